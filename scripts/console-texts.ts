@@ -3,7 +3,7 @@
  * nothing and fails when the file is out of date or a language lacks a key, a placeholder or a plural category.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { isPlural, listTextLanguages, readTextSource, type TextSource } from '../src/console/page/texts.ts'
+import { isPlural, listConsoleLanguages, readTextSource, type TextSource } from '../src/console/page/texts.ts'
 
 const FILE = new URL('../locales/console/texts.d.ts', import.meta.url)
 const HEAD = `/** Generated from en.json by \`npm run texts\`: do not edit. A call fills the placeholders; \`count\` chooses the plural. */
@@ -80,7 +80,7 @@ function compareCategories(own: TextSource, language: string, path: string): str
 const english = readTextSource('en')
 const generated = `${HEAD}${typeOf(english)}\n`
 if (process.argv.includes('--check')) {
-  const problems = listTextLanguages().flatMap(language =>
+  const problems = listConsoleLanguages().flatMap(language =>
     compare(english, readTextSource(language), language).map(
       line => `locales/console/${language}.json: ${line}`,
     ),

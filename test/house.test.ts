@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
+import ts from 'typescript'
 
 const ARROWS: Record<string, readonly string[]> = {
   'main.ts': ['cli', 'kernel'],
@@ -276,6 +277,94 @@ describe('files', () => {
     )
   })
 })
+
+/** Names that two files export: a list that may only shrink. */
+const DOUBLE_NAMES = ['Data', 'Section', 'SiteSetup', 'VARY', 'Words', 'createKeyedQueue', 'refusalFace']
+
+/** Functions over 70 lines: a list that may only shrink. */
+const LONG_FUNCTIONS = [
+  'passports/write/write-versions.ts: write',
+  'site/uncached.ts: limitUncached',
+  'worker/scheduled-tasks.ts: startScheduledTasks',
+]
+
+/** Type assertions other than `as const`: lower it when one goes. */
+const MAX_CASTS = 222
+
+describe('code', () => {
+  const trees = files.map(name =>
+    ts.createSourceFile(name, source.get(name) ?? '', ts.ScriptTarget.Latest, true),
+  )
+
+  test('no function is over 70 lines', () => {
+    const long = trees.flatMap(tree =>
+      listNodes(tree)
+        .filter(node => ts.isFunctionLike(node) && countLines(tree, node) > 70)
+        .map(node => `${tree.fileName}: ${nameOf(node)}`),
+    )
+    assert.deepEqual(
+      long.filter(one => !LONG_FUNCTIONS.includes(one)),
+      [],
+    )
+  })
+
+  test('no two files export the same name', () => {
+    const names = trees.flatMap(tree => [...new Set(listExports(tree))])
+    const doubles = names.filter((name, i) => names.indexOf(name) !== i)
+    assert.deepEqual(
+      doubles.filter(name => !DOUBLE_NAMES.includes(name)),
+      [],
+    )
+  })
+
+  test('types are narrowed, not asserted', () => {
+    const casts = trees.flatMap(tree =>
+      listNodes(tree).filter(node => ts.isAssertionExpression(node) && !ts.isConstTypeReference(node.type)),
+    )
+    assert.ok(casts.length <= MAX_CASTS, `${casts.length} type assertions`)
+  })
+})
+
+function listNodes(node: ts.Node): ts.Node[] {
+  const nodes: ts.Node[] = []
+  const visit = (child: ts.Node) => {
+    nodes.push(child)
+    ts.forEachChild(child, visit)
+  }
+  visit(node)
+  return nodes
+}
+
+function countLines(tree: ts.SourceFile, node: ts.Node): number {
+  const lineOf = (position: number) => tree.getLineAndCharacterOfPosition(position).line
+  return lineOf(node.end) - lineOf(node.getStart(tree)) + 1
+}
+
+/** A function's own name, or that of the variable or member it is given to. */
+function nameOf(node: ts.Node): string {
+  const named = [node, node.parent].find(one => ts.isFunctionLike(one) || ts.isVariableDeclaration(one))
+  return (named && ts.getNameOfDeclaration(named)?.getText()) ?? 'a function without a name'
+}
+
+function listExports(tree: ts.SourceFile): string[] {
+  return tree.statements.flatMap(statement => {
+    if (ts.isExportDeclaration(statement)) {
+      const { exportClause } = statement
+      return exportClause && ts.isNamedExports(exportClause)
+        ? exportClause.elements.map(one => one.name.text)
+        : ['*']
+    }
+    const isExported =
+      ts.canHaveModifiers(statement) &&
+      ts.getModifiers(statement)?.some(modifier => modifier.kind === ts.SyntaxKind.ExportKeyword)
+    if (!isExported) return []
+    if (!ts.isVariableStatement(statement)) {
+      const name = ts.isDeclarationStatement(statement) ? statement.name : undefined
+      return name === undefined ? [] : [name.getText()]
+    }
+    return statement.declarationList.declarations.map(one => one.name.getText())
+  })
+}
 
 describe('migrations', () => {
   test('no two have one number', () => {

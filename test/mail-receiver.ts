@@ -1,6 +1,6 @@
 /** A mail server on loopback that keeps what it is given: enough of RFC 5321 for one sender. */
 import { createServer, type Socket } from 'node:net'
-import type { SmtpServer } from '../src/kernel/config/config.ts'
+import type { SmtpServer } from '../src/kernel/config/environment-reader.ts'
 
 export type ReceivedLetter = { from: string; to: string; subject: string; head: string; text: string }
 

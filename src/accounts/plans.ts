@@ -3,15 +3,15 @@ import type { Sql } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors.ts'
 
 export const LEVELS = ['model', 'batch', 'item'] as const
-export type Level = (typeof LEVELS)[number]
+export type PassportLevel = (typeof LEVELS)[number]
 export type LevelLetter = 'm' | 'b' | 'i'
 export const LEVEL_LETTER = { model: 'm', batch: 'b', item: 'i' } as const satisfies Record<
-  Level,
+  PassportLevel,
   LevelLetter
 >
 
 /** Quotas of an account that replace its plan's. An absent level keeps the plan's. */
-export type QuotaOverrides = Partial<Record<Level, number>>
+export type QuotaOverrides = Partial<Record<PassportLevel, number>>
 
 /** Throws `not_found` with the list of plans. */
 export async function requirePlan(sql: Sql, plan: string): Promise<void> {

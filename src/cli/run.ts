@@ -1,7 +1,8 @@
 /** Runs one command line: finds the command, prints its result, and turns errors into a sentence and an exit code. */
 import { escapeForTerminal, escapeJsonForTerminal } from '../kernel/characters.ts'
 import { systemClock } from '../kernel/clock.ts'
-import { ConfigError, type Environment } from '../kernel/config/config.ts'
+import { ConfigError } from '../kernel/config/config.ts'
+import type { Environment } from '../kernel/config/environment-reader.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
   alignColumns,

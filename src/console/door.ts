@@ -8,10 +8,10 @@ import { getNetwork } from '../kernel/http/network.ts'
 import type { SecurityEvent } from '../kernel/monitoring/security-events.ts'
 import { HOME, signInFor } from './page/addresses.ts'
 import { ASSET_PATHS, registerAssets } from './page/assets.ts'
-import { answerError, refuse } from './page/error-page.ts'
+import { sendErrorPage, sendThrownError } from './page/error-page.ts'
 import { readForm } from './page/form.ts'
-import type { ConsoleRoute, ConsoleSetup, Data, Download, Outcome, Visit } from './page/route.ts'
-import { pageHeaders, shell } from './page/shell.ts'
+import type { ConsoleRoute, ConsoleSetup, Download, ModuleAnswer, Outcome, Visit } from './page/route.ts'
+import { consoleHeaders, shell } from './page/shell.ts'
 import { readUploads } from './page/upload.ts'
 import { chooseWords } from './page/words.ts'
 import { refuseForCost } from './request-limits.ts'
@@ -21,8 +21,6 @@ import { confirm } from './sign-in/confirm.ts'
 import { deviceCookie } from './sign-in/device-cookie.ts'
 import { sessionCookie } from './sign-in/session-cookie.ts'
 import { sessionEndedPage } from './sign-in/session-ended.ts'
-
-export type { ConsoleSetup } from './page/route.ts'
 
 const MAX_FORM_BYTES = 16 * 1024
 
@@ -42,10 +40,10 @@ export function registerConsole(app: FastifyInstance, setup: ConsoleSetup): void
       if (!isSafe && !isSameOrigin(request.headers, publicUrl)) {
         noteFor(setup, request)('cross_site_refused')
         const words = chooseWords(request.headers['accept-language'])
-        return refuse({ request, reply, status: 403, sentence: words.texts.requests.crossSite })
+        return sendErrorPage({ request, reply, status: 403, sentence: words.texts.requests.crossSite })
       }
     })
-    door.setErrorHandler((error: Error, request, reply) => answerError({ request, reply, error }))
+    door.setErrorHandler((error: Error, request, reply) => sendThrownError({ request, reply, error }))
     for (const route of CONSOLE_ROUTES) {
       door.route({
         method: route.method,
@@ -60,7 +58,7 @@ export function registerConsole(app: FastifyInstance, setup: ConsoleSetup): void
     for (const path of [...ASSET_PATHS, ...new Set(CONSOLE_ROUTES.map(route => route.path))]) {
       refuseOtherMethods(door, path)
     }
-    door.all(`${HOME}/*`, (request, reply) => refuse({ request, reply, status: 404 }))
+    door.all(`${HOME}/*`, (request, reply) => sendErrorPage({ request, reply, status: 404 }))
   })
 }
 
@@ -95,7 +93,7 @@ async function run(setup: ConsoleSetup, route: ConsoleRoute, request: FastifyReq
     const rights = route.access === 'owner' ? ownersOnly : editorsOnly
     const sentence = session.account.closedAt === null ? rights : accountClosed
     visit.note('right_refused')
-    return refuse({ request, reply, session, status: 403, sentence })
+    return sendErrorPage({ request, reply, session, status: 403, sentence })
   }
   const refused = refuseForCost({ sql: setup.sql, route, session, request, reply })
   if (refused !== undefined) return refused
@@ -166,7 +164,7 @@ type Exchange = { request: FastifyRequest; reply: FastifyReply; visit: Visit }
 
 function send(setup: ConsoleSetup, { request, reply, visit }: Exchange, outcome: Outcome): FastifyReply {
   const scripts = 'scripts' in outcome && (outcome.scripts?.length ?? 0) > 0
-  reply.headers(pageHeaders({ scripts }))
+  reply.headers(consoleHeaders({ scripts }))
   if ('session' in outcome && outcome.session !== undefined) setCookie(setup, reply, outcome.session)
   if ('file' in outcome) return sendFile(reply, outcome.file)
   if ('data' in outcome) return sendData(reply, outcome)
@@ -185,7 +183,7 @@ function send(setup: ConsoleSetup, { request, reply, visit }: Exchange, outcome:
     .send(shell({ words, session, path, page: outcome }))
 }
 
-function sendData(reply: FastifyReply, { data, status = 200 }: Data): FastifyReply {
+function sendData(reply: FastifyReply, { data, status = 200 }: ModuleAnswer): FastifyReply {
   return reply
     .code(status)
     .header('content-type', 'application/json; charset=utf-8')
@@ -223,7 +221,7 @@ function refuseOtherMethods(door: FastifyInstance, path: string): void {
     url: path,
     exposeHeadRoute: false,
     onRequest: async (request, reply) =>
-      refuse({ request, reply, status: 405, headers: { allow: taken.join(', ') } }),
+      sendErrorPage({ request, reply, status: 405, headers: { allow: taken.join(', ') } }),
     handler: () => undefined,
   })
 }

@@ -4,7 +4,7 @@ import type { Session } from '../accounts/people/sessions.ts'
 import { perDatabase, type Sql } from '../kernel/db/database.ts'
 import { type Release, releaseWithResponse, Semaphore } from '../kernel/semaphore.ts'
 import { createTokenBuckets } from '../kernel/token-buckets.ts'
-import { refuse } from './page/error-page.ts'
+import { sendErrorPage } from './page/error-page.ts'
 import type { ConsoleRoute } from './page/route.ts'
 import { chooseWords } from './page/words.ts'
 
@@ -30,7 +30,14 @@ export function refuseForCost({ sql, route, session, request, reply }: Entry): F
   const limits = limitsOf(sql)
   const { texts } = chooseWords(request.headers['accept-language'])
   const refuseFor = (seconds: number, sentence: string) =>
-    refuse({ request, reply, session, status: 429, sentence, headers: { 'retry-after': String(seconds) } })
+    sendErrorPage({
+      request,
+      reply,
+      session,
+      status: 429,
+      sentence,
+      headers: { 'retry-after': String(seconds) },
+    })
   const now = performance.now()
   const seconds = limits.requests.take(session.personId, now)
   if (seconds > 0) return refuseFor(seconds, texts.requests.tooManyRequests({ seconds }))
@@ -42,12 +49,19 @@ export function refuseForCost({ sql, route, session, request, reply }: Entry): F
   }
   if (route.cost !== 'download') return undefined
   if (!isOwnRequest(request)) {
-    return refuse({ request, reply, session, status: 403, sentence: texts.requests.crossSiteDownload })
+    return sendErrorPage({ request, reply, session, status: 403, sentence: texts.requests.crossSiteDownload })
   }
   const release = takeSeat(limits, session.account.id)
   if (release === undefined) {
     const headers = { 'retry-after': '30' }
-    return refuse({ request, reply, session, status: 503, sentence: texts.requests.downloadsBusy, headers })
+    return sendErrorPage({
+      request,
+      reply,
+      session,
+      status: 503,
+      sentence: texts.requests.downloadsBusy,
+      headers,
+    })
   }
   releaseWithResponse(reply.raw, release)
   return undefined

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import fc from 'fast-check'
-import { createKeyLimits, type KeyLimits } from '../../src/accounts/limits/key-limits.ts'
+import { KeyLimits } from '../../src/accounts/limits/key-limits.ts'
 import { deleteExpiredShares } from '../../src/accounts/limits/rate-ledger.ts'
 import { newUuid } from '../../src/kernel/ids.ts'
 import { IS_FULL } from '../full.ts'
@@ -26,7 +26,7 @@ class Cluster {
   constructor(t: Harness, count: number, requestsPerMinute: number, patienceMs = UNMOVED_MS) {
     this.clock = new TestClock()
     this.clock.set('2026-11-21T10:00:00Z')
-    this.nodes = Array.from({ length: count }, () => createKeyLimits(t.sql, this.clock, patienceMs))
+    this.nodes = Array.from({ length: count }, () => new KeyLimits(t.sql, this.clock, patienceMs))
     this.key = { accountId: 1, keyId: newUuid(Date.now()), requestsPerMinute }
   }
 
@@ -267,7 +267,7 @@ describe('a key’s limit', () => {
 
   test('a database that is gone refuses nobody within the limit', async () => {
     const lost = await startHarness()
-    const limits = createKeyLimits(lost.sql, lost.clock)
+    const limits = new KeyLimits(lost.sql, lost.clock)
     await lost.sql.end({ timeout: 0 })
     const key = { accountId: 1, keyId: newUuid(1), requestsPerMinute: 50 }
     let granted = 0
@@ -280,7 +280,7 @@ describe('a key’s limit', () => {
   test('a clock that is put back, or forward, by a day does not lock anybody out', async () => {
     const clock = new TestClock()
     clock.set('2026-11-21T10:00:00Z')
-    const limits = createKeyLimits(t.sql, clock)
+    const limits = new KeyLimits(t.sql, clock)
     const key = { accountId: 1, keyId: newUuid(2), requestsPerMinute: 60 }
     const drain = async () => {
       let granted = 0

@@ -9,7 +9,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { randomBase62 } from '../../kernel/crypto.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { explainDatabaseError, perDatabase, type Sql } from '../../kernel/db/database.ts'
-import { exchangeShares } from './rate-ledger.ts'
+import { exchangeShares, type ShareReply } from './rate-ledger.ts'
 import {
   applyReply,
   buildReport,
@@ -43,74 +43,67 @@ type Contact = {
   isStalled: boolean
 }
 
-export type KeyLimits = {
-  /** One request of a key: its permit, or the refusal, with what is left. Throws only what is a bug of ours. */
-  take: (key: LimitedKey) => Promise<Permit> | Permit
-  /** Gives back what lies idle and tells again what is held; called by a timer four times a second. */
-  maintain: () => Promise<void>
-  /** Gives back all that is not used up; called at shutdown. */
-  releaseAll: () => Promise<void>
-}
-
 /** The limits as one process keeps them. */
-export function createKeyLimits(sql: Sql, clock: Clock, patienceMs = DATABASE_TIMEOUT_MS): KeyLimits {
-  const process = randomBase62(10)
-  const shares = new Map<string, RateShare>()
-  const contacts = new Map<RateShare, Contact>()
-  let latest = Number.NEGATIVE_INFINITY
-  let restUntil = Number.NEGATIVE_INFINITY
-  let timer: NodeJS.Timeout | undefined
+export class KeyLimits {
+  private readonly clock: Clock
+  private readonly patienceMs: number
+  private readonly exchange: (share: RateShare) => Promise<{ answer: ShareReply; at: number }>
+  private readonly shares = new Map<string, RateShare>()
+  private readonly contacts = new Map<RateShare, Contact>()
+  private latest = Number.NEGATIVE_INFINITY
+  private restUntil = Number.NEGATIVE_INFINITY
+  private timer: NodeJS.Timeout | undefined
 
-  const time = (): number => {
-    const now = clock.now().getTime()
-    if (latest - now > SET_BACK_MS) {
-      restUntil = Number.NEGATIVE_INFINITY
-      for (const share of shares.values()) resetTimes(share)
+  constructor(sql: Sql, clock: Clock, patienceMs = DATABASE_TIMEOUT_MS) {
+    this.clock = clock
+    this.patienceMs = patienceMs
+    const process = randomBase62(10)
+    this.exchange = createBatchLoader(async (all: readonly RateShare[]) => {
+      const now = this.time()
+      const reports = all.map(share => buildReport(share, now))
+      return (await exchangeShares(sql, process, reports, now)).map(answer => ({ answer, at: now }))
+    })
+  }
+
+  /** One request of a key: its permit, or the refusal, with what is left. Throws only what is a bug of ours. */
+  take(key: LimitedKey): Promise<Permit> | Permit {
+    const share = this.findShare(key)
+    return this.answer(share, this.time()) ?? this.ask(share)
+  }
+
+  /** Gives back idle permits and reports the held ones; called by a timer four times a second. */
+  async maintain(): Promise<void> {
+    const now = this.time()
+    const met: Promise<void>[] = []
+    for (const [id, share] of this.shares) {
+      if (this.contacts.has(share) || share.waiting > 0 || now < this.restUntil) continue
+      if (share.isLeaving && share.held === 0) this.shares.delete(id)
+      else if (releaseIdlePermits(share, now)) met.push(this.contact(share).over)
     }
-    latest = now
-    return now
+    if (this.shares.size === 0) this.stopMaintenance()
+    await Promise.all(met)
   }
 
-  const exchange = createBatchLoader(async (all: readonly RateShare[]) => {
-    const now = time()
-    const told = all.map(share => buildReport(share, now))
-    return (await exchangeShares(sql, process, told, now)).map(answer => ({ answer, at: now }))
-  })
-
-  const meet = async (share: RateShare): Promise<void> => {
-    try {
-      const { answer, at } = await exchange(share)
-      applyReply(share, answer, at)
-    } catch (error) {
-      restUntil = time() + ERROR_PAUSE_MS
-      if (explainDatabaseError(error)?.code !== 'unavailable') throw error
-    } finally {
-      contacts.delete(share)
+  /** Gives back all that is not used up; called at shutdown. */
+  async releaseAll(): Promise<void> {
+    this.stopMaintenance()
+    const all = [...this.shares.values()]
+    this.shares.clear()
+    await Promise.all([...this.contacts.values()].map(one => one.over))
+    const now = this.time()
+    for (const share of all) {
+      share.isLeaving = true
+      share.held = share.uses.count(now)
     }
+    await Promise.all(all.map(share => this.contact(share).over))
   }
 
-  const contact = (share: RateShare): Contact => {
-    const before = contacts.get(share)
-    if (before !== undefined) return before
-    const { promise: tired, resolve } = Promise.withResolvers<void>()
-    const over = meet(share)
-    const one: Contact = { over, patience: Promise.race([over, tired]), isStalled: false }
-    const timeout = setTimeout(() => {
-      one.isStalled = true
-      resolve()
-    }, patienceMs)
-    const end = () => clearTimeout(timeout)
-    one.patience.then(end, end)
-    contacts.set(share, one)
-    return one
-  }
-
-  const findShare = (key: LimitedKey): RateShare => {
-    let share = shares.get(key.keyId)
+  private findShare(key: LimitedKey): RateShare {
+    let share = this.shares.get(key.keyId)
     if (share === undefined) {
       share = createShare(key)
-      shares.set(key.keyId, share)
-      startMaintenance()
+      this.shares.set(key.keyId, share)
+      this.startMaintenance()
     }
     if (share.key.requestsPerMinute !== key.requestsPerMinute) resetTimes(share)
     share.key = key
@@ -118,70 +111,78 @@ export function createKeyLimits(sql: Sql, clock: Clock, patienceMs = DATABASE_TI
   }
 
   /** The answer that needs no waiting, if there is one. */
-  const answer = (share: RateShare, now: number): Permit | undefined => {
+  private answer(share: RateShare, now: number): Permit | undefined {
     const own = takePermit(share, now)
     if (own !== undefined) return own
-    if (now < restUntil || contacts.get(share)?.isStalled) return takePermitOffline(share, now)
+    if (now < this.restUntil || this.contacts.get(share)?.isStalled) return takePermitOffline(share, now)
     return canAskForMore(share, now) ? undefined : refusePermit(share, now)
   }
 
-  const ask = async (share: RateShare): Promise<Permit> => {
+  private async ask(share: RateShare): Promise<Permit> {
     share.waiting++
     try {
       for (let turn = 0; turn < MAX_TURNS; turn++) {
         // It may be one that was under way already and does not know of this request: hence turns.
-        await contact(share).patience
-        const permit = answer(share, time())
+        await this.contact(share).patience
+        const permit = this.answer(share, this.time())
         if (permit !== undefined) return permit
       }
-      return refusePermit(share, time())
+      return refusePermit(share, this.time())
     } finally {
       share.waiting--
     }
   }
 
-  const startMaintenance = () => {
-    if (timer !== undefined) return
-    // What fails here is met again, and told, by the next request that asks.
-    timer = setInterval(() => maintain().catch(() => undefined), MAINTENANCE_INTERVAL_MS)
-    timer.unref()
+  /** Asks the database for this share, or joins the question that is under way. */
+  private contact(share: RateShare): Contact {
+    const before = this.contacts.get(share)
+    if (before !== undefined) return before
+    const { promise: tired, resolve } = Promise.withResolvers<void>()
+    const over = this.meet(share)
+    const one: Contact = { over, patience: Promise.race([over, tired]), isStalled: false }
+    const timeout = setTimeout(() => {
+      one.isStalled = true
+      resolve()
+    }, this.patienceMs)
+    const end = () => clearTimeout(timeout)
+    one.patience.then(end, end)
+    this.contacts.set(share, one)
+    return one
   }
 
-  const maintain = async (): Promise<void> => {
-    const now = time()
-    const met: Promise<void>[] = []
-    for (const [id, share] of shares) {
-      if (contacts.has(share) || share.waiting > 0 || now < restUntil) continue
-      if (share.isLeaving && share.held === 0) shares.delete(id)
-      else if (releaseIdlePermits(share, now)) met.push(contact(share).over)
+  private async meet(share: RateShare): Promise<void> {
+    try {
+      const { answer, at } = await this.exchange(share)
+      applyReply(share, answer, at)
+    } catch (error) {
+      this.restUntil = this.time() + ERROR_PAUSE_MS
+      if (explainDatabaseError(error)?.code !== 'unavailable') throw error
+    } finally {
+      this.contacts.delete(share)
     }
-    if (shares.size === 0) stopMaintenance()
-    await Promise.all(met)
   }
 
-  const stopMaintenance = () => {
-    clearInterval(timer)
-    timer = undefined
+  /** Now. When the clock was set back, what was measured before counts no more. */
+  private time(): number {
+    const now = this.clock.now().getTime()
+    if (this.latest - now > SET_BACK_MS) {
+      this.restUntil = Number.NEGATIVE_INFINITY
+      for (const share of this.shares.values()) resetTimes(share)
+    }
+    this.latest = now
+    return now
   }
 
-  return {
-    take(key) {
-      const share = findShare(key)
-      return answer(share, time()) ?? ask(share)
-    },
-    maintain,
-    async releaseAll() {
-      stopMaintenance()
-      const all = [...shares.values()]
-      shares.clear()
-      await Promise.all([...contacts.values()].map(one => one.over))
-      const now = time()
-      for (const share of all) {
-        share.isLeaving = true
-        share.held = share.uses.count(now)
-      }
-      await Promise.all(all.map(share => contact(share).over))
-    },
+  private startMaintenance(): void {
+    if (this.timer !== undefined) return
+    // What fails here is met again, and reported, by the next request that asks.
+    this.timer = setInterval(() => this.maintain().catch(() => undefined), MAINTENANCE_INTERVAL_MS)
+    this.timer.unref()
+  }
+
+  private stopMaintenance(): void {
+    clearInterval(this.timer)
+    this.timer = undefined
   }
 }
 
@@ -191,7 +192,7 @@ const limits = perDatabase((_sql: Sql) => new WeakMap<Clock, KeyLimits>())
 export function getKeyLimits(sql: Sql, clock: Clock): KeyLimits {
   const known = limits(sql).get(clock)
   if (known !== undefined) return known
-  const made = createKeyLimits(sql, clock)
+  const made = new KeyLimits(sql, clock)
   limits(sql).set(clock, made)
   return made
 }

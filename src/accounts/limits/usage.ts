@@ -1,10 +1,10 @@
 /** What an account uses of what it may have, by level. */
 import { assert } from '../../kernel/errors.ts'
 import type { AccountContext } from '../context.ts'
-import { LEVEL_LETTER, LEVELS, type Level } from '../plans.ts'
+import { LEVEL_LETTER, LEVELS, type PassportLevel } from '../plans.ts'
 
 /** `quota` null: unlimited. */
-export type Usage = { level: Level; used: number; quota: number | null }
+export type Usage = { level: PassportLevel; used: number; quota: number | null }
 
 /** Models, batches, items, in this order. Archived passports count. */
 export async function getUsage(ctx: AccountContext): Promise<Usage[]> {
@@ -17,4 +17,4 @@ export async function getUsage(ctx: AccountContext): Promise<Usage[]> {
   return LEVELS.map(level => ({ level, used: row.used[LEVEL_LETTER[level]] ?? 0, quota: row[level] }))
 }
 
-type QuotaRow = Record<Level, number | null> & { used: Partial<Record<'m' | 'b' | 'i', number>> }
+type QuotaRow = Record<PassportLevel, number | null> & { used: Partial<Record<'m' | 'b' | 'i', number>> }

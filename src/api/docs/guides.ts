@@ -2,10 +2,14 @@
 import { html } from 'ghtml'
 import { buildCurlCommand, renderCodeBlock, renderParagraphs } from './text.ts'
 
-type Guide = { id: string; title: string; texts: readonly string[]; code?: readonly [string, string] }
+type Guide = {
+  id: string
+  title: string
+  texts: readonly string[]
+  code?: { title: string; text: (apiUrl: string) => string }
+}
 
-/** `apiUrl` is the address in the examples. */
-export const guides = (apiUrl: string): readonly Guide[] => [
+export const GUIDES: readonly Guide[] = [
   {
     id: 'authentication',
     title: 'Authentication',
@@ -13,10 +17,11 @@ export const guides = (apiUrl: string): readonly Guide[] => [
       'Every call except `/health` and `/openapi.json` needs an API key. A key starts with `dpp_live_` and belongs to one account. The console shows it once, when it is created. Its scope is `full`, or `read` for GET only.',
       'Keep the key on your server: anyone who has it can change every passport of the account. A revoked key stops working within two seconds.',
     ],
-    code: [
-      'A first call',
-      `export KEY=dpp_live_…\n${buildCurlCommand({ method: 'GET', url: `${apiUrl}/products`, needsKey: true })}`,
-    ],
+    code: {
+      title: 'A first call',
+      text: apiUrl =>
+        `export KEY=dpp_live_…\n${buildCurlCommand({ method: 'GET', url: `${apiUrl}/products`, needsKey: true })}`,
+    },
   },
   {
     id: 'answers',
@@ -49,10 +54,11 @@ export const guides = (apiUrl: string): readonly Guide[] => [
       'Send an `Idempotency-Key` of up to 200 characters with every call that writes, a new one for each request. If the response is lost, send the same request again. Within 24 hours you get the first response, with `Idempotency-Replayed: true`, and nothing is done twice.',
       'The same key with a different request gives 422 `idempotency_key_reused`. While the first request is still running, the second waits for it for up to two seconds and then gets 409 `idempotency_in_progress` with `Retry-After`. Errors are not stored: correct the request and send it with the same key.',
     ],
-    code: [
-      'A key of your own',
-      `curl -s ${apiUrl}/products \\\n  -H "Authorization: Bearer $KEY" \\\n  -H 'Content-Type: application/json' \\\n  -H 'Idempotency-Key: import-2026-11-21-row-17' \\\n  -d @table.json`,
-    ],
+    code: {
+      title: 'A key of your own',
+      text: apiUrl =>
+        `curl -s ${apiUrl}/products \\\n  -H "Authorization: Bearer $KEY" \\\n  -H 'Content-Type: application/json' \\\n  -H 'Idempotency-Key: import-2026-11-21-row-17' \\\n  -d @table.json`,
+    },
   },
   {
     id: 'rate-limits',
@@ -91,8 +97,9 @@ export function isGenuine(rawBody, header, secret) {
   return sent.length === own.length && timingSafeEqual(sent, own)
 }`
 
-export const renderGuide = ({ id, title, texts, code }: Guide) =>
-  html`<section class="guide" id="${id}" aria-labelledby="${id}-title"><div class="about"><h3 id="${id}-title"><a href="#${id}">${title}</a></h3>!${renderParagraphs(texts)}</div>!${code ? `<div class="shown">${renderCodeBlock(...code)}</div>` : ''}</section>`
+/** `apiUrl` is the address in the examples. */
+export const renderGuide = ({ id, title, texts, code }: Guide, apiUrl: string) =>
+  html`<section class="guide" id="${id}" aria-labelledby="${id}-title"><div class="about"><h3 id="${id}-title"><a href="#${id}">${title}</a></h3>!${renderParagraphs(texts)}</div>!${code ? `<div class="shown">${renderCodeBlock(code.title, code.text(apiUrl))}</div>` : ''}</section>`
 
 export const WEBHOOK_TEXTS = [
   'Register an endpoint in the console: an https address, the events, and a secret (`whsec_…`). Each event is sent as a POST with a JSON body. Answer with any 2xx within 15 seconds, and do the work afterwards.',

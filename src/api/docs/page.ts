@@ -2,7 +2,7 @@
 import { html } from 'ghtml'
 import { DETAIL_CATALOGUE, ERROR_CATALOGUE } from '../endpoint/error-catalogue.ts'
 import { STATUS } from '../endpoint/errors.ts'
-import { guides, renderGuide, SIGNATURE_SAMPLE, WEBHOOK_TEXTS } from './guides.ts'
+import { GUIDES, renderGuide, SIGNATURE_SAMPLE, WEBHOOK_TEXTS } from './guides.ts'
 import { renderOperation } from './operation.ts'
 import {
   type ApiDocument,
@@ -66,7 +66,6 @@ const renderChapter = ({ id, title, body }: Chapter) =>
 
 function buildChapters(document: ApiDocument): readonly Chapter[] {
   const apiUrl = document.servers[0]?.url ?? ''
-  const all = guides(apiUrl)
   const calls = document.tags
     .filter(tag => tag.name in TITLES)
     .map(tag => buildCallChapter(document, tag, apiUrl))
@@ -74,8 +73,8 @@ function buildChapters(document: ApiDocument): readonly Chapter[] {
     {
       id: 'guides',
       title: 'Guides',
-      entries: all.map(guide => [guide.id, guide.title] as const),
-      body: all.map(renderGuide).join(''),
+      entries: GUIDES.map(guide => [guide.id, guide.title] as const),
+      body: GUIDES.map(guide => renderGuide(guide, apiUrl)).join(''),
     },
     ...calls,
     buildWebhookChapter(document),

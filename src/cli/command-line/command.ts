@@ -1,6 +1,6 @@
 /** The shape of a command. Parsing, help and error messages are the same for all commands. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
-import type { Environment } from '../../kernel/config/config.ts'
+import type { Environment } from '../../kernel/config/environment-reader.ts'
 
 /** `hint` names an option's value (`N`, `full|read`); without it the option is a switch. */
 export type CommandOptions = Readonly<Record<string, { hint?: string; about: string }>>

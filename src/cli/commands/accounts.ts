@@ -7,7 +7,7 @@ import {
 } from '../../accounts/accounts.ts'
 import { closeAccount, reopenAccount } from '../../accounts/close-account.ts'
 import { setIndexing } from '../../accounts/indexing.ts'
-import { LEVELS, type Level, type QuotaOverrides } from '../../accounts/plans.ts'
+import { LEVELS, type PassportLevel, type QuotaOverrides } from '../../accounts/plans.ts'
 import { parseAccountId, parseName } from '../command-line/account-arguments.ts'
 import { alignColumns, type Command, UsageError } from '../command-line/command.ts'
 import { CREATES_STORE, withStore } from '../store/with-store.ts'
@@ -149,7 +149,7 @@ export function parseQuota(text: string | undefined): QuotaOverrides {
   const quota: QuotaOverrides = {}
   for (const part of text?.split(',') ?? []) {
     const [, name, count] = /^\s*([a-z]+)\s*=\s*(\d{1,15})\s*$/.exec(part) ?? []
-    const level: Level | undefined = LEVELS.find(one => one === name)
+    const level: PassportLevel | undefined = LEVELS.find(one => one === name)
     if (level === undefined || quota[level] !== undefined) {
       throw new UsageError(
         `--quota is "${text}": it must be whole numbers like model=1,batch=2,item=3, each level once at most.`,

@@ -1,5 +1,6 @@
 /** `carnet demo`: starts a server with demo data within a minute. */
-import { type Config, type Environment, readConfig } from '../../kernel/config/config.ts'
+import { type Config, readConfig } from '../../kernel/config/config.ts'
+import type { Environment } from '../../kernel/config/environment-reader.ts'
 import { SETTING_NAMES } from '../../kernel/config/misspelled-settings.ts'
 import { createLog, type Log } from '../../kernel/log.ts'
 import { type Command, CommandError, UsageError } from '../command-line/command.ts'

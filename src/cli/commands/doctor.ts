@@ -4,13 +4,8 @@ import { access, stat, statfs } from 'node:fs/promises'
 import { get } from 'node:http'
 import { dirname, resolve } from 'node:path'
 import { systemClock } from '../../kernel/clock.ts'
-import {
-  type Config,
-  ConfigError,
-  type Environment,
-  findMalformedLines,
-  readConfig,
-} from '../../kernel/config/config.ts'
+import { type Config, ConfigError, findMalformedLines, readConfig } from '../../kernel/config/config.ts'
+import type { Environment } from '../../kernel/config/environment-reader.ts'
 import { findMisspelledSettings } from '../../kernel/config/misspelled-settings.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { findDatabaseTls } from '../../kernel/db/database-tls.ts'

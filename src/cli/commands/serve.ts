@@ -1,13 +1,8 @@
 /** `carnet serve`: the server for real use. */
 import { buildSetUpUrl, createSetUpLink } from '../../accounts/people/one-time-links.ts'
 import { systemClock } from '../../kernel/clock.ts'
-import {
-  type Config,
-  ConfigError,
-  type Environment,
-  findMalformedLines,
-  readConfig,
-} from '../../kernel/config/config.ts'
+import { type Config, ConfigError, findMalformedLines, readConfig } from '../../kernel/config/config.ts'
+import type { Environment } from '../../kernel/config/environment-reader.ts'
 import { findMisspelledSettings } from '../../kernel/config/misspelled-settings.ts'
 import { createLog, type Log } from '../../kernel/log.ts'
 import { findCountryFileProblem } from '../../scans/country.ts'

@@ -2,7 +2,8 @@
 import cluster, { type Worker } from 'node:cluster'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Environment, ProcessRole } from '../../kernel/config/config.ts'
+import type { ProcessRole } from '../../kernel/config/config.ts'
+import type { Environment } from '../../kernel/config/environment-reader.ts'
 import type { Log } from '../../kernel/log.ts'
 import { CommandError } from '../command-line/command.ts'
 import {

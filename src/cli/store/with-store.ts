@@ -1,7 +1,8 @@
 /** Opens the store for the work of one command and closes it again, whatever the outcome. */
 import type { OperatorContext } from '../../accounts/context.ts'
 import { systemClock } from '../../kernel/clock.ts'
-import { type Config, type Environment, readConfig } from '../../kernel/config/config.ts'
+import { type Config, readConfig } from '../../kernel/config/config.ts'
+import type { Environment } from '../../kernel/config/environment-reader.ts'
 import { createLog, type Log } from '../../kernel/log.ts'
 import type { Addresses } from '../../passports/core/record.ts'
 import type { CommandResult } from '../command-line/command.ts'

@@ -13,9 +13,9 @@ import { MAX_BRAND_NAME_LENGTH } from '../../accounts/brand/update-brand.ts'
 import { BRAND } from '../page/addresses.ts'
 import { defaultButton, described, input, notes, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
-import type { Page } from '../page/route.ts'
+import type { ConsolePage } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
-import { wayBack } from '../settings/places.ts'
+import { backToSettings } from '../settings/places.ts'
 
 /** What the colour input shows where there is no colour: it cannot be empty. */
 const PICKER_START = '#1a5f4b'
@@ -38,7 +38,7 @@ type Shown = {
   preview: string | undefined
 }
 
-export function brandPage(words: Words, shown: Shown): Page {
+export function brandPage(words: Words, shown: Shown): ConsolePage {
   const { brand, look, problems, mayChange, preview } = shown
   const { texts } = words
   const labels = {
@@ -52,7 +52,7 @@ export function brandPage(words: Words, shown: Shown): Page {
     preview === undefined
       ? html`<p class="quiet">${texts.brand.previewNone}</p>`
       : html`<p class="choices"><a class="button second" href="${preview}" target="_blank" rel="noopener">${texts.brand.preview}</a></p>`
-  const body = html`!${wayBack(words)}<h1>${texts.brand.title}</h1><p class="lead">${texts.brand.lead}!${mayChange ? '' : html` ${texts.brand.viewersOnly}`}</p>
+  const body = html`!${backToSettings(words)}<h1>${texts.brand.title}</h1><p class="lead">${texts.brand.lead}!${mayChange ? '' : html` ${texts.brand.viewersOnly}`}</p>
 !${shown.isSaved ? html`<p class="reach" role="status">${texts.brand.saved}</p>` : ''}!${summary(words.texts, problems, labels)}!${open}
 !${mayChange ? lookForm(words, shown) : html`!${lookFacts(words, brand)}!${adjusted(words, look.accent, false)}`}
 <section aria-labelledby="logos"><h2 id="logos">${texts.brand.logos}</h2>!${mayChange ? logoForm(words, brand, problems) : logoPictures(words, brand)}</section>`

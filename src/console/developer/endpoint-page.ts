@@ -6,7 +6,7 @@ import { DOCS } from '../page/addresses.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { attemptSummary, logPart } from './log-part.ts'
-import { wayToWebhooks } from './places.ts'
+import { backToWebhooks } from './places.ts'
 import { ctxOf, endpointOf, pageOf } from './subject.ts'
 import { eventsOf, outcomeOf, stateBadge } from './words.ts'
 
@@ -45,7 +45,7 @@ export async function webhookPage(visit: SignedInVisit, note: Note | undefined):
   })
   const tested = attempts.find(one => one.id === query.get('tested'))
   const { role } = session
-  const body = html`!${wayToWebhooks(words)}<div class="page-head"><h1 class="address">${endpoint.url}</h1>!${stateBadge(texts, endpoint)}</div>
+  const body = html`!${backToWebhooks(words)}<div class="page-head"><h1 class="address">${endpoint.url}</h1>!${stateBadge(texts, endpoint)}</div>
 !${note?.html ?? ''}!${tested === undefined ? '' : attemptSummary(words, tested)}!${standing(words, endpoint)}
 !${facts(words, endpoint)}!${role === 'viewer' ? '' : actions(words, endpoint, role === 'owner')}
 !${role === 'owner' ? secret(words, endpoint) : ''}

@@ -7,9 +7,9 @@ import { MAX_DELIVERY_ATTEMPTS, RETRY_PERIOD_MS } from '../../webhooks/retry-sch
 import { DOCS, WEBHOOKS } from '../page/addresses.ts'
 import { described, input, notes, notice, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
-import type { Page } from '../page/route.ts'
+import type { ConsolePage } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
-import { wayBack, wayToWebhooks } from './places.ts'
+import { backToDeveloper, backToWebhooks } from './places.ts'
 import { pageOf } from './subject.ts'
 import { eventsOf, outcomeOf, stateBadge } from './words.ts'
 
@@ -17,12 +17,12 @@ const MOST_URL = 2_048
 /** To the half hour. */
 const HOURS_TRIED = Math.round(RETRY_PERIOD_MS / 1_800_000) / 2
 
-export function endpointsPage(words: Words, endpoints: readonly EndpointRecord[], role: Role): Page {
+export function endpointsPage(words: Words, endpoints: readonly EndpointRecord[], role: Role): ConsolePage {
   const { texts } = words
   const add =
     role === 'owner' ? html`<a class="button" href="${WEBHOOKS}/new">${texts.developer.add}</a>` : ''
   const rows = endpoints.map(one => endpointRow(words, one))
-  const body = html`!${wayBack(words)}<div class="page-head"><h1>${texts.developer.webhooks}</h1>!${add}</div>
+  const body = html`!${backToDeveloper(words)}<div class="page-head"><h1>${texts.developer.webhooks}</h1>!${add}</div>
 <p class="lead">${texts.developer.webhooksLead({ attempts: words.number(MAX_DELIVERY_ATTEMPTS), hours: words.number(HOURS_TRIED) })}!${role === 'owner' ? '' : html` ${texts.developer.ownersOnly}`}</p>
 !${rows.length === 0 ? html`<p class="empty">${texts.developer.none}</p>` : html`<ul class="rows">!${rows}</ul>`}
 <p><a class="alone" href="${DOCS}#webhooks">${texts.developer.webhooksDocs}</a></p>`
@@ -50,7 +50,7 @@ export type EndpointForm = { url: string; description: string; events: readonly 
 type Filled = { typed: EndpointForm; problems: Problems; id?: string; refusal?: string }
 
 /** The form of a new webhook, or of the one with the id. */
-export function endpointFormPage(words: Words, { typed, problems, id, refusal }: Filled): Page {
+export function endpointFormPage(words: Words, { typed, problems, id, refusal }: Filled): ConsolePage {
   const { texts } = words
   const title = id === undefined ? texts.developer.add : texts.developer.changeTitle
   const url = {
@@ -76,7 +76,7 @@ export function endpointFormPage(words: Words, { typed, problems, id, refusal }:
     description: texts.developer.description,
     event: texts.developer.events,
   }
-  const body = html`!${wayToWebhooks(words)}<h1>${title}</h1>!${id === undefined ? html`<p class="lead">${texts.developer.addLead}</p>` : ''}
+  const body = html`!${backToWebhooks(words)}<h1>${title}</h1>!${id === undefined ? html`<p class="lead">${texts.developer.addLead}</p>` : ''}
 !${notice(refusal)}!${summary(words.texts, problems, labels)}
 <form method="post" action="${id === undefined ? WEBHOOKS : pageOf(id)}" novalidate class="data">
 !${input(url, problems)}!${input(description, problems)}!${eventChoice(words, typed.events, problems)}
@@ -95,7 +95,7 @@ function eventChoice(words: Words, chosen: readonly string[], problems: Problems
   return html`<fieldset id="event" tabindex="-1"!${described(field, problems).join('')}><legend>${texts.developer.events}</legend>!${notes(field, problems)}!${boxes}</fieldset>`
 }
 
-export function removePage(words: Words, { id, url }: EndpointRecord): Page {
+export function renderEndpointRemoval(words: Words, { id, url }: EndpointRecord): ConsolePage {
   const { texts } = words
   const body = html`<h1>${texts.developer.removeTitle}</h1><p class="lead"><code>${url}</code></p><p>${texts.developer.removeLead}</p>
 <form method="post" action="${pageOf(id)}/remove" class="choices">

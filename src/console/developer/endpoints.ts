@@ -16,7 +16,12 @@ import { WEBHOOKS } from '../page/addresses.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import { renderText } from '../page/texts.ts'
-import { type EndpointForm, endpointFormPage, endpointsPage, removePage } from './endpoint-pages.ts'
+import {
+  type EndpointForm,
+  endpointFormPage,
+  endpointsPage,
+  renderEndpointRemoval,
+} from './endpoint-pages.ts'
 import { wayToSecret } from './secrets.ts'
 import { ctxOf, endpointOf, pageOf } from './subject.ts'
 
@@ -95,7 +100,7 @@ export async function submitState(visit: SignedInVisit): Promise<Outcome> {
 }
 
 export const showRemove = async (visit: SignedInVisit): Promise<Outcome> =>
-  removePage(visit.words, await endpointOf(visit))
+  renderEndpointRemoval(visit.words, await endpointOf(visit))
 
 export async function submitRemove(visit: SignedInVisit): Promise<Outcome> {
   const { id } = await endpointOf(visit)

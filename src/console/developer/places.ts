@@ -4,8 +4,8 @@ import { html } from 'ghtml'
 import { DEVELOPER, WEBHOOKS } from '../page/addresses.ts'
 import type { Words } from '../page/words.ts'
 
-export const wayBack = (words: Words) =>
+export const backToDeveloper = (words: Words) =>
   html`<p class="way"><a class="alone" href="${DEVELOPER}">${words.texts.developer.developer}</a></p>`
 
-export const wayToWebhooks = (words: Words) =>
+export const backToWebhooks = (words: Words) =>
   html`<p class="way"><a class="alone" href="${WEBHOOKS}">${words.texts.developer.webhooks}</a></p>`

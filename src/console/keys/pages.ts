@@ -4,12 +4,12 @@ import { type KeyRecord, SCOPES } from '../../accounts/keys/keys.ts'
 import type { Session } from '../../accounts/people/sessions.ts'
 import type { Addresses } from '../../passports/core/record.ts'
 import { curlCommand } from '../developer/api-example.ts'
-import { wayBack } from '../developer/places.ts'
+import { backToDeveloper } from '../developer/places.ts'
 import { DOCS } from '../page/addresses.ts'
 import { copyable, input, select, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
 import { isInUse } from '../page/key-state.ts'
-import type { Page } from '../page/route.ts'
+import type { ConsolePage } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 
 export const KEY_NAME_LENGTH_MAX = 100
@@ -29,14 +29,14 @@ type Shown = {
   problems: Problems
 }
 
-export function keysPage({ words, keys, now, session, typed, problems }: Shown): Page {
+export function keysPage({ words, keys, now, session, typed, problems }: Shown): ConsolePage {
   const { texts } = words
   const isOwner = session.role === 'owner'
   const inUse = keys.filter(key => isInUse(key, now))
   const ended = keys.filter(key => !isInUse(key, now))
   const rows = inUse.map(key => keyRow(words, key, isOwner))
   const list = rows.length === 0 ? html`<p>${texts.keys.none}</p>` : html`<ul class="rows">!${rows}</ul>`
-  const body = html`!${wayBack(words)}<h1>${texts.keys.title}</h1>
+  const body = html`!${backToDeveloper(words)}<h1>${texts.keys.title}</h1>
 <p class="lead">${texts.keys.lead}!${isOwner ? '' : html` ${texts.keys.ownersOnly}`}</p>
 !${summary(texts, problems, { name: texts.keys.name, scope: texts.keys.scope, ends: texts.keys.ends })}
 !${list}!${ended.length === 0 ? '' : endedKeys(words, ended)}
@@ -94,7 +94,7 @@ function newKeyForm({ texts }: Words, typed: NewKeyForm, problems: Problems): st
 }
 
 /** The only page that ever shows a key. */
-export function keyPage(words: Words, { apiUrl }: Addresses, key: KeyRecord & { key: string }): Page {
+export function keyPage(words: Words, { apiUrl }: Addresses, key: KeyRecord & { key: string }): ConsolePage {
   const { texts } = words
   const field = { name: 'key', label: texts.keys.shownField, value: key.key, rows: 2 }
   const call = { name: 'key-curl', label: texts.home.apiTry, value: curlCommand(apiUrl, key.key), rows: 3 }
@@ -107,7 +107,7 @@ export function keyPage(words: Words, { apiUrl }: Addresses, key: KeyRecord & { 
   return { title: texts.keys.shownTitle, body, scripts: ['copy'] }
 }
 
-export function rotatePage({ texts }: Words, key: KeyRecord): Page {
+export function rotatePage({ texts }: Words, key: KeyRecord): ConsolePage {
   const title = texts.keys.rotateTitle({ name: key.name })
   const body = html`<h1>${title}</h1><p class="lead"><code>${key.prefix}…${key.last4}</code></p><p>${texts.keys.rotateLead}</p>
 <form method="post" action="/console/keys/${key.id}/rotate" class="choices">
@@ -115,7 +115,7 @@ export function rotatePage({ texts }: Words, key: KeyRecord): Page {
   return { title, body }
 }
 
-export function revokePage({ texts }: Words, key: KeyRecord): Page {
+export function revokePage({ texts }: Words, key: KeyRecord): ConsolePage {
   const title = texts.keys.revokeTitle({ name: key.name })
   const body = html`<h1>${title}</h1><p class="lead"><code>${key.prefix}…${key.last4}</code></p><p>${texts.keys.revokeLead}</p>
 <form method="post" action="/console/keys/${key.id}/revoke" class="choices">

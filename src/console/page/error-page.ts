@@ -6,13 +6,13 @@ import { explainDatabaseError } from '../../kernel/db/database.ts'
 import { AppError, type ErrorCode } from '../../kernel/errors.ts'
 import { errorHeaders } from '../../kernel/http/http-error.ts'
 import { HOME } from './addresses.ts'
-import { pageHeaders, shell } from './shell.ts'
+import { consoleHeaders, shell } from './shell.ts'
 import type { Texts } from './texts.ts'
 import { chooseWords } from './words.ts'
 
 type Status = keyof Texts['errorPages']
 
-type Refusal = {
+type ErrorPage = {
   request: FastifyRequest
   reply: FastifyReply
   status: Status
@@ -23,7 +23,7 @@ type Refusal = {
 }
 
 /** Answers with the page of a status. */
-export function refuse(refusal: Refusal): FastifyReply {
+export function sendErrorPage(refusal: ErrorPage): FastifyReply {
   const { request, reply, status, session, headers } = refusal
   const words = chooseWords(request.headers['accept-language'])
   const { texts } = words
@@ -35,7 +35,7 @@ export function refuse(refusal: Refusal): FastifyReply {
   return reply
     .code(status)
     .headers({
-      ...pageHeaders(),
+      ...consoleHeaders(),
       'content-language': words.language,
       ...headers,
     })
@@ -57,7 +57,7 @@ const STATUS: Partial<Record<ErrorCode, Status>> = {
 }
 
 /** Answers what a handler or the framework threw; a bug is logged once, here, with the request's id. */
-export function answerError({
+export function sendThrownError({
   request,
   reply,
   error,
@@ -70,11 +70,11 @@ export function answerError({
   const status = known === undefined ? frameworkStatus(error) : STATUS[known.code]
   if (status === undefined) {
     request.log.error({ request_id: request.id, err: error }, 'a page of the console failed')
-    return refuse({ request, reply, status: 500 })
+    return sendErrorPage({ request, reply, status: 500 })
   }
   if (status === 503) request.log.warn({ request_id: request.id, reason: error.message }, 'not available')
   const sentence = known?.code === 'plan_required' ? { sentence: known.message } : {}
-  return refuse({
+  return sendErrorPage({
     request,
     reply,
     status,

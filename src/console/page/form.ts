@@ -2,7 +2,7 @@
 import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
 import type { Texts } from './texts.ts'
 
-export type Form = {
+export type PostedForm = {
   /** The first value of a field as it was typed, '' when there is none. */
   raw: (name: string) => string
   /** The same without the white space around it. */
@@ -15,7 +15,9 @@ export type Form = {
   entries: () => readonly (readonly [name: string, value: string])[]
 }
 
-export function readForm(body: string | readonly (readonly [string, string])[] | URLSearchParams): Form {
+export function readForm(
+  body: string | readonly (readonly [string, string])[] | URLSearchParams,
+): PostedForm {
   const fields = new URLSearchParams(
     typeof body === 'string' ? body : Array.from(body, ([name, value]) => [name, value]),
   )

@@ -8,7 +8,7 @@ import type { Mailer } from '../../kernel/http-out/smtp.ts'
 import type { SecurityEvent, SecurityLog } from '../../kernel/monitoring/security-events.ts'
 import type { Sealer } from '../../kernel/sealing.ts'
 import type { Addresses } from '../../passports/core/record.ts'
-import type { Form } from './form.ts'
+import type { PostedForm } from './form.ts'
 import type { Upload } from './upload.ts'
 import type { Words } from './words.ts'
 
@@ -38,7 +38,7 @@ export type Visit = {
   words: Words
   params: Readonly<Record<string, string>>
   query: URLSearchParams
-  form: Form
+  form: PostedForm
   /** Files by the name of their field, where the route takes any. */
   uploads: ReadonlyMap<string, Upload>
   /** Of a route that takes a sheet: the body, unread. */
@@ -62,7 +62,7 @@ export type Visit = {
 
 export type SignedInVisit = Visit & { token: string; session: Session }
 
-export type Page = {
+export type ConsolePage = {
   status?: number
   title: string
   body: string
@@ -78,11 +78,15 @@ export type Download = { name: string; type: string; content: string | Buffer | 
  * A redirect by GET; `session` sets the browser's cookie, and null takes it away; `cookie` is the line of another. `knows`
  * is the e-mail of who has signed in: the browser is known as theirs from now on.
  */
-export type Way = { to: string; session?: string | null; cookie?: string; knows?: string }
-/** An answer to one of our own modules, as JSON. */
-/** `session`, as in a way: a page or file after a proof, which gives the session a new token. */
-export type Data = { data: object; status?: number }
-export type Outcome = (Page & { session?: string }) | Way | Data | { file: Download; session?: string }
+export type Redirect = { to: string; session?: string | null; cookie?: string; knows?: string }
+/** The JSON answer to one of our own modules in the browser. */
+export type ModuleAnswer = { data: object; status?: number }
+/** `session` as in a redirect: a page or file after a proof, which gives the session a new token. */
+export type Outcome =
+  | (ConsolePage & { session?: string })
+  | Redirect
+  | ModuleAnswer
+  | { file: Download; session?: string }
 
 type Of<A, V> = {
   method: 'GET' | 'POST'

@@ -5,7 +5,7 @@
  */
 import type { SignedInVisit } from './route.ts'
 
-export type Shown = { id: string; secret: string }
+export type ShownSecret = { id: string; secret: string }
 
 type ShowingVisit = Pick<SignedInVisit, 'setup' | 'session' | 'cookies'>
 
@@ -15,7 +15,7 @@ export function shownOnce({ name, path, pattern }: { name: string; path: string;
   const placeFor = ({ session }: ShowingVisit) => `${name} of session ${session.id}`
   return {
     /** The `Set-Cookie` line; null takes it away. Without Max-Age: a browser keeps it in memory. */
-    line(visit: ShowingVisit, shown: Shown | null): string {
+    line(visit: ShowingVisit, shown: ShownSecret | null): string {
       const { addresses, sealer } = visit.setup
       const secure = addresses.publicUrl.startsWith('https:') ? '; Secure' : ''
       const text = shown === null ? undefined : `${shown.id}.${shown.secret}`
@@ -24,7 +24,7 @@ export function shownOnce({ name, path, pattern }: { name: string; path: string;
       return `${nameFor(addresses.publicUrl)}=${value}; Path=${path}; HttpOnly; SameSite=Strict${end}${secure}`
     },
     /** What the request's cookie holds of it. */
-    find(visit: ShowingVisit): Shown | undefined {
+    find(visit: ShowingVisit): ShownSecret | undefined {
       const { addresses, sealer } = visit.setup
       const header = new RegExp(`(?:^|;)\\s*${nameFor(addresses.publicUrl)}=([\\w-]{1,400})\\s*(?:;|$)`)
       const value = header.exec(visit.cookies ?? '')?.[1]

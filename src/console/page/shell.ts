@@ -4,7 +4,7 @@ import type { Session } from '../../accounts/people/sessions.ts'
 import { getTextDirection } from '../../i18n/direction-marks.ts'
 import { HOME } from './addresses.ts'
 import { moduleHref, STYLE_HREF } from './assets.ts'
-import type { Page } from './route.ts'
+import type { ConsolePage } from './route.ts'
 import type { Texts } from './texts.ts'
 import type { Words } from './words.ts'
 
@@ -25,7 +25,7 @@ const DENIED = ['camera', 'display-capture', 'geolocation', 'microphone', 'payme
  * `Referrer-Policy: same-origin`: under `no-referrer` a browser sends `Origin: null` with our own forms (Fetch,
  * "append a request Origin header"), which could not be told from another site's.
  */
-export const pageHeaders = (page: { scripts: boolean } = { scripts: false }): Record<string, string> => ({
+export const consoleHeaders = (page: { scripts: boolean } = { scripts: false }): Record<string, string> => ({
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': policy(page.scripts),
   'cache-control': 'no-store',
@@ -50,7 +50,7 @@ export function shell(frame: {
   words: Words
   session: Session | undefined
   path: string
-  page: Page
+  page: ConsolePage
 }): string {
   const { words, session, path, page } = frame
   const { texts, language } = words
@@ -72,7 +72,7 @@ export function shell(frame: {
 }
 
 /** The head stands in one place on all pages of who is signed in, however wide the page is below it. */
-const frameOf = ({ isWide = false }: Page, session: Session | undefined) =>
+const frameOf = ({ isWide = false }: ConsolePage, session: Session | undefined) =>
   isWide ? ' class="wide"' : session === undefined ? '' : ' class="wide narrow-main"'
 
 function navigation({ texts }: Words, path: string): string {

@@ -22,7 +22,7 @@ export const isPlural = (source: TextSource): source is Plural =>
   typeof source === 'object' && 'other' in source && Object.keys(source).every(key => CATEGORIES.has(key))
 
 /** The languages that have a file. */
-export const listTextLanguages = (folder: URL = FOLDER): string[] =>
+export const listConsoleLanguages = (folder: URL = FOLDER): string[] =>
   readdirSync(folder).flatMap(file => (file.endsWith('.json') ? [file.slice(0, -'.json'.length)] : []))
 
 export const readTextSource = (language: string, folder: URL = FOLDER): TextSource =>

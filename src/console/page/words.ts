@@ -1,6 +1,6 @@
 /** The languages of the console, one for each file of texts: the one that the browser likes best, else English. */
 import { isLanguage, type Language } from '../../i18n/catalogue.ts'
-import { listTextLanguages, readTexts, type Texts } from './texts.ts'
+import { listConsoleLanguages, readTexts, type Texts } from './texts.ts'
 
 export type Words = {
   language: Language
@@ -43,7 +43,7 @@ function createWords(language: Language): Words {
 }
 
 const WORDS = new Map(
-  listTextLanguages()
+  listConsoleLanguages()
     .filter(isLanguage)
     .map(language => [language, createWords(language)]),
 )

@@ -5,7 +5,7 @@ import { COUNTRIES } from '../../categories/countries.ts'
 import type { Field } from '../../categories/field.ts'
 import { getLabels } from '../../i18n/catalogue.ts'
 import { formatCountry, formatUnit } from '../../i18n/format.ts'
-import type { Form, Problems } from '../page/form.ts'
+import type { PostedForm, Problems } from '../page/form.ts'
 import { findText } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
 import { getFieldLabel, getValueLabel } from './labels.ts'
@@ -14,7 +14,7 @@ import { getFieldLabel, getValueLabel } from './labels.ts'
 export type FormContext = {
   words: Words
   /** The values shown. */
-  form: Form
+  form: PostedForm
   problems: Problems
   category: string
   /** Languages of the product's texts, the primary one first. */

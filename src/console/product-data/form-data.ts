@@ -6,7 +6,7 @@
 import type { Field } from '../../categories/field.ts'
 import { type DataObject, isObject } from '../../categories/value.ts'
 import type { Detail } from '../../kernel/errors.ts'
-import { type Form, type Problems, readForm } from '../page/form.ts'
+import { type PostedForm, type Problems, readForm } from '../page/form.ts'
 import type { Words } from '../page/words.ts'
 import { findRowOrigin, listRowNumbers, ROW_ORIGIN } from './list-rows.ts'
 import { formatInputValue, normalizeLineBreaks, parseTypedValue } from './parse-value.ts'
@@ -14,7 +14,7 @@ import { formatInputValue, normalizeLineBreaks, parseTypedValue } from './parse-
 export const DATA_PREFIX = 'd'
 
 /** The form that shows `data` before anybody has typed. */
-export function buildDataForm(words: Words, fields: readonly Field[], data: DataObject): Form {
+export function buildDataForm(words: Words, fields: readonly Field[], data: DataObject): PostedForm {
   const entries: [string, string][] = []
   const showMembers = (members: readonly Field[], at: string, of: DataObject) => {
     for (const field of members) show(field, `${at}.${field.name}`, getOwn(of, field.name))
@@ -52,7 +52,11 @@ export type ParseOptions = { words: Words; was: DataObject }
 export type ParsedData = { data: DataObject; problems: Problems }
 
 /** Parses a submitted form. Empty inputs and empty list rows are left out. */
-export function parseData(fields: readonly Field[], form: Form, { words, was }: ParseOptions): ParsedData {
+export function parseData(
+  fields: readonly Field[],
+  form: PostedForm,
+  { words, was }: ParseOptions,
+): ParsedData {
   const problems: Record<string, string> = {}
   const reader = new DataParser(form, words, problems)
   const data = reader.members(fields, DATA_PREFIX, was)
@@ -61,11 +65,11 @@ export function parseData(fields: readonly Field[], form: Form, { words, was }: 
 
 /** Each method returns the stored value itself if its inputs did not change. */
 class DataParser {
-  private readonly form: Form
+  private readonly form: PostedForm
   private readonly words: Words
   private readonly problems: Record<string, string>
 
-  constructor(form: Form, words: Words, problems: Record<string, string>) {
+  constructor(form: PostedForm, words: Words, problems: Record<string, string>) {
     this.form = form
     this.words = words
     this.problems = problems

@@ -3,7 +3,7 @@ import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import type { DataObject } from '../../categories/value.ts'
 import { formatLanguage, formatNumber } from '../../i18n/format.ts'
-import type { Form } from '../page/form.ts'
+import type { PostedForm } from '../page/form.ts'
 import {
   describeInput,
   type FormContext,
@@ -51,7 +51,7 @@ export function renderDataInputs(
   return html`!${first}<section aria-labelledby="more"><h2 id="more">${isUnit ? texts.products.inheritedFields : texts.products.more}</h2>!${more}</section>!${renderKnownNames(words, fields)}`
 }
 
-const listFormLanguages = (form: Form): readonly string[] => {
+const listFormLanguages = (form: PostedForm): readonly string[] => {
   const list = `${DATA_PREFIX}.languages`
   return [
     ...new Set(listRowNumbers(form, list).flatMap(place => findLanguage(form.raw(`${list}.${place}`)) ?? [])),
@@ -59,7 +59,7 @@ const listFormLanguages = (form: Form): readonly string[] => {
 }
 
 /** An added row counts even while it is empty, because its hidden input has a value. */
-const hasInput = (form: Form, at: string) =>
+const hasInput = (form: PostedForm, at: string) =>
   form.entries().some(([name, value]) => (name === at || name.startsWith(`${at}.`)) && value.trim() !== '')
 
 /** A collapsed field, open if it has input or an error. On a unit it shows the inherited value. */
@@ -106,7 +106,7 @@ function renderGroup(field: Field, place: InputPlace, drawing: FormContext): str
 }
 
 /** A required list starts with one empty row. */
-function listShownRows(field: Field, at: string, form: Form): readonly number[] {
+function listShownRows(field: Field, at: string, form: PostedForm): readonly number[] {
   const rows = listRowNumbers(form, at)
   return rows.length === 0 && field.required ? [0] : rows
 }

@@ -3,14 +3,14 @@
  * can move and untouched entries stay as stored.
  */
 import type { Field } from '../../categories/field.ts'
-import { type Form, readForm } from '../page/form.ts'
+import { type PostedForm, readForm } from '../page/form.ts'
 
 /** The hidden input of a row. Its value is the index of the stored entry, or `NEW_ROW`. */
 export const ROW_ORIGIN = '@'
 export const NEW_ROW = 'new'
 
 /** The row numbers of a list, ascending. */
-export const listRowNumbers = (form: Form, list: string): readonly number[] =>
+export const listRowNumbers = (form: PostedForm, list: string): readonly number[] =>
   form
     .under(list)
     .filter(place => /^\d{1,3}$/.test(place))
@@ -18,26 +18,26 @@ export const listRowNumbers = (form: Form, list: string): readonly number[] =>
     .sort((a, b) => a - b)
 
 /** The index of the stored entry that a row shows; undefined for a new row. */
-export function findRowOrigin(form: Form, row: string): number | undefined {
+export function findRowOrigin(form: PostedForm, row: string): number | undefined {
   const said = form.raw(`${row}.${ROW_ORIGIN}`)
   if (said === '') return Number(row.split('.').at(-1))
   return /^\d{1,3}$/.test(said) ? Number(said) : undefined
 }
 
 /** Applies the pressed row button. Returns undefined if the form was submitted to be saved. */
-export function applyRowButton(form: Form): Form | undefined {
+export function applyRowButton(form: PostedForm): PostedForm | undefined {
   const [add, remove] = [form.text('add'), form.text('remove')]
   if (add !== '') return addRow(form, add)
   if (remove !== '') return removeRow(form, remove)
   return form.text('show') === '' ? undefined : form
 }
 
-function addRow(form: Form, list: string): Form {
+function addRow(form: PostedForm, list: string): PostedForm {
   const next = (listRowNumbers(form, list).at(-1) ?? -1) + 1
   return readForm([...form.entries(), [`${list}.${next}.${ROW_ORIGIN}`, NEW_ROW]])
 }
 
-function removeRow(form: Form, row: string): Form {
+function removeRow(form: PostedForm, row: string): PostedForm {
   const dot = row.lastIndexOf('.')
   const [list, gone] = [row.slice(0, dot), Number(row.slice(dot + 1))]
   const entries = form.entries().flatMap(([name, value]) => {
@@ -50,7 +50,7 @@ function removeRow(form: Form, row: string): Form {
 }
 
 /** Removes empty rows, so that row numbers equal list indexes. */
-export function removeBlankRows(fields: readonly Field[], form: Form, at: string): Form {
+export function removeBlankRows(fields: readonly Field[], form: PostedForm, at: string): PostedForm {
   return fields.reduce((left, field) => {
     const name = `${at}.${field.name}`
     if (field.localized) return left

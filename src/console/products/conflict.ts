@@ -8,7 +8,7 @@ import { requireCategory } from '../../passports/core/check-data.ts'
 import type { PassportState } from '../../passports/core/state.ts'
 import { getOwnDataAtVersion } from '../../passports/read/history.ts'
 import { PRODUCTS } from '../page/addresses.ts'
-import { type Form, readForm } from '../page/form.ts'
+import { type PostedForm, readForm } from '../page/form.ts'
 import type { Words } from '../page/words.ts'
 import { buildDataForm, DATA_PREFIX, diffData } from '../product-data/form-data.ts'
 import { getFieldLabel } from '../product-data/labels.ts'
@@ -23,7 +23,7 @@ export async function mergeConcurrentEdit(
   ctx: AccountContext,
   { row }: PassportState,
   { words, present, typed, base }: ConflictInput,
-): Promise<{ form: Form; both: readonly string[] }> {
+): Promise<{ form: PostedForm; both: readonly string[] }> {
   if (base < 1 || base >= row.version_no) return { form: typed.form, both: [] }
   const { fields } = requireCategory(row.category)
   const began = await getOwnDataAtVersion(ctx, row, base)

@@ -13,7 +13,7 @@ import { CHANGE_TYPES, type ChangeType } from '../../passports/write/update.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { DRAFTS_MODULE } from '../page/assets.ts'
 import { described, notes, summary } from '../page/fields.ts'
-import type { Form, Problems } from '../page/form.ts'
+import type { PostedForm, Problems } from '../page/form.ts'
 import type { Outcome } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getFieldLabel } from '../product-data/labels.ts'
@@ -26,7 +26,13 @@ export const MAX_NOTE_LENGTH = 500
 const REVIEW_INPUTS: ReadonlySet<string> = new Set(['change_type', 'note', 'reviewed', 'back'])
 
 /** `after`: the data after saving; `reach`: the units that a correction would affect. */
-type ReviewInput = { form: Form; note: string; draft: string; after: DataObject; reach: CorrectionReach }
+type ReviewInput = {
+  form: PostedForm
+  note: string
+  draft: string
+  after: DataObject
+  reach: CorrectionReach
+}
 
 /** The choice is required only if the form was submitted from this page. */
 export function renderReviewPage(

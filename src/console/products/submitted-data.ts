@@ -8,7 +8,7 @@ import { AppError, type Detail, SAID } from '../../kernel/errors.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { DRAFTS_MODULE } from '../page/assets.ts'
 import { notice, summary } from '../page/fields.ts'
-import { type Form, isFine, type Problems } from '../page/form.ts'
+import { isFine, type PostedForm, type Problems } from '../page/form.ts'
 import type { Words } from '../page/words.ts'
 import { DATA_PREFIX, getInputName, parseData } from '../product-data/form-data.ts'
 import { getInputLabel } from '../product-data/labels.ts'
@@ -19,15 +19,20 @@ import { explainProblem, findGtinHolder } from '../product-data/problem-sentence
 export const DATA_FORM_SCRIPTS = ['languages', 'sums', DRAFTS_MODULE]
 
 /** `holder`: ID of the own product that already uses the typed GTIN. */
-export type DataFormState = { form: Form; problems: Problems; message?: string; holder?: string }
+export type DataFormState = { form: PostedForm; problems: Problems; message?: string; holder?: string }
 
 /** `data`: parsed from `form`; `unclear`: problems of ambiguous values by input name. */
-export type SubmittedData = { form: Form; fields: readonly Field[]; data: DataObject; unclear: Problems }
+export type SubmittedData = {
+  form: PostedForm
+  fields: readonly Field[]
+  data: DataObject
+  unclear: Problems
+}
 
 export function parseSubmittedData(
   words: Words,
   fields: readonly Field[],
-  sent: Form,
+  sent: PostedForm,
   was: DataObject,
 ): SubmittedData {
   const form = removeBlankRows(fields, sent, DATA_PREFIX)

@@ -8,9 +8,9 @@ import {
 import { PRODUCTS } from '../page/addresses.ts'
 import { copyable, input, select, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
-import type { Page, SignedInVisit } from '../page/route.ts'
+import type { ConsolePage, SignedInVisit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
-import { LINKS, wayBack } from './places.ts'
+import { backToSettings, LINKS } from './places.ts'
 
 export const LINK_LABEL_LENGTH_MAX = 200
 const MAX_ENDED_SHOWN = 25
@@ -28,7 +28,7 @@ type Shown = {
   today: string
 }
 
-export function linksPage({ words, session }: SignedInVisit, shown: Shown): Page {
+export function linksPage({ words, session }: SignedInVisit, shown: Shown): ConsolePage {
   const { texts } = words
   const { inUse, ended, names, problems } = shown
   const mayEdit = session.role !== 'viewer'
@@ -41,7 +41,7 @@ export function linksPage({ words, session }: SignedInVisit, shown: Shown): Page
     product: texts.accessLinks.product,
     ends: texts.accessLinks.ends,
   }
-  const body = html`!${wayBack(words)}<h1>${texts.accessLinks.title}</h1><p class="lead">${texts.accessLinks.lead}</p>
+  const body = html`!${backToSettings(words)}<h1>${texts.accessLinks.title}</h1><p class="lead">${texts.accessLinks.lead}</p>
 !${summary(words.texts, problems, labels)}!${list}!${ended.length === 0 ? '' : endedLinks(words, ended)}
 !${mayEdit ? newLinkForm(words, shown) : ''}`
   return { title: texts.accessLinks.title, body, status: isFine(problems) ? 200 : 422 }
@@ -127,7 +127,7 @@ function newLinkForm(words: Words, { typed, problems, today }: Shown): string {
 }
 
 /** The only page that ever shows the token. */
-export function linkPage(words: Words, link: CreatedAccessLink): Page {
+export function linkPage(words: Words, link: CreatedAccessLink): ConsolePage {
   const { texts } = words
   const field =
     link.url === null
@@ -147,7 +147,7 @@ export function linkPage(words: Words, link: CreatedAccessLink): Page {
   return { title: texts.accessLinks.shownTitle, body, scripts: ['copy'] }
 }
 
-export function revokeLinkPage(words: Words, link: AccessLinkRecord): Page {
+export function revokeLinkPage(words: Words, link: AccessLinkRecord): ConsolePage {
   const { texts } = words
   const title = texts.accessLinks.revokeTitle({ label: link.label })
   const body = html`<h1>${title}</h1><p class="lead">${texts.accessLinks.revokeLead}</p>

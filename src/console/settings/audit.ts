@@ -13,7 +13,7 @@ import { PRODUCTS, WEBHOOKS } from '../page/addresses.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { formatTitle } from '../product-data/titles.ts'
-import { AUDIT, wayBack } from './places.ts'
+import { AUDIT, backToSettings } from './places.ts'
 
 const A_PAGE = 50
 /** Fifty names of 500 characters would be most of the page. */
@@ -32,7 +32,7 @@ export async function showAudit({ setup, session, query, words }: SignedInVisit)
       ? ''
       : html`<a class="button second" href="${AUDIT}?before=${next}" rel="next">${texts.audit.older}</a>`,
   ]
-  const body = html`!${wayBack(words)}<h1>${texts.audit.title}</h1><p class="lead">${texts.audit.lead}</p>
+  const body = html`!${backToSettings(words)}<h1>${texts.audit.title}</h1><p class="lead">${texts.audit.lead}</p>
 !${entries.length === 0 ? html`<p class="empty">${texts.audit.none}</p>` : list}<div class="choices after">!${ways}</div>`
   return { title: texts.audit.title, body }
 }

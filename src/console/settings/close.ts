@@ -6,7 +6,7 @@ import { ALL_DATA, HOME, SETTINGS } from '../page/addresses.ts'
 import { input, summary } from '../page/fields.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
-import { wayBack } from './places.ts'
+import { backToSettings } from './places.ts'
 
 export const showClose = (visit: SignedInVisit): Outcome => page(visit, {})
 
@@ -25,7 +25,7 @@ function page({ session, words }: SignedInVisit, problems: Problems): Outcome {
   const { name } = session.account
   const title = texts.closeAccount.question({ name })
   const field = { name: 'name', label: texts.closeAccount.type({ name }), autocomplete: 'off' }
-  const body = html`!${wayBack(words)}<h1>${title}</h1><p class="lead">${texts.closeAccount.lead}</p>
+  const body = html`!${backToSettings(words)}<h1>${title}</h1><p class="lead">${texts.closeAccount.lead}</p>
 <ul class="points">!${texts.closeAccount.points.map(point => html`<li>${point}</li>`)}</ul>
 <p><a class="alone" href="${ALL_DATA}">${texts.closeAccount.data}</a></p>
 !${summary(words.texts, problems, { name: texts.settings.name })}

@@ -8,7 +8,7 @@ import { ALL_DATA } from '../page/addresses.ts'
 import { input, notice, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
-import { wayBack } from './places.ts'
+import { backToSettings } from './places.ts'
 
 export const showData = (visit: SignedInVisit): Promise<Outcome> => page(visit, {})
 
@@ -57,7 +57,7 @@ async function page(
     type: 'password',
     autocomplete: 'current-password',
   } as const
-  const body = html`!${wayBack(words)}<h1>${texts.dataDownload.title}</h1><p class="lead">${texts.dataDownload.lead}</p>
+  const body = html`!${backToSettings(words)}<h1>${texts.dataDownload.title}</h1><p class="lead">${texts.dataDownload.lead}</p>
 !${notice(problem)}!${summary(words.texts, problems, { password: texts.dataDownload.password })}<dl class="facts">!${counts}</dl>
 <form method="post" action="${ALL_DATA}" novalidate class="narrow">!${input(field, problems)}<button>${texts.dataDownload.submit}</button></form>
 <section aria-labelledby="in"><h2 id="in">${texts.dataDownload.inIt}</h2>!${points(texts.dataDownload.inItPoints)}<p>${texts.dataDownload.notInIt}</p></section>

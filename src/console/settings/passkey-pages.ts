@@ -3,9 +3,9 @@ import { html } from 'ghtml'
 import { MAX_PASSKEY_NAME_LENGTH, type PasskeyRecord } from '../../accounts/people/passkeys.ts'
 import { input, notice, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
-import type { Page, SignedInVisit } from '../page/route.ts'
+import type { ConsolePage, SignedInVisit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
-import { PASSKEYS, wayBack } from './places.ts'
+import { backToSettings, PASSKEYS } from './places.ts'
 
 type Shown = {
   passkeys: readonly PasskeyRecord[]
@@ -16,13 +16,13 @@ type Shown = {
   status?: number
 }
 
-export function passkeysPage({ words, setup }: SignedInVisit, shown: Shown): Page {
+export function passkeysPage({ words, setup }: SignedInVisit, shown: Shown): ConsolePage {
   const { texts } = words
   const { passkeys, canWork, name, problems, refusal, status = 200 } = shown
   const rows = passkeys.map(passkey => row(words, passkey))
   const list = rows.length === 0 ? html`<p>${texts.passkeys.none}</p>` : html`<ul class="rows">!${rows}</ul>`
   const elsewhere = html`<p class="reach">${texts.passkeys.unavailable({ address: setup.addresses.publicUrl })}</p>`
-  const body = html`!${wayBack(words)}<h1>${texts.passkeys.title}</h1><p class="lead">${texts.passkeys.lead}</p>
+  const body = html`!${backToSettings(words)}<h1>${texts.passkeys.title}</h1><p class="lead">${texts.passkeys.lead}</p>
 !${summary(words.texts, problems, { name: texts.passkeys.name, password: texts.password.current })}!${notice(refusal)}
 !${list}!${canWork ? addForm(words, name, problems) : elsewhere}`
   return { title: texts.passkeys.title, body, status }
@@ -69,7 +69,7 @@ function addForm(words: Words, name: string, problems: Problems): string {
 export function confirmPage(
   { words, setup }: SignedInVisit,
   { name, options }: { name: string; options: string },
-): Page {
+): ConsolePage {
   const { texts } = words
   const { origin } = new URL(setup.addresses.publicUrl)
   const body = html`!${toPasskeys(words)}<h1>${texts.passkeys.confirmTitle}</h1><p class="lead">${texts.passkeys.confirmLead}</p>
@@ -81,14 +81,15 @@ data-known="${texts.passkeys.known}" data-unknown="${texts.passkeys.unsupported}
   return { title: texts.passkeys.confirmTitle, body, scripts: ['passkeys'] }
 }
 
-const toPasskeys = (words: Words) => wayBack(words, { path: PASSKEYS, name: words.texts.passkeys.title })
+const toPasskeys = (words: Words) =>
+  backToSettings(words, { path: PASSKEYS, name: words.texts.passkeys.title })
 
 export function passkeyPage(
   { words }: SignedInVisit,
   passkey: PasskeyRecord,
   name: string,
   problems: Problems,
-): Page {
+): ConsolePage {
   const { texts } = words
   const body = html`!${toPasskeys(words)}<h1>${passkey.name}</h1>
 !${summary(words.texts, problems, { name: texts.passkeys.name })}
@@ -98,7 +99,7 @@ export function passkeyPage(
   return { title: passkey.name, body, status: isFine(problems) ? 200 : 422 }
 }
 
-export function removePasskeyPage({ words }: SignedInVisit, passkey: PasskeyRecord): Page {
+export function removePasskeyPage({ words }: SignedInVisit, passkey: PasskeyRecord): ConsolePage {
   const { texts } = words
   const title = texts.passkeys.removeTitle({ name: passkey.name })
   const body = html`!${toPasskeys(words)}<h1>${title}</h1><p class="lead">${texts.passkeys.removeLead}</p>

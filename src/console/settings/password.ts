@@ -4,9 +4,9 @@ import { changePassword } from '../../accounts/people/change-password.ts'
 import { findPasswordProblem } from '../../accounts/people/password.ts'
 import { input, newPasswordInput, summary } from '../page/fields.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
-import type { Outcome, Page, SignedInVisit } from '../page/route.ts'
+import type { ConsolePage, Outcome, SignedInVisit } from '../page/route.ts'
 import { passwordSentence } from '../sign-in/link-pages.ts'
-import { PASSWORD, wayBack } from './places.ts'
+import { backToSettings, PASSWORD } from './places.ts'
 
 export const showPassword = (visit: SignedInVisit): Outcome => page(visit, {})
 
@@ -29,7 +29,7 @@ export async function submitPassword(visit: SignedInVisit): Promise<Outcome> {
   return { ...page(visit, { current: sentence }), status: 429 }
 }
 
-function page({ session, query, words }: SignedInVisit, problems: Problems): Page {
+function page({ session, query, words }: SignedInVisit, problems: Problems): ConsolePage {
   const { texts } = words
   const labels = { current: texts.password.current, password: texts.password.new }
   const done =
@@ -42,7 +42,7 @@ function page({ session, query, words }: SignedInVisit, problems: Problems): Pag
   } as const
   // For password managers: which entry the new password belongs to.
   const whose = html`<input type="text" name="email" value="${session.email}" autocomplete="username" class="sight" readonly tabindex="-1" aria-hidden="true">`
-  const body = html`!${wayBack(words)}<h1>${texts.password.title}</h1><p class="lead">${texts.password.signedInWith({ email: session.email })} ${texts.password.lead}</p>!${done}
+  const body = html`!${backToSettings(words)}<h1>${texts.password.title}</h1><p class="lead">${texts.password.signedInWith({ email: session.email })} ${texts.password.lead}</p>!${done}
 !${summary(words.texts, problems, labels)}
 <form method="post" action="${PASSWORD}" novalidate class="narrow">!${whose}
 !${input(old, problems)}!${newPasswordInput(words.texts, texts.password.new, problems)}

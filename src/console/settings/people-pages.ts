@@ -4,14 +4,14 @@ import type { Member } from '../../accounts/people/members.ts'
 import { ROLES } from '../../accounts/people/people.ts'
 import { copyable, input, notice, select, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
-import type { Page, SignedInVisit } from '../page/route.ts'
+import type { ConsolePage, SignedInVisit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
-import { PEOPLE, wayBack } from './places.ts'
+import { backToSettings, PEOPLE } from './places.ts'
 
 export type InvitationForm = { email: string; role: string }
 type Shown = { members: readonly Member[]; self: string; typed: InvitationForm; problems: Problems }
 
-export function peoplePage(visit: SignedInVisit, { members, self, typed, problems }: Shown): Page {
+export function peoplePage(visit: SignedInVisit, { members, self, typed, problems }: Shown): ConsolePage {
   const { words, session, setup, query } = visit
   const { texts } = words
   const isOwner = session.role === 'owner'
@@ -22,7 +22,7 @@ export function peoplePage(visit: SignedInVisit, { members, self, typed, problem
   const done =
     newest === undefined ? '' : html`<p class="reach" role="status">${said({ email: newest.email })}</p>`
   const rows = members.map(member => row(words, member, { isSelf: member.id === self, isOwner }))
-  const body = html`!${wayBack(words)}<h1>${texts.people.title}</h1><p class="lead">${texts.people.lead}</p>!${done}
+  const body = html`!${backToSettings(words)}<h1>${texts.people.title}</h1><p class="lead">${texts.people.lead}</p>!${done}
 !${summary(words.texts, problems, { email: words.texts.signIn.email, role: texts.people.role })}
 <ul class="rows">!${rows}</ul>!${isOwner ? inviteForm(visit, typed, problems) : ''}`
   return { title: texts.people.title, body, status: isFine(problems) ? 200 : 422 }
@@ -69,7 +69,7 @@ function inviteForm({ words, setup }: SignedInVisit, typed: InvitationForm, prob
 <button>${texts.people.inviteSubmit}</button></form></section>`
 }
 
-const toPeople = (words: Words) => wayBack(words, { path: PEOPLE, name: words.texts.people.title })
+const toPeople = (words: Words) => backToSettings(words, { path: PEOPLE, name: words.texts.people.title })
 
 type Told = { refusal?: string; isInvited?: boolean; isSignedOut?: boolean }
 
@@ -78,7 +78,7 @@ export function personPage(
   member: Member,
   problems: Problems,
   { refusal, isInvited = false, isSignedOut = false }: Told = {},
-): Page {
+): ConsolePage {
   const { texts } = words
   const said = isInvited
     ? texts.people.invitedAgain({ email: member.email })
@@ -102,7 +102,7 @@ export function personPage(
 }
 
 /** For an owner who hands the link on; it is never shown again. */
-export function invitationPage({ words }: SignedInVisit, member: Member, link: string): Page {
+export function invitationPage({ words }: SignedInVisit, member: Member, link: string): ConsolePage {
   const { texts } = words
   const field = { name: 'link', label: texts.people.invitationLink, value: link, rows: 3 }
   const body = html`!${toPeople(words)}<h1>${texts.people.invitationShown({ email: member.email })}</h1><p class="lead">${texts.people.invitationShownLead}</p>
@@ -110,7 +110,7 @@ export function invitationPage({ words }: SignedInVisit, member: Member, link: s
   return { title: texts.people.invitationShown({ email: member.email }), body, scripts: ['copy'] }
 }
 
-export function removePage({ words }: SignedInVisit, member: Member, refusal?: string): Page {
+export function renderMemberRemoval({ words }: SignedInVisit, member: Member, refusal?: string): ConsolePage {
   const { texts } = words
   const words3 = {
     title: texts.people.removeTitle({ email: member.email }),
@@ -120,7 +120,7 @@ export function removePage({ words }: SignedInVisit, member: Member, refusal?: s
   return surePage(words, member, { ...words3, refusal })
 }
 
-export function leavePage({ words, session }: SignedInVisit, member: Member, refusal?: string): Page {
+export function leavePage({ words, session }: SignedInVisit, member: Member, refusal?: string): ConsolePage {
   const { texts } = words
   const title = texts.people.leaveTitle({ account: session.account.name })
   return surePage(words, member, {
@@ -133,7 +133,7 @@ export function leavePage({ words, session }: SignedInVisit, member: Member, ref
 
 type Sure = { title: string; lead: string; submit: string; refusal: string | undefined }
 
-function surePage(words: Words, member: Member, { title, lead, submit, refusal }: Sure): Page {
+function surePage(words: Words, member: Member, { title, lead, submit, refusal }: Sure): ConsolePage {
   const { texts } = words
   const body = html`!${toPeople(words)}<h1>${title}</h1>!${notice(refusal)}<p class="lead">${lead}</p>
 <form method="post" action="${PEOPLE}/${member.id}/remove" class="choices">

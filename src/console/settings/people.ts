@@ -28,7 +28,7 @@ import {
   leavePage,
   peoplePage,
   personPage,
-  removePage,
+  renderMemberRemoval,
 } from './people-pages.ts'
 import { PEOPLE } from './places.ts'
 
@@ -159,7 +159,7 @@ export async function submitRole(visit: SignedInVisit): Promise<Outcome> {
 
 export async function showRemovePerson(visit: SignedInVisit): Promise<Outcome> {
   const member = await removable(visit)
-  return member.id === selfOf(visit) ? leavePage(visit, member) : removePage(visit, member)
+  return member.id === selfOf(visit) ? leavePage(visit, member) : renderMemberRemoval(visit, member)
 }
 
 export async function submitRemovePerson(visit: SignedInVisit): Promise<Outcome> {
@@ -167,7 +167,7 @@ export async function submitRemovePerson(visit: SignedInVisit): Promise<Outcome>
   const isDone = await removeMember(toAccountContext(visit.setup, visit.session), member.id)
   const refusal = visit.words.texts.people.lastOwner
   const isSelf = member.id === selfOf(visit)
-  if (!isDone) return { ...(isSelf ? leavePage : removePage)(visit, member, refusal), status: 422 }
+  if (!isDone) return { ...(isSelf ? leavePage : renderMemberRemoval)(visit, member, refusal), status: 422 }
   return isSelf ? { to: SIGN_IN, session: null } : { to: PEOPLE }
 }
 

@@ -28,7 +28,7 @@ export const OF_PERSON = [
 ] as const
 
 /** A line above the heading that leads back. */
-export const wayBack = (words: Words, to: { path: string; name: string } | undefined = undefined) => {
+export const backToSettings = (words: Words, to: { path: string; name: string } | undefined = undefined) => {
   const { path, name } = to ?? { path: SETTINGS, name: words.texts.settings.back }
   return html`<p class="way"><a class="alone" href="${path}">${name}</a></p>`
 }

@@ -10,7 +10,7 @@ import { notFound } from '../../kernel/errors.ts'
 import { SIGN_IN } from '../page/addresses.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
-import { SESSIONS, wayBack } from './places.ts'
+import { backToSettings, SESSIONS } from './places.ts'
 
 export async function showSessions({ setup, session, words }: SignedInVisit): Promise<Outcome> {
   const { texts } = words
@@ -18,7 +18,7 @@ export async function showSessions({ setup, session, words }: SignedInVisit): Pr
   const isThis = (one: SessionRecord) => one.id === session.id
   const sorted = [...all.filter(isThis), ...all.filter(one => !isThis(one))]
   const others = html`<form method="post" action="${SESSIONS}/end-others"><button class="second">${texts.sessions.endOthers}</button></form>`
-  const body = html`!${wayBack(words)}<h1>${texts.sessions.title}</h1><p class="lead">${texts.sessions.lead}</p>
+  const body = html`!${backToSettings(words)}<h1>${texts.sessions.title}</h1><p class="lead">${texts.sessions.lead}</p>
 <ul class="rows">!${sorted.map(one => row(words, one, isThis(one)))}</ul>!${all.length > 1 ? html`<div class="after">!${others}</div>` : ''}`
   return { title: texts.sessions.title, body }
 }

@@ -9,8 +9,8 @@ import { createProofOptions, proveByPasskey } from '../../accounts/people/passke
 import { listPasskeys } from '../../accounts/people/passkeys.ts'
 import { ownPath } from '../page/addresses.ts'
 import { input, notice, summary } from '../page/fields.ts'
-import { type Form, isFine, type Problems } from '../page/form.ts'
-import type { Outcome, Page, SignedInVisit } from '../page/route.ts'
+import { isFine, type PostedForm, type Problems } from '../page/form.ts'
+import type { ConsolePage, Outcome, SignedInVisit } from '../page/route.ts'
 import { requireHome } from './passkey.ts'
 
 export const CONFIRM_OPTIONS = '/console/confirm/passkey'
@@ -24,7 +24,7 @@ export async function submitConfirmOptions({ setup, session }: SignedInVisit): P
 }
 
 /** The session's new token once its person has proven who they are with this form, else the page that asks for it. */
-export async function confirm(visit: SignedInVisit): Promise<{ token: string } | Page> {
+export async function confirm(visit: SignedInVisit): Promise<{ token: string } | ConsolePage> {
   const { setup, session, form, network, words } = visit
   const { texts } = words
   const password = form.raw(PASSWORD_FIELD)
@@ -48,7 +48,7 @@ export async function confirm(visit: SignedInVisit): Promise<{ token: string } |
 
 type Shown = { problem?: string; refusal?: string; status: number }
 
-async function page(visit: SignedInVisit, { problem, refusal, status }: Shown): Promise<Page> {
+async function page(visit: SignedInVisit, { problem, refusal, status }: Shown): Promise<ConsolePage> {
   const { setup, session, words, form, url, referer } = visit
   const { texts } = words
   const problems: Problems = problem === undefined ? {} : { [PASSWORD_FIELD]: problem }
@@ -92,7 +92,7 @@ data-cancelled="${texts.signIn.passkeyCancelled}" data-elsewhere="${texts.signIn
 <button class="second">${texts.confirm.passkey}</button></form>`
 }
 
-const keptFields = (form: Form): readonly string[] =>
+const keptFields = (form: PostedForm): readonly string[] =>
   form
     .entries()
     .filter(([name]) => !OWN_FIELDS.has(name))

@@ -8,14 +8,14 @@ import type { Email } from '../../kernel/http-out/smtp.ts'
 import { FORGOTTEN, SIGN_IN } from '../page/addresses.ts'
 import { input, notice, summary } from '../page/fields.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
-import type { Outcome, Page, Visit } from '../page/route.ts'
+import type { ConsolePage, Outcome, Visit } from '../page/route.ts'
 import { resetLetter } from './emails.ts'
 
 export const showForgotten = (visit: Visit): Outcome =>
   visit.setup.mail.hasServer ? page(visit, { email: '' }) : askOperator(visit)
 
 /** Without mail nobody can be shown to own an address: only the operator, who knows them, hands out links. */
-function askOperator({ words: { texts } }: Visit): Page {
+function askOperator({ words: { texts } }: Visit): ConsolePage {
   const body = html`<h1>${texts.forgottenPassword.title}</h1><p class="lead">${texts.forgottenPassword.askOperator}</p>
 <p class="quiet">${texts.forgottenPassword.operatorCommand} <code>carnet users reset-password --email …</code></p>
 <p><a class="button second" href="${SIGN_IN}">${texts.signIn.title}</a></p>`
@@ -55,7 +55,10 @@ async function letterTo({ setup, words }: Visit, email: string): Promise<Email |
 
 type Shown = { email: string; problems?: Problems; refusal?: string; status?: number }
 
-function page({ words: { texts } }: Visit, { email, problems = {}, refusal, status = 200 }: Shown): Page {
+function page(
+  { words: { texts } }: Visit,
+  { email, problems = {}, refusal, status = 200 }: Shown,
+): ConsolePage {
   const field = {
     name: 'email',
     label: texts.signIn.email,

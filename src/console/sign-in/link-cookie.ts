@@ -4,7 +4,7 @@
  * the page uses nothing up: the link can be opened again, and mail scanners may follow it.
  */
 import { isToken } from '../../accounts/people/one-time-links.ts'
-import type { Visit, Way } from '../page/route.ts'
+import type { Redirect, Visit } from '../page/route.ts'
 
 const LIFETIME_SECONDS = 600
 
@@ -20,7 +20,7 @@ export function linkCookie({ setup }: Visit, path: string, token: string | null)
 }
 
 /** From the address with a token to the clean one, when a browser shows it; a program has no address bar. */
-export function wayToCleanAddress(visit: Visit, path: string): Way | undefined {
+export function wayToCleanAddress(visit: Visit, path: string): Redirect | undefined {
   const token = visit.query.get('token') ?? ''
   if (!visit.wantsHtml || !isToken(token)) return undefined
   return { to: path, cookie: linkCookie(visit, path, token) }

@@ -6,10 +6,10 @@ import {
   type PasswordProblem,
 } from '../../accounts/people/password.ts'
 import { SIGN_IN } from '../page/addresses.ts'
-import type { Page } from '../page/route.ts'
+import type { ConsolePage } from '../page/route.ts'
 import type { Texts } from '../page/texts.ts'
 
-export const linkEnded = (texts: Texts, reason: string): Page => ({
+export const linkEnded = (texts: Texts, reason: string): ConsolePage => ({
   status: 404,
   title: texts.linkEnded.title,
   body: html`<h1>${texts.linkEnded.title}</h1><p class="lead">${reason}</p>

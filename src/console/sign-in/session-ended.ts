@@ -5,8 +5,8 @@
  */
 import { html } from 'ghtml'
 import { ownPath, signInFor } from '../page/addresses.ts'
-import type { Form } from '../page/form.ts'
-import type { Page, Visit } from '../page/route.ts'
+import type { PostedForm } from '../page/form.ts'
+import type { ConsolePage, Visit } from '../page/route.ts'
 import { pageBefore } from './confirm.ts'
 
 /** Fields that are typed anew each time: passwords, and what a passkey answered. */
@@ -15,7 +15,7 @@ const SECRETS: ReadonlySet<string> = new Set(['password', 'confirm_password', 'c
 /** `url` is the address that the form was sent to, `referer` the page it stood on, `withFiles` that it had some. */
 type Sent = { url: string; referer: string | undefined; withFiles: boolean }
 
-export function sessionEndedPage({ words, form }: Visit, { url, referer, withFiles }: Sent): Page {
+export function sessionEndedPage({ words, form }: Visit, { url, referer, withFiles }: Sent): ConsolePage {
   const texts = words.texts.sessionEnded
   const kept = form.entries().filter(([name]) => !SECRETS.has(name))
   const isWhole = !withFiles && kept.length === form.entries().length
@@ -27,7 +27,7 @@ export function sessionEndedPage({ words, form }: Visit, { url, referer, withFil
   return { title: texts.title, body: html`<h1>${texts.title}</h1>!${steps}`, status: 403 }
 }
 
-function again(text: string, to: string, kept: ReturnType<Form['entries']>): string {
+function again(text: string, to: string, kept: ReturnType<PostedForm['entries']>): string {
   const fields = kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
   return html`<form method="post" action="${to}">!${fields}<button class="second">${text}</button></form>`
 }

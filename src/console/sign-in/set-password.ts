@@ -8,7 +8,7 @@ import { AppError } from '../../kernel/errors.ts'
 import { HOME, SIGN_IN } from '../page/addresses.ts'
 import { input, newPasswordInput, summary } from '../page/fields.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
-import type { Outcome, Page, Visit } from '../page/route.ts'
+import type { ConsolePage, Outcome, Visit } from '../page/route.ts'
 import { findLinkToken, linkCookie, wayToCleanAddress } from './link-cookie.ts'
 import { linkEnded, passwordSentence } from './link-pages.ts'
 
@@ -54,7 +54,7 @@ function page(
   { words: { texts } }: Visit,
   link: { token: string; email: string },
   problems: Problems = {},
-): Page {
+): ConsolePage {
   // Readonly, not hidden: a password manager stores the password under it.
   const email = {
     name: 'email',

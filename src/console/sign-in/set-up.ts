@@ -9,7 +9,7 @@ import { AppError } from '../../kernel/errors.ts'
 import { HOME, SIGN_IN } from '../page/addresses.ts'
 import { input, newPasswordInput, summary } from '../page/fields.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
-import type { Outcome, Page, Visit } from '../page/route.ts'
+import type { ConsolePage, Outcome, Visit } from '../page/route.ts'
 import { findLinkToken, linkCookie, wayToCleanAddress } from './link-cookie.ts'
 import { linkEnded, passwordSentence } from './link-pages.ts'
 
@@ -60,7 +60,7 @@ function ended({ words: { texts }, note }: Visit) {
 
 type Typed = { token: string; name: string; email: string }
 
-function page({ words: { texts } }: Visit, typed: Typed, problems: Problems = {}): Page {
+function page({ words: { texts } }: Visit, typed: Typed, problems: Problems = {}): ConsolePage {
   const name = {
     name: 'name',
     label: texts.setUp.accountName,

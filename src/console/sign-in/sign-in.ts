@@ -7,7 +7,7 @@ import { FORGOTTEN, HOME, ownPath, SIGN_IN } from '../page/addresses.ts'
 import { DRAFTS_MODULE } from '../page/assets.ts'
 import { input, notice, summary } from '../page/fields.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
-import type { Outcome, Page, Visit } from '../page/route.ts'
+import type { ConsolePage, Outcome, Visit } from '../page/route.ts'
 import type { Texts } from '../page/texts.ts'
 import { findDevice } from './device-cookie.ts'
 
@@ -42,7 +42,10 @@ export async function submitSignIn(visit: Visit): Promise<Outcome> {
 }
 
 /** The sign-in page for who has tried too often. */
-export function waitPage(visit: Visit, shown: { next: string; email?: string; seconds: number }): Page {
+export function waitPage(
+  visit: Visit,
+  shown: { next: string; email?: string; seconds: number },
+): ConsolePage {
   const { seconds, ...rest } = shown
   const refusal = visit.words.texts.signIn.wait({ count: Math.ceil(seconds / 60) })
   const retry = { 'retry-after': String(seconds) }
@@ -65,7 +68,7 @@ type Shown = {
   status?: number
 }
 
-export function signInPage({ words: { texts }, setup }: Visit, shown: Shown): Page {
+export function signInPage({ words: { texts }, setup }: Visit, shown: Shown): ConsolePage {
   const { next, why, email = '', problems = {}, refusal, status = 200, isSignedOut = false } = shown
   const passkeys = findRelyingParty(setup.addresses.publicUrl) !== undefined
   const keep = next === HOME ? '' : html`<input type="hidden" name="next" value="${next}">`

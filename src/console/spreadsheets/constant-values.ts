@@ -13,7 +13,7 @@ import {
 } from '../../transfer/spreadsheets/constant-values.ts'
 import type { ConstantSettings, ImportSettings } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { described, input, notes, select } from '../page/fields.ts'
-import type { Form, Problems } from '../page/form.ts'
+import type { PostedForm, Problems } from '../page/form.ts'
 import type { Words } from '../page/words.ts'
 import { getValueLabel } from '../product-data/labels.ts'
 import { listLanguageOptions } from '../product-data/language-names.ts'
@@ -167,7 +167,7 @@ type ParsedConstants = {
 /** Parses the submitted section. */
 export function parseConstantValues(
   words: Words,
-  form: Form,
+  form: PostedForm,
   { category, columns, mark }: Pick<ConstantSection, 'category' | 'columns'> & { mark: DecimalMark },
 ): ParsedConstants {
   const texts: Record<string, string> = {}

@@ -1,5 +1,5 @@
 /** Settings that look like ours and are not: a name typed wrongly is silently without effect unless somebody says so. */
-import type { Environment } from './config.ts'
+import type { Environment } from './environment-reader.ts'
 
 /** Every name that some part of Carnet reads from the environment. */
 export const SETTING_NAMES = [

@@ -1,6 +1,6 @@
 /** The only place that sends mail. A letter is taken at once and sent behind the answer; without a server none is sent. */
 import type { Transporter } from 'nodemailer'
-import type { SmtpServer } from '../config/config.ts'
+import type { SmtpServer } from '../config/environment-reader.ts'
 import type { Log } from '../log.ts'
 
 /** Lines of `text` end with `\n`. */

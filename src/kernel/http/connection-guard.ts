@@ -52,9 +52,7 @@ export function computeConnectionLimits(openFiles = findMaxOpenFiles()): Connect
 function findMaxOpenFiles(): number {
   // Otherwise it looks up the names of all peers, and waits for them.
   Object.assign(process.report, { excludeNetwork: true })
-  const report = process.report.getReport() as unknown as {
-    userLimits?: { open_files?: { soft: number | 'unlimited' } }
-  }
+  const report: { userLimits?: { open_files?: { soft: number | 'unlimited' } } } = process.report.getReport()
   const soft = report.userLimits?.open_files?.soft
   return typeof soft === 'number' ? soft : Number.MAX_SAFE_INTEGER
 }
@@ -84,15 +82,35 @@ type GuardSetup = {
 /** `stalledSweeps` in a row found nothing delivered: time in which this process stood still is not the client's fault. */
 type Connection = { network: string | undefined; delivered: number; stalledSweeps: number }
 
+type Ended = Record<Reason, number>
+
 /** Watches a server until it is closed. To be called before it listens. */
 export function guardConnections(server: Server, { limits, log, isTrusted }: GuardSetup): ConnectionGuard {
-  const open = new Map<Socket, Connection>()
-  const perNetwork = new Map<string, number>()
-  const queued = new WeakMap<Socket, number>()
-  const ended = { total: 0, network: 0, pipelined: 0, stalled: 0 }
-  let warned = { at: Number.NEGATIVE_INFINITY, ended: { ...ended } }
-  let idleClosedAt = Number.NEGATIVE_INFINITY
+  const ended: Ended = { total: 0, network: 0, pipelined: 0, stalled: 0 }
+  const open = new OpenConnections(limits, isTrusted)
+  limitTotal(server, limits, ended)
+  server.on('connection', (socket: Socket) => {
+    if (open.add(socket)) return
+    ended.network++
+    socket.destroy()
+  })
 
+  const warn = createWarning(limits, ended, log)
+  const sweep = () => {
+    ended.stalled += open.cutStalled()
+    warn(performance.now(), open.size)
+  }
+  const timer = setInterval(sweep, limits.sweepEveryMs).unref()
+  server.once('close', () => clearInterval(timer))
+
+  return {
+    numbers: () => ({ open: open.size, limit: limits.total, ended }),
+    answerInTurn: createPipeline(limits, ended),
+  }
+}
+
+function limitTotal(server: Server, limits: ConnectionLimits, ended: Ended): void {
+  let idleClosedAt = Number.NEGATIVE_INFINITY
   server.maxConnections = limits.total
   // Otherwise the processes of a cluster hand a refused connection round among each other without end.
   Object.assign(server, { dropMaxConnection: true })
@@ -100,98 +118,122 @@ export function guardConnections(server: Server, { limits, log, isTrusted }: Gua
     ended.total++
     const now = performance.now()
     if (now - idleClosedAt < limits.sweepEveryMs) return
-    // Whoever waits between two requests opens another connection; newcomers cannot.
+    // A client that waits between two requests can open another connection; newcomers cannot.
     idleClosedAt = now
     server.closeIdleConnections()
   })
+}
 
-  server.on('connection', (socket: Socket) => {
+class OpenConnections {
+  private readonly limits: ConnectionLimits
+  private readonly isTrusted: GuardSetup['isTrusted']
+  private readonly open = new Map<Socket, Connection>()
+  private readonly perNetwork = new Map<string, number>()
+
+  constructor(limits: ConnectionLimits, isTrusted: GuardSetup['isTrusted']) {
+    this.limits = limits
+    this.isTrusted = isTrusted
+  }
+
+  get size(): number {
+    return this.open.size
+  }
+
+  /** False when its network has too many already. */
+  add(socket: Socket): boolean {
     // Node keeps an address that it was asked for once; without one the connection has ended already.
     const { remoteAddress } = socket
-    if (remoteAddress === undefined) return
-    const network = isTrusted(remoteAddress) ? undefined : getNetwork(remoteAddress)
+    if (remoteAddress === undefined) return true
+    const network = this.isTrusted(remoteAddress) ? undefined : getNetwork(remoteAddress)
     if (network !== undefined) {
-      const count = perNetwork.get(network) ?? 0
-      if (count >= limits.perNetwork) {
-        ended.network++
-        socket.destroy()
-        return
-      }
-      perNetwork.set(network, count + 1)
+      const count = this.countOf(network)
+      if (count >= this.limits.perNetwork) return false
+      this.perNetwork.set(network, count + 1)
     }
-    open.set(socket, { network, delivered: 0, stalledSweeps: 0 })
-    socket.once('close', () => {
-      open.delete(socket)
-      if (network === undefined) return
-      const left = (perNetwork.get(network) ?? 1) - 1
-      if (left > 0) perNetwork.set(network, left)
-      else perNetwork.delete(network)
-    })
-  })
+    this.open.set(socket, { network, delivered: 0, stalledSweeps: 0 })
+    socket.once('close', () => this.remove(socket, network))
+    return true
+  }
 
-  const isCrowded = (network: string | undefined) =>
-    open.size > limits.total / 2 ||
-    (network !== undefined && (perNetwork.get(network) ?? 0) > limits.perNetwork / 2)
-
-  const sweep = () => {
-    for (const [socket, connection] of open) {
+  /** Cuts those whose client has taken nothing for too long, and returns how many. */
+  cutStalled(): number {
+    let cut = 0
+    for (const [socket, connection] of this.open) {
       const { waiting, delivered } = readProgress(socket)
       if (waiting === 0 || delivered !== connection.delivered) {
         connection.delivered = delivered
         connection.stalledSweeps = 0
         continue
       }
-      const maxStalledMs = isCrowded(connection.network) ? limits.stalledWhenCrowdedMs : limits.stalledMs
-      if (++connection.stalledSweeps * limits.sweepEveryMs < maxStalledMs) continue
-      ended.stalled++
+      const { stalledMs, stalledWhenCrowdedMs, sweepEveryMs } = this.limits
+      const maxStalledMs = this.isCrowded(connection.network) ? stalledWhenCrowdedMs : stalledMs
+      if (++connection.stalledSweeps * sweepEveryMs < maxStalledMs) continue
+      cut++
       socket.destroy()
     }
-    warn(performance.now())
+    return cut
   }
 
-  const warn = (now: number) => {
+  private isCrowded(network: string | undefined): boolean {
+    const { total, perNetwork } = this.limits
+    return this.open.size > total / 2 || (network !== undefined && this.countOf(network) > perNetwork / 2)
+  }
+
+  private remove(socket: Socket, network: string | undefined): void {
+    this.open.delete(socket)
+    if (network === undefined) return
+    const left = this.countOf(network) - 1
+    if (left > 0) this.perNetwork.set(network, left)
+    else this.perNetwork.delete(network)
+  }
+
+  private countOf(network: string): number {
+    return this.perNetwork.get(network) ?? 0
+  }
+}
+
+/** Logs what was ended since the last warning, once per `warnEveryMs`. */
+function createWarning(limits: ConnectionLimits, ended: Ended, log: Log) {
+  let warned = { at: Number.NEGATIVE_INFINITY, ended: { ...ended } }
+  return (now: number, open: number): void => {
     if (now - warned.at < limits.warnEveryMs) return
-    const news = REASONS.map(reason => [reason, ended[reason] - warned.ended[reason]] as const)
-    if (news.every(([, count]) => count === 0)) return
+    const since = warned.ended
+    if (REASONS.every(reason => ended[reason] === since[reason])) return
     warned = { at: now, ended: { ...ended } }
-    const counts = Object.fromEntries(news)
     log.warn(
       {
-        refused_at_limit: counts.total,
-        refused_by_network: counts.network,
-        cut_unread: counts.stalled,
-        cut_pipelined: counts.pipelined,
-        open: open.size,
+        refused_at_limit: ended.total - since.total,
+        refused_by_network: ended.network - since.network,
+        cut_unread: ended.stalled - since.stalled,
+        cut_pipelined: ended.pipelined - since.pipelined,
+        open,
         limit: limits.total,
         limit_per_network: limits.perNetwork,
       },
       'connections were refused or cut',
     )
   }
+}
 
-  const timer = setInterval(sweep, limits.sweepEveryMs).unref()
-  server.once('close', () => clearInterval(timer))
-
-  return {
-    numbers: () => ({ open: open.size, limit: limits.total, ended }),
-    answerInTurn(request, response, answer) {
-      // A response gets the socket when those before it are done.
-      if (response.socket !== null) return answer(request, response)
-      const { socket } = request
-      const before = queued.get(socket) ?? 0
-      if (before >= limits.pipelined) {
-        // The parser goes on through what it has read, also after the end.
-        if (!socket.destroyed) ended.pipelined++
-        socket.destroy()
-        return
-      }
-      queued.set(socket, before + 1)
-      response.once('socket', () => {
-        queued.set(socket, (queued.get(socket) ?? 1) - 1)
-        // All at once, the answers of one connection would hold up all others.
-        void takeTurn().then(() => !socket.destroyed && answer(request, response))
-      })
-    },
+function createPipeline({ pipelined }: ConnectionLimits, ended: Ended): ConnectionGuard['answerInTurn'] {
+  const queued = new WeakMap<Socket, number>()
+  return (request, response, answer) => {
+    // A response gets the socket when those before it are done.
+    if (response.socket !== null) return answer(request, response)
+    const { socket } = request
+    const before = queued.get(socket) ?? 0
+    if (before >= pipelined) {
+      // The parser goes on through what it has read, also after the end.
+      if (!socket.destroyed) ended.pipelined++
+      socket.destroy()
+      return
+    }
+    queued.set(socket, before + 1)
+    response.once('socket', () => {
+      queued.set(socket, (queued.get(socket) ?? 1) - 1)
+      // All at once, the answers of one connection would hold up all others.
+      void takeTurn().then(() => !socket.destroyed && answer(request, response))
+    })
   }
 }
 

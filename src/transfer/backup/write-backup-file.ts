@@ -6,11 +6,10 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createZstdCompress } from 'node:zlib'
+import type { AppliedMigration } from '../../kernel/db/migrate.ts'
 import { type WriteChunk, writePrivateFile } from '../../kernel/process/private-file.ts'
 import { explainFileError } from '../file-error.ts'
 import type { BackupKey } from './backup-key.ts'
-
-export type AppliedMigration = { number: number; name: string; checksum: string }
 
 export type BackupHeader = {
   /** Time of the snapshot, ISO in UTC. */

@@ -1,0 +1,214 @@
+/** Reads settings of one kind each from the environment: numbers, addresses, lists of networks. */
+import { isIP, isIPv4, isIPv6 } from 'node:net'
+import { TLS_MODES } from '../db/database-tls.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** `from` as in a letter's head. `secure`: TLS from the first byte, else by STARTTLS where the server has it. */
+export type SmtpServer = {
+  host: string
+  port: number
+  secure: boolean
+  user: string | undefined
+  password: string | undefined
+  from: string
+}
+
+export type BackupSettings = { dir: string; everyMs: number; keep: number }
+
+/** Reads one setting after another and collects what is wrong, a sentence each that begins with the setting's name. */
+export class EnvironmentReader {
+  readonly problems: string[] = []
+  private readonly env: Environment
+
+  constructor(env: Environment) {
+    this.env = env
+  }
+
+  /** Undefined when it is not set, or empty. */
+  text(name: string): string | undefined {
+    const value = this.env[name]?.trim()
+    return value === '' ? undefined : value
+  }
+
+  integer(name: string, fallback: number, min: number, max: number): number {
+    const value = this.text(name)
+    if (value === undefined) return fallback
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN
+    if (number >= min && number <= max) return number
+    this.problems.push(`${name} is "${value}": it must be a whole number from ${min} to ${max}.`)
+    return fallback
+  }
+
+  backups(): BackupSettings | undefined {
+    const dir = this.text('BACKUP_DIR')
+    const every = this.text('BACKUP_EVERY') ?? '24h'
+    const [, count, unit] = /^([1-9]\d{0,3})([mhd])$/.exec(every) ?? []
+    if (count === undefined) {
+      this.problems.push(`BACKUP_EVERY is "${every}": it must be a span such as 24h, 30m or 7d.`)
+    }
+    const keep = this.integer('BACKUP_KEEP', 7, 1, 10_000)
+    const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 }[unit ?? 'h'] ?? 0
+    return dir === undefined ? undefined : { dir, everyMs: Number(count) * unitMs, keep }
+  }
+
+  flag(name: string): boolean {
+    const value = this.text(name)?.toLowerCase()
+    if (value === undefined || value === 'false' || value === '0' || value === 'off') return false
+    if (value === 'true' || value === '1' || value === 'on') return true
+    this.problems.push(`${name} is "${value}": it must be true or false.`)
+    return false
+  }
+
+  oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T): T {
+    const value = this.text(name)
+    if (value === undefined) return fallback
+    const found = allowed.find(one => one === value)
+    if (found !== undefined) return found
+    this.problems.push(`${name} is "${value}": it must be one of ${allowed.join(', ')}.`)
+    return fallback
+  }
+
+  /** What an `Authorization: Bearer` header can carry, too long to be guessed. */
+  token(name: string): string | undefined {
+    const value = this.text(name)
+    if (value === undefined || /^[A-Za-z0-9._~+/=-]{16,512}$/.test(value)) return value
+    this.problems.push(`${name} must be 16 to 512 letters, digits or any of . _ ~ + / = -, without spaces.`)
+    return undefined
+  }
+
+  host(name: string, fallback: string): string {
+    const value = this.text(name)
+    if (value === undefined) return fallback
+    if (isIPv4(value) || isIPv6(value) || /^[a-zA-Z0-9.-]{1,253}$/.test(value)) return value
+    this.problems.push(`${name} is "${value}": it must be an IP address or a host name.`)
+    return fallback
+  }
+
+  /** In lower case, as Node has headers. */
+  headerName(name: string): string | undefined {
+    const value = this.text(name)
+    if (value === undefined || /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(value)) return value?.toLowerCase()
+    this.problems.push(`${name} is "${value}": it must be the name of a header, such as CF-IPCountry.`)
+    return undefined
+  }
+
+  /** A list of IP addresses and CIDR ranges of so many bits at least, separated by commas or spaces. */
+  cidrs(name: string, leastBits: number): string[] {
+    const all = (this.text(name) ?? '').split(/[\s,]+/).filter(one => one !== '')
+    const wrong = all.filter(one => !isRange(one, leastBits))
+    if (wrong.length > 0) {
+      this.problems.push(
+        `${name} has "${wrong.join(', ')}": it takes IP addresses and CIDR ranges such as 10.0.0.0/8${leastBits > 0 ? ', not of all addresses' : ''}, separated by commas.`,
+      )
+    }
+    return all.filter(one => isRange(one, leastBits))
+  }
+
+  url(name: string, fallback: string): string {
+    const value = this.text(name)
+    if (value === undefined) return fallback
+    const url = URL.canParse(value) ? new URL(value) : undefined
+    // An empty query, fragment or name is none to the parser, and is in the way of a path all the same.
+    const isBare = /^https?:\/\/[^/?#@]+(\/[^?#]*)?$/i.test(value)
+    if (url && isBare) {
+      return value.replace(/\/+$/, '')
+    }
+    this.problems.push(
+      `${name} is "${value}": it must be an http or https address without credentials, query or fragment.`,
+    )
+    return fallback
+  }
+
+  /** A mail server and who writes; both or none. */
+  smtp(name: string, fromName: string): SmtpServer | undefined {
+    const [value, from] = [this.text(name), this.text(fromName)]
+    if (value === undefined) return undefined
+    const server = findSmtpServer(value)
+    if (server === undefined) {
+      this.problems.push(
+        `${name} must be an smtp:// or smtps:// address, such as smtps://user:password@mail.example:465.`,
+      )
+    }
+    if (from === undefined || !isSender(from)) {
+      const example = 'such as "Carnet <carnet@mail.example>"'
+      this.problems.push(
+        `${fromName} is ${from === undefined ? 'required with' : 'no sender for'} ${name}: ${example}.`,
+      )
+    }
+    return server === undefined || from === undefined ? undefined : { ...server, from }
+  }
+
+  databaseUrl(name: string): string | undefined {
+    const value = this.text(name)
+    if (value === undefined) return undefined
+    if (isDatabaseUrl(value)) {
+      const mode = new URL(value).searchParams.get('sslmode')
+      if (mode === null || TLS_MODES.some(one => one === mode)) return value
+      this.problems.push(`${name} has sslmode=${mode}: it must be one of ${TLS_MODES.join(', ')}.`)
+      return undefined
+    }
+    this.problems.push(
+      `${name} cannot be read: it must be a postgres:// address, such as ` +
+        'postgres://carnet:password@db.example:5432/carnet. Special characters in user and password are written ' +
+        'as %XX, such as %25 for %, %40 for @ and %2F for /.',
+    )
+    return undefined
+  }
+}
+
+const SMTP_PORT = { 'smtp:': 587, 'smtps:': 465 } as const
+
+function findSmtpServer(value: string): Omit<SmtpServer, 'from'> | undefined {
+  if (!URL.canParse(value)) return undefined
+  const { protocol, hostname, port, username, password, pathname, search } = new URL(value)
+  if ((protocol !== 'smtp:' && protocol !== 'smtps:') || hostname === '') return undefined
+  if (!/^\/?$/.test(pathname) || search !== '') return undefined
+  return {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? SMTP_PORT[protocol] : Number(port),
+    secure: protocol === 'smtps:',
+    user: username === '' ? undefined : decode(username),
+    password: password === '' ? undefined : decode(password),
+  }
+}
+
+/**
+ * Whether the driver can read it, and reads in it what was meant: an `@` or `/` as such in a password would make a part of
+ * the password the host.
+ */
+function isDatabaseUrl(value: string): boolean {
+  const [, authority] = /^postgres(?:ql)?:\/\/([^/?#]*)/i.exec(value) ?? []
+  if (authority === undefined || !URL.canParse(value)) return false
+  const [beforeQuery = ''] = value.split(/\?\w+=/)
+  if (beforeQuery.split('@').length !== authority.split('@').length || /@.*@/.test(authority)) return false
+  try {
+    decodeURIComponent(authority)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A percent sign that begins no escape stands for itself. */
+function decode(text: string): string {
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, part => {
+    try {
+      return decodeURIComponent(part)
+    } catch {
+      return part
+    }
+  })
+}
+
+/** One line: an address, or a name with an address in angle brackets. */
+const isSender = (text: string) => /^(?:[^<>\p{Cc}]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u.test(text)
+
+/** An IP address, or one with the number of bits of its network behind a slash. */
+function isRange(value: string, leastBits: number): boolean {
+  const [address = '', bits, ...more] = value.split('/')
+  const family = isIP(address)
+  if (family === 0 || more.length > 0) return false
+  if (bits === undefined) return true
+  return /^\d{1,3}$/.test(bits) && Number(bits) >= leastBits && Number(bits) <= (family === 4 ? 32 : 128)
+}
