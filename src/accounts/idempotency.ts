@@ -5,6 +5,8 @@
 import { perDatabase, type Sql, withRetries } from '../kernel/db/database.ts'
 import { inTransaction } from '../kernel/db/transaction.ts'
 import { AppError, assert, invalid } from '../kernel/errors.ts'
+import { KeyedQueue } from '../kernel/keyed-queue.ts'
+import { Semaphore } from '../kernel/semaphore.ts'
 import type { AccountContext } from './context.ts'
 import {
   IdempotencyKeyTaken,
@@ -13,7 +15,6 @@ import {
   isLockTimeout,
   type StoredResponse,
 } from './idempotency-record.ts'
-import { createKeyedQueue, createPermits } from './keyed-queue.ts'
 
 export const IDEMPOTENCY_KEY_LIFETIME_MS = 24 * 60 * 60 * 1_000
 /** How long a repeated request waits for the first one. */
@@ -23,7 +24,10 @@ const MAX_CONCURRENT = 4
 
 export type IdempotentOutcome = { answer: StoredResponse; replayed: boolean }
 
-const waiting = perDatabase(() => ({ gate: createKeyedQueue(), seats: createPermits(MAX_CONCURRENT) }))
+const waiting = perDatabase(() => ({
+  queue: new KeyedQueue(),
+  permits: new Semaphore({ capacity: MAX_CONCURRENT }),
+}))
 
 type Work = (ctx: AccountContext) => Promise<StoredResponse>
 type Attempt = { work: Work; until: number }
@@ -39,13 +43,13 @@ export async function runIdempotent(
   { work, keepsReceipt = false }: { work: Work; keepsReceipt?: boolean | undefined },
 ): Promise<IdempotentOutcome> {
   const until = performance.now() + WAIT_TIMEOUT_MS
-  const { gate, seats } = waiting(ctx.sql)
-  const outcome = await gate(`${ctx.accountId} ${request.key}`, WAIT_TIMEOUT_MS, async waited => {
+  const { queue, permits } = waiting(ctx.sql)
+  const outcome = await queue.runWithin(`${ctx.accountId} ${request.key}`, WAIT_TIMEOUT_MS, async waited => {
     // A request that waited most likely repeats the one before it.
     const known = waited ? await findStored(ctx, request) : undefined
     if (known !== undefined) return known
     const outcome = keepsReceipt ? await runWithRecord(ctx, request, work) : undefined
-    return outcome ?? seats(() => attempt(ctx, request, { work, until }))
+    return outcome ?? permits.run(() => attempt(ctx, request, { work, until }))
   })
   if (outcome === undefined) throw inProgress()
   return outcome

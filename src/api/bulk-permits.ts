@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { perDatabase, type Sql } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors.ts'
-import { type Release, releaseWithResponse, Semaphore } from '../kernel/semaphore.ts'
+import { KeyedSemaphore, releaseWithResponse } from '../kernel/semaphore.ts'
 
 /** Smaller bodies need no permit. */
 export const MIN_QUEUED_BYTES = 256 * 1024
@@ -16,20 +16,13 @@ export const MAX_WAITING_BODIES = 32
 /** A call waits for two permits; both waits must fit into the ten seconds of the request timeout. */
 const MAX_WAIT_MS = 4_000
 
-type Semaphores = {
-  shared: Semaphore
-  perAccount: Map<number, { semaphore: Semaphore; users: number }>
-}
-
-const semaphoresOf = perDatabase(
-  (_sql: Sql): Semaphores => ({
-    shared: new Semaphore({
-      capacity: MAX_CONCURRENT_BYTES,
-      maxWaiting: MAX_WAITING_BODIES,
-      maxWaitMs: MAX_WAIT_MS,
-    }),
-    perAccount: new Map(),
-  }),
+/** The account's own permit comes first: one account may use at most half of the capacity and of the queue. */
+const permitsOf = perDatabase(
+  (_sql: Sql) =>
+    new KeyedSemaphore<number>(
+      { capacity: MAX_CONCURRENT_BYTES, maxWaiting: MAX_WAITING_BODIES, maxWaitMs: MAX_WAIT_MS },
+      { capacity: MAX_CONCURRENT_BYTES / 2, maxWaiting: MAX_WAITING_BODIES / 2, maxWaitMs: MAX_WAIT_MS },
+    ),
 )
 
 type BulkCall = { accountId: number; request: FastifyRequest; reply: FastifyReply; maxBytes: number }
@@ -63,7 +56,7 @@ async function* readBody(sql: Sql, call: BulkCall, body: Readable): AsyncGenerat
 
 /** Waits until so many bytes may be handled; gives them back with the response. */
 async function acquire(sql: Sql, { accountId, reply }: BulkCall, bytes: number): Promise<void> {
-  const release = await acquireBoth(semaphoresOf(sql), accountId, bytes)
+  const release = await permitsOf(sql).acquire(accountId, bytes)
   if (release === undefined) {
     throw new AppError(
       'unavailable',
@@ -74,39 +67,3 @@ async function acquire(sql: Sql, { accountId, reply }: BulkCall, bytes: number):
   }
   releaseWithResponse(reply.raw, release)
 }
-
-/** The account's own permit comes first: one account may use at most half of the capacity and of the queue. */
-async function acquireBoth(
-  { shared, perAccount }: Semaphores,
-  accountId: number,
-  bytes: number,
-): Promise<Release | undefined> {
-  const own = perAccount.get(accountId) ?? { semaphore: createAccountSemaphore(), users: 0 }
-  perAccount.set(accountId, own)
-  own.users++
-  const leave = () => {
-    if (--own.users === 0) perAccount.delete(accountId)
-  }
-  const releaseOwn = await own.semaphore.acquire(bytes)
-  const releaseAll = releaseOwn && (await shared.acquire(bytes))
-  if (releaseOwn !== undefined && releaseAll !== undefined) {
-    let isHeld = true
-    return () => {
-      if (!isHeld) return
-      isHeld = false
-      releaseAll()
-      releaseOwn()
-      leave()
-    }
-  }
-  releaseOwn?.()
-  leave()
-  return undefined
-}
-
-const createAccountSemaphore = () =>
-  new Semaphore({
-    capacity: MAX_CONCURRENT_BYTES / 2,
-    maxWaiting: MAX_WAITING_BODIES / 2,
-    maxWaitMs: MAX_WAIT_MS,
-  })

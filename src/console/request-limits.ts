@@ -1,8 +1,8 @@
-/** What signed-in people may cost: requests a minute, fewer of named actions, and seats for downloads that are heavy to make. */
+/** Limits what signed-in people may cost: requests a minute, fewer of named actions, and concurrent downloads. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Session } from '../accounts/people/sessions.ts'
 import { perDatabase, type Sql } from '../kernel/db/database.ts'
-import { type Release, releaseWithResponse, Semaphore } from '../kernel/semaphore.ts'
+import { KeyedSemaphore, releaseWithResponse } from '../kernel/semaphore.ts'
 import { createTokenBuckets } from '../kernel/token-buckets.ts'
 import { sendErrorPage } from './page/error-page.ts'
 import type { ConsoleRoute } from './page/route.ts'
@@ -18,11 +18,9 @@ const MAX_DOWNLOADS_PER_ACCOUNT = 2
 const limitsOf = perDatabase((_sql: Sql) => ({
   requests: createTokenBuckets({ perMinute: REQUESTS_PER_MINUTE }),
   webhookTests: createTokenBuckets({ perMinute: WEBHOOK_TESTS_PER_MINUTE }),
-  downloads: new Semaphore({ capacity: MAX_DOWNLOADS, maxWaiting: 0, maxWaitMs: 0 }),
-  downloadsOf: new Map<number, number>(),
+  downloads: new KeyedSemaphore<number>({ capacity: MAX_DOWNLOADS }, { capacity: MAX_DOWNLOADS_PER_ACCOUNT }),
 }))
 
-type Limits = ReturnType<typeof limitsOf>
 type Entry = { sql: Sql; route: ConsoleRoute; session: Session; request: FastifyRequest; reply: FastifyReply }
 
 /** Admits a request to its route; otherwise answers it and returns the answer. */
@@ -51,7 +49,7 @@ export function refuseForCost({ sql, route, session, request, reply }: Entry): F
   if (!isOwnRequest(request)) {
     return sendErrorPage({ request, reply, session, status: 403, sentence: texts.requests.crossSiteDownload })
   }
-  const release = takeSeat(limits, session.account.id)
+  const release = limits.downloads.tryAcquire(session.account.id)
   if (release === undefined) {
     const headers = { 'retry-after': '30' }
     return sendErrorPage({
@@ -74,20 +72,4 @@ export function refuseForCost({ sql, route, session, request, reply }: Entry): F
 function isOwnRequest({ headers }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site']
   return site === undefined || site === 'same-origin' || site === 'none'
-}
-
-function takeSeat({ downloads, downloadsOf }: Limits, account: number): Release | undefined {
-  const taken = downloadsOf.get(account) ?? 0
-  const release = taken < MAX_DOWNLOADS_PER_ACCOUNT ? downloads.tryAcquire() : undefined
-  if (release === undefined) return undefined
-  downloadsOf.set(account, taken + 1)
-  let isTaken = true
-  return () => {
-    if (!isTaken) return
-    isTaken = false
-    release()
-    const left = (downloadsOf.get(account) ?? 1) - 1
-    if (left > 0) downloadsOf.set(account, left)
-    else downloadsOf.delete(account)
-  }
 }

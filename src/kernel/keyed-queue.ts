@@ -1,16 +1,51 @@
 /** A queue per key, for work that would only conflict and retry if it ran at the same time. */
 
-/** Runs `work` once everything submitted earlier under the same key has ended, however it ended. */
-export function createKeyedQueue(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
-  const last = new Map<string, Promise<unknown>>()
-  return (key, work) => {
-    const before = last.get(key) ?? Promise.resolve()
-    const mine = before.then(work, work)
-    last.set(key, mine)
-    const leave = () => {
-      if (last.get(key) === mine) last.delete(key)
-    }
-    mine.then(leave, leave)
-    return mine
+export class KeyedQueue {
+  /** A key is here while its work runs, with the work that waits for it. */
+  private readonly waiting = new Map<string, (() => void)[]>()
+
+  /** Runs `work` once everything submitted earlier under the same key has ended, however it ended. */
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const queue = this.waiting.get(key)
+    if (queue === undefined) this.waiting.set(key, [])
+    else await new Promise<void>(resolve => queue.push(resolve))
+    return this.finish(key, work)
   }
+
+  /** The same, or undefined after `timeoutMs` of waiting; `waited` says whether it had to wait. */
+  async runWithin<T>(
+    key: string,
+    timeoutMs: number,
+    work: (waited: boolean) => Promise<T>,
+  ): Promise<T | undefined> {
+    const queue = this.waiting.get(key)
+    if (queue === undefined) this.waiting.set(key, [])
+    else if (!(await waitForTurn(queue, timeoutMs))) return undefined
+    return this.finish(key, () => work(queue !== undefined))
+  }
+
+  private async finish<T>(key: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } finally {
+      const next = this.waiting.get(key)?.shift()
+      if (next === undefined) this.waiting.delete(key)
+      else next()
+    }
+  }
+}
+
+/** False after `timeoutMs`; then it has left the queue. */
+function waitForTurn(queue: (() => void)[], timeoutMs: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const start = () => {
+      clearTimeout(timer)
+      resolve(true)
+    }
+    const timer = setTimeout(() => {
+      queue.splice(queue.indexOf(start), 1)
+      resolve(false)
+    }, timeoutMs)
+    queue.push(start)
+  })
 }

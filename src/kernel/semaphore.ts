@@ -15,9 +15,9 @@ type Waiter = { weight: number; go: (release: Release | undefined) => void }
 
 export type SemaphoreOptions = {
   capacity: number
-  /** How many may wait for a permit, and for how long. */
-  maxWaiting: number
-  maxWaitMs: number
+  /** How many may wait for a permit, and for how long; unbounded unless it is said. */
+  maxWaiting?: number
+  maxWaitMs?: number
 }
 
 export class Semaphore {
@@ -38,19 +38,31 @@ export class Semaphore {
   /** Waits for a permit; undefined when too many wait or it takes too long. */
   async acquire(weight = 1): Promise<Release | undefined> {
     const free = this.tryAcquire(weight)
-    if (free !== undefined || this.waiters.length >= this.options.maxWaiting) return free
+    const { maxWaiting = Number.POSITIVE_INFINITY, maxWaitMs } = this.options
+    if (free !== undefined || this.waiters.length >= maxWaiting) return free
     const { promise, resolve } = Promise.withResolvers<Release | undefined>()
     const waiter = { weight, go: resolve }
     this.waiters.push(waiter)
+    if (maxWaitMs === undefined) return promise
     const timer = setTimeout(() => {
       this.waiters.splice(this.waiters.indexOf(waiter), 1)
       resolve(undefined)
       this.admitNext()
-    }, this.options.maxWaitMs)
+    }, maxWaitMs)
     try {
       return await promise
     } finally {
       clearTimeout(timer)
+    }
+  }
+
+  /** Runs `work` with a permit; undefined, without running it, where there is none for it. */
+  async run<T>(work: () => Promise<T>): Promise<T | undefined> {
+    const release = await this.acquire()
+    try {
+      return release && (await work())
+    } finally {
+      release?.()
     }
   }
 
@@ -72,4 +84,59 @@ export class Semaphore {
       next.go(this.take(next.weight))
     }
   }
+}
+
+/** A semaphore in which each key has one of its own, too: no key can take all permits. */
+export class KeyedSemaphore<K> {
+  private readonly shared: Semaphore
+  private readonly optionsOfKey: SemaphoreOptions
+  private readonly own = new Map<K, { semaphore: Semaphore; users: number }>()
+
+  constructor(shared: SemaphoreOptions, ofKey: SemaphoreOptions) {
+    this.shared = new Semaphore(shared)
+    this.optionsOfKey = ofKey
+  }
+
+  /** A permit at once, or undefined. */
+  tryAcquire(key: K, weight = 1): Release | undefined {
+    const { semaphore, leave } = this.enter(key)
+    const releaseOwn = semaphore.tryAcquire(weight)
+    return join(releaseOwn, releaseOwn && this.shared.tryAcquire(weight), leave)
+  }
+
+  /** Waits for a permit of the key, then for a shared one; undefined when too many wait or it takes too long. */
+  async acquire(key: K, weight = 1): Promise<Release | undefined> {
+    const { semaphore, leave } = this.enter(key)
+    const releaseOwn = await semaphore.acquire(weight)
+    return join(releaseOwn, releaseOwn && (await this.shared.acquire(weight)), leave)
+  }
+
+  private enter(key: K): { semaphore: Semaphore; leave: () => void } {
+    const own = this.own.get(key) ?? { semaphore: new Semaphore(this.optionsOfKey), users: 0 }
+    this.own.set(key, own)
+    own.users++
+    const leave = () => {
+      if (--own.users === 0) this.own.delete(key)
+    }
+    return { semaphore: own.semaphore, leave }
+  }
+}
+
+/** One release for both permits; without the second, the first is given back. */
+function join(
+  releaseOwn: Release | undefined,
+  releaseShared: Release | undefined,
+  leave: () => void,
+): Release | undefined {
+  let isHeld = true
+  const release = () => {
+    if (!isHeld) return
+    isHeld = false
+    releaseShared?.()
+    releaseOwn?.()
+    leave()
+  }
+  if (releaseShared !== undefined) return release
+  release()
+  return undefined
 }

@@ -11,8 +11,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { sha256Hex } from '../../kernel/crypto.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { getNetwork } from '../../kernel/http/network.ts'
+import { KeyedQueue } from '../../kernel/keyed-queue.ts'
 import type { OperatorContext } from '../context.ts'
-import { createKeyedQueue } from '../keyed-queue.ts'
 
 /** Of an e-mail from one network, of a known browser, of a session. */
 export const MAX_ATTEMPTS_PER_SOURCE = 10
@@ -39,7 +39,7 @@ const perProcess = perDatabase((_sql: Sql) => ({
   /** Addresses are hashed with this and live no longer than the process. */
   salt: randomBytes(16).toString('hex'),
   tries: new Map<string, Tries>(),
-  gate: createKeyedQueue(),
+  queue: new KeyedQueue(),
   waiting: 0,
 }))
 
@@ -92,7 +92,7 @@ async function inTurn<T>(
   if (state.waiting >= MAX_WAITING) return later
   state.waiting++
   try {
-    const done = await state.gate(email, MAX_WAIT_MS, async () => {
+    const done = await state.queue.runWithin(email, MAX_WAIT_MS, async () => {
       await pause(ms)
       return { result: await verify() }
     })

@@ -7,7 +7,7 @@ import type { AccountContext } from '../../accounts/context.ts'
 import { perDatabase } from '../../kernel/db/database.ts'
 import { isTransaction } from '../../kernel/db/transaction.ts'
 import type { AppError } from '../../kernel/errors.ts'
-import { createKeyedQueue } from '../../kernel/keyed-queue.ts'
+import { KeyedQueue } from '../../kernel/keyed-queue.ts'
 import { splitByBytes } from '../../kernel/text/split-by-bytes.ts'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
 import { gtinTakenError } from '../core/check-data.ts'
@@ -51,7 +51,7 @@ export type SyncRun = SyncOptions & { dryRun: boolean; before?: number }
 /** `rows`: each `{category?, data, match_by?}` as it was sent, or why it could not be read; `matchBy` for those that do not say. */
 export type SyncRequest = SyncRun & { rows: readonly unknown[]; matchBy: MatchBy }
 
-const turns = perDatabase(() => createKeyedQueue())
+const turns = perDatabase(() => new KeyedQueue())
 
 /**
  * Creates or updates models, row by row: one that fails spoils no other. An update merges `data` over what is there as
@@ -66,8 +66,8 @@ export async function syncModels(ctx: AccountContext, wish: SyncRequest): Promis
     const pointerPrefix = `/items/${index}`
     rows.push(...collectError(result, { index, pointerPrefix }, () => parseSyncRow(sent, index, wish)))
   }
-  const turn = wish.dryRun ? <T>(_key: string, work: () => Promise<T>) => work() : turns(ctx.sql)
-  await turn(String(ctx.accountId), () => syncRows(ctx, rows, wish, result))
+  const run = () => syncRows(ctx, rows, wish, result)
+  await (wish.dryRun ? run() : turns(ctx.sql).run(String(ctx.accountId), run))
   return sortByIndex(result)
 }
 
@@ -75,7 +75,9 @@ export async function syncModels(ctx: AccountContext, wish: SyncRequest): Promis
 export async function syncModel(ctx: AccountContext, wish: SyncRun & AddressedRow): Promise<SyncResult> {
   const result = emptyResult()
   const row = parseAddressedRow(wish)
-  await turns(ctx.sql)(`${ctx.accountId} ${row.matchBy} ${row.key}`, () => syncRows(ctx, [row], wish, result))
+  await turns(ctx.sql).run(`${ctx.accountId} ${row.matchBy} ${row.key}`, () =>
+    syncRows(ctx, [row], wish, result),
+  )
   return result
 }
 

@@ -8,7 +8,7 @@ import { listUnknownKeys } from '../../categories/check/validate.ts'
 import { findRefusalReason, perDatabase, type Sql, withRetries } from '../../kernel/db/database.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
-import { createKeyedQueue } from '../../kernel/keyed-queue.ts'
+import { KeyedQueue } from '../../kernel/keyed-queue.ts'
 import { buildPassportEvent, insertEvents } from '../../webhooks/insert-events.ts'
 import {
   type CheckedData,
@@ -42,11 +42,11 @@ export type PassportChange = {
 
 export const MAX_WRITE_ATTEMPTS = 50
 
-const turns = perDatabase(() => createKeyedQueue())
+const turns = perDatabase(() => new KeyedQueue())
 
 /** Runs `work` when the changes of this passport that came earlier to this process are done. */
 export const queueByPassport = <T>(sql: Sql, uuid: string, work: () => Promise<T>): Promise<T> =>
-  turns(sql)(uuid, work)
+  turns(sql).run(uuid, work)
 
 /**
  * Merges `data` shallowly onto the passport's (null removes a field) and keeps the result as its next version with a
