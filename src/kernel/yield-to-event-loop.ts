@@ -8,6 +8,10 @@ import { releaseWithResponse } from './semaphore.ts'
 const MAX_STRETCH_MS = 1
 /** While short requests are in flight, they get this many times as long as a stretch took before the next one. */
 const TIME_FOR_OTHERS = 9
+/** What took longer between two rows was mostly waiting, as for the database. */
+const MAX_COUNTED_STRETCH_MS = 10
+/** However many computations there are, and whatever others do, each continues after so long. */
+const MAX_WAIT_MS = 100
 /** A request that began earlier, and after which none came, has a slow reader or is a long download. */
 const MAX_SHORT_REQUEST_MS = 100
 
@@ -41,32 +45,36 @@ export function yieldBetweenRows(): () => Promise<void> {
   }
 }
 
-const waiting: (() => void)[] = []
+const waiting: { since: number; goOn: () => void }[] = []
 /** Time that others have to have had before the next stretch begins. */
 let owedMs = 0
 let lastCheckAt = 0
 
 function waitForOthers(stretchMs: number): Promise<void> {
-  owedMs = Math.max(owedMs, stretchMs * TIME_FOR_OTHERS)
+  owedMs = Math.max(owedMs, Math.min(stretchMs, MAX_COUNTED_STRETCH_MS) * TIME_FOR_OTHERS)
   return new Promise(resolve => {
-    waiting.push(resolve)
+    const since = performance.now()
+    waiting.push({ since, goOn: resolve })
     if (waiting.length > 1) return
-    lastCheckAt = performance.now()
+    lastCheckAt = since
     setImmediate(continueNext)
   })
 }
 
 function continueNext(): void {
+  const [first] = waiting
+  if (first === undefined) return
   const now = performance.now()
   owedMs = areOthersWaiting(now) ? owedMs - (now - lastCheckAt) : 0
   lastCheckAt = now
-  if (owedMs > 0) {
-    setTimeout(continueNext, owedMs)
+  const pauseMs = Math.min(owedMs, first.since + MAX_WAIT_MS - now)
+  if (pauseMs > 0) {
+    setTimeout(continueNext, pauseMs)
     return
   }
-  const goOn = waiting.shift()
+  waiting.shift()
   if (waiting.length > 0) setImmediate(continueNext)
-  goOn?.()
+  first.goOn()
 }
 
 const queue: (() => void)[] = []

@@ -23,30 +23,67 @@ async function workForAWhile(): Promise<number> {
 const openResponse = () =>
   Object.assign(new EventEmitter(), { destroyed: false }) as unknown as ServerResponse
 
+/** Some short request is in flight all the time. */
+async function besideShortRequests<T>(work: () => Promise<T>): Promise<T> {
+  let response = openResponse()
+  countShortRequest(response)
+  const requests = setInterval(() => {
+    const next = openResponse()
+    countShortRequest(next)
+    response.emit('close')
+    response = next
+  }, 10)
+  try {
+    return await work()
+  } finally {
+    clearInterval(requests)
+    response.emit('close')
+  }
+}
+
+const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
+
 describe('yieldBetweenRows', () => {
   it('works nearly all the time when nobody else waits', async () => {
     assert.ok((await workForAWhile()) > WATCHED_MS / 3)
   })
 
   it('works a small part of the time while short requests are in flight', async () => {
-    const responses: ServerResponse[] = []
-    const requests = setInterval(() => {
-      responses.at(-1)?.emit('close')
-      const response = openResponse()
-      responses.push(response)
-      countShortRequest(response)
-    }, 10)
-    const workedMs = await workForAWhile()
-    clearInterval(requests)
-    responses.at(-1)?.emit('close')
+    const workedMs = await besideShortRequests(workForAWhile)
     assert.ok(workedMs < WATCHED_MS / 3, `worked ${workedMs} ms of ${WATCHED_MS}`)
     assert.ok(workedMs > 0)
+  })
+
+  it('does not count what a row waited for', async () => {
+    const waitedMs = await besideShortRequests(async () => {
+      const yieldIfDue = yieldBetweenRows()
+      await pause(400)
+      const began = performance.now()
+      await yieldIfDue()
+      return performance.now() - began
+    })
+    assert.ok(waitedMs < 300, `waited ${waitedMs} ms`)
+  })
+
+  it('lets each of many computations continue after a tenth of a second', async () => {
+    const waits = await besideShortRequests(() =>
+      Promise.all(
+        Array.from({ length: 60 }, async () => {
+          const yieldIfDue = yieldBetweenRows()
+          await pause(20)
+          const began = performance.now()
+          await yieldIfDue()
+          return performance.now() - began
+        }),
+      ),
+    )
+    assert.ok(Math.max(...waits) < 400, `waited ${Math.max(...waits)} ms`)
   })
 
   it('does not wait for a response that is read slowly', async () => {
     const response = openResponse()
     countShortRequest(response)
-    await new Promise(resolve => setTimeout(resolve, 120))
+    await pause(120)
     assert.ok((await workForAWhile()) > WATCHED_MS / 3)
     response.emit('close')
   })
