@@ -6,9 +6,9 @@ import { newUuid } from '../src/kernel/ids.ts'
 import { getQrAddress } from '../src/passports/core/record.ts'
 import type { PublicPassportRow } from '../src/passports/read/find.ts'
 import { renderQrSvg } from '../src/qr/svg.ts'
-import { readyAnswer } from '../src/site/http/ready-answer.ts'
+import { prepareResponse } from '../src/site/http/prepared-response.ts'
 import { renderPassportPage } from '../src/site/page/passport-page.ts'
-import { readingOf } from '../src/site/page/passport-view.ts'
+import { buildPassportView } from '../src/site/page/passport-view.ts'
 import type { Bench } from './environment.ts'
 import { median, ROUNDS } from './environment.ts'
 
@@ -77,8 +77,8 @@ function cpuOf(rows: readonly PublicPassportRow[]): number {
 function render(row: PublicPassportRow, i: number): void {
   const language = LANGUAGES[i % LANGUAGES.length]?.code ?? 'en'
   const history = { versions: [{ versionNo: 1, kind: 'first' as const, at: new Date(MADE_AT) }], total: 1 }
-  const reading = readingOf(ADDRESSES, row, history, 'public')
+  const reading = buildPassportView(ADDRESSES, row, history, 'public')
   const { svg } = renderQrSvg(getQrAddress(ADDRESSES, row, 'passport'), { level: 'M', isInline: true })
   const body = renderPassportPage(reading, language, { qr: svg, brand: BRAND })
-  readyAnswer({ body, tag: reading.id, headers: {} })
+  prepareResponse({ body, tag: reading.id, headers: {} })
 }

@@ -1,13 +1,13 @@
 /** Publishes the JSON-LD context as it is now under the next number, unless the newest published one is the same. */
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { contextVersions, NAMESPACE_PLACE } from '../src/site/json-ld/context-versions.ts'
-import { contextDocument } from '../src/site/json-ld/vocabulary.ts'
+import { NAMESPACE_PLACEHOLDER, readContextVersions } from '../src/site/json-ld/context-versions.ts'
+import { renderContext } from '../src/site/json-ld/vocabulary.ts'
 
 const folder = new URL('../assets/contexts/', import.meta.url)
 mkdirSync(folder, { recursive: true })
-const versions = contextVersions()
-const text = contextDocument(NAMESPACE_PLACE)
-if (versions.at(-1)?.textFor(NAMESPACE_PLACE) === text)
+const versions = readContextVersions()
+const text = renderContext(NAMESPACE_PLACEHOLDER)
+if (versions.at(-1)?.textFor(NAMESPACE_PLACEHOLDER) === text)
   console.log('Nothing new: the newest one is the same.')
 else {
   const name = `v${versions.length + 1}.json`

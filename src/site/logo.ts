@@ -5,10 +5,10 @@ import { LOGO_TYPES } from '../accounts/brand/logo.ts'
 import { notFound } from '../kernel/errors.ts'
 import { SVG_HEADERS } from '../qr/svg.ts'
 import type { SiteSetup } from './http/setup.ts'
-import { safetyHeaders } from './page/shell.ts'
+import { securityHeaders } from './page/shell.ts'
 
 /** Throws `not_found`. */
-export async function answerLogo(
+export async function sendLogo(
   setup: SiteSetup,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -18,7 +18,7 @@ export async function answerLogo(
   if (logo === undefined) throw notFound('logo')
   const etag = `"${file}"`
   reply.headers({
-    ...safetyHeaders(setup.addresses.publicUrl),
+    ...securityHeaders(setup.addresses.publicUrl),
     ...SVG_HEADERS,
     'content-type': LOGO_TYPES[logo.type],
     'cache-control': 'public, max-age=31536000, immutable',

@@ -6,7 +6,7 @@ import type { SiteSetup } from './http/setup.ts'
  * What must not be listed (units, archived passports, accounts that want none of it) says `noindex` itself, which a
  * crawler must be let in to read.
  */
-export function robotsHandler({ addresses }: SiteSetup) {
+export function createRobotsHandler({ addresses }: SiteSetup) {
   const { publicUrl } = addresses
   const base = new URL(publicUrl).pathname.replace(/\/$/, '')
   const text = `User-agent: *\nDisallow: ${base}/api/\nDisallow: ${base}/console\n\nSitemap: ${publicUrl}/sitemap.xml\n`

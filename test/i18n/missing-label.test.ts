@@ -10,7 +10,7 @@ test('English stands in for a missing label, in the language of the page for wha
   delete fields.packaging
   delete values['packaging.recyclable']
   const { getLabels, listMissingLabels } = await import('../../src/i18n/catalogue.ts')
-  const { blocksOf, pair } = await import('../../src/site/page/blocks.ts')
+  const { renderBlocks: blocksOf, renderPair: pair } = await import('../../src/site/page/blocks.ts')
   const missing = listMissingLabels().find(({ language }) => language === 'de')?.keys ?? []
   for (const key of ['fields.packaging', 'values.packaging.recyclable']) assert.ok(missing.includes(key), key)
   const wording = {

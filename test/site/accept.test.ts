@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { preferredEncoding, preferredForm, prefersLinkset, remembering } from '../../src/site/http/accept.ts'
+import {
+  memoize,
+  negotiateEncoding,
+  preferredForm,
+  prefersLinkset,
+} from '../../src/site/http/content-negotiation.ts'
 
 describe('preferredForm', () => {
   const cases: [accept: string | undefined, form: 'html' | 'jsonld'][] = [
@@ -52,13 +57,13 @@ describe('preferredEncoding', () => {
     ['*;q=0, gzip', 'gzip'],
   ]
   for (const [header, encoding] of cases) {
-    test(`${header} → ${encoding}`, () => assert.equal(preferredEncoding(header), encoding))
+    test(`${header} → ${encoding}`, () => assert.equal(negotiateEncoding(header), encoding))
   }
 })
 
 test('remembering asks once for each value', () => {
   let asked = 0
-  const length = remembering(header => {
+  const length = memoize(header => {
     asked++
     return header?.length ?? -1
   })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { accessCookies, COOKIE_NAME } from '../../src/site/passport/access-cookie.ts'
+import { COOKIE_NAME, createAccessCookies } from '../../src/site/passport/access-cookie.ts'
 
-const cookies = accessCookies('a secret key of the operator, long enough', 'http://localhost:3000')
+const cookies = createAccessCookies('a secret key of the operator, long enough', 'http://localhost:3000')
 const now = new Date('2026-11-21T10:00:00Z')
 const later = new Date('2026-11-21T11:00:00Z')
 const TOKEN = 'dpa_0123456789abcdefghijklmnopqrstuvwxyzABCDEF'
@@ -23,7 +23,7 @@ describe('an access cookie', () => {
   })
 
   test('is nothing under another key, cut, or changed in any byte', () => {
-    const other = accessCookies('another secret key of another operator', 'http://localhost:3000')
+    const other = createAccessCookies('another secret key of another operator', 'http://localhost:3000')
     assert.equal(other.findToken(header, 'passport-a', now), undefined)
     const bytes = Buffer.from(value, 'base64url')
     for (let i = 0; i < bytes.length; i++) {

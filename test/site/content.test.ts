@@ -8,7 +8,7 @@ import { NO_BRAND } from '../../src/accounts/brand/brand.ts'
 import type { AUDIENCES } from '../../src/categories/field.ts'
 import { getLabels, LANGUAGES } from '../../src/i18n/catalogue.ts'
 import { renderQrSvg } from '../../src/qr/svg.ts'
-import { jsonLd } from '../../src/site/json-ld/document.ts'
+import { renderJsonLd } from '../../src/site/json-ld/document.ts'
 import { renderPassportPage } from '../../src/site/page/passport-page.ts'
 import { CORES } from '../harness.ts'
 import { FULL, MADE_AT, read, rowOf } from './reading-of.ts'
@@ -118,7 +118,7 @@ describe('audiences', () => {
   for (const category of CATEGORIES) {
     test(`${category}: the public sees no protected value, in HTML or JSON-LD`, () => {
       const row = rowOf(category, FULL[category])
-      const outputs = [page(row), jsonLd(read(row), NS)]
+      const outputs = [page(row), renderJsonLd(read(row), NS)]
       for (const output of outputs) {
         assert.doesNotMatch(output, /CANARY|97[.,]123/)
       }
@@ -127,7 +127,7 @@ describe('audiences', () => {
 
     test(`${category}: an authority sees them, but not what no schema knows`, () => {
       const row = rowOf(category, FULL[category])
-      for (const output of [page(row, 'authority'), jsonLd(read(row, 'authority'), NS)]) {
+      for (const output of [page(row, 'authority'), renderJsonLd(read(row, 'authority'), NS)]) {
         const found = new Set(output.match(/DECANARY1|CANARY Mill|CANARY\.pdf/g))
         assert.ok(found.size >= Math.min(protectedIn[category], 2) || found.size === 1, [...found].join())
         assert.doesNotMatch(output, /free-form/)

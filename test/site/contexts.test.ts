@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { contextVersions, NAMESPACE_PLACE } from '../../src/site/json-ld/context-versions.ts'
-import { contextDocument } from '../../src/site/json-ld/vocabulary.ts'
+import { NAMESPACE_PLACEHOLDER, readContextVersions } from '../../src/site/json-ld/context-versions.ts'
+import { renderContext } from '../../src/site/json-ld/vocabulary.ts'
 import { ADDRESSES, type Harness, startHarness } from '../harness.ts'
 
 /** Digests of `assets/contexts/`. A line is added when one is published; none is ever changed. */
@@ -23,19 +23,19 @@ after(() => harness.close())
 
 describe('the contexts', () => {
   test('are those that were published, unchanged', () => {
-    const digests = contextVersions().map(({ name, textFor }) => [
+    const digests = readContextVersions().map(({ name, textFor }) => [
       name,
-      hash('sha256', textFor(NAMESPACE_PLACE), 'hex'),
+      hash('sha256', textFor(NAMESPACE_PLACEHOLDER), 'hex'),
     ])
     assert.deepEqual(Object.fromEntries(digests), PUBLISHED)
   })
 
   test('the newest is what is written today: run scripts/publish-context.ts when the fields have grown', () => {
-    assert.equal(contextVersions().at(-1)?.textFor(NS), contextDocument(NS))
+    assert.equal(readContextVersions().at(-1)?.textFor(NS), renderContext(NS))
   })
 
   test('each says of every older term what it said before', () => {
-    const versions = contextVersions().map(({ textFor }) => termsOf(textFor(NS)))
+    const versions = readContextVersions().map(({ textFor }) => termsOf(textFor(NS)))
     for (const [i, terms] of versions.entries()) {
       for (const [term, meaning] of Object.entries(versions[i - 1] ?? {})) {
         assert.deepEqual(terms[term], meaning, term)

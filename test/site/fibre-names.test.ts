@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Language } from '../../src/i18n/catalogue.ts'
-import { jsonLd } from '../../src/site/json-ld/document.ts'
+import { renderJsonLd } from '../../src/site/json-ld/document.ts'
 import { renderPassportPage } from '../../src/site/page/passport-page.ts'
 import { read, rowOf } from './reading-of.ts'
 
@@ -44,7 +44,7 @@ describe('a fibre on the page', () => {
 
 test('JSON-LD names a known fibre in English as the material, and beside it what was written', () => {
   const row = rowOf('textile', fibres('Baumwolle', 'organic cotton', 'moon dust', 'silk'))
-  const document = JSON.parse(jsonLd(read(row), 'https://carnet.example/ns/dpp'))
+  const document = JSON.parse(renderJsonLd(read(row), 'https://carnet.example/ns/dpp'))
   assert.deepEqual(document.material, ['cotton', 'organic cotton', 'moon dust', 'silk'])
   assert.deepEqual(
     document['dpp:fiberComposition'].map((entry: Record<string, unknown>) => entry['dpp:fiber']),

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { AUDIENCES } from '../../src/categories/field.ts'
 import type { PublicPassportRow } from '../../src/passports/read/find.ts'
-import { jsonLd } from '../../src/site/json-ld/document.ts'
+import { renderJsonLd } from '../../src/site/json-ld/document.ts'
 import { ADDRESSES } from '../harness.ts'
 import { FULL, read, rowOf } from './reading-of.ts'
 import { assertKnown, expand, NS, toQuads } from './strict-json-ld.ts'
@@ -28,7 +28,7 @@ const OWN_CLASSES = {
 }
 
 const documentOf = (row: PublicPassportRow, audience: (typeof AUDIENCES)[number] = 'public') =>
-  JSON.parse(jsonLd(read(row, audience), NS))
+  JSON.parse(renderJsonLd(read(row, audience), NS))
 
 describe('a passport as JSON-LD', () => {
   for (const category of CATEGORIES) {

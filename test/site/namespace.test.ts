@@ -1,7 +1,7 @@
 /** GET /ns/dpp, robots.txt, favicon.ico. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { namespacePath } from '../../src/site/json-ld/namespace.ts'
+import { findNamespacePath } from '../../src/site/json-ld/namespace.ts'
 import { type Harness, startHarness } from '../harness.ts'
 
 let harness: Harness
@@ -54,8 +54,8 @@ describe('GET /ns/dpp', () => {
 describe('namespacePath', () => {
   const PUBLIC = 'https://carnet.example'
   test('is the path below the public address', () => {
-    assert.equal(namespacePath(PUBLIC, `${PUBLIC}/ns/dpp`), '/ns/dpp')
-    assert.equal(namespacePath(PUBLIC, `${PUBLIC}/v/passports-1.0`), '/v/passports-1.0')
+    assert.equal(findNamespacePath(PUBLIC, `${PUBLIC}/ns/dpp`), '/ns/dpp')
+    assert.equal(findNamespacePath(PUBLIC, `${PUBLIC}/v/passports-1.0`), '/v/passports-1.0')
   })
   test('is undefined elsewhere, and for what a router would read as a pattern', () => {
     for (const url of [
@@ -65,7 +65,7 @@ describe('namespacePath', () => {
       `${PUBLIC}/a*`,
       PUBLIC,
     ]) {
-      assert.equal(namespacePath(PUBLIC, url), undefined, url)
+      assert.equal(findNamespacePath(PUBLIC, url), undefined, url)
     }
   })
 })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { readyAnswer } from '../../src/site/http/ready-answer.ts'
+import { prepareResponse } from '../../src/site/http/prepared-response.ts'
 import { createPageCache } from '../../src/site/passport/page-cache.ts'
 
-const answer = (length: number) => readyAnswer({ body: 'x'.repeat(length), tag: 't', headers: {} })
+const answer = (length: number) => prepareResponse({ body: 'x'.repeat(length), tag: 't', headers: {} })
 const V1 = { state: '1a', primary: 'en', texts: null }
 const V2 = { state: '2a', primary: 'en', texts: null }
 

@@ -7,7 +7,7 @@ import { AUDIENCES, type Audience, type Field } from '../../src/categories/field
 import { LANGUAGES, type Language } from '../../src/i18n/catalogue.ts'
 import { newUuid } from '../../src/kernel/ids.ts'
 import type { PublicPassportRow } from '../../src/passports/read/find.ts'
-import { jsonLd } from '../../src/site/json-ld/document.ts'
+import { renderJsonLd } from '../../src/site/json-ld/document.ts'
 import { renderPassportPage } from '../../src/site/page/passport-page.ts'
 import { type Body, validData } from '../categories/arbitrary.ts'
 import { IS_FULL } from '../full.ts'
@@ -77,7 +77,7 @@ describe('random passports as JSON-LD', () => {
           place,
           fc.constantFrom(...AUDIENCES),
           async (data, where, audience) => {
-            const document = JSON.parse(jsonLd(read(rowAt(id, data, where), audience), NS))
+            const document = JSON.parse(renderJsonLd(read(rowAt(id, data, where), audience), NS))
             assertKnown(await expand(document))
             assert.doesNotMatch(await toQuads(document), /xsd:decimal/)
           },
@@ -136,10 +136,10 @@ test('random passports show nothing to readers who are kept from it', () => {
         const { id, data } = passport
         const planted = plant(categoryOf(id).fields, data, audience)
         const row = rowAt(id, { ...planted, internalNote: WORD, [`${WORD}key`]: { inner: WORD } }, where)
-        for (const output of [htmlOf(row, audience, language), jsonLd(read(row, audience), NS)]) {
+        for (const output of [htmlOf(row, audience, language), renderJsonLd(read(row, audience), NS)]) {
           assert.doesNotMatch(output, FOUND)
         }
-        if (FOUND.test(jsonLd(read(row, 'authority'), NS))) seen++
+        if (FOUND.test(renderJsonLd(read(row, 'authority'), NS))) seen++
       },
     ),
     { numRuns: IS_FULL ? 10_000 : 500 },

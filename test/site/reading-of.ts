@@ -2,7 +2,7 @@
 import type { Audience } from '../../src/categories/field.ts'
 import { newUuid } from '../../src/kernel/ids.ts'
 import type { PublicPassportRow } from '../../src/passports/read/find.ts'
-import { type Reading, readingOf } from '../../src/site/page/passport-view.ts'
+import { buildPassportView, type PassportView } from '../../src/site/page/passport-view.ts'
 import { ADDRESSES, CORES } from '../harness.ts'
 
 export const MADE_AT = new Date('2026-10-03T10:00:00Z')
@@ -42,8 +42,8 @@ export const rowOf = (
   }
 }
 
-export const read = (row: PublicPassportRow, audience: Audience = 'public'): Reading =>
-  readingOf(
+export const read = (row: PublicPassportRow, audience: Audience = 'public'): PassportView =>
+  buildPassportView(
     ADDRESSES,
     row,
     { versions: [{ versionNo: row.version_no, kind: 'first', at: MADE_AT }], total: row.version_no },

@@ -9,7 +9,7 @@ import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { releaseGtin } from '../../src/passports/write/release-gtin.ts'
-import { linksetJson } from '../../src/site/resolver/linkset.ts'
+import { renderLinkset } from '../../src/site/resolver/linkset.ts'
 import {
   ADDRESSES,
   type Ask,
@@ -605,7 +605,7 @@ describe('around the resolver', () => {
       const row = rowOf(category, { ...FULL[category], freeForm: 'CANARY' })
       assert.ok(row.data.includes('CANARY'))
       const asked = { link: { gtin14: '09521001200370' }, rawPath: '/01/09521001200370' }
-      const text = linksetJson(ADDRESSES, asked, [row])
+      const text = renderLinkset(ADDRESSES, asked, [row])
       assert.deepEqual(linksetFaults(JSON.parse(text)), [])
       assert.ok(!text.includes('CANARY'))
     }

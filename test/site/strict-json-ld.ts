@@ -1,11 +1,11 @@
 /** A strict JSON-LD processor that knows our context and nothing else, and says which words are in it. */
 import assert from 'node:assert/strict'
 import jsonld from 'jsonld'
-import { contextDocument } from '../../src/site/json-ld/vocabulary.ts'
+import { renderContext } from '../../src/site/json-ld/vocabulary.ts'
 import { ADDRESSES } from '../harness.ts'
 
 export const NS = `${ADDRESSES.publicUrl}/ns/dpp`
-const context = JSON.parse(contextDocument(NS)) as { '@context': Record<string, unknown> }
+const context = JSON.parse(renderContext(NS)) as { '@context': Record<string, unknown> }
 
 const documentLoader = async (url: string) => {
   assert.equal(url, NS, 'only our own context is asked for')

@@ -8,7 +8,7 @@ import { getLabels, LANGUAGES } from '../../src/i18n/catalogue.ts'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
-import { MAX_WAITING_OF_NETWORK } from '../../src/site/http/uncached.ts'
+import { MAX_WAITING_PER_NETWORK } from '../../src/site/http/uncached-limit.ts'
 import { ADDRESSES, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
@@ -168,8 +168,8 @@ describe('networks that ask at once', () => {
     await Promise.all([...asked, ask('few', few)])
     const served = order.filter(line => line.endsWith('200'))
     assert.ok(served.indexOf('few 200') >= 0 && served.indexOf('few 200') <= 2, String(served))
-    assert.equal(served.length, 2 + MAX_WAITING_OF_NETWORK)
-    assert.equal(order.filter(line => line === 'many 429 1').length, 59 - MAX_WAITING_OF_NETWORK)
+    assert.equal(served.length, 2 + MAX_WAITING_PER_NETWORK)
+    assert.equal(order.filter(line => line === 'many 429 1').length, 59 - MAX_WAITING_PER_NETWORK)
   })
 
   test('ready pages do not wait, and all wait behind a proxy that no setting names', async () => {
@@ -179,7 +179,7 @@ describe('networks that ask at once', () => {
       order.push(`${name} ${(await get(url, '172.18.0.9', headers)).statusCode}`)
     }
     await get(`/p/${id}`, newNetwork())
-    const asked = Array.from({ length: 2 * MAX_WAITING_OF_NETWORK }, () => ask('made', `/p/${id}/qr.svg`))
+    const asked = Array.from({ length: 2 * MAX_WAITING_PER_NETWORK }, () => ask('made', `/p/${id}/qr.svg`))
     await Promise.all([...asked, ask('ready', `/p/${id}`)])
     assert.ok(order.indexOf('ready 200') <= 2, String(order))
     assert.equal(order.filter(line => line === 'made 200').length, asked.length)

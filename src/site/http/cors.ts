@@ -4,15 +4,15 @@
  */
 import type { FastifyInstance, HTTPMethods } from 'fastify'
 import { HttpError } from '../../kernel/http/http-error.ts'
-import type { Headers } from './ready-answer.ts'
+import type { Headers } from './prepared-response.ts'
 
-export const READABLE = { 'access-control-allow-origin': '*' } as const
+export const ALLOW_ANY_ORIGIN = { 'access-control-allow-origin': '*' } as const
 
 const METHODS = 'GET, HEAD, OPTIONS'
 
 /** What a browser asks beforehand. The asterisk does not stand for Authorization (Fetch §3.2.3). */
-export const CORS: Headers = {
-  ...READABLE,
+export const CORS_HEADERS: Headers = {
+  ...ALLOW_ANY_ORIGIN,
   'access-control-allow-methods': METHODS,
   'access-control-allow-headers': '*',
   'access-control-expose-headers': 'Link, Location, X-Request-Id',
@@ -20,14 +20,14 @@ export const CORS: Headers = {
 }
 
 /** Answers OPTIONS, whatever is there or not. */
-export function allowReading(door: FastifyInstance, url: string): void {
+export function answerPreflight(door: FastifyInstance, url: string): void {
   door.route({
     method: 'OPTIONS',
     url,
     handler: (_request, reply) =>
       reply
         .code(204)
-        .headers({ ...CORS, allow: METHODS })
+        .headers({ ...CORS_HEADERS, allow: METHODS })
         .send(),
   })
 }
@@ -35,13 +35,13 @@ export function allowReading(door: FastifyInstance, url: string): void {
 const OTHER_METHODS: HTTPMethods[] = ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']
 
 /** For an address that answers GET, HEAD and OPTIONS. */
-export function refuseOtherMethods(door: FastifyInstance, url: string): void {
+export function rejectOtherMethods(door: FastifyInstance, url: string): void {
   door.route({
     method: OTHER_METHODS,
     url,
     onRequest: async request => {
       const message = `${request.method} is not possible here; GET, HEAD and OPTIONS are.`
-      throw new HttpError('method_not_allowed', message, { ...CORS, allow: METHODS })
+      throw new HttpError('method_not_allowed', message, { ...CORS_HEADERS, allow: METHODS })
     },
     handler: () => undefined,
   })

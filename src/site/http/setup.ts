@@ -6,7 +6,7 @@ import type { Addresses } from '../../passports/core/record.ts'
 import type { ScanRecorder } from '../../scans/recorder.ts'
 
 /** Who wants to know where pages came from. */
-export type PageWatch = {
+export type PageMetrics = {
   page: (from: 'ready' | 'made' | 'stale' | 'refused') => void
   watchPages: (bytes: () => number) => void
 }
@@ -24,7 +24,7 @@ export type SiteSetup = {
   trustedProxies: readonly string[]
   /** Lower-case name of the header in which such a proxy tells the reader's country. */
   countryHeader: string | undefined
-  watch?: PageWatch | undefined
+  watch?: PageMetrics | undefined
 }
 
 /** Bounds the answers that no cache helps with, by the network that asks for them. */
@@ -43,4 +43,4 @@ export type UncachedLimit = {
 }
 
 /** With what the parts of the door share. */
-export type Site = SiteSetup & { uncached: UncachedLimit }
+export type SiteContext = SiteSetup & { uncached: UncachedLimit }

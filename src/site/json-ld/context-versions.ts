@@ -13,16 +13,16 @@ export type ContextVersion = {
 
 const FOLDER = new URL('../../../assets/contexts/', import.meta.url)
 /** Stands in the files for the address of the namespace, which each Carnet has its own of. */
-export const NAMESPACE_PLACE = '{namespace}'
+export const NAMESPACE_PLACEHOLDER = '{namespace}'
 
 /** In the order of their numbers. */
-export function contextVersions(): ContextVersion[] {
+export function readContextVersions(): ContextVersion[] {
   return readdirSync(FOLDER)
     .flatMap(file => /^v(\d+)\.json$/.exec(file)?.[1] ?? [])
     .map(Number)
     .sort((a, b) => a - b)
     .map(number => {
       const text = readFileSync(new URL(`v${number}.json`, FOLDER), 'utf8')
-      return { name: `v${number}`, textFor: nsUrl => text.replaceAll(NAMESPACE_PLACE, nsUrl) }
+      return { name: `v${number}`, textFor: nsUrl => text.replaceAll(NAMESPACE_PLACEHOLDER, nsUrl) }
     })
 }

@@ -2,8 +2,8 @@
 import type { Field } from '../../categories/field.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
 import type { Origin } from '../page/origin.ts'
-import type { Data, Reading } from '../page/passport-view.ts'
-import { classOf, iriNode, type Node, SHAPES, termOf } from './shapes.ts'
+import type { Data, PassportView } from '../page/passport-view.ts'
+import { getClass, getTerm, type Node, SHAPES, toIriNode } from './shapes.ts'
 
 /** schema.org ties AI 21 to IndividualProduct and AI 10 to SomeProducts. */
 const TYPES = {
@@ -13,11 +13,11 @@ const TYPES = {
 } as const
 
 /** The document as JSON text. `nsUrl` is both its context and the base of the `dpp:` terms. */
-export function jsonLd(reading: Reading, nsUrl: string): string {
+export function renderJsonLd(reading: PassportView, nsUrl: string): string {
   const { gtin, lot, serial, model, batch } = reading
   const frame: Node = {
     '@context': nsUrl,
-    '@id': productIri(reading),
+    '@id': getProductIri(reading),
     '@type': TYPES[reading.level],
     url: { '@id': reading.url },
     category: reading.category.id,
@@ -25,8 +25,8 @@ export function jsonLd(reading: Reading, nsUrl: string): string {
     ...(gtin === null ? {} : { gtin, 'gs1:gtin': toGtin14(gtin) }),
     ...(lot === null ? {} : { 'gs1:hasBatchLotNumber': lot }),
     ...(serial === null ? {} : { serialNumber: serial, 'gs1:hasSerialNumber': serial }),
-    ...(model === null ? {} : { model: { '@id': productIri(model) } }),
-    ...(batch === null ? {} : { 'dpp:batch': { '@id': productIri(batch) } }),
+    ...(model === null ? {} : { model: { '@id': getProductIri(model) } }),
+    ...(batch === null ? {} : { 'dpp:batch': { '@id': getProductIri(batch) } }),
     subjectOf: {
       '@id': reading.url,
       '@type': ['CreativeWork', 'DigitalProductPassport'],
@@ -35,14 +35,14 @@ export function jsonLd(reading: Reading, nsUrl: string): string {
       dateModified: reading.changedAt.toISOString(),
       'dpp:status': reading.status,
       ...(reading.outdated ? { 'dpp:outdated': true } : {}),
-      ...inherited(reading),
+      ...buildInherited(reading),
     },
   }
-  return `${JSON.stringify({ ...frame, ...product(reading) }, null, 1)}\n`
+  return `${JSON.stringify({ ...frame, ...buildProduct(reading) }, null, 1)}\n`
 }
 
 /** The names of the fields that a unit has from its model and from its batch; all others are its own. */
-function inherited({ origins }: Reading): Node {
+function buildInherited({ origins }: PassportView): Node {
   const namesFrom = (origin: Origin) =>
     Array.from(origins ?? []).flatMap(([name, from]) => (from === origin ? name : []))
   const fromModel = namesFrom('model')
@@ -53,49 +53,50 @@ function inherited({ origins }: Reading): Node {
   }
 }
 
-const productIri = ({ url, gs1Url }: { url: string; gs1Url: string | null }) => gs1Url ?? `${url}#product`
+const getProductIri = ({ url, gs1Url }: { url: string; gs1Url: string | null }) => gs1Url ?? `${url}#product`
 
-function product(reading: Reading): Node {
+function buildProduct(reading: PassportView): Node {
   const node: Node = {}
   for (const field of reading.category.fields) {
-    const value = own(reading.data, field.name)
+    const value = getOwn(reading.data, field.name)
     if (value === undefined) continue
     const shape = field.shape === undefined ? undefined : SHAPES[field.shape]
-    const added = shape?.({ field, value, passportUrl: reading.url, members }) ?? {
-      [termOf(field)]: valueFor(field, value),
+    const added = shape?.({ field, value, passportUrl: reading.url, members: buildMembers }) ?? {
+      [getTerm(field)]: buildValue(field, value),
     }
     for (const [term, more] of Object.entries(added))
-      node[term] = node[term] === undefined ? more : both(node[term], more)
+      node[term] = node[term] === undefined ? more : concat(node[term], more)
   }
   return node
 }
 
-const own = (data: Data, name: string) => (Object.hasOwn(data, name) ? (data[name] ?? undefined) : undefined)
+const getOwn = (data: Data, name: string) =>
+  Object.hasOwn(data, name) ? (data[name] ?? undefined) : undefined
 
-const both = (first: unknown, second: unknown) => [first, second].flat()
+const concat = (first: unknown, second: unknown) => [first, second].flat()
 
-function members(fields: readonly Field[], data: Data): Node {
+function buildMembers(fields: readonly Field[], data: Data): Node {
   const node: Node = {}
   for (const field of fields) {
-    const value = own(data, field.name)
-    if (value !== undefined) node[termOf(field)] = valueFor(field, value)
+    const value = getOwn(data, field.name)
+    if (value !== undefined) node[getTerm(field)] = buildValue(field, value)
   }
   return node
 }
 
-function valueFor(field: Field, value: unknown): unknown {
+function buildValue(field: Field, value: unknown): unknown {
   if (field.type === 'object')
-    return { '@type': classOf(field), ...members(field.fields ?? [], value as Data) }
+    return { '@type': getClass(field), ...buildMembers(field.fields ?? [], value as Data) }
   if (field.type === 'list') {
     const [only] = field.of ?? []
     if (only === undefined) return value
     const isScalar = only.name === ''
     return (value as readonly unknown[]).map(entry =>
       isScalar
-        ? valueFor(only, entry)
-        : { '@type': classOf(field), ...members(field.of ?? [], entry as Data) },
+        ? buildValue(only, entry)
+        : { '@type': getClass(field), ...buildMembers(field.of ?? [], entry as Data) },
     )
   }
-  if (field.format === 'url' && !field.localized && typeof value === 'string') return iriNode(value)
+  if (field.format === 'url' && !field.localized && typeof value === 'string') return toIriNode(value)
   return value
 }

@@ -1,73 +1,79 @@
 /** The address of the `dpp:` namespace: a context for machines, a list of words for people; each term's address leads to its line. */
 import { html } from 'ghtml'
-import type { Form } from '../http/accept.ts'
-import { READABLE } from '../http/cors.ts'
-import { type Headers, type ReadyAnswer, readyAnswer } from '../http/ready-answer.ts'
-import { document, pageHeaders, safetyHeaders } from '../page/shell.ts'
-import { contextVersions } from './context-versions.ts'
+import type { Form } from '../http/content-negotiation.ts'
+import { ALLOW_ANY_ORIGIN } from '../http/cors.ts'
+import { type Headers, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
+import { htmlHeaders, renderDocument, securityHeaders } from '../page/shell.ts'
+import { readContextVersions } from './context-versions.ts'
 import {
-  borrowedTerms,
-  contextDocument,
+  listBorrowedTerms,
+  listOwnClasses,
+  listOwnTerms,
   type OwnClass,
   type OwnTerm,
-  ownClasses,
-  ownTerms,
+  renderContext,
 } from './vocabulary.ts'
 
-const SHARED: Headers = {
-  ...READABLE,
+const SHARED_HEADERS: Headers = {
+  ...ALLOW_ANY_ORIGIN,
   'cache-control': 'public, max-age=86400',
   vary: 'Accept, Accept-Encoding',
 }
 
 /** The path to serve the namespace under, or undefined when its address is not below the public one. */
-export function namespacePath(publicUrl: string, nsUrl: string): string | undefined {
+export function findNamespacePath(publicUrl: string, nsUrl: string): string | undefined {
   if (!nsUrl.startsWith(`${publicUrl}/`)) return undefined
   const path = nsUrl.slice(publicUrl.length)
   return /^(?:\/[\w.~-]+)+$/.test(path) ? path : undefined
 }
 
 /** Both forms of the namespace, made once. */
-export function namespaceAnswers(publicUrl: string, nsUrl: string): Record<Form, ReadyAnswer> {
+export function prepareNamespace(publicUrl: string, nsUrl: string): Record<Form, PreparedResponse> {
   return {
-    jsonld: readyAnswer({
-      body: contextDocument(nsUrl),
+    jsonld: prepareResponse({
+      body: renderContext(nsUrl),
       tag: 'context',
-      headers: { 'content-type': 'application/ld+json', ...safetyHeaders(publicUrl), ...SHARED },
+      headers: { 'content-type': 'application/ld+json', ...securityHeaders(publicUrl), ...SHARED_HEADERS },
     }),
-    html: readyAnswer({
-      body: vocabularyPage(nsUrl),
+    html: prepareResponse({
+      body: renderVocabularyPage(nsUrl),
       tag: 'vocabulary',
-      headers: { ...pageHeaders(publicUrl), ...SHARED, 'content-language': 'en' },
+      headers: { ...htmlHeaders(publicUrl), ...SHARED_HEADERS, 'content-language': 'en' },
     }),
   }
 }
 
-const IMMUTABLE: Headers = {
-  ...SHARED,
+const IMMUTABLE_HEADERS: Headers = {
+  ...SHARED_HEADERS,
   'cache-control': 'public, max-age=31536000, immutable',
   vary: 'Accept-Encoding',
 }
 
 /** The published contexts by their names (`v1`): whoever signs or stores a document can name one that never changes. */
-export function contextVersionAnswers(publicUrl: string, nsUrl: string): Map<string, ReadyAnswer> {
-  const headers = { 'content-type': 'application/ld+json', ...safetyHeaders(publicUrl), ...IMMUTABLE }
+export function prepareContextVersions(publicUrl: string, nsUrl: string): Map<string, PreparedResponse> {
+  const headers = {
+    'content-type': 'application/ld+json',
+    ...securityHeaders(publicUrl),
+    ...IMMUTABLE_HEADERS,
+  }
   return new Map(
-    contextVersions().map(({ name, textFor }) => [
+    readContextVersions().map(({ name, textFor }) => [
       name,
-      readyAnswer({ body: textFor(nsUrl), tag: `context.${name}`, headers }),
+      prepareResponse({ body: textFor(nsUrl), tag: `context.${name}`, headers }),
     ]),
   )
 }
 
-function vocabularyPage(nsUrl: string): string {
-  const rows = ownTerms().map(termRow)
-  const classes = ownClasses().map(classRow)
-  const borrowed = borrowedTerms().map(term => html`<li>${term.includes(':') ? term : `schema:${term}`}</li>`)
-  const versions = contextVersions()
+function renderVocabularyPage(nsUrl: string): string {
+  const rows = listOwnTerms().map(renderTermRow)
+  const classes = listOwnClasses().map(renderClassRow)
+  const borrowed = listBorrowedTerms().map(
+    term => html`<li>${term.includes(':') ? term : `schema:${term}`}</li>`,
+  )
+  const versions = readContextVersions()
     .map(({ name }) => html`<a href="${nsUrl}/${name}">${nsUrl}/${name}</a>`)
     .join(', ')
-  return document({
+  return renderDocument({
     language: 'en',
     title: 'Vocabulary of digital product passports',
     isIndexed: true,
@@ -87,10 +93,10 @@ under an address that never changes: !${versions}.</p></section><section><h2>Our
   })
 }
 
-const classRow = ({ name, description, places }: OwnClass): string =>
+const renderClassRow = ({ name, description, places }: OwnClass): string =>
   html`<div id="${name}"><dt>dpp:${name}</dt><dd>${description}<br><small>${places.join(', ')}</small></dd></div>`
 
-function termRow({ name, description, isLocalized, places }: OwnTerm): string {
+function renderTermRow({ name, description, isLocalized, places }: OwnTerm): string {
   const localized = isLocalized ? ' A text for each language.' : ''
   const where = places.length === 0 ? '' : html`<br><small>${places.join(', ')}</small>`
   return html`<div id="${name}"><dt>dpp:${name}</dt><dd>${description}${localized}!${where}</dd></div>`

@@ -26,13 +26,13 @@ const UNIT_CODES: Readonly<Record<string, string>> = { g: 'GRM', kg: 'KGM', cm: 
 /** A shape that is missing here only marks a member for the shape of its object. */
 export const SHAPES: Readonly<Partial<Record<JsonLdShape, Shape>>> = {
   brand: ({ value }) => ({ brand: { '@type': 'Brand', name: value } }),
-  country_of_origin: ({ field, value }) => ({ [termOf(field)]: value, countryOfOrigin: value }),
-  dimensions,
-  documents,
+  country_of_origin: ({ field, value }) => ({ [getTerm(field)]: value, countryOfOrigin: value }),
+  dimensions: buildDimensions,
+  documents: buildDocuments,
   frame: () => ({}),
-  materials,
-  organization,
-  quantity: ({ field, value }) => ({ [termOf(field)]: quantity(value, field.unit) }),
+  materials: buildMaterials,
+  organization: buildOrganization,
+  quantity: ({ field, value }) => ({ [getTerm(field)]: buildQuantity(value, field.unit) }),
 }
 
 /** Words of schema.org that shapes and the frame of the document write, beside those of the table. */
@@ -97,7 +97,7 @@ export const OWN_TERMS = {
 /** Those of them that hold several. */
 export const OWN_LISTS: readonly string[] = ['inheritedFromBatch', 'inheritedFromModel']
 
-function quantity(value: unknown, unit: string | undefined): Node {
+function buildQuantity(value: unknown, unit: string | undefined): Node {
   const code = unit === undefined ? undefined : UNIT_CODES[unit]
   return {
     '@type': 'QuantitativeValue',
@@ -108,7 +108,7 @@ function quantity(value: unknown, unit: string | undefined): Node {
 }
 
 /** The rule for all members but the address, which is a node of its own. */
-function organization({ field, value, passportUrl, members }: ShapeInput): Node {
+function buildOrganization({ field, value, passportUrl, members }: ShapeInput): Node {
   const data = value as Data
   const all = field.fields ?? []
   const dataOf = (member: Field | undefined) => (member === undefined ? undefined : data[member.name])
@@ -128,19 +128,19 @@ function organization({ field, value, passportUrl, members }: ShapeInput): Node 
     },
   }
   return {
-    [termOf(field)]: node,
+    [getTerm(field)]: node,
     ...(role === 'manufacturer' ? { manufacturer: { '@id': node['@id'] } } : {}),
   }
 }
 
 /** Sides and weight belong to the product itself in schema.org. */
-function dimensions({ field, value, members }: ShapeInput): Node {
+function buildDimensions({ field, value, members }: ShapeInput): Node {
   const data = value as Data
   const all = field.fields ?? []
   const node: Node = {}
   for (const side of all.filter(({ shape }) => shape === 'quantity')) {
     const amount = data[side.name]
-    if (amount !== undefined) node[termOf(side)] = quantity(amount, side.unit)
+    if (amount !== undefined) node[getTerm(side)] = buildQuantity(amount, side.unit)
   }
   const rest = members(
     all.filter(({ shape }) => shape !== 'quantity'),
@@ -148,16 +148,16 @@ function dimensions({ field, value, members }: ShapeInput): Node {
   )
   return {
     ...node,
-    ...(Object.keys(rest).length > 0 ? { [termOf(field)]: { '@type': classOf(field), ...rest } } : {}),
+    ...(Object.keys(rest).length > 0 ? { [getTerm(field)]: { '@type': getClass(field), ...rest } } : {}),
   }
 }
 
 /** The list itself, and the bare names for readers who know only schema.org: known fibres by their English ones. */
-function materials({ field, value, members }: ShapeInput): Node {
+function buildMaterials({ field, value, members }: ShapeInput): Node {
   const entries = value as readonly Data[]
   const named = field.of?.find(({ name }) => name !== field.sumsTo100)
   return {
-    [termOf(field)]: entries.map(entry => ({ '@type': classOf(field), ...members(field.of ?? [], entry) })),
+    [getTerm(field)]: entries.map(entry => ({ '@type': getClass(field), ...members(field.of ?? [], entry) })),
     material: entries.map(entry => {
       const name = named === undefined ? undefined : entry[named.name]
       return named === undefined || typeof name !== 'string'
@@ -167,33 +167,32 @@ function materials({ field, value, members }: ShapeInput): Node {
   }
 }
 
-function documents({ field, value, members }: ShapeInput): Node {
+function buildDocuments({ field, value, members }: ShapeInput): Node {
   const nodes = (value as readonly Data[]).map(entry => ({
     '@type': 'DigitalDocument',
     ...members(field.of ?? [], entry),
   }))
-  return { [termOf(field)]: nodes }
+  return { [getTerm(field)]: nodes }
 }
 
 /** The key a field is written under: a bare word of schema.org, else with its prefix. */
-export function termOf(field: Field): string {
+export function getTerm(field: Field): string {
   return field.term === undefined ? `dpp:${field.name}` : field.term.replace(/^schema:/, '')
 }
 
 /** Whether its nodes have a class of schema.org's. */
-export const hasBorrowedClass = ({ shape }: Field): boolean =>
-  shape === 'organization' || shape === 'documents'
+export const hasSchemaClass = ({ shape }: Field): boolean => shape === 'organization' || shape === 'documents'
 
 /** The class of the nodes of an object, or of the entries of a list: `dpp:Repair`. */
-export const classOf = ({ name, nodeClass = name.charAt(0).toUpperCase() + name.slice(1) }: Field): string =>
+export const getClass = ({ name, nodeClass = name.charAt(0).toUpperCase() + name.slice(1) }: Field): string =>
   `dpp:${nodeClass}`
 
 /** Characters that the URL standard lets through and RFC 3987 does not. */
-const NOT_IN_AN_IRI = /[{}|\\^`<>"]/g
+const INVALID_IRI_CHARACTERS = /[{}|\\^`<>"]/g
 
 /** A link as a node; what is not an http(s) address stays a text. */
-export function iriNode(text: string): Node | string {
+export function toIriNode(text: string): Node | string {
   const url = findLink(text)
   if (url === undefined) return text
-  return { '@id': url.href.replace(NOT_IN_AN_IRI, letter => encodeURIComponent(letter)) }
+  return { '@id': url.href.replace(INVALID_IRI_CHARACTERS, letter => encodeURIComponent(letter)) }
 }

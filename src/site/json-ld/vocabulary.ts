@@ -2,14 +2,14 @@
 import { allCategories } from '../../categories/catalogue.ts'
 import type { Field } from '../../categories/field.ts'
 import {
-  classOf,
   GS1_TERMS,
-  hasBorrowedClass,
+  getClass,
+  getTerm,
+  hasSchemaClass,
   OWN_LISTS,
   OWN_TERMS,
   SCHEMA_TERMS,
   SCHEMA_TYPES,
-  termOf,
 } from './shapes.ts'
 
 export type OwnTerm = {
@@ -26,13 +26,13 @@ export type OwnTerm = {
 type Place = { field: Field; place: string }
 
 /** Fields under the term they are written with, those of all categories together. */
-function placesByTerm(): Map<string, Place[]> {
+function groupPlacesByTerm(): Map<string, Place[]> {
   const found = new Map<string, Place[]>()
   const walk = (fields: readonly Field[], category: string, parent: string) => {
     for (const field of fields) {
       const path = parent === '' ? field.name : `${parent}.${field.name}`
       if (field.name !== '') {
-        const term = termOf(field)
+        const term = getTerm(field)
         found.set(term, [...(found.get(term) ?? []), { field, place: `${category}: ${path}` }])
       }
       walk(field.fields ?? field.of ?? [], category, path)
@@ -43,7 +43,7 @@ function placesByTerm(): Map<string, Place[]> {
 }
 
 /** Our own terms in alphabetical order. Throws when one word would be a language map in one place and a text in another. */
-export function ownTerms(): OwnTerm[] {
+export function listOwnTerms(): OwnTerm[] {
   const terms: OwnTerm[] = Object.entries(OWN_TERMS).map(([name, description]) => ({
     name,
     description,
@@ -51,11 +51,11 @@ export function ownTerms(): OwnTerm[] {
     isList: OWN_LISTS.includes(name),
     places: [],
   }))
-  for (const [term, places] of placesByTerm()) {
+  for (const [term, places] of groupPlacesByTerm()) {
     if (!term.startsWith('dpp:')) continue
     const name = term.slice('dpp:'.length)
-    const isLocalized = sameEverywhere(name, 'localized', places, field => field.localized === true)
-    const isList = sameEverywhere(name, 'a list', places, field => field.type === 'list')
+    const isLocalized = requireSameEverywhere(name, 'localized', places, field => field.localized === true)
+    const isList = requireSameEverywhere(name, 'a list', places, field => field.type === 'list')
     const description = [...new Set(places.map(({ field }) => field.description))].join(' ')
     terms.push({
       name,
@@ -76,12 +76,12 @@ export type OwnClass = {
 }
 
 /** The classes of nodes inside a passport, in alphabetical order: one can be asked for by its type. */
-export function ownClasses(): OwnClass[] {
+export function listOwnClasses(): OwnClass[] {
   const found = new Map<string, OwnClass>()
-  for (const { field, place } of [...placesByTerm().values()].flat()) {
+  for (const { field, place } of [...groupPlacesByTerm().values()].flat()) {
     const isNode = field.type === 'object' || (field.type === 'list' && field.of?.[0]?.name !== '')
-    if (!isNode || field.localized || hasBorrowedClass(field)) continue
-    const name = classOf(field).slice('dpp:'.length)
+    if (!isNode || field.localized || hasSchemaClass(field)) continue
+    const name = getClass(field).slice('dpp:'.length)
     const kind = field.type === 'list' ? 'An entry' : 'The value'
     found.set(name, {
       name,
@@ -92,7 +92,7 @@ export function ownClasses(): OwnClass[] {
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-function sameEverywhere(
+function requireSameEverywhere(
   name: string,
   what: string,
   places: readonly Place[],
@@ -104,8 +104,8 @@ function sameEverywhere(
 }
 
 /** The terms of other vocabularies in use, as they are written. */
-export function borrowedTerms(): string[] {
-  const fromTable = [...placesByTerm().keys()].filter(term => !term.startsWith('dpp:'))
+export function listBorrowedTerms(): string[] {
+  const fromTable = [...groupPlacesByTerm().keys()].filter(term => !term.startsWith('dpp:'))
   return [...new Set([...SCHEMA_TERMS, ...GS1_TERMS.map(term => `gs1:${term}`), ...fromTable])].sort()
 }
 
@@ -113,7 +113,7 @@ export function borrowedTerms(): string[] {
  * The context document, self-contained. Numbers are not coerced: `xsd:decimal` would make the invalid "6.67E1" of
  * 66.7. Keywords have no aliases: `id` is the tag of Indonesian in a language map.
  */
-export function contextDocument(nsUrl: string): string {
+export function renderContext(nsUrl: string): string {
   const context: Record<string, unknown> = {
     '@version': 1.1,
     '@vocab': null,
@@ -121,16 +121,16 @@ export function contextDocument(nsUrl: string): string {
     schema: 'http://schema.org/',
     gs1: 'https://ref.gs1.org/voc/',
   }
-  for (const name of [...SCHEMA_TYPES, ...borrowedTerms()]) {
+  for (const name of [...SCHEMA_TYPES, ...listBorrowedTerms()]) {
     context[name] = name.includes(':') ? { '@id': name } : `schema:${name}`
   }
-  for (const { name, isLocalized, isList } of ownTerms()) {
+  for (const { name, isLocalized, isList } of listOwnTerms()) {
     const container = isLocalized ? '@language' : isList ? '@set' : undefined
     context[`dpp:${name}`] = {
       '@id': `dpp:${name}`,
       ...(container === undefined ? {} : { '@container': container }),
     }
   }
-  for (const { name } of ownClasses()) context[`dpp:${name}`] = { '@id': `dpp:${name}` }
+  for (const { name } of listOwnClasses()) context[`dpp:${name}`] = { '@id': `dpp:${name}` }
   return `${JSON.stringify({ '@context': context }, null, 2)}\n`
 }

@@ -3,22 +3,22 @@ import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import { fillPlaceholders, findLabel } from '../../i18n/catalogue.ts'
 import { formatAmount } from '../../i18n/format.ts'
-import { chain, classRow, composition, meter } from './figures.ts'
+import { renderChain, renderClassScale, renderComposition, renderMeter } from './figures.ts'
 import type { Data } from './passport-view.ts'
 import {
-  fibreName,
-  fieldLabel,
+  findLabelLanguage,
   findLink,
-  inlineLabel,
-  inlineName,
-  inlineValue,
-  labelLanguage,
-  langAttribute,
-  langAttributes,
-  languageNote,
-  siteLink,
+  findLocalizedText,
+  getFieldLabel,
+  renderExternalLink,
+  renderFibreName,
+  renderFieldLabel,
+  renderFieldValue,
+  renderLangAttribute,
+  renderLangAttributes,
+  renderLanguageNote,
+  renderName,
   type Wording,
-  wordsOf,
 } from './values.ts'
 
 /** A pair joins its neighbours in one `dl`; a figure stands by itself under its own title. All ready HTML but `title`. */
@@ -36,7 +36,7 @@ const SHORT_WORD_LENGTH = 14
  * A term and its value, `body` and the `note` under it being ready HTML; a long value or a note gets twice the room. A title that
  * the heading above has just said is there for who cannot see that it is the same.
  */
-export function pair(
+export function renderPair(
   title: string,
   body: string,
   note = '',
@@ -50,47 +50,47 @@ export function pair(
     length <= SHORT_VALUE_LENGTH &&
     note === ''
   const hidden = isSaid ? ' class="vh"' : ''
-  return html`<div!${isShort ? '' : ' class="w"'}><dt!${hidden}!${langAttribute(titleLanguage)}>${title}</dt><dd>!${body}!${note}</dd></div>`
+  return html`<div!${isShort ? '' : ' class="w"'}><dt!${hidden}!${renderLangAttribute(titleLanguage)}>${title}</dt><dd>!${body}!${note}</dd></div>`
 }
 
 /** Above a figure that shares its section with others. */
-export const subheading = (title: string, language: string | undefined) =>
-  html`<h3!${langAttribute(language)}>${title}</h3>`
+export const renderSubheading = (title: string, language: string | undefined) =>
+  html`<h3!${renderLangAttribute(language)}>${title}</h3>`
 
 /** The blocks of one field of an object; none when the object has no such member. */
-export function blocksOf(wording: Wording, field: Field, data: Data, parent = ''): Block[] {
+export function renderBlocks(wording: Wording, field: Field, data: Data, parent = ''): Block[] {
   const value = Object.hasOwn(data, field.name) ? data[field.name] : undefined
   if (value === undefined || value === null) return []
   const path = parent === '' ? field.name : `${parent}.${field.name}`
-  const named = { title: fieldLabel(wording, path), titleLanguage: labelLanguage(wording, path) }
+  const named = { title: getFieldLabel(wording, path), titleLanguage: findLabelLanguage(wording, path) }
   if (field.type === 'object') {
-    return (field.fields ?? []).flatMap(member => blocksOf(wording, member, value as Data, path))
+    return (field.fields ?? []).flatMap(member => renderBlocks(wording, member, value as Data, path))
   }
-  if (field.type === 'list') return listBlocks(wording, field, path, named, value)
+  if (field.type === 'list') return renderListBlocks(wording, field, path, named, value)
   if (field.format === 'carbon_class' && typeof value === 'string') {
-    return [{ kind: 'figure', ...named, body: carbonClass(wording, value) }]
+    return [{ kind: 'figure', ...named, body: renderCarbonClass(wording, value) }]
   }
-  if (field.type === 'text') return [{ kind: 'figure', ...named, body: prose(wording, value) }]
-  return [{ kind: 'pair', ...named, body: inlineValue(wording, field, path, value) }]
+  if (field.type === 'text') return [{ kind: 'figure', ...named, body: renderProse(wording, value) }]
+  return [{ kind: 'pair', ...named, body: renderFieldValue(wording, field, path, value) }]
 }
 
 /** Paragraphs, or a link where the whole text is one. */
-function prose(wording: Wording, value: unknown): string {
-  const words = wordsOf(wording, value)
+function renderProse(wording: Wording, value: unknown): string {
+  const words = findLocalizedText(wording, value)
   if (words === undefined) return ''
   const url = findLink(words.text)
-  if (url !== undefined) return html`<p>!${siteLink(wording, url)}</p>`
+  if (url !== undefined) return html`<p>!${renderExternalLink(wording, url)}</p>`
   const paragraphs = words.text.split(/\n+/).filter(line => line.trim() !== '')
-  const lines = paragraphs.map(line => html`<p!${langAttributes(words.language)}>${line}</p>`)
-  return languageNote(wording, words) + lines.join('')
+  const lines = paragraphs.map(line => html`<p!${renderLangAttributes(words.language)}>${line}</p>`)
+  return renderLanguageNote(wording, words) + lines.join('')
 }
 
-function carbonClass({ labels }: Wording, value: string): string {
+function renderCarbonClass({ labels }: Wording, value: string): string {
   const letter = value.trim().toUpperCase()
-  return html`!${classRow(letter)}<p><b>${fillPlaceholders(labels.ui.carbonClass, { class: letter })}</b> <small>${labels.ui.carbonClassScale}</small></p>`
+  return html`!${renderClassScale(letter)}<p><b>${fillPlaceholders(labels.ui.carbonClass, { class: letter })}</b> <small>${labels.ui.carbonClassScale}</small></p>`
 }
 
-function listBlocks(
+function renderListBlocks(
   wording: Wording,
   field: Field,
   path: string,
@@ -102,35 +102,35 @@ function listBlocks(
   const [only] = members
   if (entries.length === 0 || only === undefined) return []
   if (members.length === 1 && only.name === '') {
-    const body = entries.map(entry => inlineValue(wording, only, path, entry)).join(', ')
+    const body = entries.map(entry => renderFieldValue(wording, only, path, entry)).join(', ')
     return [{ kind: 'pair', ...named, body }]
   }
-  return [{ kind: 'figure', ...named, body: listFigure(wording, field, path, entries as Entry[]) }]
+  return [{ kind: 'figure', ...named, body: renderListFigure(wording, field, path, entries as Entry[]) }]
 }
 
-function listFigure(wording: Wording, field: Field, path: string, entries: Entry[]): string {
+function renderListFigure(wording: Wording, field: Field, path: string, entries: Entry[]): string {
   const members = field.of ?? []
   switch (field.figure ?? (field.sumsTo100 === undefined ? 'table' : 'composition')) {
     case 'composition':
-      return compositionOf(wording, field, path, entries)
+      return renderCompositionField(wording, field, path, entries)
     case 'chain':
-      return chainOf(wording, members, path, entries)
+      return renderChainField(wording, members, path, entries)
     case 'documents':
-      return documentsOf(wording, members, entries)
+      return renderDocuments(wording, members, entries)
     case 'table':
-      return tableOf(wording, members, path, entries)
+      return renderTable(wording, members, path, entries)
   }
 }
 
 /** What a composition is of: its first member that is not the share. */
-const nameMember = (field: Field) => field.of?.find(member => member.name !== field.sumsTo100)
+const findNameMember = (field: Field) => field.of?.find(member => member.name !== field.sumsTo100)
 
 /**
  * The shares of a field that adds up to 100, in the account's order; names as ready HTML. One of our labels begins with a
  * capital, other than a fibre's name or what an account wrote.
  */
-export function sharesOf(wording: Wording, field: Field, path: string, entries: readonly Entry[]) {
-  const named = nameMember(field)
+export function listShares(wording: Wording, field: Field, path: string, entries: readonly Entry[]) {
+  const named = findNameMember(field)
   return entries.map(entry => {
     const value = named === undefined ? undefined : entry[named.name]
     const isFibre = named?.dictionary === 'fibres' && typeof value === 'string'
@@ -139,24 +139,33 @@ export function sharesOf(wording: Wording, field: Field, path: string, entries: 
     return {
       isLabel,
       name: isFibre
-        ? fibreName(wording, value)
+        ? renderFibreName(wording, value)
         : named === undefined
           ? ''
-          : inlineValue(wording, named, `${path}.${named.name}`, value),
+          : renderFieldValue(wording, named, `${path}.${named.name}`, value),
       percentage: Number(entry[field.sumsTo100 ?? '']),
     }
   })
 }
 
-function compositionOf(wording: Wording, field: Field, path: string, entries: readonly Entry[]): string {
-  const caption = inlineLabel(wording, path)
-  const name = inlineLabel(wording, `${path}.${nameMember(field)?.name}`)
-  const share = inlineLabel(wording, `${path}.${field.sumsTo100}`)
-  return composition(wording.language, { caption, name, share }, sharesOf(wording, field, path, entries))
+function renderCompositionField(
+  wording: Wording,
+  field: Field,
+  path: string,
+  entries: readonly Entry[],
+): string {
+  const caption = renderFieldLabel(wording, path)
+  const name = renderFieldLabel(wording, `${path}.${findNameMember(field)?.name}`)
+  const share = renderFieldLabel(wording, `${path}.${field.sumsTo100}`)
+  return renderComposition(
+    wording.language,
+    { caption, name, share },
+    listShares(wording, field, path, entries),
+  )
 }
 
 /** Each stage by its first member, with its country beside it and all else below. */
-function chainOf(
+function renderChainField(
   wording: Wording,
   members: readonly Field[],
   path: string,
@@ -165,11 +174,11 @@ function chainOf(
   const show = (entry: Entry, member: Field | undefined) =>
     member === undefined || entry[member.name] === undefined
       ? ''
-      : inlineValue(wording, member, `${path}.${member.name}`, entry[member.name])
+      : renderFieldValue(wording, member, `${path}.${member.name}`, entry[member.name])
   const [stage] = members
   const place = members.find(({ format }) => format === 'country')
   const others = members.filter(member => member !== stage && member !== place)
-  return chain(
+  return renderChain(
     entries.map(entry => ({
       name: show(entry, stage),
       place: show(entry, place),
@@ -182,32 +191,32 @@ function chainOf(
 }
 
 /** Each document by its first member, its type, which may be a name of the account's own, and with its link. */
-function documentsOf(wording: Wording, members: readonly Field[], entries: readonly Entry[]): string {
+function renderDocuments(wording: Wording, members: readonly Field[], entries: readonly Entry[]): string {
   const typeName = members[0]?.name ?? ''
   const urlName = members.find(({ format }) => format === 'url')?.name ?? ''
   const items = entries.map(({ [typeName]: type, [urlName]: url }) => {
-    const name = documentName(wording, String(type ?? ''))
+    const name = renderDocumentName(wording, String(type ?? ''))
     const link = typeof url === 'string' ? findLink(url) : undefined
-    if (link === undefined) return html`<li>!${name} !${inlineName(String(url ?? ''))}</li>`
-    return html`<li>!${siteLink(wording, link, name)}</li>`
+    if (link === undefined) return html`<li>!${name} !${renderName(String(url ?? ''))}</li>`
+    return html`<li>!${renderExternalLink(wording, link, name)}</li>`
   })
   return html`<ul class="plain">!${items}</ul>`
 }
 
-function documentName({ labels }: Wording, type: string): string {
+function renderDocumentName({ labels }: Wording, type: string): string {
   const known: Readonly<Record<string, string>> = labels.documents
   const key = type
     .trim()
     .toLowerCase()
     .replace(/[\s-]+/g, '_')
-  return Object.hasOwn(known, key) ? html`${known[key]}` : inlineName(type)
+  return Object.hasOwn(known, key) ? html`${known[key]}` : renderName(type)
 }
 
 /**
  * Columns only for members that some entry has; a number that is a part of something gets a bar under its row. A CAS
  * number stands under the name it belongs to: three columns are too many for a phone.
  */
-function tableOf(
+function renderTable(
   wording: Wording,
   members: readonly Field[],
   path: string,
@@ -218,11 +227,11 @@ function tableOf(
   const columns = used.filter(member => member !== under)
   const numbers = entries.flatMap(entry => columns.map(column => entry[column.name])).filter(isNumber)
   const most = columns.some(column => column.max === 100) ? 100 : Math.max(...numbers, 0)
-  const labelOf = (column: Field) => inlineLabel(wording, `${path}.${column.name}`)
+  const labelOf = (column: Field) => renderFieldLabel(wording, `${path}.${column.name}`)
   const cell = (entry: Entry, column: Field, i: number) => {
     const value = entry[column.name]
-    if (isNumber(value)) return amountCell(wording, column, value, most)
-    const text = value === undefined ? '' : inlineValue(wording, column, `${path}.${column.name}`, value)
+    if (isNumber(value)) return renderAmountCell(wording, column, value, most)
+    const text = value === undefined ? '' : renderFieldValue(wording, column, `${path}.${column.name}`, value)
     if (i > 0) return html`<td>!${text}</td>`
     const more = under === undefined ? undefined : entry[under.name]
     const note =
@@ -234,13 +243,13 @@ function tableOf(
   const rows = entries.map(entry => html`<tr>!${columns.map((column, i) => cell(entry, column, i))}</tr>`)
   const head = columns.map(column => html`<th scope="col">!${labelOf(column)}</th>`)
   const hidden = columns.length === 2 && numbers.length > 0 ? ' class="vh"' : ''
-  return html`<table><caption class="vh">!${inlineLabel(wording, path)}</caption><thead!${hidden}><tr>!${head}</tr></thead><tbody>!${rows}</tbody></table>`
+  return html`<table><caption class="vh">!${renderFieldLabel(wording, path)}</caption><thead!${hidden}><tr>!${head}</tr></thead><tbody>!${rows}</tbody></table>`
 }
 
 const isNumber = (value: unknown): value is number => typeof value === 'number'
 
-function amountCell({ language }: Wording, column: Field, value: number, most: number): string {
+function renderAmountCell({ language }: Wording, column: Field, value: number, most: number): string {
   const text = formatAmount(language, column.unit, value)
-  const bar = most > 0 ? meter(value, most, text) : ''
+  const bar = most > 0 ? renderMeter(value, most, text) : ''
   return html`<td class="n">${text}!${bar}</td>`
 }

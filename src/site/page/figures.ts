@@ -10,7 +10,7 @@ export type Share = { name: string; percentage: number }
 const TONES = 8
 
 /** One bar in segments, and its legend as a table; `words` are ready HTML. */
-export function composition(
+export function renderComposition(
   language: Language,
   words: { caption: string; name: string; share: string },
   shares: readonly Share[],
@@ -18,31 +18,31 @@ export function composition(
   const sorted = shares.toSorted((a, b) => b.percentage - a.percentage)
   const rows = sorted.map(
     ({ name, percentage }, i) =>
-      html`<tr><th scope="row"><i class="t${tone(i)}"></i>!${name}</th><td>${formatPercent(language, percentage)}</td></tr>`,
+      html`<tr><th scope="row"><i class="t${getTone(i)}"></i>!${name}</th><td>${formatPercent(language, percentage)}</td></tr>`,
   )
-  return html`!${segments(sorted)}<table><caption class="vh">!${words.caption}</caption><thead class="vh"><tr><th scope="col">!${words.name}</th><th scope="col">!${words.share}</th></tr></thead><tbody>!${rows}</tbody></table>`
+  return html`!${renderSegments(sorted)}<table><caption class="vh">!${words.caption}</caption><thead class="vh"><tr><th scope="col">!${words.name}</th><th scope="col">!${words.share}</th></tr></thead><tbody>!${rows}</tbody></table>`
 }
 
-const tone = (i: number) => i % TONES
+const getTone = (i: number) => i % TONES
 
 /** In percent: two pixels at 320 px, of which the outlines on either side leave one. */
-const GAP = 0.7
+const GAP_PERCENT = 0.7
 
 /** The gaps between segments come out of the segments, so that the whole stays 100. */
-function segments(shares: readonly Share[]): string {
+function renderSegments(shares: readonly Share[]): string {
   let from = 0
   const rects = shares.map(({ percentage }, i) => {
-    const rect = html`<rect class="t${tone(i)}" x="${round(from)}" width="${round(Math.max(percentage - GAP, 0.2))}" height="1"/>`
+    const rect = html`<rect class="t${getTone(i)}" x="${round(from)}" width="${round(Math.max(percentage - GAP_PERCENT, 0.2))}" height="1"/>`
     from += percentage
     return rect
   })
-  return html`<svg class="bar" viewBox="0 0 !${100 - GAP} 1" preserveAspectRatio="none" aria-hidden="true">!${rects}</svg>`
+  return html`<svg class="bar" viewBox="0 0 !${100 - GAP_PERCENT} 1" preserveAspectRatio="none" aria-hidden="true">!${rects}</svg>`
 }
 
 const round = (n: number) => Math.round(n * 100) / 100
 
 /** A to G with one of them marked. Decoration: the class stands beside it in words. */
-export function classRow(marked: string): string {
+export function renderClassScale(marked: string): string {
   const letters = [...'ABCDEFG'].map(letter =>
     letter === marked ? html`<b>${letter}</b>` : html`<span>${letter}</span>`,
   )
@@ -50,11 +50,11 @@ export function classRow(marked: string): string {
 }
 
 /** A bar of one value against a most; the text beside it says the same. */
-export const meter = (value: number, most: number, text: string) =>
+export const renderMeter = (value: number, most: number, text: string) =>
   html`<meter min="0" max="${most}" value="${value}" aria-hidden="true">${text}</meter>`
 
 /** Stages from first to last as a line downwards; each `place` and `more` is ready HTML. */
-export function chain(stages: readonly { name: string; place: string; more: string }[]): string {
+export function renderChain(stages: readonly { name: string; place: string; more: string }[]): string {
   const items = stages.map(
     ({ name, place, more }) =>
       html`<li><b>!${name}</b> <span>!${place}</span>!${more && html`<small>!${more}</small>`}</li>`,

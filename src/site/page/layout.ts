@@ -5,7 +5,7 @@
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { CLOSING_SECTIONS, type Field, type SectionHeading } from '../../categories/field.ts'
 
-export type Section = {
+export type PageSection = {
   /** Fragment of the address; printed and linked to, so it never changes. */
   anchor: string
   /** Undefined: the title is the label of the one field. */
@@ -14,9 +14,9 @@ export type Section = {
 }
 
 /** All sections of a category in their order, each with at least one field of its table. */
-export function sectionsOf(category: CompleteCategory): readonly Section[] {
+export function listSections(category: CompleteCategory): readonly PageSection[] {
   const { fields } = category
-  const fill = (section: SectionHeading): Section => ({
+  const fill = (section: SectionHeading): PageSection => ({
     ...section,
     fields: fields
       .filter(field => field.section === section.anchor)
@@ -24,10 +24,10 @@ export function sectionsOf(category: CompleteCategory): readonly Section[] {
   })
   const rest = fields
     .filter(field => field.section === undefined)
-    .map(field => ({ anchor: kebab(field.name), title: undefined, fields: [field] }))
+    .map(field => ({ anchor: toKebabCase(field.name), title: undefined, fields: [field] }))
   return [...category.sections.map(fill), ...rest, ...CLOSING_SECTIONS.map(fill)].filter(
     section => section.fields.length > 0,
   )
 }
 
-const kebab = (name: string) => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
+const toKebabCase = (name: string) => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)

@@ -7,7 +7,7 @@ export type Origin = 'model' | 'batch' | 'own'
 export type Origins = ReadonlyMap<string, Origin>
 
 /** The origins of the fields of a unit. `row` must be of a batch or an item. */
-export function originsOf(
+export function getFieldOrigins(
   row: Pick<PublicPassportRow, 'own_keys' | 'own_fields'>,
   names: readonly string[],
 ): Origins {
@@ -20,7 +20,7 @@ export function originsOf(
 const ORIGINS: readonly Origin[] = ['model', 'batch', 'own']
 
 /** What most of them are. */
-export function usualOrigin(origins: readonly Origin[]): Origin {
+export function findMostCommonOrigin(origins: readonly Origin[]): Origin {
   const count = (origin: Origin) => origins.filter(one => one === origin).length
   return ORIGINS.reduce((usual, origin) => (count(origin) > count(usual) ? origin : usual))
 }

@@ -2,17 +2,24 @@
 import { html } from 'ghtml'
 import { type Brand, NO_BRAND } from '../../accounts/brand/brand.ts'
 import { fillPlaceholders, getLabels, type Language } from '../../i18n/catalogue.ts'
-import { type Block, blocksOf, pair, subheading } from './blocks.ts'
-import { footer, identifiers, versions, withheldNote } from './end.ts'
-import { header, headLinks } from './head.ts'
-import { keyFacts } from './key-facts.ts'
-import { type Section, sectionsOf } from './layout.ts'
-import { type Origin, usualOrigin } from './origin.ts'
-import { fold, isIndexed, keptQuery, type Page, type Reader, text } from './page.ts'
-import type { Reading } from './passport-view.ts'
-import { document } from './shell.ts'
-import { dressOf } from './theme.ts'
-import { fieldLabel, labelLanguage } from './values.ts'
+import { type Block, renderBlocks, renderPair, renderSubheading } from './blocks.ts'
+import { buildKeyFacts } from './key-facts.ts'
+import { listSections, type PageSection } from './layout.ts'
+import { findMostCommonOrigin, type Origin } from './origin.ts'
+import {
+  asText,
+  isIndexed,
+  type PageContext,
+  type Reader,
+  renderFold,
+  renderKeptQuery,
+} from './page-context.ts'
+import { renderFooter, renderIdentifiers, renderVersions, renderWithheldNote } from './page-end.ts'
+import { renderHeader, renderHeadLinks } from './page-head.ts'
+import type { PassportView } from './passport-view.ts'
+import { renderDocument } from './shell.ts'
+import { buildTheme } from './theme.ts'
+import { findLabelLanguage, getFieldLabel } from './values.ts'
 
 /**
  * The page as HTML. `qr` is the passport's symbol as SVG, shown on paper only; `wanted` are the languages of the account's
@@ -20,7 +27,7 @@ import { fieldLabel, labelLanguage } from './values.ts'
  * names, undefined for everyone, `isEnded` when it names nobody any more; `brand` is the account's.
  */
 export function renderPassportPage(
-  reading: Reading,
+  reading: PassportView,
   language: Language,
   extra: {
     qr: string
@@ -33,25 +40,33 @@ export function renderPassportPage(
   const labels = getLabels(language)
   const brand = extra.brand ?? NO_BRAND
   const { qr, reader, isEnded = false, wanted = [language] } = extra
-  const kept = keptQuery(reading, reader)
+  const kept = renderKeptQuery(reading, reader)
   const wording = { language, labels, wanted, primary: reading.primary, kept }
-  const page: Page = { ...wording, reading, qr, reader, isEnded, brand, facts: keyFacts(wording, reading) }
-  const name = text(reading.data.productName)
+  const page: PageContext = {
+    ...wording,
+    reading,
+    qr,
+    reader,
+    isEnded,
+    brand,
+    facts: buildKeyFacts(wording, reading),
+  }
+  const name = asText(reading.data.productName)
   const body = html`<a class="skip" href="#content">${labels.ui.skipToContent}</a>
-!${header(page)}
-<main id="content">!${facts(page)}!${sections(page)}!${withheldNote(page)}!${identifiers(page)}!${versions(page)}</main>
-!${footer(page)}`
-  return document({
+!${renderHeader(page)}
+<main id="content">!${renderFacts(page)}!${renderSections(page)}!${renderWithheldNote(page)}!${renderIdentifiers(page)}!${renderVersions(page)}</main>
+!${renderFooter(page)}`
+  return renderDocument({
     language,
     title: fillPlaceholders(labels.ui.documentTitle, { name }),
-    head: headLinks(page),
+    head: renderHeadLinks(page),
     isIndexed: isIndexed(reading) && reader === undefined && !isEnded,
-    dress: dressOf(brand, body),
+    dress: buildTheme(brand, body),
     body,
   })
 }
 
-function facts(page: Page): string {
+function renderFacts(page: PageContext): string {
   const { ui } = page.labels
   const pairs = page.facts.map(({ title, body }) => html`<div><dt>${title}</dt><dd>!${body}</dd></div>`)
   return html`<section class="facts" aria-labelledby="key-facts"><h2 id="key-facts" class="vh">${ui.keyFacts}</h2><dl>!${pairs}</dl></section>`
@@ -60,53 +75,65 @@ function facts(page: Page): string {
 /** How many of the sections stand open at first. */
 const OPEN_SECTIONS = 2
 
-function sections(page: Page): string {
+function renderSections(page: PageContext): string {
   const { category, data, origins } = page.reading
-  return sectionsOf(category)
+  return listSections(category)
     .map(section => ({
       section,
       parts: section.fields
-        .map(field => ({ blocks: blocksOf(page, field, data), origin: origins?.get(field.name) }))
+        .map(field => ({ blocks: renderBlocks(page, field, data), origin: origins?.get(field.name) }))
         .filter(({ blocks }) => blocks.length > 0),
     }))
     .filter(({ parts }) => parts.length > 0)
     .map(({ section, parts }, i) => {
-      const usual = usualOf(parts)
-      const body = contentOf(page, section, parts, usual)
-      const note = usual === undefined ? '' : capitalized(page, originWords(page, usual))
+      const usual = findUsualOrigin(parts)
+      const body = renderSectionContent(page, section, parts, usual)
+      const note = usual === undefined ? '' : capitalize(page, getOriginText(page, usual))
       const language =
-        section.title === undefined ? labelLanguage(page, section.fields[0]?.name ?? '') : undefined
-      return fold(section.anchor, titleOf(page, section), body, i < OPEN_SECTIONS, note, language)
+        section.title === undefined ? findLabelLanguage(page, section.fields[0]?.name ?? '') : undefined
+      return renderFold(
+        section.anchor,
+        getSectionTitle(page, section),
+        body,
+        i < OPEN_SECTIONS,
+        note,
+        language,
+      )
     })
     .join('')
 }
 
 /** What one field shows; without an origin on the page of a model. */
-type Part = { blocks: readonly Block[]; origin: Origin | undefined }
+type FieldBlocks = { blocks: readonly Block[]; origin: Origin | undefined }
 
 /** Where most of a section comes from; undefined on the page of a model. */
-function usualOf(parts: readonly Part[]): Origin | undefined {
+function findUsualOrigin(parts: readonly FieldBlocks[]): Origin | undefined {
   const origins = parts.flatMap(({ origin }) => origin ?? [])
-  return origins.length === 0 ? undefined : usualOrigin(origins)
+  return origins.length === 0 ? undefined : findMostCommonOrigin(origins)
 }
 
-const capitalized = ({ language }: Page, text: string) =>
+const capitalize = ({ language }: PageContext, text: string) =>
   text.charAt(0).toLocaleUpperCase(language) + text.slice(1)
 
-const titleOf = (page: Page, { title, fields }: Section) =>
-  title === undefined ? fieldLabel(page, fields[0]?.name ?? '') : page.labels.ui[title]
+const getSectionTitle = (page: PageContext, { title, fields }: PageSection) =>
+  title === undefined ? getFieldLabel(page, fields[0]?.name ?? '') : page.labels.ui[title]
 
-const ORIGIN_WORDS = { model: 'inheritedFromModel', batch: 'inheritedFromBatch', own: 'ownToUnit' } as const
+const ORIGIN_LABELS = { model: 'inheritedFromModel', batch: 'inheritedFromBatch', own: 'ownToUnit' } as const
 
 /** To a reader a batch is not a unit. */
-const originWords = ({ reading, labels }: Page, origin: Origin) =>
-  labels.ui[origin === 'own' && reading.level === 'batch' ? 'ownToBatch' : ORIGIN_WORDS[origin]]
+const getOriginText = ({ reading, labels }: PageContext, origin: Origin) =>
+  labels.ui[origin === 'own' && reading.level === 'batch' ? 'ownToBatch' : ORIGIN_LABELS[origin]]
 
 /**
  * Neighbouring pairs share a list; a figure that is alone under its heading needs no second title. A line at the end
  * says where the fields come from; one that comes from elsewhere says so itself.
  */
-function contentOf(page: Page, section: Section, parts: readonly Part[], usual: Origin | undefined): string {
+function renderSectionContent(
+  page: PageContext,
+  section: PageSection,
+  parts: readonly FieldBlocks[],
+  usual: Origin | undefined,
+): string {
   const isAlone = parts.length === 1 && parts[0]?.blocks.length === 1
   let out = ''
   let pairs = ''
@@ -115,18 +142,27 @@ function contentOf(page: Page, section: Section, parts: readonly Part[], usual: 
     pairs = ''
   }
   for (const { blocks, origin } of parts) {
-    const note = origin === undefined || origin === usual ? '' : originWords(page, origin)
+    const note = origin === undefined || origin === usual ? '' : getOriginText(page, origin)
     for (const { kind, title, titleLanguage, body } of blocks) {
       if (kind === 'pair') {
-        const isSaid = isAlone && title === titleOf(page, section)
-        pairs += pair(title, body, note && html`<small class="from">${note}</small>`, isSaid, titleLanguage)
+        const isSaid = isAlone && title === getSectionTitle(page, section)
+        pairs += renderPair(
+          title,
+          body,
+          note && html`<small class="from">${note}</small>`,
+          isSaid,
+          titleLanguage,
+        )
         continue
       }
       endPairs()
-      out += isAlone || title === titleOf(page, section) ? body : subheading(title, titleLanguage) + body
+      out +=
+        isAlone || title === getSectionTitle(page, section)
+          ? body
+          : renderSubheading(title, titleLanguage) + body
       out += note && html`<p class="from">${note}</p>`
     }
   }
   endPairs()
-  return usual === undefined ? out : html`!${out}<p class="from of">${originWords(page, usual)}</p>`
+  return usual === undefined ? out : html`!${out}<p class="from of">${getOriginText(page, usual)}</p>`
 }

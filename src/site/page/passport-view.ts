@@ -18,11 +18,11 @@ import {
 import type { PublicPassportRow } from '../../passports/read/find.ts'
 import type { PublicHistory } from '../../passports/read/public-history.ts'
 import type { PendingCorrection } from '../../passports/units/pending-correction.ts'
-import { type Origins, originsOf } from './origin.ts'
+import { getFieldOrigins, type Origins } from './origin.ts'
 
 export type Data = Readonly<Record<string, unknown>>
 
-export type Reading = {
+export type PassportView = {
   id: string
   url: string
   gs1Url: string | null
@@ -67,20 +67,20 @@ export type UnitCorrection = {
 }
 
 /** Builds the reading of a passport for an audience. `row` is of an earlier version when `newest` is a later one. */
-export function readingOf(
+export function buildPassportView(
   addresses: Addresses,
   row: PublicPassportRow,
   history: PublicHistory,
   audience: Audience,
   newest: number = row.version_no,
   pending?: PendingCorrection,
-): Reading {
+): PassportView {
   const category = findCategory(row.category)
   assert(category, `the category ${row.category} of a stored passport is known`)
   const all = JSON.parse(row.data) as Data
   const { data, withheld } = disclose(category, all, audience)
   const id = idFromUuid(row.id)
-  const primary = primaryLanguage(all)
+  const primary = getPrimaryLanguage(all)
   return {
     id,
     url: passportUrl(addresses, id),
@@ -101,17 +101,17 @@ export function readingOf(
     model:
       row.level === 'm'
         ? null
-        : relative(addresses, row.model_id, { gtin: row.model_gtin, lot: null, serial: null }),
+        : buildRelative(addresses, row.model_id, { gtin: row.model_gtin, lot: null, serial: null }),
     batch:
       row.parent_id === null || row.parent_id === row.model_id
         ? null
-        : relative(addresses, row.parent_id, { gtin: row.batch_gtin, lot: row.lot, serial: null }),
+        : buildRelative(addresses, row.parent_id, { gtin: row.batch_gtin, lot: row.lot, serial: null }),
     primary,
-    texts: uncommonTexts(category, data, primary),
+    texts: findUncommonTexts(category, data, primary),
     audience,
     withheld,
     data,
-    origins: row.level === 'm' ? null : originsOf(row, Object.keys(data)),
+    origins: row.level === 'm' ? null : getFieldOrigins(row, Object.keys(data)),
   }
 }
 
@@ -129,18 +129,22 @@ function discloseCorrection(
 }
 
 /** By the GTIN that it bears itself: what its own document is called. */
-function relative(addresses: Addresses, uuid: string, row: Pick<PassportRow, 'gtin' | 'lot' | 'serial'>) {
+function buildRelative(
+  addresses: Addresses,
+  uuid: string,
+  row: Pick<PassportRow, 'gtin' | 'lot' | 'serial'>,
+) {
   const id = idFromUuid(uuid)
   return { id, url: passportUrl(addresses, id), gs1Url: gs1Url(addresses, row) }
 }
 
-function primaryLanguage(data: Data): string {
+function getPrimaryLanguage(data: Data): string {
   const first = Array.isArray(data.languages) ? data.languages[0] : undefined
   return typeof first === 'string' ? first : 'en'
 }
 
 /** Where all are common, the language of the page says which text a reader gets. */
-function uncommonTexts(
+function findUncommonTexts(
   { fields }: CompleteCategory,
   data: Data,
   primary: string,

@@ -2,36 +2,44 @@
 import { html } from 'ghtml'
 import { getTextDirection, stripDirectionMarks } from '../../i18n/direction-marks.ts'
 import { defaultHeaders } from '../../kernel/http/default-headers.ts'
-import type { Headers } from '../http/ready-answer.ts'
-import { type Dress, NO_PASSPORT } from './theme.ts'
+import type { Headers } from '../http/prepared-response.ts'
+import { DEFAULT_THEME, type Theme } from './theme.ts'
 
-const DENIED = ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb', 'browsing-topics']
+const DENIED_FEATURES = [
+  'camera',
+  'display-capture',
+  'geolocation',
+  'microphone',
+  'payment',
+  'usb',
+  'browsing-topics',
+]
 
 /** What every answer of this door carries, whatever it holds; ready ones are sent past the framework and its headers. */
-export function safetyHeaders(publicUrl: string): Headers {
+export function securityHeaders(publicUrl: string): Headers {
   return {
     ...defaultHeaders(publicUrl),
     'referrer-policy': 'strict-origin-when-cross-origin',
-    'permissions-policy': DENIED.map(feature => `${feature}=()`).join(', '),
+    'permissions-policy': DENIED_FEATURES.map(feature => `${feature}=()`).join(', '),
     'cross-origin-opener-policy': 'same-origin',
   }
 }
 
 /** The headers of an HTML page; of one that shows no passport unless told otherwise. */
-export const pageHeaders = (publicUrl: string, dress: Dress = NO_PASSPORT): Headers => ({
+export const htmlHeaders = (publicUrl: string, dress: Theme = DEFAULT_THEME): Headers => ({
   'content-type': 'text/html; charset=utf-8',
-  ...safetyHeaders(publicUrl),
+  ...securityHeaders(publicUrl),
   'content-security-policy': dress.policy,
 })
 
 /** A whole document. `head` and `body` are ready HTML; `isIndexed` false asks search engines to leave it out. */
-export function document(page: {
+export function renderDocument(page: {
   language: string
   title: string
   head?: string
   body: string
   isIndexed: boolean
-  dress?: Dress
+  dress?: Theme
 }): string {
   const robots = page.isIndexed ? '' : '<meta name="robots" content="noindex">'
   return html`<!doctype html>
@@ -39,7 +47,7 @@ export function document(page: {
 <title>${stripDirectionMarks(page.title)}</title>
 <meta name="viewport" content="width=device-width,initial-scale=1">
 !${robots}!${page.head ?? ''}
-<style>!${(page.dress ?? NO_PASSPORT).style}</style></head>
+<style>!${(page.dress ?? DEFAULT_THEME).style}</style></head>
 <body>!${page.body}</body></html>
 `
 }

@@ -19,25 +19,25 @@ export type Wording = {
 }
 
 /** Text of a person, and the language it is in if that is not the page's; all languages that it is there in. */
-export type Words = { text: string; language: string | undefined; languages: readonly string[] }
+export type LocalizedText = { text: string; language: string | undefined; languages: readonly string[] }
 
 /** `path` names the field in the catalogues: `repair.repairable`. */
-export function fieldLabel(wording: Wording, path: string): string {
-  return findLabel(wording.labels, 'fields', path) ?? humanised(path)
+export function getFieldLabel(wording: Wording, path: string): string {
+  return findLabel(wording.labels, 'fields', path) ?? humanize(path)
 }
 
 /** The language of a field's label where it is not the page's: English stands in for a missing one. */
-export const labelLanguage = ({ language }: Wording, path: string) =>
+export const findLabelLanguage = ({ language }: Wording, path: string) =>
   getFallbackLanguage(language, 'fields', path)
 
 /** A field's label as ready HTML. */
-export function inlineLabel(wording: Wording, path: string): string {
-  const text = fieldLabel(wording, path)
-  return labelLanguage(wording, path) === undefined ? html`${text}` : html`<span lang="en">${text}</span>`
+export function renderFieldLabel(wording: Wording, path: string): string {
+  const text = getFieldLabel(wording, path)
+  return findLabelLanguage(wording, path) === undefined ? html`${text}` : html`<span lang="en">${text}</span>`
 }
 
 /** A field we have no words for yet: `quietRide` reads as `Quiet ride`. */
-function humanised(path: string): string {
+function humanize(path: string): string {
   const words = path
     .slice(path.lastIndexOf('.') + 1)
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -46,23 +46,27 @@ function humanised(path: string): string {
 }
 
 /** A localized text, or a plain one taken to be in the primary language; undefined when it is neither. */
-export function wordsOf(wording: Wording, value: unknown): Words | undefined {
+export function findLocalizedText(wording: Wording, value: unknown): LocalizedText | undefined {
   if (typeof value === 'string') {
-    return { text: value, language: foreign(wording, wording.primary), languages: [wording.primary] }
+    return {
+      text: value,
+      language: findForeignLanguage(wording, wording.primary),
+      languages: [wording.primary],
+    }
   }
   if (typeof value !== 'object' || value === null) return undefined
   const picked = pickText(value, wording.wanted, wording.primary)
   const languages = Object.entries(value).flatMap(([tag, text]) =>
     typeof text === 'string' && text.trim() !== '' ? [tag] : [],
   )
-  return picked && { text: picked.text, language: foreign(wording, picked.language), languages }
+  return picked && { text: picked.text, language: findForeignLanguage(wording, picked.language), languages }
 }
 
-const foreign = (wording: Wording, tag: string) =>
+const findForeignLanguage = (wording: Wording, tag: string) =>
   tag === wording.language || tag.startsWith(`${wording.language}-`) ? undefined : tag
 
 /** Above a text in another language than the page: in which ones it is there, each a link to the page in it. */
-export function languageNote(wording: Wording, { language, languages }: Words): string {
+export function renderLanguageNote(wording: Wording, { language, languages }: LocalizedText): string {
   if (language === undefined) return ''
   const links = languages.map(
     tag => html`<a href="?!${wording.kept}lang=${tag}">${formatLanguage(wording.language, tag)}</a>`,
@@ -72,19 +76,19 @@ export function languageNote(wording: Wording, { language, languages }: Words): 
 }
 
 /** `lang` of an element whose words are ours; raw, for inside a tag. */
-export const langAttribute = (language: string | undefined) =>
+export const renderLangAttribute = (language: string | undefined) =>
   language === undefined ? '' : html` lang="${language}"`
 
 /** `lang` and `dir` of an element whose text is in another language than the page; raw, for inside a tag. */
-export const langAttributes = (language: string | undefined) =>
+export const renderLangAttributes = (language: string | undefined) =>
   language === undefined ? '' : html` lang="${language}" dir="auto"`
 
 /** The text of an account in a line of ours: `bdi` keeps its direction marks to itself. */
-export const inlineWords = (words: Pick<Words, 'text' | 'language'>) =>
-  html`<bdi!${langAttributes(words.language)}>${words.text}</bdi>`
+export const renderAccountText = (words: Pick<LocalizedText, 'text' | 'language'>) =>
+  html`<bdi!${renderLangAttributes(words.language)}>${words.text}</bdi>`
 
 /** A name as it stands: no language is claimed for it. */
-export const inlineName = (text: string) => html`<bdi>${text}</bdi>`
+export const renderName = (text: string) => html`<bdi>${text}</bdi>`
 
 /** The address if it is one that may become a link: absolute http(s) without credentials. */
 export function findLink(text: string): URL | undefined {
@@ -94,53 +98,53 @@ export function findLink(text: string): URL | undefined {
 }
 
 /** A link out of the page, which says so: by its `name`, ready HTML, and its host, or by its address. */
-export function siteLink({ labels }: Wording, url: URL, name?: string): string {
-  const text = name ?? inlineAddress(readable(url))
-  const host = name === undefined ? '' : html`!${inlineName(url.host)} `
+export function renderExternalLink({ labels }: Wording, url: URL, name?: string): string {
+  const text = name ?? renderAddress(formatUrl(url))
+  const host = name === undefined ? '' : html`!${renderName(url.host)} `
   return html`<a href="${url.href}" rel="noopener nofollow">!${text} <small>!${host}(${labels.ui.opensOtherSite})</small></a>`
 }
 
 /** An address, which breaks behind its slashes first. */
-export const inlineAddress = (address: string) =>
+export const renderAddress = (address: string) =>
   html`<bdi>!${html`${address}`.replace(/\/+/g, '$&<wbr>')}</bdi>`
 
 /** An address as people read it: host and path, without the scheme. */
-function readable(url: URL): string {
+function formatUrl(url: URL): string {
   const path = url.pathname === '/' ? '' : url.pathname
   return url.host + path + url.search
 }
 
 /** A scalar of the table as inline HTML. */
-export function inlineValue(wording: Wording, field: Field, path: string, value: unknown): string {
+export function renderFieldValue(wording: Wording, field: Field, path: string, value: unknown): string {
   const { language, labels } = wording
   if (typeof value === 'boolean') return labels.ui[value ? 'yes' : 'no']
   if (typeof value === 'number') return html`${formatAmount(language, field.unit, value)}`
   if (field.localized || field.type === 'text') {
-    const words = wordsOf(wording, value)
-    return words === undefined ? '' : linkOr(wording, words.text, () => inlineWords(words))
+    const words = findLocalizedText(wording, value)
+    return words === undefined ? '' : renderLinkOr(wording, words.text, () => renderAccountText(words))
   }
   if (typeof value !== 'string') return ''
-  if (field.values) return chosen(wording, path, value)
-  return written(wording, field, value)
+  if (field.values) return renderChoice(wording, path, value)
+  return renderFormatted(wording, field, value)
 }
 
 /** One of a field's listed values; an unlisted one of an older or newer schema stands as it is. */
-export function chosen({ language, labels }: Wording, path: string, value: string): string {
+export function renderChoice({ language, labels }: Wording, path: string, value: string): string {
   const key = `${path}.${value}`
   const known = findLabel(labels, 'values', key)
-  if (known === undefined) return inlineName(value)
+  if (known === undefined) return renderName(value)
   return getFallbackLanguage(language, 'values', key) === undefined
     ? html`${known}`
     : html`<span lang="en">${known}</span>`
 }
 
 /** What cannot be a link is shown as the text it is. */
-function linkOr(wording: Wording, text: string, otherwise: () => string): string {
+function renderLinkOr(wording: Wording, text: string, otherwise: () => string): string {
   const url = findLink(text)
-  return url === undefined ? otherwise() : siteLink(wording, url)
+  return url === undefined ? otherwise() : renderExternalLink(wording, url)
 }
 
-function written(wording: Wording, field: Field, value: string): string {
+function renderFormatted(wording: Wording, field: Field, value: string): string {
   switch (field.format) {
     case 'country':
       return html`${formatCountry(wording.language, value)}`
@@ -149,15 +153,16 @@ function written(wording: Wording, field: Field, value: string): string {
     case 'partial_date':
       return html`${formatDate(wording.language, value)}`
     case 'url':
-      return linkOr(wording, value, () => inlineName(value))
+      return renderLinkOr(wording, value, () => renderName(value))
     default:
-      return inlineName(value)
+      return renderName(value)
   }
 }
 
 /** A fibre in the page's language, in whatever language its name was written; with what that says beyond the name. */
-export function fibreName(wording: Wording, fibre: string): string {
-  const asWritten = (text: string) => inlineWords({ text, language: foreign(wording, wording.primary) })
+export function renderFibreName(wording: Wording, fibre: string): string {
+  const asWritten = (text: string) =>
+    renderAccountText({ text, language: findForeignLanguage(wording, wording.primary) })
   const known = buildFibreLabel(wording.labels, fibre)
   if (known === undefined) return asWritten(fibre)
   return known.more === undefined ? html`${known.name}` : html`${known.name} (!${asWritten(known.more)})`

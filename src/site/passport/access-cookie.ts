@@ -8,7 +8,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 export const COOKIE_NAME = 'carnet_access'
 
 /** RFC 6265bis §4.1.3.1: browsers take a `__Secure-` cookie only from https. `__Host-` would ask for the path `/`. */
-export const accessCookieName = (publicUrl: string): string =>
+export const getAccessCookieName = (publicUrl: string): string =>
   publicUrl.startsWith('https:') ? `__Secure-${COOKIE_NAME}` : COOKIE_NAME
 export const COOKIE_LIFETIME_MS = 3_600_000
 
@@ -16,7 +16,7 @@ const ALGORITHM = 'aes-256-gcm'
 const IV_BYTES = 12
 const TAG_BYTES = 16
 /** Time, then token. */
-const CONTENT = /^(\d{13}) (\S+)$/
+const CONTENT_PATTERN = /^(\d{13}) (\S+)$/
 
 export type AccessCookies = {
   /** The sealed value for one passport, good until `until`. `token` is one that opens it. */
@@ -26,8 +26,8 @@ export type AccessCookies = {
 }
 
 /** `secretKey` is the operator's; the key used here is derived from it for this purpose alone. */
-export function accessCookies(secretKey: string, publicUrl: string): AccessCookies {
-  const pattern = new RegExp(`(?:^|;)\\s*${accessCookieName(publicUrl)}=([A-Za-z0-9_-]{1,400})\\s*(?:;|$)`)
+export function createAccessCookies(secretKey: string, publicUrl: string): AccessCookies {
+  const pattern = new RegExp(`(?:^|;)\\s*${getAccessCookieName(publicUrl)}=([A-Za-z0-9_-]{1,400})\\s*(?:;|$)`)
   const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'carnet access cookie', 32))
   return {
     seal(passportId, token, until) {
@@ -39,14 +39,14 @@ export function accessCookies(secretKey: string, publicUrl: string): AccessCooki
     },
     findToken(cookieHeader, passportId, now) {
       const value = pattern.exec(cookieHeader)?.[1]
-      const content = value === undefined ? undefined : open(key, value, passportId)
-      const [, until, token] = CONTENT.exec(content ?? '') ?? []
+      const content = value === undefined ? undefined : unseal(key, value, passportId)
+      const [, until, token] = CONTENT_PATTERN.exec(content ?? '') ?? []
       return until !== undefined && Number(until) > now.getTime() ? token : undefined
     },
   }
 }
 
-function open(key: Buffer, value: string, passportId: string): string | undefined {
+function unseal(key: Buffer, value: string, passportId: string): string | undefined {
   const bytes = Buffer.from(value, 'base64url')
   if (bytes.length <= IV_BYTES + TAG_BYTES) return undefined
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })

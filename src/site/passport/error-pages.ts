@@ -3,18 +3,18 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'ghtml'
 import { getLabels, type Labels, type Language } from '../../i18n/catalogue.ts'
 import { notFound } from '../../kernel/errors.ts'
-import { type ReadyAnswer, readyAnswer, sendEncoded } from '../http/ready-answer.ts'
+import { type PreparedResponse, prepareResponse, sendPrepared } from '../http/prepared-response.ts'
 import type { SiteSetup } from '../http/setup.ts'
-import { document, pageHeaders } from '../page/shell.ts'
-import { languageOf, type Wish } from './wish.ts'
+import { htmlHeaders, renderDocument } from '../page/shell.ts'
+import { negotiatePageLanguage, type PassportRequest } from './passport-request.ts'
 
 type UiKey = keyof Labels['ui']
 
 /** A page of a title and a few sentences, or what else is ready HTML, not to be indexed. */
-function notice(language: Language, title: UiKey, sentences: readonly UiKey[], more = ''): string {
+function renderNotice(language: Language, title: UiKey, sentences: readonly UiKey[], more = ''): string {
   const { ui } = getLabels(language)
   const paragraphs = sentences.map(key => html`<p>${ui[key]}</p>`)
-  return document({
+  return renderDocument({
     language,
     title: ui[title],
     isIndexed: false,
@@ -23,61 +23,61 @@ function notice(language: Language, title: UiKey, sentences: readonly UiKey[], m
 }
 
 /** The page that says that no passport is here. */
-export const notFoundBody = (language: Language) =>
-  notice(language, 'notFound.title', ['notFound.text', 'notFound.help'])
+export const renderNotFoundPage = (language: Language) =>
+  renderNotice(language, 'notFound.title', ['notFound.text', 'notFound.help'])
 
 /** The page for who asked for another form or link of a product that is there: it leads on to the passport. */
-export const missingBody = (language: Language, passport: string) =>
-  notice(
+export const renderMissingPage = (language: Language, passport: string) =>
+  renderNotice(
     language,
     'missing.title',
     [],
     html`<p><a href="${passport}">${getLabels(language).ui['missing.link']}</a></p>`,
   )
 
-const made = new Map<string, ReadyAnswer>()
+const notFoundPages = new Map<string, PreparedResponse>()
 
 /** The 404 page. Caches ask again each time, so that a passport made since is found. */
-function notFoundPage(language: Language, publicUrl: string): ReadyAnswer {
+function prepareNotFoundPage(language: Language, publicUrl: string): PreparedResponse {
   const key = `${language} ${publicUrl}`
-  const known = made.get(key)
+  const known = notFoundPages.get(key)
   if (known !== undefined) return known
-  const answer = readyAnswer({
+  const answer = prepareResponse({
     status: 404,
-    body: notFoundBody(language),
+    body: renderNotFoundPage(language),
     tag: language,
     headers: {
-      ...pageHeaders(publicUrl),
+      ...htmlHeaders(publicUrl),
       'content-language': language,
       'cache-control': 'no-cache',
       'x-robots-tag': 'noindex',
       vary: 'Accept, Accept-Language, Accept-Encoding',
     },
   })
-  made.set(key, answer)
+  notFoundPages.set(key, answer)
   return answer
 }
 
 /** The friendly page for people, the usual error for machines, which `refusalFace` gives the headers of the page. */
-export function answerNotFound(
+export function sendNotFoundPage(
   setup: SiteSetup,
   request: FastifyRequest,
   reply: FastifyReply,
-  wish: Pick<Wish, 'form' | 'query'>,
+  wish: Pick<PassportRequest, 'form' | 'query'>,
 ): Promise<void> {
   if (wish.form === 'jsonld') throw notFound('passport')
-  const language = languageOf(request.raw.headers, wish.query, 'en')
-  return sendEncoded(request, reply, notFoundPage(language, setup.addresses.publicUrl))
+  const language = negotiatePageLanguage(request.raw.headers, wish.query, 'en')
+  return sendPrepared(request, reply, prepareNotFoundPage(language, setup.addresses.publicUrl))
 }
 
 const busyPages = new Map<Language, string>()
 
 /** The body of a 429 for a person. Made once a language: a refusal costs no rendering. */
-export function busyPage(language: Language): string {
-  const page = busyPages.get(language) ?? notice(language, 'error.title', ['error.tooMany'])
+export function renderBusyPage(language: Language): string {
+  const page = busyPages.get(language) ?? renderNotice(language, 'error.title', ['error.tooMany'])
   busyPages.set(language, page)
   return page
 }
 
 /** The body of a 500 or 503 for a person. */
-export const errorPage = (language: Language) => notice(language, 'error.title', ['error.text'])
+export const renderErrorPage = (language: Language) => renderNotice(language, 'error.title', ['error.text'])

@@ -4,53 +4,56 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Language } from '../../i18n/catalogue.ts'
-import { isPerson, preferredForm } from '../http/accept.ts'
-import { READABLE } from '../http/cors.ts'
-import type { Headers } from '../http/ready-answer.ts'
-import { pageHeaders, safetyHeaders } from '../page/shell.ts'
-import { busyPage, errorPage, missingBody, notFoundBody } from './error-pages.ts'
-import { languageOf, type Query } from './wish.ts'
+import { preferredForm, prefersHtml } from '../http/content-negotiation.ts'
+import { ALLOW_ANY_ORIGIN } from '../http/cors.ts'
+import type { Headers } from '../http/prepared-response.ts'
+import { htmlHeaders, securityHeaders } from '../page/shell.ts'
+import { renderBusyPage, renderErrorPage, renderMissingPage, renderNotFoundPage } from './error-pages.ts'
+import { negotiatePageLanguage, type Query } from './passport-request.ts'
 
 /** `page` is undefined for a machine. */
-export type Face = { headers: Headers; page: string | undefined }
+export type PublicError = { headers: Headers; page: string | undefined }
 
 /** `status` is that of the refusal. Of a failure everyone who may read HTML is told in it. */
-export function refusalFace(publicUrl: string, request: FastifyRequest, status: number): Face {
+export function buildPublicError(publicUrl: string, request: FastifyRequest, status: number): PublicError {
   const { accept } = request.raw.headers
-  const isPage = status < 500 ? isPerson(accept) : preferredForm(accept) === 'html'
+  const isPage = status < 500 ? prefersHtml(accept) : preferredForm(accept) === 'html'
   if (!isPage) {
-    const headers = { ...READABLE, ...safetyHeaders(publicUrl), ...UNKEPT }
+    const headers = { ...ALLOW_ANY_ORIGIN, ...securityHeaders(publicUrl), ...NO_STORE_HEADERS }
     return { headers, page: undefined }
   }
-  const language = languageFor(request)
-  return { headers: faceHeaders(publicUrl, language), page: pageFor(status)(language) }
+  const language = negotiateErrorLanguage(request)
+  return { headers: errorPageHeaders(publicUrl, language), page: getErrorPage(status)(language) }
 }
 
-function pageFor(status: number): (language: Language) => string {
-  if (status === 429) return busyPage
-  return status < 500 ? notFoundBody : errorPage
+function getErrorPage(status: number): (language: Language) => string {
+  if (status === 429) return renderBusyPage
+  return status < 500 ? renderNotFoundPage : renderErrorPage
 }
 
 /** Tells a person that there is no such form or link of a product, and leads them to its passport. */
-export function leadOn(
+export function sendLinkToPassport(
   publicUrl: string,
   { request, reply, status }: { request: FastifyRequest; reply: FastifyReply; status: 404 | 406 },
   passport: string,
 ): FastifyReply {
-  const language = languageFor(request)
-  return reply.code(status).headers(faceHeaders(publicUrl, language)).send(missingBody(language, passport))
+  const language = negotiateErrorLanguage(request)
+  return reply
+    .code(status)
+    .headers(errorPageHeaders(publicUrl, language))
+    .send(renderMissingPage(language, passport))
 }
 
 /** What is not there now may be there the next time. */
-const UNKEPT: Headers = { 'cache-control': 'no-store', vary: 'Accept, Accept-Language' }
+const NO_STORE_HEADERS: Headers = { 'cache-control': 'no-store', vary: 'Accept, Accept-Language' }
 
-const faceHeaders = (publicUrl: string, language: Language): Headers => ({
-  ...pageHeaders(publicUrl),
-  ...UNKEPT,
+const errorPageHeaders = (publicUrl: string, language: Language): Headers => ({
+  ...htmlHeaders(publicUrl),
+  ...NO_STORE_HEADERS,
   'content-language': language,
   'x-robots-tag': 'noindex',
 })
 
 /** An address that cannot be read has no query. */
-const languageFor = ({ raw, query }: FastifyRequest) =>
-  languageOf(raw.headers, (query as Query | null) ?? {}, 'en')
+const negotiateErrorLanguage = ({ raw, query }: FastifyRequest) =>
+  negotiatePageLanguage(raw.headers, (query as Query | null) ?? {}, 'en')

@@ -1,6 +1,6 @@
 /** Ready answers of passports, as many as fit: all forms and languages of a passport live and go together. */
 import type { TranslationLanguages } from '../../categories/pick-text.ts'
-import type { ReadyAnswer } from '../http/ready-answer.ts'
+import type { PreparedResponse } from '../http/prepared-response.ts'
 
 export type CachedPassport = {
   /** Version, status and whatever else makes a new page; forms of an older state are dropped. */
@@ -9,7 +9,7 @@ export type CachedPassport = {
   readonly primary: string
   /** The languages that its texts have, when not all are of the 24 as a page may be in. */
   readonly texts: TranslationLanguages | null
-  readonly forms: Map<string, ReadyAnswer>
+  readonly forms: Map<string, PreparedResponse>
   bytes: number
 }
 
@@ -20,7 +20,7 @@ export type PageCache = {
   find(id: string, state: string): CachedPassport | undefined
   /** The passport's forms of whatever state was cached last. */
   findAny(id: string): CachedPassport | undefined
-  keep(id: string, passport: Kept, form: string, answer: ReadyAnswer): void
+  keep(id: string, passport: Kept, form: string, answer: PreparedResponse): void
   bytes(): number
 }
 
@@ -30,7 +30,7 @@ const OVERHEAD_BYTES = 4_096
 const MAX_FORMS = 64
 
 /** The two compressed forms of a page together are smaller than the page. */
-const weight = (answer: ReadyAnswer) => 2 * answer.identity.body.length + OVERHEAD_BYTES
+const estimateBytes = (answer: PreparedResponse) => 2 * answer.identity.body.length + OVERHEAD_BYTES
 
 /** The passport longest not asked for goes first. */
 export function createPageCache(mostBytes: number): PageCache {
@@ -61,11 +61,11 @@ export function createPageCache(mostBytes: number): PageCache {
       if (entry === undefined || entry.state !== state) {
         entry = { ...passport, forms: new Map(), bytes: 0 }
       }
-      let growth = weight(answer)
+      let growth = estimateBytes(answer)
       const [oldestForm = form] = entry.forms.keys()
       const leaving = entry.forms.has(form) || entry.forms.size < MAX_FORMS ? form : oldestForm
       const left = entry.forms.get(leaving)
-      if (left !== undefined) growth -= weight(left)
+      if (left !== undefined) growth -= estimateBytes(left)
       entry.forms.delete(leaving)
       entry.forms.set(form, answer)
       entry.bytes += growth

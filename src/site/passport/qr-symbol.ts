@@ -6,60 +6,64 @@ import { getQrAddress, gs1Url, passportUrl } from '../../passports/core/record.t
 import { findCachedHead, readPublicPassport } from '../../passports/read/public-passport.ts'
 import { QR_LEVELS, type QrLevel } from '../../qr/modules.ts'
 import { renderQrSvg, SIZE_MM, SVG_HEADERS } from '../../qr/svg.ts'
-import { isPerson } from '../http/accept.ts'
-import { readyAnswer, sendEncoded } from '../http/ready-answer.ts'
-import type { Site } from '../http/setup.ts'
-import { safetyHeaders } from '../page/shell.ts'
-import { leadOn } from './errors.ts'
+import { prefersHtml } from '../http/content-negotiation.ts'
+import { prepareResponse, sendPrepared } from '../http/prepared-response.ts'
+import type { SiteContext } from '../http/setup.ts'
+import { securityHeaders } from '../page/shell.ts'
+import { sendLinkToPassport } from './errors.ts'
 
 type Query = Readonly<Record<string, unknown>>
 
 const CONTENTS = ['passport', 'gs1'] as const
 
 /** Throws `not_found`, `validation`, `rate_limited`. */
-export async function answerSymbol(
-  setup: Site,
+export async function sendQrSymbol(
+  setup: SiteContext,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
   const { id = '' } = request.params as { id?: string }
-  const choices = readChoices(request.query as Query)
+  const choices = parseOptions(request.query as Query)
   if (findUuid(id) === undefined) throw notFound('passport')
-  return setup.uncached.make(request, reply, () => makeSymbol(setup, request, reply, id, choices))
+  return setup.uncached.make(request, reply, () => createQrSymbol(setup, request, reply, id, choices))
 }
 
-async function makeSymbol(
-  setup: Site,
+async function createQrSymbol(
+  setup: SiteContext,
   request: FastifyRequest,
   reply: FastifyReply,
   id: string,
-  { content, level, sizeMm }: Choices,
+  { content, level, sizeMm }: SymbolOptions,
 ): Promise<unknown> {
   const now = setup.clock.now()
   const row = findCachedHead(setup.sql, id, now) ?? (await readPublicPassport(setup.sql, id, now))
   if (row === undefined) throw notFound('passport')
   const { addresses } = setup
-  if (content === 'gs1' && gs1Url(addresses, row) === null && isPerson(request.raw.headers.accept)) {
-    return leadOn(addresses.publicUrl, { request, reply, status: 404 }, passportUrl(addresses, id))
+  if (content === 'gs1' && gs1Url(addresses, row) === null && prefersHtml(request.raw.headers.accept)) {
+    return sendLinkToPassport(
+      addresses.publicUrl,
+      { request, reply, status: 404 },
+      passportUrl(addresses, id),
+    )
   }
   const { svg } = renderQrSvg(getQrAddress(addresses, row, content), { level, sizeMm })
-  const symbol = readyAnswer({
+  const symbol = prepareResponse({
     body: svg,
     tag: `${content}.${level}`,
     headers: {
-      ...safetyHeaders(addresses.publicUrl),
+      ...securityHeaders(addresses.publicUrl),
       ...SVG_HEADERS,
       'cache-control': 'public, max-age=3600',
       vary: 'Accept-Encoding',
     },
   })
-  return sendEncoded(request, reply, symbol)
+  return sendPrepared(request, reply, symbol)
 }
 
-type Choices = { content: (typeof CONTENTS)[number]; level: QrLevel; sizeMm: number | undefined }
+type SymbolOptions = { content: (typeof CONTENTS)[number]; level: QrLevel; sizeMm: number | undefined }
 
 /** As the API's call reads them; what else stands in the query is passed over, as on every public address. */
-function readChoices(query: Query): Choices {
+function parseOptions(query: Query): SymbolOptions {
   const details: Detail[] = []
   const refuse = (name: string, code: DetailCode, message: string) => {
     details.push({ field: name, pointer: `/query/${name}`, code, message })
@@ -77,12 +81,12 @@ function readChoices(query: Query): Choices {
   if (level !== undefined && level !== ecc) {
     refuse('level', 'duplicate', 'level is another name of ecc; send one of them.')
   }
-  const sizeMm = readSize(query.size_mm, message => refuse('size_mm', 'type', message))
+  const sizeMm = parseSize(query.size_mm, message => refuse('size_mm', 'type', message))
   if (details.length > 0) throw invalid(details)
   return { content, level: ecc ?? 'M', sizeMm }
 }
 
-function readSize(asked: unknown, refuse: (message: string) => undefined): number | undefined {
+function parseSize(asked: unknown, refuse: (message: string) => undefined): number | undefined {
   if (asked === undefined) return undefined
   const [least, most] = SIZE_MM
   const size = typeof asked === 'string' && /^[0-9]{1,4}$/.test(asked) ? Number(asked) : Number.NaN

@@ -4,24 +4,24 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { findSessionToken, getSessionCookieName } from '../../accounts/people/session-cookie.ts'
 import { createTrustedProxies } from '../../kernel/http/trusted-proxies.ts'
 import type { ScannedPassport } from '../../scans/batch.ts'
-import type { Exchange } from '../http/ready-answer.ts'
+import type { Exchange } from '../http/prepared-response.ts'
 import type { SiteSetup } from '../http/setup.ts'
-import type { Wish } from './wish.ts'
+import type { PassportRequest } from './passport-request.ts'
 
-export type NoteScan = (
+export type RecordScan = (
   exchange: Pick<Exchange, 'request' | 'response'>,
-  wish: Wish,
+  wish: PassportRequest,
   row: ScannedPassport,
 ) => void
 
 /** To be called after an answer was sent. A 304, a page fetched ahead, a HEAD and JSON-LD are no scans. */
-export function scanNoter({ scans, addresses, countryHeader, ...setup }: SiteSetup): NoteScan {
+export function createRecordScan({ scans, addresses, countryHeader, ...setup }: SiteSetup): RecordScan {
   const { isTrusted, getReaderAddress } = createTrustedProxies(setup.trustedProxies)
   const cookieName = getSessionCookieName(addresses.publicUrl)
   return ({ request, response }, wish, row) => {
     const { headers, socket } = request
     if (wish.form !== 'html' || request.method !== 'GET' || response.statusCode !== 200) return
-    if (isFetchedAhead(headers)) return
+    if (isPrefetch(headers)) return
     const address = getReaderAddress(request)
     // Of a connection that was reset before it could be looked at.
     if (address === '') return
@@ -43,12 +43,14 @@ export function scanNoter({ scans, addresses, countryHeader, ...setup }: SiteSet
   }
 }
 
-const AHEAD = /prefetch|prerender|preview/i
+const PREFETCH_PATTERN = /prefetch|prerender|preview/i
 
 /** What browsers send with a page nobody has asked for yet; the last two are older names of the first. */
-function isFetchedAhead(headers: IncomingHttpHeaders): boolean {
+function isPrefetch(headers: IncomingHttpHeaders): boolean {
   const { 'sec-purpose': purpose, purpose: plain, 'x-purpose': older, 'x-moz': oldest } = headers
   if (purpose === undefined && plain === undefined && older === undefined && oldest === undefined)
     return false
-  return [purpose, plain, older, oldest].some(value => value !== undefined && AHEAD.test(String(value)))
+  return [purpose, plain, older, oldest].some(
+    value => value !== undefined && PREFETCH_PATTERN.test(String(value)),
+  )
 }

@@ -12,22 +12,22 @@ import { type Addresses, LEVEL_NAME, passportUrl } from '../../passports/core/re
 import type { PublicPassportRow } from '../../passports/read/find.ts'
 
 /** `rawPath` is the path as it was asked for, without a slash at its end. */
-export type Asked = { link: DigitalLink; rawPath: string }
+export type LinksetRequest = { link: DigitalLink; rawPath: string }
 
 /** `levels` begins with the lowest that is known. */
-export function linksetJson(
+export function renderLinkset(
   addresses: Addresses,
-  asked: Asked,
+  asked: LinksetRequest,
   levels: readonly Pick<PublicPassportRow, 'id' | 'level' | 'category' | 'data' | 'lot' | 'serial'>[],
 ): string {
   const linkset = levels.map(row => {
-    const { name, languages } = wordsOf(row)
+    const { name, languages } = readPublicTexts(row)
     const href = passportUrl(addresses, idFromUuid(row.id))
     const page = { type: 'text/html', ...(languages.length === 0 ? {} : { hreflang: languages }) }
     return {
-      anchor: addresses.publicUrl + anchorPath(asked, row),
-      itemDescription: described(name, row),
-      [`${GS1_VOC}defaultLink`]: [{ href, title: described(name, row) }],
+      anchor: addresses.publicUrl + getAnchorPath(asked, row),
+      itemDescription: describeLevel(name, row),
+      [`${GS1_VOC}defaultLink`]: [{ href, title: describeLevel(name, row) }],
       [`${GS1_VOC}pip`]: [{ href, title: name, ...page }],
       [`${GS1_VOC}dpp`]: [
         { href, title: 'Digital product passport', ...page },
@@ -44,7 +44,7 @@ export function linksetJson(
 
 type Level = Pick<PublicPassportRow, 'level' | 'lot' | 'serial'>
 
-function described(name: string, { lot, serial }: Level): string {
+function describeLevel(name: string, { lot, serial }: Level): string {
   return name + (lot === null ? '' : `, batch ${lot}`) + (serial === null ? '' : `, serial ${serial}`)
 }
 
@@ -52,7 +52,7 @@ function described(name: string, { lot, serial }: Level): string {
  * The address of a level: as it was typed as far as the request names that level, else as we write it. Clients look for
  * their own address to the letter, and for its beginnings.
  */
-function anchorPath({ link, rawPath }: Asked, row: Level): string {
+function getAnchorPath({ link, rawPath }: LinksetRequest, row: Level): string {
   const { gtin14 } = link
   const level = LEVEL_NAME[row.level]
   if (level === 'item' && link.serial !== undefined) return rawPath
@@ -64,19 +64,22 @@ function anchorPath({ link, rawPath }: Asked, row: Level): string {
 }
 
 /** What the public may read of a level; the same projection as on its page. */
-function wordsOf(row: Pick<PublicPassportRow, 'category' | 'data'>): { name: string; languages: string[] } {
+function readPublicTexts(row: Pick<PublicPassportRow, 'category' | 'data'>): {
+  name: string
+  languages: string[]
+} {
   const category = findCategory(row.category)
   assert(category, `the category ${row.category} of a stored passport is known`)
   const { data } = disclose(category, JSON.parse(row.data) as Record<string, unknown>, 'public')
   const languages = Array.isArray(data.languages) ? data.languages.map(String) : []
   return {
     name: typeof data.productName === 'string' ? data.productName : '',
-    languages: shortTags(languages),
+    languages: shortenTags(languages),
   }
 }
 
 /** GS1's schema takes `ll` and `ll-CC` alone: `zh-Hant` becomes `zh`, a language of three letters is left out. */
-function shortTags(tags: readonly string[]): string[] {
+function shortenTags(tags: readonly string[]): string[] {
   const short = tags.map(tag => (/^[a-z]{2}-[A-Z]{2}$/.test(tag) ? tag : (tag.split('-', 1)[0] ?? '')))
   return [...new Set(short.filter(tag => /^[a-z]{2}(?:-[A-Z]{2})?$/.test(tag)))]
 }

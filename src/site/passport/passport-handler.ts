@@ -17,44 +17,56 @@ import {
   readPublicPassport,
 } from '../../passports/read/public-passport.ts'
 import { readPublicVersion, readWholeVersion } from '../../passports/read/public-version.ts'
-import { isPerson } from '../http/accept.ts'
+import { prefersHtml } from '../http/content-negotiation.ts'
 import {
   type Exchange,
-  encodingFor,
-  type ReadyAnswer,
-  sendEncoded,
-  sendFresh,
-  sendReady,
-} from '../http/ready-answer.ts'
-import type { Site } from '../http/setup.ts'
-import { impatiently, isUnavailable, STALE_MS, staleHeaders } from '../http/stale.ts'
+  getEncoding,
+  type PreparedResponse,
+  sendPrepared,
+  sendUncached,
+  trySendPrepared,
+} from '../http/prepared-response.ts'
+import type { SiteContext } from '../http/setup.ts'
+import { buildStaleHeaders, isUnavailable, MAX_STALE_MS, withDeadline } from '../http/stale-if-error.ts'
 import {
-  type AccessDoor,
-  accessDoor,
-  type BroughtToken,
-  enter,
+  type AccessContext,
+  buildExpiredCookie,
+  createAccessContext,
+  exchangeToken,
   findPreviewRequest,
   findToken,
   mayHaveAccess,
-  noCookie,
   openPreview,
   type Preview,
   type PreviewRequest,
+  type RequestToken,
 } from './access.ts'
-import { leadOn } from './errors.ts'
-import { answerNowhere } from './not-found.ts'
+import { sendLinkToPassport } from './errors.ts'
+import { sendNotFound } from './not-found.ts'
 import { createPageCache, type PageCache } from './page-cache.ts'
-import { type NoteScan, scanNoter } from './record-scan.ts'
-import { findMade, makeForReader, makeReady, type PageRequest, wasMade } from './responses.ts'
-import { first, formOf, type Query, readWish, type Wish } from './wish.ts'
+import {
+  firstValue,
+  formOf,
+  type PassportRequest,
+  parsePassportRequest,
+  type Query,
+} from './passport-request.ts'
+import { createRecordScan, type RecordScan } from './record-scan.ts'
+import {
+  createPrivateResponse,
+  createPublicResponse,
+  findCachedResponse,
+  hasCachedResponse,
+  type PageRequest,
+} from './responses.ts'
 
 const CACHE_BYTES = 64 * 1024 * 1024
 
 export type PassportHandler = (request: FastifyRequest, reply: FastifyReply) => unknown
 
-type Door = AccessDoor & { setup: Site; cache: PageCache; noteScan: NoteScan }
+type PassportContext = AccessContext & { setup: SiteContext; cache: PageCache; noteScan: RecordScan }
 
-export type PassportDoor = {
+export type PassportRoute = {
   /** The handler of `GET /p/:id`. */
   handle: PassportHandler
   /** Answers a request for a passport if it is for a page that is there already; false, with nothing done, if not. */
@@ -64,36 +76,36 @@ export type PassportDoor = {
 const PATH = '/p/'
 const NO_QUERY: Query = {}
 
-export function passportDoor(setup: Site): PassportDoor {
-  const door: Door = {
-    ...accessDoor(setup),
+export function createPassportHandler(setup: SiteContext): PassportRoute {
+  const door: PassportContext = {
+    ...createAccessContext(setup),
     setup,
     cache: createPageCache(CACHE_BYTES),
-    noteScan: scanNoter(setup),
+    noteScan: createRecordScan(setup),
   }
   setup.watch?.watchPages(door.cache.bytes)
   return {
     handle(request, reply) {
-      const wish = readWish(setup, request)
-      if (wish instanceof AppError) return refuseFormat(setup, request, reply, wish)
+      const wish = parsePassportRequest(setup, request)
+      if (wish instanceof AppError) return sendFormatError(setup, request, reply, wish)
       const { raw } = request
       const token = findToken(door, raw.headers, wish)
       const page = { ...wish, isEnded: token === 'broken' }
       const preview = findPreviewRequest(door, raw.headers, wish)
       if (preview !== undefined) {
-        const make = () => answerPreview(door, request, reply, page, preview)
-        return makeInTurn(door, request, reply, page, undefined, make)
+        const make = () => sendPreview(door, request, reply, page, preview)
+        return limitUncachedWork(door, request, reply, page, undefined, make)
       }
       if (typeof token === 'object' || wish.query.version !== undefined) {
-        const make = () => answer(door, request, reply, page, token)
-        return makeInTurn(door, request, reply, page, token, make)
+        const make = () => sendPassport(door, request, reply, page, token)
+        return limitUncachedWork(door, request, reply, page, token, make)
       }
       const exchange = { request: raw, response: reply.raw, id: request.id }
-      if (!sendIfReady(door, exchange, page)) {
-        const make = () => answerOrStale(door, request, reply, page)
-        return wasMade(door.cache, raw.headers, page)
+      if (!trySendCached(door, exchange, page)) {
+        const make = () => sendFreshOrStale(door, request, reply, page)
+        return hasCachedResponse(door.cache, raw.headers, page)
           ? make()
-          : makeInTurn(door, request, reply, page, token, make)
+          : limitUncachedWork(door, request, reply, page, token, make)
       }
       reply.hijack()
       return undefined
@@ -104,22 +116,22 @@ export function passportDoor(setup: Site): PassportDoor {
       const now = setup.clock.now()
       const id = url.slice(PATH.length)
       const page = { id, form: formOf(headers.accept), query: NO_QUERY, now, isEnded: false }
-      return !mayHaveAccess(headers, page) && sendIfReady(door, exchange, page)
+      return !mayHaveAccess(headers, page) && trySendCached(door, exchange, page)
     },
   }
 }
 
-type Brought = BroughtToken | 'broken' | undefined
+type OptionalToken = RequestToken | 'broken' | undefined
 
-const isFromCookie = (token: Brought) => typeof token === 'object' && token.from === 'cookie'
+const isFromCookie = (token: OptionalToken) => typeof token === 'object' && token.from === 'cookie'
 
 /** What may have to be made takes turns, but not yet that of a reader who was let in by an access link. */
-function makeInTurn(
-  { setup }: Door,
+function limitUncachedWork(
+  { setup }: PassportContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { id }: Wish,
-  token: Brought,
+  { id }: PassportRequest,
+  token: OptionalToken,
   make: () => Promise<unknown>,
 ): Promise<unknown> {
   if (findUuid(id) === undefined || isFromCookie(token)) return make()
@@ -127,15 +139,16 @@ function makeInTurn(
 }
 
 /** A machine gets the refusal thrown; a person is led to the passport, if one is there. */
-async function refuseFormat(
-  { sql, clock, addresses, uncached }: Site,
+async function sendFormatError(
+  { sql, clock, addresses, uncached }: SiteContext,
   request: FastifyRequest,
   reply: FastifyReply,
   refusal: AppError,
 ): Promise<unknown> {
   const { id = '' } = request.params as { id?: string }
-  if (!isPerson(request.raw.headers.accept) || findUuid(id) === undefined) throw refusal
-  const lead = () => leadOn(addresses.publicUrl, { request, reply, status: 406 }, passportUrl(addresses, id))
+  if (!prefersHtml(request.raw.headers.accept) || findUuid(id) === undefined) throw refusal
+  const lead = () =>
+    sendLinkToPassport(addresses.publicUrl, { request, reply, status: 406 }, passportUrl(addresses, id))
   if (findCachedHead(sql, id, clock.now()) !== undefined) return lead()
   return uncached.make(request, reply, async () => {
     if ((await readPublicPassport(sql, id, clock.now())) === undefined) throw refusal
@@ -144,73 +157,73 @@ async function refuseFormat(
 }
 
 /** Asks no database: for a passport and a brand that were read a moment ago. */
-function sendIfReady(door: Door, exchange: Exchange, page: PageRequest): boolean {
+function trySendCached(door: PassportContext, exchange: Exchange, page: PageRequest): boolean {
   const { request } = exchange
   const row = findCachedHead(door.setup.sql, page.id, page.now)
-  const ready = row && findReady(door, exchange, page, row)
+  const ready = row && findCached(door, exchange, page, row)
   if (row === undefined || ready === undefined) return false
-  if (!sendReady(exchange, ready, encodingFor(request.headers))) return false
+  if (!trySendPrepared(exchange, ready, getEncoding(request.headers))) return false
   door.setup.watch?.page('ready')
   door.noteScan(exchange, page, row)
   return true
 }
 
 /** Asks no database: undefined unless the brand, like the passport, was read a moment ago. */
-function findReady(
-  { setup, cache }: Door,
+function findCached(
+  { setup, cache }: PassportContext,
   { request }: Pick<Exchange, 'request'>,
   page: PageRequest,
   row: PublicHead,
   withinMs?: number,
-): ReadyAnswer | undefined {
+): PreparedResponse | undefined {
   const brand = findCachedBrand(setup.sql, row.account_id, page.now, withinMs)
-  return brand && findMade(cache, request.headers, page, { row, brand })
+  return brand && findCachedResponse(cache, request.headers, page, { row, brand })
 }
 
 /** A page that was true within the last ten minutes, when the database has nothing to say. */
-async function answerOrStale(
-  door: Door,
+async function sendFreshOrStale(
+  door: PassportContext,
   request: FastifyRequest,
   reply: FastifyReply,
   page: PageRequest,
 ): Promise<unknown> {
-  const row = findCachedHead(door.setup.sql, page.id, page.now, STALE_MS)
-  const stale = row && findReady(door, { request: request.raw }, page, row, STALE_MS)
+  const row = findCachedHead(door.setup.sql, page.id, page.now, MAX_STALE_MS)
+  const stale = row && findCached(door, { request: request.raw }, page, row, MAX_STALE_MS)
   try {
-    return await answer(door, request, reply, page, undefined, stale !== undefined)
+    return await sendPassport(door, request, reply, page, undefined, stale !== undefined)
   } catch (error) {
     if (row === undefined || stale === undefined || reply.sent || !isUnavailable(error)) throw error
     door.setup.watch?.page('stale')
     const age = getHeadAge(door.setup.sql, page.id, page.now)
-    await sendEncoded(request, reply, stale, staleHeaders(age))
+    await sendPrepared(request, reply, stale, buildStaleHeaders(age))
     door.noteScan({ request: request.raw, response: reply.raw }, page, row)
     return undefined
   }
 }
 
-async function answer(
-  door: Door,
+async function sendPassport(
+  door: PassportContext,
   request: FastifyRequest,
   reply: FastifyReply,
   page: PageRequest,
-  token: Brought,
+  token: OptionalToken,
   isImpatient = false,
 ): Promise<unknown> {
   const { sql } = door.setup
   const reading = readPublicPassport(sql, page.id, page.now)
-  const row = await (isImpatient ? impatiently(reading) : reading)
-  if (row === undefined) return answerNowhere(door.setup, request, reply, page)
-  if (typeof token !== 'object') return answerPublic(door, request, reply, page, row)
+  const row = await (isImpatient ? withDeadline(reading) : reading)
+  if (row === undefined) return sendNotFound(door.setup, request, reply, page)
+  if (typeof token !== 'object') return sendPublic(door, request, reply, page, row)
   const access = await findAccess(sql, token.text, row, page.now)
-  if (access !== undefined) return answerAccess(door, request, reply, page, row, token, access)
+  if (access !== undefined) return sendForAccessLink(door, request, reply, page, row, token, access)
   // To machines an end is no news: they are told by what is not there.
   const isEnded = token.from === 'address' || (token.from === 'cookie' && page.form === 'html')
-  return answerPublic(door, request, reply, { ...page, isEnded }, row, token)
+  return sendPublic(door, request, reply, { ...page, isEnded }, row, token)
 }
 
 /** For members of the account what other readers see, for all others the public page. */
-async function answerPreview(
-  door: Door,
+async function sendPreview(
+  door: PassportContext,
   request: FastifyRequest,
   reply: FastifyReply,
   page: PageRequest,
@@ -218,34 +231,35 @@ async function answerPreview(
 ): Promise<unknown> {
   const { setup } = door
   const row = await readPublicPassport(setup.sql, page.id, page.now)
-  if (row === undefined) return answerNowhere(setup, request, reply, page)
+  if (row === undefined) return sendNotFound(setup, request, reply, page)
   const preview = await openPreview(door, asked, row)
-  if (preview === undefined) return answerPublic(door, request, reply, page, row)
+  if (preview === undefined) return sendPublic(door, request, reply, page, row)
   setup.uncached.giveBack(request)
-  return answerReader(door, request, reply, page, row, preview)
+  return sendPrivate(door, request, reply, page, row, preview)
 }
 
-async function answerPublic(
-  door: Door,
+async function sendPublic(
+  door: PassportContext,
   request: FastifyRequest,
   reply: FastifyReply,
   page: PageRequest,
   row: PublicPassportRow,
-  token?: BroughtToken,
+  token?: RequestToken,
 ): Promise<unknown> {
   const { setup, cache } = door
   const { headers } = request.raw
   const brand = await getCachedBrand(setup.sql, row.account_id, page.now)
-  const versionNo = versionWished(page) ?? row.version_no
-  const made = versionNo === row.version_no ? findMade(cache, headers, page, { row, brand }) : undefined
+  const versionNo = parseVersion(page) ?? row.version_no
+  const made =
+    versionNo === row.version_no ? findCachedResponse(cache, headers, page, { row, brand }) : undefined
   const send = async () => {
     const then = await readPublicVersion(setup.sql, row, versionNo)
-    if (then === undefined) return refuseVersion(setup, request, reply, row)
+    if (then === undefined) return sendVersionNotFound(setup, request, reply, row)
     const shown = { row: then, brand, newest: row.version_no }
-    const ready = made ?? (await makeReady(setup, cache, headers, page, shown))
+    const ready = made ?? (await createPublicResponse(setup, cache, headers, page, shown))
     setup.watch?.page(made === undefined ? 'made' : 'ready')
     const isOver = page.isEnded && isFromCookie(token) && request.method === 'GET'
-    await sendEncoded(request, reply, ready, isOver ? ['set-cookie', noCookie(door, page.id)] : [])
+    await sendPrepared(request, reply, ready, isOver ? ['set-cookie', buildExpiredCookie(door, page.id)] : [])
     if (then === row) door.noteScan({ request: request.raw, response: reply.raw }, page, row)
     return undefined
   }
@@ -254,41 +268,41 @@ async function answerPublic(
 }
 
 /** A machine gets the refusal thrown; a person is led to the passport, which is there. */
-function refuseVersion(
-  { addresses }: Site,
+function sendVersionNotFound(
+  { addresses }: SiteContext,
   request: FastifyRequest,
   reply: FastifyReply,
   row: PublicPassportRow,
 ): FastifyReply {
-  if (!isPerson(request.raw.headers.accept)) throw notFound('version')
+  if (!prefersHtml(request.raw.headers.accept)) throw notFound('version')
   const passport = passportUrl(addresses, idFromUuid(row.id))
-  return leadOn(addresses.publicUrl, { request, reply, status: 404 }, passport)
+  return sendLinkToPassport(addresses.publicUrl, { request, reply, status: 404 }, passport)
 }
 
 /** The number in `?version=`; 0, which is none, when it is no number. */
-function versionWished({ query }: Wish): number | undefined {
-  const asked = first(query.version)
+function parseVersion({ query }: PassportRequest): number | undefined {
+  const asked = firstValue(query.version)
   return asked === undefined ? undefined : Number(/^[1-9]\d{0,8}$/.exec(asked)?.[0] ?? 0)
 }
 
 /** For a reader with an access link: first the clean address, then a page with what the link opens. */
-async function answerAccess(
-  door: Door,
+async function sendForAccessLink(
+  door: PassportContext,
   request: FastifyRequest,
   reply: FastifyReply,
   page: PageRequest,
   row: PublicPassportRow,
-  token: BroughtToken,
+  token: RequestToken,
   access: Access,
 ): Promise<FastifyReply> {
   const { setup } = door
   if (token.from !== 'cookie') setup.uncached.giveBack(request)
-  if (token.from === 'address') return enter(door, request, reply, page, token.text)
-  return answerReader(door, request, reply, page, row, access)
+  if (token.from === 'address') return exchangeToken(door, request, reply, page, token.text)
+  return sendPrivate(door, request, reply, page, row, access)
 }
 
-async function answerReader(
-  door: Door,
+async function sendPrivate(
+  door: PassportContext,
   request: FastifyRequest,
   reply: FastifyReply,
   page: PageRequest,
@@ -298,9 +312,9 @@ async function answerReader(
   const { setup } = door
   const [brand, then] = await Promise.all([
     getCachedBrand(setup.sql, row.account_id, page.now),
-    readWholeVersion(setup.sql, row, versionWished(page) ?? row.version_no),
+    readWholeVersion(setup.sql, row, parseVersion(page) ?? row.version_no),
   ])
-  if (then === undefined) return refuseVersion(setup, request, reply, row)
+  if (then === undefined) return sendVersionNotFound(setup, request, reply, row)
   if (request.method === 'GET' && !('isPreview' in access)) {
     countAccessUse(setup.sql, access, page.now, reason =>
       request.log.warn(
@@ -310,7 +324,11 @@ async function answerReader(
     )
   }
   const shown = { row: then, brand, newest: Math.max(row.version_no, then.version_no) }
-  await sendFresh(request, reply, await makeForReader(setup, request.raw.headers, page, shown, access))
+  await sendUncached(
+    request,
+    reply,
+    await createPrivateResponse(setup, request.raw.headers, page, shown, access),
+  )
   if (then.version_no === shown.newest) {
     door.noteScan({ request: request.raw, response: reply.raw }, page, then)
   }

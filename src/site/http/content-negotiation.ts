@@ -4,8 +4,8 @@ export type Form = 'html' | 'jsonld'
 export type Encoding = 'br' | 'gzip' | 'identity'
 
 /** Security bounds: real headers are a tenth of this; what is beyond is not read. */
-const HEADER_LENGTH_MAX = 1_000
-const RANGES_MAX = 32
+const MAX_HEADER_LENGTH = 1_000
+const MAX_RANGES = 32
 
 const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
 
@@ -25,7 +25,7 @@ export function preferredForm(accept: string | undefined): Form {
 }
 
 /** Whether HTML is asked for by name, as browsers do and programs do not: a person is told in words what is wrong. */
-export const isPerson = (accept: string | undefined): boolean =>
+export const prefersHtml = (accept: string | undefined): boolean =>
   preferredForm(accept) === 'html' && /text\/html|application\/xhtml\+xml/i.test(accept ?? '')
 
 /** Ranges that match a form, the most specific first: its quality is the one that counts. */
@@ -50,7 +50,7 @@ export function prefersLinkset(accept: string | undefined): boolean {
 }
 
 /** The smallest encoding that an `Accept-Encoding` header allows. */
-export function preferredEncoding(header: string | undefined): Encoding {
+export function negotiateEncoding(header: string | undefined): Encoding {
   if (header === undefined) return 'identity'
   const ranges = parseRanges(header)
   const quality = (name: string) =>
@@ -62,9 +62,9 @@ export function preferredEncoding(header: string | undefined): Encoding {
 
 /** Lower case, without parameters other than `q`; malformed ranges are left out. */
 function parseRanges(header: string): Range[] {
-  const parts = header.slice(0, HEADER_LENGTH_MAX).split(',')
-  if (header.length > HEADER_LENGTH_MAX) parts.pop()
-  return parts.slice(0, RANGES_MAX).flatMap(part => {
+  const parts = header.slice(0, MAX_HEADER_LENGTH).split(',')
+  if (header.length > MAX_HEADER_LENGTH) parts.pop()
+  return parts.slice(0, MAX_RANGES).flatMap(part => {
     const [value = '', ...parameters] = part.split(';').map(text => text.trim())
     const weight = parameters.find(parameter => /^q=/i.test(parameter))?.slice(2) ?? '1'
     if (value === '' || !QUALITY.test(weight)) return []
@@ -74,16 +74,16 @@ function parseRanges(header: string): Range[] {
 }
 
 /** Remembers the answers to the few header values that nearly all readers send. */
-export function remembering<T>(answer: (header: string | undefined) => T): (header: string | undefined) => T {
+export function memoize<T>(answer: (header: string | undefined) => T): (header: string | undefined) => T {
   const known = new Map<string | undefined, T>()
   return header => {
     const remembered = known.get(header)
     if (remembered !== undefined) return remembered
     const fresh = answer(header)
-    if (known.size >= MOST_REMEMBERED) known.clear()
-    if (header === undefined || header.length <= HEADER_LENGTH_MAX) known.set(header, fresh)
+    if (known.size >= MAX_MEMOIZED) known.clear()
+    if (header === undefined || header.length <= MAX_HEADER_LENGTH) known.set(header, fresh)
     return fresh
   }
 }
 
-const MOST_REMEMBERED = 1_000
+const MAX_MEMOIZED = 1_000

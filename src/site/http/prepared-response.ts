@@ -7,7 +7,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Encoding, preferredEncoding, remembering } from './accept.ts'
+import { type Encoding, memoize, negotiateEncoding } from './content-negotiation.ts'
 
 export type Headers = Readonly<Record<string, string>>
 
@@ -22,9 +22,9 @@ type Encoded = {
  * Node writes a text and the head as one piece, in two thirds of the time that a Buffer takes as the second of two; but
  * more than this it copies twice before it does, and the Buffer is the quicker one.
  */
-const MOST_AS_TEXT = 15_000
+const MAX_STRING_BYTES = 15_000
 
-export type ReadyAnswer = {
+export type PreparedResponse = {
   status: number
   /** Undefined for what a reader must not keep. */
   etag: string | undefined
@@ -36,7 +36,7 @@ export type ReadyAnswer = {
 }
 
 /** Headers that a 304 repeats (RFC 9110 §15.4.5), and those that every answer has. */
-const OF_NOT_MODIFIED = [
+const NOT_MODIFIED_HEADERS = [
   'etag',
   'cache-control',
   'content-location',
@@ -54,12 +54,12 @@ const OF_NOT_MODIFIED = [
  * `tag` begins the entity tag, a digest of the body ends it: a new release of the page is a new page. The tag is weak
  * because the same page goes out in several encodings. Without `tag` there is none, and never a 304.
  */
-export function readyAnswer(input: {
+export function prepareResponse(input: {
   status?: number
   body: string
   tag: string | undefined
   headers: Headers
-}): ReadyAnswer {
+}): PreparedResponse {
   const body = Buffer.from(input.body)
   const etag =
     input.tag === undefined ? undefined : `W/"${input.tag}.${hash('sha256', body, 'base64url').slice(0, 12)}"`
@@ -67,22 +67,22 @@ export function readyAnswer(input: {
   return {
     status: input.status ?? 200,
     etag,
-    identity: encoded(headers, body),
+    identity: encode(headers, body),
     notModified: flat(
-      Object.fromEntries(Object.entries(headers).filter(([name]) => OF_NOT_MODIFIED.includes(name))),
+      Object.fromEntries(Object.entries(headers).filter(([name]) => NOT_MODIFIED_HEADERS.includes(name))),
     ),
   }
 }
 
 const flat = (headers: Headers) => Object.entries(headers).flat()
 
-const encoded = (headers: Headers, body: Buffer): Encoded => ({
+const encode = (headers: Headers, body: Buffer): Encoded => ({
   headers: flat({ ...headers, 'content-length': String(body.length) }),
-  body: body.length > MOST_AS_TEXT ? alone(body) : body.toString('latin1'),
+  body: body.length > MAX_STRING_BYTES ? copyOutOfPool(body) : body.toString('latin1'),
 })
 
 /** Node cuts Buffers of up to 32 KiB out of blocks of 64, and one that is kept keeps its whole block. */
-function alone(body: Buffer): Buffer {
+function copyOutOfPool(body: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(body.length)
   body.copy(copy)
   return copy
@@ -98,16 +98,16 @@ const compress = {
 }
 
 /** Makes one compressed form, off the main thread, unless it is there. */
-async function addEncoding(answer: ReadyAnswer, encoding: Exclude<Encoding, 'identity'>): Promise<void> {
+async function addEncoding(answer: PreparedResponse, encoding: Exclude<Encoding, 'identity'>): Promise<void> {
   if (answer[encoding] !== undefined) return
-  const body = await compress[encoding](bytesOf(answer.identity.body))
-  const headers = pairs(answer.identity.headers)
-  answer[encoding] = encoded({ ...headers, 'content-encoding': encoding }, body)
+  const body = await compress[encoding](toBytes(answer.identity.body))
+  const headers = toObject(answer.identity.headers)
+  answer[encoding] = encode({ ...headers, 'content-encoding': encoding }, body)
 }
 
-const bytesOf = (body: string | Buffer) => (typeof body === 'string' ? Buffer.from(body, 'latin1') : body)
+const toBytes = (body: string | Buffer) => (typeof body === 'string' ? Buffer.from(body, 'latin1') : body)
 
-function pairs(list: readonly string[]): Headers {
+function toObject(list: readonly string[]): Headers {
   const headers: Record<string, string> = {}
   for (let i = 0; i < list.length; i += 2) headers[list[i] ?? ''] = list[i + 1] ?? ''
   return headers
@@ -120,14 +120,14 @@ export type Exchange = { request: IncomingMessage; response: ServerResponse; id:
  * Sends the answer, or a 304 when the reader has it. False, with nothing sent, when the encoding is still to be made.
  * `more` are headers of this once: name, value, name, value.
  */
-export function sendReady(
+export function trySendPrepared(
   { request, response, id }: Exchange,
-  answer: ReadyAnswer,
+  answer: PreparedResponse,
   encoding: Encoding,
   more: readonly string[] = [],
 ): boolean {
   const known = request.headers['if-none-match']
-  const isKnown = known !== undefined && answer.etag !== undefined && isNamed(known, answer.etag)
+  const isKnown = known !== undefined && answer.etag !== undefined && matchesEtag(known, answer.etag)
   const chosen = answer[encoding]
   if (!isKnown && chosen === undefined) return false
   if (isKnown || chosen === undefined) {
@@ -140,37 +140,37 @@ export function sendReady(
 }
 
 /** Weak comparison of an `If-None-Match` list. */
-function isNamed(header: string, etag: string): boolean {
+function matchesEtag(header: string, etag: string): boolean {
   if (header.trim() === '*') return true
   const opaque = etag.slice(etag.indexOf('"'))
   return header.split(',').some(tag => tag.trim().replace(/^W\//, '') === opaque)
 }
 
-const encodingOf = remembering(preferredEncoding)
+const getNegotiatedEncoding = memoize(negotiateEncoding)
 
-export const encodingFor = (headers: IncomingHttpHeaders): Encoding =>
-  encodingOf(headers['accept-encoding'] as string | undefined)
+export const getEncoding = (headers: IncomingHttpHeaders): Encoding =>
+  getNegotiatedEncoding(headers['accept-encoding'] as string | undefined)
 
 /** Sends in the encoding the reader likes best, made now if it is not there. */
-export async function sendEncoded(
+export async function sendPrepared(
   request: FastifyRequest,
   reply: FastifyReply,
-  answer: ReadyAnswer,
+  answer: PreparedResponse,
   more: readonly string[] = [],
 ): Promise<void> {
-  const encoding = encodingFor(request.raw.headers)
+  const encoding = getEncoding(request.raw.headers)
   if (encoding !== 'identity') await addEncoding(answer, encoding)
   reply.hijack()
-  sendReady({ request: request.raw, response: reply.raw, id: request.id }, answer, encoding, more)
+  trySendPrepared({ request: request.raw, response: reply.raw, id: request.id }, answer, encoding, more)
 }
 
 /** Sends an answer made for one reader, which is kept nowhere: no entity tag, and compressed for this once. */
-export async function sendFresh(
+export async function sendUncached(
   request: FastifyRequest,
   reply: FastifyReply,
   { headers, body }: { headers: Headers; body: string },
 ): Promise<FastifyReply> {
-  const encoding = encodingFor(request.raw.headers)
+  const encoding = getEncoding(request.raw.headers)
   const bytes = Buffer.from(body)
   if (encoding === 'identity') return reply.headers(headers).send(bytes)
   const compressed = await compress[encoding](bytes)

@@ -4,12 +4,19 @@ import type { BrandLogo } from '../../accounts/brand/brand.ts'
 import { fillPlaceholders, findLabel, LANGUAGES } from '../../i18n/catalogue.ts'
 import { stripDirectionMarks } from '../../i18n/direction-marks.ts'
 import { formatMinute } from '../../i18n/format.ts'
-import { day, isIndexed, keptQuery, type Page, text } from './page.ts'
+import { asText, formatDay, isIndexed, type PageContext, renderKeptQuery } from './page-context.ts'
 import type { UnitCorrection } from './passport-view.ts'
-import { inlineLabel, inlineName, inlineValue, langAttributes, type Wording, wordsOf } from './values.ts'
+import {
+  findLocalizedText,
+  renderFieldLabel,
+  renderFieldValue,
+  renderLangAttributes,
+  renderName,
+  type Wording,
+} from './values.ts'
 
 /** The `<head>`: where the page is at home, in which languages and forms, and what a preview of a link shows. */
-export function headLinks(page: Page): string {
+export function renderHeadLinks(page: PageContext): string {
   const { reading, reader, isEnded } = page
   if (reader !== undefined || isEnded) return ''
   const { url } = reading
@@ -17,11 +24,11 @@ export function headLinks(page: Page): string {
     ? LANGUAGES.map(({ code }) => html`<link rel="alternate" hreflang="${code}" href="${url}?lang=${code}">`)
     : []
   const own = languages.length > 0 ? html`<link rel="alternate" hreflang="x-default" href="${url}">` : ''
-  return html`<link rel="canonical" href="${url}">!${languages}!${own}<link rel="alternate" type="application/ld+json" href="${url}?!${page.kept}format=jsonld">!${preview(page)}`
+  return html`<link rel="canonical" href="${url}">!${languages}!${own}<link rel="alternate" type="application/ld+json" href="${url}?!${page.kept}format=jsonld">!${renderOpenGraph(page)}`
 }
 
 /** OpenGraph. A picture only where it is one that previews can draw. */
-function preview({ reading, brand, labels, facts: all }: Page): string {
+function renderOpenGraph({ reading, brand, labels, facts: all }: PageContext): string {
   const { productName, brandName } = reading.data
   const facts = all
     .slice(0, 3)
@@ -29,9 +36,9 @@ function preview({ reading, brand, labels, facts: all }: Page): string {
     .map(({ title, body }) => html`${title}: !${body.replace(/<[^>]*>/g, '')}`)
     .join(' · ')
   const picture = brand.logo !== null && !brand.logo.file.endsWith('.svg') ? brand.logo.file : undefined
-  const site = html`${stripDirectionMarks(brand.name ?? text(brandName))}`
+  const site = html`${stripDirectionMarks(brand.name ?? asText(brandName))}`
   const properties = [
-    ['title', html`${stripDirectionMarks(text(productName))}`],
+    ['title', html`${stripDirectionMarks(asText(productName))}`],
     ['type', 'product'],
     ['url', html`${reading.url}`],
     ['site_name', site],
@@ -44,46 +51,46 @@ function preview({ reading, brand, labels, facts: all }: Page): string {
     .join('')
 }
 
-export function header(page: Page): string {
+export function renderHeader(page: PageContext): string {
   const { reading, labels } = page
   const { ui } = labels
-  const name = wordsOf(page, text(reading.data.productName))
+  const name = findLocalizedText(page, asText(reading.data.productName))
   const pairs = [
     [ui.level, ui[`level.${reading.level}`]],
     [ui['id.lot'], reading.lot],
     [ui['id.serial'], reading.serial],
     [ui.status, ui[`status.${reading.status}`]],
     [ui.version, String(reading.versionNo)],
-    [ui.lastChanged, day(page, reading.changedAt)],
+    [ui.lastChanged, formatDay(page, reading.changedAt)],
   ].flatMap(([term, value]) =>
-    value === null ? [] : html`<div><dt>${term}</dt><dd>!${inlineName(value ?? '')}</dd></div>`,
+    value === null ? [] : html`<div><dt>${term}</dt><dd>!${renderName(value ?? '')}</dd></div>`,
   )
-  return html`<header>!${banner(page)}!${masthead(page)}<div class="qr">!${page.qr}<p>${ui.qrCaption}</p></div>
-!${productBrand(page)}<h1!${langAttributes(name?.language)}>${name?.text}</h1>
-<dl class="data">!${pairs}</dl>!${relatives(page)}!${notices(page)}</header>`
+  return html`<header>!${renderBanner(page)}!${renderMasthead(page)}<div class="qr">!${page.qr}<p>${ui.qrCaption}</p></div>
+!${renderProductBrand(page)}<h1!${renderLangAttributes(name?.language)}>${name?.text}</h1>
+<dl class="data">!${pairs}</dl>!${renderRelatives(page)}!${renderNotices(page)}</header>`
 }
 
 /** The account's logo, or its name; and what this document is. */
-function masthead(page: Page): string {
+function renderMasthead(page: PageContext): string {
   const { brand, labels } = page
   const sign =
     brand.logo !== null
-      ? html`<p class="logo">!${picture(brand.logo, brand.logoDark, brand.name ?? text(page.reading.data.brandName))}</p>`
+      ? html`<p class="logo">!${renderLogo(brand.logo, brand.logoDark, brand.name ?? asText(page.reading.data.brandName))}</p>`
       : brand.name !== null
-        ? html`<p class="logo">!${inlineName(brand.name)}</p>`
+        ? html`<p class="logo">!${renderName(brand.name)}</p>`
         : ''
-  return html`<div class="mast">!${sign}<p class="kind"><span>${labels.ui.passport}</span> <span>${categoryName(page)}</span></p></div>`
+  return html`<div class="mast">!${sign}<p class="kind"><span>${labels.ui.passport}</span> <span>${getCategoryName(page)}</span></p></div>`
 }
 
-const MAX_CORRECTIONS_NAMED = 3
+const MAX_NAMED_CORRECTIONS = 3
 const MAX_VALUE_LENGTH = 60
 
 const LOGO_HEIGHT = 40
-const LOGO_WIDTH_MAX = 176
+const MAX_LOGO_WIDTH = 176
 
 /** The address is a neighbour of `/p`, also behind a proxy that puts everything below a path. */
-function picture(logo: BrandLogo, dark: BrandLogo | null, name: string): string {
-  const scale = Math.min(LOGO_HEIGHT / logo.height, LOGO_WIDTH_MAX / logo.width)
+function renderLogo(logo: BrandLogo, dark: BrandLogo | null, name: string): string {
+  const scale = Math.min(LOGO_HEIGHT / logo.height, MAX_LOGO_WIDTH / logo.width)
   const [width, height] = [logo.width, logo.height].map(side => Math.max(1, Math.round(side * scale)))
   const img = html`<img src="../brand/${logo.file}" alt="${name}" width="${width}" height="${height}"!${dark === null ? ' class="plate"' : ''}>`
   if (dark === null) return img
@@ -91,15 +98,15 @@ function picture(logo: BrandLogo, dark: BrandLogo | null, name: string): string 
 }
 
 /** The product's brand, unless the masthead has just said it. */
-function productBrand({ reading, brand }: Page): string {
-  const name = text(reading.data.brandName)
+function renderProductBrand({ reading, brand }: PageContext): string {
+  const name = asText(reading.data.brandName)
   return brand.name?.toLowerCase() === name.toLowerCase()
     ? ''
-    : html`<p class="brand">!${inlineName(name)}</p>`
+    : html`<p class="brand">!${renderName(name)}</p>`
 }
 
 /** The way up: from an item to its batch and its model. */
-function relatives({ reading, labels }: Page): string {
+function renderRelatives({ reading, labels }: PageContext): string {
   const links = (
     [
       [labels.ui.batchPassport, reading.batch],
@@ -109,15 +116,15 @@ function relatives({ reading, labels }: Page): string {
   return links.length === 0 ? '' : html`<p class="up">!${links.join(' ')}</p>`
 }
 
-const categoryName = ({ labels, reading }: Page) =>
+const getCategoryName = ({ labels, reading }: PageContext) =>
   findLabel(labels, 'ui', `category.${reading.category.id}`) ?? reading.category.title
 
 /** Which level, for whom, until when; in words, because colour alone says nothing. Or that it is over. */
-function banner(page: Page): string {
+function renderBanner(page: PageContext): string {
   const { reader, isEnded, labels, language } = page
   if (isEnded) {
     const { 'accessEnded.title': title, 'accessEnded.text': text } = labels.ui
-    return html`<p class="banner" role="note"><b>${title}</b> ${text} !${whomToAsk(page)}</p>`
+    return html`<p class="banner" role="note"><b>${title}</b> ${text} !${renderContact(page)}</p>`
   }
   if (reader === undefined) return ''
   const audience =
@@ -134,37 +141,37 @@ function banner(page: Page): string {
 }
 
 /** The economic operator with its address, as far as this page shows both. */
-function whomToAsk({ reading, labels }: Page): string {
+function renderContact({ reading, labels }: PageContext): string {
   const { legalName, contactEmail } = Object(reading.data.economicOperator) as Record<string, unknown>
-  const [operator, email] = [text(legalName), text(contactEmail)]
+  const [operator, email] = [asText(legalName), asText(contactEmail)]
   return operator === '' || email === ''
     ? ''
     : html`<bdi>${fillPlaceholders(labels.ui['accessEnded.ask'], { operator, email })}</bdi>`
 }
 
-function notices(page: Page): string {
+function renderNotices(page: PageContext): string {
   const { reading, labels, language, reader } = page
   const archived =
     reading.status === 'archived' ? html`<p class="notice" role="note">${labels.ui.archivedNotice}</p>` : ''
-  const plain = archived + (reading.outdated ? correctionNotice(page) : '')
+  const plain = archived + (reading.outdated ? renderCorrectionNotice(page) : '')
   if (reading.replacedBy === null) return plain
   const older = fillPlaceholders(labels.ui.olderVersion, {
     version: reading.versionNo,
-    date: day(page, reading.changedAt),
+    date: formatDay(page, reading.changedAt),
   })
-  return html`!${plain}<p class="notice" role="note">${older} <a href="?!${keptQuery({ ...reading, replacedBy: null }, reader)}lang=${language}">${labels.ui.currentVersion}</a></p>`
+  return html`!${plain}<p class="notice" role="note">${older} <a href="?!${renderKeptQuery({ ...reading, replacedBy: null }, reader)}lang=${language}">${labels.ui.currentVersion}</a></p>`
 }
 
 /** What was corrected, and the way to it; that something was, where this reader may not know what. */
-function correctionNotice({ reading, labels, language, ...page }: Page): string {
+function renderCorrectionNotice({ reading, labels, language, ...page }: PageContext): string {
   const { correction, batch, model } = reading
   if (correction === null) {
     return html`<p class="notice" role="note">${labels.ui[reading.level === 'batch' ? 'outdatedBatchNotice' : 'outdatedNotice']}</p>`
   }
   const corrected = correction.correctedBy === 'batch' ? (batch ?? model) : model
   const named = correction.changes
-    .slice(0, MAX_CORRECTIONS_NAMED)
-    .map(change => correctionOf({ ...page, labels, language }, change))
+    .slice(0, MAX_NAMED_CORRECTIONS)
+    .map(change => renderCorrection({ ...page, labels, language }, change))
   const more = correction.changes.length > named.length ? ' …' : ''
   const [before = '', after = ''] = labels.ui.correctionPublished.split('{changes}')
   const link =
@@ -175,12 +182,15 @@ function correctionNotice({ reading, labels, language, ...page }: Page): string 
 }
 
 /** A field by its name, with both values where they are single ones that fit a line. */
-function correctionOf(wording: Wording, { field, before, after }: UnitCorrection['changes'][number]): string {
-  const name = html`<b>!${inlineLabel(wording, field.name)}</b>`
+function renderCorrection(
+  wording: Wording,
+  { field, before, after }: UnitCorrection['changes'][number],
+): string {
+  const name = html`<b>!${renderFieldLabel(wording, field.name)}</b>`
   const isSingle =
     !['object', 'list', 'text'].includes(field.type) && !field.localized && field.format !== 'url'
   const values = [before, after].map(value =>
-    value === undefined ? '–' : inlineValue(wording, field, field.name, value),
+    value === undefined ? '–' : renderFieldValue(wording, field, field.name, value),
   )
   const fits = [before, after].every(value => String(value ?? '').length <= MAX_VALUE_LENGTH)
   return isSingle && fits ? html`!${name} !${values.join(' → ')}` : name

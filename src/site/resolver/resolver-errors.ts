@@ -4,59 +4,68 @@ import { type DigitalLink, gs1Path } from '../../gs1/digital-link.ts'
 import { LANGUAGES, type Language } from '../../i18n/catalogue.ts'
 import { negotiateLanguage } from '../../i18n/negotiate.ts'
 import type { AppError } from '../../kernel/errors.ts'
-import { isPerson } from '../http/accept.ts'
-import { CORS } from '../http/cors.ts'
-import { type Headers, type ReadyAnswer, readyAnswer, sendEncoded } from '../http/ready-answer.ts'
-import { pageHeaders, safetyHeaders } from '../page/shell.ts'
-import { notFoundBody } from '../passport/error-pages.ts'
+import { prefersHtml } from '../http/content-negotiation.ts'
+import { CORS_HEADERS } from '../http/cors.ts'
+import {
+  type Headers,
+  type PreparedResponse,
+  prepareResponse,
+  sendPrepared,
+} from '../http/prepared-response.ts'
+import { htmlHeaders, securityHeaders } from '../page/shell.ts'
+import { renderNotFoundPage } from '../passport/error-pages.ts'
 
-export const VARY = 'Accept, Accept-Language'
+export const RESOLVER_VARY = 'Accept, Accept-Language'
 
 /** Headers of an answer that must be asked for anew each time: what an address leads to can change at any moment. */
-export const unkept = (publicUrl: string): Headers => ({
-  ...CORS,
-  ...safetyHeaders(publicUrl),
+export const buildResolverHeaders = (publicUrl: string): Headers => ({
+  ...CORS_HEADERS,
+  ...securityHeaders(publicUrl),
   'cache-control': 'no-store',
-  vary: VARY,
+  vary: RESOLVER_VARY,
 })
 
 /** Where the linkset of an address is. Its path is written anew: a header must not hold what a stranger has typed. */
-export function linksetLink(publicUrl: string, { gtin14, ...qualifiers }: DigitalLink): string {
+export function buildLinksetLink(publicUrl: string, { gtin14, ...qualifiers }: DigitalLink): string {
   return `<${publicUrl}${gs1Path(gtin14, qualifiers)}?linkType=linkset>; rel="linkset"; type="application/linkset+json"`
 }
 
 /** Sends a person (who names HTML, as browsers do) the page that nothing is here; a machine gets the error thrown. */
-export async function refuse(
+export async function sendResolverError(
   publicUrl: string,
   request: FastifyRequest,
   reply: FastifyReply,
   error: AppError,
 ): Promise<void> {
   const { accept, 'accept-language': acceptLanguage } = request.raw.headers
-  if (!isPerson(accept)) {
-    reply.headers(unkept(publicUrl))
+  if (!prefersHtml(accept)) {
+    reply.headers(buildResolverHeaders(publicUrl))
     throw error
   }
   const status = error.code === 'bad_request' ? 400 : 404
-  await sendEncoded(request, reply, pageOf(status, negotiateLanguage({ acceptLanguage }), publicUrl))
+  await sendPrepared(
+    request,
+    reply,
+    prepareErrorPage(status, negotiateLanguage({ acceptLanguage }), publicUrl),
+  )
 }
 
-const pages = new Map<string, ReadyAnswer>()
+const pages = new Map<string, PreparedResponse>()
 
-function pageOf(status: 400 | 404, language: Language, publicUrl: string): ReadyAnswer {
+function prepareErrorPage(status: 400 | 404, language: Language, publicUrl: string): PreparedResponse {
   const key = `${status} ${language} ${publicUrl}`
   const known = pages.get(key)
   if (known !== undefined) return known
-  const page = readyAnswer({
+  const page = prepareResponse({
     status,
-    body: notFoundBody(language),
+    body: renderNotFoundPage(language),
     tag: `${status}.${language}`,
     headers: {
-      ...unkept(publicUrl),
-      ...pageHeaders(publicUrl),
+      ...buildResolverHeaders(publicUrl),
+      ...htmlHeaders(publicUrl),
       'content-language': language,
       'x-robots-tag': 'noindex',
-      vary: `${VARY}, Accept-Encoding`,
+      vary: `${RESOLVER_VARY}, Accept-Encoding`,
     },
   })
   if (pages.size >= 4 * LANGUAGES.length) pages.clear()

@@ -14,17 +14,17 @@ import type { SiteSetup, UncachedLimit } from './setup.ts'
 
 const LOG_EVERY_MS = 60_000
 /** So many look-ups share a statement at most. With more of them a page took no less of the processor. */
-const MAX_UNDER_WAY = 4
-export const MAX_WAITING_OF_NETWORK = 32
+const MAX_CONCURRENT = 4
+export const MAX_WAITING_PER_NETWORK = 32
 export const MAX_WAITING = 512
 /** As long as a statement waits for a connection. */
 const MAX_WAIT_MS = 5_000
 /** All readers behind a proxy that is not named. */
 const PROXIES = 'proxies'
 
-export function limitUncached({ clock, watch, ...setup }: SiteSetup): UncachedLimit {
+export function createUncachedLimit({ clock, watch, ...setup }: SiteSetup): UncachedLimit {
   const limit = createPageLimit()
-  const turns = new FairTurns({ capacity: MAX_UNDER_WAY, maxWaiting: MAX_WAITING })
+  const turns = new FairTurns({ capacity: MAX_CONCURRENT, maxWaiting: MAX_WAITING })
   const { isTrusted, isUnnamedProxy } = createTrustedProxies(setup.trustedProxies)
   let refused = 0
   let loggedAt = Number.NEGATIVE_INFINITY
@@ -46,7 +46,7 @@ export function limitUncached({ clock, watch, ...setup }: SiteSetup): UncachedLi
   const refuse = (request: FastifyRequest, seconds: number): never => {
     watch?.page('refused')
     logRefusal(request, clock.now().getTime())
-    throw tooMany(seconds)
+    throw rateLimited(seconds)
   }
 
   const admit = (request: FastifyRequest) => {
@@ -57,7 +57,7 @@ export function limitUncached({ clock, watch, ...setup }: SiteSetup): UncachedLi
   const waitForTurn = async (request: FastifyRequest, reply: FastifyReply | undefined) => {
     const [key, max] = isProxy(request)
       ? [PROXIES, MAX_WAITING]
-      : [getNetwork(request.readerAddress, 56), MAX_WAITING_OF_NETWORK]
+      : [getNetwork(request.readerAddress, 56), MAX_WAITING_PER_NETWORK]
     const { promise, resolve } = Promise.withResolvers<Release | 'refused' | 'gone'>()
     const leave = turns.enter(key, { go: resolve, refuse: () => resolve('refused') }, max)
     const giveUp = (why: 'refused' | 'gone') => () => {
@@ -96,7 +96,7 @@ export function limitUncached({ clock, watch, ...setup }: SiteSetup): UncachedLi
   }
 }
 
-const tooMany = (seconds: number) =>
+const rateLimited = (seconds: number) =>
   new AppError(
     'rate_limited',
     'Too many pages were asked for from your network in a short time. Try again in a moment.',

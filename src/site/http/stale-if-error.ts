@@ -4,12 +4,12 @@ import { AppError } from '../../kernel/errors.ts'
 import { withTimeout } from '../../kernel/timeout.ts'
 
 /** How old what a reader is shown may be while the database is away. */
-export const STALE_MS = 600_000
+export const MAX_STALE_MS = 600_000
 /** A database that is silent is waited for no longer than this, where there is something to show. */
-const PATIENCE_MS = 2_000
+const DATABASE_TIMEOUT_MS = 2_000
 
 /** `Age` says how old it is in the words of HTTP, so that caches on the way treat it right; the other says why. */
-export const staleHeaders = (ageMs: number): readonly string[] => [
+export const buildStaleHeaders = (ageMs: number): readonly string[] => [
   'age',
   String(Math.max(0, Math.round(ageMs / 1000))),
   'x-carnet-stale',
@@ -20,9 +20,9 @@ export const isUnavailable = (error: unknown): boolean =>
   (error instanceof AppError ? error : explainDatabaseError(error))?.code === 'unavailable'
 
 /** What `reading` gives, or `unavailable` after two seconds. */
-export const impatiently = <T>(reading: Promise<T>): Promise<T> =>
+export const withDeadline = <T>(reading: Promise<T>): Promise<T> =>
   withTimeout(
     reading,
-    PATIENCE_MS,
+    DATABASE_TIMEOUT_MS,
     () => new AppError('unavailable', 'The database does not answer right now; try again in a moment.'),
   )

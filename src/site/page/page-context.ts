@@ -3,8 +3,8 @@ import { html } from 'ghtml'
 import type { Brand } from '../../accounts/brand/brand.ts'
 import { formatDate } from '../../i18n/format.ts'
 import type { KeyFact } from './key-facts.ts'
-import type { Reading } from './passport-view.ts'
-import { langAttribute, type Wording } from './values.ts'
+import type { PassportView } from './passport-view.ts'
+import { renderLangAttribute, type Wording } from './values.ts'
 
 type RestrictedAudience = 'legitimate_interest' | 'authority'
 
@@ -13,8 +13,8 @@ export type Reader =
   | { audience: RestrictedAudience; label: string; expiresAt: Date }
   | { audience: RestrictedAudience; isPreview: true }
 
-export type Page = Wording & {
-  reading: Reading
+export type PageContext = Wording & {
+  reading: PassportView
   reader: Reader | undefined
   /** Whether it is for somebody whose access link opens nothing any more. */
   isEnded: boolean
@@ -24,16 +24,17 @@ export type Page = Wording & {
 }
 
 /** Models are for search engines, unless their account says no; units, archived passports and what once was are not. */
-export const isIndexed = (reading: Reading) =>
+export const isIndexed = (reading: PassportView) =>
   reading.isListed && reading.level === 'model' && reading.status === 'active' && reading.replacedBy === null
 
-export const text = (value: unknown) => (typeof value === 'string' ? value : '')
+export const asText = (value: unknown) => (typeof value === 'string' ? value : '')
 
-export const day = (page: Pick<Page, 'language'>, date: Date) => formatDate(page.language, date.toISOString())
+export const formatDay = (page: Pick<PageContext, 'language'>, date: Date) =>
+  formatDate(page.language, date.toISOString())
 
 /** What of the query goes along, as ready HTML, to the page in another language or form. */
-export const keptQuery = (
-  { versionNo, replacedBy }: Pick<Reading, 'versionNo' | 'replacedBy'>,
+export const renderKeptQuery = (
+  { versionNo, replacedBy }: Pick<PassportView, 'versionNo' | 'replacedBy'>,
   reader: Reader | undefined,
 ): string => {
   const version = replacedBy === null ? '' : `version=${versionNo}&amp;`
@@ -41,7 +42,7 @@ export const keptQuery = (
 }
 
 /** The fragment names what is inside, so that a browser that is sent there opens it. On paper `note` stands beside the title. */
-export function fold(
+export function renderFold(
   anchor: string,
   title: string,
   body: string,
@@ -50,5 +51,5 @@ export function fold(
   language?: string | undefined,
 ): string {
   const noted = note === '' ? '' : html` data-of="${note}"`
-  return html`<details!${isOpen ? ' open' : ''}><summary!${noted}><h2!${langAttribute(language)}>${title}</h2></summary><div id="${anchor}">!${body}</div></details>`
+  return html`<details!${isOpen ? ' open' : ''}><summary!${noted}><h2!${renderLangAttribute(language)}>${title}</h2></summary><div id="${anchor}">!${body}</div></details>`
 }
