@@ -32,7 +32,9 @@ import { createRequestId, createTrustedProxies, type TrustedProxies } from './ke
 import type { Log } from './kernel/log.ts'
 import type { SecurityLog } from './kernel/monitoring/security-events.ts'
 import { countShortRequest } from './kernel/yield-to-event-loop.ts'
-import { refusalFace, registerSite, type SiteSetup } from './site/door.ts'
+import { registerSite } from './site/door.ts'
+import type { SiteSetup } from './site/http/setup.ts'
+import { buildPublicError } from './site/passport/errors.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -56,7 +58,7 @@ const REQUEST_TIMEOUT_MS = 10_000
 
 export function createApp(setup: AppSetup): FastifyInstance {
   const { publicUrl } = setup.addresses
-  const app = createOperatorApp(setup, (request, status) => refusalFace(publicUrl, request, status))
+  const app = createOperatorApp(setup, (request, status) => buildPublicError(publicUrl, request, status))
   registerApi(app, setup)
   const { answerReady } = registerSite(app, setup)
   registerConsole(app, setup)

@@ -16,9 +16,6 @@ import { registerResolver } from './resolver/resolver.ts'
 import { createRobotsHandler } from './robots.ts'
 import { createSitemapHandlers } from './sitemap.ts'
 
-export type { SiteSetup } from './http/setup.ts'
-export { buildPublicError as refusalFace } from './passport/errors.ts'
-
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown
 
 /** Registers the public addresses, and gives the way to answer what is ready without asking the framework. */

@@ -25,7 +25,7 @@ export function createSitemapHandlers(setup: SiteContext): Record<string, Handle
   const kept = new Map<number, CachedFile>()
   const send = (n: number, make: Make): Handler => {
     return async (request, reply) => {
-      const answer = await getCachedFile(setup, kept, n, () => setup.uncached.make(request, undefined, make))
+      const answer = await getCachedFile(setup, kept, n, () => setup.uncached.run(request, undefined, make))
       if (answer === undefined) throw notFound('sitemap')
       return sendPrepared(request, reply, answer)
     }

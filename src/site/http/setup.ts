@@ -1,11 +1,11 @@
-/** What the public door runs on. */
+/** The dependencies of the public site. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import type { Addresses } from '../../passports/core/record.ts'
 import type { ScanRecorder } from '../../scans/recorder.ts'
 
-/** Who wants to know where pages came from. */
+/** Counts pages by where they came from. */
 export type PageMetrics = {
   page: (from: 'ready' | 'made' | 'stale' | 'refused') => void
   watchPages: (bytes: () => number) => void
@@ -15,32 +15,32 @@ export type SiteSetup = {
   sql: Sql
   clock: Clock
   addresses: Addresses
-  /** Address of the JSON-LD context; with `#` it begins the `dpp:` terms. */
+  /** Address of the JSON-LD context. The `dpp:` terms begin with it and `#`. */
   nsUrl: string
-  /** The operator's `SECRET_KEY`; access cookies are sealed with a key derived from it. */
+  /** The operator's `SECRET_KEY`. The key that seals access cookies is derived from it. */
   secretKey: string
   scans: ScanRecorder
   /** CIDR ranges and addresses of the proxies in front. */
   trustedProxies: readonly string[]
-  /** Lower-case name of the header in which such a proxy tells the reader's country. */
+  /** Lower-case name of the header in which such a proxy sends the reader's country. */
   countryHeader: string | undefined
   watch?: PageMetrics | undefined
 }
 
-/** Bounds the answers that no cache helps with, by the network that asks for them. */
+/** Limits the responses that no cache helps with, by network. */
 export type UncachedLimit = {
   /**
-   * Has an answer made when it is its turn, which is over with the work. Throws `rate_limited`. Of a client that leaves
-   * before, `work` is not called, unless it serves others too, who are told by there being no `reply`.
+   * Runs `work` when it is this network's turn; the turn ends with the work. Throws `rate_limited`. If the client
+   * disconnects first, `work` is not called. Omit `reply` for work that serves other clients too.
    */
-  make: <T>(
+  run: <T>(
     request: FastifyRequest,
     reply: FastifyReply | undefined,
     work: () => Promise<T>,
   ) => Promise<T | undefined>
-  /** Takes the last one back: it was for a reader with an access link. */
-  giveBack: (request: FastifyRequest) => void
+  /** Does not count the last request against the network: it was for a reader with an access link. */
+  refund: (request: FastifyRequest) => void
 }
 
-/** With what the parts of the door share. */
+/** What all routes of the site share. */
 export type SiteContext = SiteSetup & { uncached: UncachedLimit }

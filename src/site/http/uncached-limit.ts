@@ -1,7 +1,7 @@
 /**
- * Bounds the answers that no cache helps with. Whoever has had too many is refused before anything is read or
- * rendered; the others take turns by network, so that no flood of them delays what else the process answers. Ready
- * answers are never refused and never wait.
+ * Limits the responses that no cache helps with. A network that asked for too many is rejected before anything is read
+ * or rendered. The others take turns by network, so that no flood delays what else the process answers. Prepared
+ * responses are never rejected and never wait.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createPageLimit } from '../../accounts/limits/page-limit.ts'
@@ -12,75 +12,42 @@ import { createTrustedProxies } from '../../kernel/http/trusted-proxies.ts'
 import type { Release } from '../../kernel/semaphore.ts'
 import type { SiteSetup, UncachedLimit } from './setup.ts'
 
-const LOG_EVERY_MS = 60_000
-/** So many look-ups share a statement at most. With more of them a page took no less of the processor. */
+const LOG_INTERVAL_MS = 60_000
+/** At most this many look-ups share a statement. With more, a page took no less of the processor. */
 const MAX_CONCURRENT = 4
 export const MAX_WAITING_PER_NETWORK = 32
 export const MAX_WAITING = 512
 /** As long as a statement waits for a connection. */
 const MAX_WAIT_MS = 5_000
-/** All readers behind a proxy that is not named. */
+/** The key that all readers behind an unnamed proxy share. */
 const PROXIES = 'proxies'
 
 export function createUncachedLimit({ clock, watch, ...setup }: SiteSetup): UncachedLimit {
   const limit = createPageLimit()
   const turns = new FairTurns({ capacity: MAX_CONCURRENT, maxWaiting: MAX_WAITING })
   const { isTrusted, isUnnamedProxy } = createTrustedProxies(setup.trustedProxies)
-  let refused = 0
-  let loggedAt = Number.NEGATIVE_INFINITY
+  const logRejection = createRejectionLog()
 
-  /** Behind a proxy's own address may be all readers there are. */
+  /** All readers may come from a proxy's own address. */
   const isProxy = ({ readerAddress, raw }: FastifyRequest) => isTrusted(readerAddress) || isUnnamedProxy(raw)
 
-  const logRefusal = (request: FastifyRequest, now: number) => {
-    refused++
-    if (Math.abs(now - loggedAt) < LOG_EVERY_MS) return
-    loggedAt = now
-    request.log.warn(
-      { refused },
-      'a network asks for too many public pages that are not ready; it is refused',
-    )
-    refused = 0
-  }
-
-  const refuse = (request: FastifyRequest, seconds: number): never => {
+  const reject = (request: FastifyRequest, seconds: number): never => {
     watch?.page('refused')
-    logRefusal(request, clock.now().getTime())
-    throw rateLimited(seconds)
-  }
-
-  const admit = (request: FastifyRequest) => {
-    const seconds = limit.take(request.readerAddress, clock.now().getTime())
-    if (seconds > 0) refuse(request, seconds)
-  }
-
-  const waitForTurn = async (request: FastifyRequest, reply: FastifyReply | undefined) => {
-    const [key, max] = isProxy(request)
-      ? [PROXIES, MAX_WAITING]
-      : [getNetwork(request.readerAddress, 56), MAX_WAITING_PER_NETWORK]
-    const { promise, resolve } = Promise.withResolvers<Release | 'refused' | 'gone'>()
-    const leave = turns.enter(key, { go: resolve, refuse: () => resolve('refused') }, max)
-    const giveUp = (why: 'refused' | 'gone') => () => {
-      leave()
-      resolve(why)
-    }
-    const leaveWithClient = giveUp('gone')
-    const timer = setTimeout(giveUp('refused'), MAX_WAIT_MS)
-    reply?.raw.once('close', leaveWithClient)
-    try {
-      return await promise
-    } finally {
-      clearTimeout(timer)
-      reply?.raw.off('close', leaveWithClient)
-    }
+    logRejection(request, clock.now().getTime())
+    throw createRateLimitError(seconds)
   }
 
   return {
-    async make(request, reply, work) {
-      if (!isProxy(request)) admit(request)
-      const turn = await waitForTurn(request, reply)
-      if (turn === 'refused') return refuse(request, 1)
-      if (turn === 'gone') {
+    async run(request, reply, work) {
+      const isFromProxy = isProxy(request)
+      const seconds = isFromProxy ? 0 : limit.take(request.readerAddress, clock.now().getTime())
+      if (seconds > 0) reject(request, seconds)
+      const [key, max] = isFromProxy
+        ? [PROXIES, MAX_WAITING]
+        : [getNetwork(request.readerAddress, 56), MAX_WAITING_PER_NETWORK]
+      const turn = await waitForTurn(turns, key, max, reply)
+      if (turn === 'rejected') return reject(request, 1)
+      if (turn === 'disconnected') {
         reply?.hijack()
         return undefined
       }
@@ -90,13 +57,47 @@ export function createUncachedLimit({ clock, watch, ...setup }: SiteSetup): Unca
         turn()
       }
     },
-    giveBack(request) {
+    refund(request) {
       if (!isProxy(request)) limit.giveBack(request.readerAddress)
     },
   }
 }
 
-const rateLimited = (seconds: number) =>
+/** Logs at most one line a minute, with how many requests were rejected since the last one. */
+function createRejectionLog() {
+  let rejected = 0
+  let loggedAt = Number.NEGATIVE_INFINITY
+  return (request: FastifyRequest, now: number) => {
+    rejected++
+    if (Math.abs(now - loggedAt) < LOG_INTERVAL_MS) return
+    loggedAt = now
+    request.log.warn(
+      { refused: rejected },
+      'a network asks for too many public pages that are not ready; it is refused',
+    )
+    rejected = 0
+  }
+}
+
+async function waitForTurn(turns: FairTurns, key: string, max: number, reply: FastifyReply | undefined) {
+  const { promise, resolve } = Promise.withResolvers<Release | 'rejected' | 'disconnected'>()
+  const leave = turns.enter(key, { go: resolve, refuse: () => resolve('rejected') }, max)
+  const leaveWith = (reason: 'rejected' | 'disconnected') => () => {
+    leave()
+    resolve(reason)
+  }
+  const leaveOnClose = leaveWith('disconnected')
+  const timer = setTimeout(leaveWith('rejected'), MAX_WAIT_MS)
+  reply?.raw.once('close', leaveOnClose)
+  try {
+    return await promise
+  } finally {
+    clearTimeout(timer)
+    reply?.raw.off('close', leaveOnClose)
+  }
+}
+
+const createRateLimitError = (seconds: number) =>
   new AppError(
     'rate_limited',
     'Too many pages were asked for from your network in a short time. Try again in a moment.',

@@ -9,7 +9,7 @@ import {
   findLabelLanguage,
   findLink,
   findLocalizedText,
-  getFieldLabel,
+  getPageLabel,
   renderExternalLink,
   renderFibreName,
   renderFieldLabel,
@@ -62,7 +62,7 @@ export function renderBlocks(wording: Wording, field: Field, data: Data, parent 
   const value = Object.hasOwn(data, field.name) ? data[field.name] : undefined
   if (value === undefined || value === null) return []
   const path = parent === '' ? field.name : `${parent}.${field.name}`
-  const named = { title: getFieldLabel(wording, path), titleLanguage: findLabelLanguage(wording, path) }
+  const named = { title: getPageLabel(wording, path), titleLanguage: findLabelLanguage(wording, path) }
   if (field.type === 'object') {
     return (field.fields ?? []).flatMap(member => renderBlocks(wording, member, value as Data, path))
   }

@@ -29,7 +29,7 @@ export const isIndexed = (reading: PassportView) =>
 
 export const asText = (value: unknown) => (typeof value === 'string' ? value : '')
 
-export const formatDay = (page: Pick<PageContext, 'language'>, date: Date) =>
+export const formatPageDate = (page: Pick<PageContext, 'language'>, date: Date) =>
   formatDate(page.language, date.toISOString())
 
 /** What of the query goes along, as ready HTML, to the page in another language or form. */

@@ -3,8 +3,8 @@ import { html } from 'ghtml'
 import { fillPlaceholders, LANGUAGES } from '../../i18n/catalogue.ts'
 import type { PublicVersion } from '../../passports/read/public-history.ts'
 import { renderPair } from './blocks.ts'
-import { asText, formatDay, type PageContext, renderFold, renderKeptQuery } from './page-context.ts'
-import { getFieldLabel, renderAddress, renderName } from './values.ts'
+import { asText, formatPageDate, type PageContext, renderFold, renderKeptQuery } from './page-context.ts'
+import { getPageLabel, renderAddress, renderName } from './values.ts'
 
 /** That there is more, never what. */
 export function renderWithheldNote({ reading, labels }: PageContext): string {
@@ -17,7 +17,7 @@ export function renderIdentifiers(page: PageContext): string {
   const pairs = [
     [ui['id.gtin'], reading.gtin],
     [ui['id.sku'], asText(reading.data.sku)],
-    [getFieldLabel(page, 'commodityCode'), asText(reading.data.commodityCode)],
+    [getPageLabel(page, 'commodityCode'), asText(reading.data.commodityCode)],
     [ui['id.lot'], reading.lot],
     [ui['id.serial'], reading.serial],
     [ui['id.passport'], reading.id],
@@ -44,7 +44,7 @@ export function renderVersions(page: PageContext): string {
 function renderVersionRow(page: PageContext, { versionNo, kind, at }: PublicVersion): string {
   const isRead = versionNo === page.reading.versionNo
   const number = isRead ? html`<b aria-current="true">${versionNo}</b>` : renderVersionLink(page, versionNo)
-  return html`<tr><th scope="row">!${number}</th><td><time datetime="${at.toISOString().slice(0, 10)}">${formatDay(page, at)}</time></td><td>${page.labels.ui[`change.${kind}`]}</td></tr>`
+  return html`<tr><th scope="row">!${number}</th><td><time datetime="${at.toISOString().slice(0, 10)}">${formatPageDate(page, at)}</time></td><td>${page.labels.ui[`change.${kind}`]}</td></tr>`
 }
 
 /** The language goes along; by name, so that a number alone is not all that a list of links says. */

@@ -4,7 +4,7 @@ import type { BrandLogo } from '../../accounts/brand/brand.ts'
 import { fillPlaceholders, findLabel, LANGUAGES } from '../../i18n/catalogue.ts'
 import { stripDirectionMarks } from '../../i18n/direction-marks.ts'
 import { formatMinute } from '../../i18n/format.ts'
-import { asText, formatDay, isIndexed, type PageContext, renderKeptQuery } from './page-context.ts'
+import { asText, formatPageDate, isIndexed, type PageContext, renderKeptQuery } from './page-context.ts'
 import type { UnitCorrection } from './passport-view.ts'
 import {
   findLocalizedText,
@@ -61,7 +61,7 @@ export function renderHeader(page: PageContext): string {
     [ui['id.serial'], reading.serial],
     [ui.status, ui[`status.${reading.status}`]],
     [ui.version, String(reading.versionNo)],
-    [ui.lastChanged, formatDay(page, reading.changedAt)],
+    [ui.lastChanged, formatPageDate(page, reading.changedAt)],
   ].flatMap(([term, value]) =>
     value === null ? [] : html`<div><dt>${term}</dt><dd>!${renderName(value ?? '')}</dd></div>`,
   )
@@ -157,7 +157,7 @@ function renderNotices(page: PageContext): string {
   if (reading.replacedBy === null) return plain
   const older = fillPlaceholders(labels.ui.olderVersion, {
     version: reading.versionNo,
-    date: formatDay(page, reading.changedAt),
+    date: formatPageDate(page, reading.changedAt),
   })
   return html`!${plain}<p class="notice" role="note">${older} <a href="?!${renderKeptQuery({ ...reading, replacedBy: null }, reader)}lang=${language}">${labels.ui.currentVersion}</a></p>`
 }

@@ -19,7 +19,7 @@ import { renderHeader, renderHeadLinks } from './page-head.ts'
 import type { PassportView } from './passport-view.ts'
 import { renderDocument } from './shell.ts'
 import { buildTheme } from './theme.ts'
-import { findLabelLanguage, getFieldLabel } from './values.ts'
+import { findLabelLanguage, getPageLabel } from './values.ts'
 
 /**
  * The page as HTML. `qr` is the passport's symbol as SVG, shown on paper only; `wanted` are the languages of the account's
@@ -116,7 +116,7 @@ const capitalize = ({ language }: PageContext, text: string) =>
   text.charAt(0).toLocaleUpperCase(language) + text.slice(1)
 
 const getSectionTitle = (page: PageContext, { title, fields }: PageSection) =>
-  title === undefined ? getFieldLabel(page, fields[0]?.name ?? '') : page.labels.ui[title]
+  title === undefined ? getPageLabel(page, fields[0]?.name ?? '') : page.labels.ui[title]
 
 const ORIGIN_LABELS = { model: 'inheritedFromModel', batch: 'inheritedFromBatch', own: 'ownToUnit' } as const
 

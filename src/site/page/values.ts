@@ -22,7 +22,7 @@ export type Wording = {
 export type LocalizedText = { text: string; language: string | undefined; languages: readonly string[] }
 
 /** `path` names the field in the catalogues: `repair.repairable`. */
-export function getFieldLabel(wording: Wording, path: string): string {
+export function getPageLabel(wording: Wording, path: string): string {
   return findLabel(wording.labels, 'fields', path) ?? humanize(path)
 }
 
@@ -32,7 +32,7 @@ export const findLabelLanguage = ({ language }: Wording, path: string) =>
 
 /** A field's label as ready HTML. */
 export function renderFieldLabel(wording: Wording, path: string): string {
-  const text = getFieldLabel(wording, path)
+  const text = getPageLabel(wording, path)
   return findLabelLanguage(wording, path) === undefined ? html`${text}` : html`<span lang="en">${text}</span>`
 }
 

@@ -135,7 +135,7 @@ function limitUncachedWork(
   make: () => Promise<unknown>,
 ): Promise<unknown> {
   if (findUuid(id) === undefined || isFromCookie(token)) return make()
-  return setup.uncached.make(request, reply, make)
+  return setup.uncached.run(request, reply, make)
 }
 
 /** A machine gets the refusal thrown; a person is led to the passport, if one is there. */
@@ -150,7 +150,7 @@ async function sendFormatError(
   const lead = () =>
     sendLinkToPassport(addresses.publicUrl, { request, reply, status: 406 }, passportUrl(addresses, id))
   if (findCachedHead(sql, id, clock.now()) !== undefined) return lead()
-  return uncached.make(request, reply, async () => {
+  return uncached.run(request, reply, async () => {
     if ((await readPublicPassport(sql, id, clock.now())) === undefined) throw refusal
     return lead()
   })
@@ -234,7 +234,7 @@ async function sendPreview(
   if (row === undefined) return sendNotFound(setup, request, reply, page)
   const preview = await openPreview(door, asked, row)
   if (preview === undefined) return sendPublic(door, request, reply, page, row)
-  setup.uncached.giveBack(request)
+  setup.uncached.refund(request)
   return sendPrivate(door, request, reply, page, row, preview)
 }
 
@@ -264,7 +264,7 @@ async function sendPublic(
     return undefined
   }
   // All others have had their turn before the passport was read.
-  return made === undefined && isFromCookie(token) ? setup.uncached.make(request, reply, send) : send()
+  return made === undefined && isFromCookie(token) ? setup.uncached.run(request, reply, send) : send()
 }
 
 /** A machine gets the refusal thrown; a person is led to the passport, which is there. */
@@ -296,7 +296,7 @@ async function sendForAccessLink(
   access: Access,
 ): Promise<FastifyReply> {
   const { setup } = door
-  if (token.from !== 'cookie') setup.uncached.giveBack(request)
+  if (token.from !== 'cookie') setup.uncached.refund(request)
   if (token.from === 'address') return exchangeToken(door, request, reply, page, token.text)
   return sendPrivate(door, request, reply, page, row, access)
 }

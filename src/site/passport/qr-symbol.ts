@@ -25,7 +25,7 @@ export async function sendQrSymbol(
   const { id = '' } = request.params as { id?: string }
   const choices = parseOptions(request.query as Query)
   if (findUuid(id) === undefined) throw notFound('passport')
-  return setup.uncached.make(request, reply, () => createQrSymbol(setup, request, reply, id, choices))
+  return setup.uncached.run(request, reply, () => createQrSymbol(setup, request, reply, id, choices))
 }
 
 async function createQrSymbol(

@@ -71,7 +71,7 @@ function createResolverHandler(setup: SiteContext) {
     if (question instanceof AppError) return sendResolverError(publicUrl, request, reply, question)
     if (question.type === 'unknown') return sendUnknownLinkType(setup, request, reply, question)
     const make = () => sendResolved(setup, request, reply, question)
-    if (question.type === 'linkset') return setup.uncached.make(request, reply, make)
+    if (question.type === 'linkset') return setup.uncached.run(request, reply, make)
     const believed = findCachedTarget(setup.sql, question.link, question.now)
     if (believed === undefined) return make()
     return sendRedirect(setup, request, reply, question, believed)
