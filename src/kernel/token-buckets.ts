@@ -1,4 +1,5 @@
 /** How often each of many may do a thing: so often at once, and then so often a minute. */
+import { BoundedMap } from './bounded-map.ts'
 
 export type TokenBuckets = {
   /** Takes a token of this key. Returns 0, or how many seconds to wait when none is left. */
@@ -11,14 +12,11 @@ const MAX_KEYS = 20_000
 
 /** `now` in `take` is of a clock that is never put back. */
 export function createTokenBuckets({ perMinute }: { perMinute: number }): TokenBuckets {
-  const buckets = new Map<string, { left: number; at: number }>()
+  const buckets = new BoundedMap<string, { left: number; at: number }>(MAX_KEYS)
   return {
     take(key, now) {
       const bucket = buckets.get(key) ?? { left: perMinute, at: now }
-      buckets.delete(key)
       buckets.set(key, bucket)
-      const [oldest] = buckets.keys()
-      if (buckets.size > MAX_KEYS && oldest !== undefined) buckets.delete(oldest)
       bucket.left = Math.min(perMinute, bucket.left + ((now - bucket.at) / MINUTE_MS) * perMinute)
       bucket.at = now
       if (bucket.left < 1) return Math.ceil(((1 - bucket.left) / perMinute) * (MINUTE_MS / 1000))

@@ -1,7 +1,8 @@
 /**
- * How an account's public pages look. The public door asks for it with every page, so what was read is believed for a
+ * How an account's public pages look. The public door asks for it with every page, so what was read is cached for a
  * second, and accounts asked for together share a statement.
  */
+import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import type { AccountContext } from '../context.ts'
@@ -32,20 +33,20 @@ export const NO_BRAND: Brand = {
   frameAncestors: [],
 }
 
-const BELIEVED_MS = 1_000
-const MOST_BELIEVED = 10_000
+const CACHE_MS = 1_000
+const MAX_CACHED = 10_000
 
 type Reader = {
   load: (accountId: number) => Promise<Brand>
-  beliefs: Map<number, { brand: Brand; at: number }>
-  /** Counts changes made in this process: what was asked for before one is not believed. */
+  cache: Map<number, { brand: Brand; at: number }>
+  /** Counts changes made in this process: what was asked for before one is not cached. */
   changes: number
 }
 
 const readers = perDatabase(
   (sql: Sql): Reader => ({
     load: createBatchLoader((ids: readonly number[]) => load(sql, ids)),
-    beliefs: new Map(),
+    cache: new BoundedMap(MAX_CACHED),
     changes: 0,
   }),
 )
@@ -55,24 +56,23 @@ export function findCachedBrand(
   sql: Sql,
   accountId: number,
   now: Date,
-  withinMs = BELIEVED_MS,
+  withinMs = CACHE_MS,
 ): Brand | undefined {
-  const belief = readers(sql).beliefs.get(accountId)
-  if (belief === undefined) return undefined
-  const age = now.getTime() - belief.at
-  return age >= 0 && age < withinMs ? belief.brand : undefined
+  const cached = readers(sql).cache.get(accountId)
+  if (cached === undefined) return undefined
+  const age = now.getTime() - cached.at
+  return age >= 0 && age < withinMs ? cached.brand : undefined
 }
 
 /** The brand of an account; `NO_BRAND` when it has set none. */
 export async function getCachedBrand(sql: Sql, accountId: number, now: Date): Promise<Brand> {
-  const believed = findCachedBrand(sql, accountId, now)
-  if (believed !== undefined) return believed
+  const cached = findCachedBrand(sql, accountId, now)
+  if (cached !== undefined) return cached
   const reader = readers(sql)
   const { changes } = reader
   const brand = await reader.load(accountId)
   if (reader.changes === changes) {
-    if (reader.beliefs.size >= MOST_BELIEVED) reader.beliefs.clear()
-    reader.beliefs.set(accountId, { brand, at: now.getTime() })
+    reader.cache.set(accountId, { brand, at: now.getTime() })
   }
   return brand
 }
@@ -81,7 +81,7 @@ export async function getCachedBrand(sql: Sql, accountId: number, now: Date): Pr
 export function invalidateBrand(sql: Sql, accountId: number): void {
   const reader = readers(sql)
   reader.changes++
-  reader.beliefs.delete(accountId)
+  reader.cache.delete(accountId)
 }
 
 /** The brand as its account sees it. */

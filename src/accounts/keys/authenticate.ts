@@ -1,15 +1,16 @@
 /**
- * From a key to the account it acts for. What was found is believed for one second, so that a busy key costs a
+ * From a key to the account it acts for. What was found is cached for one second, so that a busy key costs a
  * statement a second and a revoked one is refused within two, on every process.
  */
 
+import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { sha256Hex } from '../../kernel/crypto.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { isWellFormedKey, type Scope } from './keys.ts'
 
-const BELIEVED_MS = 1_000
-const MOST_REMEMBERED = 10_000
+const CACHE_MS = 1_000
+const MAX_CACHED_KEYS = 10_000
 
 export type KeyHolder = {
   keyId: string
@@ -25,7 +26,7 @@ type Known = { at: number; holder: Promise<FoundKey | undefined> }
 type FoundKey = KeyHolder & { expiresAt: number; revoked: boolean }
 
 const directory = perDatabase((sql: Sql) => ({
-  known: new Map<string, Known>(),
+  known: new BoundedMap<string, Known>(MAX_CACHED_KEYS),
   find: createBatchLoader((hashes: readonly string[]) => findByHash(sql, hashes)),
 }))
 
@@ -35,8 +36,7 @@ export async function authenticate(sql: Sql, key: string, now: Date): Promise<Ke
   const hash = sha256Hex(key)
   const { known, find } = directory(sql)
   let entry = known.get(hash)
-  if (entry === undefined || now.getTime() - entry.at > BELIEVED_MS || now.getTime() < entry.at) {
-    if (known.size >= MOST_REMEMBERED) known.clear()
+  if (entry === undefined || now.getTime() - entry.at > CACHE_MS || now.getTime() < entry.at) {
     entry = { at: now.getTime(), holder: find(hash) }
     known.set(hash, entry)
     entry.holder.catch(() => known.delete(hash))

@@ -1,5 +1,6 @@
 /** One value for each network that requests come from: in this process's memory alone, under a hash whose salt lives no longer than the process. */
 import { randomBytes } from 'node:crypto'
+import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { sha256Hex } from '../../kernel/crypto.ts'
 import { getNetwork } from '../../kernel/http/network.ts'
 
@@ -16,15 +17,12 @@ export function createNetworkMap<T>(
   { max, ipv6Bits }: { max: number; ipv6Bits: 56 | 64 },
 ): NetworkMap<T> {
   const salt = randomBytes(16).toString('hex')
-  const values = new Map<string, T>()
+  const values = new BoundedMap<string, T>(max)
   return {
     get(address) {
       const key = sha256Hex(salt + getNetwork(address, ipv6Bits))
       const value = values.get(key) ?? make()
-      values.delete(key)
       values.set(key, value)
-      const [oldest] = values.keys()
-      if (values.size > max && oldest !== undefined) values.delete(oldest)
       return value
     },
     size: () => values.size,

@@ -8,6 +8,7 @@
  */
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { sha256Hex } from '../../kernel/crypto.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { getNetwork } from '../../kernel/http/network.ts'
@@ -38,7 +39,7 @@ type Tries = { count: number; since: number }
 const perProcess = perDatabase((_sql: Sql) => ({
   /** Addresses are hashed with this and live no longer than the process. */
   salt: randomBytes(16).toString('hex'),
-  tries: new Map<string, Tries>(),
+  tries: new BoundedMap<string, Tries>(MAX_NETWORKS),
   queue: new KeyedQueue(),
   waiting: 0,
 }))
@@ -145,11 +146,7 @@ function takeOfNetwork(ctx: OperatorContext, key: string, most: number): number 
     known === undefined || known.since + ATTEMPT_WINDOW_MS <= now ? { count: 0, since: now } : known
   if (entry.count >= most) return secondsUntilOver(entry.since, now)
   entry.count++
-  // Newest last, so that the one forgotten first is the one not seen for longest.
-  tries.delete(key)
   tries.set(key, entry)
-  const [oldest] = tries.keys()
-  if (tries.size > MAX_NETWORKS && oldest !== undefined) tries.delete(oldest)
   return undefined
 }
 

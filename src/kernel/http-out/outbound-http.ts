@@ -7,6 +7,7 @@ import { Resolver } from 'node:dns/promises'
 import { type BlockList, isIP, type LookupFunction, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
+import { BoundedMap } from '../bounded-map.ts'
 import { createAddressList, explainForbiddenAddress } from '../http/ip-ranges.ts'
 import { withTimeout } from '../timeout.ts'
 import { explainUrlFault, isLoopbackName, type OutboundPolicy } from './outbound-url.ts'
@@ -119,14 +120,13 @@ type ParsedUrl = { fault: string | undefined; origin: string; path: string }
 
 /** Reading an address takes as long as signing for it, and the same few are called again and again. */
 function createUrlParser(policy: OutboundPolicy): (url: string) => ParsedUrl {
-  const known = new Map<string, ParsedUrl>()
+  const known = new BoundedMap<string, ParsedUrl>(MAX_PARSED_URLS)
   return url => {
     const found = known.get(url)
     if (found !== undefined) return found
     const fault = explainUrlFault(url, policy)
     const { origin, pathname, search } = new URL(fault === undefined ? url : 'https://refused.invalid')
     const result = { fault, origin, path: pathname + search }
-    if (known.size >= MAX_PARSED_URLS) known.clear()
     known.set(url, result)
     return result
   }

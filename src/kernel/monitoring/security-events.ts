@@ -3,6 +3,7 @@
  * the network it came from. No e-mail, no address; the salt of the hash ends with the process.
  */
 import { randomBytes } from 'node:crypto'
+import { BoundedMap } from '../bounded-map.ts'
 import type { Clock } from '../clock.ts'
 import { sha256Hex } from '../crypto.ts'
 import type { Log } from '../log.ts'
@@ -35,7 +36,7 @@ export function createSecurityLog(setup: {
 }): SecurityLog {
   const { log, clock, count } = setup
   const salt = randomBytes(16).toString('hex')
-  const sources = new Map<string, Source>()
+  const sources = new BoundedMap<string, Source>(MAX_SOURCES)
   let minute = { endsAt: 0, lines: 0 }
 
   return {
@@ -43,7 +44,9 @@ export function createSecurityLog(setup: {
       count?.(event)
       const now = clock.now().getTime()
       const hash = sha256Hex(`${salt} ${network}`).slice(0, 12)
-      const source = touch(sources, `${event} ${hash}`)
+      const key = `${event} ${hash}`
+      const source = sources.get(key) ?? { nextLineAt: 0, unlogged: 0 }
+      sources.set(key, source)
       if (now >= minute.endsAt) minute = { endsAt: now + 60_000, lines: 0 }
       if (now < source.nextLineAt || minute.lines >= MAX_LINES_PER_MINUTE) {
         source.unlogged++
@@ -56,14 +59,4 @@ export function createSecurityLog(setup: {
       source.unlogged = 0
     },
   }
-}
-
-/** Newest last, so that the one forgotten first is the one not seen for longest. */
-function touch(sources: Map<string, Source>, key: string): Source {
-  const source = sources.get(key) ?? { nextLineAt: 0, unlogged: 0 }
-  sources.delete(key)
-  sources.set(key, source)
-  const [oldest] = sources.keys()
-  if (sources.size > MAX_SOURCES && oldest !== undefined) sources.delete(oldest)
-  return source
 }

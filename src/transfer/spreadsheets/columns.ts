@@ -7,6 +7,7 @@ import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { type Field, findScalarEntry } from '../../categories/field.ts'
 import { canonicalizeLanguage } from '../../categories/language.ts'
 import { getMaxEntries } from '../../categories/schema/json-schema.ts'
+import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { listUnits } from './measurement-units.ts'
 
 /** Member names, indexes from 0, and language codes, starting at the data. */
@@ -52,13 +53,12 @@ const MAX_NAME_LENGTH = 400
 
 /** Finds a column of the category by its name, with or without a unit. */
 export function findColumn(category: CompleteCategory, name: string): Column | undefined {
-  const known = columnCaches.get(category) ?? new Map<string, Column>()
+  const known = columnCaches.get(category) ?? new BoundedMap<string, Column>(MAX_CACHED_COLUMNS)
   columnCaches.set(category, known)
   const kept = known.get(name)
   if (kept !== undefined) return kept
   const column = name.length > MAX_NAME_LENGTH ? undefined : parseName(category, name)
   if (column === undefined) return undefined
-  if (known.size >= MAX_CACHED_COLUMNS) known.clear()
   const made = { ...column, name: buildColumnName(column.path) }
   known.set(name, made)
   return made
