@@ -242,11 +242,6 @@ export type Texts = {
       battery: string
       furniture: string
     }
-    categories: {
-      textile: string
-      battery: string
-      furniture: string
-    }
     anyCategory: string
     levels: {
       model: string

@@ -42,11 +42,10 @@ function createWords(language: Language): Words {
   }
 }
 
-const WORDS = new Map(
-  listConsoleLanguages()
-    .filter(isLanguage)
-    .map(language => [language, createWords(language)]),
-)
+/** The official languages of the EU that have a file of texts. */
+export const CONSOLE_LANGUAGES: readonly Language[] = listConsoleLanguages().filter(isLanguage)
+
+const WORDS = new Map(CONSOLE_LANGUAGES.map(language => [language, createWords(language)]))
 const ENGLISH = createWords('en')
 
 /** Undefined for a language that the console does not have. */

@@ -1,7 +1,6 @@
-/** Labels of fields, values and categories in the console's language; fields and values as on the public page. */
-
+/** Labels of fields, values and categories in the console's language, the same as on the public page. */
+import { findCategory } from '../../categories/catalogue.ts'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
-import { findText } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
 
 /** The label of a field, else the last part of its path. */
@@ -12,8 +11,8 @@ export function getFieldLabel({ language }: Words, path: string): string {
 export const getValueLabel = ({ language }: Words, path: string, value: string): string =>
   findLabel(getLabels(language), 'values', `${path}.${value}`) ?? value
 
-export const getCategoryName = (words: Words, id: string): string =>
-  findText(words.texts.products.categories, id) ?? id
+export const getCategoryName = ({ language }: Words, id: string): string =>
+  findLabel(getLabels(language), 'ui', `category.${id}`) ?? findCategory(id)?.title ?? id
 
 /** `d.fiberComposition.1.percentage` as "Fibres 2, Share". */
 export function getInputLabel(words: Words, name: string): string {

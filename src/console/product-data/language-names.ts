@@ -2,7 +2,7 @@
 import { normalizeName } from '../../categories/names/name-lookup.ts'
 import { LANGUAGES } from '../../i18n/catalogue.ts'
 import { formatLanguage } from '../../i18n/format.ts'
-import type { Words } from '../page/words.ts'
+import { CONSOLE_LANGUAGES, type Words } from '../page/words.ts'
 
 /** Offered besides the Union's own languages: spoken near it or by many buyers. */
 const NEARBY = ['ar', 'bs', 'he', 'hi', 'is', 'ja', 'ko', 'mk', 'nb', 'ru', 'sq', 'sr', 'tr', 'uk', 'zh']
@@ -10,12 +10,12 @@ const OFFERED: readonly string[] = [...LANGUAGES.map(({ code }) => code), ...NEA
 
 const codesByName = new Map<string, string>()
 
-/** `Deutsch`, `German`, `deutsch` → `de`; undefined for any other text. */
+/** `Deutsch`, `German`, `deutsch` → `de`; undefined for any other text. Knows the names in the console's languages. */
 export function findLanguageByName(text: string): string | undefined {
   if (codesByName.size === 0) {
     for (const code of OFFERED) {
-      for (const speaker of ['en', 'de'] as const)
-        codesByName.set(normalizeName(formatLanguage(speaker, code)), code)
+      for (const language of CONSOLE_LANGUAGES)
+        codesByName.set(normalizeName(formatLanguage(language, code)), code)
     }
     for (const { code, name } of LANGUAGES) codesByName.set(normalizeName(name), code)
   }

@@ -17,10 +17,9 @@ import { PRODUCTS } from '../page/addresses.ts'
 import { DRAFTS_MODULE } from '../page/assets.ts'
 import { copyable } from '../page/fields.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
-import { findText } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
 import { renderDoneNotice } from '../product-data/done-notice.ts'
-import { getFieldLabel } from '../product-data/labels.ts'
+import { getCategoryName, getFieldLabel } from '../product-data/labels.ts'
 import { getRequestedProduct } from '../product-data/requested-product.ts'
 import { formatTitle, getProductTitle } from '../product-data/titles.ts'
 import { renderData } from '../product-data/view.ts'
@@ -103,7 +102,7 @@ function renderFacts(words: Words, { row }: PassportState, parent: PassportSumma
   const { texts } = words
   const status = row.status === 'x' ? 'archived' : 'active'
   const lines: (readonly [string, string])[] = [
-    [texts.products.category, findText(texts.products.categories, row.category) ?? row.category],
+    [texts.products.category, getCategoryName(words, row.category)],
     [texts.products.level, texts.products.levels[LEVEL_NAME[row.level]]],
     ...(row.lot === null ? [] : [[texts.products.lot, row.lot] as const]),
     ...(row.serial === null ? [] : [[texts.products.serial, row.serial] as const]),

@@ -18,8 +18,8 @@ import { setStatus } from '../../passports/write/archive.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { notice } from '../page/fields.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
-import { findText } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
+import { getCategoryName } from '../product-data/labels.ts'
 import { type PagePosition, renderPagination, toWindow } from '../product-data/pagination.ts'
 import { getShortTitle } from '../product-data/titles.ts'
 import { renderHiddenHits, renderLevelTabs } from './level-tabs.ts'
@@ -84,9 +84,7 @@ function renderFilters(words: Words, view: ListQuery): string {
   )
   const categories = [
     ['', texts.products.anyCategory] as const,
-    ...allCategories().map(
-      ({ id, title }) => [id, findText(texts.products.categories, id) ?? title] as const,
-    ),
+    ...allCategories().map(({ id }) => [id, getCategoryName(words, id)] as const),
   ]
   const isChosen = view.level !== getDefaultLevel(view.q)
   const kept = isChosen ? html`<input type="hidden" name="level" value="${view.level}">` : ''
@@ -147,7 +145,7 @@ function renderRow(words: Words, row: PassportSummary, mayEdit: boolean): string
   ]
   const box = html`<td><input type="checkbox" name="id" value="${id}" aria-label="${texts.products.selectOne({ title })}"></td>`
   return html`<tr>!${mayEdit ? box : ''}<td><a class="row-link" href="${PRODUCTS}/${id}">${title}</a>!${badges}</td>
-<td>${row.sku ?? ''}</td><td>${findText(texts.products.categories, row.category) ?? row.category}</td><td>${texts.products.levels[LEVEL_NAME[row.level]]}</td>
+<td>${row.sku ?? ''}</td><td>${getCategoryName(words, row.category)}</td><td>${texts.products.levels[LEVEL_NAME[row.level]]}</td>
 <td class="number">${row.version_no}</td><td>${words.date(row.updated_at.toISOString())}</td></tr>`
 }
 

@@ -12,6 +12,7 @@ import type { Outcome, SignedInVisit } from '../page/route.ts'
 import { findText } from '../page/texts.ts'
 import { buildDataForm } from '../product-data/form-data.ts'
 import { renderDataInputs } from '../product-data/inputs.ts'
+import { getCategoryName } from '../product-data/labels.ts'
 import { applyRowButton } from '../product-data/list-rows.ts'
 import { getNewDraftKey, renderDraftAttributes } from './drafts.ts'
 import { buildPrefill } from './prefill.ts'
@@ -36,7 +37,7 @@ export async function showNew(visit: SignedInVisit): Promise<Outcome> {
   }
   const links = allCategories().map(
     one =>
-      html`<li><a class="row-link" href="${PRODUCTS}/new?category=${one.id}">${findText(texts.products.categories, one.id) ?? one.title}</a><span class="quiet">${findText(texts.products.categoryHints, one.id) ?? ''}</span></li>`,
+      html`<li><a class="row-link" href="${PRODUCTS}/new?category=${one.id}">${getCategoryName(words, one.id)}</a><span class="quiet">${findText(texts.products.categoryHints, one.id) ?? ''}</span></li>`,
   )
   const body = html`<h1>${texts.products.newProduct}</h1><p class="lead">${texts.products.chooseCategory}</p><ul class="rows">!${links}</ul>`
   return { title: texts.products.newProduct, body }
@@ -51,7 +52,7 @@ function renderNewPage(
   const draft = renderDraftAttributes(words, getNewDraftKey(session, category.id), typed.isSent)
   const { texts } = words
   const title = texts.products.newOf({
-    category: findText(texts.products.categories, category.id) ?? category.title,
+    category: getCategoryName(words, category.id),
   })
   const { form, problems } = typed
   const drawing = { words, form, problems, category: category.id, action: PRODUCTS, isUnit: false }

@@ -30,10 +30,8 @@ export const listFormatOptions = (words: Words) => {
   return (Object.keys(FILE_FORMATS) as FileFormat[]).map(one => [one, formats[one]] as const)
 }
 
-export function listCategoryOptions(words: Words) {
-  const { categories } = words.texts.products
-  return allCategories().map(({ id, title }) => [id, findText(categories, id) ?? title] as const)
-}
+export const listCategoryOptions = (words: Words) =>
+  allCategories().map(({ id }) => [id, getCategoryName(words, id)] as const)
 
 /** The named category, else the first one. */
 export const getCategoryOrFirst = (sent: string | null): CompleteCategory => {
