@@ -3,69 +3,7 @@ import { describe, it } from 'node:test'
 import { allCategories, findCategory } from '../../src/categories/catalogue.ts'
 import { describeCategory, summariseCategory, type WireField } from '../../src/categories/schema/describe.ts'
 
-const SHARED = [
-  'productName',
-  'sku',
-  'brandName',
-  'gtin',
-  'commodityCode',
-  'economicOperator',
-  'languages',
-  'endOfLife',
-  'complianceDocuments',
-]
-
-/** The contract's tables: required names, then optional ones. */
-const CONTRACT: Record<string, [string[], string[]]> = {
-  textile: [
-    ['fiberComposition', 'countryOfManufacture', 'careInstructions', 'repair'],
-    [
-      'recycledContentPercentage',
-      'supplyChainStages',
-      'substancesOfConcern',
-      'durability',
-      'carbonFootprint',
-      'waterFootprint',
-      'weightGrams',
-    ],
-  ],
-  battery: [
-    [
-      'batteryCategory',
-      'cellChemistry',
-      'weightKg',
-      'countryOfManufacture',
-      'manufacturingDate',
-      'ratedCapacity',
-    ],
-    [
-      'energyWh',
-      'nominalVoltage',
-      'expectedLifetimeCycles',
-      'stateOfHealth',
-      'carbonFootprint',
-      'carbonFootprintClass',
-      'carbonFootprintStudyUrl',
-      'carbonFootprintBreakdown',
-      'recycledContent',
-      'hazardousSubstances',
-      'safetyInformation',
-      'dueDiligenceUrl',
-    ],
-  ],
-  furniture: [
-    ['materialComposition', 'countryOfManufacture', 'careInstructions', 'repair'],
-    [
-      'woodCertification',
-      'dimensions',
-      'assemblyInstructions',
-      'warrantyMonths',
-      'substancesOfConcern',
-      'flameRetardants',
-      'packaging',
-    ],
-  ],
-}
+const IDS = allCategories().map(({ id }) => id)
 
 const fieldsOf = (id: string) => {
   const category = findCategory(id)
@@ -89,31 +27,32 @@ function* walk(fields: readonly WireField[] = [], before = ''): Generator<[strin
 }
 
 describe('describeCategory', () => {
-  it('has exactly the fields of the contract', () => {
-    for (const [id, [required, optional]] of Object.entries(CONTRACT)) {
-      const fields = fieldsOf(id)
-      assert.deepEqual(fields.map(field => field.name).sort(), [...SHARED, ...required, ...optional].sort())
-      const names = fields.filter(field => field.required).map(field => field.name)
-      const shared = ['productName', 'sku', 'brandName', 'economicOperator', 'languages', 'endOfLife']
-      assert.deepEqual(names.sort(), [...shared, ...required].sort())
+  it('has the fields of the table, in its order, and requires those that the table requires', () => {
+    for (const category of allCategories()) {
+      const described = describeCategory(category).fields.map(({ name, required }) => [name, required])
+      assert.deepEqual(
+        described,
+        category.fields.map(({ name, required = false }) => [name, required]),
+      )
     }
   })
 
   it('shows protected fields as such, and no others', () => {
-    const hidden = Object.keys(CONTRACT).flatMap(id =>
+    const hidden = IDS.flatMap(id =>
       Array.from(walk(fieldsOf(id)))
         .filter(([, field]) => !field.audience.includes('public'))
         .map(([path, field]) => `${id} ${path}: ${field.audience.join(' ')}`),
     )
-    assert.deepEqual(hidden, [
-      'textile economicOperator.eori: authority',
-      'textile supplyChainStages.facilityName: legitimate_interest authority',
-      'textile supplyChainStages.facilityId: legitimate_interest authority',
-      'battery economicOperator.eori: authority',
-      'battery stateOfHealth: authority',
-      'battery dueDiligenceUrl: legitimate_interest authority',
-      'furniture economicOperator.eori: authority',
-    ])
+    assert.deepEqual(
+      hidden.sort(),
+      [
+        ...IDS.map(id => `${id} economicOperator.eori: authority`),
+        'textile supplyChainStages.facilityName: legitimate_interest authority',
+        'textile supplyChainStages.facilityId: legitimate_interest authority',
+        'battery stateOfHealth: authority',
+        'battery dueDiligenceUrl: legitimate_interest authority',
+      ].sort(),
+    )
   })
 
   it('has the shapes of the wire', () => {
@@ -138,16 +77,17 @@ describe('describeCategory', () => {
   })
 
   it('reports the lists of values that grow', () => {
-    const open = Object.keys(CONTRACT).flatMap(id =>
+    const open = IDS.flatMap(id =>
       Array.from(walk(fieldsOf(id)))
         .filter(([, field]) => field.open)
-        .map(([path, field]) => `${path} ${field.enum?.length}`),
+        .map(([path]) => `${id} ${path}`),
     )
-    assert.deepEqual(open, ['cellChemistry 16', 'materialComposition.material 17'])
+    assert.ok(open.includes('battery cellChemistry'))
+    assert.ok(open.includes('furniture materialComposition.material'))
   })
 
   it('describes every field in a sentence, with the unit of those that have one', () => {
-    for (const id of Object.keys(CONTRACT)) {
+    for (const id of IDS) {
       for (const [path, field] of walk(fieldsOf(id))) assert.match(field.description, /^[A-Z].*\.$/, path)
     }
   })
@@ -160,11 +100,7 @@ describe('summariseCategory', () => {
     )
     assert.deepEqual(
       summaries.map(({ id, title, schema_version }) => [id, title, schema_version]),
-      [
-        ['textile', 'Textile', 1],
-        ['battery', 'Battery', 1],
-        ['furniture', 'Furniture', 1],
-      ],
+      allCategories().map(({ id, title, schemaVersion }) => [id, title, schemaVersion]),
     )
     assert.ok(summaries[0]?.required.includes('fiberComposition'))
     assert.equal(summaries[1]?.schema_url, 'https://api.example/schema/battery')
