@@ -1,5 +1,5 @@
 /** What a body says about a change besides its data. */
-import { CHANGE_TYPES } from '../../passports/write/update.ts'
+import { CHANGE_TYPES } from '../../passports/write/plan-version.ts'
 import { choiceMember, memberWithDefault, textMember } from '../endpoint/body.ts'
 
 const MAX_NOTE_LENGTH = 500

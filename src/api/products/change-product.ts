@@ -1,8 +1,9 @@
 /** `PATCH /products/:id` */
 import { isPassportData } from '../../passports/core/check-data.ts'
 import { getState } from '../../passports/core/state.ts'
+import { planNextVersion } from '../../passports/write/plan-version.ts'
 import { previewUpdate } from '../../passports/write/preview-update.ts'
-import { type PassportChange, planNextVersion, updatePassport } from '../../passports/write/update.ts'
+import { type PassportChange, updatePassport } from '../../passports/write/update.ts'
 import { dataMember, findValidationError, objectBody } from '../endpoint/body.ts'
 import { jsonResponse, schemaRef } from '../endpoint/documented-response.ts'
 import { defineEndpoint } from '../endpoint/endpoint.ts'

@@ -40,18 +40,6 @@ export const firstHash = (
     changed: sql`null::text[]`,
   })
 
-/** The hash of the current version of `passport p`, which is at `versionNo`. */
-export const headHash = (sql: Sql, accountId: number, versionNo: number): Fragment =>
-  versionNo === 1
-    ? firstHash(sql, {
-        of: sql`p`,
-        createdAt: sql`carnet_created_at(p.id)`,
-        createdBy: sql`p.created_by`,
-        contentHash: sql`(select hash from content where id = p.content_id and account_id = ${accountId})`,
-      })
-    : sql`(select hash from passport_version v
-        where v.passport_id = p.id and v.account_id = ${accountId} and v.version_no = ${versionNo})`
-
 /** Texts as an export has them: `data` and `own` are JSON as PostgreSQL writes it, hashes are hex, times end with `Z`. */
 export type HashedContent = {
   owner: string

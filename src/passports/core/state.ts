@@ -13,6 +13,9 @@ export type PassportState = {
   /** A unit's own fields; null on a model, and on a unit that has none. */
   own: PassportData | null
   contentId: string
+  /** Hex, as `contentHash`. Null at version 1, which has no row of its own until it gets a successor. */
+  versionHash: string | null
+  contentHash: string
   /** Last version of the one who handed the content on whose corrections are in it. */
   inheritedVersion: number
   /** The same of the model, where a batch handed it on. */
@@ -28,6 +31,8 @@ type StateRow = PassportRow & {
   inherited: string | null
   own: string | null
   content_id: string
+  version_hash: string | null
+  content_hash: string
   units_content_id: string | null
   upto: number
   model_upto: number | null
@@ -63,17 +68,22 @@ export async function* readStatesInBatches(
 
 const selectStates = ({ sql, accountId }: AccountContext, uuids: readonly string[]) => sql`
     select ${passportColumns(sql)}, case when p.own is not null then c.data::text end as inherited, p.own::text as own, p.content_id, p.units_content_id,
-      c.upto, c.model_upto, c.own_fields
+      c.upto, c.model_upto, c.own_fields, encode(c.hash, 'hex') as content_hash,
+      case when p.version_no > 1 then (select encode(v.hash, 'hex') from passport_version v
+        where v.passport_id = p.id and v.account_id = p.account_id and v.version_no = p.version_no) end as version_hash
     from passport p join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}
     where p.id = any(${uuids as string[]}::text[]::uuid[]) and p.account_id = ${accountId}`
 
 function toState(read: StateRow): PassportState {
-  const { inherited, own, content_id, units_content_id, upto, model_upto, own_fields, ...row } = read
+  const { inherited, own, content_id, version_hash, content_hash, ...rest } = read
+  const { units_content_id, upto, model_upto, own_fields, ...row } = rest
   return {
     row,
     inherited: JSON.parse(inherited ?? row.data) as PassportData,
     own: own === null ? null : (JSON.parse(own) as PassportData),
     contentId: content_id,
+    versionHash: version_hash,
+    contentHash: content_hash,
     inheritedVersion: upto,
     inheritedModelVersion: model_upto,
     ownFields: own_fields ?? [],

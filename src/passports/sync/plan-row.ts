@@ -18,8 +18,7 @@ import { rowProblem } from '../core/row-problems.ts'
 import type { PassportState } from '../core/state.ts'
 import { type GtinMatch, MAX_NAMED_PRODUCTS, type SkuMatch } from '../write/find-matches.ts'
 import { buildModelRow, type ModelRow } from '../write/insert-models.ts'
-import { type ChangeType, planNextVersion } from '../write/update.ts'
-import type { Step } from '../write/write-versions.ts'
+import { type ChangeType, type PlannedVersion, planNextVersion } from '../write/plan-version.ts'
 import { requireSameKey, rowDetail, type SyncRow } from './parse-row.ts'
 
 /** What a call says of all its rows. */
@@ -28,7 +27,8 @@ export type SyncOptions = { changeType: ChangeType; note: string | undefined; st
 type Warned = { row: SyncRow; warnings: readonly Detail[] }
 /** `bytes`: about the size of its data. `seen` as `findBySku` gave it. */
 export type Creation = Warned & { kind: 'create'; model: ModelRow; bytes: number; claimedBy: string | null }
-export type Update = Warned & { kind: 'update'; step: Step; claims: string | null }
+/** `claims`: the GTIN-14 that the model does not have yet. */
+export type Update = { kind: 'update'; row: SyncRow; claims: string | null } & PlannedVersion
 export type Unchanged = Warned & { kind: 'unchanged'; passport: PassportRow }
 export type Plan = Creation | Update | Unchanged
 
@@ -118,17 +118,17 @@ function planChange(
   there: PassportState,
   manner: SyncOptions,
 ): Update | Unchanged {
-  const { work } = collectErrors({
+  const { planned } = collectErrors({
     key: () => requireSameKey(row),
     category: () => requireSameCategory(row, there.row),
-    work: () => planNextVersion(ctx, there, { ...manner, data: row.data }),
+    planned: () => planNextVersion(ctx, there, { ...manner, data: row.data }),
   })
-  const { next, warnings } = work
+  const { next, warnings } = planned
   if (next.changed.length === 0) return { kind: 'unchanged', row, passport: there.row, warnings }
   const { gtin } = there.row
   const claims =
     next.gtin14 !== null && (gtin === null || toGtin14(gtin) !== next.gtin14) ? next.gtin14 : null
-  return { kind: 'update', row, step: { current: there.row, next }, claims, warnings }
+  return { kind: 'update', row, claims, ...planned }
 }
 
 function requireSameCategory({ category }: SyncRow, current: PassportRow): void {
@@ -146,8 +146,7 @@ export class DuplicateGuard {
 
   add(plan: Plan): void {
     const { row } = plan
-    const id =
-      plan.kind === 'create' ? undefined : plan.kind === 'update' ? plan.step.current.id : plan.passport.id
+    const id = plan.kind === 'create' ? undefined : plan.passport.id
     const key = row.key ?? ''
     const before =
       id === undefined ? (row.matchBy === 'sku' ? this.skus : this.gtins).get(key) : this.models.get(id)

@@ -33,12 +33,11 @@ export async function previewPlans(
     else if (room-- > 0) result.created.push(toSynced(creation, isBrief))
     else rejectRow(result, row, modelQuotaError())
   }
-  for (const { row, step, claims, warnings } of updates) {
-    const holder = holderOf(claims, step.current.id)
+  for (const { row, passport, next, claims, warnings } of updates) {
+    const holder = holderOf(claims, passport.id)
     if (holder !== undefined) rejectRow(result, row, gtinTakenError(holder))
     else {
-      const passport = { ...step.next.row, updated_at: step.next.now }
-      result.updated.push({ index: row.index, passport, warnings })
+      result.updated.push({ index: row.index, passport: { ...passport, updated_at: next.now }, warnings })
     }
   }
 }

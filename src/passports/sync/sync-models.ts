@@ -12,8 +12,8 @@ import { splitByBytes } from '../../kernel/text/split-by-bytes.ts'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
 import { gtinTakenError } from '../core/check-data.ts'
 import { type PassportState, readStatesInBatches } from '../core/state.ts'
+import { contentionError, MAX_WRITE_ATTEMPTS, queueByPassport } from '../write/change-queue.ts'
 import { findByGtin, findBySku, type SkuMatch } from '../write/find-matches.ts'
-import { contentionError, MAX_WRITE_ATTEMPTS, queueByPassport } from '../write/update.ts'
 import { writeVersions } from '../write/write-versions.ts'
 import { insertCreations } from './insert-new.ts'
 import {
@@ -215,7 +215,7 @@ const splitForStatements = <T>({ sql }: AccountContext, rows: readonly T[], byte
   isTransaction(sql) ? [rows] : splitByBytes(rows, bytesOf, MAX_STATEMENT_BYTES)
 
 const bytesOfCreation = ({ bytes }: Creation) => bytes
-const bytesOfUpdate = ({ step }: Update) => step.next.row.data.length
+const bytesOfUpdate = ({ passport }: Update) => passport.data.length
 
 const findClaim = (row: SyncRow, bySku: ReadonlyMap<string, SkuMatch>) =>
   (row.matchBy === 'sku' && row.key !== null ? bySku.get(row.key)?.claimedBy : null) ?? null
@@ -239,19 +239,18 @@ async function writeUpdates(
 ): Promise<LostRow[]> {
   const { written, taken } = await writeVersions(
     ctx,
-    updates.map(({ step }) => step),
+    updates.map(({ next }) => next),
   )
   const holders = await findByGtin(
     ctx,
-    updates.flatMap(({ step, claims }) => (claims !== null && taken.has(step.current.id) ? [claims] : [])),
+    updates.flatMap(({ passport, claims }) => (claims !== null && taken.has(passport.id) ? [claims] : [])),
   )
   const lost: LostRow[] = []
-  for (const { row, step, claims, warnings } of updates) {
-    const { id } = step.current
-    const at = written.get(id)
-    if (at !== undefined) {
-      const passport = { ...step.next.row, updated_at: at }
-      result.updated.push({ index: row.index, passport, warnings })
+  for (const { row, passport, claims, warnings } of updates) {
+    const { id } = passport
+    const updated_at = written.get(id)
+    if (updated_at !== undefined) {
+      result.updated.push({ index: row.index, passport: { ...passport, updated_at }, warnings })
     } else if (taken.has(id)) rejectRow(result, row, gtinTakenError(holders.get(claims ?? '')))
     else lost.push({ row, uuid: id })
   }

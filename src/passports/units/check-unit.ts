@@ -8,7 +8,7 @@ import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
 import { checkUnitData, type PassportData, removeNulls } from '../core/check-data.ts'
 import { prefixPointers, withPointerPrefix } from '../core/row-problems.ts'
 import type { PassportState } from '../core/state.ts'
-import { unitGtinProblem } from '../write/update.ts'
+import { unitGtinProblem } from '../write/plan-version.ts'
 
 /** One unit as it was sent: `lot`, `serial`, `data`, not yet checked. */
 export type SentUnit = Readonly<Record<string, unknown>>

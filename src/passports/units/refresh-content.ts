@@ -17,11 +17,14 @@ export type OldContent = {
   model_upto: number | null
   own_fields: string[] | null
   data: PassportData
+  /** Hex. */
+  hash: string
   owner_version: number
   model_version: number
 }
 
-export type NewContent = { id: string; corrected: Corrected }
+/** `hash`: hex. */
+export type NewContent = { id: string; hash: string; corrected: Corrected }
 
 type Reader = Pick<AccountContext, 'sql' | 'accountId'>
 
@@ -44,7 +47,7 @@ async function selectContentsWithOwners(
   data = sql`c.data::text`,
 ): Promise<OldContent[]> {
   const rows = await sql<(Omit<OldContent, 'data'> & { data: string })[]>`
-    select c.id, c.owner_id, o.model_id, c.upto, c.model_upto, c.own_fields, ${data} as data,
+    select c.id, c.owner_id, o.model_id, c.upto, c.model_upto, c.own_fields, ${data} as data, encode(c.hash, 'hex') as hash,
       o.version_no as owner_version, m.version_no as model_version
     from content c
     join passport o on o.id = c.owner_id and o.account_id = c.account_id
@@ -58,9 +61,9 @@ export async function getRefreshedContent(ctx: AccountContext, old: OldContent):
   const ofBatch = old.model_upto !== null
   const corrected = await computeAllCorrections(ctx, old)
   const id = newUuid(ctx.clock.now().getTime())
-  const [row] = await ctx.sql<{ id: string }[]>`
+  const [row] = await ctx.sql<{ id: string; hash: string }[]>`
     with there as (
-      select id from content
+      select id, hash from content
       where owner_id = ${old.owner_id} and account_id = ${ctx.accountId} and upto = ${old.owner_version}
         and model_upto is not distinct from ${ofBatch ? old.model_version : null}::int and from_id = ${old.id}
       limit 1
@@ -70,10 +73,11 @@ export async function getRefreshedContent(ctx: AccountContext, old: OldContent):
         ${old.owner_id}::uuid, ${old.id}::uuid, ${ofBatch ? [...corrected.ownFields] : null}::text[],
         ${JSON.stringify(corrected.data)}::text::jsonb
       where not exists (select 1 from there)
-      returning id
+      returning id, hash
     )
-    select id from there union all select id from made`
-  return { id: row?.id ?? id, corrected }
+    select id, encode(hash, 'hex') as hash from (select * from there union all select * from made) found`
+  assert(row, 'a content is found or made')
+  return { ...row, corrected }
 }
 
 async function computeAllCorrections(ctx: AccountContext, old: OldContent): Promise<Corrected> {

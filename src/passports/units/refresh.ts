@@ -75,19 +75,20 @@ async function listOutdatedContents(
 /** False when the progress said to stop. */
 async function refreshContentUnits(
   ctx: AccountContext,
-  wish: Pick<RefreshTask, 'from' | 'only' | 'jobId'>,
+  { from: contentId, only, jobId }: Pick<RefreshTask, 'only' | 'jobId'> & { from: string },
   total: Refreshed,
   progress: RefreshProgress,
 ): Promise<boolean> {
-  const [old] = await readContents(ctx, [wish.from])
-  if (old === undefined) return true
-  const to = await getRefreshedContent(ctx, old)
+  const [from] = await readContents(ctx, [contentId])
+  if (from === undefined) return true
+  const to = await getRefreshedContent(ctx, from)
   const except: string[] = []
+  const task = { from, to, only, except, jobId }
   for (;;) {
-    const steps = await findBatches(ctx, { ...wish, to, except })
+    const steps = await findBatches(ctx, task)
     if (steps.length === 0) return true
     const isWhole = await runConcurrently(steps, async units => {
-      const step = await refreshBatch(ctx, { ...wish, to, except }, units)
+      const step = await refreshBatch(ctx, task, units)
       for (const { id } of step.failed) except.push(findUuid(id) ?? '')
       total.refreshed += step.refreshed
       total.skipped.push(...step.skipped.slice(0, MAX_LISTED_UNITS - total.skipped.length))

@@ -9,8 +9,9 @@ import { withSummaryData } from '../core/record.ts'
 import { prefixPointers } from '../core/row-problems.ts'
 import { getState, type PassportState } from '../core/state.ts'
 import type { WrittenPassport } from '../write/create.ts'
+import type { ChangeType } from '../write/plan-version.ts'
 import { previewUpdate } from '../write/preview-update.ts'
-import { type ChangeType, updatePassport } from '../write/update.ts'
+import { updatePassport } from '../write/update.ts'
 
 export type UnitChanges = {
   parentUuid: string

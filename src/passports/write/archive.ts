@@ -8,17 +8,10 @@ import { buildPassportEvent, insertEvents } from '../../webhooks/insert-events.t
 import type { PassportRow, StatusLetter } from '../core/record.ts'
 import { getPassport } from '../read/find.ts'
 import { dropCachedHead } from '../read/public-passport.ts'
+import { type ExpectedVersion, requireExpectedVersion, retryUntilWritten } from './change-queue.ts'
 import { explainTakenGtin } from './find-matches.ts'
-import {
-  contentionError,
-  MAX_WRITE_ATTEMPTS,
-  type PassportChange,
-  queueByPassport,
-  requireExpectedVersion,
-} from './update.ts'
 
-/** `expects` says whether the version read is one the caller wants archived or restored (`If-Match`). */
-export type StatusChange = Pick<PassportChange, 'uuid' | 'expects'> & { status: StatusLetter }
+export type StatusChange = ExpectedVersion & { uuid: string; status: StatusLetter }
 
 /**
  * Puts a passport into a status, with its event; when it is there already, nothing happens.
@@ -26,21 +19,22 @@ export type StatusChange = Pick<PassportChange, 'uuid' | 'expects'> & { status: 
  */
 export function setStatus(ctx: AccountContext, change: StatusChange): Promise<PassportRow> {
   const { uuid, status } = change
-  return queueByPassport(ctx.sql, uuid, async () => {
-    for (let attempt = 0; attempt < MAX_WRITE_ATTEMPTS; attempt++) {
-      const current = await getPassport(ctx, uuid)
-      requireExpectedVersion(current, change)
-      if (current.status === status) return current
-      const moved = await withRetries(() => write(ctx, current, status))
-      dropCachedHead(ctx.sql, uuid)
-      if (moved) return getPassport(ctx, uuid)
-    }
-    throw contentionError()
+  return retryUntilWritten(ctx.sql, uuid, async () => {
+    const current = await getPassport(ctx, uuid)
+    requireExpectedVersion(current, change)
+    if (current.status === status) return current
+    const isWritten = await withRetries(() => writeStatus(ctx, current, status))
+    dropCachedHead(ctx.sql, uuid)
+    return isWritten ? getPassport(ctx, uuid) : undefined
   })
 }
 
 /** False when another changed its version or its status in between. */
-async function write(ctx: AccountContext, current: PassportRow, status: StatusLetter): Promise<boolean> {
+async function writeStatus(
+  ctx: AccountContext,
+  current: PassportRow,
+  status: StatusLetter,
+): Promise<boolean> {
   const { sql, accountId } = ctx
   const now = ctx.clock.now()
   const type = status === 'x' ? 'product.archived' : 'product.restored'

@@ -3,14 +3,15 @@ import type { AccountContext } from '../../accounts/context.ts'
 import { selectContents } from '../core/outdated.ts'
 import { getState, type PassportState } from '../core/state.ts'
 import { countUnitsWithContents } from '../core/unit-counts.ts'
+import { requireExpectedVersion } from './change-queue.ts'
 import type { WrittenPassport } from './create.ts'
 import { requireFreeGtin } from './find-matches.ts'
+import { planNextVersion } from './plan-version.ts'
 import type { PassportChange } from './update.ts'
-import { planNextVersion, requireExpectedVersion } from './update.ts'
 
 export type CorrectionReach = {
   /** Names of the fields whose value would change. */
-  fields: string[]
+  fields: readonly string[]
   /** Batches and items issued so far, under them too. */
   units: number
   /** For each field, how many of those have set it themselves. */
@@ -24,17 +25,16 @@ export async function previewUpdate(
 ): Promise<WrittenPassport & { reach: CorrectionReach | null }> {
   const current = await getState(ctx, change.uuid)
   requireExpectedVersion(current.row, change)
-  const { next, warnings } = planNextVersion(ctx, current, change)
+  const { passport, next, warnings } = planNextVersion(ctx, current, change)
   await requireFreeGtin(ctx, change.uuid, next.gtin14)
-  const passport = { ...next.row, updated_at: next.now }
   const reach = change.changeType === 'correction' ? await findReach(ctx, current, next.changed) : null
-  return { passport, warnings, reach }
+  return { passport: { ...passport, updated_at: next.now }, warnings, reach }
 }
 
 async function findReach(
   { sql, accountId }: AccountContext,
   { row }: PassportState,
-  fields: string[],
+  fields: readonly string[],
 ): Promise<CorrectionReach> {
   if (fields.length === 0 || row.level === 'i') return { fields, units: 0, own_values: {} }
   const under = row.level === 'm' ? sql`` : sql`and p.parent_id = ${row.id}`

@@ -2,18 +2,18 @@
 import type { AccountContext } from '../../accounts/context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { PassportData } from '../core/check-data.ts'
-import type { PassportRow } from '../core/record.ts'
 import { getState } from '../core/state.ts'
 import { getOwnDataAtVersion } from '../read/history.ts'
+import type { ExpectedVersion } from './change-queue.ts'
 import type { WrittenPassport } from './create.ts'
-import { type ChangeType, updatePassport } from './update.ts'
+import type { ChangeType } from './plan-version.ts'
+import { updatePassport } from './update.ts'
 
-export type Reversion = {
+export type Reversion = ExpectedVersion & {
   uuid: string
   versionNo: number
   changeType: ChangeType
   note: string | undefined
-  expects: (current: PassportRow) => boolean
 }
 
 /**

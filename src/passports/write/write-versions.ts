@@ -1,79 +1,121 @@
-/** Next versions of many models in one statement: each holds only if its model is still at the version it was made from. */
+/**
+ * The one statement that writes next versions: of a PATCH, a sync or a refresh, of one passport or of 500. With a
+ * version go its content, its link in the hash chain, its GTIN claim and its event, or nothing.
+ */
 import type { AccountContext } from '../../accounts/context.ts'
-import { findRefusalReason, withRetries } from '../../kernel/db/database.ts'
-import { insertEvents } from '../../webhooks/insert-events.ts'
+import { type Fragment, findRefusalReason, type Sql, withRetries } from '../../kernel/db/database.ts'
+import {
+  type buildPassportEvent,
+  insertBackgroundEvents,
+  insertEvents,
+} from '../../webhooks/insert-events.ts'
+import type { PassportData } from '../core/check-data.ts'
 import { firstHash, nextHash } from '../core/hash-chain.ts'
-import { creationTime, type PassportRow } from '../core/record.ts'
 import { dropCachedHead } from '../read/public-passport.ts'
-import type { NextVersion } from './update.ts'
 
-/** A model as it was read, and what it becomes. */
-export type Step = { current: PassportRow; next: NextVersion }
+/** c: correction, h: any other change, r: refresh. */
+export type VersionKind = 'c' | 'h' | 'r'
+
+export type NextVersion = {
+  id: string
+  /** The version that it follows; it is written only if the passport is still at that one. */
+  version_no: number
+  /** Hex. Null when the passport is at version 1. */
+  version_hash: string | null
+  /** Hex, of the passport's content so far. Read at version 1 alone. */
+  old_content_hash: string
+  content_id: string
+  /** Hex, of a content that is there already; a content that is not comes as `data`. */
+  content_hash: string | null
+  data: PassportData | null
+  /** A unit's own fields; a refresh leaves them as they are. */
+  own: PassportData | null
+  kind: VersionKind
+  note: string | null
+  /** Names of the fields that differ from the version before. */
+  changed: readonly string[]
+  /** Whether it makes the units outdated that inherited an earlier version. */
+  corrects: boolean
+  schema_version: number
+  gtin14: string | null
+  sku: string | null
+  search: string | null
+  now: Date
+  event_id: string
+  event: ReturnType<typeof buildPassportEvent>
+}
+
+type WriteOptions = {
+  /** Delivers the events after all others. */
+  inBackground?: boolean
+  /** CTEs that end in a comma, run with the statement; `done` has a row for each version written. */
+  alongside?: Fragment
+}
 
 export type VersionsWritten = {
-  /** UUIDs to the time the new version bears; a model in neither map was changed by another meanwhile. */
+  /** UUIDs to the time of the new version; a passport in neither was changed by another meanwhile. */
   written: Map<string, Date>
   /** UUIDs of those whose new GTIN another product holds. */
   taken: Set<string>
 }
 
 /** Writes what can be written; one whose GTIN is taken is left out and spoils no other. */
-export async function writeVersions(ctx: AccountContext, steps: readonly Step[]): Promise<VersionsWritten> {
+export async function writeVersions(
+  ctx: AccountContext,
+  versions: readonly NextVersion[],
+  options: WriteOptions = {},
+): Promise<VersionsWritten> {
   const taken = new Set<string>()
   for (;;) {
-    const rest = steps.filter(({ current }) => !taken.has(current.id))
+    const rest = versions.filter(({ id }) => !taken.has(id))
     if (rest.length === 0) return { written: new Map(), taken }
     try {
-      const rows = await withRetries(() => write(ctx, rest))
+      const rows = await withRetries(() => insertVersions(ctx, rest, options))
       for (const { id } of rows) dropCachedHead(ctx.sql, id)
       return { written: new Map(rows.map(row => [row.id, row.updated_at])), taken }
     } catch (error) {
       const refusal = findRefusalReason(error)
       if (refusal === undefined) throw error
-      for (const id of JSON.parse(refusal) as string[]) taken.add(id)
+      const refused: string[] = JSON.parse(refusal)
+      for (const id of refused) taken.add(id)
     }
   }
 }
 
 /**
- * Rows are locked in the order of their ids, so that two calls with the same models never wait in a circle. What no
+ * Rows are locked in the order of their ids, so that two calls with the same passports never wait in a circle. What no
  * index answers stands in a `case`: it leaves the primary key as the only way to them.
  */
-async function write(
-  ctx: AccountContext,
-  steps: readonly Step[],
+async function insertVersions(
+  { sql, accountId, actorId }: AccountContext,
+  versions: readonly NextVersion[],
+  { inBackground = false, alongside = sql`` }: WriteOptions,
 ): Promise<{ id: string; updated_at: Date }[]> {
-  const { sql, accountId, actorId } = ctx
-  const ids = steps.map(({ current }) => current.id)
+  const ids = versions.map(({ id }) => id)
   return sql<{ id: string; updated_at: Date }[]>`
     with input as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(steps.map(inputOf))}::text::jsonb) as r(id uuid, version_no int,
-        schema_version smallint, content_id uuid, data jsonb, gtin14 text, sku text, search text, corrects boolean,
-        now timestamptz, created_at timestamptz, kind "char", note text, changed text[], event_id uuid, event jsonb)
+      select * from jsonb_to_recordset(${JSON.stringify(versions)}::text::jsonb) as r(id uuid, version_no int,
+        version_hash text, old_content_hash text, content_id uuid, content_hash text, data jsonb, own jsonb, kind "char",
+        note text, changed text[], corrects boolean, schema_version smallint, gtin14 text, sku text, search text,
+        now timestamptz, event_id uuid, event jsonb)
     ), before as materialized (
-      select p.id, p.content_id, p.created_by, p.gtin14, case when p.version_no > 1
-          then (select hash from passport_version v
-            where v.passport_id = p.id and v.account_id = ${accountId} and v.version_no = p.version_no)
-          else ${firstHash(sql, {
-            of: sql`p`,
-            createdAt: sql`i.created_at`,
-            createdBy: sql`p.created_by`,
-            contentHash: sql`(select hash from content where id = p.content_id and account_id = ${accountId})`,
-          })} end as head
+      select p.id, p.content_id, p.created_by, p.gtin14, p.own,
+        case when p.version_no > 1 then decode(i.version_hash, 'hex') else ${hashOfFirst(sql)} end as hash
       from passport p join input i on i.id = p.id
       where p.id = any(${ids}::text[]::uuid[]) and p.account_id = ${accountId} and p.version_no = i.version_no
       order by p.id for no key update of p
     ), done as (
       update passport p set version_no = i.version_no + 1, created_by = ${actorId}, units_content_id = null,
-        content_id = i.content_id, updated_at = greatest(i.now, p.updated_at), stored_at = greatest(p.stored_at, now()),
+        content_id = i.content_id, own = case when i.kind = 'r' then p.own else i.own end,
+        updated_at = greatest(i.now, p.updated_at), stored_at = greatest(p.stored_at, now()),
         schema_version = i.schema_version, gtin14 = i.gtin14, sku = i.sku, search = i.search,
         last_correction = case when i.corrects then i.version_no + 1 else p.last_correction end,
         corrected_at = case when i.corrects then greatest(i.now, p.updated_at, now()) else p.corrected_at end
       from before b join input i on i.id = b.id
       where p.id = b.id and case when p.version_no = i.version_no then p.account_id = ${accountId} end
-      returning p.id, p.updated_at, i.version_no, i.content_id, i.data, i.gtin14, i.created_at, i.kind, i.note, i.changed,
-        i.event_id, i.event, b.content_id as old_content_id, b.created_by as old_created_by, b.head,
-        i.gtin14 is not null and i.gtin14 is distinct from b.gtin14 as claims
+      returning p.id, p.version_no, p.updated_at, p.content_id, p.own, p.gtin14, i.content_hash, i.data, i.kind, i.note,
+        i.changed, i.event_id, i.event, b.hash as hash_before, b.content_id as old_content_id, b.own as old_own,
+        b.created_by as old_created_by, i.gtin14 is not null and i.gtin14 is distinct from b.gtin14 as claims
     ), claim as (
       insert into gtin_claim (gtin14, account_id, model_id, claimed_at)
       select gtin14, ${accountId}::int, id, updated_at from done where claims order by gtin14
@@ -82,28 +124,30 @@ async function write(
       returning model_id
     ), written_content as (
       insert into content (account_id, upto, id, owner_id, data)
-      select ${accountId}::int, version_no + 1, content_id, id, data from done
+      select ${accountId}::int, version_no, content_id, id, data from done where data is not null
       returning id, hash
     ), first_version as (
-      insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, hash)
-      select created_at, ${accountId}::int, 1, old_created_by, id, old_content_id, 'n', head from done where version_no = 1
+      insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, hash)
+      select carnet_created_at(id), ${accountId}::int, 1, old_created_by, id, old_content_id, 'n', old_own, hash_before
+      from done where version_no = 2
     ), this_version as (
-      insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, note, changed, hash)
-      select d.updated_at, ${accountId}::int, d.version_no + 1, ${actorId}::int, d.id, d.content_id, d.kind, d.note, d.changed,
+      insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, note, changed, hash)
+      select d.updated_at, ${accountId}::int, d.version_no, ${actorId}::int, d.id, d.content_id, d.kind, d.own, d.note, d.changed,
         ${nextHash(sql, {
-          before: sql`d.head`,
-          versionNo: sql`d.version_no + 1`,
+          before: sql`d.hash_before`,
+          versionNo: sql`d.version_no`,
           kind: sql`d.kind`,
           createdAt: sql`d.updated_at`,
           createdBy: sql`${actorId}::int`,
-          contentHash: sql`w.hash`,
-          own: sql`null::jsonb`,
+          contentHash: sql`coalesce(w.hash, decode(d.content_hash, 'hex'))`,
+          own: sql`d.own`,
           note: sql`d.note`,
           changed: sql`d.changed`,
         })}
-      from done d join written_content w on w.id = d.content_id
-    ), announced as (
-      ${insertEvents(sql)} select updated_at, ${accountId}::int, event_id, 'product.updated', event from done
+      from done d left join written_content w on w.id = d.content_id
+    ), ${alongside} announced as (
+      ${inBackground ? insertBackgroundEvents(sql) : insertEvents(sql)}
+      select updated_at, ${accountId}::int, event_id, 'product.updated', event ${inBackground ? sql`, true` : sql``} from done
     ), refused as (
       select carnet_refuse(jsonb_agg(id)::text) as nothing from done
       where claims and id not in (select model_id from claim) having count(*) > 0
@@ -111,21 +155,10 @@ async function write(
     select d.id, d.updated_at, (select nothing from refused) as nothing from done d`
 }
 
-const inputOf = ({ current, next }: Step) => ({
-  id: current.id,
-  version_no: current.version_no,
-  schema_version: next.row.schema_version,
-  content_id: next.content?.id,
-  data: next.content?.data,
-  gtin14: next.gtin14,
-  sku: next.sku,
-  search: next.search,
-  corrects: next.corrects,
-  now: next.now,
-  created_at: creationTime(current.id),
-  kind: next.kind,
-  note: next.note,
-  changed: next.changed,
-  event_id: next.eventId,
-  event: next.event,
-})
+const hashOfFirst = (sql: Sql): Fragment =>
+  firstHash(sql, {
+    of: sql`p`,
+    createdAt: sql`carnet_created_at(p.id)`,
+    createdBy: sql`p.created_by`,
+    contentHash: sql`decode(i.old_content_hash, 'hex')`,
+  })

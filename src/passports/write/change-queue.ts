@@ -1,0 +1,45 @@
+/**
+ * Changes of one passport wait for each other in this process. Against other processes a statement holds only if the
+ * version is still the one that was read; if not, the change is worked out again.
+ */
+import { perDatabase, type Sql } from '../../kernel/db/database.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { KeyedQueue } from '../../kernel/keyed-queue.ts'
+import type { PassportRow } from '../core/record.ts'
+
+export const MAX_WRITE_ATTEMPTS = 50
+
+const queues = perDatabase(() => new KeyedQueue())
+
+/** Runs `work` when the earlier changes of this passport in this process are done. */
+export const queueByPassport = <T>(sql: Sql, uuid: string, work: () => Promise<T>): Promise<T> =>
+  queues(sql).run(uuid, work)
+
+/** Runs `attempt` in that queue, and again as long as it gives undefined: another process was faster. */
+export const retryUntilWritten = <T>(
+  sql: Sql,
+  uuid: string,
+  attempt: () => Promise<T | undefined>,
+): Promise<T> =>
+  queueByPassport(sql, uuid, async () => {
+    for (let attempts = 0; attempts < MAX_WRITE_ATTEMPTS; attempts++) {
+      const written = await attempt()
+      if (written !== undefined) return written
+    }
+    throw contentionError()
+  })
+
+/** Others were faster so often that something is wrong. */
+export const contentionError = () =>
+  new AppError('unavailable', 'This product is being changed from many sides at once. Try again in a moment.')
+
+/** Says whether the version read is one the caller wants changed (`If-Match`). */
+export type ExpectedVersion = { expects: (current: PassportRow) => boolean }
+
+/** Throws `version_conflict`. */
+export function requireExpectedVersion(current: PassportRow, { expects }: ExpectedVersion): void {
+  if (expects(current)) return
+  const now = current.version_no
+  const message = `The product is at version ${now} now (If-Match: "v${now}", with the quotation marks). Read it again, then repeat the change.`
+  throw new AppError('version_conflict', message)
+}

@@ -1,0 +1,128 @@
+/** A change checked and worked out against the state of its passport: the next version, ready to be written. */
+import type { AccountContext } from '../../accounts/context.ts'
+import type { CompleteCategory } from '../../categories/catalogue.ts'
+import { listUnknownKeys } from '../../categories/check/validate.ts'
+import { type Detail, invalid } from '../../kernel/errors.ts'
+import { idFromUuid, newUuid } from '../../kernel/ids.ts'
+import { buildPassportEvent } from '../../webhooks/insert-events.ts'
+import {
+  type CheckedData,
+  checkData,
+  checkUnitData,
+  type PassportData,
+  removeNulls,
+  requireCategory,
+} from '../core/check-data.ts'
+import { listChangedFields } from '../core/inherit.ts'
+import type { PassportRow } from '../core/record.ts'
+import { effectiveData, type PassportState } from '../core/state.ts'
+import type { NextVersion } from './write-versions.ts'
+
+export const CHANGE_TYPES = ['change', 'correction'] as const
+export type ChangeType = (typeof CHANGE_TYPES)[number]
+
+/** `data` is merged onto the passport's; null removes a field. */
+export type DataChange = {
+  data: PassportData
+  changeType: ChangeType
+  note: string | undefined
+  strict: boolean
+}
+
+/** `passport`: as it reads once the version is written. */
+export type PlannedVersion = { passport: PassportRow; next: NextVersion; warnings: readonly Detail[] }
+
+/** Throws `validation` with every violation. */
+export function planNextVersion(
+  ctx: AccountContext,
+  current: PassportState,
+  change: DataChange,
+): PlannedVersion {
+  const isModel = current.row.level === 'm'
+  if (!isModel && Object.hasOwn(change.data, 'gtin')) throw invalid([unitGtinProblem()])
+  const before = effectiveData(current)
+  const own = isModel ? null : removeNulls({ ...current.own, ...change.data })
+  const after = isModel ? removeNulls({ ...before, ...change.data }) : { ...current.inherited, ...own }
+  const category = requireCategory(current.row.category)
+  const options = { strict: false, validatedWith: current.row.schema_version }
+  const checked =
+    own === null
+      ? checkData(category, after, options)
+      : checkUnitData(category, after, Object.keys(own), options)
+  if (change.strict) rejectUnknownFields(category, change.data)
+  const next = buildNextVersion(ctx, current, change, {
+    checked,
+    own: own === null || Object.keys(own).length === 0 ? null : pickFields(checked.data, Object.keys(own)),
+    changed: listChangedFields(before, checked.data),
+  })
+  return { passport: toPassport(ctx, current.row, checked), next, warnings: checked.warnings }
+}
+
+/** Strict is about what was sent: unknown fields kept from before are none of this request's. */
+function rejectUnknownFields(category: CompleteCategory, sent: PassportData): void {
+  const unknown = listUnknownKeys(category, removeNulls(sent))
+  if (unknown.length > 0) throw invalid(unknown)
+}
+
+export const unitGtinProblem = (pointer = '/data/gtin'): Detail => {
+  const message = 'gtin belongs to the model; its units inherit it. Leave it out, or change it on the model.'
+  return { field: 'gtin', pointer, code: 'immutable', message }
+}
+
+/** A model's data becomes a content of its own; a unit keeps the content that it inherits from. */
+function buildNextVersion(
+  ctx: AccountContext,
+  { row, contentId, contentHash, versionHash }: PassportState,
+  { changeType, note }: Pick<DataChange, 'changeType' | 'note'>,
+  { checked, own, changed }: { checked: CheckedData; own: PassportData | null; changed: string[] },
+): NextVersion {
+  const now = ctx.clock.now()
+  const isModel = row.level === 'm'
+  return {
+    id: row.id,
+    version_no: row.version_no,
+    version_hash: versionHash,
+    old_content_hash: contentHash,
+    content_id: isModel ? newUuid(now.getTime()) : contentId,
+    content_hash: isModel ? null : contentHash,
+    data: isModel ? checked.data : null,
+    own,
+    kind: changeType === 'correction' ? 'c' : 'h',
+    note: note ?? null,
+    changed,
+    corrects: changeType === 'correction' && changed.length > 0 && row.level !== 'i',
+    schema_version: checked.schemaVersion,
+    gtin14: isModel ? checked.gtin14 : null,
+    sku: isModel ? checked.sku : null,
+    search: row.level === 'i' ? null : buildUnitSearchText(checked.search, row.lot),
+    now,
+    event_id: newUuid(now.getTime()),
+    event: buildPassportEvent({
+      id: idFromUuid(row.id),
+      category: row.category,
+      version_no: row.version_no + 1,
+    }),
+  }
+}
+
+/** A batch is found by its lot, too. */
+export const buildUnitSearchText = (search: string, lot: string | null) =>
+  lot === null ? search : `${search}\n${lot.toLowerCase()}`
+
+function toPassport(
+  ctx: AccountContext,
+  row: PassportRow,
+  { data, schemaVersion }: CheckedData,
+): PassportRow {
+  return {
+    ...row,
+    version_no: row.version_no + 1,
+    created_by: ctx.actorId,
+    schema_version: schemaVersion,
+    gtin: typeof data.gtin === 'string' ? data.gtin : null,
+    data: JSON.stringify(data),
+  }
+}
+
+const pickFields = (data: PassportData, names: readonly string[]): PassportData =>
+  Object.fromEntries(names.map(name => [name, data[name]]))

@@ -1,0 +1,114 @@
+/** How many statements each verb sends: a round trip more is a millisecond more for every caller. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { AccountContext } from '../../src/accounts/context.ts'
+import { openPool, type Sql } from '../../src/kernel/db/database.ts'
+import { syncModels } from '../../src/passports/sync/sync-models.ts'
+import { issueUnits } from '../../src/passports/units/issue-units.ts'
+import { refreshPassport } from '../../src/passports/units/refresh-job.ts'
+import { setStatus } from '../../src/passports/write/archive.ts'
+import { createPassport } from '../../src/passports/write/create.ts'
+import { revertPassport } from '../../src/passports/write/revert.ts'
+import { updatePassport } from '../../src/passports/write/update.ts'
+import { type Harness, newProduct, nextGtin, startHarness } from '../harness.ts'
+
+let t: Harness
+let sql: Sql
+let ctx: AccountContext
+let sent: string[] = []
+before(async () => {
+  t = await startHarness()
+  sql = openPool(t.target, { onStatementEnd: ({ text }) => sent.push(text) })
+  ctx = { ...(await t.account()).ctx, sql }
+})
+after(async () => {
+  await sql.end()
+  await t.close()
+})
+
+async function count(work: () => Promise<unknown>): Promise<number> {
+  sent = []
+  await work()
+  return sent.length
+}
+
+const change = (
+  uuid: string,
+  data: Record<string, unknown>,
+  changeType: 'change' | 'correction' = 'change',
+) => updatePassport(ctx, { uuid, data, changeType, note: undefined, strict: false, expects: () => true })
+const create = async (data = {}) => {
+  const made = await createPassport(ctx, { ...newProduct({ gtin: nextGtin(), ...data }), strict: false })
+  return made.passport.id
+}
+const issue = async (parentUuid: string, serials: readonly string[]) => {
+  const units = serials.map(serial => ({ serial, data: { brandName: `Brand ${serial}` } }))
+  const made = await issueUnits(ctx, { parentUuid, level: 'item', units, bulk: true, strict: false })
+  return made.created.map(({ passport }) => passport.id)
+}
+const sync = (skus: readonly string[], brandName: string) => {
+  const rows = skus.map(sku => newProduct({ sku, brandName }))
+  const call = {
+    rows,
+    matchBy: 'sku',
+    changeType: 'change',
+    note: undefined,
+    strict: false,
+    dryRun: false,
+  } as const
+  return syncModels(ctx, call)
+}
+
+test('a create is one statement, and so are many at once', async () => {
+  assert.equal(await count(() => create()), 1)
+  assert.equal(await count(() => Promise.all([create(), create(), create()])), 1)
+})
+
+test('a change reads once and writes once, of a model and of a unit, at any version', async () => {
+  const model = await create()
+  const [unit = ''] = await issue(model, ['A'])
+  for (const uuid of [model, unit]) {
+    for (const brandName of ['One', 'Two']) assert.equal(await count(() => change(uuid, { brandName })), 2)
+  }
+  assert.equal(await count(() => change(model, { gtin: nextGtin() })), 2)
+})
+
+test('reverting reads one version more; archiving and restoring read before and after', async () => {
+  const uuid = await create()
+  await change(uuid, { brandName: 'Other' })
+  const reversion = {
+    uuid,
+    versionNo: 1,
+    changeType: 'change',
+    note: undefined,
+    expects: () => true,
+  } as const
+  assert.equal(await count(() => revertPassport(ctx, reversion)), 4)
+  const status = (letter: 'a' | 'x') => setStatus(ctx, { uuid, status: letter, expects: () => true })
+  assert.equal(await count(() => status('x')), 3)
+  assert.equal(await count(() => status('a')), 3)
+})
+
+test('a sync looks up, writes what is new in one statement, and reads and writes what has changed in two', async () => {
+  const skus = Array.from({ length: 20 }, (_, i) => `S-${i}`)
+  assert.equal(await count(() => sync(skus, 'First')), 2)
+  assert.equal(await count(() => sync(skus, 'First')), 2)
+  assert.equal(await count(() => sync(skus, 'Second')), 3)
+  assert.equal(await count(() => sync([...skus, 'S-new'], 'Third')), 4)
+})
+
+test('issuing units reads the parent and writes all in one statement', async () => {
+  const model = await create()
+  const serials = Array.from({ length: 20 }, (_, i) => `U${i}`)
+  assert.equal(await count(() => issue(model, serials)), 2)
+})
+
+test('a refresh of three units is ten statements, and one more where a unit is past version 1', async () => {
+  const model = await create()
+  const [first = ''] = await issue(model, ['A', 'B', 'C'])
+  await change(model, { brandName: 'Right' }, 'correction')
+  assert.equal(await count(() => refreshPassport(ctx, model)), 10)
+  await change(first, { productName: 'Its own' })
+  await change(model, { brandName: 'Right again' }, 'correction')
+  assert.equal(await count(() => refreshPassport(ctx, model)), 11)
+})
