@@ -279,10 +279,7 @@ describe('files', () => {
 })
 
 /** Functions over 70 lines: a list that may only shrink. */
-const LONG_FUNCTIONS = [
-  'passports/write/write-versions.ts: write',
-  'worker/scheduled-tasks.ts: startScheduledTasks',
-]
+const LONG_FUNCTIONS = ['worker/scheduled-tasks.ts: startScheduledTasks']
 
 /** Type assertions other than `as const`: lower it when one goes. */
 const MAX_CASTS = 223
