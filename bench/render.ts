@@ -9,6 +9,7 @@ import { renderQrSvg } from '../src/qr/svg.ts'
 import { prepareResponse } from '../src/site/http/prepared-response.ts'
 import { renderPassportPage } from '../src/site/page/passport-page.ts'
 import { buildPassportView } from '../src/site/page/passport-view.ts'
+import { ALTERNATE_FORMATS } from '../src/site/passport/formats.ts'
 import type { Bench } from './environment.ts'
 import { median, ROUNDS } from './environment.ts'
 
@@ -79,6 +80,6 @@ function render(row: PublicPassportRow, i: number): void {
   const history = { versions: [{ versionNo: 1, kind: 'first' as const, at: new Date(MADE_AT) }], total: 1 }
   const reading = buildPassportView(ADDRESSES, row, history, 'public')
   const { svg } = renderQrSvg(getQrAddress(ADDRESSES, row, 'passport'), { level: 'M', isInline: true })
-  const body = renderPassportPage(reading, language, { qr: svg, brand: BRAND })
+  const body = renderPassportPage(reading, language, { qr: svg, brand: BRAND, alternates: ALTERNATE_FORMATS })
   prepareResponse({ body, tag: reading.id, headers: {} })
 }

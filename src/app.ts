@@ -60,9 +60,9 @@ export function createApp(setup: AppSetup): FastifyInstance {
   const { publicUrl } = setup.addresses
   const app = createOperatorApp(setup, (request, status) => buildPublicError(publicUrl, request, status))
   registerApi(app, setup)
-  const { answerReady } = registerSite(app, setup)
+  const { answerFromCache } = registerSite(app, setup)
   registerConsole(app, setup)
-  answerReadyPagesFirst(app, setup, answerReady)
+  answerReadyPagesFirst(app, setup, answerFromCache)
   return app
 }
 
@@ -73,15 +73,15 @@ export function createApp(setup: AppSetup): FastifyInstance {
 function answerReadyPagesFirst(
   app: FastifyInstance,
   { metrics, log, trustedProxies: proxies }: AppSetup,
-  answerReady: ReturnType<typeof registerSite>['answerReady'],
+  answerFromCache: ReturnType<typeof registerSite>['answerFromCache'],
 ): void {
   if (log.isLevelEnabled('debug')) return
   const ask = findListener(app.server)
   const requestId = createRequestId(proxies)
   // An exception here would end the process. The framework answers what this did not.
-  const isAnswered = (exchange: Parameters<typeof answerReady>[0]) => {
+  const isAnswered = (exchange: Parameters<typeof answerFromCache>[0]) => {
     try {
-      return answerReady(exchange)
+      return answerFromCache(exchange)
     } catch (error) {
       log.error({ request_id: exchange.id, err: error }, 'a ready page could not be answered')
       return exchange.response.headersSent

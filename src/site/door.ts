@@ -1,7 +1,7 @@
-/** The public door: its table of contents. Needs no key, sets no cookie but for access links, and changes nothing. */
+/** The routes of the public site. They need no key, set cookies only for access links, and change nothing. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
-import { preferredForm } from './http/content-negotiation.ts'
+import { negotiate } from './http/content-negotiation.ts'
 import { answerPreflight, rejectOtherMethods } from './http/cors.ts'
 import { sendPrepared } from './http/prepared-response.ts'
 import type { SiteContext, SiteSetup } from './http/setup.ts'
@@ -9,7 +9,7 @@ import { createUncachedLimit } from './http/uncached-limit.ts'
 import { findNamespacePath, prepareContextVersions, prepareNamespace } from './json-ld/namespace.ts'
 import { sendLogo } from './logo.ts'
 import { sendNotFound } from './passport/not-found.ts'
-import { createPassportHandler, type PassportRoute } from './passport/passport-handler.ts'
+import { createPassportRoute, type PassportRoute } from './passport/passport-handler.ts'
 import { parsePassportRequest } from './passport/passport-request.ts'
 import { sendQrSymbol } from './passport/qr-symbol.ts'
 import { registerResolver } from './resolver/resolver.ts'
@@ -18,10 +18,10 @@ import { createSitemapHandlers } from './sitemap.ts'
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown
 
-/** Registers the public addresses, and gives the way to answer what is ready without asking the framework. */
-export function registerSite(app: FastifyInstance, setup: SiteSetup): Pick<PassportRoute, 'answerReady'> {
+/** Registers the routes. Returns how to send cached pages before the framework sees a request. */
+export function registerSite(app: FastifyInstance, setup: SiteSetup): Pick<PassportRoute, 'answerFromCache'> {
   const site = { ...setup, uncached: createUncachedLimit(setup) }
-  const passports = createPassportHandler(site)
+  const passports = createPassportRoute(site)
   app.register(async door => {
     registerResolver(door, site)
     for (const [path, handle] of Object.entries(createHandlers(site, passports))) {
@@ -36,15 +36,15 @@ export function registerSite(app: FastifyInstance, setup: SiteSetup): Pick<Passp
 function createHandlers(setup: SiteContext, passports: PassportRoute): Record<string, Handler> {
   const { publicUrl } = setup.addresses
   const nsPath = findNamespacePath(publicUrl, setup.nsUrl)
-  const nothing: Handler = (request, reply) => {
-    const wish = parsePassportRequest(setup, request)
-    if (wish instanceof AppError) throw wish
-    return sendNotFound(setup, request, reply, wish)
+  const handleNotFound: Handler = (request, reply) => {
+    const page = parsePassportRequest(setup, request)
+    if (page instanceof AppError) throw page
+    return sendNotFound(setup, request, reply, page)
   }
   return {
     '/p/:id': passports.handle,
     '/p/:id/qr.svg': (request, reply) => sendQrSymbol(setup, request, reply),
-    '/p/*': nothing,
+    '/p/*': handleNotFound,
     '/brand/:file': (request, reply) => sendLogo(setup, request, reply),
     ...(nsPath === undefined ? {} : createNamespaceHandlers(setup, nsPath)),
     '/': (_request, reply) =>
@@ -56,18 +56,18 @@ function createHandlers(setup: SiteContext, passports: PassportRoute): Record<st
   }
 }
 
-/** The address itself, which grows with the field table, and each version of it, which stays as it is. */
+/** The namespace, which grows with the field table, and each published version of its context. */
 function createNamespaceHandlers(setup: SiteSetup, path: string): Record<string, Handler> {
-  const answers = prepareNamespace(setup.addresses.publicUrl, setup.nsUrl)
+  const namespace = prepareNamespace(setup.addresses.publicUrl, setup.nsUrl)
   const handlers: Record<string, Handler> = {
     [path]: (request, reply) =>
-      sendPrepared(request, reply, answers[preferredForm(request.raw.headers.accept)]),
+      sendPrepared(request, reply, negotiate(request.raw.headers.accept, namespace).response),
   }
-  for (const [version, answer] of prepareContextVersions(setup.addresses.publicUrl, setup.nsUrl)) {
-    handlers[`${path}/${version}`] = (request, reply) => sendPrepared(request, reply, answer)
+  for (const [version, response] of prepareContextVersions(setup.addresses.publicUrl, setup.nsUrl)) {
+    handlers[`${path}/${version}`] = (request, reply) => sendPrepared(request, reply, response)
   }
   return handlers
 }
 
-/** Nobody has a passport without a path: who types the bare address is looking for the account's pages. */
+/** Nobody reads a passport at the bare address: whoever types it looks for the console. */
 const getHome = (publicUrl: string) => `${new URL(publicUrl).pathname.replace(/\/$/, '')}/console`

@@ -9,14 +9,13 @@ import type { AUDIENCES } from '../../src/categories/field.ts'
 import { getLabels, LANGUAGES } from '../../src/i18n/catalogue.ts'
 import { renderQrSvg } from '../../src/qr/svg.ts'
 import { renderJsonLd } from '../../src/site/json-ld/document.ts'
-import { renderPassportPage } from '../../src/site/page/passport-page.ts'
 import { CORES } from '../harness.ts'
-import { FULL, MADE_AT, read, rowOf } from './reading-of.ts'
+import { FULL, MADE_AT, read, renderPage, rowOf } from './reading-of.ts'
 
 const CATEGORIES = ['textile', 'battery', 'furniture'] as const
 const NS = 'https://carnet.example/ns/dpp'
 const page = (row: ReturnType<typeof rowOf>, audience: (typeof AUDIENCES)[number] = 'public') =>
-  renderPassportPage(read(row, audience), 'en', { qr: '<svg></svg>' })
+  renderPage(read(row, audience), 'en', { qr: '<svg></svg>' })
 const withoutStyle = (html: string) => html.replace(/<style>.*?<\/style>/s, '')
 
 /** Tags and attributes, as a parser that is stricter than a browser sees them. */
@@ -180,20 +179,20 @@ describe('the page', () => {
         disposalInstructions: { de: 'Restmüll.' },
       },
     })
-    const french = renderPassportPage(read(row), 'fr', { qr: '' })
+    const french = renderPage(read(row), 'fr', { qr: '' })
     assert.match(french, /<html lang="fr" dir="ltr">/)
     assert.match(french, /<p>Laver à froid\.<\/p>/)
     assert.match(french, /<p lang="de" dir="auto">Zum Container\.<\/p>/)
     const note = { name: 'Melamine', note: 'Im Schaum.' }
     const chair = rowOf('furniture', { languages: ['de', 'en'], substancesOfConcern: [note] })
-    const maltese = renderPassportPage(read(chair), 'mt', { qr: '' })
+    const maltese = renderPage(read(chair), 'mt', { qr: '' })
     assert.match(maltese, /<td><bdi lang="de" dir="auto">Im Schaum\.<\/bdi><\/td>/)
-    const finnish = renderPassportPage(read(row), 'fi', { qr: '' })
+    const finnish = renderPage(read(row), 'fi', { qr: '' })
     assert.match(finnish, /<p lang="de" dir="auto">Kalt waschen\.<\/p>/)
   })
 
   test('names values, units, countries and dates in the language of the page', () => {
-    const german = renderPassportPage(read(rowOf('battery', FULL.battery)), 'de', { qr: '' })
+    const german = renderPage(read(rowOf('battery', FULL.battery)), 'de', { qr: '' })
     for (const part of [
       '13,4\u00a0Ah',
       '78,6\u00a0kg\u00a0CO₂e/kWh',
@@ -210,7 +209,7 @@ describe('the page', () => {
   test('shows a field that no section names', () => {
     const reading = read(rowOf('furniture'))
     const extra = { name: 'quietRide', type: 'text', description: 'How quiet.', localized: true } as const
-    const html = renderPassportPage(
+    const html = renderPage(
       {
         ...reading,
         category: { ...reading.category, fields: [...reading.category.fields, extra] },
@@ -253,7 +252,7 @@ describe('the page', () => {
       ['el', '60% ρατάν, 30% τεχνητή ξυλεία, 10% <bdi>Zostera</bdi>'],
       ['de', '60\u00a0% Rattan, 30\u00a0% Holzwerkstoff, 10\u00a0% <bdi>Zostera</bdi>'],
     ] as const) {
-      const html = renderPassportPage(read(stool), language, { qr: '' })
+      const html = renderPage(read(stool), language, { qr: '' })
       assert.ok(html.includes(`<dd>${phrase}</dd>`), `${language}: ${/Zostera.*?<.dd>/s.exec(html)?.[0]}`)
       assert.match(html, /<th scope="row"><i class="t0"><\/i>\p{Lu}/u)
     }
@@ -305,7 +304,7 @@ describe('the page', () => {
       for (const { code } of LANGUAGES) {
         const reading = read(rowOf(category, FULL[category], { version_no: 30 }), 'authority')
         for (const who of [{ reader }, {}]) {
-          const html = renderPassportPage({ ...reading, history }, code, { qr: svg, brand, ...who })
+          const html = renderPage({ ...reading, history }, code, { qr: svg, brand, ...who })
           const name = `${category} ${code}`
           assert.ok(Buffer.byteLength(html) <= 30_000, `${name}: ${Buffer.byteLength(html)}`)
           assert.ok(gzipSync(html).length <= 8_000, `${name}: ${gzipSync(html).length} compressed`)

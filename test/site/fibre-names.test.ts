@@ -3,14 +3,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Language } from '../../src/i18n/catalogue.ts'
 import { renderJsonLd } from '../../src/site/json-ld/document.ts'
-import { renderPassportPage } from '../../src/site/page/passport-page.ts'
-import { read, rowOf } from './reading-of.ts'
+import { read, renderPage, rowOf } from './reading-of.ts'
 
 const fibres = (...names: string[]) => ({
   fiberComposition: names.map(fiber => ({ fiber, percentage: 100 / names.length })),
 })
 const textOf = (language: Language, ...names: string[]) =>
-  renderPassportPage(read(rowOf('textile', fibres(...names))), language, { qr: '<svg></svg>' })
+  renderPage(read(rowOf('textile', fibres(...names))), language, { qr: '<svg></svg>' })
     .replace(/<style>.*?<\/style>/s, '')
     .replaceAll(/<[^>]+>/g, '')
 

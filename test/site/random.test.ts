@@ -8,10 +8,9 @@ import { LANGUAGES, type Language } from '../../src/i18n/catalogue.ts'
 import { newUuid } from '../../src/kernel/ids.ts'
 import type { PublicPassportRow } from '../../src/passports/read/find.ts'
 import { renderJsonLd } from '../../src/site/json-ld/document.ts'
-import { renderPassportPage } from '../../src/site/page/passport-page.ts'
 import { type Body, validData } from '../categories/arbitrary.ts'
 import { IS_FULL } from '../full.ts'
-import { MADE_AT, read, rowOf } from './reading-of.ts'
+import { MADE_AT, read, renderPage, rowOf } from './reading-of.ts'
 import { assertKnown, expand, NS, toQuads } from './strict-json-ld.ts'
 
 const CATEGORIES = ['textile', 'battery', 'furniture'] as const
@@ -66,7 +65,7 @@ function rowAt(category: CategoryId, data: Body, { from, ofBatch, ...place }: Pl
 }
 
 const htmlOf = (row: PublicPassportRow, audience: Audience, language: Language) =>
-  renderPassportPage(read(row, audience), language, { qr: '' })
+  renderPage(read(row, audience), language, { qr: '' })
 
 describe('random passports as JSON-LD', () => {
   for (const id of CATEGORIES) {

@@ -1,8 +1,10 @@
-/** Readings of made-up passports without a database, for tests of what is drawn from them. */
+/** Views of made-up passports without a database, for tests of what is rendered from them. */
 import type { Audience } from '../../src/categories/field.ts'
 import { newUuid } from '../../src/kernel/ids.ts'
 import type { PublicPassportRow } from '../../src/passports/read/find.ts'
+import { renderPassportPage } from '../../src/site/page/passport-page.ts'
 import { buildPassportView, type PassportView } from '../../src/site/page/passport-view.ts'
+import { ALTERNATE_FORMATS } from '../../src/site/passport/formats.ts'
 import { ADDRESSES, CORES } from '../harness.ts'
 
 export const MADE_AT = new Date('2026-10-03T10:00:00Z')
@@ -49,6 +51,15 @@ export const read = (row: PublicPassportRow, audience: Audience = 'public'): Pas
     { versions: [{ versionNo: row.version_no, kind: 'first', at: MADE_AT }], total: row.version_no },
     audience,
   )
+
+type RenderArguments = Parameters<typeof renderPassportPage>
+
+/** The page with its links to the other formats. */
+export const renderPage = (
+  view: PassportView,
+  language: RenderArguments[1],
+  options: Partial<RenderArguments[2]> = {},
+): string => renderPassportPage(view, language, { qr: '', alternates: ALTERNATE_FORMATS, ...options })
 
 /** Everything a category has, all optional fields included; protected values hold the word CANARY. */
 export const FULL: Record<keyof typeof CORES, Record<string, unknown>> = {

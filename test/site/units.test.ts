@@ -9,7 +9,6 @@ import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { renderQrSvg } from '../../src/qr/svg.ts'
 import { findMostCommonOrigin } from '../../src/site/page/origin.ts'
-import { renderPassportPage } from '../../src/site/page/passport-page.ts'
 import {
   ADDRESSES,
   CORES,
@@ -20,7 +19,7 @@ import {
   type TestAccount,
 } from '../harness.ts'
 import { decodeQr } from '../qr/decode.ts'
-import { FULL, read, rowOf } from './reading-of.ts'
+import { FULL, read, renderPage, rowOf } from './reading-of.ts'
 
 let harness: Harness
 let account: TestAccount
@@ -170,7 +169,7 @@ describe('the page of a unit', () => {
         own_fields: names.filter((_, i) => i % 3 === 1),
       })
       for (const { code } of LANGUAGES) {
-        const html = renderPassportPage(read(row, 'authority'), code, { qr: svg })
+        const html = renderPage(read(row, 'authority'), code, { qr: svg })
         assert.ok(Buffer.byteLength(html) <= 30_000, `${category} ${code}: ${Buffer.byteLength(html)}`)
         assert.ok(gzipSync(html).length <= 8_000, `${category} ${code}: ${gzipSync(html).length} compressed`)
       }

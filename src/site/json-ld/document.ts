@@ -5,6 +5,8 @@ import type { Origin } from '../page/origin.ts'
 import type { Data, PassportView } from '../page/passport-view.ts'
 import { getClass, getTerm, type Node, SHAPES, toIriNode } from './shapes.ts'
 
+export const JSON_LD_MEDIA_TYPES = ['application/ld+json', 'application/json'] as const
+
 /** schema.org ties AI 21 to IndividualProduct and AI 10 to SomeProducts. */
 const TYPES = {
   model: ['Product', 'ProductModel'],

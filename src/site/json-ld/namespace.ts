@@ -1,10 +1,11 @@
-/** The address of the `dpp:` namespace: a context for machines, a list of words for people; each term's address leads to its line. */
+/** The `dpp:` namespace: a JSON-LD context for programs, a page for people on which each term's address has its line. */
 import { html } from 'ghtml'
-import type { Form } from '../http/content-negotiation.ts'
+import type { Offer } from '../http/content-negotiation.ts'
 import { ALLOW_ANY_ORIGIN } from '../http/cors.ts'
 import { type Headers, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
-import { htmlHeaders, renderDocument, securityHeaders } from '../page/shell.ts'
+import { HTML_MEDIA_TYPES, htmlHeaders, renderDocument, securityHeaders } from '../page/shell.ts'
 import { readContextVersions } from './context-versions.ts'
+import { JSON_LD_MEDIA_TYPES } from './document.ts'
 import {
   listBorrowedTerms,
   listOwnClasses,
@@ -20,27 +21,31 @@ const SHARED_HEADERS: Headers = {
   vary: 'Accept, Accept-Encoding',
 }
 
-/** The path to serve the namespace under, or undefined when its address is not below the public one. */
+/** The path of the namespace; undefined if its address is not below the public one. */
 export function findNamespacePath(publicUrl: string, nsUrl: string): string | undefined {
   if (!nsUrl.startsWith(`${publicUrl}/`)) return undefined
   const path = nsUrl.slice(publicUrl.length)
   return /^(?:\/[\w.~-]+)+$/.test(path) ? path : undefined
 }
 
-/** Both forms of the namespace, made once. */
-export function prepareNamespace(publicUrl: string, nsUrl: string): Record<Form, PreparedResponse> {
-  return {
-    jsonld: prepareResponse({
-      body: renderContext(nsUrl),
-      tag: 'context',
-      headers: { 'content-type': 'application/ld+json', ...securityHeaders(publicUrl), ...SHARED_HEADERS },
-    }),
-    html: prepareResponse({
-      body: renderVocabularyPage(nsUrl),
-      tag: 'vocabulary',
-      headers: { ...htmlHeaders(publicUrl), ...SHARED_HEADERS, 'content-language': 'en' },
-    }),
-  }
+type NamespaceFormat = Offer & { response: PreparedResponse }
+
+/** The page, which is the default, and the context. */
+export function prepareNamespace(publicUrl: string, nsUrl: string): [NamespaceFormat, NamespaceFormat] {
+  const page = prepareResponse({
+    body: renderVocabularyPage(nsUrl),
+    tag: 'vocabulary',
+    headers: { ...htmlHeaders(publicUrl), ...SHARED_HEADERS, 'content-language': 'en' },
+  })
+  const context = prepareResponse({
+    body: renderContext(nsUrl),
+    tag: 'context',
+    headers: { 'content-type': 'application/ld+json', ...securityHeaders(publicUrl), ...SHARED_HEADERS },
+  })
+  return [
+    { mediaTypes: HTML_MEDIA_TYPES, response: page },
+    { mediaTypes: JSON_LD_MEDIA_TYPES, response: context },
+  ]
 }
 
 const IMMUTABLE_HEADERS: Headers = {
@@ -49,7 +54,7 @@ const IMMUTABLE_HEADERS: Headers = {
   vary: 'Accept-Encoding',
 }
 
-/** The published contexts by their names (`v1`): whoever signs or stores a document can name one that never changes. */
+/** The published contexts by name (`v1`). They never change, so that signed and stored documents can refer to them. */
 export function prepareContextVersions(publicUrl: string, nsUrl: string): Map<string, PreparedResponse> {
   const headers = {
     'content-type': 'application/ld+json',

@@ -1,6 +1,7 @@
 /** What all parts of a passport's page are told, and the fold that its sections share. */
 import { html } from 'ghtml'
 import type { Brand } from '../../accounts/brand/brand.ts'
+import type { Labels } from '../../i18n/catalogue.ts'
 import { formatDate } from '../../i18n/format.ts'
 import type { KeyFact } from './key-facts.ts'
 import type { PassportView } from './passport-view.ts'
@@ -13,11 +14,23 @@ export type Reader =
   | { audience: RestrictedAudience; label: string; expiresAt: Date }
   | { audience: RestrictedAudience; isPreview: true }
 
+/** A format other than the page, as the page links to it. */
+export type AlternateFormat = {
+  /** The value of `?format=`. */
+  id: string
+  name: string
+  /** The label of its link; without one, the name. */
+  label?: keyof Labels['ui']
+  /** The most exact one first. */
+  mediaTypes: readonly [string, ...string[]]
+}
+
 export type PageContext = Wording & {
   reading: PassportView
+  alternates: readonly AlternateFormat[]
   reader: Reader | undefined
-  /** Whether it is for somebody whose access link opens nothing any more. */
-  isEnded: boolean
+  /** The reader's access link has ended. */
+  isAccessEnded: boolean
   qr: string
   brand: Brand
   facts: readonly KeyFact[]

@@ -61,9 +61,13 @@ export function renderFooter(page: PageContext): string {
     const current = code === language ? ' aria-current="true"' : ''
     return html`<li><a href="?!${page.kept}lang=${code}" hreflang="${code}" lang="${code}"!${current}>${name}</a></li>`
   })
+  const alternates = page.alternates.map(
+    ({ id, name, label, mediaTypes: [type] }) =>
+      html`<a href="?!${page.kept}format=${id}" type="${type}">${label === undefined ? name : ui[label]}</a>`,
+  )
   const operator = (reading.data.economicOperator as { legalName?: unknown } | undefined)?.legalName
   const by = html`<bdi>${fillPlaceholders(ui.providedBy, { operator: asText(operator) })}</bdi>`
   return html`<footer><nav aria-labelledby="languages"><h2 id="languages">${ui.languages}</h2><ul>!${items}</ul></nav>
-<p><a href="?!${page.kept}format=jsonld" type="application/ld+json">${ui.machineReadable}</a></p>
+<p>!${alternates.join(' ')}</p>
 <p>!${asText(operator) && by}</p><p>${reader === undefined || 'isPreview' in reader ? ui.noCookies : ui.accessCookie}</p></footer>`
 }

@@ -17,14 +17,18 @@ import {
 
 /** The `<head>`: where the page is at home, in which languages and forms, and what a preview of a link shows. */
 export function renderHeadLinks(page: PageContext): string {
-  const { reading, reader, isEnded } = page
-  if (reader !== undefined || isEnded) return ''
+  const { reading, reader, isAccessEnded } = page
+  if (reader !== undefined || isAccessEnded) return ''
   const { url } = reading
   const languages = isIndexed(reading)
     ? LANGUAGES.map(({ code }) => html`<link rel="alternate" hreflang="${code}" href="${url}?lang=${code}">`)
     : []
+  const alternates = page.alternates.map(
+    ({ id, mediaTypes: [type] }) =>
+      html`<link rel="alternate" type="${type}" href="${url}?!${page.kept}format=${id}">`,
+  )
   const own = languages.length > 0 ? html`<link rel="alternate" hreflang="x-default" href="${url}">` : ''
-  return html`<link rel="canonical" href="${url}">!${languages}!${own}<link rel="alternate" type="application/ld+json" href="${url}?!${page.kept}format=jsonld">!${renderOpenGraph(page)}`
+  return html`<link rel="canonical" href="${url}">!${languages}!${own}!${alternates}!${renderOpenGraph(page)}`
 }
 
 /** OpenGraph. A picture only where it is one that previews can draw. */
@@ -121,8 +125,8 @@ const getCategoryName = ({ labels, reading }: PageContext) =>
 
 /** Which level, for whom, until when; in words, because colour alone says nothing. Or that it is over. */
 function renderBanner(page: PageContext): string {
-  const { reader, isEnded, labels, language } = page
-  if (isEnded) {
+  const { reader, isAccessEnded, labels, language } = page
+  if (isAccessEnded) {
     const { 'accessEnded.title': title, 'accessEnded.text': text } = labels.ui
     return html`<p class="banner" role="note"><b>${title}</b> ${text} !${renderContact(page)}</p>`
   }

@@ -21,36 +21,23 @@ import { renderDocument } from './shell.ts'
 import { buildTheme } from './theme.ts'
 import { findLabelLanguage, getPageLabel } from './values.ts'
 
-/**
- * The page as HTML. `qr` is the passport's symbol as SVG, shown on paper only; `wanted` are the languages of the account's
- * texts that the reader would have, by default that of the page; `reader` is whom the access link
- * names, undefined for everyone, `isEnded` when it names nobody any more; `brand` is the account's.
- */
-export function renderPassportPage(
-  reading: PassportView,
-  language: Language,
-  extra: {
-    qr: string
-    wanted?: readonly string[]
-    reader?: Reader | undefined
-    isEnded?: boolean
-    brand?: Brand | undefined
-  },
-): string {
+type PageOptions = Pick<PageContext, 'alternates' | 'qr'> & {
+  /** The languages of the account's texts that the reader wants, best first; by default that of the page. */
+  wanted?: readonly string[]
+  /** Undefined for the public. */
+  reader?: Reader | undefined
+  isAccessEnded?: boolean
+  brand?: Brand
+}
+
+export function renderPassportPage(reading: PassportView, language: Language, options: PageOptions): string {
   const labels = getLabels(language)
-  const brand = extra.brand ?? NO_BRAND
-  const { qr, reader, isEnded = false, wanted = [language] } = extra
+  const { reader, isAccessEnded = false, wanted = [language], brand = NO_BRAND } = options
   const kept = renderKeptQuery(reading, reader)
   const wording = { language, labels, wanted, primary: reading.primary, kept }
-  const page: PageContext = {
-    ...wording,
-    reading,
-    qr,
-    reader,
-    isEnded,
-    brand,
-    facts: buildKeyFacts(wording, reading),
-  }
+  const { qr, alternates } = options
+  const facts = buildKeyFacts(wording, reading)
+  const page = { ...wording, reading, reader, isAccessEnded, brand, qr, alternates, facts }
   const name = asText(reading.data.productName)
   const body = html`<a class="skip" href="#content">${labels.ui.skipToContent}</a>
 !${renderHeader(page)}
@@ -60,7 +47,7 @@ export function renderPassportPage(
     language,
     title: fillPlaceholders(labels.ui.documentTitle, { name }),
     head: renderHeadLinks(page),
-    isIndexed: isIndexed(reading) && reader === undefined && !isEnded,
+    isIndexed: isIndexed(reading) && reader === undefined && !isAccessEnded,
     dress: buildTheme(brand, body),
     body,
   })

@@ -5,6 +5,8 @@ import { defaultHeaders } from '../../kernel/http/default-headers.ts'
 import type { Headers } from '../http/prepared-response.ts'
 import { DEFAULT_THEME, type Theme } from './theme.ts'
 
+export const HTML_MEDIA_TYPES = ['text/html', 'application/xhtml+xml'] as const
+
 const DENIED_FEATURES = [
   'camera',
   'display-capture',

@@ -1,13 +1,13 @@
 /**
- * The cookie a browser gets for the token of an access link. It holds the token sealed (AES-256-GCM) together with the
- * passport and an end, so that a copied cookie opens one page for an hour at most, not all that the token opens.
+ * The cookie for the token of an access link. It seals the token (AES-256-GCM) together with the passport and an expiry
+ * time, so that a copied cookie opens one page for at most an hour.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** What the cookie is called by plain http; with https it has a prefix, and the name is still found in its header. */
+/** The name over plain http. Over https it gets a prefix, and a `Cookie` header still contains it. */
 export const COOKIE_NAME = 'carnet_access'
 
-/** RFC 6265bis §4.1.3.1: browsers take a `__Secure-` cookie only from https. `__Host-` would ask for the path `/`. */
+/** RFC 6265bis §4.1.3.1: browsers accept a `__Secure-` cookie only over https. `__Host-` would require the path `/`. */
 export const getAccessCookieName = (publicUrl: string): string =>
   publicUrl.startsWith('https:') ? `__Secure-${COOKIE_NAME}` : COOKIE_NAME
 export const COOKIE_LIFETIME_MS = 3_600_000
@@ -15,13 +15,13 @@ export const COOKIE_LIFETIME_MS = 3_600_000
 const ALGORITHM = 'aes-256-gcm'
 const IV_BYTES = 12
 const TAG_BYTES = 16
-/** Time, then token. */
+/** Expiry time, then token. */
 const CONTENT_PATTERN = /^(\d{13}) (\S+)$/
 
 export type AccessCookies = {
-  /** The sealed value for one passport, good until `until`. `token` is one that opens it. */
+  /** The cookie's value: opens one passport until `until`. */
   seal(passportId: string, token: string, until: Date): string
-  /** The token in a `Cookie` header, if it holds one that was sealed for this passport and has not ended. */
+  /** The token in a `Cookie` header, if it was sealed for this passport and has not expired. */
   findToken(cookieHeader: string, passportId: string, now: Date): string | undefined
 }
 
@@ -55,7 +55,7 @@ function unseal(key: Buffer, value: string, passportId: string): string | undefi
   try {
     return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString()
   } catch {
-    // Not sealed by us, or for another passport: the same as no cookie.
+    // Forged, or sealed for another passport: treated as no cookie.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-/** How an access link comes in: with a token in the address, exchanged for a cookie at once, or with every request as Bearer. */
+/** Access links: their token comes in the address, where it is exchanged for a cookie, or as a Bearer token. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findSessionToken } from '../../accounts/people/session-cookie.ts'
@@ -15,18 +15,16 @@ import {
   createAccessCookies,
   getAccessCookieName,
 } from './access-cookie.ts'
-import { firstValue, type PassportRequest } from './passport-request.ts'
+import { getFirst } from './languages.ts'
+import type { PassportRequest } from './passport-request.ts'
 
-/**
- * Cookie and Authorization too: a browser that has just followed an access link must not be shown the copy of the
- * public page that it holds.
- */
+/** Cookie and Authorization too: a browser that has just followed an access link must not show its public copy. */
 export const PASSPORT_VARY = 'Accept, Accept-Language, Accept-Encoding, Cookie, Authorization'
 
 export type AccessContext = {
   setup: SiteSetup
   cookies: AccessCookies
-  /** Path of all passports, as the reader's browser sees it. */
+  /** Path of all passports as the browser sees it. */
   cookiePath: string
 }
 
@@ -39,7 +37,7 @@ export function createAccessContext(setup: SiteSetup): AccessContext {
   }
 }
 
-/** A guess that costs nothing, for answers that are sent before a request is read whole. */
+/** A cheap guess, for responses that are sent before the request is parsed. */
 export function mayHaveAccess(
   headers: IncomingHttpHeaders,
   { query }: Pick<PassportRequest, 'query'>,
@@ -48,7 +46,7 @@ export function mayHaveAccess(
   return authorization !== undefined || query.access !== undefined || (cookie?.includes(COOKIE_NAME) ?? false)
 }
 
-/** What no cache keeps, no search engine lists and no other site learns of. */
+/** Nothing caches the response, no search engine lists it, no other site learns its address. */
 export const PRIVATE_HEADERS: Headers = {
   'cache-control': 'private, no-store',
   'referrer-policy': 'no-referrer',
@@ -57,11 +55,11 @@ export const PRIVATE_HEADERS: Headers = {
 }
 
 /**
- * From the address with a token that opens the passport to the clean one, with the token in a cookie. No other token is
- * sealed: a cookie of ours says that its reader was let in within the hour.
+ * Redirects to the address without the token, and puts the token into a cookie. Call it only with a token that opens
+ * the passport: the cookie proves that its reader had access within the last hour.
  */
 export function exchangeToken(
-  door: AccessContext,
+  context: AccessContext,
   request: FastifyRequest,
   reply: FastifyReply,
   { id, now }: PassportRequest,
@@ -69,41 +67,42 @@ export function exchangeToken(
 ): FastifyReply {
   const rest = new URLSearchParams(request.raw.url?.split('?', 2)[1] ?? '')
   rest.delete('access')
-  const path = door.cookiePath + id
-  const value = door.cookies.seal(id, token, new Date(now.getTime() + COOKIE_LIFETIME_MS))
+  const path = context.cookiePath + id
+  const value = context.cookies.seal(id, token, new Date(now.getTime() + COOKIE_LIFETIME_MS))
   return reply
     .code(303)
-    .headers({ ...securityHeaders(door.setup.addresses.publicUrl), ...PRIVATE_HEADERS })
+    .headers({ ...securityHeaders(context.setup.addresses.publicUrl), ...PRIVATE_HEADERS })
     .header('location', rest.size === 0 ? path : `${path}?${rest}`)
-    .header('set-cookie', buildCookie(door, id, value, COOKIE_LIFETIME_MS / 1_000))
+    .header('set-cookie', buildCookie(context, id, value, COOKIE_LIFETIME_MS / 1_000))
     .send('')
 }
 
-/** The line that takes the cookie of one passport away. */
-export const buildExpiredCookie = (door: AccessContext, id: string): string => buildCookie(door, id, '', 0)
+/** The `Set-Cookie` value that deletes the cookie of one passport. */
+export const buildExpiredCookie = (context: AccessContext, id: string): string =>
+  buildCookie(context, id, '', 0)
 
-function buildCookie(door: AccessContext, id: string, value: string, seconds: number): string {
-  const { publicUrl } = door.setup.addresses
+function buildCookie(context: AccessContext, id: string, value: string, seconds: number): string {
+  const { publicUrl } = context.setup.addresses
   const secure = publicUrl.startsWith('https:') ? '; Secure' : ''
-  return `${getAccessCookieName(publicUrl)}=${value}; Path=${door.cookiePath}${id}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
+  return `${getAccessCookieName(publicUrl)}=${value}; Path=${context.cookiePath}${id}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
 }
 
-/** What other readers see, shown to a member of the passport's account, who may see all of it anyway. */
+/** A member of the passport's account, who may see everything, looks at what an audience sees. */
 export type Preview = { audience: LinkAudience; isPreview: true }
 export type PreviewRequest = { audience: LinkAudience; sessionToken: string }
 
-/** `?preview=` of somebody who may be signed in; of anybody else it says nothing. Asks no database. */
+/** `?preview=` with a session cookie. Makes no look-up: the session may have ended. */
 export function findPreviewRequest(
   { setup }: AccessContext,
   { cookie }: IncomingHttpHeaders,
   { query }: PassportRequest,
 ): PreviewRequest | undefined {
-  const audience = LINK_AUDIENCES.find(one => one === firstValue(query.preview))
+  const audience = LINK_AUDIENCES.find(one => one === getFirst(query.preview))
   const sessionToken = findSessionToken(setup.addresses.publicUrl, cookie)
   return audience === undefined || sessionToken === undefined ? undefined : { audience, sessionToken }
 }
 
-/** The preview, if the session is of a member of the passport's account. */
+/** Returns undefined unless the session belongs to a member of the passport's account. */
 export async function openPreview(
   { setup }: AccessContext,
   { audience, sessionToken }: PreviewRequest,
@@ -113,21 +112,18 @@ export async function openPreview(
   return session?.account.id === row.account_id ? { audience, isPreview: true } : undefined
 }
 
-/** A text that can be a token, and how it came. One from a cookie opened this passport within the last hour. */
+/** A well-formed token. One from a cookie opened this passport within the last hour. */
 export type RequestToken = { text: string; from: 'address' | 'bearer' | 'cookie' }
 
-/**
- * The token that a request brings: in the address, else as Bearer, else in a cookie of ours. `broken` when the address
- * has one that can be none. Asks no database.
- */
+/** The token in the address, else the Bearer token, else the one in the cookie. Makes no look-up. */
 export function findToken(
   { cookies }: AccessContext,
   { authorization, cookie }: IncomingHttpHeaders,
   { id, query, now }: PassportRequest,
-): RequestToken | 'broken' | undefined {
+): RequestToken | 'malformed' | undefined {
   if (query.access !== undefined) {
-    const text = firstValue(query.access) ?? ''
-    return isAccessToken(text) ? { text, from: 'address' } : 'broken'
+    const text = getFirst(query.access) ?? ''
+    return isAccessToken(text) ? { text, from: 'address' } : 'malformed'
   }
   const bearer = authorization === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
   if (bearer !== undefined) return isAccessToken(bearer) ? { text: bearer, from: 'bearer' } : undefined

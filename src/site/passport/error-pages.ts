@@ -1,4 +1,4 @@
-/** What a person sees at an address that holds no passport, or when the answer has to wait: in their language, with what to do next. */
+/** Error pages for people, in their language, with what to do next. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'ghtml'
 import { getLabels, type Labels, type Language } from '../../i18n/catalogue.ts'
@@ -6,11 +6,13 @@ import { notFound } from '../../kernel/errors.ts'
 import { type PreparedResponse, prepareResponse, sendPrepared } from '../http/prepared-response.ts'
 import type { SiteSetup } from '../http/setup.ts'
 import { htmlHeaders, renderDocument } from '../page/shell.ts'
-import { negotiatePageLanguage, type PassportRequest } from './passport-request.ts'
+import { HTML } from './formats.ts'
+import { negotiatePageLanguage } from './languages.ts'
+import type { PassportRequest } from './passport-request.ts'
 
 type UiKey = keyof Labels['ui']
 
-/** A page of a title and a few sentences, or what else is ready HTML, not to be indexed. */
+/** `more` is ready HTML. */
 function renderNotice(language: Language, title: UiKey, sentences: readonly UiKey[], more = ''): string {
   const { ui } = getLabels(language)
   const paragraphs = sentences.map(key => html`<p>${ui[key]}</p>`)
@@ -22,11 +24,10 @@ function renderNotice(language: Language, title: UiKey, sentences: readonly UiKe
   })
 }
 
-/** The page that says that no passport is here. */
 export const renderNotFoundPage = (language: Language) =>
   renderNotice(language, 'notFound.title', ['notFound.text', 'notFound.help'])
 
-/** The page for who asked for another form or link of a product that is there: it leads on to the passport. */
+/** For a missing format, version or link of a passport that exists: links to the passport. */
 export const renderMissingPage = (language: Language, passport: string) =>
   renderNotice(
     language,
@@ -37,7 +38,7 @@ export const renderMissingPage = (language: Language, passport: string) =>
 
 const notFoundPages = new Map<string, PreparedResponse>()
 
-/** The 404 page. Caches ask again each time, so that a passport made since is found. */
+/** Caches revalidate it each time, so that a passport created later is found. */
 function prepareNotFoundPage(language: Language, publicUrl: string): PreparedResponse {
   const key = `${language} ${publicUrl}`
   const known = notFoundPages.get(key)
@@ -58,26 +59,26 @@ function prepareNotFoundPage(language: Language, publicUrl: string): PreparedRes
   return answer
 }
 
-/** The friendly page for people, the usual error for machines, which `refusalFace` gives the headers of the page. */
+/** Throws for programs; `buildPublicError` then adds the headers. */
 export function sendNotFoundPage(
   setup: SiteSetup,
   request: FastifyRequest,
   reply: FastifyReply,
-  wish: Pick<PassportRequest, 'form' | 'query'>,
+  { format, query }: PassportRequest,
 ): Promise<void> {
-  if (wish.form === 'jsonld') throw notFound('passport')
-  const language = negotiatePageLanguage(request.raw.headers, wish.query, 'en')
+  if (format !== HTML) throw notFound('passport')
+  const language = negotiatePageLanguage(request.raw.headers, query, 'en')
   return sendPrepared(request, reply, prepareNotFoundPage(language, setup.addresses.publicUrl))
 }
 
 const busyPages = new Map<Language, string>()
 
-/** The body of a 429 for a person. Made once a language: a refusal costs no rendering. */
+/** The body of a 429. Rendered once for each language: rejecting must be cheap. */
 export function renderBusyPage(language: Language): string {
   const page = busyPages.get(language) ?? renderNotice(language, 'error.title', ['error.tooMany'])
   busyPages.set(language, page)
   return page
 }
 
-/** The body of a 500 or 503 for a person. */
+/** The body of a 500 or 503. */
 export const renderErrorPage = (language: Language) => renderNotice(language, 'error.title', ['error.text'])

@@ -1,37 +1,38 @@
-/**
- * The face of a refusal at every address that is not the API's or the console's, whether anything stands there or not:
- * a page in their language for a person, the usual JSON for a machine, and on both what every answer of this door has.
- */
+/** Errors at every address outside the API and the console: a page for people, JSON for programs. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Language } from '../../i18n/catalogue.ts'
-import { preferredForm, prefersHtml } from '../http/content-negotiation.ts'
 import { ALLOW_ANY_ORIGIN } from '../http/cors.ts'
 import type { Headers } from '../http/prepared-response.ts'
 import { htmlHeaders, securityHeaders } from '../page/shell.ts'
 import { renderBusyPage, renderErrorPage, renderMissingPage, renderNotFoundPage } from './error-pages.ts'
-import { negotiatePageLanguage, type Query } from './passport-request.ts'
+import { acceptsHtml, prefersHtml } from './formats.ts'
+import { negotiatePageLanguage, type Query } from './languages.ts'
 
-/** `page` is undefined for a machine. */
-export type PublicError = { headers: Headers; page: string | undefined }
+/** What is missing now may exist at the next request. */
+const NO_STORE_HEADERS: Headers = { 'cache-control': 'no-store', vary: 'Accept, Accept-Language' }
 
-/** `status` is that of the refusal. Of a failure everyone who may read HTML is told in it. */
-export function buildPublicError(publicUrl: string, request: FastifyRequest, status: number): PublicError {
+/** Without a `page` the error is sent as JSON. A server error is a page for everyone who accepts HTML. */
+export function buildPublicError(
+  publicUrl: string,
+  request: FastifyRequest,
+  status: number,
+): { headers: Headers; page: string | undefined } {
   const { accept } = request.raw.headers
-  const isPage = status < 500 ? prefersHtml(accept) : preferredForm(accept) === 'html'
+  const isPage = status < 500 ? prefersHtml(accept) : acceptsHtml(accept)
   if (!isPage) {
     const headers = { ...ALLOW_ANY_ORIGIN, ...securityHeaders(publicUrl), ...NO_STORE_HEADERS }
     return { headers, page: undefined }
   }
   const language = negotiateErrorLanguage(request)
-  return { headers: errorPageHeaders(publicUrl, language), page: getErrorPage(status)(language) }
+  return { headers: buildErrorHeaders(publicUrl, language), page: renderPageFor(status, language) }
 }
 
-function getErrorPage(status: number): (language: Language) => string {
-  if (status === 429) return renderBusyPage
-  return status < 500 ? renderNotFoundPage : renderErrorPage
+function renderPageFor(status: number, language: Language): string {
+  if (status === 429) return renderBusyPage(language)
+  return status < 500 ? renderNotFoundPage(language) : renderErrorPage(language)
 }
 
-/** Tells a person that there is no such form or link of a product, and leads them to its passport. */
+/** The passport exists, but not in the format, version or link that was requested. */
 export function sendLinkToPassport(
   publicUrl: string,
   { request, reply, status }: { request: FastifyRequest; reply: FastifyReply; status: 404 | 406 },
@@ -40,20 +41,17 @@ export function sendLinkToPassport(
   const language = negotiateErrorLanguage(request)
   return reply
     .code(status)
-    .headers(errorPageHeaders(publicUrl, language))
+    .headers(buildErrorHeaders(publicUrl, language))
     .send(renderMissingPage(language, passport))
 }
 
-/** What is not there now may be there the next time. */
-const NO_STORE_HEADERS: Headers = { 'cache-control': 'no-store', vary: 'Accept, Accept-Language' }
-
-const errorPageHeaders = (publicUrl: string, language: Language): Headers => ({
+const buildErrorHeaders = (publicUrl: string, language: Language): Headers => ({
   ...htmlHeaders(publicUrl),
   ...NO_STORE_HEADERS,
   'content-language': language,
   'x-robots-tag': 'noindex',
 })
 
-/** An address that cannot be read has no query. */
+/** A malformed address has no query. */
 const negotiateErrorLanguage = ({ raw, query }: FastifyRequest) =>
   negotiatePageLanguage(raw.headers, (query as Query | null) ?? {}, 'en')

@@ -1,4 +1,4 @@
-/** What is answered below `/p/` where no passport is: the way to one, when the address is only written badly, or the 404 page. */
+/** Answers addresses below `/p/` that have no passport: with a redirect if the id is only mistyped, else with a 404. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findUuid } from '../../kernel/ids.ts'
 import type { Headers } from '../http/prepared-response.ts'
@@ -11,30 +11,28 @@ import type { PassportRequest } from './passport-request.ts'
 /** In capitals, as older scanners type; with the slashes and spaces that people and programs leave behind an address. */
 const MISTYPED_ID = /^([0-9a-z]{26})[/\s]*$/i
 
-/** Whether the id that is meant exists is found out where the reader is sent; the query goes along as it was typed. */
+const REDIRECT_HEADERS: Headers = { 'cache-control': 'public, max-age=86400' }
+
+/** Redirects without a look-up: the target says whether the passport exists. The query stays as it was typed. */
 export async function sendNotFound(
   setup: SiteSetup,
   request: FastifyRequest,
   reply: FastifyReply,
-  wish: Pick<PassportRequest, 'form' | 'query'>,
+  page: PassportRequest,
 ): Promise<unknown> {
   const { id, '*': rest } = request.params as { id?: string; '*'?: string }
   const typed = id ?? rest ?? ''
-  const meant = MISTYPED_ID.exec(typed)?.[1]?.toLowerCase()
-  if (meant === undefined || meant === typed || findUuid(meant) === undefined) {
-    return sendNotFoundPage(setup, request, reply, wish)
+  const corrected = MISTYPED_ID.exec(typed)?.[1]?.toLowerCase()
+  if (corrected === undefined || corrected === typed || findUuid(corrected) === undefined) {
+    return sendNotFoundPage(setup, request, reply, page)
   }
   const { publicUrl } = setup.addresses
   const [, query] = /^[^?#]*\?([^#]*)/.exec(request.raw.url ?? '') ?? []
   const base = new URL(publicUrl).pathname.replace(/\/$/, '')
+  const caching = page.query.access === undefined ? REDIRECT_HEADERS : PRIVATE_HEADERS
   return reply
     .code(301)
-    .headers({
-      ...securityHeaders(publicUrl),
-      ...(wish.query.access === undefined ? REDIRECT_CACHING : PRIVATE_HEADERS),
-    })
-    .header('location', `${base}/p/${meant}${query ? `?${query}` : ''}`)
+    .headers({ ...securityHeaders(publicUrl), ...caching })
+    .header('location', `${base}/p/${corrected}${query ? `?${query}` : ''}`)
     .send('')
 }
-
-const REDIRECT_CACHING: Headers = { 'cache-control': 'public, max-age=86400' }

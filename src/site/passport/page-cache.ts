@@ -1,82 +1,89 @@
-/** Ready answers of passports, as many as fit: all forms and languages of a passport live and go together. */
+/** Caches prepared responses within a number of bytes. All formats and languages of a passport are dropped together. */
 import type { TranslationLanguages } from '../../categories/pick-text.ts'
 import type { PreparedResponse } from '../http/prepared-response.ts'
 
 export type CachedPassport = {
-  /** Version, status and whatever else makes a new page; forms of an older state are dropped. */
+  /** Version, status and whatever else changes the page. Responses of an earlier state are dropped. */
   readonly state: string
-  /** The passport's primary language, needed to choose among the forms. */
+  /** The passport's primary language, needed to choose among the responses. */
   readonly primary: string
-  /** The languages that its texts have, when not all are of the 24 as a page may be in. */
+  /** The languages of its texts; null if a page can be in all of them. */
   readonly texts: TranslationLanguages | null
-  readonly forms: Map<string, PreparedResponse>
+  readonly responses: Map<string, PreparedResponse>
   bytes: number
 }
 
-type Kept = Pick<CachedPassport, 'state' | 'primary' | 'texts'>
-
 export type PageCache = {
-  /** The passport's forms if they are of this state. */
+  /** The passport if it was cached in this state. */
   find(id: string, state: string): CachedPassport | undefined
-  /** The passport's forms of whatever state was cached last. */
+  /** The passport in whatever state it was cached last. */
   findAny(id: string): CachedPassport | undefined
-  keep(id: string, passport: Kept, form: string, answer: PreparedResponse): void
+  put(
+    id: string,
+    passport: Pick<CachedPassport, 'state' | 'primary' | 'texts'>,
+    key: string,
+    response: PreparedResponse,
+  ): void
   bytes(): number
 }
 
 /** What an entry costs besides its body: header lists, keys, objects. */
 const OVERHEAD_BYTES = 4_096
-/** Each of the 24 languages twice, and others in as many choices as readers make; a stranger could make thousands. */
-const MAX_FORMS = 64
+/** Twice for each of the 24 languages, and some for other choices of languages; a stranger could make thousands. */
+const MAX_RESPONSES = 64
 
-/** The two compressed forms of a page together are smaller than the page. */
-const estimateBytes = (answer: PreparedResponse) => 2 * answer.identity.body.length + OVERHEAD_BYTES
+/** The two compressed bodies together are smaller than the plain one. */
+const estimateBytes = (response: PreparedResponse) => 2 * response.identity.body.length + OVERHEAD_BYTES
 
-/** The passport longest not asked for goes first. */
-export function createPageCache(mostBytes: number): PageCache {
+/** Drops the passport first that was not requested for the longest time. */
+export function createPageCache(maxBytes: number): PageCache {
   const entries = new Map<string, CachedPassport>()
-  let held = 0
+  let usedBytes = 0
 
   const drop = (id: string, entry: CachedPassport) => {
     entries.delete(id)
-    held -= entry.bytes
+    usedBytes -= entry.bytes
   }
 
   return {
     find(id, state) {
       const entry = entries.get(id)
       if (entry === undefined || entry.state !== state) return undefined
-      // Maps keep the order of insertion: the end is the most recent. While there is room, the order does not matter.
-      if (held > mostBytes / 2) {
+      // A Map keeps the order of insertion: the last entry is the newest. The order does not matter while half is free.
+      if (usedBytes > maxBytes / 2) {
         entries.delete(id)
         entries.set(id, entry)
       }
       return entry
     },
     findAny: id => entries.get(id),
-    keep(id, passport, form, answer) {
-      const { state } = passport
+    put(id, passport, key, response) {
       let entry = entries.get(id)
-      if (entry !== undefined && entry.state !== state) drop(id, entry)
-      if (entry === undefined || entry.state !== state) {
-        entry = { ...passport, forms: new Map(), bytes: 0 }
+      if (entry !== undefined && entry.state !== passport.state) {
+        drop(id, entry)
+        entry = undefined
       }
-      let growth = estimateBytes(answer)
-      const [oldestForm = form] = entry.forms.keys()
-      const leaving = entry.forms.has(form) || entry.forms.size < MAX_FORMS ? form : oldestForm
-      const left = entry.forms.get(leaving)
-      if (left !== undefined) growth -= estimateBytes(left)
-      entry.forms.delete(leaving)
-      entry.forms.set(form, answer)
+      entry ??= { ...passport, responses: new Map(), bytes: 0 }
+      const growth = estimateBytes(response) - replaceResponse(entry, key, response)
       entry.bytes += growth
-      held += growth
+      usedBytes += growth
       entries.delete(id)
       entries.set(id, entry)
       for (const [oldest, old] of entries) {
-        if (held <= mostBytes) break
+        if (usedBytes <= maxBytes) break
         drop(oldest, old)
       }
     },
-    bytes: () => held,
+    bytes: () => usedBytes,
   }
+}
+
+/** Returns the bytes of the response that had to go: the one with this key, or the oldest of too many. */
+function replaceResponse({ responses }: CachedPassport, key: string, response: PreparedResponse): number {
+  const [oldest = key] = responses.keys()
+  const replaced = responses.has(key) || responses.size < MAX_RESPONSES ? key : oldest
+  const previous = responses.get(replaced)
+  responses.delete(replaced)
+  responses.set(key, response)
+  return previous === undefined ? 0 : estimateBytes(previous)
 }

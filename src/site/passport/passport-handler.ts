@@ -1,6 +1,6 @@
 /**
- * `/p/{id}`: from a request to the page or the JSON-LD of a passport. Everyone without an access link gets a ready
- * answer out of the cache; whoever brings one gets an answer made for this request and kept nowhere.
+ * `/p/{id}`: from a request to a passport in one of its formats. Readers without an access link get a prepared response
+ * from the cache; a reader with one gets a response made for this request, which is not cached.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findCachedBrand, getCachedBrand } from '../../accounts/brand/brand.ts'
@@ -17,7 +17,6 @@ import {
   readPublicPassport,
 } from '../../passports/read/public-passport.ts'
 import { readPublicVersion, readWholeVersion } from '../../passports/read/public-version.ts'
-import { prefersHtml } from '../http/content-negotiation.ts'
 import {
   type Exchange,
   getEncoding,
@@ -42,137 +41,122 @@ import {
   type RequestToken,
 } from './access.ts'
 import { sendLinkToPassport } from './errors.ts'
+import { HTML, prefersHtml, selectFormat } from './formats.ts'
+import { getFirst } from './languages.ts'
 import { sendNotFound } from './not-found.ts'
 import { createPageCache, type PageCache } from './page-cache.ts'
-import {
-  firstValue,
-  formOf,
-  type PassportRequest,
-  parsePassportRequest,
-  type Query,
-} from './passport-request.ts'
+import { type PassportRequest, parsePassportRequest } from './passport-request.ts'
 import { createRecordScan, type RecordScan } from './record-scan.ts'
 import {
   createPrivateResponse,
   createPublicResponse,
   findCachedResponse,
   hasCachedResponse,
-  type PageRequest,
 } from './responses.ts'
 
-const CACHE_BYTES = 64 * 1024 * 1024
-
-export type PassportHandler = (request: FastifyRequest, reply: FastifyReply) => unknown
-
-type PassportContext = AccessContext & { setup: SiteContext; cache: PageCache; noteScan: RecordScan }
+const MAX_CACHE_BYTES = 64 * 1024 * 1024
+const PATH = '/p/'
 
 export type PassportRoute = {
   /** The handler of `GET /p/:id`. */
-  handle: PassportHandler
-  /** Answers a request for a passport if it is for a page that is there already; false, with nothing done, if not. */
-  answerReady: (exchange: Exchange) => boolean
+  handle: (request: FastifyRequest, reply: FastifyReply) => unknown
+  /** Sends a page that is cached. Returns false, with nothing sent, for any other request. */
+  answerFromCache: (exchange: Exchange) => boolean
 }
 
-const PATH = '/p/'
-const NO_QUERY: Query = {}
+type RouteContext = AccessContext & { setup: SiteContext; cache: PageCache; recordScan: RecordScan }
+type RequestContext = RouteContext & { request: FastifyRequest; reply: FastifyReply; page: PassportRequest }
 
-export function createPassportHandler(setup: SiteContext): PassportRoute {
-  const door: PassportContext = {
+export function createPassportRoute(setup: SiteContext): PassportRoute {
+  const route: RouteContext = {
     ...createAccessContext(setup),
     setup,
-    cache: createPageCache(CACHE_BYTES),
-    noteScan: createRecordScan(setup),
+    cache: createPageCache(MAX_CACHE_BYTES),
+    recordScan: createRecordScan(setup),
   }
-  setup.watch?.watchPages(door.cache.bytes)
+  setup.watch?.watchPages(route.cache.bytes)
   return {
-    handle(request, reply) {
-      const wish = parsePassportRequest(setup, request)
-      if (wish instanceof AppError) return sendFormatError(setup, request, reply, wish)
-      const { raw } = request
-      const token = findToken(door, raw.headers, wish)
-      const page = { ...wish, isEnded: token === 'broken' }
-      const preview = findPreviewRequest(door, raw.headers, wish)
-      if (preview !== undefined) {
-        const make = () => sendPreview(door, request, reply, page, preview)
-        return limitUncachedWork(door, request, reply, page, undefined, make)
-      }
-      if (typeof token === 'object' || wish.query.version !== undefined) {
-        const make = () => sendPassport(door, request, reply, page, token)
-        return limitUncachedWork(door, request, reply, page, token, make)
-      }
-      const exchange = { request: raw, response: reply.raw, id: request.id }
-      if (!trySendCached(door, exchange, page)) {
-        const make = () => sendFreshOrStale(door, request, reply, page)
-        return hasCachedResponse(door.cache, raw.headers, page)
-          ? make()
-          : limitUncachedWork(door, request, reply, page, token, make)
-      }
-      reply.hijack()
-      return undefined
-    },
-    answerReady(exchange) {
+    handle: (request, reply) => handle(route, request, reply),
+    answerFromCache(exchange) {
       const { url = '', headers } = exchange.request
-      if (!url.startsWith(PATH)) return false
-      const now = setup.clock.now()
+      const format = selectFormat(undefined, headers.accept)
+      if (!url.startsWith(PATH) || format === undefined) return false
       const id = url.slice(PATH.length)
-      const page = { id, form: formOf(headers.accept), query: NO_QUERY, now, isEnded: false }
-      return !mayHaveAccess(headers, page) && trySendCached(door, exchange, page)
+      const page = { id, format, query: {}, now: setup.clock.now(), isAccessEnded: false }
+      return !mayHaveAccess(headers, page) && trySendCached(route, exchange, page)
     },
   }
 }
 
-type OptionalToken = RequestToken | 'broken' | undefined
+function handle(route: RouteContext, request: FastifyRequest, reply: FastifyReply): unknown {
+  const parsed = parsePassportRequest(route.setup, request)
+  if (parsed instanceof AppError) return sendFormatError(route.setup, request, reply, parsed)
+  const { raw } = request
+  const token = findToken(route, raw.headers, parsed)
+  const page = { ...parsed, isAccessEnded: token === 'malformed' }
+  const context = { ...route, request, reply, page }
+  const preview = findPreviewRequest(route, raw.headers, page)
+  if (preview !== undefined) return limitUncached(context, undefined, () => sendPreview(context, preview))
+  if (typeof token === 'object' || page.query.version !== undefined) {
+    return limitUncached(context, token, () => sendPassport(context, token))
+  }
+  if (trySendCached(route, { request: raw, response: reply.raw, id: request.id }, page)) {
+    reply.hijack()
+    return undefined
+  }
+  const send = () => sendFreshOrStale(context)
+  return hasCachedResponse(route.cache, raw.headers, page) ? send() : limitUncached(context, token, send)
+}
+
+type OptionalToken = RequestToken | 'malformed' | undefined
 
 const isFromCookie = (token: OptionalToken) => typeof token === 'object' && token.from === 'cookie'
 
-/** What may have to be made takes turns, but not yet that of a reader who was let in by an access link. */
-function limitUncachedWork(
-  { setup }: PassportContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { id }: PassportRequest,
+/** Readers with an access cookie are not limited yet: the link may still be valid. */
+function limitUncached(
+  { setup, request, reply, page }: RequestContext,
   token: OptionalToken,
-  make: () => Promise<unknown>,
+  send: () => Promise<unknown>,
 ): Promise<unknown> {
-  if (findUuid(id) === undefined || isFromCookie(token)) return make()
-  return setup.uncached.run(request, reply, make)
+  if (findUuid(page.id) === undefined || isFromCookie(token)) return send()
+  return setup.uncached.run(request, reply, send)
 }
 
-/** A machine gets the refusal thrown; a person is led to the passport, if one is there. */
+/** Programs get a JSON error; people get a link to the passport, if it exists. */
 async function sendFormatError(
   { sql, clock, addresses, uncached }: SiteContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  refusal: AppError,
+  error: AppError,
 ): Promise<unknown> {
   const { id = '' } = request.params as { id?: string }
-  if (!prefersHtml(request.raw.headers.accept) || findUuid(id) === undefined) throw refusal
-  const lead = () =>
+  if (!prefersHtml(request.raw.headers.accept) || findUuid(id) === undefined) throw error
+  const sendLink = () =>
     sendLinkToPassport(addresses.publicUrl, { request, reply, status: 406 }, passportUrl(addresses, id))
-  if (findCachedHead(sql, id, clock.now()) !== undefined) return lead()
+  if (findCachedHead(sql, id, clock.now()) !== undefined) return sendLink()
   return uncached.run(request, reply, async () => {
-    if ((await readPublicPassport(sql, id, clock.now())) === undefined) throw refusal
-    return lead()
+    if ((await readPublicPassport(sql, id, clock.now())) === undefined) throw error
+    return sendLink()
   })
 }
 
-/** Asks no database: for a passport and a brand that were read a moment ago. */
-function trySendCached(door: PassportContext, exchange: Exchange, page: PageRequest): boolean {
-  const { request } = exchange
-  const row = findCachedHead(door.setup.sql, page.id, page.now)
-  const ready = row && findCached(door, exchange, page, row)
-  if (row === undefined || ready === undefined) return false
-  if (!trySendPrepared(exchange, ready, getEncoding(request.headers))) return false
-  door.setup.watch?.page('ready')
-  door.noteScan(exchange, page, row)
+/** Sends without a look-up if the passport and the brand were read a moment ago. */
+function trySendCached(route: RouteContext, exchange: Exchange, page: PassportRequest): boolean {
+  const { headers } = exchange.request
+  const row = findCachedHead(route.setup.sql, page.id, page.now)
+  const response = row && findCached(route, exchange, page, row)
+  if (row === undefined || response === undefined) return false
+  if (!trySendPrepared(exchange, response, getEncoding(headers))) return false
+  route.setup.watch?.page('ready')
+  route.recordScan(exchange, page, row)
   return true
 }
 
-/** Asks no database: undefined unless the brand, like the passport, was read a moment ago. */
+/** Undefined unless the brand was read a moment ago, or `withinMs`. */
 function findCached(
-  { setup, cache }: PassportContext,
+  { setup, cache }: RouteContext,
   { request }: Pick<Exchange, 'request'>,
-  page: PageRequest,
+  page: PassportRequest,
   row: PublicHead,
   withinMs?: number,
 ): PreparedResponse | undefined {
@@ -180,98 +164,89 @@ function findCached(
   return brand && findCachedResponse(cache, request.headers, page, { row, brand })
 }
 
-/** A page that was true within the last ten minutes, when the database has nothing to say. */
-async function sendFreshOrStale(
-  door: PassportContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  page: PageRequest,
-): Promise<unknown> {
-  const row = findCachedHead(door.setup.sql, page.id, page.now, MAX_STALE_MS)
-  const stale = row && findCached(door, { request: request.raw }, page, row, MAX_STALE_MS)
+/** If the database does not answer, sends the page as it was within the last ten minutes. */
+async function sendFreshOrStale(context: RequestContext): Promise<unknown> {
+  const { setup, request, reply, page } = context
+  const row = findCachedHead(setup.sql, page.id, page.now, MAX_STALE_MS)
+  const stale = row && findCached(context, { request: request.raw }, page, row, MAX_STALE_MS)
   try {
-    return await sendPassport(door, request, reply, page, undefined, stale !== undefined)
+    return await sendPassport(context, undefined, stale !== undefined)
   } catch (error) {
     if (row === undefined || stale === undefined || reply.sent || !isUnavailable(error)) throw error
-    door.setup.watch?.page('stale')
-    const age = getHeadAge(door.setup.sql, page.id, page.now)
-    await sendPrepared(request, reply, stale, buildStaleHeaders(age))
-    door.noteScan({ request: request.raw, response: reply.raw }, page, row)
+    setup.watch?.page('stale')
+    await sendPrepared(request, reply, stale, buildStaleHeaders(getHeadAge(setup.sql, page.id, page.now)))
+    recordScan(context, row)
     return undefined
   }
 }
 
+const recordScan = (
+  { request, reply, page, ...route }: RequestContext,
+  row: PublicHead | PublicPassportRow,
+) => route.recordScan({ request: request.raw, response: reply.raw }, page, row)
+
 async function sendPassport(
-  door: PassportContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  page: PageRequest,
+  context: RequestContext,
   token: OptionalToken,
-  isImpatient = false,
+  hasStale = false,
 ): Promise<unknown> {
-  const { sql } = door.setup
-  const reading = readPublicPassport(sql, page.id, page.now)
-  const row = await (isImpatient ? withDeadline(reading) : reading)
-  if (row === undefined) return sendNotFound(door.setup, request, reply, page)
-  if (typeof token !== 'object') return sendPublic(door, request, reply, page, row)
-  const access = await findAccess(sql, token.text, row, page.now)
-  if (access !== undefined) return sendForAccessLink(door, request, reply, page, row, token, access)
-  // To machines an end is no news: they are told by what is not there.
-  const isEnded = token.from === 'address' || (token.from === 'cookie' && page.form === 'html')
-  return sendPublic(door, request, reply, { ...page, isEnded }, row, token)
+  const { setup, request, reply, page } = context
+  const reading = readPublicPassport(setup.sql, page.id, page.now)
+  const row = await (hasStale ? withDeadline(reading) : reading)
+  if (row === undefined) return sendNotFound(setup, request, reply, page)
+  if (typeof token !== 'object') return sendPublic(context, row)
+  const access = await findAccess(setup.sql, token.text, row, page.now)
+  if (access === undefined) {
+    // Programs see from what is missing that their access has ended.
+    const isAccessEnded = token.from === 'address' || (token.from === 'cookie' && page.format === HTML)
+    return sendPublic({ ...context, page: { ...page, isAccessEnded } }, row, token)
+  }
+  if (token.from !== 'cookie') setup.uncached.refund(request)
+  if (token.from === 'address') return exchangeToken(context, request, reply, page, token.text)
+  return sendPrivate(context, row, access)
 }
 
-/** For members of the account what other readers see, for all others the public page. */
-async function sendPreview(
-  door: PassportContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  page: PageRequest,
-  asked: PreviewRequest,
-): Promise<unknown> {
-  const { setup } = door
+/** Members of the account see what other readers see; everybody else gets the public page. */
+async function sendPreview(context: RequestContext, preview: PreviewRequest): Promise<unknown> {
+  const { setup, request, reply, page } = context
   const row = await readPublicPassport(setup.sql, page.id, page.now)
   if (row === undefined) return sendNotFound(setup, request, reply, page)
-  const preview = await openPreview(door, asked, row)
-  if (preview === undefined) return sendPublic(door, request, reply, page, row)
+  const reader = await openPreview(context, preview, row)
+  if (reader === undefined) return sendPublic(context, row)
   setup.uncached.refund(request)
-  return sendPrivate(door, request, reply, page, row, preview)
+  return sendPrivate(context, row, reader)
 }
 
 async function sendPublic(
-  door: PassportContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  page: PageRequest,
+  context: RequestContext,
   row: PublicPassportRow,
   token?: RequestToken,
 ): Promise<unknown> {
-  const { setup, cache } = door
+  const { setup, cache, request, reply, page } = context
   const { headers } = request.raw
   const brand = await getCachedBrand(setup.sql, row.account_id, page.now)
   const versionNo = parseVersion(page) ?? row.version_no
-  const made =
+  const cached =
     versionNo === row.version_no ? findCachedResponse(cache, headers, page, { row, brand }) : undefined
   const send = async () => {
-    const then = await readPublicVersion(setup.sql, row, versionNo)
-    if (then === undefined) return sendVersionNotFound(setup, request, reply, row)
-    const shown = { row: then, brand, newest: row.version_no }
-    const ready = made ?? (await createPublicResponse(setup, cache, headers, page, shown))
-    setup.watch?.page(made === undefined ? 'made' : 'ready')
-    const isOver = page.isEnded && isFromCookie(token) && request.method === 'GET'
-    await sendPrepared(request, reply, ready, isOver ? ['set-cookie', buildExpiredCookie(door, page.id)] : [])
-    if (then === row) door.noteScan({ request: request.raw, response: reply.raw }, page, row)
+    const version = await readPublicVersion(setup.sql, row, versionNo)
+    if (version === undefined) return sendVersionNotFound(context, row)
+    const source = { row: version, brand, newest: row.version_no }
+    const response = cached ?? (await createPublicResponse(setup, cache, headers, page, source))
+    setup.watch?.page(cached === undefined ? 'made' : 'ready')
+    const isCookieEnded = page.isAccessEnded && isFromCookie(token) && request.method === 'GET'
+    const extra = isCookieEnded ? ['set-cookie', buildExpiredCookie(context, page.id)] : []
+    await sendPrepared(request, reply, response, extra)
+    if (version === row) recordScan(context, row)
     return undefined
   }
-  // All others have had their turn before the passport was read.
-  return made === undefined && isFromCookie(token) ? setup.uncached.run(request, reply, send) : send()
+  // All others were limited before the passport was read.
+  return cached === undefined && isFromCookie(token) ? setup.uncached.run(request, reply, send) : send()
 }
 
-/** A machine gets the refusal thrown; a person is led to the passport, which is there. */
+/** Programs get a JSON error; people get a link to the passport. */
 function sendVersionNotFound(
-  { addresses }: SiteContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { setup: { addresses }, request, reply }: RequestContext,
   row: PublicPassportRow,
 ): FastifyReply {
   if (!prefersHtml(request.raw.headers.accept)) throw notFound('version')
@@ -279,58 +254,37 @@ function sendVersionNotFound(
   return sendLinkToPassport(addresses.publicUrl, { request, reply, status: 404 }, passport)
 }
 
-/** The number in `?version=`; 0, which is none, when it is no number. */
+/** The number in `?version=`; 0, which no version has, if it is malformed. */
 function parseVersion({ query }: PassportRequest): number | undefined {
-  const asked = firstValue(query.version)
-  return asked === undefined ? undefined : Number(/^[1-9]\d{0,8}$/.exec(asked)?.[0] ?? 0)
-}
-
-/** For a reader with an access link: first the clean address, then a page with what the link opens. */
-async function sendForAccessLink(
-  door: PassportContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  page: PageRequest,
-  row: PublicPassportRow,
-  token: RequestToken,
-  access: Access,
-): Promise<FastifyReply> {
-  const { setup } = door
-  if (token.from !== 'cookie') setup.uncached.refund(request)
-  if (token.from === 'address') return exchangeToken(door, request, reply, page, token.text)
-  return sendPrivate(door, request, reply, page, row, access)
+  const version = getFirst(query.version)
+  return version === undefined ? undefined : Number(/^[1-9]\d{0,8}$/.exec(version)?.[0] ?? 0)
 }
 
 async function sendPrivate(
-  door: PassportContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  page: PageRequest,
+  context: RequestContext,
   row: PublicPassportRow,
-  access: Access | Preview,
+  reader: Access | Preview,
 ): Promise<FastifyReply> {
-  const { setup } = door
-  const [brand, then] = await Promise.all([
+  const { setup, request, reply, page } = context
+  const [brand, version] = await Promise.all([
     getCachedBrand(setup.sql, row.account_id, page.now),
     readWholeVersion(setup.sql, row, parseVersion(page) ?? row.version_no),
   ])
-  if (then === undefined) return sendVersionNotFound(setup, request, reply, row)
-  if (request.method === 'GET' && !('isPreview' in access)) {
-    countAccessUse(setup.sql, access, page.now, reason =>
+  if (version === undefined) return sendVersionNotFound(context, row)
+  if (request.method === 'GET' && !('isPreview' in reader)) {
+    countAccessUse(setup.sql, reader, page.now, reason =>
       request.log.warn(
         { request_id: request.id, reason: String(reason) },
         'a use of an access link was not counted',
       ),
     )
   }
-  const shown = { row: then, brand, newest: Math.max(row.version_no, then.version_no) }
+  const source = { row: version, brand, newest: Math.max(row.version_no, version.version_no) }
   await sendUncached(
     request,
     reply,
-    await createPrivateResponse(setup, request.raw.headers, page, shown, access),
+    await createPrivateResponse(setup, request.raw.headers, page, source, reader),
   )
-  if (then.version_no === shown.newest) {
-    door.noteScan({ request: request.raw, response: reply.raw }, page, then)
-  }
+  if (version.version_no === source.newest) recordScan(context, version)
   return reply
 }

@@ -6,11 +6,11 @@ import { getQrAddress, gs1Url, passportUrl } from '../../passports/core/record.t
 import { findCachedHead, readPublicPassport } from '../../passports/read/public-passport.ts'
 import { QR_LEVELS, type QrLevel } from '../../qr/modules.ts'
 import { renderQrSvg, SIZE_MM, SVG_HEADERS } from '../../qr/svg.ts'
-import { prefersHtml } from '../http/content-negotiation.ts'
 import { prepareResponse, sendPrepared } from '../http/prepared-response.ts'
 import type { SiteContext } from '../http/setup.ts'
 import { securityHeaders } from '../page/shell.ts'
 import { sendLinkToPassport } from './errors.ts'
+import { prefersHtml } from './formats.ts'
 
 type Query = Readonly<Record<string, unknown>>
 

@@ -1,44 +1,44 @@
-/** What of a request counts as a scan, and what the recorder is told of its reader. */
-
+/** Decides which requests count as scans, and records them. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { findSessionToken, getSessionCookieName } from '../../accounts/people/session-cookie.ts'
 import { createTrustedProxies } from '../../kernel/http/trusted-proxies.ts'
 import type { ScannedPassport } from '../../scans/batch.ts'
 import type { Exchange } from '../http/prepared-response.ts'
 import type { SiteSetup } from '../http/setup.ts'
+import { HTML } from './formats.ts'
 import type { PassportRequest } from './passport-request.ts'
 
 export type RecordScan = (
   exchange: Pick<Exchange, 'request' | 'response'>,
-  wish: PassportRequest,
+  page: PassportRequest,
   row: ScannedPassport,
 ) => void
 
-/** To be called after an answer was sent. A 304, a page fetched ahead, a HEAD and JSON-LD are no scans. */
+/** Call it after the response was sent. A 304, a prefetch, a HEAD and formats for programs are no scans. */
 export function createRecordScan({ scans, addresses, countryHeader, ...setup }: SiteSetup): RecordScan {
   const { isTrusted, getReaderAddress } = createTrustedProxies(setup.trustedProxies)
   const cookieName = getSessionCookieName(addresses.publicUrl)
-  return ({ request, response }, wish, row) => {
+  return ({ request, response }, page, row) => {
     const { headers, socket } = request
-    if (wish.form !== 'html' || request.method !== 'GET' || response.statusCode !== 200) return
+    if (page.format !== HTML || request.method !== 'GET' || response.statusCode !== 200) return
     if (isPrefetch(headers)) return
     const address = getReaderAddress(request)
-    // Of a connection that was reset before it could be looked at.
+    // The connection was reset before.
     if (address === '') return
     const sessionToken = headers.cookie?.includes(cookieName)
       ? findSessionToken(addresses.publicUrl, headers.cookie)
       : undefined
-    const said =
+    const country =
       countryHeader !== undefined && isTrusted(socket.remoteAddress) ? headers[countryHeader] : undefined
     scans.record(
       row,
       {
         address,
         userAgent: headers['user-agent'] ?? '',
-        country: typeof said === 'string' && said.length === 2 ? said : undefined,
+        country: typeof country === 'string' && country.length === 2 ? country : undefined,
         sessionToken,
       },
-      wish.now,
+      page.now,
     )
   }
 }

@@ -1,37 +1,29 @@
-/** Makes the public answers of a passport, and finds in the cache those that are made. */
+/** Creates the responses of a passport, and finds the public ones in the cache. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Brand } from '../../accounts/brand/brand.ts'
 import { listChosenTags } from '../../categories/pick-text.ts'
 import { takeTurn } from '../../kernel/yield-to-event-loop.ts'
 import type { Access } from '../../passports/access/access-links.ts'
-import { getQrAddress } from '../../passports/core/record.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
 import { readPublicHistory } from '../../passports/read/public-history.ts'
 import type { PublicHead } from '../../passports/read/public-passport.ts'
 import { readPendingCorrection } from '../../passports/units/pending-correction.ts'
-import { renderQrSvg } from '../../qr/svg.ts'
-import type { Form } from '../http/content-negotiation.ts'
 import { ALLOW_ANY_ORIGIN } from '../http/cors.ts'
 import { type Headers, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
 import type { SiteSetup } from '../http/setup.ts'
-import { renderJsonLd } from '../json-ld/document.ts'
 import { isIndexed } from '../page/page-context.ts'
-import { renderPassportPage } from '../page/passport-page.ts'
 import { buildPassportView, type PassportView } from '../page/passport-view.ts'
-import { htmlHeaders, securityHeaders } from '../page/shell.ts'
-import { buildTheme } from '../page/theme.ts'
 import { PASSPORT_VARY, PRIVATE_HEADERS, type Preview } from './access.ts'
+import { HTML } from './formats.ts'
+import { type NegotiatedLanguage, negotiateLanguages } from './languages.ts'
 import type { CachedPassport, PageCache } from './page-cache.ts'
-import { type NegotiatedLanguage, negotiateLanguages, type PassportRequest } from './passport-request.ts'
+import type { PassportRequest } from './passport-request.ts'
 
 const PUBLIC_CACHING = 'public, max-age=60, stale-while-revalidate=600'
 
-/** `isEnded`: the reader came with an access link that opens nothing, and the page says so. */
-export type PageRequest = PassportRequest & { isEnded: boolean }
-
-/** What decides whether a ready answer may be sent: a passport's state, and how its account's pages look. */
+/** Decides whether a cached response is current: the passport's state, and how its account's pages look. */
 export type CacheKeySource = { row: PublicHead; brand: Brand }
-/** What an answer is made from: a passport, or how it was, and the number of its newest version. */
+/** What a response is made from: a version of a passport, and the number of its newest version. */
 export type PassportSource = { row: PublicPassportRow; brand: Brand; newest: number }
 
 /** The GTINs too: a model that gets another one makes no new version of its units, which name it. */
@@ -42,87 +34,89 @@ const getCacheState = ({ row, brand }: CacheKeySource) =>
 export const findCachedResponse = (
   cache: PageCache,
   headers: IncomingHttpHeaders,
-  page: PageRequest,
-  head: CacheKeySource,
-): PreparedResponse | undefined => findResponse(headers, page, cache.find(page.id, getCacheState(head)))
+  page: PassportRequest,
+  source: CacheKeySource,
+): PreparedResponse | undefined => findResponse(headers, page, cache.find(page.id, getCacheState(source)))
 
-/** Whether the form was made of the passport, perhaps of an earlier state: asks no database. */
+/** Whether the response was cached, perhaps of an earlier state of the passport. */
 export const hasCachedResponse = (
   cache: PageCache,
   headers: IncomingHttpHeaders,
-  page: PageRequest,
+  page: PassportRequest,
 ): boolean => findResponse(headers, page, cache.findAny(page.id)) !== undefined
 
-const findResponse = (headers: IncomingHttpHeaders, page: PageRequest, cached: CachedPassport | undefined) =>
-  cached?.forms.get(getResponseKey(page, negotiateLanguages(headers, page.query, cached), cached))
+const findResponse = (
+  headers: IncomingHttpHeaders,
+  page: PassportRequest,
+  cached: CachedPassport | undefined,
+) => cached?.responses.get(getResponseKey(page, negotiateLanguages(headers, page.query, cached), cached))
 
-/** By the texts that are chosen, not by what was asked for: readers who get the same page share it. */
+/** By the texts that are chosen, not by the languages that were asked for: readers who get the same page share it. */
 function getResponseKey(
-  { form, isEnded }: PageRequest,
-  { language, wanted }: NegotiatedLanguage,
+  page: PassportRequest,
+  languages: NegotiatedLanguage,
   { texts, primary }: Pick<CachedPassport, 'texts' | 'primary'>,
 ): string {
-  const key = form === 'jsonld' ? 'jsonld' : language
-  const chosen = form === 'jsonld' || texts === null ? '' : ` ${listChosenTags(texts, wanted, primary)}`
-  return isEnded ? `${key}${chosen} ended` : key + chosen
+  const chosen =
+    texts === null || !page.format.isPerLanguage ? '' : ` ${listChosenTags(texts, languages.wanted, primary)}`
+  return `${getVariant(page, languages)}${chosen}${page.isAccessEnded ? ' ended' : ''}`
 }
 
-/** Makes the public answer of one form and keeps it, unless it is of an earlier version, which hardly anybody reads. */
+function getVariant({ format }: PassportRequest, { language }: NegotiatedLanguage): string {
+  if (format === HTML) return language
+  return format.isPerLanguage ? `${format.id}.${language}` : format.id
+}
+
+/** Caches the response, unless it is of an earlier version, which hardly anybody reads. */
 export async function createPublicResponse(
   setup: SiteSetup,
   cache: PageCache,
-  headers: IncomingHttpHeaders,
-  page: PageRequest,
-  shown: PassportSource,
+  requestHeaders: IncomingHttpHeaders,
+  page: PassportRequest,
+  source: PassportSource,
 ): Promise<PreparedResponse> {
-  const { row, brand } = shown
-  const { isEnded } = page
-  const reading = await readPassportView(setup, shown, 'public')
-  // Look-ups that share a statement end together: others are answered between the pages made of them.
+  const { row, brand } = source
+  const { isAccessEnded } = page
+  const view = await readPassportView(setup, source, 'public')
+  // Look-ups that share a statement end together. Answer other requests between the pages made of them.
   await takeTurn()
-  const tongue = negotiateLanguages(headers, page.query, reading)
-  const body = bodyOf(setup, reading, shown, page.form, tongue, isEnded ? 'ended' : undefined)
-  const ready = prepareResponse({
+  const languages = negotiateLanguages(requestHeaders, page.query, view)
+  const input = { ...languages, setup, view, row, brand, reader: undefined, isAccessEnded }
+  const { headers, body } = page.format.render(input)
+  const response = prepareResponse({
     body,
-    tag: isEnded
-      ? undefined
-      : buildEtagPrefix(reading, brand, page.form === 'jsonld' ? 'jsonld' : tongue.language),
-    headers: {
-      ...formHeaders(setup, reading, shown, page.form, tongue, body),
-      ...(isEnded ? PRIVATE_HEADERS : publicHeaders(reading)),
-    },
+    tag: isAccessEnded ? undefined : buildEtagPrefix(view, brand, getVariant(page, languages)),
+    headers: { ...headers, ...(isAccessEnded ? PRIVATE_HEADERS : buildPublicHeaders(view)) },
   })
-  if (reading.replacedBy === null) {
-    const { id, primary, texts } = reading
-    cache.keep(
-      id,
-      { state: getCacheState({ row, brand }), primary, texts },
-      getResponseKey(page, tongue, reading),
-      ready,
-    )
+  if (view.replacedBy === null) {
+    const { id, primary, texts } = view
+    const passport = { state: getCacheState(source), primary, texts }
+    cache.put(id, passport, getResponseKey(page, languages, view), response)
   }
-  return ready
+  return response
 }
 
-const publicHeaders = (reading: PassportView): Headers => ({
+const buildPublicHeaders = (view: PassportView): Headers => ({
   ...ALLOW_ANY_ORIGIN,
   'cache-control': PUBLIC_CACHING,
   vary: PASSPORT_VARY,
-  ...(isIndexed(reading) ? {} : { 'x-robots-tag': 'noindex' }),
+  ...(isIndexed(view) ? {} : { 'x-robots-tag': 'noindex' }),
 })
 
-/** A page for the reader of an access link or a preview of it, which is kept nowhere. */
+/** For the reader of an access link or of a preview. It is not cached. */
 export async function createPrivateResponse(
   setup: SiteSetup,
-  headers: IncomingHttpHeaders,
-  { form, query }: PassportRequest,
-  shown: PassportSource,
-  access: Access | Preview,
+  requestHeaders: IncomingHttpHeaders,
+  { format, query }: PassportRequest,
+  source: PassportSource,
+  reader: Access | Preview,
 ): Promise<{ headers: Headers; body: string }> {
-  const reading = await readPassportView(setup, shown, access.audience)
-  const tongue = negotiateLanguages(headers, query, reading)
-  const body = bodyOf(setup, reading, shown, form, tongue, access)
-  return { body, headers: { ...formHeaders(setup, reading, shown, form, tongue, body), ...PRIVATE_HEADERS } }
+  const { row, brand } = source
+  const view = await readPassportView(setup, source, reader.audience)
+  const languages = negotiateLanguages(requestHeaders, query, view)
+  const input = { ...languages, setup, view, row, brand, reader, isAccessEnded: false }
+  const { headers, body } = format.render(input)
+  return { body, headers: { ...headers, ...PRIVATE_HEADERS } }
 }
 
 async function readPassportView(
@@ -137,53 +131,12 @@ async function readPassportView(
   return buildPassportView(addresses, row, history, audience, newest, pending)
 }
 
-/** The brand too: headers depend on it, and a 304 would leave those of before. The body's digest tells the texts apart. */
+/** With the brand: headers depend on it, and a 304 would leave the old ones. The body's digest tells texts apart. */
 function buildEtagPrefix(
   { id, versionNo, status, outdated }: PassportView,
   brand: Brand,
-  form: string,
+  variant: string,
 ): string {
   const state = `${status === 'active' ? '' : '.archived'}${outdated ? '.outdated' : ''}`
-  return `${id}.v${versionNo}${state}${brand.version === 0 ? '' : `.b${brand.version}`}.${form}`
+  return `${id}.v${versionNo}${state}${brand.version === 0 ? '' : `.b${brand.version}`}.${variant}`
 }
-
-function jsonLdLink({ url, versionNo, replacedBy }: PassportView): string {
-  const version = replacedBy === null ? '' : `version=${versionNo}&`
-  return `<${url}?${version}format=jsonld>; rel="alternate"; type="application/ld+json"`
-}
-
-function bodyOf(
-  setup: SiteSetup,
-  reading: PassportView,
-  { row, brand }: PassportSource,
-  form: Form,
-  { language, wanted }: NegotiatedLanguage,
-  access: Access | Preview | 'ended' | undefined,
-): string {
-  if (form === 'jsonld') return renderJsonLd(reading, setup.nsUrl)
-  const symbol = renderQrSvg(getQrAddress(setup.addresses, row, 'passport'), { level: 'M', isInline: true })
-  const isEnded = access === 'ended'
-  return renderPassportPage(reading, language, {
-    qr: symbol.svg,
-    wanted,
-    reader: isEnded ? undefined : access,
-    isEnded,
-    brand,
-  })
-}
-
-const formHeaders = (
-  { addresses: { publicUrl } }: SiteSetup,
-  reading: PassportView,
-  { brand }: PassportSource,
-  form: Form,
-  { language }: NegotiatedLanguage,
-  body: string,
-): Headers =>
-  form === 'jsonld'
-    ? { 'content-type': 'application/ld+json', ...securityHeaders(publicUrl) }
-    : {
-        ...htmlHeaders(publicUrl, buildTheme(brand, body)),
-        'content-language': language,
-        link: jsonLdLink(reading),
-      }

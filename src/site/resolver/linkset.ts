@@ -10,6 +10,7 @@ import { assert } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { type Addresses, LEVEL_NAME, passportUrl } from '../../passports/core/record.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
+import { FORMATS, HTML, type PassportFormat } from '../passport/formats.ts'
 
 /** `rawPath` is the path as it was asked for, without a slash at its end. */
 export type LinksetRequest = { link: DigitalLink; rawPath: string }
@@ -23,23 +24,25 @@ export function renderLinkset(
   const linkset = levels.map(row => {
     const { name, languages } = readPublicTexts(row)
     const href = passportUrl(addresses, idFromUuid(row.id))
-    const page = { type: 'text/html', ...(languages.length === 0 ? {} : { hreflang: languages }) }
     return {
       anchor: addresses.publicUrl + getAnchorPath(asked, row),
       itemDescription: describeLevel(name, row),
       [`${GS1_VOC}defaultLink`]: [{ href, title: describeLevel(name, row) }],
-      [`${GS1_VOC}pip`]: [{ href, title: name, ...page }],
-      [`${GS1_VOC}dpp`]: [
-        { href, title: 'Digital product passport', ...page },
-        {
-          href: `${href}?format=jsonld`,
-          title: 'Digital product passport (JSON-LD)',
-          type: 'application/ld+json',
-        },
-      ],
+      [`${GS1_VOC}pip`]: [{ ...buildLink(HTML, href, languages), title: name }],
+      [`${GS1_VOC}dpp`]: FORMATS.map(format => buildLink(format, href, languages)),
     }
   })
   return JSON.stringify({ linkset })
+}
+
+function buildLink(format: PassportFormat, href: string, languages: readonly string[]) {
+  const { id, name, mediaTypes, isPerLanguage } = format
+  return {
+    href: format === HTML ? href : `${href}?format=${id}`,
+    title: format === HTML ? 'Digital product passport' : `Digital product passport (${name})`,
+    type: mediaTypes[0],
+    ...(isPerLanguage && languages.length > 0 ? { hreflang: languages } : {}),
+  }
 }
 
 type Level = Pick<PublicPassportRow, 'level' | 'lot' | 'serial'>

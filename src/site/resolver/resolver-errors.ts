@@ -4,7 +4,6 @@ import { type DigitalLink, gs1Path } from '../../gs1/digital-link.ts'
 import { LANGUAGES, type Language } from '../../i18n/catalogue.ts'
 import { negotiateLanguage } from '../../i18n/negotiate.ts'
 import type { AppError } from '../../kernel/errors.ts'
-import { prefersHtml } from '../http/content-negotiation.ts'
 import { CORS_HEADERS } from '../http/cors.ts'
 import {
   type Headers,
@@ -14,6 +13,7 @@ import {
 } from '../http/prepared-response.ts'
 import { htmlHeaders, securityHeaders } from '../page/shell.ts'
 import { renderNotFoundPage } from '../passport/error-pages.ts'
+import { prefersHtml } from '../passport/formats.ts'
 
 export const RESOLVER_VARY = 'Accept, Accept-Language'
 

@@ -12,13 +12,14 @@ import { type Addresses, passportUrl } from '../../passports/core/record.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
 import { readPublicPassport } from '../../passports/read/public-passport.ts'
 import { findCachedTarget, type Resolved, resolveAddress } from '../../passports/read/resolve.ts'
-import { memoize, preferredForm, prefersHtml, prefersLinkset } from '../http/content-negotiation.ts'
+import { memoize, prefersLinkset } from '../http/content-negotiation.ts'
 import { answerPreflight, CORS_HEADERS, rejectOtherMethods } from '../http/cors.ts'
 import { prepareResponse, sendPrepared } from '../http/prepared-response.ts'
 import type { SiteContext, SiteSetup } from '../http/setup.ts'
 import { isUnavailable, MAX_STALE_MS, withDeadline } from '../http/stale-if-error.ts'
 import { securityHeaders } from '../page/shell.ts'
 import { sendLinkToPassport } from '../passport/errors.ts'
+import { getFormatQuery, prefersHtml } from '../passport/formats.ts'
 import { renderLinkset } from './linkset.ts'
 import {
   buildLinksetLink,
@@ -124,7 +125,6 @@ const getPassportUrl = (addresses: Addresses, { item, batch, model }: Resolved) 
   passportUrl(addresses, item ?? batch ?? model)
 
 const wantsLinkset = memoize(prefersLinkset)
-const formOf = memoize(preferredForm)
 
 async function sendResolved(
   setup: SiteSetup,
@@ -167,12 +167,12 @@ function sendRedirect(
 ): void {
   const { publicUrl } = addresses
   const page = getPassportUrl(addresses, resolved)
-  const isForMachine = question.type === 'dpp' && formOf(request.raw.headers.accept) === 'jsonld'
+  const formatQuery = question.type === 'dpp' ? getFormatQuery(request.raw.headers.accept) : ''
   reply.hijack()
   reply.raw
     .writeHead(307, [
       'location',
-      buildTarget(page, isForMachine ? 'format=jsonld' : '', question.query),
+      buildTarget(page, formatQuery, question.query),
       'link',
       buildLinksetLink(publicUrl, question.link),
       'content-length',

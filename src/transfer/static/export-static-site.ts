@@ -141,11 +141,12 @@ function findTarget(id: string, query: URLSearchParams): Target {
   const language = query.get('lang')
   const dir = version === null ? `p/${id}` : `p/${id}/v/${version}`
   const params = version === null ? '' : `version=${version}`
-  if (query.get('format') === 'jsonld') {
+  const format = query.get('format')
+  if (format !== null && format !== 'html') {
     return {
-      live: `/p/${id}?${params && `${params}&`}format=jsonld`,
-      accept: JSON_LD,
-      file: `${dir}/passport.jsonld`,
+      live: `/p/${id}?${params && `${params}&`}format=${format}`,
+      accept: '*/*',
+      file: `${dir}/passport.${format}`,
     }
   }
   if (language === null || version !== null) {

@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import {
-  memoize,
-  negotiateEncoding,
-  preferredForm,
-  prefersLinkset,
-} from '../../src/site/http/content-negotiation.ts'
+import { memoize, negotiateEncoding, prefersLinkset } from '../../src/site/http/content-negotiation.ts'
+import { selectFormat } from '../../src/site/passport/formats.ts'
 
-describe('preferredForm', () => {
-  const cases: [accept: string | undefined, form: 'html' | 'jsonld'][] = [
+describe('selectFormat by Accept', () => {
+  const cases: [accept: string | undefined, format: 'html' | 'jsonld'][] = [
     [undefined, 'html'],
     ['', 'html'],
     ['*/*', 'html'],
@@ -33,18 +29,19 @@ describe('preferredForm', () => {
     [',;,q=;;;"', 'html'],
     [`${'a/b,'.repeat(10_000)}application/ld+json`, 'html'],
   ]
-  for (const [accept, form] of cases) {
-    test(`${String(accept).slice(0, 60)} → ${form}`, () => assert.equal(preferredForm(accept), form))
+  for (const [accept, format] of cases) {
+    test(`${String(accept).slice(0, 60)} → ${format}`, () =>
+      assert.equal(selectFormat(undefined, accept)?.id, format))
   }
 })
 
-test('prefersLinkset also reads a plus that was decoded', () => {
+test('prefersLinkset also accepts a plus that was decoded', () => {
   assert.ok(prefersLinkset('application/linkset+json'))
   assert.ok(prefersLinkset('application/linkset json'))
   assert.ok(!prefersLinkset('application/linkset json;q=0.5, text/html'))
 })
 
-describe('preferredEncoding', () => {
+describe('negotiateEncoding', () => {
   const cases: [header: string | undefined, encoding: string][] = [
     [undefined, 'identity'],
     ['', 'identity'],
@@ -61,12 +58,12 @@ describe('preferredEncoding', () => {
   }
 })
 
-test('remembering asks once for each value', () => {
-  let asked = 0
+test('memoize computes once for each value', () => {
+  let calls = 0
   const length = memoize(header => {
-    asked++
+    calls++
     return header?.length ?? -1
   })
   assert.deepEqual([length('ab'), length('ab'), length(undefined), length(undefined)], [2, 2, -1, -1])
-  assert.equal(asked, 2)
+  assert.equal(calls, 2)
 })

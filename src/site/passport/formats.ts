@@ -1,0 +1,101 @@
+/**
+ * The output formats of a passport. Content negotiation, `?format=`, `Link` headers, the page's links, link sets and
+ * error responses all read this table: a new format is its renderer and a row here.
+ */
+import type { Brand } from '../../accounts/brand/brand.ts'
+import { getQrAddress } from '../../passports/core/record.ts'
+import type { PublicPassportRow } from '../../passports/read/find.ts'
+import { renderQrSvg } from '../../qr/svg.ts'
+import { memoize, negotiate } from '../http/content-negotiation.ts'
+import type { Headers } from '../http/prepared-response.ts'
+import type { SiteSetup } from '../http/setup.ts'
+import { JSON_LD_MEDIA_TYPES, renderJsonLd } from '../json-ld/document.ts'
+import type { AlternateFormat, Reader } from '../page/page-context.ts'
+import { renderPassportPage } from '../page/passport-page.ts'
+import type { PassportView } from '../page/passport-view.ts'
+import { HTML_MEDIA_TYPES, htmlHeaders, securityHeaders } from '../page/shell.ts'
+import { buildTheme } from '../page/theme.ts'
+import type { NegotiatedLanguage } from './languages.ts'
+
+export type RenderInput = NegotiatedLanguage & {
+  setup: SiteSetup
+  view: PassportView
+  row: PublicPassportRow
+  brand: Brand
+  /** Undefined for the public. */
+  reader: Reader | undefined
+  /** The reader's access link has ended. */
+  isAccessEnded: boolean
+}
+
+export type PassportFormat = AlternateFormat & {
+  /** Each language has a rendering of its own. */
+  isPerLanguage: boolean
+  render(input: RenderInput): { headers: Headers; body: string }
+}
+
+/** The default: the page. */
+export const HTML: PassportFormat = {
+  id: 'html',
+  name: 'HTML',
+  mediaTypes: HTML_MEDIA_TYPES,
+  isPerLanguage: true,
+  render({ setup: { addresses }, view, row, language, ...input }) {
+    const { svg } = renderQrSvg(getQrAddress(addresses, row, 'passport'), { level: 'M', isInline: true })
+    const body = renderPassportPage(view, language, { ...input, qr: svg, alternates: ALTERNATE_FORMATS })
+    const headers = {
+      ...htmlHeaders(addresses.publicUrl, buildTheme(input.brand, body)),
+      'content-language': language,
+      link: buildAlternateLinks(view),
+    }
+    return { headers, body }
+  },
+}
+
+const JSON_LD: PassportFormat = {
+  id: 'jsonld',
+  name: 'JSON-LD',
+  label: 'machineReadable',
+  mediaTypes: JSON_LD_MEDIA_TYPES,
+  isPerLanguage: false,
+  render: ({ setup, view }) => ({
+    headers: { 'content-type': 'application/ld+json', ...securityHeaders(setup.addresses.publicUrl) },
+    body: renderJsonLd(view, setup.nsUrl),
+  }),
+}
+
+/** All formats but the page, in the order in which it links to them. */
+export const ALTERNATE_FORMATS: readonly PassportFormat[] = [JSON_LD]
+
+/** The page first. */
+export const FORMATS: readonly [PassportFormat, ...PassportFormat[]] = [HTML, ...ALTERNATE_FORMATS]
+
+const negotiateFormat = memoize(accept => negotiate(accept, FORMATS))
+
+/** `?format=` over `Accept`; undefined if there is no format of that name. */
+export function selectFormat(parameter: unknown, accept: string | undefined): PassportFormat | undefined {
+  if (parameter === undefined) return negotiateFormat(accept)
+  return FORMATS.find(({ id }) => id === parameter)
+}
+
+export const FORMAT_NAMES = [...ALTERNATE_FORMATS, HTML].map(({ id }) => id).join(', ')
+
+/** Whether a request gets HTML. */
+export const acceptsHtml = (accept: string | undefined): boolean => negotiateFormat(accept) === HTML
+
+/** Whether it also names HTML, as browsers do and programs do not: then an error is a page. */
+export const prefersHtml = (accept: string | undefined): boolean =>
+  acceptsHtml(accept) && /text\/html|application\/xhtml\+xml/i.test(accept ?? '')
+
+/** The query that selects the negotiated format, without `?`; empty for the page. */
+export function getFormatQuery(accept: string | undefined): string {
+  const format = negotiateFormat(accept)
+  return format === HTML ? '' : `format=${format.id}`
+}
+
+function buildAlternateLinks({ url, versionNo, replacedBy }: PassportView): string {
+  const version = replacedBy === null ? '' : `version=${versionNo}&`
+  return ALTERNATE_FORMATS.map(
+    ({ id, mediaTypes: [type] }) => `<${url}?${version}format=${id}>; rel="alternate"; type="${type}"`,
+  ).join(', ')
+}
