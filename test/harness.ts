@@ -5,6 +5,7 @@ import { getOperatorActor } from '../src/accounts/actors.ts'
 import type { AccountContext } from '../src/accounts/context.ts'
 import { createKey, type Scope } from '../src/accounts/keys/keys.ts'
 import { type AppSetup, createApp } from '../src/app.ts'
+import { allCategories } from '../src/categories/catalogue.ts'
 import type { Clock } from '../src/kernel/clock.ts'
 import { openPool, type Sql } from '../src/kernel/db/database.ts'
 import { createAddressList } from '../src/kernel/http/ip-ranges.ts'
@@ -212,8 +213,9 @@ const CORE = {
   },
 }
 
-/** The required core of each category, valid as it is. */
+/** The required core of each category, valid as it is; of a category that is not named here, its example. */
 export const CORES: Record<'textile' | 'battery' | 'furniture', Record<string, unknown>> = {
+  ...Object.fromEntries(allCategories().map(({ id, example }) => [id, example?.data ?? CORE])),
   textile: {
     ...CORE,
     fiberComposition: [

@@ -55,7 +55,7 @@ describe('describeCategory', () => {
     )
   })
 
-  it('has the shapes of the wire', () => {
+  it('has the documented shapes', () => {
     const percentage = {
       name: 'percentage',
       type: 'number',
@@ -108,7 +108,7 @@ describe('summariseCategory', () => {
 })
 
 describe('findCategory', () => {
-  it('knows only its own', () => {
+  it('finds only existing categories', () => {
     for (const id of ['', 'Textile', 'toString', '__proto__', 'constructor'])
       assert.equal(findCategory(id), undefined)
   })

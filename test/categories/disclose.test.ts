@@ -46,7 +46,7 @@ for (const one of allCategories()) {
       })
     }
 
-    it('lets an authority see every known field, unchanged', () => {
+    it('shows an authority every known field, unchanged', () => {
       fc.assert(
         fc.property(validData(one), data => {
           const known = new Set(one.fields.map(field => field.name))
@@ -75,7 +75,7 @@ for (const one of allCategories()) {
 }
 
 describe('disclose', () => {
-  it('takes protected members out of objects and entries, and says that there is more', () => {
+  it('removes protected members of objects and entries, and reports that something is withheld', () => {
     const { data, withheld } = disclose(category('textile'), T_SHIRT, 'public')
     const { eori: _, ...operator } = T_SHIRT.economicOperator as Body
     assert.deepEqual(data.economicOperator, operator)
@@ -90,14 +90,14 @@ describe('disclose', () => {
     assert.ok(!('eori' in (interested.data.economicOperator as Body)))
   })
 
-  it('says nothing of free-form keys', () => {
+  it('does not report free-form keys as withheld', () => {
     const { economicOperator: _, supplyChainStages: __, ...rest } = T_SHIRT
     const { data, withheld } = disclose(category('textile'), { ...rest, season: 'SS26' }, 'public')
     assert.deepEqual(data, rest)
     assert.equal(withheld, false)
   })
 
-  it('leaves out what is empty only after it', () => {
+  it('leaves out objects that are empty only after it', () => {
     const data = {
       economicOperator: { eori: 'DE1' },
       supplyChainStages: [{ facilityName: 'x' }],

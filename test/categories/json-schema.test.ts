@@ -44,7 +44,7 @@ for (const category of allCategories()) {
       }
     })
 
-    it('lets null be sent for every optional field at the top, and differs in nothing else', () => {
+    it('accepts null for every optional top-level field, and differs in nothing else', () => {
       const { properties } = sent as { properties: Record<string, Schema> }
       for (const [name, one] of Object.entries(schema.properties)) {
         const { type, enum: values, ...rest } = properties[name] ?? {}
@@ -60,7 +60,7 @@ for (const category of allCategories()) {
       assert.deepEqual(around, wanted)
     })
 
-    it('has its address, only where one was given', () => {
+    it('has an $id only if one was given', () => {
       assert.equal(sent.$id, `https://api.example/schema/${category.id}`)
       assert.ok(!('$id' in buildRequestSchema(category)))
     })
@@ -93,7 +93,7 @@ for (const category of allCategories()) {
       )
     })
 
-    it('refuses nothing that the validator lets pass', () => {
+    it('refuses nothing that the validator accepts', () => {
       const accepts = compile(category)
       fc.assert(
         fc.property(invalidData(category), ({ data }) => {

@@ -46,7 +46,7 @@ describe('fibres', () => {
     }
   })
 
-  test('no name means two of them, so that nobody has to say its language', () => {
+  test('have no name in common, so the language is not needed', () => {
     const meanings = Map.groupBy(listFibreNames(), ([name]) => normalizeName(name))
     const ambiguous = Array.from(
       meanings,
@@ -90,14 +90,14 @@ describe('fibres', () => {
     }
   })
 
-  test('a misspelt name is a guess, and pages do not guess', () => {
+  test('misspelt names are guesses, which pages do not show', () => {
     assert.deepEqual(recogniseFibre('coton'), { code: 'cotton', certainty: 'exact' })
     assert.deepEqual(recogniseFibre('cottonn'), { code: 'cotton', certainty: 'similar' })
     assert.deepEqual(recogniseFibre('Baumwole'), { code: 'cotton', certainty: 'similar' })
     assert.equal(recogniseKnownFibre('Baumwole'), undefined)
   })
 
-  test('what is no fibre is none, whatever it looks like', () => {
+  test('other texts are not recognised, however similar', () => {
     for (const text of [
       'leather',
       'moon dust',
@@ -117,7 +117,7 @@ describe('fibres', () => {
 })
 
 describe('listed values', () => {
-  test('chemistries and materials are recognised by labels and by what the trade calls them', () => {
+  test('of chemistries and materials are recognised by labels and trade names', () => {
     const chemistry = (text: string) =>
       recogniseValue('cellChemistry', fieldAt('battery', 'cellChemistry'), text)
     const material = (text: string) => recogniseValue(MATERIAL, fieldAt('furniture', MATERIAL), text)
@@ -133,7 +133,7 @@ describe('listed values', () => {
     assert.equal(material('moon dust'), undefined)
   })
 
-  test('every synonym leads to its value, and no synonym to two', () => {
+  test('have synonyms that each mean one value', () => {
     for (const [path, synonyms] of Object.entries(VALUE_SYNONYMS)) {
       const category = allCategories().find(({ fields }) =>
         fields.some(({ name }) => name === path.split('.')[0]),
@@ -148,7 +148,7 @@ describe('listed values', () => {
     }
   })
 
-  test('one that is refused leads to the value it names', () => {
+  test('are suggested when a synonym is refused', () => {
     const said = (category: string, data: Record<string, unknown>) => {
       const found = findCategory(category)
       assert.ok(found)
@@ -164,7 +164,7 @@ describe('listed values', () => {
     assert.match(said('furniture', { countryOfManufacture: 'UK' }), /write GB\./)
   })
 
-  test('countries too', () => {
+  test('of countries are recognised by their names', () => {
     assert.deepEqual(recogniseCountry('Österreich'), { code: 'AT', certainty: 'exact' })
     assert.deepEqual(recogniseCountry('osterreich'), { code: 'AT', certainty: 'exact' })
     assert.deepEqual(recogniseCountry('UK'), { code: 'GB', certainty: 'exact' })
@@ -176,8 +176,8 @@ describe('listed values', () => {
   })
 })
 
-describe('what is stored where Carnet chooses', () => {
-  test('the code of an exact name; all else as it was written', () => {
+describe('stored values', () => {
+  test('are codes for exact names, and the text as written otherwise', () => {
     const fibre = fieldAt('textile', 'fiberComposition.fiber')
     const store = (text: string) => toCanonicalName('fiberComposition.fiber', fibre, text)
     assert.equal(store('Baumwolle'), 'cotton')
@@ -189,7 +189,7 @@ describe('what is stored where Carnet chooses', () => {
     assert.equal(toCanonicalName('countryOfManufacture', country, 'Deutschland'), 'DE')
   })
 
-  test('the lists of synonyms name fibres that there are', () => {
+  test('the lists of synonyms name existing fibres', () => {
     for (const code of [...Object.keys(FIBRE_SYNONYMS), ...Object.keys(FIBRE_KINDS)]) {
       assert.ok(listFibreCodes().includes(code), code)
     }

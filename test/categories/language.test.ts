@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { canonicalizeLanguage } from '../../src/categories/language.ts'
 
-describe('canonicalLanguage', () => {
+describe('canonicalizeLanguage', () => {
   for (const [tag, canonical] of [
     ['en-us', 'en-US'],
     ['iw', 'he'],

@@ -14,7 +14,7 @@ const tag = fc.constantFrom(...TAGS)
 const texts = fc.dictionary(tag, fc.constantFrom('a', 'b', ' ', ''), { noNullPrototype: true })
 
 describe('pickText', () => {
-  it('goes from the exact tag to its base, the primary language, the first there is', () => {
+  it('tries the exact tag, its base, the primary language, then the first text', () => {
     fc.assert(
       fc.property(texts, fc.array(tag, { maxLength: 3 }), tag, (localized, want, primary) => {
         const filled = Object.entries(localized).filter(([, text]) => text.trim() !== '')
@@ -36,7 +36,7 @@ describe('pickText', () => {
     assert.deepEqual(pickText({ 'pt-br': 'oi' }, ['PT-BR'], 'en'), { text: 'oi', language: 'pt-br' })
   })
 
-  it('takes the tags of Norwegian for one another, the nearest first', () => {
+  it('treats the tags of Norwegian as one language, nearest first', () => {
     const norwegian = ['no', 'nb', 'nn', 'nb-NO', 'nn-NO', 'no-NO']
     for (const wanted of norwegian) {
       for (const written of norwegian) {
@@ -51,7 +51,7 @@ describe('pickText', () => {
     assert.equal(pickText({ en: 'wash', no: 'vask' }, ['da'], 'en')?.text, 'wash')
   })
 
-  it('looks at own texts only, and takes anything', () => {
+  it('reads own members only, and accepts any input', () => {
     for (const name of ['toString', 'constructor', '__proto__', 'hasOwnProperty']) {
       assert.equal(pickText({}, [name], name), undefined)
       assert.deepEqual(pickText({ en: 'x' }, [name], name), { text: 'x', language: 'en' })
@@ -62,7 +62,7 @@ describe('pickText', () => {
   })
 })
 
-describe('amongTags', () => {
+describe('filterTags', () => {
   it('leaves out what changes no choice', () => {
     fc.assert(
       fc.property(texts, fc.array(tag, { maxLength: 4 }), tag, (localized, want, primary) => {
@@ -76,8 +76,8 @@ describe('amongTags', () => {
   })
 })
 
-describe('languagesOfTexts', () => {
-  it('finds them wherever they stand, in texts only', () => {
+describe('listTranslationLanguages', () => {
+  it('finds the languages of nested texts', () => {
     const text = { type: 'text', localized: true, description: '' } as const
     const plain = { type: 'name', description: '' } as const
     const fields: Field[] = [
@@ -113,7 +113,7 @@ describe('languagesOfTexts', () => {
   })
 })
 
-describe('chosenTags', () => {
+describe('listChosenTags', () => {
   it('are the same for two readers exactly when they get the same texts', () => {
     const field = (name: string) => ({ name, type: 'text', localized: true, description: '' }) as const
     const fields = [field('care'), field('note')]

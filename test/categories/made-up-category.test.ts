@@ -105,7 +105,7 @@ describe('a made-up category', () => {
     )
   })
 
-  it('misses a field even when every object has something of its name', () => {
+  it('reports a missing field named like an inherited property', () => {
     const { constructor: _, ...rest } = DATA
     assert.deepEqual(
       validateData(toy, rest).errors.map(({ field, code }) => [field, code]),
@@ -113,7 +113,7 @@ describe('a made-up category', () => {
     )
   })
 
-  it('warns an older passport of what became required later, and refuses a new one', () => {
+  it('warns for an older passport if a field became required, and refuses a new one', () => {
     const { warning: _, ...rest } = DATA
     const codes = (validatedWith?: number) => {
       const { errors, warnings } = validateData(
@@ -133,7 +133,7 @@ describe('a made-up category', () => {
     )
   })
 
-  it('is described, with the audience that what surrounds a field leaves it', () => {
+  it('is described, with audiences narrowed by the parent field', () => {
     const described = describeCategory(toy)
     assert.equal(described.schema_version, 3)
     const list = described.fields.find(field => field.name === 'parts')
@@ -152,7 +152,7 @@ describe('a made-up category', () => {
     assert.ok(!accepts({ ...DATA, minimumAge: -1 }))
   })
 
-  it('is disclosed to each audience in its part', () => {
+  it('is disclosed to each audience in part', () => {
     const shown = (audience: 'public' | 'legitimate_interest' | 'authority') => {
       const { data, withheld } = disclose(toy, DATA, audience)
       return [(data.parts as Body[]).map(part => 'maker' in part), withheld]

@@ -10,7 +10,7 @@ const textile = findCategory('textile')
 assert.ok(textile)
 
 describe('normaliseData', () => {
-  it('gives valid data back as it is', () => {
+  it('returns valid data unchanged', () => {
     for (const category of allCategories()) {
       fc.assert(
         fc.property(validData(category), data =>
@@ -48,7 +48,7 @@ describe('normaliseData', () => {
     assert.deepEqual(data.note, text)
   })
 
-  it('loses no text when two keys are one language; the validator names the second', () => {
+  it('keeps both texts if two keys are one language; the validator reports the second', () => {
     const sent = freeze({ ...T_SHIRT, careInstructions: { en: 'a', EN: 'b' } })
     const data = normaliseData(sent, textile)
     assert.deepEqual(data, sent)
@@ -58,7 +58,7 @@ describe('normaliseData', () => {
     )
   })
 
-  it('keeps a key __proto__ a key, so that it is refused and changes nothing', () => {
+  it('keeps a key __proto__ as an own key, so that it is refused', () => {
     const sent = JSON.parse('{"__proto__": {"admin": "a\\r\\nb"}, "durability": {"__proto__": "a\\r\\nb"}}')
     const data = normaliseData(sent, textile)
     assert.deepEqual(Object.keys(data), ['__proto__', 'durability'])
@@ -67,7 +67,7 @@ describe('normaliseData', () => {
     assert.equal(JSON.stringify(data), '{"__proto__":{"admin":"a\\nb"},"durability":{"__proto__":"a\\nb"}}')
   })
 
-  it('takes any JSON, and never changes it', () => {
+  it('accepts any JSON and never changes it', () => {
     const any = fc.dictionary(
       fc.constantFrom('languages', 'careInstructions', 'endOfLife', 'x'),
       fc.jsonValue(),
@@ -81,7 +81,7 @@ describe('normaliseData', () => {
     )
   })
 
-  it('is not brought down by depth', () => {
+  it('survives deep nesting', () => {
     let deep: unknown = 'a\r\n'
     for (let i = 0; i < 20_000; i++) deep = [deep]
     const { errors } = validateData(

@@ -70,7 +70,7 @@ describe('a finding', () => {
     )
   })
 
-  it('begins its sentence with the field, ends it with a stop, and is in the order of the schema', () => {
+  it('begins its message with the field, ends it with a full stop, and follows the order of the schema', () => {
     const { errors } = validateData(textile, {})
     assert.deepEqual(
       errors.map(error => error.field),
@@ -82,7 +82,7 @@ describe('a finding', () => {
     }
   })
 
-  it('is one of at most 100', () => {
+  it('is reported at most 100 times', () => {
     const names = Array.from({ length: 100 }, (_, i) => ({ type: `t${i}`, url: 'x', more: 1 }))
     const { errors, truncated } = validateData(textile, withFields({ complianceDocuments: names }))
     assert.equal(errors.length, 100)
@@ -90,7 +90,7 @@ describe('a finding', () => {
     assert.equal(validateData(textile, withFields({ complianceDocuments: names.slice(50) })).truncated, false)
   })
 
-  it('is cut short when the name is as long as a body', () => {
+  it('is shortened if the name is very long', () => {
     const { errors } = validateData(textile, withFields({ [`${'k'.repeat(100_000)}\0`]: 1 }))
     assert.equal(errors.length, 1)
     assert.ok(JSON.stringify(errors).length < 2000)
@@ -158,7 +158,7 @@ describe('exact sums', () => {
 })
 
 describe('text', () => {
-  it('may have any other character, also at its greatest length in characters', () => {
+  it('may have any other character, up to its maximum length', () => {
     for (const sku of [
       '\t\n',
       '\u202e',
@@ -211,7 +211,7 @@ describe('unknown keys at the top', () => {
     assert.deepEqual(validateData(textile, withFields({ season: 1 }), { strict: true }).warnings, [])
   })
 
-  it('are harmless when they are names of every object', () => {
+  it('are harmless if they are names that objects inherit', () => {
     const data = withFields({
       constructor: 'x',
       toString: 'y',

@@ -26,11 +26,11 @@ function expectedDigit(text: string): number {
 }
 
 describe('check digits of GTIN and GLN', () => {
-  it('are those of the weights by place', () => {
+  it('follow from the weights of the positions', () => {
     fc.assert(fc.property(body, text => assert.equal(computeMod10CheckDigit(text), expectedDigit(text))))
   })
 
-  it('fit one digit of ten', () => {
+  it('accept one digit of ten', () => {
     fc.assert(
       fc.property(body, text => {
         const fitting = [...'0123456789'].filter(digit => hasMod10CheckDigit(text + digit))
@@ -51,7 +51,7 @@ describe('check digits of GTIN and GLN', () => {
     )
   })
 
-  it('do not depend on zeros in front', () => {
+  it('do not depend on leading zeros', () => {
     fc.assert(
       fc.property(body, text => {
         const whole = text + computeMod10CheckDigit(text)
@@ -62,7 +62,7 @@ describe('check digits of GTIN and GLN', () => {
 })
 
 describe('a GTIN', () => {
-  it('is one of known vectors, whatever its length', () => {
+  it('accepts the known examples of every length', () => {
     for (const gtin of ['96385074', '614141007349', '9506000134352', '09506000134352', '19506000134359']) {
       assert.equal(findGtinFault(gtin), undefined, gtin)
     }
@@ -71,7 +71,7 @@ describe('a GTIN', () => {
     assert.deepEqual(parseGtin('96385075'), { fault: 'check_digit' })
   })
 
-  it('is refused by name of the fault', () => {
+  it('is refused with the name of the error', () => {
     const faults = {
       '': 'format',
       '1': 'format',
@@ -120,7 +120,7 @@ describe('a GLN', () => {
 })
 
 describe('a CAS number', () => {
-  it('is one of known vectors', () => {
+  it('accepts the known examples', () => {
     for (const text of ['50-00-0', '7732-18-5', '58-08-2', '7440-02-0', '1317-61-9', '2923384-85-0']) {
       // The last is made up to be of the greatest length.
       const completed = text.length < 12 ? text : completeCas('2923384-85')
@@ -143,7 +143,7 @@ describe('a CAS number', () => {
     }
   })
 
-  it('has one fitting digit of ten', () => {
+  it('accepts one check digit of ten', () => {
     const numbers = fc.tuple(fc.integer({ min: 10, max: 9_999_999 }), fc.integer({ min: 0, max: 99 }))
     fc.assert(
       fc.property(numbers, ([first, second]) => {

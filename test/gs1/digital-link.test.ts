@@ -30,7 +30,7 @@ describe('lot and serial', () => {
 })
 
 describe('gs1Path', () => {
-  it('has the forms of the contract', () => {
+  it('has the documented forms', () => {
     assert.equal(gs1Path(GTIN), `/01/${GTIN}`)
     assert.equal(gs1Path(GTIN, { lot: 'LOT-7' }), `/01/${GTIN}/10/LOT-7`)
     assert.equal(gs1Path(GTIN, { lot: 'LOT-7', serial: 'SN1' }), `/01/${GTIN}/10/LOT-7/21/SN1`)
@@ -60,7 +60,7 @@ describe('gs1Path', () => {
 describe('parseDigitalLink', () => {
   const parts = fc.record({ lot: value, serial: value }, { requiredKeys: [], noNullPrototype: true })
 
-  it('reads what gs1Path writes, behind any stem', () => {
+  it('parses what gs1Path writes, after any prefix', () => {
     const stem = fc.constantFrom('', '/x', '/01', '/shop/01', `/01/${GTIN}`, '/01/10')
     fc.assert(
       fc.property(
@@ -78,7 +78,7 @@ describe('parseDigitalLink', () => {
     )
   })
 
-  it('reads the variant, and lower-case or needless escapes', () => {
+  it('parses the variant, and lower-case or needless escapes', () => {
     assert.deepEqual(parseDigitalLink(`/01/${GTIN}/22/2A/10/L/21/S`), {
       gtin14: GTIN,
       cpv: '2A',
@@ -89,12 +89,12 @@ describe('parseDigitalLink', () => {
     assert.deepEqual(parseDigitalLink(`/01/${GTIN}/10/a+b`), { gtin14: GTIN, lot: 'a+b' })
   })
 
-  it('takes a lot for a lot, though it looks like a key', () => {
+  it('parses a lot that looks like a key as a lot', () => {
     assert.deepEqual(parseDigitalLink(`/01/${GTIN}/10/01`), { gtin14: GTIN, lot: '01' })
     assert.deepEqual(parseDigitalLink(`/01/${GTIN}/10/01/21/01`), { gtin14: GTIN, lot: '01', serial: '01' })
   })
 
-  it('names what is wrong', () => {
+  it('names the error', () => {
     const faults: Record<string, string> = {
       '': 'no_key',
       '/': 'no_key',

@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { parseLinkQuery } from '../../src/gs1/link-query.ts'
 import { parseLinkType } from '../../src/gs1/link-type.ts'
 
-describe('readLinkQuery', () => {
-  it('finds the link type, however the parts are divided and written', () => {
+describe('parseLinkQuery', () => {
+  it('finds the link type with every separator and spelling', () => {
     for (const query of [
       'linkType=gs1:dpp',
       'linkType=gs1%3Adpp',
@@ -30,7 +30,7 @@ describe('readLinkQuery', () => {
     assert.deepEqual(parseLinkQuery('linkType=%zz'), { linkType: '%zz' })
   })
 
-  it('lets data about the product through, and nothing that belongs in the path', () => {
+  it('allows data attributes, but no key that belongs in the path', () => {
     for (const key of [
       '17',
       '240',
@@ -60,8 +60,8 @@ describe('readLinkQuery', () => {
   })
 })
 
-describe('findLinkType', () => {
-  it('knows its types in every spelling that circulates', () => {
+describe('parseLinkType', () => {
+  it('knows its types in every spelling in use', () => {
     for (const name of ['defaultLink', 'pip', 'dpp']) {
       for (const prefix of [
         'gs1:',

@@ -60,7 +60,7 @@ describe('the 24 languages', () => {
     assert.equal(new Set(LANGUAGES.map(({ name }) => name)).size, 24)
   })
 
-  it('are told from other texts exactly', () => {
+  it('are recognised by their exact code', () => {
     for (const { code } of LANGUAGES) assert.ok(isLanguage(code))
     for (const text of ['', 'DE', 'de-DE', 'no', 'constructor', '__proto__'])
       assert.ok(!isLanguage(text), text)
@@ -122,28 +122,28 @@ for (const { code } of LANGUAGES) {
   })
 }
 
-describe('label', () => {
+describe('findLabel', () => {
   it('finds labels by section and key', () => {
     assert.equal(findLabel(getLabels('de'), 'fields', 'countryOfManufacture'), 'Herstellungsland')
     assert.equal(findLabel(getLabels('fr'), 'values', 'packaging.recyclable'), 'Recyclable')
   })
 
-  it('has nothing for unknown keys and for what every object inherits', () => {
+  it('is undefined for unknown keys and inherited names', () => {
     for (const key of ['', 'nothing', 'constructor', 'toString', '__proto__', 'hasOwnProperty']) {
       assert.equal(findLabel(english, 'fields', key), undefined, key)
     }
   })
 })
 
-describe('the end of an access link', () => {
-  it('is told of a moment, which no language takes for a day that is still in', () => {
+describe('the expiry of an access link', () => {
+  it('names a moment, so that no language includes a whole day', () => {
     for (const { code } of LANGUAGES) {
       assert.doesNotMatch(getLabels(code).ui.audienceFor, /tot en met|til og med|till och med|inclus|včetně/)
     }
   })
 })
 
-describe('fill', () => {
+describe('fillPlaceholders', () => {
   it('replaces every placeholder once and leaves the rest', () => {
     assert.equal(fillPlaceholders('for {label}, until {date}', { label: 'A', date: 'B' }), 'for A, until B')
     assert.equal(fillPlaceholders('{label} {date}', { label: '{date}$&', date: 7 }), '{date}$& 7')

@@ -41,7 +41,7 @@ describe('formatNumber', () => {
     )
   })
 
-  it('uses the signs of the language', () => {
+  it("uses the language's decimal and grouping signs", () => {
     assert.equal(formatNumber('en', 1234567.89), '1,234,567.89')
     assert.equal(formatNumber('de', 1234567.89), '1.234.567,89')
     assert.equal(formatNumber('pt', 12345.5), '12\u00a0345,5')
@@ -55,7 +55,7 @@ describe('formatNumber', () => {
 })
 
 describe('formatMinute', () => {
-  it('says the day, the minute and UTC in every language', () => {
+  it('shows the day, the minute and UTC in every language', () => {
     const time = new Date('2027-01-01T00:05:59Z')
     for (const code of CODES) {
       const text = formatMinute(code, time)
@@ -68,7 +68,7 @@ describe('formatMinute', () => {
 })
 
 describe('formatPercent', () => {
-  it('puts the sign where the language does and does not round', () => {
+  it('places the percent sign as the language does, and does not round', () => {
     assert.equal(formatPercent('en', 33.33), '33.33%')
     assert.equal(formatPercent('de', 33.33), '33,33\u00a0%')
     assert.equal(formatPercent('fr', 100), '100\u00a0%')
@@ -107,7 +107,7 @@ describe('formatDate', () => {
     assert.equal(formatDate('en', '2026-05-03T23:59:59.999Z'), '3 May 2026')
   })
 
-  it('gives back what is no date', () => {
+  it('returns anything else unchanged', () => {
     const odd = [
       '',
       'soon',
@@ -123,8 +123,8 @@ describe('formatDate', () => {
   })
 })
 
-describe('countryName', () => {
-  it('is in the language, in every language', () => {
+describe('formatCountry', () => {
+  it('is translated in every language', () => {
     assert.equal(formatCountry('de', 'PT'), 'Portugal')
     assert.equal(formatCountry('el', 'PT'), 'Πορτογαλία')
     for (const code of CODES) assert.notEqual(formatCountry(code, 'GR'), 'GR', code)
@@ -136,8 +136,8 @@ describe('countryName', () => {
   })
 })
 
-describe('languageName', () => {
-  it('is in the language, in every language', () => {
+describe('formatLanguage', () => {
+  it('is translated in every language', () => {
     assert.equal(formatLanguage('fr', 'de'), 'allemand')
     for (const code of CODES) assert.notEqual(formatLanguage(code, 'sv'), 'sv', code)
   })
@@ -148,7 +148,7 @@ describe('languageName', () => {
   })
 })
 
-describe('unitText', () => {
+describe('formatUnit', () => {
   it('prints one symbol in all languages', () => {
     assert.equal(formatUnit('kg CO2e'), 'kg CO₂e')
     assert.equal(formatUnit('kg CO2e/kWh'), 'kg CO₂e/kWh')

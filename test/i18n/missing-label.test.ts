@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findCategory } from '../../src/categories/catalogue.ts'
 
-test('English stands in for a missing label, in the language of the page for what is there', async () => {
+test('a missing label is shown in English and marked as English', async () => {
   const { default: german } = await import('../../locales/de.json', { with: { type: 'json' } })
   const fields: Record<string, string> = german.fields
   const values: Record<string, string> = german.values

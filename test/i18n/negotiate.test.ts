@@ -47,7 +47,7 @@ describe('negotiateLanguage', () => {
     it(`${why}: ${language}`, () => assert.equal(negotiateLanguage(wishes), language))
   }
 
-  it('reads a bounded part of a huge header, and no half of a range', () => {
+  it('reads a bounded part of a huge header, never half a range', () => {
     assert.equal(negotiateLanguage({ acceptLanguage: `${'x,'.repeat(400)}de`, primary: 'fr' }), 'fr')
     assert.equal(negotiateLanguage({ acceptLanguage: `fi,${'zz-'.repeat(100_000)}`, primary: 'fr' }), 'fi')
     const cut = `${' '.repeat(998)}de-none`
@@ -65,7 +65,7 @@ describe('negotiateLanguage', () => {
     assert.ok(performance.now() - started < 1000)
   })
 
-  it('gives one of the 24 for any text whatever', () => {
+  it('returns one of the 24 for any input', () => {
     const text = fc.option(fc.string({ unit: 'binary', maxLength: 200 }), { nil: undefined })
     const header = fc.option(fc.stringMatching(/^[a-zA-Z0-9*;,=. -]{0,120}$/), { nil: undefined })
     fc.assert(
@@ -95,7 +95,7 @@ const ASKED: [why: string, wishes: LanguagePreferences, tags: string[]][] = [
   ['too long a query', { query: `ja-${'a-'.repeat(99)}a`, acceptLanguage: 'de' }, ['de']],
 ]
 
-describe('wishedTags', () => {
+describe('listRequestedLanguages', () => {
   for (const [why, wishes, tags] of ASKED)
     it(why, () => assert.deepEqual(listRequestedLanguages(wishes), tags))
 

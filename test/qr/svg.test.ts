@@ -11,7 +11,7 @@ test('an independent decoder reads the address from the symbol, at both levels',
   }
 })
 
-test('it is a plain QR code, which a GS1 Digital Link asks for, and not GS1’s own with FNC1', async () => {
+test('it is a plain QR code as GS1 Digital Link requires, not one with FNC1', async () => {
   const { svg } = renderQrSvg('https://passport.example/01/09521234000013/10/L7', { level: 'M' })
   assert.deepEqual(await identifyQr(svg), [']Q1'])
 })
@@ -39,7 +39,7 @@ test('the quiet zone is four modules and the ground is white', () => {
   assert.match(svg, /<path fill="#fff" d="M0 0h/)
 })
 
-test('in a page it is the bare shape', () => {
+test('an inline symbol is the path alone', () => {
   const { svg } = renderQrSvg('https://a.example/p/0', { level: 'M', isInline: true })
   assert.match(
     svg,
@@ -47,7 +47,7 @@ test('in a page it is the bare shape', () => {
   )
 })
 
-test('what stands in the address is text in the SVG, never markup', () => {
+test('the address is escaped in the SVG', () => {
   const { svg } = renderQrSvg('https://a.example/"><script>alert(1)</script>', { level: 'M' })
   assert.ok(!svg.includes('<script'))
   assert.match(svg, /&lt;script&gt;/)

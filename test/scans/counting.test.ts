@@ -25,7 +25,7 @@ const countOf = async (looks: (id: string) => Promise<unknown>) => {
 }
 
 describe('a scan', () => {
-  test('is each look; a unique one, each reader of a day', async () => {
+  test('counts every page view, and each reader once a day as unique', async () => {
     const count = await countOf(async id => {
       assert.equal(await stand.look(id, { from: '203.0.113.7' }), 200)
       await stand.look(id, { from: '203.0.113.7' })
@@ -36,7 +36,7 @@ describe('a scan', () => {
     assert.deepEqual(count, { total: 5, unique: 3, crawlers: 0 })
   })
 
-  test('is unique once, also when the same reader comes in many flushes', async () => {
+  test('counts a reader as unique once, also over several flushes', async () => {
     const count = await countOf(async id => {
       for (let i = 0; i < 4; i++) {
         await stand.look(id, { from: '203.0.113.9' })
@@ -46,7 +46,7 @@ describe('a scan', () => {
     assert.deepEqual(count, { total: 4, unique: 1, crawlers: 0 })
   })
 
-  test('is unique 32 times at most for one network, whatever it calls itself, and one more for all beyond', async () => {
+  test('counts at most 32 unique readers of one network, and one more for all others of it', async () => {
     const rows = async () => (await stand.t.sql`select count(*)::int as n from scan_visitor`)[0]?.n
     const before = await rows()
     const item = await stand.newItem()
@@ -66,7 +66,7 @@ describe('a scan', () => {
     assert.equal((await stand.scansOf(item)).unique, 34)
   })
 
-  test('of IPv6 addresses, a network is a /56', async () => {
+  test('treats a /56 of IPv6 addresses as one network', async () => {
     const count = await countOf(async id => {
       for (let i = 0; i < 40; i++)
         await stand.look(id, { from: `2001:db8:ff00:${(i * 5).toString(16)}::${i + 1}` })
@@ -75,7 +75,7 @@ describe('a scan', () => {
     assert.deepEqual(count, { total: 41, unique: 34, crawlers: 0 })
   })
 
-  test('is not a 304: who kept the page was counted when it came', async () => {
+  test('is not counted for a 304, because the cached page was counted when it was sent', async () => {
     const count = await countOf(async id => {
       const first = await stand.t.ask('GET', `/p/${id}`)
       const again = { 'if-none-match': String(first.headers.etag) }
@@ -85,7 +85,7 @@ describe('a scan', () => {
     assert.equal(count.total, 1)
   })
 
-  test('is a look of who has gone again before the page was read from the database', async () => {
+  test('is counted for a reader who disconnects before the page is read from the database', async () => {
     const { app, sql } = stand.t
     await app.listen({ port: 0, host: '127.0.0.1' })
     const { port } = app.server.address() as AddressInfo
@@ -108,7 +108,7 @@ describe('a scan', () => {
     assert.deepEqual(count, { total: 1, unique: 1, crawlers: 0 })
   })
 
-  test('is a look with an access link, once it is past the redirect', async () => {
+  test('is counted for an access link, once, after the redirect', async () => {
     const count = await countOf(async id => {
       const { token } = await createAccessLink(stand.account.ctx, {
         passportId: id,
@@ -123,7 +123,7 @@ describe('a scan', () => {
     assert.equal(count.total, 1)
   })
 
-  test('is a look at the page that says that an access link has ended', async () => {
+  test('is counted for the page that says an access link has expired', async () => {
     const count = await countOf(async id => {
       assert.equal(await stand.look(id, { query: '?access=x' }), 200)
       assert.equal((await stand.t.ask('HEAD', `/p/${id}?access=x`)).status, 200)
@@ -131,7 +131,7 @@ describe('a scan', () => {
     assert.equal(count.total, 1)
   })
 
-  test('is one by a generic client or by nobody in particular, on device other', async () => {
+  test('is counted for a generic client and for an empty user agent, as device other', async () => {
     const id = await stand.newModel()
     const clients = [
       'curl/8.5.0',
@@ -150,7 +150,7 @@ describe('a scan', () => {
     assert.equal(summary.crawlers, 0)
   })
 
-  test('is one by somebody signed in to another account, or with a cookie that is none', async () => {
+  test('is counted for people of other accounts and for invalid session cookies', async () => {
     const other = await stand.t.account()
     const cookie = await stand.signIn(other.id)
     const count = await countOf(async id => {
@@ -161,7 +161,7 @@ describe('a scan', () => {
     assert.equal(count.total, 3)
   })
 
-  test('takes a user agent of 8 kB', async () => {
+  test('accepts a user agent of 8 kB', async () => {
     const count = await countOf(async id => {
       await stand.look(id, { from: '203.0.113.7', agent: `${PHONE} ${'x'.repeat(8_000)}` })
       await stand.look(id, { from: '203.0.113.7', agent: `${PHONE} ${'x'.repeat(8_001)}` })
@@ -205,14 +205,14 @@ describe('no scan', () => {
 })
 
 describe('country', () => {
-  test('is looked up for the address; XX where none is known', async () => {
+  test('is looked up by address; XX if it is unknown', async () => {
     const id = await stand.newModel()
     for (const from of ['8.8.8.8', '::ffff:8.8.8.8', '192.168.1.5', '2001:db8::1'])
       await stand.look(id, { from })
     assert.deepEqual((await stand.scansOf(id)).byCountry, { US: 2, XX: 2 })
   })
 
-  test('and address are what a trusted proxy says, and nobody else', async () => {
+  test('and address are taken from a trusted proxy only', async () => {
     const behind = await startScanStand({
       trustedProxies: ['10.0.0.0/8', 'fd00::/8'],
       countryHeader: 'cf-ipcountry',
@@ -238,7 +238,7 @@ describe('country', () => {
 })
 
 describe('GET /products/{id}/scans', () => {
-  test('has the shape of the contract', async () => {
+  test('has the documented shape', async () => {
     const id = await stand.newModel('battery')
     await stand.look(id, { from: '8.8.8.8' })
     const summary = await stand.scansOf(id)
@@ -259,7 +259,7 @@ describe('GET /products/{id}/scans', () => {
     assert.deepEqual(summary.by_day.at(-1), { date: today, total: 1, unique: 1 })
   })
 
-  test('?include=units adds those under a model or batch, and only then', async () => {
+  test('?include=units adds the scans of units of a model or batch', async () => {
     const fresh = await startScanStand()
     for (const id of [fresh.model, fresh.batch, fresh.item, fresh.item]) await fresh.look(id)
     const totals = async (id: string) => [
@@ -276,7 +276,7 @@ describe('GET /products/{id}/scans', () => {
     await fresh.t.close()
   })
 
-  test('days are 7, 30, 90 or 365; anything else is 422', async () => {
+  test('accepts 7, 30, 90 or 365 days; anything else is 422', async () => {
     for (const days of ['7', '30', '90', '365']) {
       const summary = await stand.scansOf(stand.model, `?days=${days}`)
       assert.equal(summary.range_days, Number(days))
@@ -301,7 +301,7 @@ describe('GET /products/{id}/scans', () => {
     }
   })
 
-  test('another account sees nothing of it', async () => {
+  test('is not visible to another account', async () => {
     const other = await stand.t.account()
     const answer = await stand.t.ask('GET', `/api/v1/products/${stand.model}/scans`, { key: other.key })
     assert.equal(answer.status, 404)

@@ -16,11 +16,11 @@ before(async () => {
 })
 after(() => rm(folder, { recursive: true }))
 
-test('the bundled file is of the day that the papers name', async () => {
+test('the bundled country file has the build date that the documentation names', async () => {
   assert.equal((await describeCountryFile()).builtOn, BUNDLED_BUILD_DATE)
 })
 
-test('a trusted word comes first, then an address that is known, else XX', async () => {
+test("a trusted proxy's country comes first, then the address, then XX", async () => {
   const countries = createCountryLookup(undefined)
   assert.equal(countries.find('8.8.8.8', undefined), 'XX')
   assert.equal(await countries.refresh(), undefined)
@@ -33,7 +33,7 @@ test('a trusted word comes first, then an address that is known, else XX', async
     assert.equal(countries.find(address, undefined), 'XX')
 })
 
-test("the operator's file is read again when it has changed, and complained of once when it cannot be read", async () => {
+test("the operator's file is read again when it changes, and reported once when it is unreadable", async () => {
   const path = join(folder, 'own.mmdb')
   const countries = createCountryLookup(path)
   assert.match((await countries.refresh()) ?? '', /GEO_MMDB_PATH cannot be read/)

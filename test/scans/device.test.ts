@@ -10,7 +10,7 @@ const read = <T>(file: string) => JSON.parse(readFileSync(join(import.meta.dirna
 const AGENTS = read<Record<string, string[]>>('user-agents.json')
 const CRAWLERS = read<string[]>('crawler-user-agents.json')
 
-test('200 user agents, each under its device', () => {
+test('200 user agents are assigned the right device', () => {
   assert.deepEqual(Object.keys(AGENTS).sort(), [...DEVICES].sort())
   const all = DEVICES.flatMap(device => (AGENTS[device] ?? []).map(agent => ({ device, agent })))
   assert.ok(all.length >= 200)
@@ -22,11 +22,11 @@ test('200 user agents, each under its device', () => {
 })
 
 describe('crawlers', () => {
-  test('none of the 200 is one', () => {
+  test('do not include any of the 200 devices', () => {
     assert.deepEqual(Object.values(AGENTS).flat().filter(isCrawler), [])
   })
 
-  test('those that say so are', () => {
+  test('are recognised if they declare themselves', () => {
     assert.ok(CRAWLERS.length >= 60)
     assert.deepEqual(
       CRAWLERS.filter(agent => !isCrawler(agent)),
@@ -34,7 +34,7 @@ describe('crawlers', () => {
     )
   })
 
-  test('generic clients, test browsers and apps that scan codes are readers', () => {
+  test('do not include generic clients, test browsers and scanner apps', () => {
     const readers = [
       ...[
         'curl/8.5.0',
@@ -50,7 +50,7 @@ describe('crawlers', () => {
     assert.deepEqual(readers.filter(isCrawler), [])
   })
 
-  test('a user agent of 8 kB, made to be slow, is judged at once', () => {
+  test('are told apart in milliseconds, even for a hostile user agent of 8 kB', () => {
     for (const text of ['a', '(', ' ', 'x.', '1.', '; ', 'Mozilla/5.0 (']) {
       const agent = text.repeat(Math.ceil(8_192 / text.length))
       assert.equal(typeof isCrawler(agent), 'boolean')

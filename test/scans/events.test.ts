@@ -35,7 +35,7 @@ describe('milestones', () => {
     )
   })
 
-  test('are each reached exactly once, however a count grows', () => {
+  test('are each reached exactly once, however the count grows', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 40_000 }), { maxLength: 30 }), steps => {
         let count = 0
@@ -51,7 +51,7 @@ describe('milestones', () => {
     )
   })
 
-  test('are announced with the count, each once, also when one flush jumps over several', async () => {
+  test('are announced once each with the count, also if one flush passes several', async () => {
     const id = await stand.newModel()
     await looks(
       id,
@@ -77,7 +77,7 @@ describe('milestones', () => {
     assert.equal((await milestonesOf(id)).length, 3)
   })
 
-  test('are not for crawlers', async () => {
+  test('do not count crawlers', async () => {
     const id = await stand.newModel()
     await looks(
       id,
@@ -121,7 +121,7 @@ describe('a cloned code', () => {
     })
   }
 
-  test('is no matter of models and batches, nor of an unknown country', async () => {
+  test('is never suspected of models and batches; unknown countries do not count', async () => {
     const many = times(12, i => from(['DE', 'FR', 'IT', 'ES', 'PT'][i % 5] ?? 'DE', i))
     await looks(stand.model, many)
     await looks(stand.batch, many)
@@ -134,7 +134,7 @@ describe('a cloned code', () => {
     for (const one of [stand.model, stand.batch, id]) assert.deepEqual(await suspicionsOf(one), [])
   })
 
-  test('looks at 24 hourly buckets, across midnight without counting a device twice', async () => {
+  test('is searched in 24 hourly buckets; a device counts once across midnight', async () => {
     stand.t.clock.set('2026-11-21T01:59:00Z')
     const id = await stand.newItem()
     await looks(
@@ -168,7 +168,7 @@ describe('a cloned code', () => {
     stand.t.clock.release()
   })
 
-  test('is told again after seven days, not before', async () => {
+  test('is reported again after seven days, not earlier', async () => {
     const id = await stand.newItem()
     const five = times(5, i => from(['DE', 'FR', 'IT', 'ES', 'PT'][i] ?? 'DE', i))
     for (const [time, told] of [
@@ -205,7 +205,7 @@ describe('a cloned code', () => {
   })
 })
 
-test('the events are in the log of events with their account, and are of the two types alone', async () => {
+test('the events are stored with their account and have only the two types', async () => {
   const rows = await stand.t
     .sql`select distinct account_id, type from event where type like 'scan.%' order by type`
   assert.deepEqual(

@@ -146,7 +146,7 @@ describe(`${PLAN.scans} scans of ${PLAN.passports} passports by ${PLAN.processes
     assert.deepEqual(summary.byCountry, tally(mine, scan => scan.reader.country ?? '').totals)
   })
 
-  test('each milestone was told exactly once, to its account', async () => {
+  test('each milestone is announced exactly once, to its account', async () => {
     const own = tally(scans, scan => scan.passport.id)
     const accounts = new Map(scans.map(scan => [scan.passport.id, scan.passport.account_id]))
     const expected = Object.entries(own.totals).flatMap(([id, total]) =>

@@ -102,7 +102,7 @@ async function written(): Promise<number[]> {
 const allAre = (n: number) => [n, n, n, n, n]
 
 describe('the database', () => {
-  test('stalls: notes return at once, and are written when it answers again', async () => {
+  test('stalls: recording returns at once, and the scans are written later', async () => {
     note(10)
     wire.hold()
     const flushing = recorder.flush()
@@ -117,7 +117,7 @@ describe('the database', () => {
     assert.deepEqual(await written(), allAre(noted))
   })
 
-  test('loses the connection when it has heard the commit: the batch is written once', async () => {
+  test('loses the connection during the commit: the batch is written once', async () => {
     for (let round = 0; round < 3; round++) {
       note(7)
       await newConnections()
@@ -129,7 +129,7 @@ describe('the database', () => {
     }
   })
 
-  test('loses the connection in the middle: the batch is written whole, later', async () => {
+  test('loses the connection during a batch: the whole batch is written later', async () => {
     for (const word of ['scan_visitor', 'scan_day', 'scan_total', 'scan_account_span']) {
       note(7)
       await newConnections()
@@ -140,7 +140,7 @@ describe('the database', () => {
     }
   })
 
-  test('is away for long: what there is room for waits, the rest is dropped and told', async () => {
+  test('is unavailable for long: a bounded number waits, the rest is dropped and logged', async () => {
     // These end before the database is asked for much: once it answers, it says that the account is off.
     await setScanSettings({ sql: direct, clock }, { accountId: OFF, on: false })
     now += 3_000
@@ -158,7 +158,7 @@ describe('the database', () => {
     assert.deepEqual(await written(), allAre(noted))
   })
 
-  test('refuses a batch for good: it is given up, and the next one is written', async () => {
+  test('refuses a batch permanently: it is dropped, and the next one is written', async () => {
     recorder.record({ ...PASSPORT, id: 'no uuid' }, { address: '192.0.2.1', userAgent: 'x' }, clock.now())
     await recorder.flush()
     assert.equal(recorder.dropped(), 502)

@@ -18,7 +18,7 @@ const rows = () =>
     select account_id, first_day::text, scans, model_id, days, magnitude from scan_model_span
     order by model_id, days, first_day`
 
-test('the migration makes of the days what the writer makes of the scans', async () => {
+test('the migration computes the same spans from days as the writer from scans', async () => {
   const { sql, clock } = stand.t
   const other = await stand.newModel('battery')
   for (const [day, times] of [
@@ -46,7 +46,7 @@ test('the migration makes of the days what the writer makes of the scans', async
   clock.release()
 })
 
-test('is forgotten when the whole span is older than 400 days', async () => {
+test('a span is deleted when all of it is older than 400 days', async () => {
   const { clock } = stand.t
   const spans = async () => new Set((await rows()).map(row => row.days))
   assert.deepEqual(await spans(), new Set([1, 8, 64]))

@@ -14,8 +14,8 @@ const PASSPORT = {
 } as const
 const newVisitor = () => randomBytes(16).toString('hex')
 
-describe('createReaderCap', () => {
-  test('bounds the readers of a network and passport, after any number of others', () => {
+describe('createReaderLimit', () => {
+  test('limits the readers of a network and passport, however many others there are', () => {
     const cap = createReaderLimit()
     const admits = (address: string, visitor: string) => cap.admits(1, PASSPORT.id, address, visitor)
     const first = newVisitor()
@@ -28,7 +28,7 @@ describe('createReaderCap', () => {
     assert.ok(admits('203.0.113.1', first))
   })
 
-  test('begins anew for another passport and another day', () => {
+  test('starts at zero for another passport and another day', () => {
     const cap = createReaderLimit()
     const fill = (day: number, passport: string) => {
       for (let n = 0; n < MAX_READERS_PER_NETWORK; n++) {
@@ -47,8 +47,8 @@ describe('createReaderCap', () => {
   })
 })
 
-describe('what waits to be counted', () => {
-  test('has so many bytes of user agents, however many readers invent one', () => {
+describe('pending scans', () => {
+  test('hold a bounded number of bytes of user agents', () => {
     const sightings = createPendingScans()
     let taken = 0
     for (let n = 0; n < 30_000; n++) {
@@ -60,7 +60,7 @@ describe('what waits to be counted', () => {
     assert.ok(sightings.add(PASSPORT, { address: '203.0.113.1', userAgent: 'new' }, new Date(0)))
   })
 
-  test('holds none of the passport but what is counted by', () => {
+  test('hold only the columns of the passport that counting needs', () => {
     const sightings = createPendingScans()
     const row = { ...PASSPORT, data: 'x'.repeat(100_000) }
     sightings.add(row, { address: '203.0.113.1', userAgent: 'x' }, new Date(0))

@@ -27,7 +27,7 @@ const rowsOf = async (table: string) =>
   Number((await stand.t.sql`select count(*) as n from ${stand.t.sql(table)}`)[0]?.n)
 
 describe('switches', () => {
-  test('off from the first look on: nothing is written, not even a salt of ours', async () => {
+  test('switched off: nothing is written, not even a salt', async () => {
     await setScanSettings(ctx(), { accountId: stand.account.id, on: false })
     for (let i = 0; i < 12; i++) await stand.look(stand.item)
     await stand.look(stand.item, { agent: CRAWLER })
@@ -37,7 +37,7 @@ describe('switches', () => {
     await setScanSettings(ctx(), { accountId: stand.account.id, on: true })
   })
 
-  test('of a category, and on again: followed within two seconds', async () => {
+  test('of a category, off and on again: applied within two seconds', async () => {
     const battery = await stand.newModel('battery')
     const chair = await stand.newModel('furniture')
     await setScanSettings(ctx(), { accountId: stand.account.id, categories: { battery: false } })
@@ -57,7 +57,7 @@ describe('switches', () => {
     stand.t.clock.release()
   })
 
-  test('leave what is not named as it is', async () => {
+  test('keep the settings that a change does not name', async () => {
     const accountId = (await stand.t.account()).id
     await setScanSettings(ctx(), { accountId, categories: { textile: false, battery: false } })
     await setScanSettings(ctx(), { accountId, cloneRules: { countries: 4 } })
@@ -70,7 +70,7 @@ describe('switches', () => {
     assert.equal(settings.clone_rules?.scans, 100)
   })
 
-  test('of no account, and rules that are none, are refused', async () => {
+  test('are refused for an unknown account or invalid rules', async () => {
     await assert.rejects(getScanSettings(ctx(), 999_999), { code: 'not_found' })
     await assert.rejects(setScanSettings(ctx(), { accountId: 999_999, on: false }), { code: 'not_found' })
     const rules = (cloneRules: object) => setScanSettings(ctx(), { accountId: stand.account.id, cloneRules })
@@ -79,8 +79,8 @@ describe('switches', () => {
   })
 })
 
-describe('forgetting', () => {
-  test('salts and readers after two days, hours of items after one, days after 400', async () => {
+describe('deletion of old scans', () => {
+  test('deletes salts and readers after two days, item hours after one, days after 400', async () => {
     stand.t.clock.set('2026-01-10T23:30:00Z')
     const item = await stand.newItem()
     await stand.look(item)
@@ -124,7 +124,7 @@ describe('forgetting', () => {
     stand.t.clock.release()
   })
 
-  test('is done by one of many at once, and again after ten minutes', async () => {
+  test('is done by one process at a time, and again after ten minutes', async () => {
     stand.t.clock.set('2028-01-01T12:00:00Z')
     const all = await Promise.all(Array.from({ length: 8 }, () => deleteOldScans(ctx())))
     assert.equal(all.filter(one => one !== undefined).length, 1)
@@ -136,7 +136,7 @@ describe('forgetting', () => {
   })
 })
 
-test('what is said of a change is followed by a process that has read the settings before', async () => {
+test('a process that has cached the settings applies a change', async () => {
   const { sql, clock } = stand.t
   const other = createScanRecorder({ sql, clock, log: stand.t.app.log as never, geoMmdbPath: undefined })
   const passport = {

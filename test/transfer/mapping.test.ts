@@ -166,7 +166,7 @@ for (const category of allCategories()) {
       const names = listColumns(category, buildTemplateLayout(category, ['de', 'en', 'pt-BR'])).map(
         one => one.name,
       )
-      assert.ok(names.length > 30)
+      assert.ok(names.length > category.fields.length)
       assert.deepEqual(guessMapping(category, names), names)
       assert.deepEqual(guessMapping(category, names.toReversed()), names.toReversed())
     })

@@ -72,7 +72,7 @@ const atTrap = (url: string): string => {
 }
 
 describe(`${HOSTILE_URLS.length + HOSTILE_NAMES.length} hostile addresses`, () => {
-  test('those that tell by their text are refused when registered and when called, each with a sentence', async () => {
+  test('are refused at registration and at delivery if the URL gives them away, each with a reason', async () => {
     const outbound = openOutbound(STRICT)
     const account = await stand.account()
     for (const url of HOSTILE_URLS) {
@@ -88,7 +88,7 @@ describe(`${HOSTILE_URLS.length + HOSTILE_NAMES.length} hostile addresses`, () =
     assert.equal(caught.length, 0)
   })
 
-  test('names that lead there are refused when they are looked up', async () => {
+  test('are refused when a name resolves to them', async () => {
     const known = new Map(HOSTILE_NAMES)
     const outbound = openOutbound(STRICT, async name => known.get(name) ?? [])
     for (const [name] of HOSTILE_NAMES) {
@@ -101,7 +101,7 @@ describe(`${HOSTILE_URLS.length + HOSTILE_NAMES.length} hostile addresses`, () =
     assert.equal(caught.length, 0)
   })
 
-  test('a name that is re-pointed between two calls is looked at each time', async () => {
+  test('are checked at every call, also if a name resolves to another address later', async () => {
     let asked = 0
     const outbound = openOutbound({ ...STRICT, allowed: createAddressList(['127.0.0.2']) }, async () => {
       asked++
@@ -118,7 +118,7 @@ describe(`${HOSTILE_URLS.length + HOSTILE_NAMES.length} hostile addresses`, () =
     await outbound.close()
   })
 
-  test('redirects are answers: what they point to is not called, and the delivery failed', async () => {
+  test('are not reached by redirects: the delivery fails', async () => {
     const account = await stand.account()
     const { id } = await stand.endpoint(account, { url: receiver.url })
     const worker = stand.worker()
@@ -134,7 +134,7 @@ describe(`${HOSTILE_URLS.length + HOSTILE_NAMES.length} hostile addresses`, () =
     assert.equal(caught.length, 0)
   })
 
-  test('what stands in the database already is refused when it is delivered, and by a test event', async () => {
+  test('are refused at delivery and for a test event if they are already in the database', async () => {
     const account = await stand.account()
     const { id } = await stand.endpoint(account, { url: receiver.url })
     await stand.sql`update webhook_endpoint set url = ${`https://127.0.0.1:${port}/`}, revision = revision + 1 where account_id = ${account.id}`
@@ -153,7 +153,7 @@ describe(`${HOSTILE_URLS.length + HOSTILE_NAMES.length} hostile addresses`, () =
   })
 })
 
-test('what has credentials or no host is refused for that, however many slashes are before it', () => {
+test('URLs with credentials or without a host are refused, however many slashes they have', () => {
   const cases: [string, string][] = [
     ['https://u:secret@example.com/', 'credentials'],
     ['https://@example.com/', 'credentials'],
@@ -169,7 +169,7 @@ test('what has credentials or no host is refused for that, however many slashes 
   assert.equal(findUrlFault('https://example.com//u:secret@example.com', STRICT), undefined)
 })
 
-test('what is no HTTP is told as that, and a connection that ends before it was HTTP as what it is', async () => {
+test('a non-HTTP answer and a connection closed early are reported differently', async () => {
   const cases: [string, string][] = [
     ['SSH-2.0-x\r\n', 'protocol'],
     ['\x16\x03\x01\x02', 'protocol'],
@@ -191,7 +191,7 @@ test('what is no HTTP is told as that, and a connection that ends before it was 
   await outbound.close()
 })
 
-describe('what the settings open', () => {
+describe('addresses that the settings allow', () => {
   test('ALLOW_INSECURE_WEBHOOKS: http to this machine by three names, and nothing else', () => {
     const open = { ...STRICT, allowInsecureLoopback: true }
     for (const url of ['http://127.0.0.1:3000/a', 'http://[::1]/', 'http://localhost:80/b?c=d']) {
@@ -213,7 +213,7 @@ describe('what the settings open', () => {
     }
   })
 
-  test('http to this machine goes nowhere else, whatever the name localhost leads to', async () => {
+  test('http to localhost stays on this machine, whatever localhost resolves to', async () => {
     const outbound = openOutbound({ ...STRICT, allowInsecureLoopback: true }, async () => ['10.0.0.1'])
     const { port: at } = new URL(receiver.url)
     receiver.respond = (_, response) => response.writeHead(204).end()
@@ -221,7 +221,7 @@ describe('what the settings open', () => {
     await outbound.close()
   })
 
-  test('WEBHOOK_ALLOW_CIDRS: https into those networks, also dressed up as IPv6', () => {
+  test('WEBHOOK_ALLOW_CIDRS: https into those networks, also in IPv6 notation', () => {
     const open = { ...STRICT, allowed: createAddressList(['10.20.0.0/16', 'fd00:1::/32']) }
     for (const url of ['https://10.20.1.1/', 'https://[fd00:1::5]/', 'https://[::ffff:10.20.1.1]/']) {
       assert.equal(explainUrlFault(url, open), undefined, url)
@@ -232,7 +232,7 @@ describe('what the settings open', () => {
   })
 })
 
-test('public addresses pass; every IPv4 address is judged alike in its mapped and NAT64 forms', () => {
+test('public addresses are allowed; mapped and NAT64 forms are treated like the IPv4 address', () => {
   const none = createAddressList([])
   for (const address of [
     '93.184.215.14',
@@ -262,7 +262,7 @@ test('public addresses pass; every IPv4 address is judged alike in its mapped an
   )
 })
 
-describe('a name that leads nowhere is told as dns', () => {
+describe('an unresolvable name is reported as dns', () => {
   const failing = async (resolve: ResolveName): Promise<string> => {
     const outbound = openOutbound(STRICT, resolve)
     try {
@@ -277,7 +277,7 @@ describe('a name that leads nowhere is told as dns', () => {
     return assert.fail('nothing answers there')
   }
 
-  test('when nobody knows it', async () => {
+  test('if the name does not exist', async () => {
     const plain = 'The name nowhere.example leads to no address.'
     assert.equal(await failing(async () => []), plain)
     assert.equal(await failing(() => Promise.reject(new Error('ESERVFAIL'))), plain)
@@ -286,7 +286,7 @@ describe('a name that leads nowhere is told as dns', () => {
     assert.equal(await failing(async () => ['93.184.216.34', '']), plain)
   })
 
-  test('not when name servers say nothing about the other family alone', async () => {
+  test('not if name servers do not answer for the other address family only', async () => {
     const A = 1
     const servers = createSocket('udp4')
     // Of RFC 1035: the question comes back with one address behind it, that of IPv4; about IPv6 nothing is said.
@@ -308,7 +308,7 @@ describe('a name that leads nowhere is told as dns', () => {
     assert.ok(performance.now() - began < 3_000)
   })
 
-  test('when name servers say nothing, before the time for connecting is over', async () => {
+  test('if name servers do not answer, before the connect timeout', async () => {
     assert.equal(
       await failing(() => new Promise(() => {})),
       'The name nowhere.example leads to no address: no name server answered within 4 seconds.',

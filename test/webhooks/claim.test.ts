@@ -112,7 +112,7 @@ const take = async (holder: string) =>
 const setEnd = (seconds: number) =>
   stand.queue`update webhook_lease set until = now() + ${seconds}::int * interval '1 s'`
 
-test('an account is one holder’s at a time, until it ends or is given back', async () => {
+test('an account is leased by one process at a time, until the lease ends or is released', async () => {
   assert.deepEqual(await take(A), [901, 902])
   assert.deepEqual(await take(B), [])
   await setEnd(1)
@@ -125,7 +125,7 @@ test('an account is one holder’s at a time, until it ends or is given back', a
   assert.deepEqual(await take(A), [901, 902])
 })
 
-test('a lease that ends later than any can is nobody’s: a clock ran ahead', async () => {
+test('a lease that ends too late is free, because a clock was ahead', async () => {
   await setEnd(20)
   assert.deepEqual(await take(B), [])
   for (const ahead of [3_600, 365 * 86_400]) {
@@ -158,7 +158,7 @@ for (const ahead of [3_600_000, 365 * 86_400_000]) {
   })
 }
 
-test('what the schedule itself postpones stays where it is', async () => {
+test('deliveries that the schedule postponed stay postponed', async () => {
   const account = await stand.account()
   await stand.endpoint(account, { url: 'https://shop.example/' })
   await stand.announce(account, 2)

@@ -106,7 +106,7 @@ describe('a delivery', () => {
     )
   })
 
-  test('answers are named for what they are, and only 2xx is received', async () => {
+  test('has an outcome named by the answer; only 2xx counts as received', async () => {
     const { id } = await endpoint()
     const answers: [number, string][] = [
       [200, 'delivered'],
@@ -135,7 +135,7 @@ describe('a delivery', () => {
     assert.equal(last_delivery?.attempt, 1)
   })
 
-  test('of an answer the first KiB is kept, whatever it is made of', async () => {
+  test('logs the first KiB of any answer', async () => {
     const { id } = await endpoint()
     const answers: [string | Buffer, string][] = [
       ['x'.repeat(5_000), 'x'.repeat(1_024)],
@@ -152,7 +152,7 @@ describe('a delivery', () => {
 })
 
 describe('secrets', () => {
-  test('rotation: both sign the standard header for a day, the old one the documented one until the new is activated', async () => {
+  test('rotation: both sign the standard header for a day; the old one signs the documented header until the new one is activated', async () => {
     stand.clock.set(new Date())
     const { id, secret: old } = await endpoint()
     const { secret: fresh } = await rotateSecret(account.ctx, stand.setup, id)
@@ -185,7 +185,7 @@ describe('secrets', () => {
     assert.notEqual(over.headers['x-service-signature'], documented(fresh, over))
   })
 
-  test('rotated twice, what nobody activated is dropped and the documented header stays', async () => {
+  test('rotated twice: a secret that was never activated is dropped', async () => {
     const { id, secret: first } = await endpoint()
     await rotateSecret(account.ctx, stand.setup, id)
     const { secret: third } = await rotateSecret(account.ctx, stand.setup, id)
@@ -196,7 +196,7 @@ describe('secrets', () => {
     assert.equal(got.headers['x-service-signature'], documented(first, got))
   })
 
-  test('are sealed, and sealed anew after a change of the key', async () => {
+  test('are sealed, and resealed after a change of the key', async () => {
     const { id, secret } = await endpoint()
     await rotateSecret(account.ctx, stand.setup, id)
     const everything = async () => JSON.stringify(await stand.sql`select * from webhook_endpoint`)
@@ -220,10 +220,10 @@ describe('secrets', () => {
   })
 })
 
-describe('again', () => {
+describe('sending again', () => {
   const sent = (replayed: number) => ({ replayed, held: 0 })
 
-  test('six attempts begin anew, also of what still waits, and also while a worker has it in hand', async () => {
+  test('resend starts six new attempts, also for waiting events and for those being sent', async () => {
     stand.clock.set('2026-11-21T10:00:00Z')
     const { id } = await endpoint()
     const [eventId = ''] = await stand.announce(account)
@@ -257,7 +257,7 @@ describe('again', () => {
     assert.deepEqual([newest?.attempt, newest?.ok], [1, true])
   })
 
-  test('a replay begins six attempts anew of what was given up and waits again', async () => {
+  test('replay starts six new attempts for events that were given up', async () => {
     stand.clock.set('2026-11-21T10:00:00Z')
     const { id } = await endpoint()
     await stand.announce(account)
@@ -275,7 +275,7 @@ describe('again', () => {
     assert.deepEqual(await replayFailed(account.ctx, { webhookId: id, since }), sent(0))
   })
 
-  test('to a webhook that is paused it is told to wait, and goes out when that goes on', async () => {
+  test('waits while a webhook is paused, and is sent when it resumes', async () => {
     const { id } = await endpoint()
     await stand.announce(account)
     await worker.drain()
@@ -292,7 +292,7 @@ describe('again', () => {
     assert.equal(receiver.received.length, 2)
   })
 
-  test('resend sends an event once more with the same id, also one that was delivered', async () => {
+  test('resend sends an event again with the same id, also a delivered one', async () => {
     const { id } = await endpoint()
     await stand.announce(account)
     await worker.drain()
@@ -305,7 +305,7 @@ describe('again', () => {
     await assert.rejects(resendDelivery(other.ctx, first?.id ?? ''), { code: 'not_found' })
   })
 
-  test('replay sends what was given up since a time and not delivered after that', async () => {
+  test('replay sends the events given up since a time and not delivered since', async () => {
     stand.clock.set('2026-11-21T10:00:00Z')
     const { id } = await endpoint()
     receiver.respond = (_, response) => response.writeHead(500).end()
@@ -335,7 +335,7 @@ describe('again', () => {
     })
   })
 
-  test('a test event is sent at once, signed, logged, and no last delivery', async () => {
+  test('a test event is sent at once, signed and logged, but is not the last delivery', async () => {
     const { id, secret } = await endpoint(['scan.milestone'])
     await pauseWebhook(account.ctx, id)
     const done = await sendTestEvent(account.ctx, senders(), id)
@@ -349,7 +349,7 @@ describe('again', () => {
 
 const senders = () => ({ sealer: stand.setup.sealer, outbound: stand.outbound })
 
-test('numbers: due, waiting, how old the oldest is, and what came of attempts', async () => {
+test('numbers: due, waiting, age of the oldest, and outcomes', async () => {
   stand.clock.set('2026-11-21T10:00:00Z')
   const { id } = await endpoint()
   await stand.announce(account, 3)
@@ -368,7 +368,7 @@ test('numbers: due, waiting, how old the oldest is, and what came of attempts', 
   assert.deepEqual(await getQueueSize(stand), { due: 0, waiting: 3, oldestDueSeconds: 0 })
 })
 
-test('after 30 days nothing is left of log, events and what waited; of a removed endpoint nothing at all', async () => {
+test('after 30 days the log, events and waiting deliveries are deleted, and so is a removed endpoint', async () => {
   stand.clock.set(new Date(Date.now() - 40 * DAY))
   const { id } = await endpoint()
   const gone = await stand.endpoint(account, { url: receiver.url })

@@ -21,7 +21,7 @@ before(async () => {
 
 after(() => stand.close())
 
-test('add answers the record with the secret, list without it', async () => {
+test('add returns the record with the secret, list without it', async () => {
   stand.clock.set('2026-11-21T10:00:00Z')
   const account = await stand.account()
   const { secret, id, ...rest } = await stand.endpoint(account, { url: ` ${URL} `, description: 'ERP' })
@@ -43,7 +43,7 @@ test('add answers the record with the secret, list without it', async () => {
   assert.deepEqual(await listWebhooks(account.ctx), [{ id, ...rest }])
 })
 
-test('change replaces what is given; pause and resume are told once in the audit log', async () => {
+test('change replaces the given members; pause and resume have one audit entry each', async () => {
   const account = await stand.account()
   const { id } = await stand.endpoint(account, { url: URL, events: ['product.created', 'product.created'] })
   assert.deepEqual((await getWebhook(account.ctx, id)).events, ['product.created'])
@@ -69,7 +69,7 @@ test('change replaces what is given; pause and resume are told once in the audit
   )
 })
 
-test('an account has twenty at most, also when they are added at once; a removed one makes room', async () => {
+test('an account has at most twenty, also if they are added concurrently; removing one frees a slot', async () => {
   const account = await stand.account()
   const add = () => addWebhook(account.ctx, stand.setup, { url: URL })
   const results = await Promise.allSettled(Array.from({ length: 25 }, add))
@@ -86,7 +86,7 @@ test('an account has twenty at most, also when they are added at once; a removed
   assert.equal((await listWebhooks(account.ctx)).length, 20)
 })
 
-test('what makes no sense is refused by name', async () => {
+test('invalid input is refused with the name of the member', async () => {
   const account = await stand.account()
   const wrong: [Parameters<typeof addWebhook>[2], RegExp][] = [
     [{ url: 'shop.example' }, /must begin with https/],
@@ -101,7 +101,7 @@ test('what makes no sense is refused by name', async () => {
   }
 })
 
-test("another account's endpoint is not there", async () => {
+test("another account's endpoint is not found", async () => {
   const account = await stand.account()
   const other = await stand.account()
   const { id } = await stand.endpoint(account, { url: URL })

@@ -37,7 +37,7 @@ const queued = async (account: TestAccount) => {
 }
 
 describe('events of passports', () => {
-  test('create, change, archive, restore and units arrive with what the contract says', async () => {
+  test('create, change, archive, restore and new units send the documented data', async () => {
     const account = await stand.account()
     await stand.endpoint(account, { url: receiver.url })
     const made = await stand.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })
@@ -67,7 +67,7 @@ describe('events of passports', () => {
     )
   })
 
-  test('500 units in a call are 500 events, handed on by one statement', async () => {
+  test('500 units in one call are 500 events, inserted by one statement', async () => {
     const account = await stand.account({ plan: 'enterprise' })
     await stand.endpoint(account, { url: receiver.url })
     const made = await stand.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })
@@ -91,7 +91,7 @@ describe('events of passports', () => {
     await stand.sql`drop trigger counted on event`
   })
 
-  test('what is refused announces nothing', async () => {
+  test('refused calls send no events', async () => {
     const account = await stand.account()
     await stand.endpoint(account, { url: receiver.url })
     await stand.ask('POST', '/api/v1/products', { key: account.key, body: newProduct({ gtin: '123' }) })
@@ -107,7 +107,7 @@ describe('events of passports', () => {
 })
 
 describe('fan-out', () => {
-  test('goes by the filter, by the account and by whether an endpoint takes anything', async () => {
+  test("depends on the filter, the account and the endpoint's status", async () => {
     const account = await stand.account()
     const other = await stand.account()
     const all = await stand.endpoint(account, { url: receiver.url })
@@ -140,7 +140,7 @@ describe('fan-out', () => {
     assert.equal(receiver.received.splice(0).length, 2)
   })
 
-  test('what a refresh announces goes behind everything else', async () => {
+  test('sends events of a refresh after all others', async () => {
     const account = await stand.account()
     await stand.endpoint(account, { url: receiver.url })
     const now = new Date()
@@ -161,7 +161,7 @@ describe('fan-out', () => {
     assert.equal(receiver.received.length, 40)
   })
 
-  test('a refresh through the API writes its events to the background', async () => {
+  test('stores events of a refresh through the API as background events', async () => {
     const account = await stand.account()
     await stand.endpoint(account, { url: receiver.url, events: ['product.updated'] })
     const made = await stand.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })

@@ -26,7 +26,7 @@ after(async () => {
   await receiver.close()
 })
 
-test('of 50 endpoints five are bad, all in one account: the other 45 get theirs while those hang', async () => {
+test('five hanging endpoints of one account do not delay the other 45', async () => {
   const accounts: TestAccount[] = []
   for (const [n, count] of PER_ACCOUNT.entries()) {
     const account = await stand.account()

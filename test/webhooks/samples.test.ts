@@ -86,7 +86,7 @@ const answers = (text: string) =>
     .split('\n')
     .map((line, i) => [CASES[i]?.what, ...line.split(' ').map(word => word.toLowerCase() === 'true')])
 
-test('standardwebhooks, the judge, agrees with what is expected of the samples', () => {
+test('the standardwebhooks library agrees with the expected results of the samples', () => {
   for (const { what, body, headers, secret, fromCarnet } of CASES) {
     const judged = () => new Webhook(secret).verify(body, headers)
     if (fromCarnet) assert.ok(judged(), what)
@@ -173,7 +173,7 @@ const java = (text: string) =>
     .replaceAll('\\u0022', '\\"')
     .replaceAll('\\u005c', '\\\\')}"`
 
-test('the paper shows the samples as they are', () => {
+test('the documentation shows the samples unchanged', () => {
   const paper = readFileSync(join(DOCS, 'webhooks.md'), 'utf8')
   for (const name of ['verify.ts', 'verify.py', 'verify.php', 'Verify.java']) {
     assert.ok(paper.includes(readFileSync(join(DOCS, 'webhooks', name), 'utf8').trim()), name)

@@ -55,7 +55,7 @@ const waiting = async () => {
 }
 
 describe('the schedule', () => {
-  test('tries at 0, 1 min, 6 min, 36 min, 2 h 36 min and 8 h 36 min, gives up, and logs all of it', async () => {
+  test('tries after 0, 1, 6 and 36 min, 2 h 36 min and 8 h 36 min, then gives up, and logs each attempt', async () => {
     const id = await endpoint()
     answering(500, {}, 'not today')
     await stand.announce(account)
@@ -83,7 +83,7 @@ describe('the schedule', () => {
     assert.equal((await getWebhook(account.ctx, id)).failing_since, START)
   })
 
-  test('each step is within ten per cent, whatever chance says', () => {
+  test('varies each delay by ten per cent at most', () => {
     const now = new Date(START)
     const steps = [1, 5, 30, 120, 360]
     fc.assert(
@@ -101,7 +101,7 @@ describe('the schedule', () => {
     assert.equal(getNextAttemptAt(now, { attempts: 6, retryAfterMs: 1, random: 0.5 }), undefined)
   })
 
-  test('Retry-After postpones, never brings forward, and not beyond six hours', async () => {
+  test('postpones by Retry-After, never forward and by at most six hours', async () => {
     const cases: [string, number][] = [
       ['600', 10 * MINUTE],
       ['1', MINUTE],
@@ -122,7 +122,7 @@ describe('the schedule', () => {
 })
 
 describe('an endpoint that only fails', () => {
-  test('fast: every event is tried at once and on its schedule, however many failed before', async () => {
+  test('fast failures: every event is tried at once and on its schedule', async () => {
     const id = await endpoint()
     answering(503)
     await stand.announce(account, 100)
@@ -178,7 +178,7 @@ describe('an endpoint that only fails', () => {
     assert.equal((await waiting()).n, 0)
   })
 
-  test('a test that is received, a resend and a replay end it; a test that fails does not', async () => {
+  test('a received test, a resend and a replay end the backoff; a failed test does not', async () => {
     const ends: [string, (id: string) => Promise<unknown>][] = [
       ['a test', id => sendTestEvent(account.ctx, { ...stand.setup, outbound: stand.outbound }, id)],
       [
@@ -237,7 +237,7 @@ describe('an endpoint that only fails', () => {
     assert.equal((await waiting()).n, 0)
   })
 
-  test('a success in between starts the five days anew', async () => {
+  test('is not disabled if a success interrupts the five days', async () => {
     const id = await endpoint()
     const worker = stand.worker({ random: () => 0.5 })
     for (let day = 0; day < 8; day++) {
@@ -250,7 +250,7 @@ describe('an endpoint that only fails', () => {
   })
 })
 
-test('410 switches off at once and keeps what waits', async () => {
+test('410 disables the endpoint at once and keeps its waiting deliveries', async () => {
   const id = await endpoint()
   answering(410)
   await stand.announce(account, 3)
