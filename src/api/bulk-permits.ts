@@ -44,9 +44,9 @@ export function acquireWhenLarge(sql: Sql, call: BulkCall, body: Readable): Read
     : body
 }
 
-async function* readBody(sql: Sql, call: BulkCall, body: Readable): AsyncGenerator<Buffer> {
+async function* readBody(sql: Sql, call: BulkCall, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let bytes = 0
-  for await (const piece of body as AsyncIterable<Buffer>) {
+  for await (const piece of body) {
     const isFirstOfLarge = bytes < MIN_QUEUED_BYTES && bytes + piece.length >= MIN_QUEUED_BYTES
     bytes += piece.length
     if (isFirstOfLarge) await acquire(sql, call, call.maxBytes)

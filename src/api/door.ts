@@ -1,12 +1,14 @@
 /** The API under `/api/v1`: routing, and what happens to every request before its handler. */
+
 import { METHODS } from 'node:http'
 import type { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AccountContext } from '../accounts/context.ts'
 import { authenticate, type KeyHolder } from '../accounts/keys/authenticate.ts'
 import { recordKeyUse } from '../accounts/keys/key-use.ts'
-import { AppError, assert, notFound } from '../kernel/errors.ts'
+import { AppError, assert, notFound, toError } from '../kernel/errors.ts'
 import { HttpError } from '../kernel/http/http-error.ts'
+import { getPathParameters, getQuery } from '../kernel/http/request-input.ts'
 import { readJsonRows } from '../kernel/text/json-rows.ts'
 import { readJson } from '../kernel/text/strict-json.ts'
 import { getPassport } from '../passports/read/find.ts'
@@ -15,8 +17,8 @@ import { registerDocs } from './docs/door.ts'
 import { MAX_ITEMS } from './endpoint/body.ts'
 import { announceDeprecation } from './endpoint/deprecation.ts'
 import type { ApiResponse, ApiSetup, Endpoint } from './endpoint/endpoint.ts'
-import { type RawPath, readPath } from './endpoint/path-parameters.ts'
-import { type RawQuery, readQuery } from './endpoint/query-parameters.ts'
+import { readPath } from './endpoint/path-parameters.ts'
+import { readQuery } from './endpoint/query-parameters.ts'
 import { buildApiDocument, ENDPOINTS } from './endpoints.ts'
 import { noteBody } from './idempotency.ts'
 import { limitAddress, limitKey } from './limits.ts'
@@ -63,7 +65,7 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
           if (bytes.length < MIN_QUEUED_BYTES) return done(null, readJson(bytes, ROWS))
           readJsonRows(bytes, ROWS).then(body => done(null, body), done)
         } catch (error) {
-          done(error as Error)
+          done(toError(error))
         }
       })
       door.addContentTypeParser('*', readOtherType)
@@ -101,7 +103,7 @@ function addRoute(door: FastifyInstance, setup: ApiSetup, endpoint: Endpoint): v
         preParsing: async (request, reply, body) => {
           if (pathNames.includes('id')) await requireExisting(setup, endpoint, request)
           return isBulk(endpoint)
-            ? acquireWhenLarge(setup.sql, bulkCallOf(setup, request, reply), body as Readable)
+            ? acquireWhenLarge(setup.sql, bulkCallOf(setup, request, reply), body)
             : body
         },
       }),
@@ -180,7 +182,7 @@ async function admit(setup: ApiSetup, request: FastifyRequest, reply: FastifyRep
  * a stranger that it exists.
  */
 async function requireExisting(setup: ApiSetup, endpoint: Endpoint, request: FastifyRequest): Promise<void> {
-  const { id, n } = readPath(endpoint.pathNames, request.params as RawPath)
+  const { id, n } = readPath(endpoint.pathNames, getPathParameters(request))
   if (id === undefined) return
   const { version_no: newest } = await getPassport(accountOf(setup, request), id)
   if (n !== undefined && n > newest) throw notFound('version of this product')
@@ -190,7 +192,7 @@ function findKey(setup: ApiSetup, request: FastifyRequest): string | undefined {
   const header = request.headers.authorization
   if (header !== undefined) return /^Bearer +(\S+) *$/i.exec(header)?.[1] ?? ''
   if (!setup.allowQueryApiKey || request.method !== 'GET') return undefined
-  const key = (request.query as RawQuery).api_key
+  const key = getQuery(request).api_key
   return typeof key === 'string' ? key : undefined
 }
 
@@ -235,8 +237,8 @@ function handle(
 ): Promise<ApiResponse> | ApiResponse {
   const { headers } = request
   const sent: RawInput = {
-    params: request.params as RawPath,
-    query: request.query as RawQuery,
+    params: getPathParameters(request),
+    query: getQuery(request),
     body: request.body,
   }
   if (endpoint.isOpen) {
@@ -272,7 +274,7 @@ const EVERY_METHOD = METHODS.filter(method => method !== 'CONNECT')
 function refuseOtherMethods(door: FastifyInstance, path: string, endpoints: readonly Endpoint[]): void {
   const allowed: string[] = endpoints.map(({ method }) => method)
   if (allowed.includes('GET')) allowed.push('HEAD')
-  const others = EVERY_METHOD.filter(method => !allowed.includes(method)) as HTTPMethods[]
+  const others = EVERY_METHOD.filter(method => !allowed.includes(method))
   const allow = allowed.join(', ')
   const [endpoint] = endpoints
   door.route({

@@ -1,10 +1,12 @@
 /** The console door: what holds for every page before its handler runs. */
+
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { Role } from '../accounts/people/people.ts'
 import { findSessionToken } from '../accounts/people/session-cookie.ts'
 import { findSession, isRecentlyProven } from '../accounts/people/sessions.ts'
 import { getNetwork } from '../kernel/http/network.ts'
+import { getPathParameters } from '../kernel/http/request-input.ts'
 import type { SecurityEvent } from '../kernel/monitoring/security-events.ts'
 import { HOME, signInFor } from './page/addresses.ts'
 import { ASSET_PATHS, registerAssets } from './page/assets.ts'
@@ -119,8 +121,8 @@ async function sentWith(
   route: ConsoleRoute,
   { headers, body }: FastifyRequest,
 ): Promise<Pick<Visit, 'form' | 'uploads'> | undefined> {
-  if (route.uploads === undefined || body === undefined || typeof body === 'string') return undefined
-  const { fields, uploads } = await readUploads(body as Readable, headers, route.uploads)
+  if (route.uploads === undefined || !(body instanceof Readable)) return undefined
+  const { fields, uploads } = await readUploads(body, headers, route.uploads)
   return { form: readForm(fields), uploads }
 }
 
@@ -134,7 +136,7 @@ async function visitOf(setup: ConsoleSetup, request: FastifyRequest): Promise<Vi
   return {
     setup,
     words: chooseWords(request.headers['accept-language']),
-    params: request.params as Record<string, string>,
+    params: getPathParameters(request),
     query: new URLSearchParams(request.url.split('?', 2)[1] ?? ''),
     form: readForm(typeof request.body === 'string' ? request.body : ''),
     uploads: new Map(),
@@ -151,10 +153,10 @@ async function visitOf(setup: ConsoleSetup, request: FastifyRequest): Promise<Vi
 }
 
 function uploadOf({ body, headers }: FastifyRequest): Visit['upload'] {
-  if (typeof body !== 'object' || body === null) return undefined
+  if (!(body instanceof Readable)) return undefined
   const length = headers['content-length']
   return {
-    stream: body as Readable,
+    stream: body,
     type: headers['content-type'] ?? '',
     length: length === undefined ? undefined : Number(length),
   }

@@ -101,6 +101,15 @@ export function invalid(details: readonly Detail[], truncated = false): AppError
   return new AppError('validation', message, details, undefined, truncated)
 }
 
+/** What was thrown, as an error. */
+export const toError = (thrown: unknown): Error =>
+  thrown instanceof Error ? thrown : new Error(String(thrown))
+
+/** The code of an error of the system, of the database or of its driver; undefined for anything else. */
+export function findErrorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
 /** Bugs, not outcomes: says which assumption broke. */
 export function assert(condition: unknown, assumption: string): asserts condition {
   if (!condition) throw new Error(`broken assumption: ${assumption}`)

@@ -33,10 +33,12 @@ export function createLog(settings: { logLevel: LogLevel; logFormat: 'pretty' | 
   )
 }
 
+type LogLine = { level?: unknown; time?: unknown; msg?: unknown; err?: { stack?: string } }
+
 function prettyLine(json: string): string {
-  const { level, time, msg, err, ...rest } = JSON.parse(json) as Record<string, unknown>
+  const { level, time, msg, err, ...rest }: LogLine = JSON.parse(json)
   const more = Object.entries(rest).map(([key, value]) => ` ${key}=${JSON.stringify(value)}`)
-  const stack = err === undefined ? '' : `\n${(err as { stack?: string }).stack ?? JSON.stringify(err)}`
+  const stack = err === undefined ? '' : `\n${err.stack ?? JSON.stringify(err)}`
   const name = NAMES[Number(level)] ?? String(level)
   return escapeForTerminal(
     `${String(time).slice(11, 19)} ${name} ${String(msg ?? '')}${more.join('')}${stack}\n`,

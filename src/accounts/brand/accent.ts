@@ -38,7 +38,7 @@ export function getContrast(one: string, other: string): number {
 function readable(colour: string, paper: string, end: 0 | 1): string {
   if (getContrast(colour, paper) >= MIN_CONTRAST) return colour
   const [lightness, a, b] = toOklab(channels(colour))
-  let [near, far] = [lightness, end as number]
+  let [near, far]: [number, number] = [lightness, end]
   for (let step = 0; step < 16; step++) {
     const middle = (near + far) / 2
     if (getContrast(fromOklab([middle, a, b]), paper) >= MIN_CONTRAST) far = middle

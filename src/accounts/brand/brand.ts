@@ -106,7 +106,7 @@ async function load(sql: Sql, ids: readonly number[]): Promise<Brand[]> {
     from brand b
     left join brand_logo l on l.account_id = b.account_id and l.hash = b.logo
     left join brand_logo d on d.account_id = b.account_id and d.hash = b.logo_dark
-    where b.account_id = any(${ids as number[]}::int[])`
+    where b.account_id = any(${ids}::int[])`
   const found = new Map(rows.map(row => [row.account_id, toBrand(row)]))
   return ids.map(id => found.get(id) ?? NO_BRAND)
 }

@@ -160,7 +160,7 @@ async function write({ sql, accountId, actorId, clock }: AccountContext, change:
       updated_at = excluded.updated_at, updated_by = excluded.updated_by`
 }
 
-const listOf = (origins: BrandChange['frameAncestors']) => [...(origins ?? [])] as string[]
+const listOf = (origins: BrandChange['frameAncestors']) => [...(origins ?? [])]
 
 /** The day that a replaced logo stays begins with its replacement. */
 async function keepCurrent({ sql, accountId, clock }: AccountContext): Promise<void> {

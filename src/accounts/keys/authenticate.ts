@@ -64,7 +64,7 @@ async function findByHash(sql: Sql, hashes: readonly string[]): Promise<(FoundKe
       coalesce(a.requests_per_minute, p.requests_per_minute) as requests_per_minute,
       k.revoked_at is not null or a.closed_at is not null as revoked
     from api_key k join account a on a.id = k.account_id join plan p on p.id = a.plan
-    where k.hash = any(${hashes as string[]})`
+    where k.hash = any(${hashes})`
   const found = new Map(
     rows.map(row => [
       row.hash,

@@ -49,11 +49,11 @@ export async function exchangeShares(
       shares = carnet_share(s.shares, ${process}::text, excluded.shares->${process}::text->5, ${now}::bigint)
     returning key_id, shares::text as shares`
   const found = new Map(rows.map(row => [row.key_id, row.shares]))
-  return keys.map(key => read(JSON.parse(found.get(key) ?? '{}') as Record<string, Share>, process, now))
+  return keys.map(key => read(JSON.parse(found.get(key) ?? '{}'), process, now))
 }
 
 function read(shares: Record<string, Share>, process: string, now: number): ShareReply {
-  const others = { count: 0, used: 0, nextOver: undefined as number | undefined }
+  const others: ShareReply['others'] = { count: 0, used: 0, nextOver: undefined }
   for (const [name, [held, free, , , nextOver]] of Object.entries(shares)) {
     if (name === process) continue
     others.count++

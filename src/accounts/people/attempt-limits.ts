@@ -160,11 +160,11 @@ async function count(ctx: OperatorContext, keys: readonly string[]): Promise<(Co
     with forgotten as (
       delete from sign_in_attempt where email_hash in (
         select email_hash from sign_in_attempt
-        where first_at <= ${over} and not email_hash = any(${keys as string[]}::text[])
+        where first_at <= ${over} and not email_hash = any(${keys}::text[])
         limit 100 for update skip locked)
     )
     insert into sign_in_attempt as a (email_hash, attempts, first_at)
-    select key, 1, ${now} from unnest(${keys as string[]}::text[]) key order by key
+    select key, 1, ${now} from unnest(${keys}::text[]) key order by key
     on conflict (email_hash) do update set
       attempts = case when a.first_at <= ${over} then 1 else least(a.attempts + 1, ${MAX_COUNTED}) end,
       first_at = case when a.first_at <= ${over} then excluded.first_at else a.first_at end

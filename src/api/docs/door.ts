@@ -66,7 +66,7 @@ function once<T>(make: () => T): () => T {
 
 function preparePage(openapi: object): PreparedDocument {
   // The page reads the document as a client would: as JSON.
-  const document = JSON.parse(JSON.stringify(openapi)) as ApiDocument
+  const document: ApiDocument = JSON.parse(JSON.stringify(openapi))
   return prepareDocument(renderDocsPage(document, { style: STYLE.href, script: SCRIPT.href }), {
     ...SECURITY_HEADERS,
     'content-type': 'text/html; charset=utf-8',

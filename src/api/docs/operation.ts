@@ -47,11 +47,7 @@ function renderParameters({ parameters: all }: DescribedOperation): string {
     .filter(([, list]) => list.length > 0)
     .map(([title, list]) => {
       const rows = list.map(one =>
-        renderMember(
-          one.name,
-          { ...(one.schema as Schema), description: one.description },
-          one.required ?? false,
-        ),
+        renderMember(one.name, { ...one.schema, description: one.description }, one.required ?? false),
       )
       return `<h4>${title}</h4><ul class="members">${rows.join('')}</ul>`
     })

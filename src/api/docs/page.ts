@@ -112,9 +112,10 @@ const renderEvent = ({ id, name, summary, description, schema, example }: Descri
   html`<section class="call" id="${id}" aria-labelledby="${id}-title"><div class="about"><h3 id="${id}-title"><a href="#${id}">${summary}</a></h3><p class="address"><b class="post">EVENT</b> <code>${name}</code></p><p>!${renderInline(description)}</p>!${renderMembers(schema)}</div><div class="shown">!${renderCodeBlock('Body', formatJson(example))}</div></section>`
 
 function buildErrorChapter(): Chapter {
+  const statuses: Readonly<Record<string, number>> = STATUS
   const codes = Object.entries(ERROR_CATALOGUE).map(
     ([code, { when }]) =>
-      html`<tr id="error-${code}"><td>${STATUS[code as keyof typeof STATUS]}</td><th scope="row"><code>!${renderBreakable(code)}</code></th><td>!${renderInline(when)}</td></tr>`,
+      html`<tr id="error-${code}"><td>${statuses[code]}</td><th scope="row"><code>!${renderBreakable(code)}</code></th><td>!${renderInline(when)}</td></tr>`,
   )
   const details = Object.entries(DETAIL_CATALOGUE).map(
     ([code, meaning]) =>

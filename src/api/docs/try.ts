@@ -26,7 +26,7 @@ const KEY_FIELD = `<label>API key<input class="key" type="password" autocomplete
 
 function renderField(parameter: Parameter): string {
   const { name, required } = parameter
-  const { type, enum: values } = parameter.schema as { type?: string; enum?: readonly string[] }
+  const { type, enum: values } = parameter.schema
   const attributes = html`data-in="${parameter.in}" name="${name}"!${required ? ' required' : ''}`
   const choices = values ?? (type === 'boolean' ? ['true', 'false'] : undefined)
   if (choices !== undefined) {

@@ -30,7 +30,10 @@ export type QueryValues<Q> = { [K in WithFallback<Q>]: ValueOf<Q[K]> } & {
 export const withDefault = <T extends string | number | boolean, V extends T>(
   parameter: QueryParameter<T>,
   fallback: V,
-) => ({ ...parameter, schema: { ...parameter.schema, default: fallback }, fallback: fallback as T })
+) => {
+  const value: T = fallback
+  return { ...parameter, schema: { ...parameter.schema, default: fallback }, fallback: value }
+}
 
 const MAX_INTEGER = 1_000_000_000
 export const MAX_TEXT_LENGTH = 500

@@ -1,6 +1,5 @@
 /** The response to a bulk call: the rows that were written, the rows that failed, and how many of each. */
 import { AppError, type Detail, SAID } from '../../kernel/errors.ts'
-import type { PassportData } from '../../passports/core/check-data.ts'
 import type { PassportRow } from '../../passports/core/record.ts'
 import type { PassportSummary } from '../../passports/read/list.ts'
 import { envelopeSchema, objectSchema, schemaRef } from '../endpoint/documented-response.ts'
@@ -12,7 +11,7 @@ import { SUMMARY_PROPERTIES, summaryJson } from './summary.ts'
 export type BulkRow = {
   index: number
   row: Omit<PassportRow, 'data'>
-  names: PassportData
+  names: { productName?: string; sku?: string; brandName?: string }
   warnings: readonly Detail[]
 }
 export type FailedRow = { index: number; error: AppError }
@@ -73,8 +72,8 @@ function rowJson(call: AccountCall, { index, row, names, warnings }: BulkRow): s
   return `{"index":${index},${summary.slice(1, -1)}${more}}`
 }
 
-function withNames(row: BulkRow['row'], names: PassportData): PassportSummary {
-  const { productName, sku, brandName } = names as Record<string, string>
+function withNames(row: BulkRow['row'], names: BulkRow['names']): PassportSummary {
+  const { productName, sku, brandName } = names
   return { ...row, product_name: productName ?? null, sku: sku ?? null, brand_name: brandName ?? null }
 }
 

@@ -11,7 +11,7 @@ import { parseAccountId } from '../command-line/account-arguments.ts'
 import { type Arguments, type Command, CommandError, UsageError } from '../command-line/command.ts'
 import { withStore } from '../store/with-store.ts'
 
-const RULE_NAMES = Object.keys(DEFAULT_CLONE_RULES) as (keyof CloneRules)[]
+const RULE_NAMES = Object.keys(DEFAULT_CLONE_RULES)
 
 export const accountsScans: Command = {
   usage:

@@ -1,8 +1,10 @@
 /** Listens on the configured port, first with a startup server that answers while the database is still missing. */
+
 import { once } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import type { ServerSetup } from '../../app.ts'
 import type { Config } from '../../kernel/config/config.ts'
+import { findErrorCode } from '../../kernel/errors.ts'
 import { CommandError } from '../command-line/command.ts'
 
 /** Returns the address. Throws CommandError when the port cannot be used. */
@@ -78,7 +80,6 @@ const REASONS: Record<string, (target: ListenTarget) => string> = {
 }
 
 function explainListenError(error: unknown, target: ListenTarget): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const reason = REASONS[code]
+  const reason = REASONS[findErrorCode(error) ?? '']
   return reason === undefined ? error : new CommandError(reason(target))
 }

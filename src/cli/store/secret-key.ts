@@ -1,4 +1,5 @@
 /** The key that signs cookies and encrypts secrets: SECRET_KEY, or a generated key in a file that only its owner can read. */
+
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
@@ -15,6 +16,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { findKeyWeakness, replaceKeyAdvice } from '../../kernel/config/key-strength.ts'
+import { findErrorCode } from '../../kernel/errors.ts'
 import { syncFolder } from '../../kernel/process/sync-folder.ts'
 import { CommandError } from '../command-line/command.ts'
 
@@ -49,7 +51,7 @@ function readKey(path: string): string | undefined {
   try {
     text = readFileSync(path, 'utf8').trim()
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return undefined
+    if (findErrorCode(error) === 'ENOENT') return undefined
     throw new CommandError(`${path} cannot be read: ${error instanceof Error ? error.message : error}.`)
   }
   if (process.platform !== 'win32' && (statSync(path).mode & GROUP_AND_OTHERS) !== 0) {
@@ -78,7 +80,7 @@ function createKey(dataDir: string, path: string): string {
     // Without it a power cut may lose the name, while data sealed with the key stays.
     syncFolder(dataDir)
   } catch (error) {
-    if (!isCode(error, 'EEXIST')) throw error
+    if (findErrorCode(error) !== 'EEXIST') throw error
   } finally {
     closeSync(file)
     unlinkSync(beside)
@@ -87,6 +89,3 @@ function createKey(dataDir: string, path: string): string {
   if (key === undefined) throw new CommandError(`${path} was taken away while it was made.`)
   return key
 }
-
-const isCode = (error: unknown, code: string) =>
-  error instanceof Error && 'code' in error && error.code === code

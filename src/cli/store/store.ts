@@ -1,4 +1,5 @@
 /** The store of a command or server: the operator's own database, or the embedded one, migrated to this version. */
+
 import { mkdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -7,6 +8,7 @@ import type { Config } from '../../kernel/config/config.ts'
 import { isDisconnection, isPoolerRefusal, type Sql } from '../../kernel/db/database.ts'
 import { adviseOnTls } from '../../kernel/db/database-tls.ts'
 import { listPendingMigrations, migrate } from '../../kernel/db/migrate.ts'
+import { findErrorCode } from '../../kernel/errors.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Addresses } from '../../passports/core/record.ts'
 import { hasSealedSecrets } from '../../webhooks/rotate-secret.ts'
@@ -99,7 +101,7 @@ export function hasStore(dataDir: string): boolean {
   try {
     return statSync(join(dataDir, 'pg')).isDirectory()
   } catch (error) {
-    return !(error instanceof Error && 'code' in error && error.code === 'ENOENT')
+    return findErrorCode(error) !== 'ENOENT'
   }
 }
 

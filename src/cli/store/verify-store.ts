@@ -1,8 +1,10 @@
 /** Verifies a store: its counters match its rows, and no history has a gap or a wrong hash. */
+
 import { listAccounts } from '../../accounts/accounts.ts'
 import { LEVELS } from '../../accounts/plans.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
+import { asSql } from '../../kernel/db/transaction.ts'
 import {
   countRows,
   findBrokenChains,
@@ -64,7 +66,7 @@ async function findWrongUsage(sql: Sql): Promise<string[]> {
 export async function checkHistories(sql: Sql): Promise<string | string[]> {
   const broken = await sql.begin('isolation level repeatable read read only', async tx => {
     await tx`set local statement_timeout = '1h'`
-    const snapshot = tx as unknown as Sql
+    const snapshot = asSql(tx)
     return [...(await findBrokenHistories(snapshot)), ...(await findBrokenChains(snapshot))]
   })
   return broken.length === 0 ? 'every version is there, and every hash is right' : broken

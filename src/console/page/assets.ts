@@ -1,7 +1,9 @@
 /** The console's style sheet and its small modules, each under an address that changes with it, so that a browser keeps it for good. */
+
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { getQuery } from '../../kernel/http/request-input.ts'
 import { compactCss } from '../../kernel/text/compact-css.ts'
 
 type Asset = { path: string; href: string; etag: string; digest: string; type: string; bytes: Buffer }
@@ -47,7 +49,7 @@ export function registerAssets(door: FastifyInstance): void {
 }
 
 function send({ digest, etag, type, bytes }: Asset, request: FastifyRequest, reply: FastifyReply) {
-  const isNamed = (request.query as Readonly<Record<string, unknown>>).v === digest
+  const isNamed = getQuery(request).v === digest
   reply.headers({
     etag,
     'cache-control': isNamed ? 'public, max-age=31536000, immutable' : 'public, no-cache',

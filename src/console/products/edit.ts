@@ -162,7 +162,7 @@ async function saveEdit(ctx: AccountContext, { state, edit, words, sent }: SaveI
   if (chosen === undefined && state.row.level !== 'i') {
     const { passport, reach } = await previewUpdate(ctx, { ...update, changeType: 'correction' })
     if (reach !== null && reach.units > 0) {
-      const after = JSON.parse(passport.data) as DataObject
+      const after: DataObject = JSON.parse(passport.data)
       return renderReviewPage(words, state, {
         form: sent.form,
         note: edit.note,

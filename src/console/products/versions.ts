@@ -34,7 +34,8 @@ async function renderVersionPage(visit: SignedInVisit, refusal: string | undefin
   ])
   const [entry] = history.versions
   const { fields } = requireCategory(row.category)
-  const data = JSON.parse(version.data) as DataObject
+  const data: DataObject = JSON.parse(version.data)
+  const older: DataObject | undefined = before && JSON.parse(before.data)
   const title = `${getProductTitle(words, state)}, ${texts.products.versionNo({ n })}`
   const at = `${PRODUCTS}/${idFromUuid(row.id)}`
   const way = (to: number, text: string) =>
@@ -42,7 +43,7 @@ async function renderVersionPage(visit: SignedInVisit, refusal: string | undefin
   const body = html`<p class="way"><a class="alone" href="${at}">${getProductTitle(words, state)}</a></p><h1>${texts.products.versionNo({ n })}</h1>
 <p class="lead">${texts.products.kinds[entry?.change_type ?? 'created']}, ${words.minute(entry?.created_at ?? version.updated_at.toISOString())}, ${entry?.created_by ?? ''}</p>!${entry?.note == null ? '' : html`<p>${entry.note}</p>`}!${notice(refusal)}
 <nav class="pages" aria-label="${texts.products.versions}">!${way(n - 1, texts.products.olderVersion)}!${way(n + 1, texts.products.newerVersion)}</nav>
-!${before === undefined ? '' : renderDifference(words, fields, JSON.parse(before.data) as DataObject, data)}
+!${older === undefined ? '' : renderDifference(words, fields, older, data)}
 <section aria-labelledby="data"><h2 id="data">${texts.products.dataThen}</h2>!${renderData(words, fields, data)}</section>
 !${session.role === 'viewer' || n === row.version_no ? '' : renderRevertForm(words, at, n, row.level)}`
   return { title, body, isWide: true, status: refusal === undefined ? 200 : 422 }

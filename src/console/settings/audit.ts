@@ -78,10 +78,11 @@ function line(words: Words, { at, who, kind, action, subject }: AuditEntry, name
 function about(words: Words, action: AuditEntry['action'], subject: string): string {
   if (action !== 'import_started' && action !== 'import_done' && action !== 'import_stopped')
     return html`${subject}`
-  const { file, rows, ...counts } = JSON.parse(subject) as ImportAuditSubject
+  const { file, rows, ...counts }: ImportAuditSubject = JSON.parse(subject)
   const { texts } = words
+  const outcomes: Readonly<Record<string, string>> = texts.spreadsheets.outcomes.has
   const said = Object.entries(counts).flatMap(([one, n]) =>
-    n === 0 ? [] : `${texts.spreadsheets.outcomes.has[one as keyof typeof counts]}: ${words.number(n)}`,
+    n === 0 ? [] : `${outcomes[one]}: ${words.number(n)}`,
   )
   if (rows !== undefined) said.unshift(texts.spreadsheets.rows({ count: rows }))
   return html`${file}${said.length === 0 ? '' : ` (${said.join(', ')})`}`

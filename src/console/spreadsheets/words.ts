@@ -20,14 +20,15 @@ export const FILE_FORMATS = {
   csv2: { format: 'csv', separator: ';' },
 } as const
 export type FileFormat = keyof typeof FILE_FORMATS
+const FORMAT_NAMES = ['xlsx', 'csv', 'csv2'] as const satisfies readonly FileFormat[]
 
 /** The named format, else XLSX. */
 export const parseFileFormat = (sent: string | null): FileFormat =>
-  (Object.keys(FILE_FORMATS) as FileFormat[]).find(one => one === sent) ?? 'xlsx'
+  FORMAT_NAMES.find(one => one === sent) ?? 'xlsx'
 
 export const listFormatOptions = (words: Words) => {
   const { formats } = words.texts.spreadsheets
-  return (Object.keys(FILE_FORMATS) as FileFormat[]).map(one => [one, formats[one]] as const)
+  return FORMAT_NAMES.map(one => [one, formats[one]] as const)
 }
 
 export const listCategoryOptions = (words: Words) =>

@@ -1,9 +1,11 @@
 /** Parses the label options of the query. A problem is shown at its field, which keeps what was typed. */
+
 import type { PassportState } from '../../passports/core/state.ts'
 import type { UnitTotals } from '../../passports/read/list-units.ts'
 import { LABEL_SHEETS, type LabelFormat, singleLabel } from '../../qr/label-sheet.ts'
 import { DPI, type Dpi } from '../../qr/png.ts'
 import type { Problems } from '../page/form.ts'
+import { findText } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
 import { parseTypedNumber } from '../product-data/parse-value.ts'
 
@@ -44,9 +46,7 @@ const DEFAULTS = { width: 50, height: 30, size: 20, copies: 1, skip: 0 } as cons
 export type LabelNumber = keyof typeof DEFAULTS
 
 export const getSheetFormat = ({ sheet, width, height }: LabelOptions): LabelFormat =>
-  Object.hasOwn(LABEL_SHEETS, sheet)
-    ? LABEL_SHEETS[sheet as keyof typeof LABEL_SHEETS]
-    : singleLabel(width, height)
+  findText(LABEL_SHEETS, sheet) ?? singleLabel(width, height)
 
 export function parseLabelOptions(
   words: Words,

@@ -227,7 +227,7 @@ export async function sendLabels(visit: SignedInVisit): Promise<Outcome> {
       level: 'M',
       skip: options.skip,
     })
-    return { file: { name: `${name}.pdf`, type: 'application/pdf', content: content as unknown as Readable } }
+    return { file: { name: `${name}.pdf`, type: 'application/pdf', content } }
   }
   const type = 'application/zip'
   return { file: { name: `${name}.zip`, type, content: Readable.from(zipPictures(labels, options)) } }

@@ -2,7 +2,9 @@
  * A pool of connections that share nothing. Each is a pool of one of the driver's and is thrown away when it closes,
  * because the driver's own reconnecting is broken: see the faults in `test/kernel/guarded-pool.test.ts`.
  */
+
 import type postgres from 'postgres'
+import { findErrorCode } from '../errors.ts'
 import { PoolQueue, type PoolUsage } from './pool-queue.ts'
 
 type Sql = postgres.Sql
@@ -261,7 +263,7 @@ function noting(query: Query, ended: Ended | undefined): (failed: boolean) => vo
 
 /** A server that is shut down, or told to end this connection, says so to a connection that is signing in, too. */
 function isEndOfServer(reason: unknown): boolean {
-  return reason instanceof Error && 'code' in reason && /^57P0[12]$/.test(String(reason.code))
+  return /^57P0[12]$/.test(findErrorCode(reason) ?? '')
 }
 
 /**

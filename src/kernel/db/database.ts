@@ -1,6 +1,6 @@
 /** One pool on one PostgreSQL, and what its error codes mean to a caller. */
 import postgres from 'postgres'
-import { AppError } from '../errors.ts'
+import { AppError, findErrorCode } from '../errors.ts'
 import { withTimeout } from '../timeout.ts'
 import { ARRAY_TYPES } from './array-types.ts'
 import { createConnectionPool, type FinishedStatement, getPoolUsage } from './connection-pool.ts'
@@ -123,7 +123,7 @@ export const isPoolerRefusal = (error: unknown): boolean =>
 function createDriverFactory(target: DatabaseTarget, settings: object): (onclose: () => void) => Sql {
   if ('url' in target) {
     const { url, ssl } = splitTls(target.url)
-    return onclose => postgres(url, { ...settings, ssl, onclose } as object) as unknown as Sql
+    return onclose => postgres(url, { ...settings, ssl, onclose } as object)
   }
   const { socketDir, port, user, password, database } = target
   const options = {
@@ -135,7 +135,7 @@ function createDriverFactory(target: DatabaseTarget, settings: object): (onclose
     database,
     port,
   }
-  return onclose => postgres({ ...options, onclose }) as unknown as Sql
+  return onclose => postgres({ ...options, onclose })
 }
 
 /** Counters stay far below 2^53. */
@@ -158,10 +158,7 @@ export function perDatabase<T>(make: (sql: Sql) => T): (sql: Sql) => T {
 const REFUSED = 'CA001'
 
 /** The SQLSTATE of a PostgreSQL error, or the driver's own code; undefined for anything else. */
-export function sqlState(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined
-  return typeof error.code === 'string' ? error.code : undefined
-}
+export const sqlState = findErrorCode
 
 /** The reason a statement gave to `carnet_refuse`, or undefined when the error is another one. */
 export function findRefusalReason(error: unknown): string | undefined {

@@ -160,7 +160,7 @@ function applyOne(
       insert into schema_migration (number, name, checksum, applied_at)
       values (${file.number}, ${file.name}, ${file.checksum}, ${now})`
     return true
-  }) as Promise<boolean>
+  })
 }
 
 function explainFailure(file: Migration, error: unknown): unknown {

@@ -3,8 +3,13 @@
  * else; here too, by a savepoint round each. So verbs that catch a refusal and go on are right both ways. Savepoints
  * are sent together with the statement they guard: they cost no round trip.
  */
+
 import type postgres from 'postgres'
+import { toError } from '../errors.ts'
 import { isDisconnection, isTransient, type Sql } from './database.ts'
+
+/** The driver's own type of a transaction: it can do less, namely open connections. */
+export const asSql = (tx: postgres.TransactionSql): Sql => tx as unknown as Sql
 
 type Home = { pool: Sql; kept: (() => void)[]; nest: <T>(work: (sql: Sql) => Promise<T>) => Promise<T> }
 type Statement = postgres.PendingQuery<postgres.Row[]>
@@ -88,7 +93,7 @@ class Session {
 
 /** What ends the whole transaction, not just the statement it happened to. */
 function verdict(error: unknown): Error | undefined {
-  if (isDisconnection(error)) return error as Error
+  if (isDisconnection(error)) return toError(error)
   return isTransient(error)
     ? new Overtaken('the transaction has to begin again', { cause: error })
     : undefined
@@ -130,7 +135,7 @@ function open(pool: Sql): Promise<Session> {
     let session: Session | undefined
     pool
       .begin(raw => {
-        session = new Session(raw as unknown as Sql)
+        session = new Session(asSql(raw))
         resolve(session)
         return new Promise<never>(nothing)
       })
@@ -188,7 +193,7 @@ function offer(session: Session, owner: Owner, guarded: InTurn): Sql {
   const make = (first: TemplateStringsArray, ...rest: never[]) => {
     const made = session.raw(first, ...rest)
     if (!Array.isArray(first.raw)) return made
-    return startingIn(work => inTurn(() => guarded(work)), made as unknown as Statement)
+    return startingIn(work => inTurn(() => guarded(work)), made)
   }
   const nest: Home['nest'] = work => inTurn(() => session.undoable(() => part(session, owner, work)))
   const sql = Object.assign(make, {

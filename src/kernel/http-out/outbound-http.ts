@@ -2,12 +2,14 @@
  * The only way out of the process. Addresses come from strangers, so where a connection leads is decided by the IP
  * address it is really made to, when it is made: names may be re-pointed, and a literal passes by every look-up.
  */
+
 import { lookup as systemLookup } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import { type BlockList, isIP, type LookupFunction, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { BoundedMap } from '../bounded-map.ts'
+import { findErrorCode, toError } from '../errors.ts'
 import { createAddressList, explainForbiddenAddress } from '../http/ip-ranges.ts'
 import { withTimeout } from '../timeout.ts'
 import { explainUrlFault, isLoopbackName, type OutboundPolicy } from './outbound-url.ts'
@@ -103,7 +105,7 @@ export function openOutbound(policy: OutboundPolicy, resolve: ResolveName = crea
       try {
         agent.dispatch({ origin, path, method: 'POST', headers, body }, exchange)
       } catch (error) {
-        exchange.fail(toOutboundFailure(error as Error))
+        exchange.fail(toOutboundFailure(toError(error)))
       }
       return exchange.answer
     },
@@ -224,7 +226,7 @@ function guardedConnector(policy: OutboundPolicy, resolve: ResolveName): buildCo
       lookup: guardedLookup(allowed, find),
       rejectUnauthorized: true,
       minVersion: 'TLSv1.2',
-    } as buildConnector.BuildOptions)
+    })
   const secure = connect(policy.allowed, resolve)
   const toLoopback = connect(LOOPBACK, async () => LOOPBACK_ADDRESSES)
   return (options, callback) => {
@@ -312,7 +314,7 @@ export function createNameResolver(servers?: readonly string[]): ResolveName {
       try {
         found.push(...(await query))
       } catch (error) {
-        isSilent ||= (error as NodeJS.ErrnoException).code === 'ETIMEOUT'
+        isSilent ||= findErrorCode(error) === 'ETIMEOUT'
         throw error
       }
     }

@@ -6,7 +6,7 @@
 import { mkdir, realpath, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError } from '../errors.ts'
+import { AppError, findErrorCode } from '../errors.ts'
 import { withProcessLock } from '../process/process-lock.ts'
 import { sendSignal } from '../process/processes.ts'
 import { findBinaries, readMajorVersion } from './binaries.ts'
@@ -150,7 +150,7 @@ async function startOrJoin(place: Place): Promise<{ running: Running; presence: 
       }
       return { running, presence }
     } catch (error) {
-      if (sqlCode(error) === WRONG_PASSWORD && performance.now() < until) {
+      if (findErrorCode(error) === WRONG_PASSWORD && performance.now() < until) {
         place.log('the password of the database does not fit: it gets a new one')
         dropPassword(place.pgDir)
         sendSignal(pid, 'SIGHUP')
@@ -164,8 +164,6 @@ async function startOrJoin(place: Place): Promise<{ running: Running; presence: 
 }
 
 const WRONG_PASSWORD = '28P01'
-
-const sqlCode = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)
 
 /**
  * Makes the roles where there are none. The password is asked for when nobody of version 0.1 can be there any more, who

@@ -3,7 +3,7 @@ import { readFileSync, realpathSync } from 'node:fs'
 import { open, rm, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError } from '../errors.ts'
+import { AppError, findErrorCode } from '../errors.ts'
 import { findProcess, sendSignal, waitForEnd } from '../process/processes.ts'
 import type { Launcher } from './launcher.ts'
 import { SOCKET_PORT } from './socket-directory.ts'
@@ -19,7 +19,7 @@ export function readPidFile(pgDir: string): Postmaster | undefined {
   try {
     lines = readFileSync(join(pgDir, PID_FILE), 'utf8').split('\n')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    if (findErrorCode(error) === 'ENOENT') return undefined
     throw error
   }
   const [pid, , , , socketDir = '', , , status = ''] = lines

@@ -7,7 +7,7 @@ import { chownSync, existsSync, readFileSync, renameSync, statSync, writeFileSyn
 import { dirname, join } from 'node:path'
 import postgres from 'postgres'
 import { grantTraffic } from '../db/traffic-role.ts'
-import { AppError } from '../errors.ts'
+import { AppError, findErrorCode } from '../errors.ts'
 import { syncFolder } from '../process/sync-folder.ts'
 import { getSocketPath, SOCKET_PORT } from './socket-directory.ts'
 
@@ -81,7 +81,7 @@ export async function prepareRoles({ socketDir, password, database }: Server): P
       await grantTraffic(tx, TRAFFIC)
     })
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === '55P03')) throw error
+    if (findErrorCode(error) !== '55P03') throw error
     throw new AppError('unavailable', 'The tables of the embedded database are locked by somebody else.')
   } finally {
     await sql.end({ timeout: 1 })

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { chmod, lchown, lstat, mkdir, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { AppError } from '../errors.ts'
+import { AppError, findErrorCode } from '../errors.ts'
 import type { ServerUser } from './launcher.ts'
 
 /** Names the socket's file; there is no TCP port. */
@@ -32,7 +32,7 @@ export async function makeSocketDirectory(path: string, user: ServerUser): Promi
     await mkdir(path, { mode: 0o700 })
     await lchown(path, user.uid, user.gid)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    if (findErrorCode(error) !== 'EEXIST') throw error
     await checkOwner(path, [user.uid, process.getuid?.() ?? user.uid])
     await lchown(path, user.uid, user.gid)
   }

@@ -2,9 +2,8 @@
 import { constants, setPriority } from 'node:os'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 
-type Job = { id: number; input: unknown }
-type Done = { id: number; output?: unknown; error?: string }
-type Waiting = { resolve: (output: never) => void; reject: (error: Error) => void }
+type Job<Input> = { id: number; input: Input }
+type Done<Output> = { id: number; output: Output } | { id: number; error: string }
 
 const MAX_HEAP_MIB = 64
 /** After so long without work the thread ends and gives its memory back. */
@@ -15,7 +14,7 @@ const IDLE_MS = 10_000
  * call rejects when the work throws or the thread ends; the next call starts another thread.
  */
 export function openLowPriorityThread<Input, Output>(entry: URL): (input: Input) => Promise<Output> {
-  const waiting = new Map<number, Waiting>()
+  const waiting = new Map<number, Pick<PromiseWithResolvers<Output>, 'resolve' | 'reject'>>()
   let thread: Worker | undefined
   let idle: NodeJS.Timeout | undefined
   let count = 0
@@ -28,11 +27,11 @@ export function openLowPriorityThread<Input, Output>(entry: URL): (input: Input)
   const start = (): Worker => {
     const started = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB } })
     const endIfCurrent = (error: Error) => thread === started && end(error)
-    started.on('message', ({ id, output, error }: Done) => {
-      const call = waiting.get(id)
-      waiting.delete(id)
-      if (error === undefined) call?.resolve(output as never)
-      else call?.reject(new Error(error))
+    started.on('message', (done: Done<Output>) => {
+      const call = waiting.get(done.id)
+      waiting.delete(done.id)
+      if ('output' in done) call?.resolve(done.output)
+      else call?.reject(new Error(done.error))
       if (waiting.size > 0 || thread !== started) return
       started.unref()
       idle = setTimeout(() => {
@@ -51,7 +50,7 @@ export function openLowPriorityThread<Input, Output>(entry: URL): (input: Input)
       thread.ref()
       const id = ++count
       waiting.set(id, { resolve, reject })
-      thread.postMessage({ id, input } satisfies Job)
+      thread.postMessage({ id, input } satisfies Job<Input>)
     })
 }
 
@@ -62,11 +61,14 @@ export function serveLowPriorityThread<Input, Output extends Uint8Array>(
   const port = parentPort
   if (isMainThread || port === null) throw new Error('broken assumption: this file begins a thread')
   yieldToOtherThreads()
-  port.on('message', ({ id, input }: Job) => {
+  port.on('message', ({ id, input }: Job<Input>) => {
     try {
-      port.postMessage({ id, output: work(input as Input) } satisfies Done)
+      port.postMessage({ id, output: work(input) } satisfies Done<Output>)
     } catch (error) {
-      port.postMessage({ id, error: error instanceof Error ? error.message : String(error) } satisfies Done)
+      port.postMessage({
+        id,
+        error: error instanceof Error ? error.message : String(error),
+      } satisfies Done<Output>)
     }
   })
 }

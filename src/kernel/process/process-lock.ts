@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, link, open, rm, writeFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError } from '../errors.ts'
+import { AppError, findErrorCode } from '../errors.ts'
 import { findProcess } from './processes.ts'
 
 type Holder = { token: string; pid: number; identity: string }
@@ -46,7 +46,7 @@ async function tryToTake(path: string): Promise<boolean> {
     await link(draft, path)
     return true
   } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw error
+    if (findErrorCode(error) !== 'EEXIST') throw error
   } finally {
     await rm(draft, { force: true })
   }
@@ -77,7 +77,7 @@ async function readHolder(path: string): Promise<Holder | undefined> {
   try {
     file = await open(path)
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined
+    if (findErrorCode(error) === 'ENOENT') return undefined
     throw error
   }
   try {
@@ -90,7 +90,7 @@ async function readHolder(path: string): Promise<Holder | undefined> {
 
 function parseHolder(text: string): Holder | undefined {
   try {
-    const { token, pid, identity } = JSON.parse(text) as Partial<Record<string, unknown>>
+    const { token, pid, identity }: Record<string, unknown> = JSON.parse(text)
     if (typeof token !== 'string' || !/^[\w-]{1,64}$/.test(token)) return undefined
     return typeof pid === 'number' && typeof identity === 'string' ? { token, pid, identity } : undefined
   } catch {
@@ -99,6 +99,3 @@ function parseHolder(text: string): Holder | undefined {
 }
 
 const isAlive = ({ pid, identity }: Holder) => findProcess(pid)?.identity === identity
-
-const hasCode = (error: unknown, code: string) =>
-  error instanceof Error && 'code' in error && error.code === code

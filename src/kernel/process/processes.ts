@@ -1,7 +1,9 @@
 /** What the system says of a process: a number alone may by now be another program's. */
+
 import { execFileSync } from 'node:child_process'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
+import { findErrorCode } from '../errors.ts'
 
 export type RunningProcess = {
   /** Differs from that of every other process that had or will have the same number. */
@@ -82,6 +84,6 @@ export function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+    if (findErrorCode(error) !== 'ESRCH') throw error
   }
 }

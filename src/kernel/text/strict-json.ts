@@ -332,7 +332,7 @@ const NUMBER_PART = /[0-9.eE+-]+/y
 function keyOf(raw: string): string {
   if (!raw.includes('\\')) return raw.slice(1, -1)
   try {
-    return JSON.parse(raw) as string
+    return JSON.parse(raw)
   } catch {
     return raw
   }

@@ -34,7 +34,7 @@ export async function exportAccountToFile(
     )
   const pool = setup.openPool()
   try {
-    const sql = (await pool.reserve()) as unknown as Sql
+    const sql = await pool.reserve()
     await sql`begin isolation level repeatable read read only`
     await sql`set local statement_timeout = 0`
     await sql`set local idle_in_transaction_session_timeout = 0`

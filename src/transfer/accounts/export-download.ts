@@ -58,7 +58,7 @@ export async function openExportDownload(
 
 /** Undefined if this account is already being exported. */
 async function openSnapshot(pool: Sql, accountId: number): Promise<Sql | undefined> {
-  const sql = (await pool.reserve()) as unknown as Sql
+  const sql = await pool.reserve()
   await sql`begin isolation level repeatable read read only`
   await sql`set local statement_timeout = 60000`
   // Ends the snapshot of a process that hangs. A slow client has this long to read a page of rows.

@@ -1,4 +1,5 @@
 /** Imports an exported account as a new one, with the same passports and ids, or not at all. */
+
 import { createHash } from 'node:crypto'
 import { createAccount } from '../../accounts/accounts.ts'
 import {
@@ -14,6 +15,7 @@ import {
 } from '../../accounts/export-rows.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
+import { asSql } from '../../kernel/db/transaction.ts'
 import { AppError } from '../../kernel/errors.ts'
 import {
   finishImport,
@@ -54,13 +56,13 @@ export async function importAccountFromFile(
   const counts = await requireComplete(options.path)
   const pool = setup.openPool()
   try {
-    return (await pool.begin(async tx => {
+    return await pool.begin(async tx => {
       await tx`set local statement_timeout = 0`
       await tx`set local idle_in_transaction_session_timeout = 0`
       // Cached plans from when the tables were empty would read the whole account for each 500 rows.
       await tx`set local plan_cache_mode = force_custom_plan`
-      return writeAccount(tx as unknown as Sql, setup, options, counts)
-    })) as AccountImportResult
+      return writeAccount(asSql(tx), setup, options, counts)
+    })
   } finally {
     await pool.end({ timeout: 0 })
   }
@@ -88,7 +90,7 @@ async function requireComplete(path: string): Promise<LineCounts> {
 
 function findLine(text: string): Line | undefined {
   try {
-    const line = JSON.parse(text) as Line
+    const line: Line = JSON.parse(text)
     return typeof line === 'object' && line !== null && typeof line.type === 'string' ? line : undefined
   } catch {
     return undefined

@@ -1,5 +1,7 @@
 /** Makes sure that a restore starts with an empty store, and never touches one that has data. */
+
 import type { Sql } from '../../kernel/db/database.ts'
+import { asSql } from '../../kernel/db/transaction.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { listBackupTables } from './tables.ts'
 
@@ -33,7 +35,7 @@ export async function dropTables(sql: Sql): Promise<void> {
         and not exists (select 1 from pg_depend d where d.objid = c.oid and d.deptype = 'e')`
     if (tables.length > 0)
       await tx`lock table ${tx(tables.map(table => table.name))} in access exclusive mode`
-    await requireEmptyStore(tx as unknown as Sql)
+    await requireEmptyStore(asSql(tx))
     for (const { name } of tables) await tx`drop table ${tx(name)} cascade`
     const routines = await tx<{ signature: string }[]>`
       select p.oid::regprocedure::text as signature from pg_proc p

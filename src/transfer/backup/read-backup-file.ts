@@ -56,7 +56,7 @@ export async function openBackupFile(options: ReadOptions): Promise<BackupFile> 
     const [, sha256, seal] = TRAILER_PATTERN[kind].exec(trailer) ?? []
     if (sha256 === undefined) throw invalidFile(`${path} is incomplete: its end is missing or damaged.`)
     const digest = createHash('sha256')
-    for await (const chunk of createReadStream(path, { end: dataEnd - 1 })) digest.update(chunk as Buffer)
+    for await (const chunk of createReadStream(path, { end: dataEnd - 1 })) digest.update(chunk)
     if (digest.digest('hex') !== sha256)
       throw invalidFile(`${path} is damaged: its checksum does not match. Nothing was restored.`)
     const lineEnd = head.indexOf(NEWLINE, FIRST_LINES[kind].length)
@@ -106,7 +106,7 @@ function requireSeal(
 
 function parseHeader(text: string): BackupHeader | undefined {
   try {
-    const header = JSON.parse(text) as BackupHeader
+    const header: BackupHeader = JSON.parse(text)
     const texts = [header.created_at, header.carnet, header.secret_key_fingerprint]
     return texts.every(one => typeof one === 'string') && Array.isArray(header.migrations)
       ? header
@@ -138,7 +138,7 @@ async function* decode(path: string, { start, end, sha256 }: Packed): AsyncGener
   let left = start
   const packed = async function* () {
     for await (const chunk of createReadStream(path, { end: end - 1 })) {
-      const piece = chunk as Buffer
+      const piece: Buffer = chunk
       digest.update(piece)
       const skipped = Math.min(left, piece.length)
       left -= skipped

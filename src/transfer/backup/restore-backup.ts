@@ -90,7 +90,7 @@ type Counts = { passports: number; versions: number; tables: number }
 
 /** Loads all tables in one transaction, so that a failure leaves the store empty. */
 async function load(pool: Sql, file: BackupFile, progress: Progress | undefined): Promise<Counts> {
-  const sql = (await pool.reserve()) as unknown as Sql & { release: () => void }
+  const sql = await pool.reserve()
   await sql`begin`
   await sql`set local statement_timeout = 0`
   await sql`set local idle_in_transaction_session_timeout = 0`

@@ -1,7 +1,6 @@
 /** Scheduled backups into a folder. The file names have the time, so the folder shows when the next one is due. */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Sql } from '../../kernel/db/database.ts'
 import { deletePartialFiles } from '../../kernel/process/private-file.ts'
 import { type BackupResult, type BackupSetup, createBackup } from './create-backup.ts'
 
@@ -28,7 +27,7 @@ export async function createBackupWhenDue(
   if (!(await isDue(schedule))) return undefined
   const pool = schedule.openPool()
   try {
-    const sql = (await pool.reserve()) as unknown as Sql
+    const sql = await pool.reserve()
     await sql`begin`
     await sql`set local idle_in_transaction_session_timeout = 0`
     const [lock] = await sql<{ mine: boolean }[]>`

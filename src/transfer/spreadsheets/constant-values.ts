@@ -90,7 +90,7 @@ export function findInvalidConstants(
 export async function loadConstants(ctx: AccountContext, category: CompleteCategory): Promise<ConstantTexts> {
   const [row] = await ctx.sql<{ constants: string }[]>`
     select constants::text from sheet_mapping where account_id = ${ctx.accountId} and category = ${category.id}`
-  const kept = JSON.parse(row?.constants ?? '{}') as ConstantTexts
+  const kept: ConstantTexts = JSON.parse(row?.constants ?? '{}')
   return Object.keys(kept).length > 0 ? kept : getCompanyValues(ctx, category)
 }
 

@@ -28,8 +28,9 @@ export async function* readRejectedRows(
       order by no limit 1`
     if (chunk === undefined) return
     before = chunk.no
-    const rows = JSON.parse(chunk.rows) as [number, SheetRow['cells']][]
-    for (const [place, faults] of JSON.parse(chunk.faults) as ChunkErrors) {
+    const rows: [number, SheetRow['cells']][] = JSON.parse(chunk.rows)
+    const errors: ChunkErrors = JSON.parse(chunk.faults)
+    for (const [place, faults] of errors) {
       const [no, cells] = rows[place] ?? [0, []]
       yield { no, cells, faults }
     }

@@ -58,7 +58,8 @@ async function* readErrors({ sql, accountId }: AccountContext, uuid: string): As
       order by no limit 1`
     if (chunk === undefined) return
     before = chunk.no
-    for (const [, faults] of JSON.parse(chunk.faults) as ChunkErrors) yield faults
+    const errors: ChunkErrors = JSON.parse(chunk.faults)
+    for (const [, faults] of errors) yield faults
   }
 }
 
@@ -100,12 +101,12 @@ export async function listProductChanges(
       order by no limit 1`
     if (chunk === undefined) break
     before = chunk.no
-    const changes = JSON.parse(chunk.changes) as ChunkChanges
+    const changes: ChunkChanges = JSON.parse(chunk.changes)
     if (skip >= changes.length) {
       skip -= changes.length
       continue
     }
-    const rows = JSON.parse(chunk.rows) as ChunkRow[]
+    const rows: ChunkRow[] = JSON.parse(chunk.rows)
     for (const [place, change] of changes.slice(skip, skip + RESULTS_PER_PAGE - found.length))
       found.push({ no: rows[place]?.[0] ?? 0, change })
     skip = 0
@@ -122,7 +123,8 @@ export async function listNameNotes({ sql, accountId }: AccountContext, uuid: st
     where account_id = ${accountId} and import_id = ${uuid} and names is not null and names <> '[]'`
   const found = new Map<string, NameNote>()
   for (const { names } of chunks) {
-    for (const note of JSON.parse(names) as NameNote[]) {
+    const notes: NameNote[] = JSON.parse(names)
+    for (const note of notes) {
       if (found.size < MAX_NAMES) found.set(`${note.path}\t${note.text}`, note)
     }
   }

@@ -32,7 +32,7 @@ export async function loadMapping(
 ): Promise<ReadonlyMap<string, string | null>> {
   const [row] = await sql<{ columns: string }[]>`
     select columns::text from sheet_mapping where account_id = ${accountId} and category = ${category}`
-  return new Map(Object.entries(JSON.parse(row?.columns ?? '{}') as Record<string, string | null>))
+  return new Map(Object.entries(JSON.parse(row?.columns ?? '{}')))
 }
 
 /** The sheet of a workbook that was chosen last. */

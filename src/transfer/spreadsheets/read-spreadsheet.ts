@@ -80,9 +80,9 @@ async function workbook(bytes: Buffer, wanted: string | undefined): Promise<Sour
 /** Lines before the header that begin with `#` are comments. */
 async function readHeader(rows: AsyncIterator<SheetRow>): Promise<string[]> {
   for (;;) {
-    const { value, done } = await rows.next()
-    if (done) throw new SpreadsheetError('no_header')
-    const cells = (value as SheetRow).cells.map(cell => String(cell ?? '').trim())
+    const row = await rows.next()
+    if (row.done) throw new SpreadsheetError('no_header')
+    const cells = row.value.cells.map(cell => String(cell ?? '').trim())
     if (cells[0]?.startsWith('#')) continue
     return cells
   }

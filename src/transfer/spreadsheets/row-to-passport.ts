@@ -105,7 +105,7 @@ const PRIMARY = '*'
 function setAtPath(data: Tree, steps: DataPath, value: unknown): void {
   let at: Tree | unknown[] = data
   for (const [depth, step] of steps.entries()) {
-    const holder = at as Record<string | number, unknown>
+    const holder = at
     const isLast = depth === steps.length - 1
     if (isLast) {
       holder[step] = isObject(value) && isObject(holder[step]) ? { ...value, ...holder[step] } : value

@@ -140,7 +140,7 @@ async function setRunning(
     with begun as (
       update sheet_import set state = ${to}, settings = ${JSON.stringify(settings)}::text::json, alive_at = ${clock.now()},
         book = case when ${to === 'checking'} then book end, actor_id = ${actorId}, next_chunk = 0, created = 0, updated = 0, unchanged = 0, failed = 0
-      where account_id = ${accountId} and id = ${uuid} and state = any(${from as string[]}::text[])
+      where account_id = ${accountId} and id = ${uuid} and state = any(${from}::text[])
         and header::text = ${JSON.stringify(header)} returning *
     ), noted as (
       ${insertAuditEntries(sql)} select ${auditValues(sql, entry)} from begun where state = 'running'

@@ -241,12 +241,12 @@ export const parseImportRow = (row: ImportRow): SpreadsheetImport => ({
   createdAt: row.created_at,
   fileName: row.file_name,
   encoding: row.encoding,
-  sheets: JSON.parse(row.sheets) as string[],
+  sheets: JSON.parse(row.sheets),
   sheet: row.sheet,
   category: row.category,
-  header: JSON.parse(row.header) as string[],
-  traits: { ...NO_TRAITS, ...(JSON.parse(row.traits) as Partial<ColumnTraits>) },
-  settings: JSON.parse(row.settings) as ImportSettings,
+  header: JSON.parse(row.header),
+  traits: { ...NO_TRAITS, ...JSON.parse(row.traits) },
+  settings: JSON.parse(row.settings),
   state: row.state,
   rowCount: row.row_count,
   chunkCount: row.chunk_count,
@@ -294,7 +294,7 @@ export async function getChunkRows(
 ): Promise<ChunkRow[]> {
   const [chunk] = await sql<{ rows: string }[]>`
     select rows from sheet_chunk where account_id = ${accountId} and import_id = ${uuid} and no = ${no}`
-  return chunk === undefined ? [] : (JSON.parse(chunk.rows) as ChunkRow[])
+  return chunk === undefined ? [] : JSON.parse(chunk.rows)
 }
 
 /** Returns the first rows, to be shown. */

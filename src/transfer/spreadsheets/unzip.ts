@@ -45,8 +45,9 @@ export class ZipParts {
     if (part.method !== 0 && part.method !== 8) throw new SpreadsheetError('broken')
     const source = Readable.from([packed])
     const stream = part.method === 0 ? source : source.pipe(createInflateRaw({ chunkSize: 64 * 1024 }))
+    const pieces: AsyncIterable<Buffer> = stream
     try {
-      for await (const piece of stream as AsyncIterable<Buffer>) {
+      for await (const piece of pieces) {
         this.remainingBytes -= piece.length
         if (this.remainingBytes < 0) throw new SpreadsheetError('too_much')
         yield piece

@@ -7,7 +7,7 @@ import { dirname, posix } from 'node:path'
 import { sanitizeSvg } from '../../accounts/brand/sanitize-svg.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
-import { AppError, assert } from '../../kernel/errors.ts'
+import { AppError, assert, findErrorCode } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { exportAddresses, type PassportLine } from '../../passports/copies/export-rows.ts'
 import { openStaticExport, type StaticExport, type StaticFile, withFolderLock } from './resumable-export.ts'
@@ -68,7 +68,7 @@ async function write(
   const pool = setup.openPool()
   try {
     if (last === null) await writeVocabulary(setup, site)
-    const sql = (await pool.reserve()) as unknown as Sql
+    const sql = await pool.reserve()
     for await (const { passport, gtins } of exportAddresses(sql, accountId, last)) {
       await writePassport(setup, site, idFromUuid(passport.uuid))
       left_out += await writeRedirects(site, passport, gtins)
@@ -81,7 +81,7 @@ async function write(
     }
     return { dir, passports, kept, left_out, ...(await site.finish()) }
   } catch (error) {
-    if (!DISK_FULL_CODES.includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    if (!DISK_FULL_CODES.includes(findErrorCode(error) ?? '')) throw error
     const message = `The disk of ${dir} is full. Free some space and run the same command again: it continues there.`
     throw new AppError('unavailable', message)
   } finally {

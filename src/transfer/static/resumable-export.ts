@@ -9,7 +9,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import type { Clock } from '../../kernel/clock.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, findErrorCode } from '../../kernel/errors.ts'
 import { withProcessLock } from '../../kernel/process/process-lock.ts'
 import type { ExportPosition } from '../../passports/copies/export-rows.ts'
 import { openSafeFolder, type SafeFolder } from './safe-folder.ts'
@@ -154,7 +154,7 @@ function parseProgress(
   found: string,
   { dir, owner, now }: { dir: string; owner: Owner; now: Date },
 ): SavedProgress {
-  const mark = tryParseJson(found) as SavedProgress | null | undefined
+  const mark: SavedProgress | null | undefined = tryParseJson(found)
   if (typeof mark?.account !== 'number') {
     throw new AppError('validation', `${join(dir, PROGRESS_FILE)} cannot be read. Name a new folder.`)
   }
@@ -178,8 +178,8 @@ function parseProgress(
 /** Deletes the files that were written after the last save: they are written again, or their passport is gone. */
 async function deleteUnsaved(folder: SafeFolder, manifestBytes: number): Promise<void> {
   for (const line of (await readText(folder, MANIFEST, manifestBytes)).split('\n')) {
-    const { path } = (tryParseJson(line) ?? {}) as { path?: unknown }
-    if (typeof path === 'string') await folder.remove(path)
+    const entry: { path?: unknown } | null | undefined = tryParseJson(line)
+    if (typeof entry?.path === 'string') await folder.remove(entry.path)
   }
 }
 
@@ -189,12 +189,12 @@ async function readText(folder: SafeFolder, path: string, start = 0): Promise<st
     const file = await folder.open(path, 'read')
     return await textOf(file.createReadStream({ start }))
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    if (findErrorCode(error) !== 'ENOENT') throw error
     return ''
   }
 }
 
-function tryParseJson(json: string): unknown {
+function tryParseJson(json: string) {
   try {
     return JSON.parse(json)
   } catch {

@@ -5,7 +5,7 @@
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, rename, rm, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, findErrorCode } from '../../kernel/errors.ts'
 import { isOwnedByUser } from '../../kernel/process/private-file.ts'
 
 export type SafeFolder = {
@@ -69,7 +69,7 @@ async function openNew(at: string): Promise<FileHandle> {
   try {
     return await open(at, 'wx')
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    if (findErrorCode(error) !== 'EEXIST') throw error
     await unlink(at)
     return open(at, 'wx')
   }
