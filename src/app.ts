@@ -15,6 +15,7 @@ import { errorJson } from './api/endpoint/errors.ts'
 import { addressHeaders } from './api/limits.ts'
 import { answerUnreadable, findMalformed, type ParserError } from './api/malformed.ts'
 import { type OperatorSetup, registerOperator } from './api/service/operator.ts'
+import { registerSecurityTxt, type SecurityContactSetup } from './api/service/security-txt.ts'
 import { registerConsole } from './console/door.ts'
 import { HOME } from './console/page/addresses.ts'
 import { sendThrownError as answerByPage } from './console/page/error-page.ts'
@@ -46,7 +47,8 @@ declare module 'fastify' {
 export type AppSetup = ApiSetup &
   SiteSetup &
   ConsoleSetup &
-  OperatorSetup & {
+  OperatorSetup &
+  SecurityContactSetup & {
     log: Log
     trustedProxies: readonly string[]
     /** By default what the process's limit of open files allows. */
@@ -59,6 +61,7 @@ const REQUEST_TIMEOUT_MS = 10_000
 export function createApp(setup: AppSetup): FastifyInstance {
   const { publicUrl } = setup.addresses
   const app = createOperatorApp(setup, (request, status) => buildPublicError(publicUrl, request, status))
+  registerSecurityTxt(app, setup)
   registerApi(app, setup)
   const { answerFromCache } = registerSite(app, setup)
   registerConsole(app, setup)

@@ -46,6 +46,7 @@ export function createServerApp(parts: ServerAppParts): FastifyInstance {
     allowQueryApiKey: config.allowQueryApiKey,
     trustedProxies: config.trustedProxies,
     countryHeader: config.countryHeader,
+    securityContact: config.securityContact,
     scans,
     mail,
     version: VERSION,

@@ -43,6 +43,8 @@ export type Config = {
   geoMmdbPath: string | undefined
   /** Lower-case name of the header in which a trusted proxy tells the reader's country. */
   countryHeader: string | undefined
+  /** Where to report a vulnerability, for `/.well-known/security.txt`: mailto:, https: or tel:. */
+  securityContact: string | undefined
   /** Where e-mails go out; without it none is sent. */
   smtp: SmtpServer | undefined
   /** Where backups are made by themselves, how often, and how many are kept; undefined: none are. */
@@ -156,6 +158,7 @@ export function readConfig(env: Environment): Config {
     webhookAllowCidrs: read.cidrs('WEBHOOK_ALLOW_CIDRS', 0),
     geoMmdbPath: read.text('GEO_MMDB_PATH'),
     countryHeader: read.headerName('COUNTRY_HEADER'),
+    securityContact: read.contact('SECURITY_CONTACT'),
     smtp: read.smtp('SMTP_URL', 'MAIL_FROM'),
     backups: read.backups(),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),

@@ -120,6 +120,20 @@ export class EnvironmentReader {
     return fallback
   }
 
+  /** RFC 9116, 2.5.3: an address of mail, the web or a telephone. */
+  contact(name: string): string | undefined {
+    const value = this.text(name)
+    const isContact =
+      value === undefined ||
+      /^(?:mailto:[^\s<>@]+@[^\s<>@]+|https:\/\/[^\s<>/]+[^\s<>]*|tel:\+?[\d().-]+)$/i.test(value)
+    if (isContact) return value
+    this.problems.push(
+      `${name} is "${value}": it must be an address that begins with mailto:, https: or tel:, ` +
+        'such as mailto:security@mail.example.',
+    )
+    return undefined
+  }
+
   /** A mail server and who writes; both or none. */
   smtp(name: string, fromName: string): SmtpServer | undefined {
     const [value, from] = [this.text(name), this.text(fromName)]
