@@ -12,9 +12,22 @@ export const joinOwners = (sql: Sql): Fragment => sql`
   left join passport o on o.id = case when p.parent_id is not null then c.owner_id end and o.account_id = c.account_id
   left join passport m on m.id = case when c.model_upto is not null then p.model_id end and m.account_id = p.account_id`
 
-/** Whether the unit `p` is outdated; false for a model. */
+/**
+ * The rule, in two halves that are null where there is nobody to inherit from: the owner `o` of the content `c` made a
+ * correction after the version that the content comes from, or the model `m` of a batch did.
+ */
+const isCorrectedByOwner = (sql: Sql): Fragment => sql`o.last_correction > c.upto`
+const isCorrectedByModel = (sql: Sql): Fragment => sql`m.last_correction > c.model_upto`
+
+/** Whether the content `c` is outdated, and with it each unit that has it; false for a model. */
 export const isOutdated = (sql: Sql): Fragment =>
-  sql`(coalesce(o.last_correction > c.upto, false) or coalesce(m.last_correction > c.model_upto, false))`
+  sql`coalesce(${isCorrectedByOwner(sql)} or ${isCorrectedByModel(sql)}, false)`
+
+/** When the unit `p` became outdated, if it is: by keys, since the planner would turn a join round and read everything. */
+export const selectCorrectionTime = (sql: Sql): Fragment => sql`
+  select greatest(case when ${isCorrectedByOwner(sql)} then o.corrected_at end,
+    case when ${isCorrectedByModel(sql)} then m.corrected_at end)
+  from content c ${joinOwners(sql)} where c.id = p.content_id and c.account_id = p.account_id`
 
 type Owner = { id: string; account_id: number }
 
@@ -32,9 +45,8 @@ export const selectContents = (sql: Sql, owner: Owner): Fragment => sql`
 /** The ids of the outdated ones of those. */
 export const selectOutdatedContents = (sql: Sql, owner: Owner): Fragment => sql`
   select c.id from passport o join content c on c.owner_id = o.id and c.account_id = o.account_id
-  join passport top on top.id = o.model_id and top.account_id = o.account_id
-  where ${isOwnerUnder(sql, owner)}
-    and (o.last_correction > c.upto or (c.model_upto is not null and top.last_correction > c.model_upto))`
+  join passport m on m.id = o.model_id and m.account_id = o.account_id
+  where ${isOwnerUnder(sql, owner)} and ${isOutdated(sql)}`
 
 /** The ids of all outdated contents of an account. */
 export const selectAllOutdatedContents = (sql: Sql, accountId: number): Fragment =>
@@ -51,9 +63,9 @@ const outdatedByOwners = (
   madeOfModel: Fragment,
 ): Fragment => sql`
   select c.id, o.corrected_at as at from passport o join content c on c.owner_id = o.id and c.account_id = o.account_id
-  where o.account_id = ${accountId} and o.last_correction > 0 and c.upto < o.last_correction ${made}
+  where o.account_id = ${accountId} and o.last_correction > 0 and ${isCorrectedByOwner(sql)} ${made}
   union all
   select c.id, m.corrected_at from passport m join passport b on b.parent_id = m.id and b.account_id = m.account_id and b.level = 'b'
   join content c on c.owner_id = b.id and c.account_id = b.account_id
-  where m.account_id = ${accountId} and m.last_correction > 0 and m.parent_id is null and c.model_upto < m.last_correction
+  where m.account_id = ${accountId} and m.last_correction > 0 and m.parent_id is null and ${isCorrectedByModel(sql)}
     ${madeOfModel}`

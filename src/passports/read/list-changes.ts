@@ -6,7 +6,7 @@
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
-import { joinOwners, selectContentsCorrectedSince } from '../core/outdated.ts'
+import { joinOwners, selectContentsCorrectedSince, selectCorrectionTime } from '../core/outdated.ts'
 import {
   filterConditions,
   type Level,
@@ -123,12 +123,6 @@ function selectTouched(
       and p.updated_at > '-infinity' and ${touched} >= ${filter.since} ${isLast}
       ${afterPosition(sql, touched, walk)} ${inTouchedOrder(sql, touched, walk)})`
 }
-
-/** When the unit `p` became outdated, if it is: by keys, since the planner would turn a join round and read everything. */
-const selectCorrectionTime = (sql: Sql): Fragment => sql`
-  select greatest(case when o.last_correction > c.upto then o.corrected_at end,
-    case when m.last_correction > c.model_upto then m.corrected_at end)
-  from content c ${joinOwners(sql)} where c.id = p.content_id and c.account_id = p.account_id`
 
 /** Below all that there are. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
