@@ -1,7 +1,7 @@
 /** Creates that wait are written together: small products apart from large ones, and large ones by bytes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gatherCreates, MIN_LARGE_BYTES } from '../../src/passports/write/create.ts'
+import { gatherCreates, MIN_LARGE_BYTES } from '../../src/passports/write/gather-creates.ts'
 import type { ModelRow } from '../../src/passports/write/insert-models.ts'
 
 const KIB = 1024

@@ -97,10 +97,10 @@ type ModelGtin = { gtin14: string; model: string; is_released: boolean }
 
 const readGtins = (sql: Sql, accountId: number, models: readonly string[]) => sql<ModelGtin[]>`
   select gtin14, model_id as model, false as is_released from gtin_claim
-  where account_id = ${accountId} and model_id = any(${models as string[]}::text[]::uuid[])
+  where account_id = ${accountId} and model_id = any(${[...models]}::text[]::uuid[])
   union
   select gtin14, model_id, true from released_gtin r
-  where account_id = ${accountId} and model_id = any(${models as string[]}::text[]::uuid[])
+  where account_id = ${accountId} and model_id = any(${[...models]}::text[]::uuid[])
     and not exists (select 1 from gtin_claim g where g.gtin14 = r.gtin14 and g.account_id = r.account_id and g.model_id = r.model_id)
   order by gtin14`
 
@@ -190,17 +190,17 @@ const readVersions = (sql: Sql, accountId: number, uuids: readonly string[]) => 
       contentHash: sql`c.hash`,
     })}, 'hex') as hash
   from passport p join content c on c.id = p.content_id and c.account_id = p.account_id
-  where p.id = any(${uuids as string[]}::text[]::uuid[]) and p.account_id = ${accountId} and p.version_no = 1
+  where p.id = any(${[...uuids]}::text[]::uuid[]) and p.account_id = ${accountId} and p.version_no = 1
   union all
   select v.passport_id, v.version_no, v.kind, v.created_at, v.created_by, v.content_id, encode(c.hash, 'hex'),
     v.own::text, v.note, v.changed, encode(v.hash, 'hex')
   from passport_version v join content c on c.id = v.content_id and c.account_id = v.account_id
-  where v.passport_id = any(${uuids as string[]}::text[]::uuid[]) and v.account_id = ${accountId}
+  where v.passport_id = any(${[...uuids]}::text[]::uuid[]) and v.account_id = ${accountId}
   order by passport, version_no`
 
 const readStatuses = (sql: Sql, accountId: number, uuids: readonly string[]) => sql<StatusLine[]>`
   select passport_id as passport, changed_at, changed_by, status from passport_status
-  where passport_id = any(${uuids as string[]}::text[]::uuid[]) and account_id = ${accountId}
+  where passport_id = any(${[...uuids]}::text[]::uuid[]) and account_id = ${accountId}
   order by passport_id, changed_at`
 
 export async function* exportGtins(sql: Sql, accountId: number): AsyncGenerator<GtinLine> {

@@ -125,7 +125,7 @@ function requireIntactHistory({ passport, versions, statuses }: ImportedHistory)
 /** A look-up in the directory: an address belongs to one passport, whosever it is. */
 async function requireFreeIds(sql: Sql, uuids: readonly string[]): Promise<void> {
   const [there] = await sql<{ id: string }[]>`
-    select id from passport where id = any(${uuids as string[]}::text[]::uuid[]) limit 1`
+    select id from passport where id = any(${[...uuids]}::text[]::uuid[]) limit 1`
   if (there !== undefined)
     throw importError(
       `Passport ${idFromUuid(there.id)} is here already: an account is imported where it is not.`,

@@ -2,7 +2,9 @@
  * A unit is outdated when one it inherits from was corrected after what the unit inherited was handed on. That is a
  * fact about the content and its owner, not about the unit: a correction marks a million units by writing nothing.
  */
+import type { AccountContext } from '../../accounts/context.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
+import type { PassportRow } from './record.ts'
 
 /**
  * Joins, after `passport p` and `content c`, of those that `p` inherits from: `o` handed the content on, `m` is the
@@ -69,3 +71,26 @@ const outdatedByOwners = (
   join content c on c.owner_id = b.id and c.account_id = b.account_id
   where m.account_id = ${accountId} and m.last_correction > 0 and m.parent_id is null and ${isCorrectedByModel(sql)}
     ${madeOfModel}`
+
+/** Whether a version of a passport was outdated at a time: the same rule, with the corrections that the history names. */
+export async function wasOutdated(
+  { sql, accountId }: AccountContext,
+  passport: Pick<PassportRow, 'id' | 'level' | 'model_id'>,
+  { versionNo, at }: { versionNo: number; at: Date },
+): Promise<boolean> {
+  if (passport.level === 'm') return false
+  const isCorrected = (by: Fragment, since: Fragment) => sql`exists (
+    select 1 from passport_version v where v.passport_id = ${by} and v.account_id = ${accountId}
+      and v.version_no > ${since} and v.kind = 'c' and v.changed <> '{}' and v.created_at <= ${at})`
+  const [row] = await sql<{ outdated: boolean }[]>`
+    with inherited as (
+      select c.owner_id, c.upto, c.model_upto from passport p
+      left join passport_version w on w.passport_id = p.id and w.account_id = p.account_id and w.version_no = ${versionNo}
+      join content c on c.id = coalesce(w.content_id, p.content_id) and c.account_id = p.account_id
+      where p.id = ${passport.id} and p.account_id = ${accountId}
+    )
+    select ${isCorrected(sql`i.owner_id`, sql`i.upto`)} or (i.model_upto is not null
+      and ${isCorrected(sql`${passport.model_id}::uuid`, sql`i.model_upto`)}) as outdated
+    from inherited i`
+  return row?.outdated ?? false
+}

@@ -72,15 +72,15 @@ const selectStates = ({ sql, accountId }: AccountContext, uuids: readonly string
       case when p.version_no > 1 then (select encode(v.hash, 'hex') from passport_version v
         where v.passport_id = p.id and v.account_id = p.account_id and v.version_no = p.version_no) end as version_hash
     from passport p join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}
-    where p.id = any(${uuids as string[]}::text[]::uuid[]) and p.account_id = ${accountId}`
+    where p.id = any(${[...uuids]}::text[]::uuid[]) and p.account_id = ${accountId}`
 
 function toState(read: StateRow): PassportState {
   const { inherited, own, content_id, version_hash, content_hash, ...rest } = read
   const { units_content_id, upto, model_upto, own_fields, ...row } = rest
   return {
     row,
-    inherited: JSON.parse(inherited ?? row.data) as PassportData,
-    own: own === null ? null : (JSON.parse(own) as PassportData),
+    inherited: JSON.parse(inherited ?? row.data),
+    own: own === null ? null : JSON.parse(own),
     contentId: content_id,
     versionHash: version_hash,
     contentHash: content_hash,

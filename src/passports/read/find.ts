@@ -134,7 +134,7 @@ async function loadById(
       ${knownNames(sql, sql`c.own_fields`)} as own_fields,
       ${accountIsIndexable(sql)} as indexable, ${selectParentGtins(sql)},
       case when ${isOutdated(sql)} then concat_ws('-', o.last_correction, m.last_correction) end as corrections
-    from unnest(${ids as string[]}::text[]::uuid[]) as k(id)
+    from unnest(${[...ids]}::text[]::uuid[]) as k(id)
     cross join lateral (select * from passport where id = k.id limit 1) p
     join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}`
   const found = new Map(rows.map(row => [row.id, row]))

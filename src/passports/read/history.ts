@@ -1,9 +1,10 @@
 /** What a passport was: every version, and how it read at a time. Version 1 has no row of its own until there is a second. */
 import { getActorLabels } from '../../accounts/actors.ts'
 import type { AccountContext } from '../../accounts/context.ts'
-import type { Fragment, Sql } from '../../kernel/db/database.ts'
+import type { Sql } from '../../kernel/db/database.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { PassportData } from '../core/check-data.ts'
+import { wasOutdated } from '../core/outdated.ts'
 import { creationTime, type PassportRow, type StatusLetter } from '../core/record.ts'
 import { getPassport } from './find.ts'
 
@@ -127,34 +128,10 @@ async function readAt(
   at: Date,
 ): Promise<PassportRow> {
   const state = await getStatusAt(ctx, current, at)
-  const outdated = await wasOutdated(ctx, current, version?.version_no ?? 1, at)
+  const outdated = await wasOutdated(ctx, current, { versionNo: version?.version_no ?? 1, at })
   const { updated_at } = state
   if (version === undefined) return { ...current, ...state, outdated }
   return { ...current, ...version, ...state, outdated, updated_at: latest(version.updated_at, updated_at) }
-}
-
-/** Whether the one who handed on what this version inherits, or the model behind, had been corrected by then. */
-async function wasOutdated(
-  { sql, accountId }: AccountContext,
-  current: PassportRow,
-  versionNo: number,
-  at: Date,
-): Promise<boolean> {
-  if (current.level === 'm') return false
-  const corrected = (by: Fragment, since: Fragment) => sql`exists (
-    select 1 from passport_version v where v.passport_id = ${by} and v.account_id = ${accountId}
-      and v.version_no > ${since} and v.kind = 'c' and v.changed <> '{}' and v.created_at <= ${at})`
-  const [row] = await sql<{ outdated: boolean }[]>`
-    with inherited as (
-      select c.owner_id, c.upto, c.model_upto from passport p
-      left join passport_version w on w.passport_id = p.id and w.account_id = p.account_id and w.version_no = ${versionNo}
-      join content c on c.id = coalesce(w.content_id, p.content_id) and c.account_id = p.account_id
-      where p.id = ${current.id} and p.account_id = ${accountId}
-    )
-    select ${corrected(sql`i.owner_id`, sql`i.upto`)} or (i.model_upto is not null
-      and ${corrected(sql`${current.model_id}::uuid`, sql`i.model_upto`)}) as outdated
-    from inherited i`
-  return row?.outdated ?? false
 }
 
 const latest = (a: Date, b: Date) => (a > b ? a : b)

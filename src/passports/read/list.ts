@@ -5,6 +5,7 @@
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { type Fragment, type Sql, unprepared } from '../../kernel/db/database.ts'
+import { assert } from '../../kernel/errors.ts'
 import { buildSearchText, normaliseSku } from '../core/check-data.ts'
 import { headColumns } from '../core/columns.ts'
 import { joinOwners, selectAllOutdatedContents, selectContentsCorrectedSince } from '../core/outdated.ts'
@@ -90,7 +91,7 @@ export async function findSummaries(
   if (uuids.length === 0) return []
   const { sql, accountId } = ctx
   const ids = sql`
-    select p.id from passport p where p.account_id = ${accountId} and p.id = any(${uuids as string[]}::text[]::uuid[])`
+    select p.id from passport p where p.account_id = ${accountId} and p.id = any(${[...uuids]}::text[]::uuid[])`
   return sql<PassportSummary[]>`${selectSummaries(sql, ids)}`
 }
 
@@ -109,7 +110,8 @@ export function preparedIfFrequent({ levels, status, category, q, ...others }: L
 /** Everything but the search word; levels as literals, which lets PostgreSQL use the partial indexes. */
 export function filterConditions(ctx: AccountContext, filter: ListFilter): Fragment {
   const { sql, accountId } = ctx
-  const levels = LEVEL_CONDITION[filter.levels.join('') as keyof typeof LEVEL_CONDITION]
+  const levels = LEVEL_CONDITION[filter.levels.join('')]
+  assert(levels !== undefined, 'the levels of a filter are in the table')
   return sql`
     p.account_id = ${accountId} ${sql.unsafe(levels)}
     ${filter.status === undefined ? sql`` : sql`and p.status = ${filter.status}::text::"char"`}
@@ -123,13 +125,13 @@ export function filterConditions(ctx: AccountContext, filter: ListFilter): Fragm
     ${filter.parentId === undefined ? sql`` : sql`and p.parent_id = ${filter.parentId}`}`
 }
 
-const LEVEL_CONDITION = {
+const LEVEL_CONDITION: Readonly<Record<string, string>> = {
   m: `and p.level = 'm' and p.level <> 'i'`,
   b: `and p.level = 'b' and p.level <> 'i'`,
   i: `and p.level = 'i'`,
   bi: 'and p.parent_id is not null',
   mbi: '',
-} as const
+}
 
 const outdatedCondition = ({ sql, accountId }: AccountContext, wanted: boolean): Fragment => {
   const among = sql`p.content_id = any(array(${selectAllOutdatedContents(sql, accountId)}))`
@@ -239,7 +241,7 @@ async function countAll(ctx: AccountContext, filter: ListFilter, upTo?: number):
       )
     : await sql<{ n: number }[]>`
         select coalesce(sum(n), 0)::bigint as n from passport_count
-        where account_id = ${accountId} and level = any(${filter.levels as string[]}::text[]::"char"[])
+        where account_id = ${accountId} and level = any(${[...filter.levels]}::text[]::"char"[])
           ${filter.status === undefined ? sql`` : sql`and status = ${filter.status}::text::"char"`}
           ${filter.category === undefined ? sql`` : sql`and category = ${filter.category}`}`
   return row?.n ?? 0

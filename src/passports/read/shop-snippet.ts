@@ -38,7 +38,7 @@ export function buildShopSnippet(
 ): ShopSnippet {
   const category = findCategory(row.category)
   assert(category, `the category ${row.category} of a stored passport is known`)
-  const { data } = disclose(category, JSON.parse(row.data) as Record<string, unknown>, 'public')
+  const { data } = disclose(category, JSON.parse(row.data), 'public')
   const primary = Array.isArray(data.languages) ? String(data.languages[0]) : undefined
   const spoken = language ?? negotiateLanguage({ primary })
   const { ui } = getLabels(spoken)

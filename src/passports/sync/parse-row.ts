@@ -7,6 +7,7 @@ import { collectErrors } from '../../kernel/collect-errors.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
 import {
   checkData,
+  isPassportData,
   normaliseSku,
   type PassportData,
   removeNulls,
@@ -46,24 +47,22 @@ export function parseSyncRow(
   call: { matchBy: MatchBy; strict: boolean },
 ): SyncRow {
   if (sent instanceof AppError) throw sent
-  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
+  if (!isPassportData(sent))
     throw invalid([rowDetail('', '', 'type', 'A row must be an object with category and data.')])
-  }
-  const row = sent as Readonly<Record<string, unknown>>
   const { matchBy, data } = collectErrors({
-    members: () => rejectUnknownMembers(row),
-    matchBy: () => (row.match_by === undefined ? call.matchBy : requireMatchBy(row.match_by)),
-    data: () => requireData(row.data),
+    members: () => rejectUnknownMembers(sent),
+    matchBy: () => (sent.match_by === undefined ? call.matchBy : requireMatchBy(sent.match_by)),
+    data: () => requireData(sent.data),
   })
   const key = matchBy === 'sku' ? skuKey(data.sku) : gtinKey(data.gtin)
-  if (key === null) throw explainUnmatchable(row.category, data, matchBy, call.strict)
+  if (key === null) throw explainUnmatchable(sent.category, data, matchBy, call.strict)
   return {
     index,
     matchBy,
     key,
     pointerPrefix: `/items/${index}`,
     keyPointer: `/data/${matchBy}`,
-    category: row.category,
+    category: sent.category,
     data,
     defaults: {},
     expects: () => true,

@@ -3,16 +3,9 @@ import type { AccountContext } from '../../accounts/context.ts'
 import { findCategory } from '../../categories/catalogue.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
 import { collectErrors } from '../../kernel/collect-errors.ts'
-import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
+import { AppError, assert, type Detail, invalid } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import {
-  type CheckedData,
-  checkData,
-  gtinTakenError,
-  normaliseSku,
-  removeNulls,
-  requireCategory,
-} from '../core/check-data.ts'
+import { checkData, gtinTakenError, normaliseSku, removeNulls, requireCategory } from '../core/check-data.ts'
 import type { PassportRow } from '../core/record.ts'
 import { rowProblem } from '../core/row-problems.ts'
 import type { PassportState } from '../core/state.ts'
@@ -97,9 +90,10 @@ function planCreation(ctx: AccountContext, row: SyncRow, { strict }: SyncOptions
     category: () => requireNewCategory(row),
     checked: () => (category === undefined ? undefined : checkData(category, data, { strict })),
   })
-  const { warnings, ...rest } = checked as CheckedData
-  const model = buildModelRow(ctx, String(row.category), { warnings, ...rest }, ctx.clock.now())
-  return { kind: 'create', row, model, bytes: JSON.stringify(model.data).length, warnings, claimedBy: null }
+  assert(category && checked, 'a missing category has been reported')
+  const model = buildModelRow(ctx, category.id, checked, ctx.clock.now())
+  const bytes = JSON.stringify(model.data).length
+  return { kind: 'create', row, model, bytes, warnings: checked.warnings, claimedBy: null }
 }
 
 /** Who meant to change a product has most likely mistyped its key. */

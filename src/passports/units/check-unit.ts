@@ -5,7 +5,7 @@ import { isLotOrSerial } from '../../gs1/lot-serial.ts'
 import { isLongerThan } from '../../kernel/characters.ts'
 import { collectErrors } from '../../kernel/collect-errors.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
-import { checkUnitData, type PassportData, removeNulls } from '../core/check-data.ts'
+import { checkUnitData, isPassportData, type PassportData, removeNulls } from '../core/check-data.ts'
 import { prefixPointers, withPointerPrefix } from '../core/row-problems.ts'
 import type { PassportState } from '../core/state.ts'
 import { unitGtinProblem } from '../write/plan-version.ts'
@@ -37,7 +37,7 @@ type UnitCheck = {
 /** Throws `validation` naming everything wrong with this unit; `at` begins its pointers. */
 export function checkUnit(sent: unknown, parent: PassportState, wish: UnitCheck): CheckedUnit {
   if (sent instanceof AppError) throw prefixPointers(wish.at, sent)
-  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
+  if (!isPassportData(sent)) {
     throw invalid([
       {
         field: '',
@@ -47,7 +47,7 @@ export function checkUnit(sent: unknown, parent: PassportState, wish: UnitCheck)
       },
     ])
   }
-  const unit = removeNulls(sent as SentUnit) as SentUnit
+  const unit = removeNulls(sent)
   const details = [...findUnknownMembers(unit, wish.at), ...findIdentityProblems(unit, parent, wish)]
   const data = parseOwnData(unit, wish.at, details)
   const lot = wish.level === 'batch' ? textOrEmpty(unit.lot) : parent.row.lot
@@ -107,7 +107,7 @@ function findIdentityProblems(
 
 function parseOwnData(unit: SentUnit, at: string, details: Detail[]): PassportData {
   const { data = {} } = unit
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) {
+  if (!isPassportData(data)) {
     details.push({
       field: 'data',
       pointer: `${at}/data`,
@@ -118,7 +118,7 @@ function parseOwnData(unit: SentUnit, at: string, details: Detail[]): PassportDa
   }
   if (Object.hasOwn(data, 'gtin')) details.push(unitGtinProblem(`${at}/data/gtin`))
   // What is said of gtin already is not to be said again by the validator.
-  const { gtin: _gtin, ...own } = removeNulls(data as PassportData)
+  const { gtin: _gtin, ...own } = removeNulls(data)
   return own
 }
 

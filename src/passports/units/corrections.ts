@@ -1,7 +1,6 @@
 /** The corrections of a passport, read off its history: what a version changed that set right what had been wrong. */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Fragment } from '../../kernel/db/database.ts'
-import type { PassportData } from '../core/check-data.ts'
 import type { Correction } from '../core/inherit.ts'
 
 /** How much of a history is read at most. */
@@ -52,8 +51,8 @@ export async function findCorrections(
   if (rows.some(row => row.before === null)) return undefined
   return rows.map(row => ({
     fields: row.changed,
-    before: JSON.parse(row.before ?? '{}') as PassportData,
-    after: JSON.parse(row.after ?? '{}') as PassportData,
+    before: JSON.parse(row.before ?? '{}'),
+    after: JSON.parse(row.after ?? '{}'),
     batchFields: row.owned,
     inheritedVersion: row.upto,
     isRefresh: row.kind === 'r',

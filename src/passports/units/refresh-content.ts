@@ -30,7 +30,7 @@ type Reader = Pick<AccountContext, 'sql' | 'accountId'>
 
 /** Contents by id, with their owners' versions as of now. */
 export const readContents = (ctx: Reader, ids: readonly string[]): Promise<OldContent[]> =>
-  selectContentsWithOwners(ctx, ctx.sql`select unnest(${ids as string[]}::text[]::uuid[])`)
+  selectContentsWithOwners(ctx, ctx.sql`select unnest(${[...ids]}::text[]::uuid[])`)
 
 /** What a unit inherits, without free-form keys. */
 export async function readContentOfUnit(ctx: Reader, uuid: string): Promise<OldContent | undefined> {
@@ -53,7 +53,7 @@ async function selectContentsWithOwners(
     join passport o on o.id = c.owner_id and o.account_id = c.account_id
     join passport m on m.id = o.model_id and m.account_id = o.account_id
     where c.id = any(array(${ids})) and c.account_id = ${accountId}`
-  return rows.map(row => ({ ...row, data: JSON.parse(row.data) as PassportData }))
+  return rows.map(row => ({ ...row, data: JSON.parse(row.data) }))
 }
 
 /** The content that takes the place of an outdated one; made at first need and found again afterwards. */

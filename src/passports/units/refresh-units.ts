@@ -120,7 +120,7 @@ async function findUnits(
     with unit as materialized (
       select p.id, p.version_no, p.level, p.category, p.schema_version, p.lot, p.own::text as own from passport p
       where p.account_id = ${accountId} and p.content_id = ${from.id} and p.parent_id is not null ${which}
-        ${except.length === 0 ? sql`` : sql`and p.id <> all(${except as string[]}::text[]::uuid[])`}
+        ${except.length === 0 ? sql`` : sql`and p.id <> all(${[...except]}::text[]::uuid[])`}
       limit ${MAX_FOUND}
     ), weighed as (
       select *, sum(coalesce(octet_length(own), 0)) over (rows unbounded preceding) - coalesce(octet_length(own), 0) as before from unit

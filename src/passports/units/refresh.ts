@@ -12,6 +12,7 @@ import {
   refreshBatch,
   type SkippedUnit,
 } from './refresh-units.ts'
+import { runConcurrently } from './run-concurrently.ts'
 
 export type Refreshed = { refreshed: number; skipped: SkippedUnit[]; failed: FailedUnit[] }
 
@@ -87,7 +88,7 @@ async function refreshContentUnits(
   for (;;) {
     const steps = await findBatches(ctx, task)
     if (steps.length === 0) return true
-    const isWhole = await runConcurrently(steps, async units => {
+    const isWhole = await runConcurrently(steps, MAX_CONCURRENT, async units => {
       const step = await refreshBatch(ctx, task, units)
       for (const { id } of step.failed) except.push(findUuid(id) ?? '')
       total.refreshed += step.refreshed
@@ -99,29 +100,5 @@ async function refreshContentUnits(
   }
 }
 
-/** One step is made ready while the other is written. */
+/** One step is prepared while the other is written. */
 const MAX_CONCURRENT = 2
-
-/** False as soon as a piece of work says so; what has begun is waited for. */
-async function runConcurrently<T>(
-  pieces: readonly T[],
-  work: (piece: T) => Promise<boolean>,
-): Promise<boolean> {
-  let next = 0
-  let goesOn = true
-  const lane = async () => {
-    while (goesOn && next < pieces.length) {
-      const piece = pieces[next++] as T
-      // Thrown or false: nothing new is begun.
-      let isWell = false
-      try {
-        isWell = await work(piece)
-      } finally {
-        goesOn &&= isWell
-      }
-    }
-  }
-  const lanes = await Promise.allSettled(Array.from({ length: MAX_CONCURRENT }, lane))
-  for (const one of lanes) if (one.status === 'rejected') throw one.reason
-  return goesOn
-}

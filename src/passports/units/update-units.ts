@@ -12,22 +12,23 @@ import type { WrittenPassport } from '../write/create.ts'
 import type { ChangeType } from '../write/plan-version.ts'
 import { previewUpdate } from '../write/preview-update.ts'
 import { updatePassport } from '../write/update.ts'
+import { runConcurrently } from './run-concurrently.ts'
 
 export type UnitChanges = {
   parentUuid: string
-  /** Each as it was sent, or why it could not be read. */
+  /** Each as it was sent, or the error of reading it. */
   units: readonly unknown[]
   changeType: ChangeType
   note: string | undefined
   strict: boolean
-  /** All is checked that can be, and nothing written. */
+  /** Checks all that can be checked, and writes nothing. */
   dryRun?: boolean
 }
-/** The passport is `inBrief`. */
+/** The passport has the data of a summary. */
 export type UpdatedUnit = { index: number; written: WrittenPassport }
 export type RejectedUpdate = { index: number; error: AppError }
 
-/** So many are written at once: each is one statement, and the pool serves others too. */
+/** Each is one statement, and the pool serves others too. */
 const MAX_CONCURRENT = 8
 
 /** Changes units under a model or a batch, row by row; one that fails spoils no other. Throws `not_found`. */
@@ -43,43 +44,30 @@ export async function updateUnits(
   const errors: RejectedUpdate[] = []
   const seen = new Set<string>()
   const write = input.dryRun ? previewUpdate : updatePassport
-  const work = names.map((name, index) => async () => {
+  await runConcurrently([...names.entries()], MAX_CONCURRENT, async ([index, name]) => {
     try {
-      const { uuid, data } = collectErrors({
+      const sent = collectErrors({
         uuid: () => requireFound(name, found, seen),
         data: () => parseData(input.units[index]),
       })
-      const change = {
-        uuid,
-        data,
-        changeType: input.changeType,
-        note: input.note,
-        strict: input.strict,
-      }
-      const { passport, warnings } = await write(ctx, { ...change, expects: () => true })
+      const { changeType, note, strict } = input
+      const change = { ...sent, changeType, note, strict, expects: () => true }
+      const { passport, warnings } = await write(ctx, change)
       updated.push({ index, written: { passport: withSummaryData(passport), warnings } })
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       errors.push({ index, error: prefixPointers(`/items/${index}`, error) })
     }
+    return true
   })
-  await runConcurrently(work, MAX_CONCURRENT)
   const byIndex = (a: { index: number }, b: { index: number }) => a.index - b.index
   return { updated: updated.sort(byIndex), errors: errors.sort(byIndex) }
 }
 
 /** Rows written in one transaction stay locked to its end: two calls with the same units must not wait in a circle. */
 const lockInOrder = ({ sql, accountId }: AccountContext, ids: readonly string[]) => sql`
-  select 1 from passport where account_id = ${accountId} and id = any(${ids as string[]}::text[]::uuid[])
+  select 1 from passport where account_id = ${accountId} and id = any(${[...ids]}::text[]::uuid[])
   order by id for no key update`
-
-async function runConcurrently(work: readonly (() => Promise<void>)[], lanes: number): Promise<void> {
-  let next = 0
-  const lane = async () => {
-    for (let mine = work[next++]; mine !== undefined; mine = work[next++]) await mine()
-  }
-  await Promise.all(Array.from({ length: lanes }, lane))
-}
 
 type UnitName = { member: 'serial' | 'lot'; value: string } | { fault: AppError }
 
@@ -108,7 +96,7 @@ function parseName(sent: unknown): UnitName {
   return { fault: invalid(details) }
 }
 
-/** Empty for what is no row; `nameOfSent` has told of that. */
+/** Empty for what is not an object: `parseName` reports that. */
 const parseData = (sent: unknown): PassportData =>
   isPassportData(sent) && !(sent instanceof AppError) ? requireData(sent.data) : {}
 

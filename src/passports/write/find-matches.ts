@@ -23,7 +23,7 @@ export async function findBySku(
     select s.sku, c.model_id as "claimedBy", array(
       select p.id from passport p where p.account_id = ${accountId} and p.sku = s.sku order by p.id limit ${MAX_NAMED_PRODUCTS + 1}
     )::text[] as ids
-    from unnest(${skus as string[]}::text[]) as s(sku)
+    from unnest(${[...skus]}::text[]) as s(sku)
     left join sku_claim c on c.account_id = ${accountId} and c.sku = s.sku`
   return new Map(rows.map(({ sku, ids, claimedBy }) => [sku, { ids, claimedBy }]))
 }
@@ -49,10 +49,10 @@ export async function findByGtin(
       coalesce(p.gtin14 = g.gtin14, false) as "isCurrent"
     from gtin_claim g
     left join passport p on p.id = g.model_id and p.account_id = g.account_id
-    where g.gtin14 = any(${gtins as string[]}::text[])
+    where g.gtin14 = any(${[...gtins]}::text[])
     union all
     select r.gtin14, null, false from (
-      select distinct gtin14 from released_gtin where gtin14 = any(${gtins as string[]}::text[])) r
+      select distinct gtin14 from released_gtin where gtin14 = any(${[...gtins]}::text[])) r
     where not carnet_may_claim_gtin(r.gtin14, ${accountId})
       and not exists (select 1 from gtin_claim g where g.gtin14 = r.gtin14)`
   return new Map(rows.map(({ gtin14, ...match }) => [gtin14, match]))

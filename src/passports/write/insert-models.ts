@@ -84,7 +84,7 @@ export async function insertModels(
   } catch (error) {
     const refusal = findRefusalReason(error)
     if (refusal !== undefined) {
-      const found = JSON.parse(refusal) as [string, RejectReason][]
+      const found: [string, RejectReason][] = JSON.parse(refusal)
       return new Map(found.sort(([, a], [, b]) => PRECEDENCE[a] - PRECEDENCE[b]))
     }
     const receipts = rows.filter(hasReceipt)

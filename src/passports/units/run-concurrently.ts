@@ -1,0 +1,26 @@
+/**
+ * Runs `work` on each piece, `max` at a time. Once one gives false or throws, no other begins; those that have begun are
+ * waited for. Gives false when it ended early.
+ */
+export async function runConcurrently<T>(
+  pieces: readonly T[],
+  max: number,
+  work: (piece: T) => Promise<boolean>,
+): Promise<boolean> {
+  const waiting = pieces.values()
+  let goesOn = true
+  const worker = async () => {
+    for (const piece of waiting) {
+      if (!goesOn) return
+      let isDone = false
+      try {
+        isDone = await work(piece)
+      } finally {
+        goesOn &&= isDone
+      }
+    }
+  }
+  const workers = await Promise.allSettled(Array.from({ length: max }, worker))
+  for (const one of workers) if (one.status === 'rejected') throw one.reason
+  return goesOn
+}

@@ -1,0 +1,78 @@
+/**
+ * Creates that wait share a statement, whoever they are for: the quota counter of a busy account is locked, and its
+ * commit waited for, once for many rows (4 times the throughput of one by one).
+ */
+import { IdempotencyKeyTaken } from '../../accounts/idempotency-record.ts'
+import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
+import { perDatabase, type Sql } from '../../kernel/db/database.ts'
+import { gtinTakenError } from '../core/check-data.ts'
+import {
+  insertModels,
+  isUnstorable,
+  type ModelRow,
+  modelQuotaError,
+  type RejectReason,
+} from './insert-models.ts'
+
+/** `bytes`: the size of the data. */
+type WaitingRow = { row: ModelRow; bytes: number }
+
+/** Writes a model with its event, or gives the error that rejects it: `gtin_taken`, `plan_limit`, a used idempotency key. */
+export const insertModel = (sql: Sql, waiting: WaitingRow): Promise<Error | undefined> =>
+  gatherers(sql).create(waiting)
+
+/** Larger products wait by themselves: a small one must not wait for a statement with megabytes. */
+export const MIN_LARGE_BYTES = 16 * 1024
+/** Large products share a statement up to the size of a full one of small products. */
+const MAX_STATEMENT_BYTES = 512 * 1024
+
+/** Gathers waiting rows, small and large ones into statements of their own. */
+export function gatherCreates(insert: (rows: readonly ModelRow[]) => Promise<(Error | undefined)[]>) {
+  const load = (all: readonly WaitingRow[]) => insert(all.map(({ row }) => row))
+  const weight = { weigh: ({ bytes }: WaitingRow) => bytes, maxWeight: MAX_STATEMENT_BYTES }
+  const createSmall = createBatchLoader(load, 1)
+  const createLarge = createBatchLoader(load, 1, undefined, weight)
+  return {
+    create: (one: WaitingRow) => (one.bytes < MIN_LARGE_BYTES ? createSmall : createLarge)(one),
+  }
+}
+
+const gatherers = perDatabase((sql: Sql) =>
+  gatherCreates(async rows => {
+    const errors = await insertAll(sql, rows)
+    return rows.map(row => errors.get(row.id))
+  }),
+)
+
+/** Errors by id. A rejected row is tried again by itself, so that none spoils another. */
+async function insertAll(sql: Sql, rows: readonly ModelRow[]): Promise<Map<string, Error>> {
+  const rejected = await tryAll(sql, rows)
+  if (rejected.size === 0) return new Map()
+  if (rows.length === 1) return new Map(rows.map(row => [row.id, toError(rejected.get(row.id))]))
+  const others = rows.filter(row => !rejected.has(row.id))
+  const errors = others.length === 0 ? new Map<string, Error>() : await insertAll(sql, others)
+  for (const row of rows.filter(({ id }) => rejected.has(id))) {
+    const isReplayed = rejected.get(row.id) === 'key_taken'
+    const error = isReplayed ? toError('key_taken') : (await insertAll(sql, [row])).get(row.id)
+    if (error !== undefined) errors.set(row.id, error)
+  }
+  return errors
+}
+
+/** The rejected rows with a reason each. PostgreSQL does not say whose value it cannot store: then all are candidates. */
+async function tryAll(
+  sql: Sql,
+  rows: readonly ModelRow[],
+): Promise<ReadonlyMap<string, RejectReason | undefined>> {
+  try {
+    return await insertModels(sql, rows)
+  } catch (error) {
+    if (rows.length > 1 && isUnstorable(error)) return new Map(rows.map(row => [row.id, undefined]))
+    throw error
+  }
+}
+
+function toError(reason: RejectReason | undefined): Error {
+  if (reason === 'key_taken') return new IdempotencyKeyTaken()
+  return reason === 'gtin_taken' ? gtinTakenError() : modelQuotaError()
+}
