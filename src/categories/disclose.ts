@@ -4,7 +4,7 @@ import { type Audience, type Field, findScalarEntry } from './field.ts'
 import { type DataObject, isObject } from './value.ts'
 
 /** `withheld`: there is something that readers of another audience would see. Says nothing of free-form keys. */
-export type Disclosed = { data: Record<string, unknown>; withheld: boolean }
+type Disclosed = { data: Record<string, unknown>; withheld: boolean }
 
 /**
  * What a reader of this audience may see: known fields only, in the category's order, and of each only what has the

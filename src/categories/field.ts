@@ -10,7 +10,7 @@ export const AUDIENCES = ['public', 'legitimate_interest', 'authority'] as const
  * `name` is a short line of text (1 to 500 characters), `text` a long one (1 to 10,000), `object` has `fields`,
  * `list` has `of`: the fields of each entry, or one unnamed scalar.
  */
-export type FieldType = 'name' | 'text' | 'number' | 'boolean' | 'object' | 'list'
+type FieldType = 'name' | 'text' | 'number' | 'boolean' | 'object' | 'list'
 
 /** Named checks for what a type cannot say; the validator owns their meaning. */
 export type Format =
@@ -27,7 +27,7 @@ export type Format =
   | 'carbon_class'
 
 /** How a list is drawn: absent means as a table, or as a composition where its shares add up to 100. */
-export type Figure = 'composition' | 'chain' | 'documents' | 'table'
+type Figure = 'composition' | 'chain' | 'documents' | 'table'
 
 /** Which of the facts at the top of a page the field answers, alone or with another. */
 export type Fact = 'madeOf' | 'madeWhere' | 'repairable' | 'spareParts' | 'endOfLife'

@@ -1,7 +1,7 @@
 /** Chooses which of a field's translations a reader gets. */
 import type { Field } from './field.ts'
 
-export type PickedText = { text: string; language: string }
+type PickedText = { text: string; language: string }
 
 /**
  * The text in the first of the wanted languages that has one, under its tag or a shorter form of it (`pt-BR`, then `pt`;

@@ -88,7 +88,7 @@ export const problem = (key: ProblemKey, facts: Facts = {}): Problem => ({ key, 
 const KIND_FACTS = new Set(['wanted', 'kind'])
 
 /** A sentence with its facts; kinds in the words of its language, and numbers as `number` writes them. */
-export function fillSentence(
+function fillSentence(
   sentence: string,
   facts: Facts,
   kinds: Readonly<Record<Kind, string>> = KINDS,

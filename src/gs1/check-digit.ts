@@ -1,4 +1,4 @@
-/** Check digits catch the mistyped number before it is printed ten thousand times; the arithmetic stands here once. */
+/** Check digits of GTIN, GLN, SSCC and CAS numbers. */
 
 /**
  * Whether the last digit is the modulo-10 check digit of those before it: GTIN-8/12/13/14, GLN, SSCC.
@@ -9,7 +9,7 @@ export function hasMod10CheckDigit(digits: string): boolean {
   return computeMod10CheckDigit(digits.slice(0, last)) === digits.charCodeAt(last) - 48
 }
 
-/** The digit (0 to 9) that completes a number of ASCII digits. */
+/** Returns the check digit (0 to 9) of a number of ASCII digits. */
 export function computeMod10CheckDigit(digits: string): number {
   let total = 0
   for (let i = digits.length - 1, weight = 3; i >= 0; i--, weight = 4 - weight) {
@@ -20,12 +20,12 @@ export function computeMod10CheckDigit(digits: string): number {
 
 const GLN = /^[0-9]{13}$/
 
-/** A Global Location Number: 13 ASCII digits, the last a check digit. Says nothing about its being assigned. */
+/** A Global Location Number: 13 ASCII digits, the last one a check digit. Does not tell whether it is assigned. */
 export const isGln = (text: string) => GLN.test(text) && hasMod10CheckDigit(text)
 
 const CAS = /^[1-9][0-9]{1,6}-[0-9]{2}-[0-9]$/
 
-/** A CAS Registry Number (`50-00-0`) with its check digit: each digit times its place from the right, modulo 10. */
+/** A CAS Registry Number (`50-00-0`). Its check digit: the sum of each digit times its position from the right, modulo 10. */
 export function isCasNumber(text: string): boolean {
   if (!CAS.test(text)) return false
   const digits = text.replaceAll('-', '')

@@ -1,15 +1,15 @@
 /**
- * The GS1 Digital Link path of a passport, written and read: the address is printed on the product, so both directions
- * must agree to the byte with what other people's scanners do (GS1 Digital Link URI Syntax; ABNF 1.4.1).
+ * Writes and parses the GS1 Digital Link path of a passport (GS1 Digital Link URI Syntax; ABNF 1.4.1). The address is
+ * printed on products, so it must agree to the byte with what scanners do.
  */
 import { findGtinFault } from './gtin.ts'
 import { isLotOrSerial } from './lot-serial.ts'
 
-/** `cpv` is AI 22 (consumer product variant): read, never written. */
+/** `cpv` is AI 22 (consumer product variant): parsed, never written. */
 export type DigitalLink = { gtin14: string; cpv?: string; lot?: string; serial?: string }
 
 export type DigitalLinkFault =
-  /** No `01` with a whole number of key and value pairs after it. */
+  /** There is no `01` with complete pairs of key and value after it. */
   | 'no_key'
   | 'bad_escape'
   | 'bad_gtin'
@@ -22,7 +22,7 @@ export type DigitalLinkFault =
 
 /**
  * `/01/{gtin14}[/10/{lot}][/21/{serial}]`, without a trailing slash.
- * `gtin14` has 14 digits; lot and serial are valid as `isLotOrSerial` says.
+ * `gtin14` has 14 digits; lot and serial must pass `isLotOrSerial`.
  */
 export function gs1Path(gtin14: string, { lot, serial }: { lot?: string; serial?: string } = {}): string {
   return (
@@ -32,11 +32,11 @@ export function gs1Path(gtin14: string, { lot, serial }: { lot?: string; serial?
   )
 }
 
-/** As GS1's own engine encodes: also the five characters that `encodeURIComponent` leaves. */
+/** Encodes as GS1's own engine does: also the five characters that `encodeURIComponent` leaves. */
 const encodeSegment = (value: string) =>
   encodeURIComponent(value).replace(
     /[!'()*]/g,
-    letter => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
+    character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 
 const QUALIFIERS = [
@@ -46,8 +46,8 @@ const QUALIFIERS = [
 ] as const
 
 /**
- * Reads a path as it came over the wire (still percent-encoded; a query or fragment is not looked at). A stem before
- * the key is allowed, one trailing slash too; the rightmost key wins. Never throws.
+ * Parses a percent-encoded path; a query or fragment is ignored. A prefix before the key and one trailing slash are
+ * allowed; the rightmost key counts. Never throws.
  */
 export function parseDigitalLink(rawPath: string): DigitalLink | { fault: DigitalLinkFault } {
   const segments = decodeSegments(rawPath)
@@ -57,16 +57,16 @@ export function parseDigitalLink(rawPath: string): DigitalLink | { fault: Digita
   const gtin14 = segments[start + 1] ?? ''
   if (gtin14.length !== 14 || findGtinFault(gtin14) !== undefined) return { fault: 'bad_gtin' }
   const link: DigitalLink = { gtin14 }
-  let reached = -1
+  let lastPosition = -1
   for (let i = start + 2; i < segments.length; i += 2) {
-    const place = QUALIFIERS.findIndex(({ key }) => key === segments[i])
-    const qualifier = QUALIFIERS[place]
+    const position = QUALIFIERS.findIndex(({ key }) => key === segments[i])
+    const qualifier = QUALIFIERS[position]
     if (qualifier === undefined) return { fault: 'unknown_qualifier' }
-    if (place <= reached) return { fault: 'wrong_order' }
+    if (position <= lastPosition) return { fault: 'wrong_order' }
     const value = segments[i + 1] ?? ''
     if (!isLotOrSerial(value)) return { fault: qualifier.fault }
     link[qualifier.name] = value
-    reached = place
+    lastPosition = position
   }
   return link
 }
@@ -82,7 +82,7 @@ function decodeSegments(rawPath: string): string[] | undefined {
   }
 }
 
-/** The rightmost `01` that stands where a key can stand; a lot may itself be `01`, at an odd distance from the end. */
+/** Finds the rightmost `01` at the position of a key. A lot can be `01` too, at the position of a value. */
 function findKey(segments: readonly string[]): number | undefined {
   for (let i = segments.length - 2; i >= 0; i -= 2) if (segments[i] === '01') return i
   return undefined

@@ -1,18 +1,18 @@
 /**
- * The query of a GS1 Digital Link: which link is wanted, and whether it says of the product what only the path may say.
- * It is read where it stands and never written anew, because it is passed on to the letter.
+ * Parses the query of a GS1 Digital Link: the link type, and keys that are only allowed in the path. The query is never
+ * rewritten, because redirects pass it on unchanged.
  */
 
 export type LinkQueryFault =
   /** AI 01, 10, 21, 22 or 235, which belong in the path when the key is a GTIN. */
   | 'path_key_in_query'
-  /** All digits, and no application identifier. */
+  /** All digits, but no application identifier. */
   | 'unknown_identifier'
 
 const DIGITS = /^[0-9]+$/
 const IN_PATH = new Set(['01', '10', '21', '22', '235'])
 
-/** GS1 General Specifications, section 3.2: every application identifier, those with a decimal place in its last digit. */
+/** Every application identifier of GS1 General Specifications, section 3.2. */
 const IDENTIFIER = new RegExp(
   `^(?:${[
     '0[0-3]|1[0-35-7]|2[0-2]|235|24[0-3]|25[0-13-5]|30|37|9[0-9]',
@@ -24,8 +24,8 @@ const IDENTIFIER = new RegExp(
 )
 
 /**
- * Reads a raw query (without `?`), whose parts `&` or `;` divide. `linkType` is the first that is not empty, decoded;
- * one that cannot be decoded is given as it is. Never throws.
+ * Parses a raw query (without `?`), separated by `&` or `;`. `linkType` is the first one that is not empty, decoded if
+ * possible. Never throws.
  */
 export function parseLinkQuery(
   rawQuery: string,

@@ -1,4 +1,4 @@
-/** The link types a resolver here knows, in every spelling that circulates; one spelling is written. */
+/** The link types that our resolver knows, in every spelling in use. */
 
 /** Namespace of the GS1 Web Vocabulary as we write it. */
 export const GS1_VOC = 'https://ref.gs1.org/voc/'
@@ -9,7 +9,7 @@ const VOCABULARY_TYPES = ['defaultLink', 'pip', 'dpp'] as const
 /** `gs1:`, or the vocabulary under one of its three hosts. */
 const PREFIX = /^(?:gs1:|https?:\/\/(?:ref\.|www\.)?gs1\.org\/voc\/)/
 
-/** The link type a decoded `linkType` names, or undefined. `all` is the old word for `linkset`. */
+/** Parses a decoded `linkType`. `all` is the old name of `linkset`. */
 export function parseLinkType(text: string): LinkType | undefined {
   if (text === 'linkset' || text === 'all') return 'linkset'
   const name = text.replace(PREFIX, '')

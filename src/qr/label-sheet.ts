@@ -1,4 +1,4 @@
-/** Sheets of labels as PDF: each with its QR symbol as shapes, and beside it the name, the lot or serial and the address. */
+/** Renders labels as PDF sheets: a QR symbol, and beside it the name, the lot or serial, and the address. */
 import { createRequire } from 'node:module'
 import { Readable } from 'node:stream'
 import PDFDocument from 'pdfkit'
@@ -13,13 +13,13 @@ export type LabelFormat = {
   height: number
   left: number
   top: number
-  /** From one label to the next, beside and below. */
+  /** The gap between labels, horizontal and vertical. */
   gap: readonly [x: number, y: number]
 }
 
 const A4 = [210, 297] as const
 
-/** Labels as they are sold on A4 sheets, named by their size. */
+/** Common A4 label sheets, named by the size of a label. */
 export const LABEL_SHEETS = {
   '38x21': {
     page: A4,
@@ -56,7 +56,7 @@ export const LABEL_SHEETS = {
   '105x74': { page: A4, columns: 2, rows: 4, width: 105, height: 74, left: 0, top: 0.5, gap: [0, 0] },
 } as const satisfies Record<string, LabelFormat>
 
-/** A roll: one label a page, as label printers take it. */
+/** One label per page, for label printers. */
 export const singleLabel = (width: number, height: number): LabelFormat => ({
   page: [width, height],
   columns: 1,
@@ -69,29 +69,28 @@ export const singleLabel = (width: number, height: number): LabelFormat => ({
 })
 
 /**
- * `address` is what the symbol holds. Lines are printed below the title as far as there is room, and then what is printed
- * whole or not at all.
+ * `address` is the content of the symbol. `lines` are printed below the title while there is room; `whole` is printed
+ * after them, completely or not at all.
  */
 export type Label = { address: string; title: string; lines: readonly string[]; whole: string }
 
 const POINTS_PER_MM = 72 / 25.4
 const PADDING_MM = 1.5
 const MAX_SYMBOL_MM = 40
-/** Type of what is printed whole, in points: the largest that fits. */
+/** Font sizes of `whole` in points; the largest that fits is used. */
 const WHOLE_SIZES = [7, 6, 5.5, 5, 4.5, 4] as const
 const LINE_HEIGHT = 1.2
 
 const FONT = createRequire(import.meta.url).resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf')
 const BOLD = createRequire(import.meta.url).resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf')
 
-/** How wide the symbol is printed on a label of a format, quiet zone included. */
+/** Returns the printed width of the symbol on a label, including the quiet zone. */
 export const getSymbolMm = ({ width, height }: Pick<LabelFormat, 'width' | 'height'>) =>
   Math.min(height, width, MAX_SYMBOL_MM)
 
 /**
- * A PDF stream of the labels, in order, beginning at place `skip` of the first sheet. Drawing one takes about a
- * millisecond; no more are drawn than the reader takes, and `labels` lets others have their turn. Ends with an error when
- * `labels` does; destroying the stream ends the work.
+ * Returns a PDF stream of the labels, starting at position `skip` of the first sheet. Drawing one takes about a
+ * millisecond; labels are only drawn as fast as the stream is read. An error of `labels` ends the stream with an error.
  */
 export function renderLabelSheet(
   labels: AsyncIterable<Label> | Iterable<Label>,
@@ -120,20 +119,20 @@ async function drawLabels(
   labels: AsyncIterable<Label> | Iterable<Label>,
   { format, level, skip }: SheetLayout,
 ): Promise<void> {
-  const hasRoom = createBackpressure(pdf)
+  const waitForReader = createBackpressure(pdf)
   const onSheet = format.columns * format.rows
   let place = skip
   for await (const label of labels) {
     if (place === skip || place % onSheet === 0) pdf.addPage()
     drawLabel(pdf, label, { format, level, at: place % onSheet })
     place++
-    await hasRoom()
+    await waitForReader()
     if (pdf.destroyed) return
   }
   if (place === skip) pdf.addPage()
 }
 
-/** The writer of a PDF pushes whatever is drawn: this waits while its reader has not taken what is there. */
+/** PDFKit buffers everything that is drawn. The returned function waits until the stream's buffer is read. */
 function createBackpressure(pdf: InstanceType<typeof PDFDocument>): () => Promise<void> {
   if (!(pdf instanceof Readable)) throw new TypeError('a PDFKit document is a readable stream')
   const stream: Readable = pdf
@@ -181,18 +180,23 @@ function drawLabel(
     if (left < small * LINE_HEIGHT) return
     pdf.text(line, x, pdf.y + 1, { ...room, height: left })
   }
-  drawWhole(pdf, whole, { x, width: room.width, bottom: mm(top + format.height - PADDING_MM), most: small })
+  drawWhole(pdf, whole, {
+    x,
+    width: room.width,
+    bottom: mm(top + format.height - PADDING_MM),
+    maxSize: small,
+  })
 }
 
-/** An address that lacks its end is none: it is printed in smaller type, or left out where even that has no room. */
+/** A truncated address is useless, so it is printed in smaller type, or left out if it does not fit at all. */
 function drawWhole(
   pdf: InstanceType<typeof PDFDocument>,
   text: string,
-  { x, width, bottom, most }: { x: number; width: number; bottom: number; most: number },
+  { x, width, bottom, maxSize }: { x: number; width: number; bottom: number; maxSize: number },
 ): void {
   const top = pdf.y + 1
   for (const size of WHOLE_SIZES) {
-    if (size > most) continue
+    if (size > maxSize) continue
     const lines = breakAnywhere(pdf, text, size, width)
     if (top + lines.length * size * LINE_HEIGHT > bottom) continue
     pdf.fontSize(size)
@@ -202,23 +206,23 @@ function drawWhole(
   }
 }
 
-/** Widths of single characters at size 1: to measure each beginning of a line would lay it out anew. */
+/** Widths of characters at size 1, cached: measuring whole lines would lay out each prefix again. */
 const widths = new Map<string, number>()
 
 function breakAnywhere(pdf: InstanceType<typeof PDFDocument>, text: string, size: number, width: number) {
   const lines: string[] = []
   let line = ''
-  let taken = 0
+  let lineWidth = 0
   for (const character of text) {
     const one = widths.get(character) ?? pdf.fontSize(1).widthOfString(character)
     widths.set(character, one)
-    if (line !== '' && taken + one * size > width) {
+    if (line !== '' && lineWidth + one * size > width) {
       lines.push(line)
       line = ''
-      taken = 0
+      lineWidth = 0
     }
     line += character
-    taken += one * size
+    lineWidth += one * size
   }
   return [...lines, line]
 }

@@ -1,30 +1,30 @@
-/** The dark and light modules of a QR symbol, which every drawing of one begins with. */
+/** Computes the dark and light modules of a QR symbol. */
 import { correction, generate } from 'lean-qr'
 
 export const QR_LEVELS = ['M', 'Q'] as const
-/** How much of a symbol may be lost: M 15 %, Q 25 %. */
+/** Error correction: how much of a symbol can be lost, M 15 %, Q 25 %. */
 export type QrLevel = (typeof QR_LEVELS)[number]
 
-/** Modules of white on each side that ISO/IEC 18004 asks for; scanners fail with less. */
+/** White modules on each side, required by ISO/IEC 18004. */
 export const QUIET_ZONE = 4
 
-/** Below this a phone's camera and a common printer lose modules. */
+/** Smaller modules are lost by phone cameras and common printers. */
 export const MIN_MODULE_MM = 0.25
 
 export type Modules = {
-  /** Modules of one side without the quiet zone. */
+  /** Modules per side, without the quiet zone. */
   size: number
   get: (x: number, y: number) => boolean
 }
 
-/** The smallest symbol of a text, with the mask that scans best unless one is set. */
-export const buildQrModules = (text: string, level: QrLevel, set: { mask?: 2 } = {}): Modules =>
-  generate(text, { minCorrectionLevel: correction[level], maxCorrectionLevel: correction[level], ...set })
+/** Builds the smallest symbol for a text, with the mask that scans best unless one is given. */
+export const buildQrModules = (text: string, level: QrLevel, options: { mask?: 2 } = {}): Modules =>
+  generate(text, { minCorrectionLevel: correction[level], maxCorrectionLevel: correction[level], ...options })
 
-/** The width of one module of a symbol printed `sizeMm` wide, quiet zone included, in millimetres. */
+/** Returns the width of a module in millimetres if the symbol with its quiet zone is `sizeMm` wide. */
 export const getModuleMm = ({ size }: Modules, sizeMm: number) => sizeMm / (size + 2 * QUIET_ZONE)
 
-/** Each run of dark modules in a row, from the upper left corner of the quiet zone. */
+/** Calls `draw` for each run of dark modules in a row. Coordinates start at the corner of the quiet zone. */
 export function forEachDarkRun(modules: Modules, draw: (x: number, y: number, length: number) => void): void {
   for (let y = 0; y < modules.size; y++) {
     for (let x = 0; x < modules.size; x++) {

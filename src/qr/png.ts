@@ -1,4 +1,4 @@
-/** QR symbols as PNG for programs that print no SVG: whole pixels a module, and the resolution written in the file. */
+/** Renders QR symbols as PNG for programs that cannot print SVG: whole pixels per module, and the resolution in the file. */
 import { crc32, deflateSync } from 'node:zlib'
 import { buildQrModules, type Modules, type QrLevel, QUIET_ZONE } from './modules.ts'
 
@@ -7,13 +7,13 @@ export type Dpi = (typeof DPI)[number]
 
 const MM_PER_INCH = 25.4
 const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
-/** Filters of a row of pixels: as it is, and as the difference from the row above (PNG, third edition, §9.2). */
+/** Row filters: unchanged, and difference from the row above (PNG, third edition, §9.2). */
 const FILTER_NONE = 0
 const FILTER_UP = 2
 
 export type PngOptions = { level: QrLevel; sizeMm: number; dpi: Dpi }
 
-/** Pixels of one side of a symbol, at most as wide as asked with the quiet zone. */
+/** Returns the pixels per side, with the quiet zone, of a symbol at most `sizeMm` wide. */
 export const getPngSide = (modules: Modules, { sizeMm, dpi }: Pick<PngOptions, 'sizeMm' | 'dpi'>): number =>
   countSideModules(modules) *
   Math.max(1, Math.floor(((sizeMm / MM_PER_INCH) * dpi) / countSideModules(modules)))
@@ -21,9 +21,9 @@ export const getPngSide = (modules: Modules, { sizeMm, dpi }: Pick<PngOptions, '
 const countSideModules = ({ size }: Modules) => size + 2 * QUIET_ZONE
 
 /**
- * At most `sizeMm` wide with the quiet zone: the pixels of a module are a whole number, at least one. One bit a pixel, and
- * only the first row of a module's rows is drawn; the rest are "as above", zeros, which pack well. Takes some
- * milliseconds for 100 mm at 600 dpi: not for the thread that answers requests.
+ * Renders a symbol at most `sizeMm` wide with the quiet zone; a module has at least one pixel, and one bit per pixel.
+ * Only the first pixel row of a module is drawn; the others repeat it by filter, which compresses well. Takes some
+ * milliseconds for 100 mm at 600 dpi, so keep it off the thread that answers requests.
  */
 export function renderQrPng(text: string, { level, sizeMm, dpi }: PngOptions): Buffer {
   const modules = buildQrModules(text, level)
@@ -47,7 +47,7 @@ function buildPixelRows(modules: Modules, side: number): Buffer {
     const isFirst = y % scale === 0
     rows[at] = isFirst ? FILTER_NONE : FILTER_UP
     if (!isFirst) continue
-    // Grey of one bit: 1 is white.
+    // In greyscale of one bit, 1 is white.
     rows.fill(0xff, at + 1, at + stride)
     const row = y / scale - QUIET_ZONE
     for (let column = 0; column < modules.size; column++) {
@@ -70,7 +70,7 @@ function buildHeader(side: number): Buffer {
   return body
 }
 
-/** So that a layout program places the symbol at its size. */
+/** Layout programs place the symbol in the right size because of this. */
 function buildResolution(dpi: Dpi): Buffer {
   const perMetre = Math.round((dpi / MM_PER_INCH) * 1000)
   const body = Buffer.alloc(9)

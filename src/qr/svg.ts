@@ -1,40 +1,40 @@
-/** QR symbols as self-contained SVG: smallest version, quiet zone of four modules, one path, a title, a white ground. */
+/** Renders QR symbols as self-contained SVG: one path, a title and a white background. */
 import { createHash } from 'node:crypto'
 import { buildQrModules, forEachDarkRun, type Modules, type QrLevel, QUIET_ZONE } from './modules.ts'
 
-/** Printed width that can be asked for, from and to, in millimetres. */
+/** The smallest and largest printed width in millimetres. */
 export const SIZE_MM = [10, 1_000] as const
 
-/** What an SVG is served with: opened on its own it runs nothing and loads nothing. */
+/** With these headers an SVG runs and loads nothing when opened on its own. */
 export const SVG_HEADERS = {
   'content-type': 'image/svg+xml',
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
 }
 
-export type QrSymbol = { svg: string; etag: string }
+type QrSymbol = { svg: string; etag: string }
 
 const MAX_CACHED = 500
 const cache = new Map<string, QrSymbol>()
 
-/** `isInline`: for a page, which brings the white ground and the words, with a mask that is set and not chosen. */
+/** `isInline`: for a page, which has its own background and title; always uses one mask. */
 type SvgOptions = { level: QrLevel; sizeMm?: number | undefined; isInline?: true }
 
 /**
- * Mask of an inline symbol (ISO/IEC 18004, 7.8). All eight can be read; to choose the one that scans best is two thirds of
- * the work, 0.2 of 0.33 ms, and a quarter of a page that is made for the first time.
+ * Mask of an inline symbol (ISO/IEC 18004, 7.8). All eight masks are valid; choosing the best one takes 0.2 of 0.33 ms, a
+ * quarter of the time to render a page.
  */
 const INLINE_MASK = 2
 
 /**
- * The symbol of a text. `level` is the error correction (M 15 %, Q 25 %), `sizeMm` the printed width in millimetres
- * with the quiet zone; without it the symbol scales to its place.
+ * Renders a text. `sizeMm` is the printed width in millimetres with the quiet zone; without it the symbol scales to its
+ * container.
  */
-export function renderQrSvg(text: string, wish: SvgOptions): QrSymbol {
-  const key = `${wish.level} ${wish.sizeMm ?? ''} ${wish.isInline ?? ''} ${text}`
+export function renderQrSvg(text: string, options: SvgOptions): QrSymbol {
+  const key = `${options.level} ${options.sizeMm ?? ''} ${options.isInline ?? ''} ${text}`
   const known = cache.get(key)
   if (known !== undefined) return known
   const etag = `"${createHash('sha256').update(key).digest('base64url').slice(0, 22)}"`
-  const symbol = { svg: drawSvg(text, wish), etag }
+  const symbol = { svg: drawSvg(text, options), etag }
   if (cache.size >= MAX_CACHED) cache.clear()
   cache.set(key, symbol)
   return symbol
@@ -54,9 +54,9 @@ function drawSvg(text: string, { level, sizeMm, isInline }: SvgOptions): string 
 }
 
 /**
- * All dark modules as one filled shape: each row from the left, along the upper edge where it is dark and along the
- * lower edge where it is light, which encloses nothing, and back along the lower edge. Compressed it has half the bytes
- * of a rectangle for each run: 430 of 940 for a passport's address.
+ * Draws all dark modules as one path. In each row it follows the upper edge where modules are dark and the lower edge
+ * where they are light, then returns along the lower edge. Compressed it has half the bytes of one rectangle per run: 430
+ * instead of 940 for a passport's address.
  */
 function drawDarkPath(code: Modules): string {
   let path = `M${QUIET_ZONE} ${QUIET_ZONE}`
@@ -73,4 +73,4 @@ function drawDarkPath(code: Modules): string {
 }
 
 const ENTITY: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escapeXml = (text: string) => text.replace(/[&<>"']/g, letter => ENTITY[letter] ?? '')
+const escapeXml = (text: string) => text.replace(/[&<>"']/g, character => ENTITY[character] ?? '')

@@ -1,6 +1,6 @@
 /** Days and hours of scans as numbers: in UTC, counted from 1970. */
 
-export const HOUR_MS = 3_600_000
+const HOUR_MS = 3_600_000
 export const DAY_MS = 86_400_000
 export const HOURS_PER_DAY = 24
 

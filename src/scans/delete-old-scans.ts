@@ -14,7 +14,7 @@ const KEPT_READER_DAYS = 2
 const STEP_ROWS = 5_000
 
 /** Rows deleted, by table; undefined if a process did it within the last ten minutes. */
-export type DeletedScans = Readonly<Record<string, number>> | undefined
+type DeletedScans = Readonly<Record<string, number>> | undefined
 
 /** Deletes expired rows, at most once in ten minutes; `isStopped` ends it between two steps. */
 export async function deleteOldScans(

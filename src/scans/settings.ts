@@ -49,7 +49,7 @@ const parseSettings = (row: Row | undefined): ScanSettings =>
         clone_rules: row.watches_clones ? { ...DEFAULT_CLONE_RULES, ...row.clone_rules } : null,
       }
 
-export type ScanSettingsChange = {
+type ScanSettingsChange = {
   accountId: number
   on?: boolean | undefined
   /** Whether each category is counted; the others stay as they are. */

@@ -28,7 +28,7 @@ export type ClaimedDelivery = {
 }
 
 /** Where the next page of pending endpoints begins: after this one. */
-export type EndpointCursor = { accountId: number; endpointId: string }
+type EndpointCursor = { accountId: number; endpointId: string }
 
 export const FIRST_CURSOR: EndpointCursor = {
   accountId: 0,
@@ -73,7 +73,7 @@ export async function listPendingEndpoints(
 
 export const LEASE_MS = 10_000
 
-export type LeaseOptions = { holder: string; ms: number }
+type LeaseOptions = { holder: string; ms: number }
 
 /**
  * Takes or renews the leases of accounts for `ms` and returns the accounts that are ours: one process at a time sends
@@ -105,7 +105,7 @@ export async function releaseLeases(sql: Sql, holder: string): Promise<void> {
 }
 
 /** How many deliveries of an endpoint to claim at most, and the ids of events that the process has already. */
-export type ClaimRequest = EndpointCursor & { limit: number; exclude: readonly string[] }
+type ClaimRequest = EndpointCursor & { limit: number; exclude: readonly string[] }
 
 /**
  * Returns up to 512 due deliveries: of each endpoint the oldest, up to its limit, background events last. Across

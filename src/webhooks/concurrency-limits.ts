@@ -13,7 +13,7 @@ const RESERVED_PER_ENDPOINT = 5
 const MAX_PER_ACCOUNT = 128
 const MAX_SHARED = MAX_PER_ACCOUNT - 20 * RESERVED_PER_ENDPOINT
 /** Bounds the open sockets, and the memory for answers of up to 16 KiB each. */
-export const MAX_PER_PROCESS = 512
+const MAX_PER_PROCESS = 512
 /** Endpoints whose last answer was not fast share half of the process. */
 const MAX_UNPROVEN = MAX_PER_PROCESS / 2
 

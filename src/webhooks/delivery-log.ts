@@ -87,7 +87,7 @@ function toRecord(row: Row): AttemptRecord {
 }
 
 /** Unless `webhook_status` is `active`, the event waits until the webhook is resumed. */
-export type ResendResult = { event_id: string; webhook_status: EndpointStatus }
+type ResendResult = { event_id: string; webhook_status: EndpointStatus }
 
 /**
  * Sends the event of an attempt again, at once and with six new attempts, also if it is still in the queue. A worker
@@ -126,7 +126,7 @@ export async function resendDelivery(ctx: AccountContext, attemptId: string): Pr
 }
 
 /** `held`: how many of the `replayed` wait until their webhook is resumed. */
-export type ReplayResult = { replayed: number; held: number }
+type ReplayResult = { replayed: number; held: number }
 
 /**
  * Sends again, with six attempts each, the events that were given up since a time and not delivered later. Returns how

@@ -16,7 +16,7 @@ export type EndpointStatus = 'active' | 'paused' | 'disabled'
 /** `gone`: it answered 410. `failing`: all attempts of five days failed. */
 export type DisabledReason = 'gone' | 'failing'
 
-export type LastDelivery = {
+type LastDelivery = {
   at: string
   status: number | null
   ok: boolean

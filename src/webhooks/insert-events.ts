@@ -9,7 +9,6 @@ export const EVENT_TYPES = [
   'scan.milestone',
   'scan.clone_suspected',
 ] as const
-export type EventType = (typeof EVENT_TYPES)[number]
 
 /**
  * The head of an insert, to be followed by a select of `created_at, account_id, id, type, data`. A trigger adds a

@@ -2,7 +2,7 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'
 
-export type QueueSize = {
+type QueueSize = {
   /** To be delivered now, to active endpoints that are not backing off. */
   due: number
   /** Waiting for a later attempt, or for an endpoint that is paused or backing off. */

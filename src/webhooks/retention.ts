@@ -7,7 +7,7 @@ export const EVENT_RETENTION_MS = 30 * 24 * 3_600_000
 /** Rows deleted by one statement: more would block other writers for long. */
 const STEP_ROWS = 5_000
 
-export type DeletedCounts = { attempts: number; deliveries: number; events: number; endpoints: number }
+type DeletedCounts = { attempts: number; deliveries: number; events: number; endpoints: number }
 
 /**
  * Deletes one step, at most 5,000 rows of each kind, over all accounts; call it until it deletes nothing. It finds the

@@ -49,7 +49,7 @@ export async function activateSecret(ctx: AccountContext, id: string): Promise<E
   })
 }
 
-export type ResealResult = { sealed_anew: number; already_current: number }
+type ResealResult = { sealed_anew: number; already_current: number }
 
 /**
  * Seals all secrets under the sealer's current key, after a change of SECRET_KEY. Throws `validation` and changes

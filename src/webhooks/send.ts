@@ -10,7 +10,7 @@ const MAX_LOGGED_BYTES = 1_024
 const GONE = 410
 
 /** `data` is JSON; `eventId` is a UUID. */
-export type DeliveryRequest = {
+type DeliveryRequest = {
   url: string
   secrets: SigningSecrets
   eventId: string
@@ -19,7 +19,7 @@ export type DeliveryRequest = {
 }
 
 /** `delivered`, an HTTP status such as `status_500`, or the name of a network failure. */
-export type DeliveryOutcome = 'delivered' | `status_${number}` | FailureName
+type DeliveryOutcome = 'delivered' | `status_${number}` | FailureName
 
 export type DeliveryAttempt = {
   at: Date

@@ -3,8 +3,8 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { SigningSecrets } from './secret.ts'
 
 /** `data` is JSON and is sent as it is stored. */
-export type EventMessage = { id: string; event: string; data: string; at: Date }
-export type SignedRequest = { body: string; headers: Record<string, string> }
+type EventMessage = { id: string; event: string; data: string; at: Date }
+type SignedRequest = { body: string; headers: Record<string, string> }
 
 /** Builds body and headers of one attempt. `sent_at` and the timestamps are the time of this attempt. */
 export function signEvent({ id, event, data, at }: EventMessage, secrets: SigningSecrets): SignedRequest {

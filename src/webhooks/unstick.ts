@@ -7,7 +7,7 @@ import { BACKOFF_MS, MAX_JITTERED_DELAY_MS } from './retry-schedule.ts'
 /** Clocks of servers may differ by this much without effect. */
 const TOLERANCE_MS = 60_000
 
-export type StuckCounts = { leases: number; deliveries: number; endpoints: number }
+type StuckCounts = { leases: number; deliveries: number; endpoints: number }
 
 type Context = { sql: Sql; clock: Clock }
 

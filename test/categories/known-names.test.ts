@@ -13,10 +13,9 @@ import {
 } from '../../src/categories/names/name-synonyms.ts'
 import {
   listFibreNames,
-  recogniseCountry,
   recogniseFibre,
   recogniseKnownFibre,
-  recogniseValue,
+  recogniseName,
   toCanonicalName,
 } from '../../src/categories/names/recognise-names.ts'
 import { findLabel, getLabels, LANGUAGES, listFibreCodes } from '../../src/i18n/catalogue.ts'
@@ -119,14 +118,14 @@ describe('fibres', () => {
 describe('listed values', () => {
   test('of chemistries and materials are recognised by labels and trade names', () => {
     const chemistry = (text: string) =>
-      recogniseValue('cellChemistry', fieldAt('battery', 'cellChemistry'), text)
-    const material = (text: string) => recogniseValue(MATERIAL, fieldAt('furniture', MATERIAL), text)
+      recogniseName('cellChemistry', fieldAt('battery', 'cellChemistry'), text)
+    const material = (text: string) => recogniseName(MATERIAL, fieldAt('furniture', MATERIAL), text)
     assert.deepEqual(chemistry('NMC811'), { code: 'nmc', certainty: 'exact' })
     assert.deepEqual(chemistry('nmc-622'), { code: 'nmc', certainty: 'exact' })
     assert.deepEqual(chemistry('LiFePO4'), { code: 'lfp', certainty: 'exact' })
     assert.deepEqual(chemistry('Blei-Säure'), { code: 'lead_acid', certainty: 'exact' })
     assert.deepEqual(chemistry('Alkali-Mangan'), { code: 'alkaline', certainty: 'exact' })
-    assert.deepEqual(chemistry('sodium-iom'), { code: 'sodium_ion', certainty: 'similar' })
+    assert.equal(chemistry('sodium-iom'), undefined)
     assert.deepEqual(material('Holz'), { code: 'wood', certainty: 'exact' })
     assert.deepEqual(material('MDF'), { code: 'engineeredWood', certainty: 'exact' })
     assert.deepEqual(material('Stainless steel'), { code: 'metal', certainty: 'exact' })
@@ -142,7 +141,7 @@ describe('listed values', () => {
       for (const [code, names] of Object.entries(synonyms)) {
         assert.ok(field.values?.includes(code), `${code} is a value of ${path}`)
         for (const name of names) {
-          assert.deepEqual(recogniseValue(path, field, name), { code, certainty: 'exact' }, name)
+          assert.deepEqual(recogniseName(path, field, name), { code, certainty: 'exact' }, name)
         }
       }
     }
@@ -165,13 +164,15 @@ describe('listed values', () => {
   })
 
   test('of countries are recognised by their names', () => {
-    assert.deepEqual(recogniseCountry('Österreich'), { code: 'AT', certainty: 'exact' })
-    assert.deepEqual(recogniseCountry('osterreich'), { code: 'AT', certainty: 'exact' })
-    assert.deepEqual(recogniseCountry('UK'), { code: 'GB', certainty: 'exact' })
-    assert.deepEqual(recogniseCountry('Portugall'), { code: 'PT', certainty: 'similar' })
+    const country = (text: string) =>
+      recogniseName('countryOfManufacture', fieldAt('textile', 'countryOfManufacture'), text)
+    assert.deepEqual(country('Österreich'), { code: 'AT', certainty: 'exact' })
+    assert.deepEqual(country('osterreich'), { code: 'AT', certainty: 'exact' })
+    assert.deepEqual(country('UK'), { code: 'GB', certainty: 'exact' })
+    assert.equal(country('Portugall'), undefined)
     for (const [code, names] of Object.entries(COUNTRY_SYNONYMS)) {
       assert.ok(COUNTRIES.includes(code))
-      for (const name of names) assert.deepEqual(recogniseCountry(name), { code, certainty: 'exact' }, name)
+      for (const name of names) assert.deepEqual(country(name), { code, certainty: 'exact' }, name)
     }
   })
 })

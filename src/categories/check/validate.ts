@@ -13,7 +13,7 @@ import { Findings } from './findings.ts'
 import { limitSizes } from './limit-sizes.ts'
 import { NamedChecks } from './named-checks.ts'
 
-export type ValidationOptions = {
+type ValidationOptions = {
   /** Unknown keys at the top are violations instead of warnings (`Prefer: handling=strict`). */
   strict?: boolean
   /** The schema version the passport was last valid under; absent for a new one. */
@@ -21,7 +21,7 @@ export type ValidationOptions = {
 }
 
 /** At most 100 of each; `truncated` when there were more errors. */
-export type Validation = { errors: Detail[]; warnings: Detail[]; truncated: boolean }
+type Validation = { errors: Detail[]; warnings: Detail[]; truncated: boolean }
 
 /**
  * Checks normalised data (see `normaliseData`) against a category; never changes or throws, whatever JSON it is given.

@@ -1,6 +1,5 @@
 /**
- * What people call things in sheets: the labels of fields and values in all 24 languages, names of countries, words for
- * yes and no. They lead back to what the field table calls them.
+ * Finds fields, values, countries and yes or no by the names that people use: labels in all 24 languages and synonyms.
  */
 import { findLabel, getLabels, LANGUAGES } from '../../i18n/catalogue.ts'
 import type { CompleteCategory } from '../catalogue.ts'
@@ -9,8 +8,8 @@ import type { Field } from '../field.ts'
 import { COUNTRY_SYNONYMS, VALUE_SYNONYMS } from './name-synonyms.ts'
 
 /**
- * Letters and digits of a text, in lower case and without accents, whatever the locale: "Pflege-Hinweise" and
- * "pflegehinweise" are one word, "Élasthanne" and "elasthanne" are too.
+ * Returns the letters and digits of a text in lower case without accents, so that "Pflege-Hinweise" and
+ * "pflegehinweise" are equal, and so are "Élasthanne" and "elasthanne".
  */
 export const normalizeName = (text: string): string =>
   text
@@ -19,7 +18,7 @@ export const normalizeName = (text: string): string =>
     .replaceAll(/[^\p{L}\p{N}]+/gu, '')
     .replaceAll(/[łøđħßæœıς]/g, letter => PLAIN_LETTERS[letter] ?? letter)
 
-/** Letters that Unicode does not take apart into a letter and its mark. */
+/** Letters that Unicode does not decompose into a letter and a mark. */
 const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   ł: 'l',
   ø: 'o',
@@ -32,20 +31,20 @@ const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   ς: 'σ',
 }
 
-/** A field's label in one of the 24 languages by its path in the label files (`repair.repairable`), else undefined. */
+/** `path` is the key in the label files (`repair.repairable`). */
 export const findFieldLabel = (
   language: (typeof LANGUAGES)[number]['code'],
   path: string,
 ): string | undefined => findLabel(getLabels(language), 'fields', path)
 
-const fieldsOf = new WeakMap<CompleteCategory, ReadonlyMap<string, readonly string[]>>()
+const fieldNames = new WeakMap<CompleteCategory, ReadonlyMap<string, readonly string[]>>()
 
 /**
- * Paths (without indexes and languages) that a word may mean in a category, by `normalizeName`; a member of an object or
- * list goes by its label alone and by its parent's and its own. Several: the word is not enough by itself.
+ * Returns the paths (without indexes and languages) that a name can mean in a category, by `normalizeName`. A member of
+ * an object or list has its own label, and its parent's label before its own. Several paths: the name is ambiguous.
  */
 export function getFieldNames(category: CompleteCategory): ReadonlyMap<string, readonly string[]> {
-  const known = fieldsOf.get(category)
+  const known = fieldNames.get(category)
   if (known !== undefined) return known
   const words = new Map<string, string[]>()
   const add = (text: string | undefined, path: string) => {
@@ -56,7 +55,7 @@ export function getFieldNames(category: CompleteCategory): ReadonlyMap<string, r
   const addLabels = (path: string, parent: string) => {
     for (const { code } of LANGUAGES) {
       const own = findFieldLabel(code, path) ?? ''
-      // "Artikelnummer (SKU)" is also written without what is in brackets, and by that alone.
+      // "Artikelnummer (SKU)" is also written as "Artikelnummer" or "SKU".
       for (const name of [own, own.replace(/\s*\(.*\)/, ''), /\(([^)]*)\)/.exec(own)?.[1]]) add(name, path)
       if (parent !== '') add(`${findFieldLabel(code, parent) ?? ''} ${own}`, path)
     }
@@ -70,11 +69,11 @@ export function getFieldNames(category: CompleteCategory): ReadonlyMap<string, r
     }
   }
   walk(category.fields, '')
-  fieldsOf.set(category, words)
+  fieldNames.set(category, words)
   return words
 }
 
-/** Whether a word (by `normalizeName`) is a member's path, or its label together with that of its parent. */
+/** Whether a name (by `normalizeName`) is a member's path, or its parent's label followed by its own. */
 export function includesParentName(path: string, key: string): boolean {
   const [parent = ''] = path.split('.')
   const full = LANGUAGES.map(
@@ -85,8 +84,8 @@ export function includesParentName(path: string, key: string): boolean {
 
 let countryCodes: ReadonlyMap<string, string> | undefined
 
-/** 249 names in 24 languages; made at first use. */
-export function getCountryNames(): ReadonlyMap<string, string> {
+/** 249 names in 24 languages; built at first use. */
+function getCountryNames(): ReadonlyMap<string, string> {
   if (countryCodes !== undefined) return countryCodes
   const codes = new Map<string, string>()
   for (const { code } of LANGUAGES) {
@@ -104,40 +103,40 @@ export function getCountryNames(): ReadonlyMap<string, string> {
   return codes
 }
 
-/** `Deutschland` → `DE`; undefined for what is no country's name or code. */
+/** `Deutschland` → `DE` */
 export const findCountryByName = (text: string): string | undefined =>
   getCountryNames().get(normalizeName(text))
 
 const values = new WeakMap<Field, ReadonlyMap<string, string>>()
 
-/** The value of an enum that a word stands for: as the table has it in any case, or a label; undefined when none. */
+/** Finds the value of an enum by its own name in any case, by a label, or by a synonym. */
 export function findValueByName(path: string, field: Field, text: string): string | undefined {
   return getValueNames(path, field).get(normalizeName(text))
 }
 
-/** All words for the values of an enum, by `normalizeName`. */
-export function getValueNames(path: string, field: Field): ReadonlyMap<string, string> {
-  const known = values.get(field) ?? valueWords(path, field)
+/** All names of the values of an enum, by `normalizeName`. */
+function getValueNames(path: string, field: Field): ReadonlyMap<string, string> {
+  const known = values.get(field) ?? buildValueNames(path, field)
   values.set(field, known)
   return known
 }
 
-function valueWords(path: string, field: Field): ReadonlyMap<string, string> {
+function buildValueNames(path: string, field: Field): ReadonlyMap<string, string> {
   const words = new Map<string, string>()
   const add = (name: string, value: string) => {
     const key = normalizeName(name)
     if (key !== '' && !words.has(key)) words.set(key, value)
   }
-  // The table's own words first, then labels, then synonyms: the first meaning of a word stays.
+  // The field table's own names first, then labels, then synonyms: the first meaning of a name counts.
   const values = field.values ?? []
   for (const value of values) add(value, value)
-  for (const value of values) for (const name of labelsOfValue(path, value)) add(name, value)
+  for (const value of values) for (const name of listValueLabels(path, value)) add(name, value)
   for (const value of values) for (const name of VALUE_SYNONYMS[path]?.[value] ?? []) add(name, value)
   return words
 }
 
-/** In all 24 languages, also without what is in brackets. */
-function* labelsOfValue(path: string, value: string): Generator<string> {
+/** In all 24 languages, also without the part in brackets. */
+function* listValueLabels(path: string, value: string): Generator<string> {
   for (const { code } of LANGUAGES) {
     const own = findLabel(getLabels(code), 'values', `${path}.${value}`) ?? ''
     yield own
@@ -149,7 +148,7 @@ const YES = ['true', '1', 'x', 'y', 'yes', 'wahr', 'vrai', 'verdadero', 'vero', 
 const NO = ['false', '0', 'n', 'no', 'falsch', 'faux', 'falso', 'onwaar']
 let answers: ReadonlyMap<string, boolean> | undefined
 
-/** `ja`, `x`, `WAHR` → true; undefined for what is neither. */
+/** `ja`, `x`, `WAHR` → true; undefined for anything else. */
 export function parseYesNo(text: string): boolean | undefined {
   if (answers === undefined) {
     const words = new Map<string, boolean>()

@@ -1,9 +1,9 @@
 /**
- * What people write instead of a known name, beside the labels of the 24 languages: other names, short codes of labels
- * (ISO 2076), brands, and words that say more than the name. One line each: a missing word is one line to add.
+ * Synonyms of known names beyond the labels in 24 languages: other names, short codes (ISO 2076), brands, and names that
+ * say more than the fibre.
  */
 
-/** Names that mean the fibre and nothing more. */
+/** Names that mean exactly the fibre. */
 export const FIBRE_SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   wool: ['WO', 'sheep wool', 'sheep’s wool', 'Schafwolle', 'laine de mouton', 'lana di pecora'],
   cashmere: ['WS', 'kashmir', 'cachemir', 'cashmere wool', 'Kaschmirwolle'],

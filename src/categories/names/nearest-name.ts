@@ -1,17 +1,16 @@
-/** Guesses which field a misspelled key was meant to be, so that a typo is seen the day it is made. */
+/** Suggests the name that a misspelled one was probably meant to be. */
+/** Security bound: comparing takes time quadratic in the length. */
+const MAX_LENGTH = 60
 
-/** Security bound: the table below is quadratic in the length. */
-const LENGTH_MAX = 60
-
-/** The name nearest to `key`, if one is near: the same but for case, `_` and `-`, or one slip in every four letters, at most three. */
+/** Finds the nearest name: equal except for case, `_` and `-`, or with one mistake per four letters, at most three. */
 export function findNearestName(key: string, names: readonly string[]): string | undefined {
-  if (key.length > LENGTH_MAX) return undefined
-  const plain = plainName(key)
+  if (key.length > MAX_LENGTH) return undefined
+  const plain = simplify(key)
   let best: string | undefined
   let bestDistance = Math.min(3, Math.floor(plain.length / 4)) + 1
   for (const name of names) {
     if (Math.abs(name.length - plain.length) >= bestDistance) continue
-    const distance = editDistance(plain, plainName(name))
+    const distance = editDistance(plain, simplify(name))
     if (distance < bestDistance) {
       best = name
       bestDistance = distance
@@ -20,7 +19,7 @@ export function findNearestName(key: string, names: readonly string[]): string |
   return best
 }
 
-const plainName = (name: string) => name.replaceAll(/[_\s-]/g, '').toLowerCase()
+const simplify = (name: string) => name.replaceAll(/[_\s-]/g, '').toLowerCase()
 
 /** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
 function editDistance(a: string, b: string): number {

@@ -3,10 +3,10 @@ import type { CompleteCategory } from '../catalogue.ts'
 import { AUDIENCES, type Audience, type Field, findScalarEntry, narrowAudience } from '../field.ts'
 import { FORMAT_RULES } from './formats.ts'
 
-export type WireType = 'string' | 'number' | 'boolean' | 'object' | 'array'
+type WireType = 'string' | 'number' | 'boolean' | 'object' | 'array'
 
 /** What the entries of an array are. */
-export type WireItems = {
+type WireItems = {
   type: WireType
   description?: string
   enum?: readonly string[]
@@ -36,7 +36,7 @@ export type WireField = {
   sums_to?: { field: string; total: 100 }
 }
 
-export type CategoryDescription = { category: string; schema_version: number; fields: readonly WireField[] }
+type CategoryDescription = { category: string; schema_version: number; fields: readonly WireField[] }
 
 /** For `GET /schema/{category}`. */
 export function describeCategory(category: CompleteCategory): CategoryDescription {

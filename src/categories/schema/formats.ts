@@ -11,7 +11,7 @@ import { type Problem, type ProblemKey, problem } from '../problems.ts'
 
 export type Violation = { code: DetailCode; problem: Problem }
 
-export type FormatRule = {
+type FormatRule = {
   /** Keywords for a string of this format; patterns are ECMA-262 with the `u` flag, and linear. */
   schema: {
     minLength: number
