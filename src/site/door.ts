@@ -22,12 +22,12 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown
 export function registerSite(app: FastifyInstance, setup: SiteSetup): Pick<PassportRoute, 'answerFromCache'> {
   const site = { ...setup, uncached: createUncachedLimit(setup) }
   const passports = createPassportRoute(site)
-  app.register(async door => {
-    registerResolver(door, site)
+  app.register(async routes => {
+    registerResolver(routes, site)
     for (const [path, handle] of Object.entries(createHandlers(site, passports))) {
-      door.route({ method: 'GET', url: path, handler: handle })
-      answerPreflight(door, path)
-      rejectOtherMethods(door, path)
+      routes.route({ method: 'GET', url: path, handler: handle })
+      answerPreflight(routes, path)
+      rejectOtherMethods(routes, path)
     }
   })
   return passports

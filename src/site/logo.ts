@@ -1,4 +1,4 @@
-/** `/brand/{digest}.{kind}`: an account's logo. The address names the bytes, so that what is there never changes. */
+/** `/brand/{digest}.{kind}`: an account's logo. The address has its digest, so the content never changes. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findLogo } from '../accounts/brand/brand.ts'
 import { LOGO_TYPES } from '../accounts/brand/logo.ts'

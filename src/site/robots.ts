@@ -1,10 +1,9 @@
-/** `/robots.txt`: who crawls is let in to the passports, and told where they are listed. */
+/** `/robots.txt` lets crawlers read passports and points them to the sitemap. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SiteSetup } from './http/setup.ts'
 
 /**
- * What must not be listed (units, archived passports, accounts that want none of it) says `noindex` itself, which a
- * crawler must be let in to read.
+ * Pages that must not be listed say `noindex` themselves, and a crawler must be able to read them to see it.
  */
 export function createRobotsHandler({ addresses }: SiteSetup) {
   const { publicUrl } = addresses

@@ -1,4 +1,4 @@
-/** `/sitemap.xml` and the files it names: the pages that search engines may list, and nothing of whom they belong to. */
+/** `/sitemap.xml` and its files list the pages that search engines may list, without naming accounts. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../kernel/errors.ts'
 import { passportUrl } from '../passports/core/record.ts'
@@ -8,26 +8,26 @@ import type { SiteContext, SiteSetup } from './http/setup.ts'
 import { securityHeaders } from './page/shell.ts'
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
-/** No answer: there is no such file, or nothing to list in it, which is remembered like a file. */
-type CachedFile = { answer: Promise<PreparedResponse | undefined>; at: number }
-type Make = () => Promise<string | undefined>
+/** `response` is undefined if the file does not exist or would be empty; that is cached too. */
+type CachedFile = { response: Promise<PreparedResponse | undefined>; at: number }
+type Render = () => Promise<string | undefined>
 
-/** Made at most this often, however many ask. */
 const CACHE_MS = 60_000
-/** A file has a MiB, and a tenth of that again compressed. */
+/** A file takes a MiB, and a tenth of that compressed. */
 const MAX_CACHED_FILES = 8
 
 const XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 const NAMESPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
-/** The handlers of the index and of the files it names. */
 export function createSitemapHandlers(setup: SiteContext): Record<string, Handler> {
-  const kept = new Map<number, CachedFile>()
-  const send = (n: number, make: Make): Handler => {
+  const cache = new Map<number, CachedFile>()
+  const send = (n: number, render: Render): Handler => {
     return async (request, reply) => {
-      const answer = await getCachedFile(setup, kept, n, () => setup.uncached.run(request, undefined, make))
-      if (answer === undefined) throw notFound('sitemap')
-      return sendPrepared(request, reply, answer)
+      const response = await getCachedFile(setup, cache, n, () =>
+        setup.uncached.run(request, undefined, render),
+      )
+      if (response === undefined) throw notFound('sitemap')
+      return sendPrepared(request, reply, response)
     }
   }
   return {
@@ -39,7 +39,7 @@ export function createSitemapHandlers(setup: SiteContext): Record<string, Handle
   }
 }
 
-/** Throws `not_found` for anything but `1.xml`, `2.xml` and so on. */
+/** Throws `not_found` for any name but `1.xml`, `2.xml` and so on. */
 function parseFileNumber(request: FastifyRequest): number {
   const { file = '' } = request.params as { file?: string }
   const digits = /^([1-9][0-9]{0,6})\.xml$/.exec(file)?.[1]
@@ -47,11 +47,11 @@ function parseFileNumber(request: FastifyRequest): number {
   return Number(digits)
 }
 
-function getCachedFile(setup: SiteSetup, kept: Map<number, CachedFile>, n: number, make: Make) {
+function getCachedFile(setup: SiteSetup, cache: Map<number, CachedFile>, n: number, render: Render) {
   const now = setup.clock.now().getTime()
-  const known = kept.get(n)
-  if (known !== undefined && now >= known.at && now - known.at < CACHE_MS) return known.answer
-  const answer = make().then(body =>
+  const cached = cache.get(n)
+  if (cached !== undefined && now >= cached.at && now - cached.at < CACHE_MS) return cached.response
+  const response = render().then(body =>
     body === undefined
       ? undefined
       : prepareResponse({
@@ -65,16 +65,16 @@ function getCachedFile(setup: SiteSetup, kept: Map<number, CachedFile>, n: numbe
           },
         }),
   )
-  const entry = { answer, at: now }
-  if (kept.size >= MAX_CACHED_FILES) kept.clear()
-  kept.set(n, entry)
-  answer.catch(() => {
-    if (kept.get(n) === entry) kept.delete(n)
+  const entry = { response, at: now }
+  if (cache.size >= MAX_CACHED_FILES) cache.clear()
+  cache.set(n, entry)
+  response.catch(() => {
+    if (cache.get(n) === entry) cache.delete(n)
   })
-  return answer
+  return response
 }
 
-/** The schemas of sitemaps want one entry at least: where there is nothing to list there is no sitemap. */
+/** The schema of sitemaps requires at least one entry, so without models there is no sitemap. */
 async function renderSitemapIndex({ sql, addresses }: SiteSetup): Promise<string | undefined> {
   const numbers = await listSitemapFiles(sql)
   if (numbers.length === 0) return undefined
@@ -94,6 +94,5 @@ async function renderSitemapFile({ sql, addresses }: SiteSetup, n: number): Prom
   return `${XML}<urlset xmlns="${NAMESPACE}">\n${urls.join('')}</urlset>\n`
 }
 
-/** `PUBLIC_URL` may hold what XML reads otherwise. */
 const escapeXml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll("'", '&apos;')

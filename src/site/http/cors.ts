@@ -1,6 +1,6 @@
 /**
- * Programs on other sites' pages may read what is public, in whatever form they ask for it, refusals included. What an
- * access link opens is not for them.
+ * Scripts on other sites may read everything public in every format, errors included, but nothing that an
+ * access link opens.
  */
 import type { FastifyInstance, HTTPMethods } from 'fastify'
 import { HttpError } from '../../kernel/http/http-error.ts'
@@ -10,7 +10,7 @@ export const ALLOW_ANY_ORIGIN = { 'access-control-allow-origin': '*' } as const
 
 const METHODS = 'GET, HEAD, OPTIONS'
 
-/** What a browser asks beforehand. The asterisk does not stand for Authorization (Fetch §3.2.3). */
+/** For preflight requests. The asterisk does not cover Authorization (Fetch §3.2.3). */
 export const CORS_HEADERS: Headers = {
   ...ALLOW_ANY_ORIGIN,
   'access-control-allow-methods': METHODS,
@@ -19,9 +19,9 @@ export const CORS_HEADERS: Headers = {
   'access-control-max-age': '86400',
 }
 
-/** Answers OPTIONS, whatever is there or not. */
-export function answerPreflight(door: FastifyInstance, url: string): void {
-  door.route({
+/** Answers OPTIONS, whether the resource exists or not. */
+export function answerPreflight(app: FastifyInstance, url: string): void {
+  app.route({
     method: 'OPTIONS',
     url,
     handler: (_request, reply) =>
@@ -34,9 +34,9 @@ export function answerPreflight(door: FastifyInstance, url: string): void {
 
 const OTHER_METHODS: HTTPMethods[] = ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']
 
-/** For an address that answers GET, HEAD and OPTIONS. */
-export function rejectOtherMethods(door: FastifyInstance, url: string): void {
-  door.route({
+/** For routes that answer GET, HEAD and OPTIONS. */
+export function rejectOtherMethods(app: FastifyInstance, url: string): void {
+  app.route({
     method: OTHER_METHODS,
     url,
     onRequest: async request => {

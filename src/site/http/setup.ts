@@ -30,8 +30,8 @@ export type SiteSetup = {
 /** Limits the responses that no cache helps with, by network. */
 export type UncachedLimit = {
   /**
-   * Runs `work` when it is this network's turn; the turn ends with the work. Throws `rate_limited`. If the client
-   * disconnects first, `work` is not called. Omit `reply` for work that serves other clients too.
+   * Runs `work` when it is this network's turn; the turn ends with the work. Throws `rate_limited`. If the
+   * client disconnects first, `work` is not called. Omit `reply` for work that serves other clients too.
    */
   run: <T>(
     request: FastifyRequest,

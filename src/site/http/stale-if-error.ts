@@ -1,14 +1,16 @@
-/** While the database does not answer, what was true a moment ago is better than nothing: a code on a product is scanned now. */
+/**
+ * While the database does not answer, readers get what was current within the last ten minutes (RFC 5861,
+ * stale-if- error).
+ */
 import { explainDatabaseError } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { withTimeout } from '../../kernel/timeout.ts'
 
-/** How old what a reader is shown may be while the database is away. */
 export const MAX_STALE_MS = 600_000
-/** A database that is silent is waited for no longer than this, where there is something to show. */
+/** How long to wait for the database if there is a stale response. */
 const DATABASE_TIMEOUT_MS = 2_000
 
-/** `Age` says how old it is in the words of HTTP, so that caches on the way treat it right; the other says why. */
+/** `Age` tells caches how old the response is; `X-Carnet-Stale` tells people why. */
 export const buildStaleHeaders = (ageMs: number): readonly string[] => [
   'age',
   String(Math.max(0, Math.round(ageMs / 1000))),
@@ -19,7 +21,7 @@ export const buildStaleHeaders = (ageMs: number): readonly string[] => [
 export const isUnavailable = (error: unknown): boolean =>
   (error instanceof AppError ? error : explainDatabaseError(error))?.code === 'unavailable'
 
-/** What `reading` gives, or `unavailable` after two seconds. */
+/** Throws `unavailable` after two seconds. */
 export const withDeadline = <T>(reading: Promise<T>): Promise<T> =>
   withTimeout(
     reading,

@@ -1,21 +1,21 @@
 /**
- * The JSON-LD contexts that were published, each as the file it was published as. `assets/contexts/v1.json` is never
- * changed: what refers to it must read the same for ever. A new field makes a new file (`scripts/publish-context.ts`).
+ * The published JSON-LD contexts. A published file never changes, because documents refer to it. A new field
+ * needs a new file (`scripts/publish-context.ts`).
  */
 import { readdirSync, readFileSync } from 'node:fs'
 
 export type ContextVersion = {
-  /** The last part of its address: `v1`. */
+  /** The last part of its address, for example `v1`. */
   name: string
-  /** The document for a Carnet whose terms begin with `nsUrl` and `#`. */
+  /** The document for a server whose terms begin with `nsUrl` and `#`. */
   textFor: (nsUrl: string) => string
 }
 
 const FOLDER = new URL('../../../assets/contexts/', import.meta.url)
-/** Stands in the files for the address of the namespace, which each Carnet has its own of. */
+/** The files have this in place of the namespace's address, which differs between servers. */
 export const NAMESPACE_PLACEHOLDER = '{namespace}'
 
-/** In the order of their numbers. */
+/** Oldest first. */
 export function readContextVersions(): ContextVersion[] {
   return readdirSync(FOLDER)
     .flatMap(file => /^v(\d+)\.json$/.exec(file)?.[1] ?? [])

@@ -1,4 +1,7 @@
-/** A passport as JSON-LD 1.1: terms of schema.org and GS1 where there are, `dpp:` for the rest; holds what the page holds and no more. */
+/**
+ * Renders a passport as JSON-LD 1.1, with terms of schema.org and GS1 where they exist and `dpp:` terms for
+ * the rest.
+ */
 import type { Field } from '../../categories/field.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
 import type { Origin } from '../page/origin.ts'
@@ -14,36 +17,36 @@ const TYPES = {
   item: ['Product', 'IndividualProduct'],
 } as const
 
-/** The document as JSON text. `nsUrl` is both its context and the base of the `dpp:` terms. */
-export function renderJsonLd(reading: PassportView, nsUrl: string): string {
-  const { gtin, lot, serial, model, batch } = reading
+/** `nsUrl` is the context and the base of the `dpp:` terms. */
+export function renderJsonLd(view: PassportView, nsUrl: string): string {
+  const { gtin, lot, serial, model, batch } = view
   const frame: Node = {
     '@context': nsUrl,
-    '@id': getProductIri(reading),
-    '@type': TYPES[reading.level],
-    url: { '@id': reading.url },
-    category: reading.category.id,
-    ...(reading.gs1Url === null ? {} : { hasGS1DigitalLink: { '@id': reading.gs1Url } }),
+    '@id': getProductIri(view),
+    '@type': TYPES[view.level],
+    url: { '@id': view.url },
+    category: view.category.id,
+    ...(view.gs1Url === null ? {} : { hasGS1DigitalLink: { '@id': view.gs1Url } }),
     ...(gtin === null ? {} : { gtin, 'gs1:gtin': toGtin14(gtin) }),
     ...(lot === null ? {} : { 'gs1:hasBatchLotNumber': lot }),
     ...(serial === null ? {} : { serialNumber: serial, 'gs1:hasSerialNumber': serial }),
     ...(model === null ? {} : { model: { '@id': getProductIri(model) } }),
     ...(batch === null ? {} : { 'dpp:batch': { '@id': getProductIri(batch) } }),
     subjectOf: {
-      '@id': reading.url,
+      '@id': view.url,
       '@type': ['CreativeWork', 'DigitalProductPassport'],
-      inLanguage: reading.data.languages,
-      version: reading.versionNo,
-      dateModified: reading.changedAt.toISOString(),
-      'dpp:status': reading.status,
-      ...(reading.outdated ? { 'dpp:outdated': true } : {}),
-      ...buildInherited(reading),
+      inLanguage: view.data.languages,
+      version: view.versionNo,
+      dateModified: view.changedAt.toISOString(),
+      'dpp:status': view.status,
+      ...(view.outdated ? { 'dpp:outdated': true } : {}),
+      ...buildInherited(view),
     },
   }
-  return `${JSON.stringify({ ...frame, ...buildProduct(reading) }, null, 1)}\n`
+  return `${JSON.stringify({ ...frame, ...buildProduct(view) }, null, 1)}\n`
 }
 
-/** The names of the fields that a unit has from its model and from its batch; all others are its own. */
+/** The fields that a unit inherits from its model and from its batch. */
 function buildInherited({ origins }: PassportView): Node {
   const namesFrom = (origin: Origin) =>
     Array.from(origins ?? []).flatMap(([name, from]) => (from === origin ? name : []))
@@ -57,13 +60,13 @@ function buildInherited({ origins }: PassportView): Node {
 
 const getProductIri = ({ url, gs1Url }: { url: string; gs1Url: string | null }) => gs1Url ?? `${url}#product`
 
-function buildProduct(reading: PassportView): Node {
+function buildProduct(view: PassportView): Node {
   const node: Node = {}
-  for (const field of reading.category.fields) {
-    const value = getOwn(reading.data, field.name)
+  for (const field of view.category.fields) {
+    const value = getOwn(view.data, field.name)
     if (value === undefined) continue
     const shape = field.shape === undefined ? undefined : SHAPES[field.shape]
-    const added = shape?.({ field, value, passportUrl: reading.url, members: buildMembers }) ?? {
+    const added = shape?.({ field, value, passportUrl: view.url, members: buildMembers }) ?? {
       [getTerm(field)]: buildValue(field, value),
     }
     for (const [term, more] of Object.entries(added))

@@ -1,4 +1,7 @@
-/** The `dpp:` namespace: a JSON-LD context for programs, a page for people on which each term's address has its line. */
+/**
+ * The `dpp:` namespace: a JSON-LD context for programs, a page for people on which each term's address has
+ * its line.
+ */
 import { html } from 'ghtml'
 import type { Offer } from '../http/content-negotiation.ts'
 import { ALLOW_ANY_ORIGIN } from '../http/cors.ts'
@@ -54,7 +57,10 @@ const IMMUTABLE_HEADERS: Headers = {
   vary: 'Accept-Encoding',
 }
 
-/** The published contexts by name (`v1`). They never change, so that signed and stored documents can refer to them. */
+/**
+ * The published contexts by name (`v1`). They never change, so that signed and stored documents can refer to
+ * them.
+ */
 export function prepareContextVersions(publicUrl: string, nsUrl: string): Map<string, PreparedResponse> {
   const headers = {
     'content-type': 'application/ld+json',

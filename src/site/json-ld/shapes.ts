@@ -1,7 +1,4 @@
-/**
- * Where a general vocabulary says more than one plain term can: fields whose value becomes a node of schema.org's.
- * Every other field is written under its own term, by rule.
- */
+/** Fields whose value becomes a node of schema.org. Every other field is written under its own term. */
 import type { Field, JsonLdShape } from '../../categories/field.ts'
 import { toCanonicalName } from '../../categories/names/recognise-names.ts'
 import type { Data } from '../page/passport-view.ts'
@@ -9,7 +6,7 @@ import { findLink } from '../page/values.ts'
 
 export type Node = Record<string, unknown>
 
-/** What a shape is told: the field, its value, the address of the passport, and the rule for all other members. */
+/** `members` writes all other members by the general rule. */
 export type ShapeInput = {
   field: Field
   value: unknown
@@ -17,13 +14,13 @@ export type ShapeInput = {
   members: (fields: readonly Field[], data: Data) => Node
 }
 
-/** The members that a field adds to the product's node. */
+/** Returns the members that a field adds to the product's node. */
 type Shape = (input: ShapeInput) => Node
 
 /** UN/CEFACT Recommendation 20. */
 const UNIT_CODES: Readonly<Record<string, string>> = { g: 'GRM', kg: 'KGM', cm: 'CMT', l: 'LTR' }
 
-/** A shape that is missing here only marks a member for the shape of its object. */
+/** A shape that is missing here only marks a member for its object's shape. */
 export const SHAPES: Readonly<Partial<Record<JsonLdShape, Shape>>> = {
   brand: ({ value }) => ({ brand: { '@type': 'Brand', name: value } }),
   country_of_origin: ({ field, value }) => ({ [getTerm(field)]: value, countryOfOrigin: value }),
@@ -35,7 +32,7 @@ export const SHAPES: Readonly<Partial<Record<JsonLdShape, Shape>>> = {
   quantity: ({ field, value }) => ({ [getTerm(field)]: buildQuantity(value, field.unit) }),
 }
 
-/** Words of schema.org that shapes and the frame of the document write, beside those of the table. */
+/** Terms of schema.org that are in no field of the table. */
 export const SCHEMA_TERMS = [
   'address',
   'addressCountry',
@@ -85,7 +82,7 @@ export const SCHEMA_TYPES = [
 
 export const GS1_TERMS = ['gtin', 'hasBatchLotNumber', 'hasSerialNumber'] as const
 
-/** Terms of our own that are no field's name. */
+/** Our own terms that are no field's name. */
 export const OWN_TERMS = {
   batch: 'The batch that a unit was made in.',
   inheritedFromBatch: 'Name of a field that a unit has from its batch.',
@@ -94,7 +91,7 @@ export const OWN_TERMS = {
   status: 'Whether the passport is active or archived.',
 } as const
 
-/** Those of them that hold several. */
+/** Those whose value is a list. */
 export const OWN_LISTS: readonly string[] = ['inheritedFromBatch', 'inheritedFromModel']
 
 function buildQuantity(value: unknown, unit: string | undefined): Node {
@@ -107,7 +104,7 @@ function buildQuantity(value: unknown, unit: string | undefined): Node {
   }
 }
 
-/** The rule for all members but the address, which is a node of its own. */
+/** All members follow the general rule except the address, which becomes a node. */
 function buildOrganization({ field, value, passportUrl, members }: ShapeInput): Node {
   const data = value as Data
   const all = field.fields ?? []
@@ -133,7 +130,7 @@ function buildOrganization({ field, value, passportUrl, members }: ShapeInput): 
   }
 }
 
-/** Sides and weight belong to the product itself in schema.org. */
+/** In schema.org, sizes and weight belong to the product itself. */
 function buildDimensions({ field, value, members }: ShapeInput): Node {
   const data = value as Data
   const all = field.fields ?? []
@@ -152,7 +149,7 @@ function buildDimensions({ field, value, members }: ShapeInput): Node {
   }
 }
 
-/** The list itself, and the bare names for readers who know only schema.org: known fibres by their English ones. */
+/** The list, and for readers that only know schema.org the bare names, known fibres in English. */
 function buildMaterials({ field, value, members }: ShapeInput): Node {
   const entries = value as readonly Data[]
   const named = field.of?.find(({ name }) => name !== field.sumsTo100)
@@ -175,22 +172,22 @@ function buildDocuments({ field, value, members }: ShapeInput): Node {
   return { [getTerm(field)]: nodes }
 }
 
-/** The key a field is written under: a bare word of schema.org, else with its prefix. */
+/** A term of schema.org has no prefix. */
 export function getTerm(field: Field): string {
   return field.term === undefined ? `dpp:${field.name}` : field.term.replace(/^schema:/, '')
 }
 
-/** Whether its nodes have a class of schema.org's. */
+/** Its nodes have a class of schema.org. */
 export const hasSchemaClass = ({ shape }: Field): boolean => shape === 'organization' || shape === 'documents'
 
-/** The class of the nodes of an object, or of the entries of a list: `dpp:Repair`. */
+/** The class of an object, or of a list's entries: `dpp:Repair`. */
 export const getClass = ({ name, nodeClass = name.charAt(0).toUpperCase() + name.slice(1) }: Field): string =>
   `dpp:${nodeClass}`
 
-/** Characters that the URL standard lets through and RFC 3987 does not. */
+/** The URL standard allows these characters, RFC 3987 does not. */
 const INVALID_IRI_CHARACTERS = /[{}|\\^`<>"]/g
 
-/** A link as a node; what is not an http(s) address stays a text. */
+/** Returns the text unchanged if it is no http(s) address. */
 export function toIriNode(text: string): Node | string {
   const url = findLink(text)
   if (url === undefined) return text

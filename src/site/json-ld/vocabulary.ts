@@ -1,4 +1,7 @@
-/** Every term a JSON-LD passport may hold, gathered from the field table and the shapes: the context is made of it, and so is the page for people. */
+/**
+ * Every term that a JSON-LD passport can contain, from the field table and the shapes. Contexts and the
+ * vocabulary page are made of it.
+ */
 import { allCategories } from '../../categories/catalogue.ts'
 import type { Field } from '../../categories/field.ts'
 import {
@@ -13,11 +16,11 @@ import {
 } from './shapes.ts'
 
 export type OwnTerm = {
-  /** Without the prefix; the fragment of the term's address. */
+  /** Without the prefix. It is the fragment of the term's address. */
   name: string
   description: string
   isLocalized: boolean
-  /** Its values are a list, which stays one with a single entry. */
+  /** Its value is a list even with a single entry. */
   isList: boolean
   /** Where it occurs: `textile: repair.instructions`. */
   places: readonly string[]
@@ -25,7 +28,7 @@ export type OwnTerm = {
 
 type Place = { field: Field; place: string }
 
-/** Fields under the term they are written with, those of all categories together. */
+/** The fields of all categories, by term. */
 function groupPlacesByTerm(): Map<string, Place[]> {
   const found = new Map<string, Place[]>()
   const walk = (fields: readonly Field[], category: string, parent: string) => {
@@ -42,7 +45,7 @@ function groupPlacesByTerm(): Map<string, Place[]> {
   return found
 }
 
-/** Our own terms in alphabetical order. Throws when one word would be a language map in one place and a text in another. */
+/** In alphabetical order. Throws if a term is localized, or a list, in one field and not in another. */
 export function listOwnTerms(): OwnTerm[] {
   const terms: OwnTerm[] = Object.entries(OWN_TERMS).map(([name, description]) => ({
     name,
@@ -69,13 +72,13 @@ export function listOwnTerms(): OwnTerm[] {
 }
 
 export type OwnClass = {
-  /** Without the prefix; the fragment of the class's address. */
+  /** Without the prefix. It is the fragment of the class's address. */
   name: string
   description: string
   places: readonly string[]
 }
 
-/** The classes of nodes inside a passport, in alphabetical order: one can be asked for by its type. */
+/** The classes of the nodes inside a passport, in alphabetical order. */
 export function listOwnClasses(): OwnClass[] {
   const found = new Map<string, OwnClass>()
   for (const { field, place } of [...groupPlacesByTerm().values()].flat()) {
@@ -103,15 +106,15 @@ function requireSameEverywhere(
   throw new Error(`"${name}" is ${what} in one field and not in another: give one of them a term of its own`)
 }
 
-/** The terms of other vocabularies in use, as they are written. */
+/** The terms of other vocabularies that passports use. */
 export function listBorrowedTerms(): string[] {
   const fromTable = [...groupPlacesByTerm().keys()].filter(term => !term.startsWith('dpp:'))
   return [...new Set([...SCHEMA_TERMS, ...GS1_TERMS.map(term => `gs1:${term}`), ...fromTable])].sort()
 }
 
 /**
- * The context document, self-contained. Numbers are not coerced: `xsd:decimal` would make the invalid "6.67E1" of
- * 66.7. Keywords have no aliases: `id` is the tag of Indonesian in a language map.
+ * The context is self-contained. Numbers are not coerced: `xsd:decimal` would turn 66.7 into the invalid
+ * "6.67E1". Keywords have no aliases: `id` is the language tag of Indonesian.
  */
 export function renderContext(nsUrl: string): string {
   const context: Record<string, unknown> = {

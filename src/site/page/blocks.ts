@@ -1,4 +1,6 @@
-/** From fields of the table to pieces of the page. What a field looks like follows from its attributes, not from its name, so that a new field has a form at once. */
+/**
+ * Renders fields by their attributes, not by their names, so that every new field has a rendering at once.
+ */
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import { fillPlaceholders, findLabel } from '../../i18n/catalogue.ts'
@@ -21,20 +23,20 @@ import {
   type Wording,
 } from './values.ts'
 
-/** A pair joins its neighbours in one `dl`; a figure stands by itself under its own title. All ready HTML but `title`. */
+/** Neighbouring pairs share a `dl`; a figure has its own title. All but `title` is ready HTML. */
 export type Block = { kind: 'pair' | 'figure'; title: string; titleLanguage: 'en' | undefined; body: string }
 
 type Entry = Readonly<Record<string, unknown>>
 
-/** What fits a quarter of the measure, and half of a phone's. */
+/** What fits a quarter of the width, and half of a phone's. */
 const SHORT_LABEL_LENGTH = 24
 const SHORT_VALUE_LENGTH = 12
-/** Of the longest word of a label, which is not to be broken in a quarter of a column on paper. */
+/** The longest word of a label that fits a quarter of a column on paper unbroken. */
 const SHORT_WORD_LENGTH = 14
 
 /**
- * A term and its value, `body` and the `note` under it being ready HTML; a long value or a note gets twice the room. A title that
- * the heading above has just said is there for who cannot see that it is the same.
+ * `body` and `note` are ready HTML. A long value or a note gets twice the width. A title that repeats the
+ * heading is only for screen readers.
  */
 export function renderPair(
   title: string,
@@ -53,11 +55,11 @@ export function renderPair(
   return html`<div!${isShort ? '' : ' class="w"'}><dt!${hidden}!${renderLangAttribute(titleLanguage)}>${title}</dt><dd>!${body}!${note}</dd></div>`
 }
 
-/** Above a figure that shares its section with others. */
+/** The title of a figure that shares its section with others. */
 export const renderSubheading = (title: string, language: string | undefined) =>
   html`<h3!${renderLangAttribute(language)}>${title}</h3>`
 
-/** The blocks of one field of an object; none when the object has no such member. */
+/** Empty if the object lacks the field. */
 export function renderBlocks(wording: Wording, field: Field, data: Data, parent = ''): Block[] {
   const value = Object.hasOwn(data, field.name) ? data[field.name] : undefined
   if (value === undefined || value === null) return []
@@ -74,7 +76,7 @@ export function renderBlocks(wording: Wording, field: Field, data: Data, parent 
   return [{ kind: 'pair', ...named, body: renderFieldValue(wording, field, path, value) }]
 }
 
-/** Paragraphs, or a link where the whole text is one. */
+/** Paragraphs, or a link if the whole text is an address. */
 function renderProse(wording: Wording, value: unknown): string {
   const words = findLocalizedText(wording, value)
   if (words === undefined) return ''
@@ -122,12 +124,12 @@ function renderListFigure(wording: Wording, field: Field, path: string, entries:
   }
 }
 
-/** What a composition is of: its first member that is not the share. */
+/** The first member that is not the share. */
 const findNameMember = (field: Field) => field.of?.find(member => member.name !== field.sumsTo100)
 
 /**
- * The shares of a field that adds up to 100, in the account's order; names as ready HTML. One of our labels begins with a
- * capital, other than a fibre's name or what an account wrote.
+ * The shares of a field that sums to 100, in the account's order; names are ready HTML. Labels begin with a
+ * capital; names of fibres and the account's own names stay as they are.
  */
 export function listShares(wording: Wording, field: Field, path: string, entries: readonly Entry[]) {
   const named = findNameMember(field)
@@ -164,7 +166,7 @@ function renderCompositionField(
   )
 }
 
-/** Each stage by its first member, with its country beside it and all else below. */
+/** Each stage by its first member and its country, with the other members below. */
 function renderChainField(
   wording: Wording,
   members: readonly Field[],
@@ -190,7 +192,7 @@ function renderChainField(
   )
 }
 
-/** Each document by its first member, its type, which may be a name of the account's own, and with its link. */
+/** Each document by its first member, which is its type or a name of the account's own, with its link. */
 function renderDocuments(wording: Wording, members: readonly Field[], entries: readonly Entry[]): string {
   const typeName = members[0]?.name ?? ''
   const urlName = members.find(({ format }) => format === 'url')?.name ?? ''
@@ -213,8 +215,8 @@ function renderDocumentName({ labels }: Wording, type: string): string {
 }
 
 /**
- * Columns only for members that some entry has; a number that is a part of something gets a bar under its row. A CAS
- * number stands under the name it belongs to: three columns are too many for a phone.
+ * Only columns that some entry has. A share of a total gets a bar. A CAS number stands under its substance:
+ * three columns are too many for a phone.
  */
 function renderTable(
   wording: Wording,
@@ -226,11 +228,11 @@ function renderTable(
   const under = used.find((member, i) => i > 0 && member.format === 'cas')
   const columns = used.filter(member => member !== under)
   const numbers = entries.flatMap(entry => columns.map(column => entry[column.name])).filter(isNumber)
-  const most = columns.some(column => column.max === 100) ? 100 : Math.max(...numbers, 0)
+  const max = columns.some(column => column.max === 100) ? 100 : Math.max(...numbers, 0)
   const labelOf = (column: Field) => renderFieldLabel(wording, `${path}.${column.name}`)
   const cell = (entry: Entry, column: Field, i: number) => {
     const value = entry[column.name]
-    if (isNumber(value)) return renderAmountCell(wording, column, value, most)
+    if (isNumber(value)) return renderAmountCell(wording, column, value, max)
     const text = value === undefined ? '' : renderFieldValue(wording, column, `${path}.${column.name}`, value)
     if (i > 0) return html`<td>!${text}</td>`
     const more = under === undefined ? undefined : entry[under.name]
@@ -248,8 +250,8 @@ function renderTable(
 
 const isNumber = (value: unknown): value is number => typeof value === 'number'
 
-function renderAmountCell({ language }: Wording, column: Field, value: number, most: number): string {
+function renderAmountCell({ language }: Wording, column: Field, value: number, max: number): string {
   const text = formatAmount(language, column.unit, value)
-  const bar = most > 0 ? renderMeter(value, most, text) : ''
+  const bar = max > 0 ? renderMeter(value, max, text) : ''
   return html`<td class="n">${text}!${bar}</td>`
 }

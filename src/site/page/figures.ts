@@ -1,15 +1,15 @@
-/** The few drawings of the page, each beside the same thing in words: made of elements and attributes, because the page allows no inline style. */
+/** The figures of the page. The page allows no inline style, so they use only elements and attributes. */
 import { html } from 'ghtml'
 import type { Language } from '../../i18n/catalogue.ts'
 import { formatPercent } from '../../i18n/format.ts'
 
-/** A share of a whole: `name` is ready HTML. */
+/** `name` is ready HTML. */
 export type Share = { name: string; percentage: number }
 
-/** As many tones as the style sheet has; then they begin anew, so that neighbours always differ. */
+/** The style sheet has this many. After the last the first follows, so that neighbours always differ. */
 const TONES = 8
 
-/** One bar in segments, and its legend as a table; `words` are ready HTML. */
+/** One bar in segments, with its legend as a table. `words` are ready HTML. */
 export function renderComposition(
   language: Language,
   words: { caption: string; name: string; share: string },
@@ -25,10 +25,10 @@ export function renderComposition(
 
 const getTone = (i: number) => i % TONES
 
-/** In percent: two pixels at 320 px, of which the outlines on either side leave one. */
+/** Two pixels at a width of 320, of which the outlines leave one. */
 const GAP_PERCENT = 0.7
 
-/** The gaps between segments come out of the segments, so that the whole stays 100. */
+/** Each segment gives up the width of its gap, so that the total stays 100. */
 function renderSegments(shares: readonly Share[]): string {
   let from = 0
   const rects = shares.map(({ percentage }, i) => {
@@ -41,7 +41,7 @@ function renderSegments(shares: readonly Share[]): string {
 
 const round = (n: number) => Math.round(n * 100) / 100
 
-/** A to G with one of them marked. Decoration: the class stands beside it in words. */
+/** Hidden from screen readers: the text beside it says the class. */
 export function renderClassScale(marked: string): string {
   const letters = [...'ABCDEFG'].map(letter =>
     letter === marked ? html`<b>${letter}</b>` : html`<span>${letter}</span>`,
@@ -49,11 +49,11 @@ export function renderClassScale(marked: string): string {
   return html`<p class="scale" aria-hidden="true">!${letters}</p>`
 }
 
-/** A bar of one value against a most; the text beside it says the same. */
-export const renderMeter = (value: number, most: number, text: string) =>
-  html`<meter min="0" max="${most}" value="${value}" aria-hidden="true">${text}</meter>`
+/** Hidden from screen readers: the text beside it says the value. */
+export const renderMeter = (value: number, max: number, text: string) =>
+  html`<meter min="0" max="${max}" value="${value}" aria-hidden="true">${text}</meter>`
 
-/** Stages from first to last as a line downwards; each `place` and `more` is ready HTML. */
+/** The stages from first to last. `place` and `more` are ready HTML. */
 export function renderChain(stages: readonly { name: string; place: string; more: string }[]): string {
   const items = stages.map(
     ({ name, place, more }) =>

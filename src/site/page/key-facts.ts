@@ -1,4 +1,4 @@
-/** The facts that open a page: made of, made where, repairable, at the end of life. */
+/** The facts that open a page: materials, origin, repairability, end of life. */
 import { html } from 'ghtml'
 import type { Fact, Field } from '../../categories/field.ts'
 import { isObject } from '../../categories/value.ts'
@@ -21,9 +21,9 @@ export type KeyFact = { title: string; body: string }
 const MAX_PARTS = 3
 const MAX_SENTENCE_LENGTH = 140
 
-export function buildKeyFacts(wording: Wording, reading: PassportView): KeyFact[] {
+export function buildKeyFacts(wording: Wording, view: PassportView): KeyFact[] {
   const { ui } = wording.labels
-  const found = listFacts(reading.category.fields, reading.data)
+  const found = listFacts(view.category.fields, view.data)
   const repair = found.get('repairable')
   const facts = [
     { title: ui['fact.madeOf'], body: renderMadeOf(wording, found.get('madeOf')) },
@@ -41,10 +41,10 @@ export function buildKeyFacts(wording: Wording, reading: PassportView): KeyFact[
   return facts.map(fact => (fact.body === '' ? { ...fact, body: html`${ui.notSpecified}` } : fact))
 }
 
-/** A field that answers a fact, with its value, which may be missing. */
+/** The field that answers a fact. Its value may be missing. */
 type FactField = { field: Field; path: string; value: unknown }
 
-/** The fields that answer facts, also those inside of objects. */
+/** Includes fields inside objects. */
 function listFacts(fields: readonly Field[], data: Data, parent = ''): Map<Fact, FactField> {
   const facts = new Map<Fact, FactField>()
   for (const field of fields) {
@@ -52,21 +52,21 @@ function listFacts(fields: readonly Field[], data: Data, parent = ''): Map<Fact,
     const value = Object.hasOwn(data, field.name) ? data[field.name] : undefined
     if (field.fact !== undefined) facts.set(field.fact, { field, path, value })
     const members = isObject(value) ? value : {}
-    for (const [fact, answer] of listFacts(field.fields ?? [], members, `${path}.`)) facts.set(fact, answer)
+    for (const [fact, found] of listFacts(field.fields ?? [], members, `${path}.`)) facts.set(fact, found)
   }
   return facts
 }
 
-function renderScalar(wording: Wording, answer: FactField | undefined): string {
-  if (answer?.value === undefined) return ''
-  return renderFieldValue(wording, answer.field, answer.path, answer.value)
+function renderScalar(wording: Wording, fact: FactField | undefined): string {
+  if (fact?.value === undefined) return ''
+  return renderFieldValue(wording, fact.field, fact.path, fact.value)
 }
 
-/** The largest shares of what adds up to 100; a battery's chemistry. */
-function renderMadeOf(wording: Wording, answer: FactField | undefined): string {
+/** The largest shares of a composition, or a battery's chemistry. */
+function renderMadeOf(wording: Wording, fact: FactField | undefined): string {
   const { language } = wording
-  if (answer?.field.sumsTo100 === undefined) return renderScalar(wording, answer)
-  const { field, path, value } = answer
+  if (fact?.field.sumsTo100 === undefined) return renderScalar(wording, fact)
+  const { field, path, value } = fact
   if (!Array.isArray(value)) return ''
   const shares = listShares(wording, field, path, value).toSorted((a, b) => b.percentage - a.percentage)
   const parts = shares.slice(0, MAX_PARTS).map(({ name, isLabel, percentage }) => {
@@ -82,7 +82,7 @@ function renderRepairable({ labels }: Wording, isRepairable: unknown, hasParts: 
   return html`${labels.ui[hasParts === true ? 'repairable.withParts' : 'repairable.withoutParts']}`
 }
 
-/** The first sentence of the recycling instructions; the whole of them stands further down. */
+/** The first sentence of the recycling instructions. A section below has all of them. */
 function renderEndOfLife(wording: Wording, instructions: unknown): string {
   const words = findLocalizedText(wording, instructions)
   if (words === undefined) return ''

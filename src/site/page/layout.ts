@@ -1,19 +1,19 @@
 /**
- * The sections of the page with their fields, as the field table has them. A field that names no section gets one of its
- * own, so that a new one is never lost from the page.
+ * Lists the sections of the page from the field table. A field without a section gets its own, so that new
+ * fields always appear.
  */
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { CLOSING_SECTIONS, type Field, type SectionHeading } from '../../categories/field.ts'
 
 export type PageSection = {
-  /** Fragment of the address; printed and linked to, so it never changes. */
+  /** The anchor in the address. It is printed and linked to, so it never changes. */
   anchor: string
-  /** Undefined: the title is the label of the one field. */
+  /** Undefined: the title is the label of the only field. */
   title: SectionHeading['title'] | undefined
   fields: readonly Field[]
 }
 
-/** All sections of a category in their order, each with at least one field of its table. */
+/** In their order, each with at least one field. */
 export function listSections(category: CompleteCategory): readonly PageSection[] {
   const { fields } = category
   const fill = (section: SectionHeading): PageSection => ({

@@ -1,4 +1,4 @@
-/** What all parts of a passport's page are told, and the fold that its sections share. */
+/** What all parts of a passport's page share. */
 import { html } from 'ghtml'
 import type { Brand } from '../../accounts/brand/brand.ts'
 import type { Labels } from '../../i18n/catalogue.ts'
@@ -9,12 +9,12 @@ import { renderLangAttribute, type Wording } from './values.ts'
 
 type RestrictedAudience = 'legitimate_interest' | 'authority'
 
-/** Who else than the public the page is for, and until when; or a preview of that for the account itself. */
+/** A reader with an access link, or a member of the account who previews what such a reader sees. */
 export type Reader =
   | { audience: RestrictedAudience; label: string; expiresAt: Date }
   | { audience: RestrictedAudience; isPreview: true }
 
-/** A format other than the page, as the page links to it. */
+/** A format to which the page links. */
 export type AlternateFormat = {
   /** The value of `?format=`. */
   id: string
@@ -26,7 +26,7 @@ export type AlternateFormat = {
 }
 
 export type PageContext = Wording & {
-  reading: PassportView
+  view: PassportView
   alternates: readonly AlternateFormat[]
   reader: Reader | undefined
   /** The reader's access link has ended. */
@@ -36,16 +36,16 @@ export type PageContext = Wording & {
   facts: readonly KeyFact[]
 }
 
-/** Models are for search engines, unless their account says no; units, archived passports and what once was are not. */
-export const isIndexed = (reading: PassportView) =>
-  reading.isListed && reading.level === 'model' && reading.status === 'active' && reading.replacedBy === null
+/** Search engines may list current versions of active models, unless the account forbids it. */
+export const isIndexed = (view: PassportView) =>
+  view.isListed && view.level === 'model' && view.status === 'active' && view.replacedBy === null
 
 export const asText = (value: unknown) => (typeof value === 'string' ? value : '')
 
 export const formatPageDate = (page: Pick<PageContext, 'language'>, date: Date) =>
   formatDate(page.language, date.toISOString())
 
-/** What of the query goes along, as ready HTML, to the page in another language or form. */
+/** The part of the query that links to other languages and formats keep, as ready HTML. */
 export const renderKeptQuery = (
   { versionNo, replacedBy }: Pick<PassportView, 'versionNo' | 'replacedBy'>,
   reader: Reader | undefined,
@@ -54,7 +54,10 @@ export const renderKeptQuery = (
   return (reader !== undefined && 'isPreview' in reader ? `preview=${reader.audience}&amp;` : '') + version
 }
 
-/** The fragment names what is inside, so that a browser that is sent there opens it. On paper `note` stands beside the title. */
+/**
+ * The anchor is inside, so that a browser that follows a link to it opens the fold. Print shows `note` beside
+ * the title.
+ */
 export function renderFold(
   anchor: string,
   title: string,

@@ -1,4 +1,4 @@
-/** The end of a passport's page, law's fine print: identifiers, the history of versions, languages and other forms. */
+/** The end of a passport's page: identifiers, version history, languages and other formats. */
 import { html } from 'ghtml'
 import { fillPlaceholders, LANGUAGES } from '../../i18n/catalogue.ts'
 import type { PublicVersion } from '../../passports/read/public-history.ts'
@@ -6,31 +6,31 @@ import { renderPair } from './blocks.ts'
 import { asText, formatPageDate, type PageContext, renderFold, renderKeptQuery } from './page-context.ts'
 import { getPageLabel, renderAddress, renderName } from './values.ts'
 
-/** That there is more, never what. */
-export function renderWithheldNote({ reading, labels }: PageContext): string {
-  return reading.withheld ? html`<p class="withheld">${labels.ui.withheld}</p>` : ''
+/** Says that fields are withheld, never which. */
+export function renderWithheldNote({ view, labels }: PageContext): string {
+  return view.withheld ? html`<p class="withheld">${labels.ui.withheld}</p>` : ''
 }
 
 export function renderIdentifiers(page: PageContext): string {
-  const { reading, labels } = page
+  const { view, labels } = page
   const { ui } = labels
   const pairs = [
-    [ui['id.gtin'], reading.gtin],
-    [ui['id.sku'], asText(reading.data.sku)],
-    [getPageLabel(page, 'commodityCode'), asText(reading.data.commodityCode)],
-    [ui['id.lot'], reading.lot],
-    [ui['id.serial'], reading.serial],
-    [ui['id.passport'], reading.id],
+    [ui['id.gtin'], view.gtin],
+    [ui['id.sku'], asText(view.data.sku)],
+    [getPageLabel(page, 'commodityCode'), asText(view.data.commodityCode)],
+    [ui['id.lot'], view.lot],
+    [ui['id.serial'], view.serial],
+    [ui['id.passport'], view.id],
   ].flatMap(([term, value]) => (value ? renderPair(term ?? '', renderName(value)) : []))
-  const address = reading.gs1Url === null ? '' : renderPair(ui['id.gs1'], renderAddress(reading.gs1Url))
+  const address = view.gs1Url === null ? '' : renderPair(ui['id.gs1'], renderAddress(view.gs1Url))
   return renderFold('identifiers', ui['section.identifiers'], html`<dl>!${pairs}!${address}</dl>`, false)
 }
 
-/** The newest versions up to the one that is being read; the last row leads on to those before. */
+/** The newest versions up to the one on the page. The last row links to those before. */
 export function renderVersions(page: PageContext): string {
-  const { reading, labels } = page
+  const { view, labels } = page
   const { ui } = labels
-  const { versions, total } = reading.history
+  const { versions, total } = view.history
   const rows = versions.map(version => renderVersionRow(page, version))
   const oldest = versions.at(-1)?.versionNo ?? 1
   const more =
@@ -38,24 +38,24 @@ export function renderVersions(page: PageContext): string {
       ? html`<tr><th scope="row">!${renderVersionLink(page, oldest - 1)}</th><td colspan="2">…</td></tr>`
       : ''
   const table = html`<table><caption class="vh">${ui['section.history']}</caption><thead><tr><th scope="col">${ui.version}</th><th scope="col">${ui.date}</th><th scope="col">${ui.change}</th></tr></thead><tbody>!${rows}!${more}</tbody></table>`
-  return renderFold('history', ui['section.history'], table, reading.replacedBy !== null)
+  return renderFold('history', ui['section.history'], table, view.replacedBy !== null)
 }
 
 function renderVersionRow(page: PageContext, { versionNo, kind, at }: PublicVersion): string {
-  const isRead = versionNo === page.reading.versionNo
+  const isRead = versionNo === page.view.versionNo
   const number = isRead ? html`<b aria-current="true">${versionNo}</b>` : renderVersionLink(page, versionNo)
   return html`<tr><th scope="row">!${number}</th><td><time datetime="${at.toISOString().slice(0, 10)}">${formatPageDate(page, at)}</time></td><td>${page.labels.ui[`change.${kind}`]}</td></tr>`
 }
 
-/** The language goes along; by name, so that a number alone is not all that a list of links says. */
-function renderVersionLink({ labels, language, reader, reading }: PageContext, versionNo: number): string {
+/** Keeps the language. It has a name, because a screen reader's list of links would only say a number. */
+function renderVersionLink({ labels, language, reader, view }: PageContext, versionNo: number): string {
   const name = fillPlaceholders(labels.ui.versionNumber, { version: versionNo })
-  const kept = renderKeptQuery({ ...reading, replacedBy: null }, reader)
+  const kept = renderKeptQuery({ ...view, replacedBy: null }, reader)
   return html`<a href="?!${kept}version=${versionNo}&amp;lang=!${language}" aria-label="${name}">${versionNo}</a>`
 }
 
 export function renderFooter(page: PageContext): string {
-  const { reading, labels, reader, language } = page
+  const { view, labels, reader, language } = page
   const { ui } = labels
   const items = LANGUAGES.map(({ code, name }) => {
     const current = code === language ? ' aria-current="true"' : ''
@@ -65,7 +65,7 @@ export function renderFooter(page: PageContext): string {
     ({ id, name, label, mediaTypes: [type] }) =>
       html`<a href="?!${page.kept}format=${id}" type="${type}">${label === undefined ? name : ui[label]}</a>`,
   )
-  const operator = (reading.data.economicOperator as { legalName?: unknown } | undefined)?.legalName
+  const operator = (view.data.economicOperator as { legalName?: unknown } | undefined)?.legalName
   const by = html`<bdi>${fillPlaceholders(ui.providedBy, { operator: asText(operator) })}</bdi>`
   return html`<footer><nav aria-labelledby="languages"><h2 id="languages">${ui.languages}</h2><ul>!${items}</ul></nav>
 <p>!${alternates.join(' ')}</p>

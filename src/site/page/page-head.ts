@@ -1,4 +1,4 @@
-/** The head of a passport's page, which reads like the data page of a passport: whose it is, the product, then the facts of the document. */
+/** The head of a passport's page: brand, product, then the facts of the document. */
 import { html } from 'ghtml'
 import type { BrandLogo } from '../../accounts/brand/brand.ts'
 import { fillPlaceholders, findLabel, LANGUAGES } from '../../i18n/catalogue.ts'
@@ -15,12 +15,12 @@ import {
   type Wording,
 } from './values.ts'
 
-/** The `<head>`: where the page is at home, in which languages and forms, and what a preview of a link shows. */
+/** The `<head>`: canonical address, languages and formats, and what a link preview shows. */
 export function renderHeadLinks(page: PageContext): string {
-  const { reading, reader, isAccessEnded } = page
+  const { view, reader, isAccessEnded } = page
   if (reader !== undefined || isAccessEnded) return ''
-  const { url } = reading
-  const languages = isIndexed(reading)
+  const { url } = view
+  const languages = isIndexed(view)
     ? LANGUAGES.map(({ code }) => html`<link rel="alternate" hreflang="${code}" href="${url}?lang=${code}">`)
     : []
   const alternates = page.alternates.map(
@@ -31,12 +31,12 @@ export function renderHeadLinks(page: PageContext): string {
   return html`<link rel="canonical" href="${url}">!${languages}!${own}!${alternates}!${renderOpenGraph(page)}`
 }
 
-/** OpenGraph. A picture only where it is one that previews can draw. */
-function renderOpenGraph({ reading, brand, labels, facts: all }: PageContext): string {
-  const { productName, brandName } = reading.data
+/** OpenGraph. Previews cannot draw SVG. */
+function renderOpenGraph({ view, brand, labels, facts: all }: PageContext): string {
+  const { productName, brandName } = view.data
   const facts = all
     .slice(0, 3)
-    // Ready HTML without its elements is ready for an attribute, too.
+    // Ready HTML without its elements is also safe in an attribute.
     .map(({ title, body }) => html`${title}: !${body.replace(/<[^>]*>/g, '')}`)
     .join(' · ')
   const picture = brand.logo !== null && !brand.logo.file.endsWith('.svg') ? brand.logo.file : undefined
@@ -44,10 +44,10 @@ function renderOpenGraph({ reading, brand, labels, facts: all }: PageContext): s
   const properties = [
     ['title', html`${stripDirectionMarks(asText(productName))}`],
     ['type', 'product'],
-    ['url', html`${reading.url}`],
+    ['url', html`${view.url}`],
     ['site_name', site],
     ['description', html`${labels.ui.passport}. !${stripDirectionMarks(facts)}`],
-    ['image', picture === undefined ? '' : html`${reading.url.replace(/p\/[^/]*$/, '')}brand/${picture}`],
+    ['image', picture === undefined ? '' : html`${view.url.replace(/p\/[^/]*$/, '')}brand/${picture}`],
   ]
   return properties
     .filter(([, content]) => content !== '')
@@ -56,16 +56,16 @@ function renderOpenGraph({ reading, brand, labels, facts: all }: PageContext): s
 }
 
 export function renderHeader(page: PageContext): string {
-  const { reading, labels } = page
+  const { view, labels } = page
   const { ui } = labels
-  const name = findLocalizedText(page, asText(reading.data.productName))
+  const name = findLocalizedText(page, asText(view.data.productName))
   const pairs = [
-    [ui.level, ui[`level.${reading.level}`]],
-    [ui['id.lot'], reading.lot],
-    [ui['id.serial'], reading.serial],
-    [ui.status, ui[`status.${reading.status}`]],
-    [ui.version, String(reading.versionNo)],
-    [ui.lastChanged, formatPageDate(page, reading.changedAt)],
+    [ui.level, ui[`level.${view.level}`]],
+    [ui['id.lot'], view.lot],
+    [ui['id.serial'], view.serial],
+    [ui.status, ui[`status.${view.status}`]],
+    [ui.version, String(view.versionNo)],
+    [ui.lastChanged, formatPageDate(page, view.changedAt)],
   ].flatMap(([term, value]) =>
     value === null ? [] : html`<div><dt>${term}</dt><dd>!${renderName(value ?? '')}</dd></div>`,
   )
@@ -74,12 +74,12 @@ export function renderHeader(page: PageContext): string {
 <dl class="data">!${pairs}</dl>!${renderRelatives(page)}!${renderNotices(page)}</header>`
 }
 
-/** The account's logo, or its name; and what this document is. */
+/** The account's logo or name, and the kind of document. */
 function renderMasthead(page: PageContext): string {
   const { brand, labels } = page
   const sign =
     brand.logo !== null
-      ? html`<p class="logo">!${renderLogo(brand.logo, brand.logoDark, brand.name ?? asText(page.reading.data.brandName))}</p>`
+      ? html`<p class="logo">!${renderLogo(brand.logo, brand.logoDark, brand.name ?? asText(page.view.data.brandName))}</p>`
       : brand.name !== null
         ? html`<p class="logo">!${renderName(brand.name)}</p>`
         : ''
@@ -92,7 +92,7 @@ const MAX_VALUE_LENGTH = 60
 const LOGO_HEIGHT = 40
 const MAX_LOGO_WIDTH = 176
 
-/** The address is a neighbour of `/p`, also behind a proxy that puts everything below a path. */
+/** The address is relative, because a proxy may put everything below a path. */
 function renderLogo(logo: BrandLogo, dark: BrandLogo | null, name: string): string {
   const scale = Math.min(LOGO_HEIGHT / logo.height, MAX_LOGO_WIDTH / logo.width)
   const [width, height] = [logo.width, logo.height].map(side => Math.max(1, Math.round(side * scale)))
@@ -101,29 +101,29 @@ function renderLogo(logo: BrandLogo, dark: BrandLogo | null, name: string): stri
   return html`<picture><source srcset="../brand/${dark.file}" media="screen and (prefers-color-scheme:dark)">!${img}</picture>`
 }
 
-/** The product's brand, unless the masthead has just said it. */
-function renderProductBrand({ reading, brand }: PageContext): string {
-  const name = asText(reading.data.brandName)
+/** The product's brand, unless the account's name is the same. */
+function renderProductBrand({ view, brand }: PageContext): string {
+  const name = asText(view.data.brandName)
   return brand.name?.toLowerCase() === name.toLowerCase()
     ? ''
     : html`<p class="brand">!${renderName(name)}</p>`
 }
 
-/** The way up: from an item to its batch and its model. */
-function renderRelatives({ reading, labels }: PageContext): string {
+/** Links from an item to its batch and its model. */
+function renderRelatives({ view, labels }: PageContext): string {
   const links = (
     [
-      [labels.ui.batchPassport, reading.batch],
-      [labels.ui.modelPassport, reading.model],
+      [labels.ui.batchPassport, view.batch],
+      [labels.ui.modelPassport, view.model],
     ] as const
   ).flatMap(([name, relative]) => (relative === null ? [] : html`<a href="${relative.id}">${name}</a>`))
   return links.length === 0 ? '' : html`<p class="up">!${links.join(' ')}</p>`
 }
 
-const getCategoryName = ({ labels, reading }: PageContext) =>
-  findLabel(labels, 'ui', `category.${reading.category.id}`) ?? reading.category.title
+const getCategoryName = ({ labels, view }: PageContext) =>
+  findLabel(labels, 'ui', `category.${view.category.id}`) ?? view.category.title
 
-/** Which level, for whom, until when; in words, because colour alone says nothing. Or that it is over. */
+/** The audience and the expiry date in words, or that the access has ended. */
 function renderBanner(page: PageContext): string {
   const { reader, isAccessEnded, labels, language } = page
   if (isAccessEnded) {
@@ -138,15 +138,15 @@ function renderBanner(page: PageContext): string {
   if ('isPreview' in reader) {
     return html`<p class="banner" role="note"><b>${audience}</b> ${labels.ui.audiencePreview}</p>`
   }
-  // A day alone is read as one on which it still works.
+  // With the time: a day alone reads as if the link still worked on it.
   const date = formatMinute(language, reader.expiresAt)
   const until = fillPlaceholders(labels.ui.audienceFor, { label: reader.label, date })
   return html`<p class="banner" role="note"><b>${audience}</b> <bdi>${until}</bdi></p>`
 }
 
-/** The economic operator with its address, as far as this page shows both. */
-function renderContact({ reading, labels }: PageContext): string {
-  const { legalName, contactEmail } = Object(reading.data.economicOperator) as Record<string, unknown>
+/** The economic operator and its email address, if this page shows both. */
+function renderContact({ view, labels }: PageContext): string {
+  const { legalName, contactEmail } = Object(view.data.economicOperator) as Record<string, unknown>
   const [operator, email] = [asText(legalName), asText(contactEmail)]
   return operator === '' || email === ''
     ? ''
@@ -154,23 +154,26 @@ function renderContact({ reading, labels }: PageContext): string {
 }
 
 function renderNotices(page: PageContext): string {
-  const { reading, labels, language, reader } = page
+  const { view, labels, language, reader } = page
   const archived =
-    reading.status === 'archived' ? html`<p class="notice" role="note">${labels.ui.archivedNotice}</p>` : ''
-  const plain = archived + (reading.outdated ? renderCorrectionNotice(page) : '')
-  if (reading.replacedBy === null) return plain
+    view.status === 'archived' ? html`<p class="notice" role="note">${labels.ui.archivedNotice}</p>` : ''
+  const plain = archived + (view.outdated ? renderCorrectionNotice(page) : '')
+  if (view.replacedBy === null) return plain
   const older = fillPlaceholders(labels.ui.olderVersion, {
-    version: reading.versionNo,
-    date: formatPageDate(page, reading.changedAt),
+    version: view.versionNo,
+    date: formatPageDate(page, view.changedAt),
   })
-  return html`!${plain}<p class="notice" role="note">${older} <a href="?!${renderKeptQuery({ ...reading, replacedBy: null }, reader)}lang=${language}">${labels.ui.currentVersion}</a></p>`
+  return html`!${plain}<p class="notice" role="note">${older} <a href="?!${renderKeptQuery({ ...view, replacedBy: null }, reader)}lang=${language}">${labels.ui.currentVersion}</a></p>`
 }
 
-/** What was corrected, and the way to it; that something was, where this reader may not know what. */
-function renderCorrectionNotice({ reading, labels, language, ...page }: PageContext): string {
-  const { correction, batch, model } = reading
+/**
+ * Names the corrections and links to the corrected passport. If the reader may not see them, says only that
+ * there are some.
+ */
+function renderCorrectionNotice({ view, labels, language, ...page }: PageContext): string {
+  const { correction, batch, model } = view
   if (correction === null) {
-    return html`<p class="notice" role="note">${labels.ui[reading.level === 'batch' ? 'outdatedBatchNotice' : 'outdatedNotice']}</p>`
+    return html`<p class="notice" role="note">${labels.ui[view.level === 'batch' ? 'outdatedBatchNotice' : 'outdatedNotice']}</p>`
   }
   const corrected = correction.correctedBy === 'batch' ? (batch ?? model) : model
   const named = correction.changes
@@ -185,7 +188,7 @@ function renderCorrectionNotice({ reading, labels, language, ...page }: PageCont
   return html`<p class="notice" role="note">${before}!${named.join(' · ')}${more}${after}!${link}</p>`
 }
 
-/** A field by its name, with both values where they are single ones that fit a line. */
+/** The name of the field, with both values if they are single and fit on a line. */
 function renderCorrection(
   wording: Wording,
   { field, before, after }: UnitCorrection['changes'][number],

@@ -1,4 +1,4 @@
-/** The public page of a passport: head, key facts, sections in the order of use, identifiers and history, languages. */
+/** Renders the page of a passport. */
 import { html } from 'ghtml'
 import { type Brand, NO_BRAND } from '../../accounts/brand/brand.ts'
 import { fillPlaceholders, getLabels, type Language } from '../../i18n/catalogue.ts'
@@ -30,15 +30,15 @@ type PageOptions = Pick<PageContext, 'alternates' | 'qr'> & {
   brand?: Brand
 }
 
-export function renderPassportPage(reading: PassportView, language: Language, options: PageOptions): string {
+export function renderPassportPage(view: PassportView, language: Language, options: PageOptions): string {
   const labels = getLabels(language)
   const { reader, isAccessEnded = false, wanted = [language], brand = NO_BRAND } = options
-  const kept = renderKeptQuery(reading, reader)
-  const wording = { language, labels, wanted, primary: reading.primary, kept }
+  const kept = renderKeptQuery(view, reader)
+  const wording = { language, labels, wanted, primary: view.primary, kept }
   const { qr, alternates } = options
-  const facts = buildKeyFacts(wording, reading)
-  const page = { ...wording, reading, reader, isAccessEnded, brand, qr, alternates, facts }
-  const name = asText(reading.data.productName)
+  const facts = buildKeyFacts(wording, view)
+  const page = { ...wording, view, reader, isAccessEnded, brand, qr, alternates, facts }
+  const name = asText(view.data.productName)
   const body = html`<a class="skip" href="#content">${labels.ui.skipToContent}</a>
 !${renderHeader(page)}
 <main id="content">!${renderFacts(page)}!${renderSections(page)}!${renderWithheldNote(page)}!${renderIdentifiers(page)}!${renderVersions(page)}</main>
@@ -47,8 +47,8 @@ export function renderPassportPage(reading: PassportView, language: Language, op
     language,
     title: fillPlaceholders(labels.ui.documentTitle, { name }),
     head: renderHeadLinks(page),
-    isIndexed: isIndexed(reading) && reader === undefined && !isAccessEnded,
-    dress: buildTheme(brand, body),
+    isIndexed: isIndexed(view) && reader === undefined && !isAccessEnded,
+    theme: buildTheme(brand, body),
     body,
   })
 }
@@ -59,11 +59,11 @@ function renderFacts(page: PageContext): string {
   return html`<section class="facts" aria-labelledby="key-facts"><h2 id="key-facts" class="vh">${ui.keyFacts}</h2><dl>!${pairs}</dl></section>`
 }
 
-/** How many of the sections stand open at first. */
+/** The first sections are open. */
 const OPEN_SECTIONS = 2
 
 function renderSections(page: PageContext): string {
-  const { category, data, origins } = page.reading
+  const { category, data, origins } = page.view
   return listSections(category)
     .map(section => ({
       section,
@@ -90,10 +90,10 @@ function renderSections(page: PageContext): string {
     .join('')
 }
 
-/** What one field shows; without an origin on the page of a model. */
+/** What one field renders. It has no origin on the page of a model. */
 type FieldBlocks = { blocks: readonly Block[]; origin: Origin | undefined }
 
-/** Where most of a section comes from; undefined on the page of a model. */
+/** The origin of most of a section's fields; undefined on the page of a model. */
 function findUsualOrigin(parts: readonly FieldBlocks[]): Origin | undefined {
   const origins = parts.flatMap(({ origin }) => origin ?? [])
   return origins.length === 0 ? undefined : findMostCommonOrigin(origins)
@@ -107,13 +107,13 @@ const getSectionTitle = (page: PageContext, { title, fields }: PageSection) =>
 
 const ORIGIN_LABELS = { model: 'inheritedFromModel', batch: 'inheritedFromBatch', own: 'ownToUnit' } as const
 
-/** To a reader a batch is not a unit. */
-const getOriginText = ({ reading, labels }: PageContext, origin: Origin) =>
-  labels.ui[origin === 'own' && reading.level === 'batch' ? 'ownToBatch' : ORIGIN_LABELS[origin]]
+/** Readers do not call a batch a unit. */
+const getOriginText = ({ view, labels }: PageContext, origin: Origin) =>
+  labels.ui[origin === 'own' && view.level === 'batch' ? 'ownToBatch' : ORIGIN_LABELS[origin]]
 
 /**
- * Neighbouring pairs share a list; a figure that is alone under its heading needs no second title. A line at the end
- * says where the fields come from; one that comes from elsewhere says so itself.
+ * Neighbouring pairs share a list. A figure that is alone under its heading needs no second title. The last
+ * line names the origin of the fields; a field from elsewhere names its own.
  */
 function renderSectionContent(
   page: PageContext,

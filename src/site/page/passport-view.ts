@@ -1,4 +1,4 @@
-/** What a page and a JSON-LD document are made of: one passport as one audience may see it. Nothing else reaches a renderer. */
+/** The view of a passport: what one audience may see of it. Renderers get nothing else. */
 import { isDeepStrictEqual } from 'node:util'
 import { type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
 import { disclose } from '../../categories/disclose.ts'
@@ -30,7 +30,7 @@ export type PassportView = {
   level: 'model' | 'batch' | 'item'
   status: 'active' | 'archived'
   outdated: boolean
-  /** What this audience may know of the corrections that an outdated unit has not taken over; null when it is nothing. */
+  /** The corrections that an outdated unit lacks, as far as this audience may see them; else null. */
   correction: UnitCorrection | null
   gtin: string | null
   lot: string | null
@@ -38,35 +38,35 @@ export type PassportView = {
   versionNo: number
   /** Whether the account lets search engines list its models. */
   isListed: boolean
-  /** When this version was made; archiving does not move it. */
+  /** When this version was created. Archiving does not change it. */
   changedAt: Date
-  /** The number of the current version when it is an earlier one that is being read; else null. */
+  /** The newest version if this one is earlier, else null. */
   replacedBy: number | null
   history: PublicHistory
   /** Null on a model. */
   model: { id: string; url: string; gs1Url: string | null } | null
   /** Null unless the passport was issued under a batch. */
   batch: { id: string; url: string; gs1Url: string | null } | null
-  /** First of the passport's languages, a BCP-47 tag. */
+  /** The first of the passport's languages, a BCP-47 tag. */
   primary: string
-  /** The languages that its texts have, when not all are of the 24 as a page may be in; else null. */
+  /** The languages of its texts; null if a page can be in all of them. */
   texts: TranslationLanguages | null
   audience: Audience
-  /** Whether this audience is kept from something. */
+  /** Whether fields are withheld from this audience. */
   withheld: boolean
-  /** Only what the audience may see. */
+  /** Only the fields that the audience may see. */
   data: Data
-  /** Where each of those fields comes from; null on a model. */
+  /** The origin of each field; null on a model. */
   origins: Origins | null
 }
 
-/** Each corrected field with its value here and the corrected one, undefined where there is none; and who shows it. */
+/** Each corrected field with the unit's value and the corrected one, undefined if there is none. */
 export type UnitCorrection = {
   changes: readonly { field: Field; before: unknown; after: unknown }[]
   correctedBy: 'model' | 'batch'
 }
 
-/** Builds the reading of a passport for an audience. `row` is of an earlier version when `newest` is a later one. */
+/** `row` is an earlier version if `newest` is a later one. */
 export function buildPassportView(
   addresses: Addresses,
   row: PublicPassportRow,
@@ -115,7 +115,7 @@ export function buildPassportView(
   }
 }
 
-/** Compared as the audience may see it: a correction of something withheld inside a field changes nothing for it. */
+/** Compares what the audience may see: a correction of a withheld value is no change for it. */
 function discloseCorrection(
   category: CompleteCategory,
   { before, after, correctedBy }: PendingCorrection,
@@ -128,7 +128,7 @@ function discloseCorrection(
   return changes.length === 0 ? null : { changes, correctedBy }
 }
 
-/** By the GTIN that it bears itself: what its own document is called. */
+/** With its own GTIN, as in the address of its own document. */
 function buildRelative(
   addresses: Addresses,
   uuid: string,
@@ -143,7 +143,7 @@ function getPrimaryLanguage(data: Data): string {
   return typeof first === 'string' ? first : 'en'
 }
 
-/** Where all are common, the language of the page says which text a reader gets. */
+/** If pages exist in all languages of the texts, the page's language decides which text a reader gets. */
 function findUncommonTexts(
   { fields }: CompleteCategory,
   data: Data,

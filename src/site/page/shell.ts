@@ -1,4 +1,7 @@
-/** The frame of every page of this door: one style sheet, inlined and named by its digest in the policy; no script, no font, nothing from elsewhere. */
+/**
+ * The HTML document around every page of the site: one inlined style sheet; no script, no font, nothing from
+ * elsewhere.
+ */
 import { html } from 'ghtml'
 import { getTextDirection, stripDirectionMarks } from '../../i18n/direction-marks.ts'
 import { defaultHeaders } from '../../kernel/http/default-headers.ts'
@@ -17,7 +20,7 @@ const DENIED_FEATURES = [
   'browsing-topics',
 ]
 
-/** What every answer of this door carries, whatever it holds; ready ones are sent past the framework and its headers. */
+/** Headers of every response. Prepared responses bypass the framework, so they must have them too. */
 export function securityHeaders(publicUrl: string): Headers {
   return {
     ...defaultHeaders(publicUrl),
@@ -27,21 +30,20 @@ export function securityHeaders(publicUrl: string): Headers {
   }
 }
 
-/** The headers of an HTML page; of one that shows no passport unless told otherwise. */
-export const htmlHeaders = (publicUrl: string, dress: Theme = DEFAULT_THEME): Headers => ({
+export const htmlHeaders = (publicUrl: string, theme: Theme = DEFAULT_THEME): Headers => ({
   'content-type': 'text/html; charset=utf-8',
   ...securityHeaders(publicUrl),
-  'content-security-policy': dress.policy,
+  'content-security-policy': theme.policy,
 })
 
-/** A whole document. `head` and `body` are ready HTML; `isIndexed` false asks search engines to leave it out. */
+/** `head` and `body` are ready HTML. `isIndexed: false` asks search engines to leave the page out. */
 export function renderDocument(page: {
   language: string
   title: string
   head?: string
   body: string
   isIndexed: boolean
-  dress?: Theme
+  theme?: Theme
 }): string {
   const robots = page.isIndexed ? '' : '<meta name="robots" content="noindex">'
   return html`<!doctype html>
@@ -49,7 +51,7 @@ export function renderDocument(page: {
 <title>${stripDirectionMarks(page.title)}</title>
 <meta name="viewport" content="width=device-width,initial-scale=1">
 !${robots}!${page.head ?? ''}
-<style>!${(page.dress ?? DEFAULT_THEME).style}</style></head>
+<style>!${(page.theme ?? DEFAULT_THEME).style}</style></head>
 <body>!${page.body}</body></html>
 `
 }

@@ -1,4 +1,7 @@
-/** What an account's brand changes about the frame of a page: the accent in its one style sheet, and so the sheet's digest in the policy, and who may frame it. */
+/**
+ * Builds the style sheet and the policy of a page from its account's brand: accent colour, and who may frame
+ * it.
+ */
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { buildAccent } from '../../accounts/brand/accent.ts'
@@ -6,7 +9,7 @@ import { type Brand, NO_BRAND } from '../../accounts/brand/brand.ts'
 import { compactCss } from '../../kernel/text/compact-css.ts'
 
 export type Theme = {
-  /** The style sheet, to be inlined as it is. */
+  /** To be inlined unchanged: the policy has its digest. */
   style: string
   /** The value of Content-Security-Policy. */
   policy: string
@@ -15,10 +18,10 @@ export type Theme = {
 const readStyleSheet = (name: string) =>
   readFileSync(new URL(`../../../assets/${name}.css`, import.meta.url), 'utf8')
 
-/** A stretch of the sheet; `marker` is what a page must have in it to get it, undefined for the rest. */
+/** A part of the style sheet. Only pages whose HTML contains `marker` get it; without a marker all do. */
 type StylePart = { marker: string | undefined; css: string }
 
-/** Figures that few pages have are a tenth of the sheet each, and of a page within its 8 kB. */
+/** A figure that few pages have is a tenth of the style sheet, and of a page of 8 kB. */
 const STYLE_PARTS: readonly StylePart[] = readStyleSheet('passport')
   .split(/^\/\* (?=only with |always \*\/)/m)
   .map(text => {
@@ -28,7 +31,6 @@ const STYLE_PARTS: readonly StylePart[] = readStyleSheet('passport')
 
 const MARKERS = STYLE_PARTS.flatMap(({ marker }) => marker ?? [])
 
-/** Compacted; `marks` are the markers that the page has. */
 const joinParts = (marks: readonly string[]) =>
   STYLE_PARTS.filter(({ marker }) => marker === undefined || marks.includes(marker))
     .map(({ css }) => css)
@@ -37,19 +39,19 @@ const joinParts = (marks: readonly string[]) =>
 const MAX_CACHED = 500
 const cache = new Map<string, Theme>()
 
-/** For a page that shows no passport, and so is of no account. */
+/** For pages without a passport, and so without an account. */
 export const DEFAULT_THEME = createTheme(joinParts([]) + compactCss(readStyleSheet('site-pages')), NO_BRAND)
 
-/** `page` is its HTML, with or without the sheet. Made once per brand and figures: a digest of 10 kB takes as long as a tenth of a page. */
+/** Cached by brand and parts: the digest of 10 kB takes a tenth of the time of a page. */
 export function buildTheme(brand: BrandStyle, page: string): Theme {
   const marks = MARKERS.filter(marker => page.includes(marker))
   const key = `${brand.accent} ${brand.frameAncestors.join(' ')} ${marks}`
-  const known = cache.get(key)
-  if (known !== undefined) return known
-  const dress = createTheme(joinParts(marks), brand)
+  const cached = cache.get(key)
+  if (cached !== undefined) return cached
+  const theme = createTheme(joinParts(marks), brand)
   if (cache.size >= MAX_CACHED) cache.clear()
-  cache.set(key, dress)
-  return dress
+  cache.set(key, theme)
+  return theme
 }
 
 type BrandStyle = Pick<Brand, 'accent' | 'frameAncestors'>
@@ -67,7 +69,7 @@ function createTheme(sheets: string, { accent, frameAncestors }: BrandStyle): Th
   return { style, policy }
 }
 
-/** Paper is light, whatever the screen was. */
+/** Print uses the light accent whatever the screen uses. */
 function accentRules(accent: string): string {
   const { light, dark } = buildAccent(accent)
   return `:root{--accent:${light}}@media screen and (prefers-color-scheme:dark){:root{--accent:${dark}}}`

@@ -1,4 +1,7 @@
-/** One value of a passport as words: in the page's language where we have the words, marked with its own where the account wrote it. */
+/**
+ * Renders single values: in the page's language where we have a translation, else marked with the language of
+ * the account.
+ */
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import { buildFibreLabel } from '../../categories/names/recognise-names.ts'
@@ -6,19 +9,22 @@ import { pickText } from '../../categories/pick-text.ts'
 import { findLabel, getFallbackLanguage, type Labels, type Language } from '../../i18n/catalogue.ts'
 import { formatAmount, formatCountry, formatDate, formatLanguage } from '../../i18n/format.ts'
 
-/** In which words a page is written. */
+/** The languages and labels of a page. */
 export type Wording = {
   language: Language
   labels: Labels
-  /** In which languages the reader would have what the account wrote, the most wanted first. */
+  /** The languages in which the reader wants the account's texts, best first. */
   wanted: readonly string[]
-  /** The language of what the account wrote without saying in which. */
+  /** The language of the account's texts that name none. */
   primary: string
-  /** What of the page's query its links to other languages take along, ready HTML. */
+  /** The part of the query that links to other languages keep, ready HTML. */
   kept: string
 }
 
-/** Text of a person, and the language it is in if that is not the page's; all languages that it is there in. */
+/**
+ * A text of the account. `language` is undefined if it is the page's; `languages` are all that the text
+ * exists in.
+ */
 export type LocalizedText = { text: string; language: string | undefined; languages: readonly string[] }
 
 /** `path` names the field in the catalogues: `repair.repairable`. */
@@ -26,17 +32,16 @@ export function getPageLabel(wording: Wording, path: string): string {
   return findLabel(wording.labels, 'fields', path) ?? humanize(path)
 }
 
-/** The language of a field's label where it is not the page's: English stands in for a missing one. */
+/** English if the page's language lacks the label, else undefined. */
 export const findLabelLanguage = ({ language }: Wording, path: string) =>
   getFallbackLanguage(language, 'fields', path)
 
-/** A field's label as ready HTML. */
 export function renderFieldLabel(wording: Wording, path: string): string {
   const text = getPageLabel(wording, path)
   return findLabelLanguage(wording, path) === undefined ? html`${text}` : html`<span lang="en">${text}</span>`
 }
 
-/** A field we have no words for yet: `quietRide` reads as `Quiet ride`. */
+/** For a field without a label: `quietRide` becomes `Quiet ride`. */
 function humanize(path: string): string {
   const words = path
     .slice(path.lastIndexOf('.') + 1)
@@ -45,7 +50,7 @@ function humanize(path: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** A localized text, or a plain one taken to be in the primary language; undefined when it is neither. */
+/** A plain text is taken to be in the primary language. Undefined if the value is no text. */
 export function findLocalizedText(wording: Wording, value: unknown): LocalizedText | undefined {
   if (typeof value === 'string') {
     return {
@@ -65,7 +70,9 @@ export function findLocalizedText(wording: Wording, value: unknown): LocalizedTe
 const findForeignLanguage = (wording: Wording, tag: string) =>
   tag === wording.language || tag.startsWith(`${wording.language}-`) ? undefined : tag
 
-/** Above a text in another language than the page: in which ones it is there, each a link to the page in it. */
+/**
+ * For a text in another language than the page's: links to the page in each language that the text exists in.
+ */
 export function renderLanguageNote(wording: Wording, { language, languages }: LocalizedText): string {
   if (language === undefined) return ''
   const links = languages.map(
@@ -75,46 +82,45 @@ export function renderLanguageNote(wording: Wording, { language, languages }: Lo
   return html`<p class="from">${before}!${links.join(', ')}${after}</p>`
 }
 
-/** `lang` of an element whose words are ours; raw, for inside a tag. */
+/** For an element with our words. Raw HTML for inside a tag. */
 export const renderLangAttribute = (language: string | undefined) =>
   language === undefined ? '' : html` lang="${language}"`
 
-/** `lang` and `dir` of an element whose text is in another language than the page; raw, for inside a tag. */
+/** For an element with a text in another language. Raw HTML for inside a tag. */
 export const renderLangAttributes = (language: string | undefined) =>
   language === undefined ? '' : html` lang="${language}" dir="auto"`
 
-/** The text of an account in a line of ours: `bdi` keeps its direction marks to itself. */
+/** `bdi` keeps the text's direction marks from changing the line around it. */
 export const renderAccountText = (words: Pick<LocalizedText, 'text' | 'language'>) =>
   html`<bdi!${renderLangAttributes(words.language)}>${words.text}</bdi>`
 
-/** A name as it stands: no language is claimed for it. */
+/** A name has no language. */
 export const renderName = (text: string) => html`<bdi>${text}</bdi>`
 
-/** The address if it is one that may become a link: absolute http(s) without credentials. */
+/** Only absolute http(s) addresses without credentials may become links. */
 export function findLink(text: string): URL | undefined {
   if (!/^https?:\/\//i.test(text) || /\s/.test(text) || !URL.canParse(text)) return undefined
   const url = new URL(text)
   return url.username === '' && url.password === '' ? url : undefined
 }
 
-/** A link out of the page, which says so: by its `name`, ready HTML, and its host, or by its address. */
+/** Says that it leaves the site, and where to. `name` is ready HTML; without it the address is the text. */
 export function renderExternalLink({ labels }: Wording, url: URL, name?: string): string {
   const text = name ?? renderAddress(formatUrl(url))
   const host = name === undefined ? '' : html`!${renderName(url.host)} `
   return html`<a href="${url.href}" rel="noopener nofollow">!${text} <small>!${host}(${labels.ui.opensOtherSite})</small></a>`
 }
 
-/** An address, which breaks behind its slashes first. */
+/** Breaks after slashes first. */
 export const renderAddress = (address: string) =>
   html`<bdi>!${html`${address}`.replace(/\/+/g, '$&<wbr>')}</bdi>`
 
-/** An address as people read it: host and path, without the scheme. */
+/** The address as people write it, without the scheme. */
 function formatUrl(url: URL): string {
   const path = url.pathname === '/' ? '' : url.pathname
   return url.host + path + url.search
 }
 
-/** A scalar of the table as inline HTML. */
 export function renderFieldValue(wording: Wording, field: Field, path: string, value: unknown): string {
   const { language, labels } = wording
   if (typeof value === 'boolean') return labels.ui[value ? 'yes' : 'no']
@@ -128,7 +134,7 @@ export function renderFieldValue(wording: Wording, field: Field, path: string, v
   return renderFormatted(wording, field, value)
 }
 
-/** One of a field's listed values; an unlisted one of an older or newer schema stands as it is. */
+/** A value that our schema does not list, from an older or a newer one, is rendered as it is. */
 export function renderChoice({ language, labels }: Wording, path: string, value: string): string {
   const key = `${path}.${value}`
   const known = findLabel(labels, 'values', key)
@@ -138,7 +144,6 @@ export function renderChoice({ language, labels }: Wording, path: string, value:
     : html`<span lang="en">${known}</span>`
 }
 
-/** What cannot be a link is shown as the text it is. */
 function renderLinkOr(wording: Wording, text: string, otherwise: () => string): string {
   const url = findLink(text)
   return url === undefined ? otherwise() : renderExternalLink(wording, url)
@@ -159,7 +164,10 @@ function renderFormatted(wording: Wording, field: Field, value: string): string 
   }
 }
 
-/** A fibre in the page's language, in whatever language its name was written; with what that says beyond the name. */
+/**
+ * The fibre in the page's language, whatever language the account wrote it in, with what the account added to
+ * the name.
+ */
 export function renderFibreName(wording: Wording, fibre: string): string {
   const asWritten = (text: string) =>
     renderAccountText({ text, language: findForeignLanguage(wording, wording.primary) })

@@ -41,9 +41,9 @@ const notFoundPages = new Map<string, PreparedResponse>()
 /** Caches revalidate it each time, so that a passport created later is found. */
 function prepareNotFoundPage(language: Language, publicUrl: string): PreparedResponse {
   const key = `${language} ${publicUrl}`
-  const known = notFoundPages.get(key)
-  if (known !== undefined) return known
-  const answer = prepareResponse({
+  const cached = notFoundPages.get(key)
+  if (cached !== undefined) return cached
+  const response = prepareResponse({
     status: 404,
     body: renderNotFoundPage(language),
     tag: language,
@@ -55,8 +55,8 @@ function prepareNotFoundPage(language: Language, publicUrl: string): PreparedRes
       vary: 'Accept, Accept-Language, Accept-Encoding',
     },
   })
-  notFoundPages.set(key, answer)
-  return answer
+  notFoundPages.set(key, response)
+  return response
 }
 
 /** Throws for programs; `buildPublicError` then adds the headers. */

@@ -1,4 +1,7 @@
-/** Answers addresses below `/p/` that have no passport: with a redirect if the id is only mistyped, else with a 404. */
+/**
+ * Answers addresses below `/p/` that have no passport: with a redirect if the id is only mistyped, else with
+ * a 404.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findUuid } from '../../kernel/ids.ts'
 import type { Headers } from '../http/prepared-response.ts'
@@ -8,12 +11,17 @@ import { PRIVATE_HEADERS } from './access.ts'
 import { sendNotFoundPage } from './error-pages.ts'
 import type { PassportRequest } from './passport-request.ts'
 
-/** In capitals, as older scanners type; with the slashes and spaces that people and programs leave behind an address. */
+/**
+ * In capitals, as older scanners type; with the slashes and spaces that people and programs leave behind an
+ * address.
+ */
 const MISTYPED_ID = /^([0-9a-z]{26})[/\s]*$/i
 
 const REDIRECT_HEADERS: Headers = { 'cache-control': 'public, max-age=86400' }
 
-/** Redirects without a look-up: the target says whether the passport exists. The query stays as it was typed. */
+/**
+ * Redirects without a look-up: the target says whether the passport exists. The query stays as it was typed.
+ */
 export async function sendNotFound(
   setup: SiteSetup,
   request: FastifyRequest,

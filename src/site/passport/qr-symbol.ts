@@ -1,4 +1,4 @@
-/** `/p/{id}/qr.svg`: the QR symbol of a passport, for whoever prints or shows one. */
+/** `/p/{id}/qr.svg`: the QR symbol of a passport. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Detail, type DetailCode, invalid, notFound } from '../../kernel/errors.ts'
 import { findUuid } from '../../kernel/ids.ts'
@@ -62,7 +62,7 @@ async function createQrSymbol(
 
 type SymbolOptions = { content: (typeof CONTENTS)[number]; level: QrLevel; sizeMm: number | undefined }
 
-/** As the API's call reads them; what else stands in the query is passed over, as on every public address. */
+/** The parameters of the API's call. Others are ignored, as on every public address. */
 function parseOptions(query: Query): SymbolOptions {
   const details: Detail[] = []
   const refuse = (name: string, code: DetailCode, message: string) => {
@@ -70,9 +70,9 @@ function parseOptions(query: Query): SymbolOptions {
     return undefined
   }
   const choose = <const T extends string>(name: string, allowed: readonly T[]): T | undefined => {
-    const asked = query[name]
-    if (asked === undefined) return undefined
-    const found = allowed.find(one => one === asked)
+    const requested = query[name]
+    if (requested === undefined) return undefined
+    const found = allowed.find(one => one === requested)
     return found ?? refuse(name, 'enum', `${name} must be one of ${allowed.join(', ')}.`)
   }
   const content = choose('content', CONTENTS) ?? 'passport'
@@ -86,10 +86,11 @@ function parseOptions(query: Query): SymbolOptions {
   return { content, level: ecc ?? 'M', sizeMm }
 }
 
-function parseSize(asked: unknown, refuse: (message: string) => undefined): number | undefined {
-  if (asked === undefined) return undefined
-  const [least, most] = SIZE_MM
-  const size = typeof asked === 'string' && /^[0-9]{1,4}$/.test(asked) ? Number(asked) : Number.NaN
-  if (size >= least && size <= most) return size
-  return refuse(`size_mm must be a whole number of millimetres from ${least} to ${most}.`)
+function parseSize(requested: unknown, refuse: (message: string) => undefined): number | undefined {
+  if (requested === undefined) return undefined
+  const [min, max] = SIZE_MM
+  const size =
+    typeof requested === 'string' && /^[0-9]{1,4}$/.test(requested) ? Number(requested) : Number.NaN
+  if (size >= min && size <= max) return size
+  return refuse(`size_mm must be a whole number of millimetres from ${min} to ${max}.`)
 }

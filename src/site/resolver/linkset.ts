@@ -1,6 +1,6 @@
 /**
- * The linkset of a GS1 address: for each level, from the one asked for up to the model, where its passport is, for
- * people and for machines (RFC 9264; GS1-Conformant Resolver Standard, whose schema names every member used here).
+ * The link set of a GS1 address (RFC 9264). Each level, from the requested one up to the model, links to its
+ * passport. The schema of the GS1-Conformant Resolver Standard names every member.
  */
 import { findCategory } from '../../categories/catalogue.ts'
 import { disclose } from '../../categories/disclose.ts'
@@ -12,20 +12,20 @@ import { type Addresses, LEVEL_NAME, passportUrl } from '../../passports/core/re
 import type { PublicPassportRow } from '../../passports/read/find.ts'
 import { FORMATS, HTML, type PassportFormat } from '../passport/formats.ts'
 
-/** `rawPath` is the path as it was asked for, without a slash at its end. */
+/** `rawPath` is the path as requested, without a slash at its end. */
 export type LinksetRequest = { link: DigitalLink; rawPath: string }
 
-/** `levels` begins with the lowest that is known. */
+/** `levels` begins with the lowest one that exists. */
 export function renderLinkset(
   addresses: Addresses,
-  asked: LinksetRequest,
+  request: LinksetRequest,
   levels: readonly Pick<PublicPassportRow, 'id' | 'level' | 'category' | 'data' | 'lot' | 'serial'>[],
 ): string {
   const linkset = levels.map(row => {
     const { name, languages } = readPublicTexts(row)
     const href = passportUrl(addresses, idFromUuid(row.id))
     return {
-      anchor: addresses.publicUrl + getAnchorPath(asked, row),
+      anchor: addresses.publicUrl + getAnchorPath(request, row),
       itemDescription: describeLevel(name, row),
       [`${GS1_VOC}defaultLink`]: [{ href, title: describeLevel(name, row) }],
       [`${GS1_VOC}pip`]: [{ ...buildLink(HTML, href, languages), title: name }],
@@ -52,8 +52,8 @@ function describeLevel(name: string, { lot, serial }: Level): string {
 }
 
 /**
- * The address of a level: as it was typed as far as the request names that level, else as we write it. Clients look for
- * their own address to the letter, and for its beginnings.
+ * The requested path as far as it names this level, else our own spelling. Clients look for their exact
+ * address and its prefixes.
  */
 function getAnchorPath({ link, rawPath }: LinksetRequest, row: Level): string {
   const { gtin14 } = link
@@ -66,7 +66,7 @@ function getAnchorPath({ link, rawPath }: LinksetRequest, row: Level): string {
   return gs1Path(gtin14)
 }
 
-/** What the public may read of a level; the same projection as on its page. */
+/** What the public may see of a level, disclosed as on its page. */
 function readPublicTexts(row: Pick<PublicPassportRow, 'category' | 'data'>): {
   name: string
   languages: string[]
@@ -81,7 +81,10 @@ function readPublicTexts(row: Pick<PublicPassportRow, 'category' | 'data'>): {
   }
 }
 
-/** GS1's schema takes `ll` and `ll-CC` alone: `zh-Hant` becomes `zh`, a language of three letters is left out. */
+/**
+ * GS1's schema only allows `ll` and `ll-CC`: `zh-Hant` becomes `zh`, and languages of three letters are left
+ * out.
+ */
 function shortenTags(tags: readonly string[]): string[] {
   const short = tags.map(tag => (/^[a-z]{2}-[A-Z]{2}$/.test(tag) ? tag : (tag.split('-', 1)[0] ?? '')))
   return [...new Set(short.filter(tag => /^[a-z]{2}(?:-[A-Z]{2})?$/.test(tag)))]

@@ -1,4 +1,4 @@
-/** What every answer of the resolver carries, and the answers that lead nowhere: a page for a person, JSON for a machine. */
+/** Headers of all resolver responses, and its errors: a page for people, JSON for programs. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type DigitalLink, gs1Path } from '../../gs1/digital-link.ts'
 import { LANGUAGES, type Language } from '../../i18n/catalogue.ts'
@@ -17,7 +17,7 @@ import { prefersHtml } from '../passport/formats.ts'
 
 export const RESOLVER_VARY = 'Accept, Accept-Language'
 
-/** Headers of an answer that must be asked for anew each time: what an address leads to can change at any moment. */
+/** Nothing may cache the response: an address can resolve to another passport at any moment. */
 export const buildResolverHeaders = (publicUrl: string): Headers => ({
   ...CORS_HEADERS,
   ...securityHeaders(publicUrl),
@@ -25,12 +25,12 @@ export const buildResolverHeaders = (publicUrl: string): Headers => ({
   vary: RESOLVER_VARY,
 })
 
-/** Where the linkset of an address is. Its path is written anew: a header must not hold what a stranger has typed. */
+/** The path is written anew, because a header must not contain what a stranger typed. */
 export function buildLinksetLink(publicUrl: string, { gtin14, ...qualifiers }: DigitalLink): string {
   return `<${publicUrl}${gs1Path(gtin14, qualifiers)}?linkType=linkset>; rel="linkset"; type="application/linkset+json"`
 }
 
-/** Sends a person (who names HTML, as browsers do) the page that nothing is here; a machine gets the error thrown. */
+/** Sends people the error page. Throws for programs. */
 export async function sendResolverError(
   publicUrl: string,
   request: FastifyRequest,
@@ -54,8 +54,8 @@ const pages = new Map<string, PreparedResponse>()
 
 function prepareErrorPage(status: 400 | 404, language: Language, publicUrl: string): PreparedResponse {
   const key = `${status} ${language} ${publicUrl}`
-  const known = pages.get(key)
-  if (known !== undefined) return known
+  const cached = pages.get(key)
+  if (cached !== undefined) return cached
   const page = prepareResponse({
     status,
     body: renderNotFoundPage(language),

@@ -1,7 +1,6 @@
 /**
- * `/01/…`: the GS1 Digital Link resolver. An address printed on a product is led to the product's passport, at once and
- * each time anew, so that every scan is seen and an address can mean something else tomorrow. The redirect itself counts
- * nothing and looks at no content.
+ * `/01/…`: the GS1 Digital Link resolver. It redirects an address printed on a product to the product's
+ * passport. Nothing caches the redirect, so every scan is seen and the target can change.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type DigitalLink, type DigitalLinkFault, parseDigitalLink } from '../../gs1/digital-link.ts'
@@ -28,7 +27,7 @@ import {
   sendResolverError,
 } from './resolver-errors.ts'
 
-/** `query` is raw, without `?`; `rawPath` without a slash at its end. */
+/** `query` is raw, without `?`. `rawPath` has no slash at its end. */
 type ResolverRequest = {
   link: DigitalLink
   rawPath: string
@@ -37,16 +36,15 @@ type ResolverRequest = {
   now: Date
 }
 
-/** Registers the resolver, with its description for machines. */
-export function registerResolver(door: FastifyInstance, setup: SiteContext): void {
-  door.register(async resolver => {
+export function registerResolver(app: FastifyInstance, setup: SiteContext): void {
+  app.register(async resolver => {
     const handle = createResolverHandler(setup)
     for (const url of ['/01', '/01/*']) {
       resolver.route({ method: 'GET', url, handler: handle })
       resolver.route({ method: 'OPTIONS', url, handler: (...pair) => sendOptions(setup, ...pair) })
       rejectOtherMethods(resolver, url)
     }
-    // Words in place of numbers were taken out of the standard in 2022; whoever still sends them is told.
+    // The standard removed words in place of numbers in 2022. Say so to clients that still send them.
     resolver.route({
       method: 'GET',
       url: '/gtin/*',
@@ -68,18 +66,18 @@ export function registerResolver(door: FastifyInstance, setup: SiteContext): voi
 function createResolverHandler(setup: SiteContext) {
   const { publicUrl } = setup.addresses
   return (request: FastifyRequest, reply: FastifyReply): unknown => {
-    const question = parseResolverRequest(setup, request)
-    if (question instanceof AppError) return sendResolverError(publicUrl, request, reply, question)
-    if (question.type === 'unknown') return sendUnknownLinkType(setup, request, reply, question)
-    const make = () => sendResolved(setup, request, reply, question)
-    if (question.type === 'linkset') return setup.uncached.run(request, reply, make)
-    const believed = findCachedTarget(setup.sql, question.link, question.now)
-    if (believed === undefined) return make()
-    return sendRedirect(setup, request, reply, question, believed)
+    const parsed = parseResolverRequest(setup, request)
+    if (parsed instanceof AppError) return sendResolverError(publicUrl, request, reply, parsed)
+    if (parsed.type === 'unknown') return sendUnknownLinkType(setup, request, reply, parsed)
+    const send = () => sendResolved(setup, request, reply, parsed)
+    if (parsed.type === 'linkset') return setup.uncached.run(request, reply, send)
+    const cached = findCachedTarget(setup.sql, parsed.link, parsed.now)
+    if (cached === undefined) return send()
+    return sendRedirect(setup, request, reply, parsed, cached)
   }
 }
 
-/** What a request asks for, or why it asks for nothing. The path is read as it came: a decoded slash is no slash. */
+/** Parses the raw path: a decoded slash would be a separator. */
 function parseResolverRequest(setup: SiteSetup, request: FastifyRequest): ResolverRequest | AppError {
   const [address = ''] = (request.raw.url ?? '').split('#', 1)
   const start = address.indexOf('?')
@@ -87,9 +85,9 @@ function parseResolverRequest(setup: SiteSetup, request: FastifyRequest): Resolv
   const query = start < 0 ? '' : address.slice(start + 1)
   const link = parseDigitalLink(path)
   if ('fault' in link) return badRequest(link.fault)
-  const wish = parseLinkQuery(query)
-  if ('fault' in wish) return badRequest(wish.fault)
-  const type = wish.linkType === undefined ? 'defaultLink' : parseLinkType(wish.linkType)
+  const linkQuery = parseLinkQuery(query)
+  if ('fault' in linkQuery) return badRequest(linkQuery.fault)
+  const type = linkQuery.linkType === undefined ? 'defaultLink' : parseLinkType(linkQuery.linkType)
   const isLinkset = type === 'linkset' || wantsLinkset(request.raw.headers.accept)
   return {
     link,
@@ -100,17 +98,17 @@ function parseResolverRequest(setup: SiteSetup, request: FastifyRequest): Resolv
   }
 }
 
-/** The link is not there, for anybody; a person is led to the product's passport, which is. */
+/** No product has this link. People get a link to the passport instead. */
 async function sendUnknownLinkType(
   setup: SiteSetup,
   request: FastifyRequest,
   reply: FastifyReply,
-  question: ResolverRequest,
+  parsed: ResolverRequest,
 ): Promise<unknown> {
   const { addresses } = setup
   reply.headers(buildResolverHeaders(addresses.publicUrl))
   const resolved = prefersHtml(request.raw.headers.accept)
-    ? await resolveOrUseCached(setup, question)
+    ? await resolveOrUseCached(setup, parsed)
     : undefined
   if (resolved === undefined)
     return sendResolverError(addresses.publicUrl, request, reply, linkTypeNotFound())
@@ -130,18 +128,18 @@ async function sendResolved(
   setup: SiteSetup,
   request: FastifyRequest,
   reply: FastifyReply,
-  question: ResolverRequest,
+  parsed: ResolverRequest,
 ): Promise<void> {
-  // For what may be thrown from here on; a redirect brings its own.
+  // For errors thrown from here on. A redirect sets its own headers.
   reply.headers(buildResolverHeaders(setup.addresses.publicUrl))
-  const resolved = await resolveOrUseCached(setup, question)
+  const resolved = await resolveOrUseCached(setup, parsed)
   if (resolved === undefined)
     return sendResolverError(setup.addresses.publicUrl, request, reply, gtinNotFound())
-  if (question.type === 'linkset') return sendLinkset(setup, request, reply, question, resolved)
-  sendRedirect(setup, request, reply, question, resolved)
+  if (parsed.type === 'linkset') return sendLinkset(setup, request, reply, parsed, resolved)
+  sendRedirect(setup, request, reply, parsed, resolved)
 }
 
-/** While the database does not answer, an address leads where it led within the last ten minutes. */
+/** If the database does not answer, uses the target of the last ten minutes. */
 async function resolveOrUseCached(
   { sql }: SiteSetup,
   { link, now }: ResolverRequest,
@@ -157,24 +155,24 @@ async function resolveOrUseCached(
   }
 }
 
-/** Past the framework, as the ready pages are sent. 307: the next scan asks here again, and no client keeps it. */
+/** Bypasses the framework, like prepared responses. Clients do not cache a 307. */
 function sendRedirect(
   { addresses }: SiteSetup,
   request: FastifyRequest,
   reply: FastifyReply,
-  question: ResolverRequest,
+  parsed: ResolverRequest,
   resolved: Resolved,
 ): void {
   const { publicUrl } = addresses
   const page = getPassportUrl(addresses, resolved)
-  const formatQuery = question.type === 'dpp' ? getFormatQuery(request.raw.headers.accept) : ''
+  const formatQuery = parsed.type === 'dpp' ? getFormatQuery(request.raw.headers.accept) : ''
   reply.hijack()
   reply.raw
     .writeHead(307, [
       'location',
-      buildTarget(page, formatQuery, question.query),
+      buildTarget(page, formatQuery, parsed.query),
       'link',
-      buildLinksetLink(publicUrl, question.link),
+      buildLinksetLink(publicUrl, parsed.link),
       'content-length',
       '0',
       ...getCachedHeaders(publicUrl),
@@ -192,7 +190,7 @@ function getCachedHeaders(publicUrl: string): string[] {
   return cachedHeaders.headers
 }
 
-/** The whole query of the request goes along as it was typed; a format in it is the reader's own and wins. */
+/** Keeps the whole query as it was typed. A format in it wins over the negotiated one. */
 function buildTarget(page: string, own: string, query: string): string {
   if (query === '') return own === '' ? page : `${page}?${own}`
   return own === '' || /(?:^|[&;])format=/.test(query) ? `${page}?${query}` : `${page}?${own}&${query}`
@@ -204,50 +202,50 @@ async function sendLinkset(
   setup: SiteSetup,
   request: FastifyRequest,
   reply: FastifyReply,
-  question: ResolverRequest,
+  parsed: ResolverRequest,
   { item, batch, model }: Resolved,
 ): Promise<void> {
   const { publicUrl } = setup.addresses
   const ids = [item, batch, model].filter(id => id !== null)
-  const rows = await Promise.all(ids.map(id => readPublicPassport(setup.sql, id, question.now)))
+  const rows = await Promise.all(ids.map(id => readPublicPassport(setup.sql, id, parsed.now)))
   const levels = rows.filter((row): row is PublicPassportRow => row !== undefined)
   const linkset = prepareResponse({
-    body: renderLinkset(setup.addresses, question, levels),
+    body: renderLinkset(setup.addresses, parsed, levels),
     tag: 'linkset',
     headers: {
       ...CORS_HEADERS,
       ...securityHeaders(publicUrl),
       'content-type': 'application/linkset+json',
-      // A token in the address is for one reader; the rest is the same for everybody.
-      'cache-control': hasAccessToken(question.query) ? 'private, no-store' : 'public, max-age=60',
+      // A token in the address makes the response private.
+      'cache-control': hasAccessToken(parsed.query) ? 'private, no-store' : 'public, max-age=60',
       vary: `${RESOLVER_VARY}, Accept-Encoding`,
-      link: `<${LINKSET_CONTEXT}>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json", ${buildLinksetLink(publicUrl, question.link)}`,
+      link: `<${LINKSET_CONTEXT}>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json", ${buildLinksetLink(publicUrl, parsed.link)}`,
       'x-robots-tag': 'noindex',
     },
   })
   return sendPrepared(request, reply, linkset)
 }
 
-/** However the name is escaped. */
+/** The parameter's name may be percent-encoded. */
 const hasAccessToken = (query: string) => new URLSearchParams(query.replaceAll(';', '&')).has('access')
 
-/** Says what may be asked of an address; whether it is known is not looked up. */
+/** Lists the methods without a look-up. */
 function sendOptions(setup: SiteSetup, request: FastifyRequest, reply: FastifyReply): unknown {
   const { publicUrl } = setup.addresses
-  const question = parseResolverRequest(setup, request)
-  if (question instanceof AppError) return sendResolverError(publicUrl, request, reply, question)
-  if (question.type === 'unknown') return sendResolverError(publicUrl, request, reply, linkTypeNotFound())
+  const parsed = parseResolverRequest(setup, request)
+  if (parsed instanceof AppError) return sendResolverError(publicUrl, request, reply, parsed)
+  if (parsed.type === 'unknown') return sendResolverError(publicUrl, request, reply, linkTypeNotFound())
   return reply
     .code(204)
     .headers({
       ...buildResolverHeaders(publicUrl),
       allow: 'GET, HEAD, OPTIONS',
-      link: buildLinksetLink(publicUrl, question.link),
+      link: buildLinksetLink(publicUrl, parsed.link),
     })
     .send()
 }
 
-/** GS1's resolver description file. It stands at the root of the domain, whatever path `PUBLIC_URL` has. */
+/** GS1's resolver description file. It is at the root of the domain, whatever path `PUBLIC_URL` has. */
 function prepareDescription({ addresses }: SiteSetup) {
   const description = {
     name: 'Carnet',
