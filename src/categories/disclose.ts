@@ -1,29 +1,29 @@
-/** The one projection between what an account stores and what a reader gets; every door that shows data to others goes through it. */
+/** Selects what a reader may see of the stored data. Everything that shows data to others uses this one function. */
 import type { CompleteCategory } from './catalogue.ts'
 import { type Audience, type Field, findScalarEntry } from './field.ts'
 import { type DataObject, isObject } from './value.ts'
 
-/** `withheld`: there is something that readers of another audience would see. Says nothing of free-form keys. */
+/** `withheld`: another audience would see more. Free-form keys do not count. */
 type Disclosed = { data: Record<string, unknown>; withheld: boolean }
 
 /**
- * What a reader of this audience may see: known fields only, in the category's order, and of each only what has the
- * declared shape, so that nothing rides along inside a value of another shape. What is empty only after that is left out.
+ * Returns the known fields that this audience may see, in the category's order. Values whose shape differs from the field
+ * table are left out, so that nothing undeclared is shown inside them, and so is what becomes empty.
  */
 export function disclose(category: CompleteCategory, data: DataObject, audience: Audience): Disclosed {
   const state = { audience, withheld: false }
-  const seen = discloseMembers(category.fields, data, state)
-  return { data: seen, withheld: state.withheld }
+  const visible = discloseMembers(category.fields, data, state)
+  return { data: visible, withheld: state.withheld }
 }
 
-type State = { readonly audience: Audience; withheld: boolean }
+type Disclosure = { readonly audience: Audience; withheld: boolean }
 
 function discloseMembers(
   fields: readonly Field[],
   object: DataObject,
-  state: State,
+  state: Disclosure,
 ): Record<string, unknown> {
-  const seen: Record<string, unknown> = {}
+  const visible: Record<string, unknown> = {}
   for (const field of fields) {
     const value = Object.hasOwn(object, field.name) ? object[field.name] : undefined
     if (value === undefined || value === null) continue
@@ -31,14 +31,14 @@ function discloseMembers(
       state.withheld = true
       continue
     }
-    const visible = discloseValue(field, value, state)
-    if (visible !== undefined) seen[field.name] = visible
+    const shown = discloseValue(field, value, state)
+    if (shown !== undefined) visible[field.name] = shown
   }
-  return seen
+  return visible
 }
 
-/** Undefined when there is nothing to see. */
-function discloseValue(field: Field, value: unknown, state: State): unknown {
+/** Undefined if nothing may be seen. */
+function discloseValue(field: Field, value: unknown, state: Disclosure): unknown {
   if (field.localized) return isObject(value) ? discloseTexts(value) : undefined
   switch (field.type) {
     case 'name':
@@ -62,9 +62,9 @@ const discloseTexts = (texts: DataObject) =>
 const unlessEmptied = (before: DataObject, after: Record<string, unknown>) =>
   Object.keys(after).length === 0 && Object.keys(before).length > 0 ? undefined : after
 
-function discloseEntries(list: Field, entries: readonly unknown[], state: State): unknown[] | undefined {
+function discloseEntries(list: Field, entries: readonly unknown[], state: Disclosure): unknown[] | undefined {
   const scalar = findScalarEntry(list)
   const entry: Field = scalar ?? { name: '', type: 'object', description: '', fields: list.of ?? [] }
-  const seen = entries.map(one => discloseValue(entry, one, state)).filter(one => one !== undefined)
-  return seen.length === 0 && entries.length > 0 ? undefined : seen
+  const visible = entries.map(one => discloseValue(entry, one, state)).filter(one => one !== undefined)
+  return visible.length === 0 && entries.length > 0 ? undefined : visible
 }

@@ -1,5 +1,4 @@
-/** A category is data: a list of these. Every reader (validator, schema, page, JSON-LD, forms) walks the same list. */
-
+/** The field table: a category is a list of fields. Validator, schema, page, JSON-LD and forms all read this list. */
 import type { Labels } from '../i18n/catalogue.ts'
 
 export type Audience = 'public' | 'legitimate_interest' | 'authority'
@@ -12,7 +11,7 @@ export const AUDIENCES = ['public', 'legitimate_interest', 'authority'] as const
  */
 type FieldType = 'name' | 'text' | 'number' | 'boolean' | 'object' | 'list'
 
-/** Named checks for what a type cannot say; the validator owns their meaning. */
+/** Named checks beyond the type: `schema/formats.ts`. */
 export type Format =
   | 'gtin'
   | 'gln'
@@ -26,10 +25,10 @@ export type Format =
   | 'partial_date'
   | 'carbon_class'
 
-/** How a list is drawn: absent means as a table, or as a composition where its shares add up to 100. */
+/** How a list is drawn; absent means a table, or a composition if its shares add up to 100. */
 type Figure = 'composition' | 'chain' | 'documents' | 'table'
 
-/** Which of the facts at the top of a page the field answers, alone or with another. */
+/** The key fact at the top of a page that the field answers, alone or with another. */
 export type Fact = 'madeOf' | 'madeWhere' | 'repairable' | 'spareParts' | 'endOfLife'
 
 /** How a value becomes JSON-LD where schema.org says more than one plain term can: `src/site/json-ld/shapes.ts`. */
@@ -48,21 +47,21 @@ export type JsonLdShape =
 export type Field = {
   name: string
   type: FieldType
-  /** One English sentence for integrators: what it holds, with its unit if any. */
+  /** One English sentence for integrators: the content, with its unit if any. */
   description: string
   required?: true
-  /** The schema version that made it required; absent means from the first. Older passports are warned, not refused. */
+  /** The schema version that made it required; absent means the first. Older passports get a warning, not an error. */
   requiredSince?: number
   /** An object of language code → text; the primary language must be filled. Only with type `text` or `name`. */
   localized?: true
-  /** Who may see it; absent means everyone. A set, never a rank. */
+  /** Who may see it; absent means everyone. */
   audience?: readonly Audience[]
   values?: readonly string[]
   /** Free text, in which names in 24 languages are recognised: `names/recognise-names.ts`. */
   dictionary?: 'fibres'
-  /** The list of `values` grows with the schema version; an unlisted value is refused today. */
+  /** Later schema versions may add `values`; unlisted values are refused. */
   open?: true
-  /** A `name` that people write on several lines. */
+  /** A `name` that may have several lines. */
   lines?: true
   unit?: string
   format?: Format
@@ -76,25 +75,25 @@ export type Field = {
   /** Entries of a list: the members of each, or one scalar field named `''`. */
   of?: readonly Field[]
   /**
-   * Anchor of the section of the page that it stands in, or `head`. Only for a field at the top; without one, the field
-   * has a section of its own behind those of the category.
+   * Anchor of its section on the page, or `head`. Only for a top-level field; without one, the field gets a section of its
+   * own after those of the category.
    */
   section?: string
-  /** Place among the fields of its section, as in CSS: absent means 0, and equal ones keep the order of the table. */
+  /** Order within its section, as in CSS: absent means 0, and equal ones keep the order of the table. */
   sectionOrder?: number
   figure?: Figure
   fact?: Fact
   shape?: JsonLdShape
-  /** JSON-LD class of its node, or of each entry of a list, in the singular; absent means its name with a capital. */
+  /** JSON-LD class of its node, or of each entry of a list, in the singular; absent means its capitalised name. */
   nodeClass?: string
   /** JSON-LD term when a general vocabulary has one, as a compact IRI (`schema:name`); absent means `dpp:` + name. */
   term?: string
 }
 
-/** A heading of the page. Its anchor is printed and linked to, so it never changes. */
+/** A heading of the page. Its anchor is printed and linked to: never change it. */
 export type SectionHeading = { anchor: string; title: Extract<keyof Labels['ui'], `section.${string}`> }
 
-/** A category places this section among its own; otherwise it follows them. */
+/** A category may place this section among its own; otherwise it follows them. */
 export const END_OF_LIFE: SectionHeading = { anchor: 'end-of-life', title: 'section.endOfLife' }
 
 /** The last sections of every page. */
@@ -106,17 +105,17 @@ export const CLOSING_SECTIONS: readonly SectionHeading[] = [
 export type Category = {
   id: string
   title: string
-  /** Grows by one with every change of the list below; a passport remembers the one it was validated with. */
+  /** Increases with every change of the fields. A passport stores the version it was validated with. */
   schemaVersion: number
   /** Category fields only; the shared ones are added by the catalogue. */
   fields: readonly Field[]
-  /** In the order of the page, most useful first. */
+  /** In the order of the page. */
   sections?: readonly SectionHeading[]
-  /** A small valid passport, shown in the API's documentation. */
+  /** A minimal valid passport, shown in the API's documentation. */
   example?: { summary: string; data: Readonly<Record<string, unknown>> }
 }
 
-/** Who may see a field inside something that `outer` may see; for a field at the top, `AUDIENCES`. */
+/** Narrows the audiences of the parent (`AUDIENCES` for a top-level field) to those that may see the field. */
 export const narrowAudience = (outer: readonly Audience[], field: Field): readonly Audience[] =>
   field.audience === undefined ? outer : outer.filter(one => field.audience?.includes(one))
 

@@ -1,7 +1,7 @@
-/** Every sentence about wrong data, in one place and with holes for its facts: whoever speaks another language says them by their names. */
+/** Every sentence about wrong data, with placeholders for facts. The console translates them by their keys. */
 import { fillPlaceholders } from '../i18n/catalogue.ts'
 
-/** Each continues a sentence that begins with the field's name. */
+/** Each sentence continues after the field's name. */
 export const PROBLEMS = {
   missing: 'is missing; every {category} passport needs it.',
   missing_in: 'is missing; {parent} needs it.',
@@ -69,7 +69,7 @@ export const PROBLEMS = {
 
 export type ProblemKey = keyof typeof PROBLEMS
 
-/** What a value is or has to be: the facts `wanted` and `kind`. */
+/** Kinds of values, for the facts `wanted` and `kind`. */
 export const KINDS = {
   text: 'a text',
   number: 'a number',
@@ -87,7 +87,7 @@ export const problem = (key: ProblemKey, facts: Facts = {}): Problem => ({ key, 
 
 const KIND_FACTS = new Set(['wanted', 'kind'])
 
-/** A sentence with its facts; kinds in the words of its language, and numbers as `number` writes them. */
+/** Fills a sentence with its facts: kinds are translated by `kinds`, numbers are formatted by `number`. */
 function fillSentence(
   sentence: string,
   facts: Facts,

@@ -1,4 +1,4 @@
-/** The fields that every category has, whatever the product: who stands behind it, what it is called, where it ends. */
+/** The fields that every category has. */
 import type { Field } from './field.ts'
 
 const country: Field = {
@@ -192,7 +192,7 @@ export const SHARED_TAIL: readonly Field[] = [
 
 export const SHARED_FIELDS: readonly Field[] = [...SHARED_HEAD, ...SHARED_TAIL]
 
-/** Not shared by contract, but the same wherever a category has it. */
+/** Not in every category, but the same wherever it is used. */
 export const COUNTRY_OF_MANUFACTURE: Field = {
   ...country,
   name: 'countryOfManufacture',

@@ -1,7 +1,6 @@
 /**
- * The words of the public page in the 24 official languages of the EU: one JSON file each, held to English's keys by
- * the compiler. They are our own wording, not the official texts of the acts; Irish and Maltese are the least certain.
- * Measured: all 24 take 16 ms and 0.8 MB to load, so they are loaded at start.
+ * The texts of the public page in the 24 official languages of the EU: one JSON file each, with the keys of the English
+ * one, which the compiler checks. All 24 take 16 ms and 0.8 MB to load, so they are loaded at start.
  */
 
 import bg from '../../locales/bg.json' with { type: 'json' }
@@ -29,7 +28,7 @@ import sk from '../../locales/sk.json' with { type: 'json' }
 import sl from '../../locales/sl.json' with { type: 'json' }
 import sv from '../../locales/sv.json' with { type: 'json' }
 
-/** In alphabetical order of their codes, each with its own name for itself. */
+/** In alphabetical order of their codes, each with its own name. */
 export const LANGUAGES = [
   { code: 'bg', name: 'Български' },
   { code: 'cs', name: 'Čeština' },
@@ -62,7 +61,7 @@ export type Language = (typeof LANGUAGES)[number]['code']
 /** Sections (`ui`, `fields`, `values`, `fibres`, `documents`) of flat keys. */
 export type Labels = typeof en
 
-/** A new field or value may lack its label for a while: English stands in. */
+/** A language may lack labels of fields and values; then the English ones are shown. */
 type OwnLabels = Omit<Labels, 'fields' | 'values'> & {
   fields: Partial<Labels['fields']>
   values: Partial<Labels['values']>
@@ -94,7 +93,7 @@ const OTHERS = {
   sv,
 } satisfies Record<Exclude<Language, 'en'>, OwnLabels>
 
-/** Satisfying all others at once: a key that some language has and English lacks does not compile. */
+/** The keys of all other languages: a key that English lacks does not compile. */
 type EveryKey = typeof bg &
   typeof cs &
   typeof da &
@@ -130,17 +129,16 @@ const CATALOGUES: ReadonlyMap<string, Labels> = new Map(
 
 const CODES: ReadonlySet<string> = new Set(LANGUAGES.map(({ code }) => code))
 
-/** Whether `text` is one of the 24 codes, exactly as written there. */
 export function isLanguage(text: string): text is Language {
   return CODES.has(text)
 }
 
-/** The whole catalogue of a language, with English labels where it lacks one; shared, so never to be written to. */
+/** All labels of a language, with English ones where it lacks some. The object is shared: never change it. */
 export function getLabels(language: Language): Labels {
   return CATALOGUES.get(language) ?? en
 }
 
-/** `en` for a label that stands in for one that the language lacks, else undefined. */
+/** Returns `en` if the label is the English one because the language lacks it. */
 export function getFallbackLanguage(
   language: Language,
   section: 'fields' | 'values',
@@ -149,7 +147,7 @@ export function getFallbackLanguage(
   return Object.hasOwn(en[section], key) && !Object.hasOwn(OWN[language][section], key) ? 'en' : undefined
 }
 
-/** The labels that languages lack, each as `section.key`. */
+/** Lists the labels that languages lack, each as `section.key`. */
 export function listMissingLabels(): { language: Language; keys: readonly string[] }[] {
   return LANGUAGES.flatMap(({ code }) => {
     const keys = (['fields', 'values'] as const).flatMap(section =>
@@ -162,27 +160,27 @@ export function listMissingLabels(): { language: Language; keys: readonly string
 }
 
 /**
- * The label of a key made at run time, such as a field's path or `<path>.<value>`; undefined when there is none,
- * also for names that every object has (`constructor`, `toString`).
+ * Finds the label of a key built at run time, such as a field's path or `<path>.<value>`. Undefined for unknown keys, also
+ * for inherited names such as `constructor`.
  */
 export function findLabel(labels: Labels, section: keyof Labels, key: string): string | undefined {
   const entries: Readonly<Record<string, string>> = labels[section]
   return Object.hasOwn(entries, key) ? entries[key] : undefined
 }
 
-/** A label as it stands within a phrase: German alone writes its nouns with a capital. An abbreviation stays as it is. */
+/** Lowercases a label for use within a phrase, except in German, which capitalises nouns, and except abbreviations. */
 export function toLowerWithinPhrase(language: Language, words: string): string {
   if (language === 'de') return words
-  return words.replace(/^\p{Lu}(?!\p{Lu})/u, letter => letter.toLocaleLowerCase(language))
+  return words.replace(/^\p{Lu}(?!\p{Lu})/u, character => character.toLocaleLowerCase(language))
 }
 
-/** The English names under which the fibres' labels stand. */
+/** Lists the keys of the fibres' labels, which are English names. */
 export const listFibreCodes = (): readonly string[] => Object.keys(en.fibres)
 export const isFibreCode = (text: string): boolean => Object.hasOwn(en.fibres, text)
 
 /**
- * Replaces each `{name}` by its value, in one pass, so a value that itself holds braces stays text.
- * A placeholder without a value stays as it is. The result is text, not markup: escape it like any other.
+ * Replaces each `{name}` by its value in one pass, so braces in values stay. Placeholders without a value stay too. The
+ * result is text, not markup: escape it.
  */
 export function fillPlaceholders(text: string, values: Readonly<Record<string, string | number>>): string {
   return text.replace(/\{(\w+)\}/g, (placeholder, name: string) =>

@@ -1,9 +1,9 @@
-/** Characters that turn the direction of what follows them: a name with one can read as another, and turn its neighbours. */
+/** Text direction: removes marks that could make a name read as another one, and tells the direction of a language. */
 
 /** Left-to-right and right-to-left marks, embeddings, overrides and isolates. */
 const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** Text of an account where no element can keep its direction marks inside: a title, an attribute, a list of names. */
+/** For users' texts where no element isolates direction marks: a title, an attribute, a list of names. */
 export const stripDirectionMarks = (text: string) => text.replace(DIRECTION_MARKS, '')
 
 const RIGHT_TO_LEFT = new Set(['ar', 'fa', 'he', 'ur', 'yi'])

@@ -1,11 +1,11 @@
-/** Numbers, dates, countries, languages and units as each language writes them; what was given is never rounded. */
+/** Formats numbers, dates, countries, languages and units in each language. Numbers are never rounded. */
 
 import type { Language } from './catalogue.ts'
 
-/** Ireland's and Portugal's habits; the other languages are used bare. */
+/** Formats of Ireland and Portugal; the other languages need no region. */
 const LOCALES: Readonly<Partial<Record<Language, string>>> = { en: 'en-IE', pt: 'pt-PT' }
 
-/** From here on, and below its counterpart, JSON itself writes an exponent. */
+/** Numbers outside this range are written with an exponent, as in JSON. */
 const PLAIN_MAX = 1e21
 const PLAIN_MIN = 1e-20
 
@@ -28,11 +28,13 @@ const dates = perLanguage(locale => ({
   }),
 }))
 const regions = perLanguage(locale => new Intl.DisplayNames([locale], { type: 'region', fallback: 'code' }))
-/** Names by their code, 676 of them at most: each costs as much as ten lines of a page. */
+/** Names by code, cached: a look-up costs as much as ten lines of a page. At most 676. */
 const countries = perLanguage(() => new Map<string, string>())
-const tongues = perLanguage(locale => new Intl.DisplayNames([locale], { type: 'language', fallback: 'code' }))
+const languageNames = perLanguage(
+  locale => new Intl.DisplayNames([locale], { type: 'language', fallback: 'code' }),
+)
 
-/** Makes an Intl object (tens of microseconds each) on first use, one per language. */
+/** Creates one object per language on first use: an Intl object takes tens of microseconds. */
 function perLanguage<T>(make: (locale: string) => T): (language: Language) => T {
   const made = new Map<Language, T>()
   return language => {
@@ -44,7 +46,7 @@ function perLanguage<T>(make: (locale: string) => T): (language: Language) => T 
   }
 }
 
-/** All digits of `n` with the language's decimal sign and grouping. Given as decimal text, so that no digit is added. */
+/** Keeps all digits of `n`. It is formatted from its decimal text, so that no digit is added. */
 export function formatNumber(language: Language, n: number): string {
   const size = Math.abs(n)
   const plain = size === 0 || (size < PLAIN_MAX && size >= PLAIN_MIN)
@@ -52,7 +54,7 @@ export function formatNumber(language: Language, n: number): string {
   return (plain ? numbers : exponents)(language).format(digits)
 }
 
-/** `n` is in percent already: 12.5 gives `12,5 %` in German, `12.5%` in English. */
+/** `n` is in percent: 12.5 gives `12,5 %` in German, `12.5%` in English. */
 export function formatPercent(language: Language, n: number): string {
   const [before, after] = percents(language)
   return before + formatNumber(language, n) + after
@@ -65,9 +67,9 @@ function percentAffixes(locale: string): [string, string] {
   return [text(parts.slice(0, at)), text(parts.slice(at + 1))]
 }
 
-/** A number of months in words, with the language's plural: `24 Monate`. */
+/** `24 Monate`, with the language's plural. */
 export function formatMonths(language: Language, n: number): string {
-  // CLDR has only `m` for Maltese, which reads as metres.
+  // For Maltese CLDR only has `m`, which reads as metres.
   if (language === 'mt') return `${formatNumber(language, n)} ${malteseMonths(n)}`
   const words = months(language)
     .formatToParts(n)
@@ -85,8 +87,8 @@ const PARTIAL_DATE = /^([1-9]\d{3})(-\d{2})?(-\d{2})?$/
 const DATE_TIME = /^[1-9]\d{3}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/
 
 /**
- * `YYYY`, `YYYY-MM`, `YYYY-MM-DD`, or an ISO date-time with its offset, of which the UTC date is shown. Anything
- * else, a day that the calendar lacks included, comes back as it was.
+ * Formats `YYYY`, `YYYY-MM`, `YYYY-MM-DD`, or the UTC date of an ISO date-time with offset. Anything else, also a day that
+ * does not exist, is returned unchanged.
  */
 export function formatDate(language: Language, date: string): string {
   const [, year, month, day] = PARTIAL_DATE.exec(date) ?? []
@@ -100,11 +102,11 @@ export function formatDate(language: Language, date: string): string {
   return (month === undefined ? formats.year : formats.month).format(time)
 }
 
-/** A moment to the minute, in UTC and saying so: Greek and Lithuanian put its name in other ways than the rest. */
+/** Appends UTC by hand, because Greek and Lithuanian place a time zone's name differently. */
 export const formatMinute = (language: Language, time: Date) =>
   `${dates(language).minute.format(time)}\u00a0UTC`
 
-/** A country's name in the language, the code itself when it has none or is no code. */
+/** Returns the code itself if it has no name. */
 export function formatCountry(language: Language, code: string): string {
   if (!/^[A-Z]{2}$/.test(code)) return code
   const known = countries(language)
@@ -114,20 +116,20 @@ export function formatCountry(language: Language, code: string): string {
 }
 
 /**
- * A language's name in another (`de`, `en-GB` → `Britisches Englisch`); the tag itself when it has none, names no language
- * (`und`) or is malformed.
+ * Returns a language's name in another one (`de`, `en-GB` → `Britisches Englisch`); the tag itself if it has no name, is
+ * `und`, or is malformed.
  */
 export function formatLanguage(language: Language, tag: string): string {
   if (tag.length > 100 || /^und(?:-|$)/i.test(tag)) return tag
   try {
-    return tongues(language).of(tag) ?? tag
+    return languageNames(language).of(tag) ?? tag
   } catch (error) {
     if (error instanceof RangeError) return tag
     throw error
   }
 }
 
-/** Written the same in every language (SI), because Intl lacks most of them and translates some. */
+/** Written the same in every language (SI), because Intl lacks most of these units and translates some. */
 const UNITS = new Map([
   ['kg CO2e', 'kg CO₂e'],
   ['kg CO2e/kWh', 'kg CO₂e/kWh'],
@@ -142,16 +144,16 @@ const UNITS = new Map([
 ])
 
 /**
- * The symbol to print for a field's unit; one that is a symbol already (`kg`, `Ah`, `Wh`, `V`, `cm`, `%`) comes back
- * as it is. Empty for what has no symbol: months are `formatMonths`, cycles are named by the field's label.
+ * Returns the symbol of a field's unit. Empty for months, which `formatMonths` writes, and for cycles, which the field's
+ * label names.
  */
 export function formatUnit(unit: string): string {
   return UNITS.get(unit) ?? unit
 }
 
-/** A number with its unit, held together on one line. */
+/** A number with its unit; no line breaks between them. */
 export function formatAmount(language: Language, unit: string | undefined, value: number): string {
-  // The label of a count says what is counted.
+  // The field's label says what is counted.
   if (unit === undefined || unit === 'cycles') return formatNumber(language, value)
   if (unit === '%') return formatPercent(language, value)
   if (unit === 'months') return formatMonths(language, value)

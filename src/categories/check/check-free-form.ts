@@ -1,6 +1,6 @@
 /**
- * Keys the schema does not know are kept for the account, so they are only held to what can be stored and given back
- * unharmed; a warning names each, lest a typo vanish in silence.
+ * Checks keys that the schema does not know. They are stored for the account, so they only need to be storable. A
+ * warning names each of them, because it may be a typo.
  */
 import { MAX_JSON_DEPTH } from '../../kernel/text/strict-json.ts'
 import type { CompleteCategory } from '../catalogue.ts'
@@ -10,41 +10,42 @@ import { type DataObject, isObject } from '../value.ts'
 import type { Findings } from './findings.ts'
 import { findTextProblem } from './text-checks.ts'
 
-const namesOf = new WeakMap<CompleteCategory, ReadonlySet<string>>()
+const fieldNames = new WeakMap<CompleteCategory, ReadonlySet<string>>()
 
-function knownNames(category: CompleteCategory): ReadonlySet<string> {
-  const names = namesOf.get(category) ?? new Set(category.fields.map(field => field.name))
-  namesOf.set(category, names)
+function getFieldNames(category: CompleteCategory): ReadonlySet<string> {
+  const names = fieldNames.get(category) ?? new Set(category.fields.map(field => field.name))
+  fieldNames.set(category, names)
   return names
 }
 
-/** Warns of each unknown key at the top, or with `strict` refuses it, and checks what stands in it. */
+/** Warns of each unknown top-level key, or refuses it if `strict`, and checks its value. */
 export function checkFreeForm(
   category: CompleteCategory,
   data: DataObject,
   strict: boolean,
   findings: Findings,
 ): void {
-  const names = knownNames(category)
+  const names = getFieldNames(category)
   for (const key of Object.keys(data)) {
     if (names.has(key)) continue
     if (findings.truncated) return
     const path = [key]
     if (!checkKey(key, path, findings)) continue
-    const say = strict || !findings.warningsFull
-    if (say) findings[strict ? 'add' : 'warn'](path, 'unknown_field', unknown(category, key, strict))
+    const isReported = strict || !findings.warningsFull
+    if (isReported)
+      findings[strict ? 'add' : 'warn'](path, 'unknown_field', explainUnknown(category, key, strict))
     checkValue(data[key], path, findings)
   }
 }
 
-function unknown(category: CompleteCategory, key: string, strict: boolean): Problem {
+function explainUnknown(category: CompleteCategory, key: string, strict: boolean): Problem {
   const which = strict ? 'unknown' : 'unknown_kept'
-  const meant = findNearestName(key, [...knownNames(category)])
+  const meant = findNearestName(key, [...getFieldNames(category)])
   const facts = { category: category.id }
   return meant === undefined ? problem(which, facts) : problem(`${which}_meant`, { ...facts, meant })
 }
 
-/** Texts may be empty here and as long as the body; the depth of the data is bounded as the body's is. */
+/** Texts may be empty and of any length; the depth is bounded like the body's. */
 function checkValue(value: unknown, path: (string | number)[], findings: Findings): void {
   if (findings.truncated) return
   if (typeof value === 'string') {

@@ -1,4 +1,4 @@
-/** Says in words that help what Ajv found wrong with a value: what it is, what it must be, and the way out. */
+/** Explains what Ajv found: what the value is, what it must be, and how to correct it. */
 import type { ErrorObject } from 'ajv'
 import { assert } from '../../kernel/errors.ts'
 import type { Field } from '../field.ts'
@@ -11,14 +11,14 @@ import { shorten } from './findings.ts'
 import { countCharacters, isBlank } from './text-checks.ts'
 
 /**
- * The field a value belongs to, and its path as the labels have it (`materialComposition.material`); `isTranslation`
- * when it is one text inside a localized field.
+ * The field of a value, and the key of its label (`materialComposition.material`). `isTranslation`: the value is one text
+ * of a localized field.
  */
 export type FieldAt = { field: Field; path: string; isTranslation: boolean }
 
-/** Undefined for a blank translation: whether it was needed is for the check that knows the primary language. */
+/** Undefined for a blank translation: the check that knows the primary language decides whether it is needed. */
 export function explainSchemaError(error: ErrorObject, at: FieldAt, value: unknown): Violation | undefined {
-  if (error.keyword === 'type') return { code: 'type', problem: typeProblem(at, value) }
+  if (error.keyword === 'type') return { code: 'type', problem: explainType(at, value) }
   if (typeof value !== 'string') return findSizeFault(error, at.field, value)
   if (at.isTranslation && isBlank(value)) return undefined
   return findStringFault(error, at, value)
@@ -26,7 +26,7 @@ export function explainSchemaError(error: ErrorObject, at: FieldAt, value: unkno
 
 function findStringFault(error: ErrorObject, at: FieldAt, text: string): Violation {
   const { field } = at
-  if (field.values !== undefined) return { code: 'enum', problem: valuesProblem(at, field.values, text) }
+  if (field.values !== undefined) return { code: 'enum', problem: explainValues(at, field.values, text) }
   if (field.format !== undefined) {
     const fault = FORMAT_RULES[field.format].findViolation(text)
     assert(fault, `the check of ${field.format} is at least as strict as its pattern`)
@@ -39,8 +39,8 @@ function findStringFault(error: ErrorObject, at: FieldAt, text: string): Violati
 
 export const explainBlank = (required: boolean) => problem(required ? 'blank_needed' : 'blank')
 
-/** `NMC811` and `Stahl` are names of values in some language or trade; what is none may be misspelt. */
-function valuesProblem({ field, path }: FieldAt, values: readonly string[], text: string): Problem {
+/** Suggests the value with this name (`NMC811`, `Stahl`), else the nearest one. */
+function explainValues({ field, path }: FieldAt, values: readonly string[], text: string): Problem {
   const meant = findValueByName(path, field, text) ?? findNearestName(text, values)
   const list = values.join(', ')
   return meant === undefined
@@ -48,7 +48,7 @@ function valuesProblem({ field, path }: FieldAt, values: readonly string[], text
     : problem('one_of_meant', { values: list, meant })
 }
 
-/** Lists and objects that are too large never get here: `limitSizes` has named and cut them. */
+/** `limitSizes` has already reported and cut lists and objects that are too large. */
 function findSizeFault({ keyword, params }: ErrorObject, field: Field, value: unknown): Violation {
   const unit = field.unit === undefined ? '' : ` ${field.unit}`
   switch (keyword) {
@@ -67,10 +67,10 @@ function findSizeFault({ keyword, params }: ErrorObject, field: Field, value: un
     case 'minProperties':
       return { code: 'primary_language_missing', problem: problem('no_texts') }
     case 'enum':
-      // A value of another type; its `type` is reported already and stands.
-      return { code: 'type', problem: typeProblem({ field, path: '', isTranslation: false }, value) }
+      // A value of another type, for which `type` is already reported.
+      return { code: 'type', problem: explainType({ field, path: '', isTranslation: false }, value) }
     default:
-      throw new Error(`no words for a violated ${keyword}`)
+      throw new Error(`no explanation for a violated ${keyword}`)
   }
 }
 
@@ -83,7 +83,7 @@ const KIND_OF_TYPE: Readonly<Record<Field['type'], Kind>> = {
   list: 'list',
 }
 
-function typeProblem({ field, isTranslation }: FieldAt, value: unknown): Problem {
+function explainType({ field, isTranslation }: FieldAt, value: unknown): Problem {
   if (value === null) return problem(field.required ? 'null_needed' : 'null')
   if (typeof value === 'number' && !Number.isFinite(value)) return problem('infinite')
   const isLocalized = field.localized && !isTranslation

@@ -1,20 +1,20 @@
-/** Collects what is wrong with a passport's data: one violation for each wrong thing, named as a person and as a program would. */
+/** Collects the violations and warnings of a passport's data, each with a field path for people and a pointer for programs. */
 import { type Detail, type DetailCode, MAX_DETAILS, SAID } from '../../kernel/errors.ts'
 import { type Problem, toEnglish } from '../problems.ts'
 
 /** From the `data` object inward: member names and list indexes. */
 export type Path = readonly (string | number)[]
 
-/** Security bounds: names are echoed, and free-form keys may be as long as the body. */
-const FIELD_MAX_LENGTH = 200
-const POINTER_MAX_LENGTH = 1000
+/** Security bounds: names are repeated in the answer, and free-form keys may be as long as the body. */
+const MAX_FIELD_LENGTH = 200
+const MAX_POINTER_LENGTH = 1000
 
 export class Findings {
   readonly warnings: Detail[] = []
   private readonly errors = new Map<string, Detail>()
   private overflow = false
 
-  /** True when more violations were found than are listed; looking on is of no use then. */
+  /** True if more violations were found than are listed. Then further checks can be skipped. */
   get truncated(): boolean {
     return this.overflow
   }
@@ -23,25 +23,25 @@ export class Findings {
     return this.errors.size === 0
   }
 
-  /** The first finding at a place stands; a later one there is its consequence. */
+  /** Keeps the first violation at a path; later ones there follow from it. */
   add(path: Path, code: DetailCode, problem: Problem): void {
     if (this.overflow) return
-    const pointer = pointerOf(path)
+    const pointer = formatPointer(path)
     if (this.errors.has(pointer)) return
     if (this.errors.size >= MAX_DETAILS) this.overflow = true
-    else this.errors.set(pointer, detail(path, pointer, code, problem))
+    else this.errors.set(pointer, buildDetail(path, pointer, code, problem))
   }
 
   warn(path: Path, code: DetailCode, problem: Problem): void {
     if (this.warningsFull) return
-    this.warnings.push(detail(path, pointerOf(path), code, problem))
+    this.warnings.push(buildDetail(path, formatPointer(path), code, problem))
   }
 
   get warningsFull(): boolean {
     return this.warnings.length >= MAX_DETAILS
   }
 
-  /** The violations in the order of the category's fields, then those of other keys. */
+  /** Sorts the violations by the category's fields, other keys last. */
   sortedErrors(order: ReadonlyMap<string, number>): Detail[] {
     const place = (pointer: string) => order.get(pointer.split('/', 3)[2] ?? '') ?? order.size
     return Array.from(this.errors)
@@ -50,11 +50,11 @@ export class Findings {
   }
 }
 
-function detail(path: Path, pointer: string, code: DetailCode, problem: Problem): Detail {
-  const field = shorten(formatFieldPath(path), FIELD_MAX_LENGTH)
+function buildDetail(path: Path, pointer: string, code: DetailCode, problem: Problem): Detail {
+  const field = shorten(formatFieldPath(path), MAX_FIELD_LENGTH)
   return {
     field,
-    pointer: shorten(pointer, POINTER_MAX_LENGTH),
+    pointer: shorten(pointer, MAX_POINTER_LENGTH),
     code,
     message: `${field === '' ? 'A key without a name' : field} ${toEnglish(problem)}`,
     [SAID]: problem,
@@ -72,7 +72,7 @@ export function formatFieldPath(path: Path): string {
 }
 
 /** RFC 6901, from the root of a request's body: `/data/fiberComposition/1/percentage`. */
-function pointerOf(path: Path): string {
+function formatPointer(path: Path): string {
   let pointer = '/data'
   for (const step of path) {
     pointer += `/${typeof step === 'number' ? step : step.replaceAll('~', '~0').replaceAll('/', '~1')}`
@@ -80,7 +80,7 @@ function pointerOf(path: Path): string {
   return pointer
 }
 
-/** At most so many characters of a text, and an ellipsis for the rest; never half a character. */
+/** Cuts a text at `maxLength` with an ellipsis; never leaves half a surrogate pair. */
 export function shorten(text: string, maxLength: number): string {
   const shown = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
   return shown.toWellFormed()

@@ -1,6 +1,6 @@
 /**
- * Cuts oversized lists and objects before they are validated, and names them: a body of 1 MiB can hold half a million
- * wrong entries, and naming each of them would stop the process for everyone else.
+ * Reports oversized lists and objects and cuts them before validation: a body of 1 MiB can hold half a million wrong
+ * entries, and reporting each of them would block the process.
  */
 import { MAX_DETAILS } from '../../kernel/errors.ts'
 import type { CompleteCategory } from '../catalogue.ts'
@@ -10,12 +10,12 @@ import { getMaxEntries } from '../schema/json-schema.ts'
 import { type DataObject, isObject } from '../value.ts'
 import type { Findings } from './findings.ts'
 
-/** The data itself when nothing in it is oversized. Free-form keys at the top have no bounds but the body's. */
+/** Returns the data itself if nothing is oversized. Free-form keys at the top are only bounded by the body's size. */
 export function limitSizes(category: CompleteCategory, data: DataObject, findings: Findings): DataObject {
-  return new Bounds(findings).members(category.fields, data)
+  return new SizeLimiter(findings).members(category.fields, data)
 }
 
-class Bounds {
+class SizeLimiter {
   private readonly findings: Findings
   private readonly path: (string | number)[] = []
 
@@ -68,13 +68,13 @@ class Bounds {
     return Object.fromEntries(tags.slice(0, getMaxEntries(field)).map(tag => [tag, texts[tag]]))
   }
 
-  /** As many unknown keys are kept as can be named. */
+  /** Keeps as many unknown keys as can be reported. */
   private object(fields: readonly Field[], object: DataObject): DataObject {
     const keys = Object.keys(object)
-    const room = fields.length + MAX_DETAILS + 1
-    if (keys.length <= room) return this.members(fields, object)
+    const maxKeys = fields.length + MAX_DETAILS + 1
+    if (keys.length <= maxKeys) return this.members(fields, object)
     const known = fields.map(field => field.name).filter(name => Object.hasOwn(object, name))
-    const kept = new Set([...known, ...keys.slice(0, room)])
+    const kept = new Set([...known, ...keys.slice(0, maxKeys)])
     return this.members(fields, Object.fromEntries(Array.from(kept, key => [key, object[key]])))
   }
 

@@ -1,5 +1,4 @@
-/** The checks of a category that JSON Schema cannot say: check digits, exact sums, languages, characters. */
-
+/** The checks that JSON Schema cannot express: check digits, exact sums, languages, characters. */
 import { type Field, findScalarEntry } from '../field.ts'
 import { canonicalizeLanguage, repairLanguage } from '../language.ts'
 import { type Recognition, recogniseFibre, recogniseKnownFibre } from '../names/recognise-names.ts'
@@ -11,12 +10,12 @@ import { type Findings, shorten } from './findings.ts'
 import { sumExactly } from './sum-exactly.ts'
 import { findTextProblem, isBlank } from './text-checks.ts'
 
-/** Values of the wrong type are passed over: the structure check has named them. `primary` is undefined when unknown. */
+/** Skips values of the wrong type, which the structure check reports. `primary` is undefined if it is unknown. */
 export class NamedChecks {
   private readonly findings: Findings
   private readonly primary: string | undefined
   private readonly path: (string | number)[] = []
-  /** Names that were warned of. */
+  /** Fibre names that have a warning. */
   private readonly warned = new Set<string>()
 
   constructor(findings: Findings, primary: string | undefined) {
@@ -52,7 +51,7 @@ export class NamedChecks {
     else if (field.dictionary === 'fibres' && !isBlank(text)) this.checkFibre(text)
   }
 
-  /** Any name is taken. Whoever sends one that is not stored as its code hears of it, once for each name. */
+  /** Any name is accepted. One that is not a code gets a warning, once per name. */
   private checkFibre(text: string): void {
     const known = recogniseKnownFibre(text)
     if (known?.certainty === 'exact' && text.trim().toLowerCase() === known.code) return
@@ -60,7 +59,7 @@ export class NamedChecks {
     this.warned.add(text)
     const found = known ?? (this.warned.size > MAX_GUESSES ? undefined : recogniseFibre(text))
     const code = found?.certainty === 'exact' ? 'synonym' : 'unlisted_name'
-    this.findings.warn(this.path, code, fibreProblem(shorten(text.trim(), 60), found))
+    this.findings.warn(this.path, code, explainFibre(shorten(text.trim(), 60), found))
   }
 
   private checkList(field: Field, entries: readonly unknown[]): void {
@@ -70,21 +69,21 @@ export class NamedChecks {
       this.path.push(index)
       if (scalar !== undefined) this.checkValue(scalar, entry)
       else if (isObject(entry)) this.checkMembers(field.of ?? [], entry)
-      if (seen !== undefined && typeof entry === 'string') this.checkOnce(seen, entry)
+      if (seen !== undefined && typeof entry === 'string') this.checkUnique(seen, entry)
       this.path.pop()
     })
     if (field.sumsTo100 !== undefined) this.checkSum(field, field.sumsTo100, entries)
   }
 
-  /** Two spellings of one language are one language. */
-  private checkOnce(seen: Set<string>, tag: string): void {
+  /** Two spellings of a language are duplicates. */
+  private checkUnique(seen: Set<string>, tag: string): void {
     const language = canonicalizeLanguage(tag)
     if (language === undefined) return
     if (seen.has(language)) this.findings.add(this.path, 'duplicate', problem('repeated', { language }))
     seen.add(language)
   }
 
-  /** Silent when a share is itself missing or wrong: the sum follows from it. */
+  /** Skipped if a share is missing or wrong, because the wrong sum follows from that. */
   private checkSum(list: Field, name: string, entries: readonly unknown[]): void {
     const share = list.of?.find(one => one.name === name)
     const shares: number[] = []
@@ -103,12 +102,12 @@ export class NamedChecks {
     let hasPrimary = false
     for (const tag of Object.keys(texts)) {
       const language = canonicalizeLanguage(tag)
-      // The spelling is the mistake then, not a missing text.
+      // A misspelled tag is reported as such, not as a missing text.
       if ((language ?? repairLanguage(tag)) === this.primary) hasPrimary ||= !isBlankText(texts[tag])
       this.path.push(tag)
       if (language === undefined) this.findings.add(this.path, 'language_code', explainLanguage(tag))
       else this.checkTranslation(field, texts[tag], language)
-      if (language !== undefined) this.checkOnce(seen, tag)
+      if (language !== undefined) this.checkUnique(seen, tag)
       this.path.pop()
     }
     if (hasPrimary || this.primary === undefined) return
@@ -126,10 +125,10 @@ export class NamedChecks {
   }
 }
 
-/** Security bound: a guess compares a name with many, 10 to 200 µs. */
+/** Security bound: a guess takes 10 to 200 µs. */
 const MAX_GUESSES = 3
 
-function fibreProblem(found: string, known: Recognition | undefined): Problem {
+function explainFibre(found: string, known: Recognition | undefined): Problem {
   if (known === undefined) return problem('fibre_unlisted', { found })
   return problem(FIBRE_PROBLEMS[known.certainty], { found, fibre: known.code })
 }

@@ -5,7 +5,7 @@
 
 const SHORTEST = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/
 
-/** The digits of a finite number's shortest decimal text, as `value × 10^-scale`. Scale is at most 340. */
+/** Returns a finite number as `value × 10^-scale`, from its shortest decimal text. Scale is at most 340. */
 function toDecimal(number: number): { value: bigint; scale: number } {
   const [, sign = '', whole = '0', fraction = '', exponent = '0'] = SHORTEST.exec(String(number)) ?? []
   const value = BigInt(`${sign}${whole}${fraction}`)
@@ -13,7 +13,7 @@ function toDecimal(number: number): { value: bigint; scale: number } {
   return scale >= 0 ? { value, scale } : { value: value * 10n ** BigInt(-scale), scale: 0 }
 }
 
-/** The exact sum of finite numbers in decimal notation, without exponent or needless zeros: `99.99`. */
+/** Returns the exact sum in decimal notation, without exponent or trailing zeros: `99.99`. */
 export function sumExactly(numbers: readonly number[]): string {
   const decimals = numbers.map(toDecimal)
   const scale = decimals.reduce((most, one) => Math.max(most, one.scale), 0)

@@ -1,11 +1,10 @@
-/** Which characters a text may hold: what every database, page and file can carry unharmed, for years. */
-
+/** Checks texts for characters that databases, pages or files cannot hold. */
 import { type Problem, problem } from '../problems.ts'
 
-/** Unicode's control characters (C0, DEL, C1) but tab and newline. */
+/** Control characters (C0, DEL, C1) except tab and newline. */
 const CONTROL = /[\0-\x08\x0b-\x1f\x7f-\x9f]/
 
-/** What is wrong with the characters of a text, or of a key; undefined when nothing is. */
+/** Finds an invalid character in a text or a key. */
 export function findTextProblem(text: string, of: '' | 'key_' = ''): Problem | undefined {
   const control = CONTROL.exec(text)
   if (control !== null) {
@@ -20,7 +19,7 @@ const VISIBLE = /\S/u
 /** Empty, or nothing but white space. */
 export const isBlank = (text: string) => !VISIBLE.test(text)
 
-/** Length in characters (Unicode code points), as JSON Schema counts. */
+/** Counts code points, as JSON Schema does. */
 export function countCharacters(text: string): number {
   let count = text.length
   for (let i = 0; i < text.length - 1; i++) {

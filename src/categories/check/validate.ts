@@ -1,4 +1,4 @@
-/** The one place that says whether a passport's data may be stored, and what is wrong with it if not: everything at once. */
+/** Normalises and validates a passport's data. Reports all violations at once. */
 import type { Detail } from '../../kernel/errors.ts'
 import { MAX_JSON_DEPTH } from '../../kernel/text/strict-json.ts'
 import type { CompleteCategory } from '../catalogue.ts'
@@ -14,19 +14,18 @@ import { limitSizes } from './limit-sizes.ts'
 import { NamedChecks } from './named-checks.ts'
 
 type ValidationOptions = {
-  /** Unknown keys at the top are violations instead of warnings (`Prefer: handling=strict`). */
+  /** Unknown top-level keys are violations instead of warnings (`Prefer: handling=strict`). */
   strict?: boolean
-  /** The schema version the passport was last valid under; absent for a new one. */
+  /** The schema version under which the passport was last valid; absent for a new one. */
   validatedWith?: number
 }
 
-/** At most 100 of each; `truncated` when there were more errors. */
+/** At most 100 of each; `truncated`: there were more errors. */
 type Validation = { errors: Detail[]; warnings: Detail[]; truncated: boolean }
 
 /**
- * Checks normalised data (see `normaliseData`) against a category; never changes or throws, whatever JSON it is given.
- * One violation for each wrong thing: a value of the wrong type is not checked further. Lengths are in characters
- * (Unicode code points).
+ * Validates normalised data (see `normaliseData`). Never throws and never changes the data. A value of the wrong type has
+ * one violation and is not checked further. Lengths are in code points.
  */
 export function validateData(
   category: CompleteCategory,
@@ -36,48 +35,46 @@ export function validateData(
   const findings = new Findings()
   const bounded = limitSizes(category, data, findings)
   checkStructure(category, bounded, options.validatedWith ?? category.schemaVersion, findings)
-  new NamedChecks(findings, primaryLanguage(bounded)).checkMembers(category.fields, bounded)
+  new NamedChecks(findings, findPrimaryLanguage(bounded)).checkMembers(category.fields, bounded)
   checkFreeForm(category, data, options.strict ?? false, findings)
   return {
-    errors: findings.isEmpty ? [] : findings.sortedErrors(orderOf(category)),
+    errors: findings.isEmpty ? [] : findings.sortedErrors(getFieldOrder(category)),
     warnings: findings.warnings,
     truncated: findings.truncated,
   }
 }
 
-/** The keys that the schema does not know, as violations. */
+/** Lists unknown top-level keys as violations. */
 export function listUnknownKeys(category: CompleteCategory, data: DataObject): Detail[] {
   const findings = new Findings()
   checkFreeForm(category, data, true, findings)
-  return findings.sortedErrors(orderOf(category))
+  return findings.sortedErrors(getFieldOrder(category))
 }
 
-const orderOf = (category: CompleteCategory): ReadonlyMap<string, number> =>
+const getFieldOrder = (category: CompleteCategory): ReadonlyMap<string, number> =>
   new Map(category.fields.map((field, place) => [field.name, place]))
 
-/** Undefined when `languages` is itself wrong; then nothing can be said about the texts. */
-function primaryLanguage(data: DataObject): string | undefined {
+/** Undefined if `languages` is invalid; then the texts cannot be checked. */
+function findPrimaryLanguage(data: DataObject): string | undefined {
   const languages = Object.hasOwn(data, 'languages') ? data.languages : undefined
   const first: unknown = Array.isArray(languages) ? languages[0] : undefined
   return typeof first === 'string' ? canonicalizeLanguage(first) : undefined
 }
 
 /**
- * The data as it is stored: CRLF becomes LF in every text; language tags (the entries of `languages`, and the keys of
- * localized fields) become canonical. A localized field in which two keys would fall together keeps its keys, so that
- * nothing is lost before the validator names them; so do oversized lists and objects, which it refuses. Without a category only the shared fields are known.
- * Shares with the input what needed no change, and never changes the input.
+ * Returns the data as it is stored: CRLF becomes LF, and language tags (entries of `languages`, keys of localized fields)
+ * become canonical. If two keys of a field would become equal, they stay for the validator to report; so do oversized
+ * lists and objects. Without a category only the shared fields are known. Never changes the input.
  */
 export function normaliseData(data: DataObject, category?: CompleteCategory): DataObject {
   const texts = mapMembers(data, value => normaliseTexts(value, 1))
-  return canonicalMembers(category?.fields ?? SHARED_FIELDS, texts)
+  return canonicalizeMembers(category?.fields ?? SHARED_FIELDS, texts)
 }
 
-/** A text as it is stored. */
 export const normaliseNewlines = (text: string) =>
   text.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text
 
-/** Deeper data is refused by the validator, which needs no newlines for that. */
+/** The validator refuses deeper data anyway. */
 function normaliseTexts(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return normaliseNewlines(value)
   if (depth > MAX_JSON_DEPTH) return value
@@ -97,7 +94,7 @@ function mapEntries(entries: readonly unknown[], change: (entry: unknown) => unk
   return copy ?? entries
 }
 
-/** Only members the spread has copied are assigned, so that a key `__proto__` stays a key. */
+/** Assigns only members that the spread has copied, so that a key `__proto__` stays an own key. */
 function mapMembers(object: DataObject, change: (value: unknown) => unknown): DataObject {
   let copy: Record<string, unknown> | undefined
   for (const key of Object.keys(object)) {
@@ -109,11 +106,11 @@ function mapMembers(object: DataObject, change: (value: unknown) => unknown): Da
   return copy ?? object
 }
 
-function canonicalMembers(fields: readonly Field[], object: DataObject): DataObject {
+function canonicalizeMembers(fields: readonly Field[], object: DataObject): DataObject {
   let copy: Record<string, unknown> | undefined
   for (const field of fields) {
     if (!holdsTags(field) || !Object.hasOwn(object, field.name)) continue
-    const after = canonicalValue(field, object[field.name])
+    const after = canonicalizeValue(field, object[field.name])
     if (after === object[field.name]) continue
     copy ??= { ...object }
     copy[field.name] = after
@@ -121,27 +118,27 @@ function canonicalMembers(fields: readonly Field[], object: DataObject): DataObj
   return copy ?? object
 }
 
-/** Whether there can be a language tag in it. */
+/** Whether it can contain a language tag. */
 const holdsTags = (field: Field) =>
   field.localized === true || field.type === 'object' || field.type === 'list' || field.format === 'language'
 
-function canonicalValue(field: Field, value: unknown): unknown {
+function canonicalizeValue(field: Field, value: unknown): unknown {
   if (typeof value === 'string')
     return field.format === 'language' ? (canonicalizeLanguage(value) ?? value) : value
   if (Array.isArray(value)) {
     if (field.type !== 'list' || value.length > (getMaxEntries(field) ?? 0)) return value
     const scalar = findScalarEntry(field)
     return mapEntries(value, entry => {
-      if (scalar !== undefined) return canonicalValue(scalar, entry)
-      return isObject(entry) ? canonicalMembers(field.of ?? [], entry) : entry
+      if (scalar !== undefined) return canonicalizeValue(scalar, entry)
+      return isObject(entry) ? canonicalizeMembers(field.of ?? [], entry) : entry
     })
   }
   if (!isObject(value)) return value
-  if (field.localized) return canonicalKeys(value)
-  return field.type === 'object' ? canonicalMembers(field.fields ?? [], value) : value
+  if (field.localized) return canonicalizeKeys(value)
+  return field.type === 'object' ? canonicalizeMembers(field.fields ?? [], value) : value
 }
 
-function canonicalKeys(texts: DataObject): DataObject {
+function canonicalizeKeys(texts: DataObject): DataObject {
   const tags = Object.keys(texts)
   if (tags.length > MAX_LANGUAGES) return texts
   const canonical = tags.map(tag => canonicalizeLanguage(tag) ?? tag)

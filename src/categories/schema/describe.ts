@@ -1,11 +1,11 @@
-/** A category in the shape of the wire: what an integrator's program, or a form made from it, needs to know. */
+/** Describes a category for API clients, as `GET /categories` and `GET /schema/{category}` return it. */
 import type { CompleteCategory } from '../catalogue.ts'
 import { AUDIENCES, type Audience, type Field, findScalarEntry, narrowAudience } from '../field.ts'
 import { FORMAT_RULES } from './formats.ts'
 
 type WireType = 'string' | 'number' | 'boolean' | 'object' | 'array'
 
-/** What the entries of an array are. */
+/** The entries of an array. */
 type WireItems = {
   type: WireType
   description?: string
@@ -16,16 +16,16 @@ type WireItems = {
   fields?: readonly WireField[]
 }
 
-/** With `localized` the value is an object of language code and text, so `type` is `object` then, without `fields`. */
+/** If `localized`, the value is an object of language codes and texts: `type` is `object`, without `fields`. */
 export type WireField = {
   name: string
   type: WireType
   required: boolean
   localized: boolean
-  /** Who may see it, what surrounds it considered. */
+  /** Who may see it, narrowed by its parents. */
   audience: readonly Audience[]
   enum?: readonly string[]
-  /** The list of values grows with the schema version. */
+  /** Later schema versions may add values. */
   open?: boolean
   unit?: string
   format?: string
@@ -52,7 +52,7 @@ export type CategorySummary = {
   title: string
   schema_version: number
   schema_url: string
-  /** Names of the required fields at the top. */
+  /** Names of the required top-level fields. */
   required: readonly string[]
 }
 
@@ -71,11 +71,11 @@ function describeField(field: Field, outer: readonly Audience[]): WireField {
   const audience = narrowAudience(outer, field)
   return {
     name: field.name,
-    type: wireType(field),
+    type: getWireType(field),
     required: field.required ?? false,
     localized: field.localized ?? false,
     audience,
-    ...values(field),
+    ...describeValues(field),
     description: field.description,
     ...(field.type === 'list' ? { items: describeEntries(field, audience) } : {}),
     ...(field.type === 'object' ? { fields: describeAll(field.fields ?? [], audience) } : {}),
@@ -89,10 +89,10 @@ const describeAll = (fields: readonly Field[], audience: readonly Audience[]) =>
 function describeEntries(list: Field, audience: readonly Audience[]): WireItems {
   const scalar = findScalarEntry(list)
   if (scalar === undefined) return { type: 'object', fields: describeAll(list.of ?? [], audience) }
-  return { type: wireType(scalar), ...values(scalar), description: scalar.description }
+  return { type: getWireType(scalar), ...describeValues(scalar), description: scalar.description }
 }
 
-function values(field: Field): Pick<WireField, 'enum' | 'open' | 'unit' | 'format'> {
+function describeValues(field: Field): Pick<WireField, 'enum' | 'open' | 'unit' | 'format'> {
   const allowed = field.values ?? (field.format && FORMAT_RULES[field.format].schema.enum)
   return {
     ...(allowed === undefined ? {} : { enum: allowed }),
@@ -102,7 +102,7 @@ function values(field: Field): Pick<WireField, 'enum' | 'open' | 'unit' | 'forma
   }
 }
 
-function wireType(field: Field): WireType {
+function getWireType(field: Field): WireType {
   if (field.localized) return 'object'
   switch (field.type) {
     case 'name':

@@ -1,4 +1,4 @@
-/** The formats a field can have: what JSON Schema can say of each, and the check that says the rest. */
+/** The formats of fields: JSON Schema keywords for each, and a check for the rest. */
 import { isCasNumber, isGln } from '../../gs1/check-digit.ts'
 import { findGtinFault, type GtinFault } from '../../gs1/gtin.ts'
 import { isLongerThan } from '../../kernel/characters.ts'
@@ -12,24 +12,24 @@ import { type Problem, type ProblemKey, problem } from '../problems.ts'
 export type Violation = { code: DetailCode; problem: Problem }
 
 type FormatRule = {
-  /** Keywords for a string of this format; patterns are ECMA-262 with the `u` flag, and linear. */
+  /** Keywords for a string of this format. Patterns are ECMA-262 with the `u` flag and run in linear time. */
   schema: {
     minLength: number
     maxLength: number
     pattern?: string
     enum?: readonly string[]
-    /** JSON Schema's own name for it, where it has one. */
+    /** JSON Schema's name of the format, if it has one. */
     format?: string
   }
   /** At least as strict as `schema`. */
   findViolation: (text: string) => Violation | undefined
 }
 
-const URL_MAX_LENGTH = 2048
-const EMAIL_MAX_LENGTH = 254
+const MAX_URL_LENGTH = 2048
+const MAX_EMAIL_LENGTH = 254
 const CARBON_CLASSES = ['A', 'B', 'C', 'D', 'E', 'F', 'G']
 
-/** No display name, list or link in it; labels without ASCII other than letters, digits and hyphens. */
+/** No display name, list or link. Of ASCII, labels of the domain have only letters, digits and hyphens. */
 const EMAIL_PATTERN =
   '^[^\\s@<>()\\[\\],;:"\\\\?]{1,64}@[^\\s\\u0000-,./:-@\\[-`{-\\u007f]{1,63}(?:\\.[^\\s\\u0000-,./:-@\\[-`{-\\u007f]{1,63})+$'
 const EMAIL_LABEL = /^(?!-)[\p{L}\p{M}\p{N}-]+(?<!-)$/u
@@ -41,12 +41,12 @@ const EMAIL = new RegExp(EMAIL_PATTERN, 'u')
 const EORI = new RegExp(EORI_PATTERN, 'u')
 const CN_OR_HS = new RegExp(CN_OR_HS_PATTERN, 'u')
 const PARTIAL_DATE = new RegExp(PARTIAL_DATE_PATTERN, 'u')
-/** Host without user; no white space and no `\`, which browsers read as `/`. */
+/** No user name, white space or `\`, which browsers read as `/`. */
 const HTTP_URL = /^https?:\/\/[^\s/?#@\\]+(?:[/?#][^\s\\]*)?$/iu
 
-const fault = (code: DetailCode, what: Problem): Violation => ({ code, problem: what })
-const checked = (code: DetailCode, key: ProblemKey, passes: (text: string) => boolean) => (text: string) =>
-  passes(text) ? undefined : fault(code, problem(key))
+const violation = (code: DetailCode, what: Problem): Violation => ({ code, problem: what })
+const check = (code: DetailCode, key: ProblemKey, passes: (text: string) => boolean) => (text: string) =>
+  passes(text) ? undefined : violation(code, problem(key))
 
 export const FORMAT_RULES: Readonly<Record<Format, FormatRule>> = {
   gtin: {
@@ -58,23 +58,23 @@ export const FORMAT_RULES: Readonly<Record<Format, FormatRule>> = {
   },
   gln: {
     schema: { minLength: 13, maxLength: 13, pattern: '^[0-9]{13}$' },
-    findViolation: checked('format', 'gln', isGln),
+    findViolation: check('format', 'gln', isGln),
   },
   eori: {
     schema: { minLength: 3, maxLength: 17, pattern: EORI_PATTERN },
-    findViolation: checked('format', 'eori', text => EORI.test(text)),
+    findViolation: check('format', 'eori', text => EORI.test(text)),
   },
   cas: {
     schema: { minLength: 7, maxLength: 12, pattern: '^[1-9][0-9]{1,6}-[0-9]{2}-[0-9]$' },
-    findViolation: checked('format', 'cas', isCasNumber),
+    findViolation: check('format', 'cas', isCasNumber),
   },
   cn_or_hs: {
     schema: { minLength: 6, maxLength: 8, pattern: CN_OR_HS_PATTERN },
-    findViolation: checked('format', 'cn_or_hs', text => CN_OR_HS.test(text)),
+    findViolation: check('format', 'cn_or_hs', text => CN_OR_HS.test(text)),
   },
   country: {
-    schema: { minLength: 2, maxLength: 2, pattern: countryPattern() },
-    findViolation: text => (isCountry(text) ? undefined : fault('country_code', countryProblem(text))),
+    schema: { minLength: 2, maxLength: 2, pattern: buildCountryPattern() },
+    findViolation: text => (isCountry(text) ? undefined : violation('country_code', explainCountry(text))),
   },
   language: {
     schema: {
@@ -83,39 +83,41 @@ export const FORMAT_RULES: Readonly<Record<Format, FormatRule>> = {
       pattern: '^(?:[Ii]-)?[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$',
     },
     findViolation: text =>
-      canonicalizeLanguage(text) === undefined ? fault('language_code', explainLanguage(text)) : undefined,
+      canonicalizeLanguage(text) === undefined
+        ? violation('language_code', explainLanguage(text))
+        : undefined,
   },
   url: {
-    schema: { minLength: 8, maxLength: URL_MAX_LENGTH, pattern: '^[Hh][Tt][Tt][Pp][Ss]?://', format: 'iri' },
+    schema: { minLength: 8, maxLength: MAX_URL_LENGTH, pattern: '^[Hh][Tt][Tt][Pp][Ss]?://', format: 'iri' },
     findViolation: text => {
-      if (isLongerThan(text, URL_MAX_LENGTH)) {
-        return fault('length', problem('url_long', { most: URL_MAX_LENGTH }))
+      if (isLongerThan(text, MAX_URL_LENGTH)) {
+        return violation('length', problem('url_long', { most: MAX_URL_LENGTH }))
       }
-      return HTTP_URL.test(text) && URL.canParse(text) ? undefined : fault('format', problem('url'))
+      return HTTP_URL.test(text) && URL.canParse(text) ? undefined : violation('format', problem('url'))
     },
   },
   email: {
-    schema: { minLength: 5, maxLength: EMAIL_MAX_LENGTH, pattern: EMAIL_PATTERN, format: 'idn-email' },
-    findViolation: checked('format', 'email', isEmail),
+    schema: { minLength: 5, maxLength: MAX_EMAIL_LENGTH, pattern: EMAIL_PATTERN, format: 'idn-email' },
+    findViolation: check('format', 'email', isEmail),
   },
   partial_date: {
     schema: { minLength: 4, maxLength: 10, pattern: PARTIAL_DATE_PATTERN },
-    findViolation: checked('format', 'date', isPartialDate),
+    findViolation: check('format', 'date', isPartialDate),
   },
   carbon_class: {
     schema: { minLength: 1, maxLength: 1, enum: CARBON_CLASSES },
-    findViolation: checked('enum', 'carbon_class', text => CARBON_CLASSES.includes(text)),
+    findViolation: check('enum', 'carbon_class', text => CARBON_CLASSES.includes(text)),
   },
 }
 
 const GTIN_FAULTS: Readonly<Record<GtinFault, Violation>> = {
-  format: fault('format', problem('gtin')),
-  check_digit: fault('gtin_check_digit', problem('gtin_digit')),
-  all_zero: fault('format', problem('gtin_zeros')),
+  format: violation('format', problem('gtin')),
+  check_digit: violation('gtin_check_digit', problem('gtin_digit')),
+  all_zero: violation('format', problem('gtin_zeros')),
 }
 
-/** One alternative per first letter, so that a regular expression says exactly which codes are assigned. */
-function countryPattern(): string {
+/** One alternative per first letter: matches exactly the assigned codes. */
+function buildCountryPattern(): string {
   const byFirst = Map.groupBy(COUNTRIES, code => code.slice(0, 1))
   const parts = Array.from(
     byFirst,
@@ -124,8 +126,8 @@ function countryPattern(): string {
   return `^(?:${parts.join('|')})$`
 }
 
-/** What people write instead of the assigned code: its name in some language, or `UK`. */
-function countryProblem(text: string): Problem {
+/** Suggests a code for the country's name in any language, and for `UK`. */
+function explainCountry(text: string): Problem {
   const meant = findCountryByName(text)
   return meant === undefined ? problem('country') : problem('country_meant', { meant })
 }
@@ -136,7 +138,7 @@ export function explainLanguage(text: string): Problem {
 }
 
 function isEmail(text: string): boolean {
-  if (isLongerThan(text, EMAIL_MAX_LENGTH) || !EMAIL.test(text)) return false
+  if (isLongerThan(text, MAX_EMAIL_LENGTH) || !EMAIL.test(text)) return false
   const [local = '', domain = ''] = text.split('@')
   if (local.startsWith('.') || local.endsWith('.') || local.includes('..')) return false
   return domain.split('.').every(label => EMAIL_LABEL.test(label))
@@ -144,7 +146,7 @@ function isEmail(text: string): boolean {
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-/** The pattern leaves to be checked only the year 0, which there was not, and the length of the month. */
+/** The pattern does not check the year 0, which does not exist, and the length of the month. */
 function isPartialDate(text: string): boolean {
   if (!PARTIAL_DATE.test(text) || text.startsWith('0000')) return false
   if (text.length < 10) return true

@@ -1,6 +1,6 @@
 /**
- * A category as JSON Schema 2020-12: what our validator is compiled from is what an integrator can check against
- * before sending. Rules that JSON Schema cannot say (check digits, exact sums) stand in `x-` keywords and descriptions.
+ * Builds the JSON Schema 2020-12 of a category. Our validator uses the same schema that clients can get. `x-` keywords and
+ * descriptions name rules that JSON Schema cannot express (check digits, exact sums).
  */
 import type { CompleteCategory } from '../catalogue.ts'
 import { AUDIENCES, type Audience, type Field, findScalarEntry, narrowAudience } from '../field.ts'
@@ -9,13 +9,13 @@ import { FORMAT_RULES } from './formats.ts'
 
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
-/** Characters (code points) of a one-line name and of a text. */
-const NAME_MAX_LENGTH = 500
-const TEXT_MAX_LENGTH = 10_000
+/** In code points. */
+const MAX_NAME_LENGTH = 500
+const MAX_TEXT_LENGTH = 10_000
 export const MAX_LANGUAGES = 100
-const LIST_MAX_ITEMS = 1000
+const MAX_LIST_ITEMS = 1000
 
-/** Annotations of ours; a validator in strict mode must be told of them. */
+/** Our annotations, which a validator in strict mode must know. */
 export const CUSTOM_KEYWORDS = [
   'x-unit',
   'x-audience',
@@ -28,8 +28,8 @@ export const CUSTOM_KEYWORDS = [
 ] as const
 
 /**
- * JSON Schema of the `data` object as it is kept. Free-form keys are allowed at the top; inside a known object there is
- * nothing but the known keys.
+ * Builds the schema of `data` as it is stored. Free-form keys are allowed at the top level, but not inside known
+ * objects.
  */
 export function buildCategorySchema(category: CompleteCategory) {
   return {
@@ -43,14 +43,14 @@ export function buildCategorySchema(category: CompleteCategory) {
 }
 
 /**
- * JSON Schema of the `data` object as it may be sent, where null stands for an optional field that there is not. `id` is
- * the address it is served at, its `$id`.
+ * Builds the schema of `data` as it may be sent: an optional field may be null, which means that it is absent. `id` is the
+ * address of the schema, its `$id`.
  */
 export function buildRequestSchema(category: CompleteCategory, id?: string): JsonSchema {
   const { $schema, description, properties, ...kept } = buildCategorySchema(category)
   const sent = Object.entries(properties).map(([name, one]) => [
     name,
-    kept.required.includes(name) ? one : orNull(one),
+    kept.required.includes(name) ? one : allowNull(one),
   ])
   return {
     $schema,
@@ -61,16 +61,16 @@ export function buildRequestSchema(category: CompleteCategory, id?: string): Jso
   }
 }
 
-const orNull = (schema: JsonSchema): JsonSchema => ({
+const allowNull = (schema: JsonSchema): JsonSchema => ({
   ...schema,
   type: [schema.type, 'null'],
   ...(Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {}),
 })
 
-/** Longest list or object of languages that a field may hold, or undefined when it has no such bound. */
+/** Returns the maximum length of a list, or number of languages of a localized field; undefined for other fields. */
 export function getMaxEntries(field: Field): number | undefined {
   if (field.localized) return MAX_LANGUAGES
-  return field.type === 'list' ? (field.maxItems ?? LIST_MAX_ITEMS) : undefined
+  return field.type === 'list' ? (field.maxItems ?? MAX_LIST_ITEMS) : undefined
 }
 
 function members(fields: readonly Field[], audience: readonly Audience[]) {
@@ -127,7 +127,7 @@ function stringSchema(field: Field): JsonSchema {
 const plainText = (field: Field) => ({
   type: 'string',
   minLength: 1,
-  maxLength: field.type === 'name' ? NAME_MAX_LENGTH : TEXT_MAX_LENGTH,
+  maxLength: field.type === 'name' ? MAX_NAME_LENGTH : MAX_TEXT_LENGTH,
   pattern: '\\S',
 })
 
