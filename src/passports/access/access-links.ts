@@ -1,6 +1,6 @@
 /**
- * Access links: a token that shows one reader, until a day, what the public does not see. Of the token only a hash
- * is kept, so who reads the database cannot read the passports with it.
+ * Access links: a token that shows one reader, until a day, what the public does not see. Of the token only a
+ * hash is kept, so who reads the database cannot read the passports with it.
  */
 import { getActorLabels, withActor } from '../../accounts/actors.ts'
 import { audit } from '../../accounts/audit.ts'
@@ -24,7 +24,10 @@ const RANDOM_LENGTH = 36
 const TOKEN_PATTERN = /^dpa_([0-9A-Za-z]{36})([0-9A-Za-z]{6})$/
 const MAX_LABEL_LENGTH = 200
 
-/** `passportId` as at the doors; undefined for every passport of the account. `label` says whom the link is for. */
+/**
+ * `passportId` as at the doors; undefined for every passport of the account. `label` says whom the link is
+ * for.
+ */
 export type NewAccessLink = {
   passportId: string | undefined
   audience: string
@@ -144,7 +147,10 @@ export async function revokeAccessLink(
   })
 }
 
-/** Whether a text can be the token of an access link: it has the form and the checksum of one. Asks no database. */
+/**
+ * Whether a text can be the token of an access link: it has the form and the checksum of one. Asks no
+ * database.
+ */
 export function isAccessToken(text: string): boolean {
   const [, random, check] = TOKEN_PATTERN.exec(text) ?? []
   return random !== undefined && checksum62(PREFIX + random) === check

@@ -1,4 +1,7 @@
-/** How often an access link was used and when last: counted beside the answer, one statement for all of a moment. */
+/**
+ * How often an access link was used and when last: counted beside the answer, one statement for all of a
+ * moment.
+ */
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { perDatabase, type Sql, withRetries } from '../../kernel/db/database.ts'
 import type { Access } from './access-links.ts'

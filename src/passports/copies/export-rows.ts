@@ -1,4 +1,7 @@
-/** An account's passports with all that belongs to them, page by page in the order of ids: for a copy that others can read. */
+/**
+ * An account's passports with all that belongs to them, page by page in the order of ids: for a copy that
+ * others can read.
+ */
 import type { Sql } from '../../kernel/db/database.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { firstHash } from '../core/hash-chain.ts'
@@ -55,7 +58,10 @@ export type AccessLinkLine = Readonly<Record<string, unknown>> & { id: string }
 const CONTENTS_PER_PAGE = 200
 const MAX_CONTENT_BYTES = 16 * 1024 * 1024
 const PASSPORTS_PER_PAGE = 500
-/** What is measured each night makes thousands of versions of a unit: as many passports as have so many, at least one. */
+/**
+ * What is measured each night makes thousands of versions of a unit: as many passports as have so many, at
+ * least one.
+ */
 const MAX_VERSIONS_PER_PAGE = 20_000
 /** Before all ids. */
 const FIRST = '00000000-0000-0000-0000-000000000000'
@@ -123,7 +129,10 @@ async function findResolvingGtins(
   return leading
 }
 
-/** Without their histories: where they are found, and the GTINs that ever led to their model. Those after `from`. */
+/**
+ * Without their histories: where they are found, and the GTINs that ever led to their model. Those after
+ * `from`.
+ */
 export async function* exportAddresses(
   sql: Sql,
   accountId: number,
@@ -215,7 +224,10 @@ export async function* exportGtins(sql: Sql, accountId: number): AsyncGenerator<
   }
 }
 
-/** Models that had a GTIN before the operator released it: what is printed with it goes on leading to their units. */
+/**
+ * Models that had a GTIN before the operator released it: what is printed with it goes on leading to their
+ * units.
+ */
 export const exportReleasedGtins = (sql: Sql, accountId: number) => sql<ReleasedGtinLine[]>`
   select gtin14, model_id as model, released_at from released_gtin where account_id = ${accountId}
   order by gtin14, model_id`

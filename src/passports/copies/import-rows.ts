@@ -1,4 +1,7 @@
-/** Putting an exported account's passports back: as they were, under the ids they had, their hashes compared on the way. */
+/**
+ * Putting an exported account's passports back: as they were, under the ids they had, their hashes compared
+ * on the way.
+ */
 import { findCategory } from '../../categories/catalogue.ts'
 import { isLotOrSerial } from '../../gs1/lot-serial.ts'
 import type { Sql } from '../../kernel/db/database.ts'
@@ -47,7 +50,9 @@ export async function importContents(
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Throws `validation` when a history is not what its hashes say, or a passport of that id is here already. */
+/**
+ * Throws `validation` when a history is not what its hashes say, or a passport of that id is here already.
+ */
 export async function importPassports(
   sql: Sql,
   accountId: number,
@@ -205,7 +210,10 @@ export async function importAccessLinks(
     throw importError('An access link of the account is here already, or none that could be.')
 }
 
-/** After the last row: counters, and that nothing refers to what is not there. The numbers of passports by level. */
+/**
+ * After the last row: counters, and that nothing refers to what is not there. The numbers of passports by
+ * level.
+ */
 export async function finishImport(
   sql: Sql,
   accountId: number,

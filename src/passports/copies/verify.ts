@@ -1,4 +1,7 @@
-/** Whether what is kept beside the passports agrees with them: the counters of the lists, and every history whole. */
+/**
+ * Whether what is kept beside the passports agrees with them: the counters of the lists, and every history
+ * whole.
+ */
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { LEVEL_NAME } from '../core/record.ts'
@@ -8,7 +11,9 @@ type LevelLetter = keyof typeof LEVEL_NAME
 /** More disagreements than this say no more. */
 const MAX_REPORTED = 20
 
-/** Sentences about counters of lists that differ from the rows they count; reads every passport's narrow row. */
+/**
+ * Sentences about counters of lists that differ from the rows they count; reads every passport's narrow row.
+ */
 export async function findWrongCounts(sql: Sql): Promise<string[]> {
   const rows = await sql<
     {
@@ -33,7 +38,9 @@ export async function findWrongCounts(sql: Sql): Promise<string[]> {
   )
 }
 
-/** Sentences about contents whose count of units is not that of the rows; reads every passport's narrow row. */
+/**
+ * Sentences about contents whose count of units is not that of the rows; reads every passport's narrow row.
+ */
 export async function findWrongUnitCounts(sql: Sql): Promise<string[]> {
   const rows = await sql<{ account_id: number; content_id: string; kept: number; counted: number }[]>`
     select account_id, content_id, coalesce(k.n, 0) as kept, coalesce(r.n, 0) as counted
@@ -63,7 +70,9 @@ export async function countHistories(sql: Sql): Promise<{ passports: number; ver
   return row ?? { passports: 0, versions: 0 }
 }
 
-/** Sentences about passports whose data is missing or whose versions have a gap; reads every version's row. */
+/**
+ * Sentences about passports whose data is missing or whose versions have a gap; reads every version's row.
+ */
 export async function findBrokenHistories(sql: Sql): Promise<string[]> {
   const rows = await sql<{ id: string; version_no: number; kept: number; has_content: boolean }[]>`
     select p.id, p.version_no, coalesce(v.n, 0) as kept, c.id is not null as has_content
@@ -84,8 +93,8 @@ export async function findBrokenHistories(sql: Sql): Promise<string[]> {
 }
 
 /**
- * Sentences about passports whose history is not what its hashes say, and about passports that read otherwise than
- * their newest version; walks every chain and hashes every content, of one account or of all.
+ * Sentences about passports whose history is not what its hashes say, and about passports that read otherwise
+ * than their newest version; walks every chain and hashes every content, of one account or of all.
  */
 export async function findBrokenChains(sql: Sql, accountId?: number): Promise<string[]> {
   const within = (table: Fragment) =>
@@ -114,7 +123,7 @@ export async function findBrokenChains(sql: Sql, accountId?: number): Promise<st
     where ((v.content_id, v.created_by) is distinct from (p.content_id, p.created_by) or v.own is distinct from p.own)
       and ${within(sql`p`)}
     order by p.id limit ${MAX_REPORTED}`
-  const strangers = await sql<{ id: string }[]>`
+  const foreign = await sql<{ id: string }[]>`
     select p.id from passport p join content c on c.id = p.content_id and c.account_id = p.account_id
     where c.owner_id <> coalesce(p.parent_id, p.id) and ${within(sql`p`)}
     union
@@ -131,7 +140,7 @@ export async function findBrokenChains(sql: Sql, accountId?: number): Promise<st
       ({ passport_id, version_no }) =>
         `the history of product ${idFromUuid(passport_id)} was altered at version ${version_no}`,
     ),
-    ...strangers.map(({ id }) => `product ${idFromUuid(id)} has data that was handed on by another product`),
+    ...foreign.map(({ id }) => `product ${idFromUuid(id)} has data that was handed on by another product`),
     ...currents.map(
       ({ id, version_no }) => `product ${idFromUuid(id)} reads otherwise than its version ${version_no}`,
     ),

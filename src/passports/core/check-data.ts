@@ -1,4 +1,7 @@
-/** What every write of a passport's data passes through: normalised, validated against its category, taken apart for the row. */
+/**
+ * Checks the data of every write: normalises it, validates it against its category, and extracts the columns
+ * of the row.
+ */
 import { type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
 import { normaliseData, normaliseNewlines, validateData } from '../../categories/check/validate.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
@@ -20,7 +23,7 @@ export type CheckedData = {
 export const isCategory = (id: unknown): id is string =>
   typeof id === 'string' && findCategory(id) !== undefined
 
-/** Throws `validation` naming the categories there are. */
+/** Throws `validation`. */
 export function requireCategory(id: unknown): CompleteCategory {
   const category = typeof id === 'string' ? findCategory(id) : undefined
   if (category !== undefined) return category
@@ -31,10 +34,13 @@ export function requireCategory(id: unknown): CompleteCategory {
   throw invalid([{ field: 'category', pointer: '/category', code, message }])
 }
 
-/** What a SKU is found by and told from others. */
+/** The form in which SKUs are compared. */
 export const normaliseSku = (sku: string) => normaliseNewlines(sku).normalize('NFC')
 
-/** Throws `validation` with every violation. `validatedWith` is the schema version the passport was last valid under. */
+/**
+ * Throws `validation` with every violation. `validatedWith` is the schema version the passport was last valid
+ * under.
+ */
 export function checkData(
   category: CompleteCategory,
   sent: PassportData,
@@ -57,8 +63,8 @@ export function checkData(
 }
 
 /**
- * The same for a unit, which answers for its own fields: what it inherits was checked where it was set, so that an
- * unknown field of the model neither warns nor, with `strict`, refuses anything about the unit.
+ * The same for a unit, whose inherited fields were checked where they were set: an unknown field of the model
+ * gives no warning for the unit and, with `strict`, no error.
  */
 export function checkUnitData(
   category: CompleteCategory,
@@ -72,8 +78,8 @@ export function checkUnitData(
     return { ...checked, warnings: checked.warnings.filter(isOwn) }
   } catch (error) {
     if (!(error instanceof AppError) || !options.strict) throw error
-    const faults = (error.details ?? []).filter(one => one.code !== 'unknown_field' || isOwn(one))
-    if (faults.length > 0) throw invalid(faults, error.truncated)
+    const problems = (error.details ?? []).filter(one => one.code !== 'unknown_field' || isOwn(one))
+    if (problems.length > 0) throw invalid(problems, error.truncated)
     return checkUnitData(category, reading, own, { ...options, strict: false })
   }
 }
@@ -97,11 +103,13 @@ export function requireData(data: unknown): PassportData {
   throw invalid([{ field: 'data', pointer: '/data', code, message }])
 }
 
-/** A null stands for "not there"; what that means for a required field the validator says. */
+/** Null means that the field is absent; the validator reports absent required fields. */
 export const removeNulls = (data: PassportData): PassportData =>
   Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null))
 
-/** `holder` is named when it is the account's own; of another account's nothing is told, its `id` being null. */
+/**
+ * The error names `holder` only if it belongs to the account; the `id` of another account's product is null.
+ */
 export function gtinTakenError(holder?: { id: string | null; isCurrent: boolean }): AppError {
   const at = { field: 'gtin', pointer: '/data/gtin', code: 'duplicate' } as const
   if (holder === undefined || holder.id === null) {

@@ -15,7 +15,9 @@ export const passportColumns = (sql: Sql, data = allData(sql)): Fragment => sql`
 /** A passport's data as JSON text: what it inherits, and its own fields over it. */
 export const allData = (sql: Sql): Fragment => sql`coalesce(c.data || p.own, c.data)::text`
 
-/** Names of the fields of all categories. Which of them a category has is decided when its data is disclosed. */
+/**
+ * Names of the fields of all categories. Which of them a category has is decided when its data is disclosed.
+ */
 const FIELD_NAMES = [...new Set(allCategories().flatMap(({ fields }) => fields.map(field => field.name)))]
 
 /** Leaves out free-form keys: they may be as long as a body, and nobody sees them. */

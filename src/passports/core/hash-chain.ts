@@ -1,7 +1,8 @@
 /**
- * The chain of a passport's versions: each bears the hash of what it says and of the version before, so that nothing in
- * a history can be altered, left out or put in without a trace. What is hashed is text as PostgreSQL writes it, which is
- * the same wherever a version is kept; the functions are in `migrations/0017_chain.sql`, the recipe in `docs/backup.md`.
+ * The hash chain of a passport's versions: each version has a hash of its content and of the hash before, so
+ * that every change, removal or insertion in a history can be detected. The hashed text is what PostgreSQL
+ * writes, which is the same in every copy; the functions are in `migrations/0017_chain.sql`, the recipe in
+ * `docs/backup.md`.
  */
 import { hash } from 'node:crypto'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
@@ -22,7 +23,10 @@ export const nextHash = (sql: Sql, version: VersionFacts & { before: Fragment })
   carnet_link(${version.before}, carnet_version_facts(${version.versionNo}, ${version.kind}, ${version.createdAt},
     ${version.createdBy}, ${version.contentHash}, ${version.own}, ${version.note}, ${version.changed}))`
 
-/** The hash of version 1 of a passport that has no row for it yet, from relations with its columns and its content's hash. */
+/**
+ * The hash of version 1, which has no row before version 2 is written, from the columns of `of` and its
+ * content's hash.
+ */
 export const firstHash = (
   sql: Sql,
   first: { of: Fragment; createdAt: Fragment; createdBy: Fragment; contentHash: Fragment },
@@ -40,7 +44,10 @@ export const firstHash = (
     changed: sql`null::text[]`,
   })
 
-/** Texts as an export has them: `data` and `own` are JSON as PostgreSQL writes it, hashes are hex, times end with `Z`. */
+/**
+ * Texts as an export has them: `data` and `own` are JSON as PostgreSQL writes it, hashes are hex, times end
+ * with `Z`.
+ */
 export type HashedContent = {
   owner: string
   upto: number

@@ -1,11 +1,11 @@
 /**
- * What a correction does to data handed on before it: the corrected fields change, and only where the wrong value is
- * really there. Pure, so that the rules can be tried by the thousand.
+ * Applies corrections to inherited data: a corrected field changes only if it still has the wrong value.
+ * Pure, so that property tests can try thousands of cases.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { PassportData } from './check-data.ts'
 
-/** One correction as its owner read before and after it. */
+/** One correction, with its owner's data before and after. */
 export type Correction = {
   /** Names of the fields that it changed. */
   fields: readonly string[]
@@ -13,13 +13,16 @@ export type Correction = {
   after: PassportData
   /** Names of the fields that a batch had set itself afterwards. */
   batchFields: readonly string[]
-  /** Last version of the model whose corrections are in `after`, but for what is `owned`. */
+  /** Last version of the model whose corrections are in `after`, except in `batchFields`. */
   inheritedVersion: number
-  /** A batch's, which only passes on what the model corrected. */
+  /** Whether it is a refresh of a batch, which only passes on corrections of the model. */
   isRefresh: boolean
 }
 
-/** What a unit inherits: the data, the fields that its batch had set itself, and the model's last version that is in it. */
+/**
+ * What a unit inherits: the data, the fields that its batch had set itself, and the model's last version that
+ * is in it.
+ */
 export type Inherited = { data: PassportData; ownFields: readonly string[]; inheritedVersion: number }
 
 export type Corrected = Omit<Inherited, 'inheritedVersion'> & {
@@ -30,9 +33,9 @@ export type Corrected = Omit<Inherited, 'inheritedVersion'> & {
 }
 
 /**
- * Takes over the corrections made since, in order: those of the batch first, since its word counts for its units, then
- * those of the model, which stop at the fields that the batch has set itself. A value taken from the batch has the
- * model's corrections in it up to `upto`: none of them is applied again, and each later one is, however old the rest.
+ * Applies the later corrections in order: those of the batch first, since the batch decides for its units,
+ * then those of the model, except for fields that the batch has set itself. A value taken from the batch
+ * contains the model's corrections up to its `inheritedVersion`: only later ones are applied to it.
  */
 export function applyCorrections(
   inherited: Inherited,
@@ -55,7 +58,7 @@ export function applyCorrections(
       if (correction.batchFields.includes(field)) ownFields.add(field)
       else ownFields.delete(field)
     } else if (!correction.isRefresh) skipped.add(field)
-    // What a refresh brought the batch stands among the model's corrections too, and is judged there.
+    // A refresh of the batch repeats corrections of the model, which are applied below.
   }
   for (const [correction, field] of listCorrectedFields(since.model)) {
     const isIn = correction.inheritedVersion <= (versionOf.get(field) ?? inherited.inheritedVersion)

@@ -1,22 +1,23 @@
 /**
- * A unit is outdated when one it inherits from was corrected after what the unit inherited was handed on. That is a
- * fact about the content and its owner, not about the unit: a correction marks a million units by writing nothing.
+ * A unit is outdated when its model or batch was corrected after the unit inherited its content. That is
+ * derived by comparing the content with its owner, so that a correction outdates a million units without
+ * writing to them.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import type { PassportRow } from './record.ts'
 
 /**
- * Joins, after `passport p` and `content c`, of those that `p` inherits from: `o` handed the content on, `m` is the
- * model behind a batch. A null key finds nothing without looking, which is what a model costs.
+ * Joins, after `passport p` and `content c`, what `p` inherits from: `o` owns the content, `m` is the model
+ * of a batch. A null key is no look-up at all, so models cost nothing.
  */
 export const joinOwners = (sql: Sql): Fragment => sql`
   left join passport o on o.id = case when p.parent_id is not null then c.owner_id end and o.account_id = c.account_id
   left join passport m on m.id = case when c.model_upto is not null then p.model_id end and m.account_id = p.account_id`
 
 /**
- * The rule, in two halves that are null where there is nobody to inherit from: the owner `o` of the content `c` made a
- * correction after the version that the content comes from, or the model `m` of a batch did.
+ * The rule, in two halves that are null where there is nobody to inherit from: the owner `o` of the content
+ * `c` made a correction after the version that the content comes from, or the model `m` of a batch did.
  */
 const isCorrectedByOwner = (sql: Sql): Fragment => sql`o.last_correction > c.upto`
 const isCorrectedByModel = (sql: Sql): Fragment => sql`m.last_correction > c.model_upto`
@@ -25,7 +26,10 @@ const isCorrectedByModel = (sql: Sql): Fragment => sql`m.last_correction > c.mod
 export const isOutdated = (sql: Sql): Fragment =>
   sql`coalesce(${isCorrectedByOwner(sql)} or ${isCorrectedByModel(sql)}, false)`
 
-/** When the unit `p` became outdated, if it is: by keys, since the planner would turn a join round and read everything. */
+/**
+ * When the unit `p` became outdated, if it is. A subquery by keys: the planner would start a join at the
+ * other end and read everything.
+ */
 export const selectCorrectionTime = (sql: Sql): Fragment => sql`
   select greatest(case when ${isCorrectedByOwner(sql)} then o.corrected_at end,
     case when ${isCorrectedByModel(sql)} then m.corrected_at end)
@@ -33,13 +37,13 @@ export const selectCorrectionTime = (sql: Sql): Fragment => sql`
 
 type Owner = { id: string; account_id: number }
 
-/** The passport itself and its batches: those whose contents its units have. */
+/** The passport itself and its batches: the owners of its units' contents. */
 const isOwnerUnder = (sql: Sql, owner: Owner): Fragment => sql`
   o.account_id = ${owner.account_id} and o.id = any(array(
     select ${owner.id}::uuid union all
     select id from passport where account_id = ${owner.account_id} and parent_id = ${owner.id} and level = 'b'))`
 
-/** The ids of all contents that a passport, or a batch under it, handed on. */
+/** The ids of all contents that a passport, or a batch under it, owns. */
 export const selectContents = (sql: Sql, owner: Owner): Fragment => sql`
   select c.id from passport o join content c on c.owner_id = o.id and c.account_id = o.account_id
   where ${isOwnerUnder(sql, owner)}`
@@ -54,7 +58,9 @@ export const selectOutdatedContents = (sql: Sql, owner: Owner): Fragment => sql`
 export const selectAllOutdatedContents = (sql: Sql, accountId: number): Fragment =>
   sql`select id from (${outdatedByOwners(sql, accountId, sql``, sql``)}) c`
 
-/** The ids of contents outdated by a correction made at `since` or later, with its moment as `at`; some twice. */
+/**
+ * The ids of contents outdated by a correction made at `since` or later, with its moment as `at`; some twice.
+ */
 export const selectContentsCorrectedSince = (sql: Sql, accountId: number, since: Date): Fragment =>
   outdatedByOwners(sql, accountId, sql`and o.corrected_at >= ${since}`, sql`and m.corrected_at >= ${since}`)
 
@@ -72,7 +78,10 @@ const outdatedByOwners = (
   where m.account_id = ${accountId} and m.last_correction > 0 and m.parent_id is null and ${isCorrectedByModel(sql)}
     ${madeOfModel}`
 
-/** Whether a version of a passport was outdated at a time: the same rule, with the corrections that the history names. */
+/**
+ * Whether a version of a passport was outdated at a time: the same rule, with the corrections that the
+ * history names.
+ */
 export async function wasOutdated(
   { sql, accountId }: AccountContext,
   passport: Pick<PassportRow, 'id' | 'level' | 'model_id'>,

@@ -1,4 +1,7 @@
-/** The product record of the contract, from a row; its `data` goes through as PostgreSQL's text, never parsed on a read. */
+/**
+ * The product record of the API, built from a row; a read passes `data` on as PostgreSQL's text, without
+ * parsing it.
+ */
 import { gs1Path } from '../../gs1/digital-link.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -38,7 +41,9 @@ export const creationTime = (uuid: string) =>
 
 export const passportUrl = (addresses: Addresses, id: string) => `${addresses.publicUrl}/p/${id}`
 
-/** The GS1 Digital Link of a passport, or null without a GTIN. Source: GS1 Digital Link URI syntax, 01/10/21. */
+/**
+ * The GS1 Digital Link of a passport, or null without a GTIN. Source: GS1 Digital Link URI syntax, 01/10/21.
+ */
 export function gs1Url(
   addresses: Addresses,
   row: Pick<PassportRow, 'gtin' | 'lot' | 'serial'>,
@@ -53,7 +58,10 @@ export function gs1Url(
 
 const toJson = JSON.stringify
 
-/** The last one is kept: the rows of an answer mostly have it in common, and making one costs as much as the rest of a row. */
+/**
+ * Remembers the last value: rows of one answer mostly share it, and building it costs as much as the rest of
+ * a row.
+ */
 function rememberLast<K, V>(make: (key: K) => V): (key: K) => V {
   let last: { key: K; value: V } | undefined
   return key => {
@@ -87,8 +95,8 @@ export const recordEtag = (row: Pick<PassportRow, 'version_no' | 'status' | 'out
   `"v${row.version_no}${row.status === 'a' ? '' : '.archived'}${row.outdated ? '.outdated' : ''}"`
 
 /**
- * The address a passport's QR symbol holds: its page, or its GS1 address where a shop's till should read it too.
- * Throws `not_found` for the GS1 address of a passport without a GTIN.
+ * The address a passport's QR symbol holds: its page, or its GS1 address where a shop's till should read it
+ * too. Throws `not_found` for the GS1 address of a passport without a GTIN.
  */
 export function getQrAddress(
   addresses: Addresses,
@@ -103,7 +111,10 @@ export function getQrAddress(
   )
 }
 
-/** The passport with the data that a summary shows. All data of hundreds of passports may be more than memory holds. */
+/**
+ * The passport with the data that a summary shows. All data of hundreds of passports may be more than memory
+ * holds.
+ */
 export const withSummaryData = (passport: PassportRow): PassportRow => ({
   ...passport,
   data: JSON.stringify(summaryData(JSON.parse(passport.data))),

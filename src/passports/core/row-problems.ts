@@ -1,4 +1,4 @@
-/** What can be in the way of a row beside its data, in sentences with holes: whoever speaks another language says them by their names. */
+/** Reasons to reject a row other than its data: English templates, which other languages translate by key. */
 import { fillPlaceholders } from '../../i18n/catalogue.ts'
 import { AppError, type Detail, type DetailCode, SAID, type Said } from '../../kernel/errors.ts'
 
@@ -27,7 +27,10 @@ export function rowProblem(
   return { ...at, message: fillPlaceholders(ROW_PROBLEMS[key], facts), [SAID]: { key, facts } }
 }
 
-/** Runs `check`. The details of an error that it throws then point into the row: their pointers begin with `prefix`. */
+/**
+ * Runs `check`. The details of an error that it throws then point into the row: their pointers begin with
+ * `prefix`.
+ */
 export function withPointerPrefix<T>(prefix: string, check: () => T): T {
   try {
     return check()

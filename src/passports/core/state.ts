@@ -1,4 +1,4 @@
-/** A passport as a change begins from it: what it inherits, what it has set itself, and where both are kept. */
+/** The state that a change starts from: inherited data, own fields, and the ids and hashes of both. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { PassportData } from './check-data.ts'
@@ -8,7 +8,7 @@ import type { PassportRow } from './record.ts'
 
 export type PassportState = {
   row: PassportRow
-  /** A model's whole data; what a unit was handed on. */
+  /** A model's whole data; the data that a unit inherits. */
   inherited: PassportData
   /** A unit's own fields; null on a model, and on a unit that has none. */
   own: PassportData | null
@@ -16,18 +16,18 @@ export type PassportState = {
   /** Hex, as `contentHash`. Null at version 1, which has no row of its own until it gets a successor. */
   versionHash: string | null
   contentHash: string
-  /** Last version of the one who handed the content on whose corrections are in it. */
+  /** Last version of the content's owner whose corrections are in it. */
   inheritedVersion: number
-  /** The same of the model, where a batch handed it on. */
+  /** The same of the model, if a batch owns the content. */
   inheritedModelVersion: number | null
-  /** Fields that the batch had set itself when it handed the content on. */
+  /** Fields that the batch had set itself when the content was created. */
   ownFields: readonly string[]
-  /** What units of a batch at this version inherit, once there are any. */
+  /** The content that units of a batch at this version inherit; null until it has one. */
   unitsContentId: string | null
 }
 
 type StateRow = PassportRow & {
-  /** Null where it is all that the passport reads as: the text is large, and is sent once. */
+  /** Null when it equals `data`, so that a large text is sent only once. */
   inherited: string | null
   own: string | null
   content_id: string
@@ -46,10 +46,10 @@ export async function getState(ctx: AccountContext, uuid: string): Promise<Passp
   return toState(row)
 }
 
-/** Five hundred usual passports are less; five hundred of the largest would be more than a process has. */
+/** 500 usual passports are smaller; 500 of the largest do not fit into memory. */
 const MAX_BATCH_BYTES = 16 * 1024 * 1024
 
-/** Of those that are there, the newest first, as many at a time as memory has room for. */
+/** Reads the existing ones, newest first, in batches that fit into memory. */
 export async function* readStatesInBatches(
   ctx: AccountContext,
   uuids: readonly string[],
@@ -91,7 +91,6 @@ function toState(read: StateRow): PassportState {
   }
 }
 
-/** What the passport reads as. */
 export const effectiveData = (state: Pick<PassportState, 'inherited' | 'own'>): PassportData => ({
   ...state.inherited,
   ...state.own,

@@ -1,10 +1,13 @@
 /**
- * How many units have each content, kept by the statements that move them: what a correction reaches is then known
- * without counting them, a hundred thousand as fast as ten.
+ * Counters of the units of each content, updated by the statements that move units: the number of units that
+ * a correction affects is known without counting rows.
  */
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 
-/** Body of a CTE. `moved` selects (account_id, content_id, n): units that came to a content, or went from it, below zero. */
+/**
+ * Body of a CTE. `moved` selects (account_id, content_id, n): units that came to a content, or went from it,
+ * below zero.
+ */
 export const addUnitCounts = (sql: Sql, moved: Fragment): Fragment => sql`
   insert into content_units (account_id, content_id, n) ${moved}
   on conflict (account_id, content_id) do update set n = content_units.n + excluded.n`

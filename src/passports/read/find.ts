@@ -33,8 +33,8 @@ const findWhole = perDatabase((sql: Sql) =>
 type Loaded<R extends PassportRow> = Omit<R, 'data'> & { data: string | null }
 
 /**
- * Statements that small rows share, some 4 MB of data in flight at most. A row whose data are too large comes without
- * them and is read again by `loadLarge`: one in a statement, two statements at a time.
+ * Statements that small rows share, some 4 MB of data in flight at most. A row whose data are too large comes
+ * without them and is read again by `loadLarge`: one in a statement, two statements at a time.
  */
 function createLookUp<K, R extends PassportRow>(
   loadSmall: (keys: readonly K[]) => Promise<(Loaded<R> | undefined)[]>,
@@ -62,15 +62,24 @@ export function requireProductUuid(id: string): string {
   return uuid
 }
 
-/** The number of a version as it stands in an address. Throws `not_found` for what is no number, or too large a one. */
+/**
+ * The number of a version as it stands in an address. Throws `not_found` for what is no number, or too large
+ * a one.
+ */
 export function requireVersionNo(n: string): number {
   if (!/^[1-9]\d{0,8}$/.test(n)) throw notFound('version of this product')
   return Number(n)
 }
 
-/** A passport with where its fields come from. Free-form keys, which no reader may see, may be missing in all of it. */
+/**
+ * A passport with where its fields come from. Free-form keys, which no reader may see, may be missing in all
+ * of it.
+ */
 export type PublicPassportRow = PassportRow & {
-  /** Names of the fields of a category that a unit has set itself; null on a model, and on a unit that has none. */
+  /**
+   * Names of the fields of a category that a unit has set itself; null on a model, and on a unit that has
+   * none.
+   */
   own_keys: string[] | null
   /** Names of those its batch had set itself when it handed them on; null unless under a batch. */
   own_fields: string[] | null
@@ -79,7 +88,10 @@ export type PublicPassportRow = PassportRow & {
   /** The GTINs that those above bear now, whatever the unit was issued under; null on a model. */
   model_gtin: string | null
   batch_gtin: string | null
-  /** Of an outdated unit, which corrections those above have made: another text after each. Null when it is current. */
+  /**
+   * Of an outdated unit, which corrections those above have made: another text after each. Null when it is
+   * current.
+   */
   corrections: string | null
 }
 
@@ -120,8 +132,9 @@ async function loadByAccount(
 }
 
 /**
- * A directory look-up: the address of a passport names no account. The limit tells the planner what it cannot know
- * before the table was analyzed, that an id is one passport's: it would read the whole table to join the owners.
+ * A directory look-up: the address of a passport names no account. The limit tells the planner what it cannot
+ * know before the table was analyzed, that an id is one passport's: it would read the whole table to join the
+ * owners.
  */
 async function loadById(
   sql: Sql,

@@ -1,4 +1,7 @@
-/** What a passport was: every version, and how it read at a time. Version 1 has no row of its own until there is a second. */
+/**
+ * What a passport was: every version, and how it read at a time. Version 1 has no row of its own until there
+ * is a second.
+ */
 import { getActorLabels } from '../../accounts/actors.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Sql } from '../../kernel/db/database.ts'
@@ -15,7 +18,10 @@ export type VersionEntry = {
   created_at: string
   created_by: string
   note: string | null
-  /** Of a unit: the version of its parent that what it inherits was handed on at, or brought up to by a refresh. */
+  /**
+   * Of a unit: the version of its parent that what it inherits was handed on at, or brought up to by a
+   * refresh.
+   */
   parent_version_no?: number
 }
 

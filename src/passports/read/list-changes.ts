@@ -1,8 +1,9 @@
 /**
- * The list of what has changed since a time, for systems that keep a copy. A write takes its time before it becomes
- * visible, so that "since the last time seen" would pass over one that was under way. Here each row bears the moment
- * its transaction began, by the database's clock, and the answer names a time before every transaction still open: who
- * asks next from there misses nothing, however long a write took and whatever the clocks of the processes say.
+ * The list of what has changed since a time, for systems that keep a copy. A write takes its time before it
+ * becomes visible, so that "since the last time seen" would pass over one that was under way. Here each row
+ * bears the moment its transaction began, by the database's clock, and the answer names a time before every
+ * transaction still open: who asks next from there misses nothing, however long a write took and whatever the
+ * clocks of the processes say.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
@@ -23,12 +24,16 @@ export type ChangedRow = PassportSummary & { touched_us: number }
 
 export type ChangeWindow = { limit: number } & ({ page: number } | { after: ChangePosition })
 
-/** Covers the instant between a transaction's beginning and its being listed, and small steps of the database's clock. */
+/**
+ * Covers the instant between a transaction's beginning and its being listed, and small steps of the
+ * database's clock.
+ */
 const MARGIN_MS = 2_000
 
 /**
- * A time that no write which is not visible yet will come before. To be asked for before the rows are: what ends in
- * between is then either in them or after this time. Other roles' transactions can be seen only by a role that may.
+ * A time that no write which is not visible yet will come before. To be asked for before the rows are: what
+ * ends in between is then either in them or after this time. Other roles' transactions can be seen only by a
+ * role that may.
  */
 export async function getSettledTime(sql: Sql): Promise<Date> {
   const [row] = await sql<{ until: Date }[]>`
@@ -39,8 +44,9 @@ export async function getSettledTime(sql: Sql): Promise<Date> {
 }
 
 /**
- * One page of what was touched at `since` or later, and one row more if there is one, in the order of being touched: what is changed while one pages
- * moves to the end and is met again there. A correction touches the units that it makes outdated.
+ * One page of what was touched at `since` or later, and one row more if there is one, in the order of being
+ * touched: what is changed while one pages moves to the end and is met again there. A correction touches the
+ * units that it makes outdated.
  */
 export async function listChangedPassports(
   ctx: AccountContext,
@@ -101,8 +107,8 @@ function selectBranches(ctx: AccountContext, filter: ListFilter & { since: Date 
 const touchedAt = (sql: Sql): Fragment => sql`greatest(p.updated_at, p.stored_at)`
 
 /**
- * The level as a parameter: the partial indexes of one level are then out of the question, which a planner with old
- * statistics would walk to the end. The index of changes answers it as it is.
+ * The level as a parameter: the partial indexes of one level are then out of the question, which a planner
+ * with old statistics would walk to the end. The index of changes answers it as it is.
  */
 const ANY_LEVEL = ['m', 'b', 'i'] as const
 

@@ -1,6 +1,6 @@
 /**
- * Units below a passport at whatever depth, counted and listed in the order they were made: its own first, then batch by
- * batch. Lists know their own level alone, and begin with the newest.
+ * Units below a passport at whatever depth, counted and listed in the order they were made: its own first,
+ * then batch by batch. Lists know their own level alone, and begin with the newest.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { type Level, listPassports, type PassportSummary } from './list.ts'

@@ -1,7 +1,7 @@
 /**
- * Lists and search. A page is found in the narrow index first and its data fetched for those rows only; totals come
- * from kept counters; a search gathers its hits before it orders them, because a planner that hopes to meet a rare
- * word soon while walking in order reads a million rows of everyone else.
+ * Lists and search. A page is found in the narrow index first and its data fetched for those rows only;
+ * totals come from kept counters; a search gathers its hits before it orders them, because a planner that
+ * hopes to meet a rare word soon while walking in order reads a million rows of everyone else.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { type Fragment, type Sql, unprepared } from '../../kernel/db/database.ts'
@@ -42,8 +42,8 @@ export type PassportPage = { rows: PassportSummary[]; total: number; totalCapped
 export const MAX_COUNTED = 10_000
 
 /**
- * One page of an account's passports, newest first, and how many match; `upTo`: what no counter knows is counted no
- * further, and the total then says so.
+ * One page of an account's passports, newest first, and how many match; `upTo`: what no counter knows is
+ * counted no further, and the total then says so.
  */
 export async function listPassports(
   ctx: AccountContext,
@@ -65,7 +65,9 @@ export async function listPassports(
 
 export type CappedCount = Pick<PassportPage, 'total' | 'totalCapped'>
 
-/** How many passports of each level match, counted as `listPassports` counts them. No model is ever outdated. */
+/**
+ * How many passports of each level match, counted as `listPassports` counts them. No model is ever outdated.
+ */
 export async function countLevels(
   ctx: AccountContext,
   filter: Omit<ListFilter, 'levels'>,
@@ -98,8 +100,8 @@ export async function findSummaries(
 type Keep = <T extends object>(statement: T) => T
 
 /**
- * Every combination of filters is a statement of its own. Those that lists are asked with day by day are kept: by
- * status, category and word, or by one thing alone.
+ * Every combination of filters is a statement of its own. Those that lists are asked with day by day are
+ * kept: by status, category and word, or by one thing alone.
  */
 export function preparedIfFrequent({ levels, status, category, q, ...others }: ListFilter): Keep {
   const given = (filters: object) => Object.values(filters).filter(one => one !== undefined).length
@@ -141,15 +143,18 @@ const outdatedCondition = ({ sql, accountId }: AccountContext, wanted: boolean):
 }
 
 /**
- * With a search word, whose hits are gathered anyway; by itself this is `listChanges`. A correction touches the units
- * that it makes outdated. `-infinity` lets PostgreSQL use the index, which leaves itself out of every other
- * statement's choice.
+ * With a search word, whose hits are gathered anyway; by itself this is `listChanges`. A correction touches
+ * the units that it makes outdated. `-infinity` lets PostgreSQL use the index, which leaves itself out of
+ * every other statement's choice.
  */
 const changedSinceCondition = ({ sql, accountId }: AccountContext, since: Date): Fragment => sql`
   and (greatest(p.updated_at, p.stored_at) >= ${since} and p.updated_at > '-infinity' or (p.parent_id is not null
     and p.content_id = any(array(select id from (${selectContentsCorrectedSince(sql, accountId, since)}) c))))`
 
-/** The ids of one page; a page beyond the middle is counted from the end, so that the last is as near as the first. */
+/**
+ * The ids of one page; a page beyond the middle is counted from the end, so that the last is as near as the
+ * first.
+ */
 function selectPageIds(ctx: AccountContext, filter: ListFilter, window: PageWindow, total: number): Fragment {
   const { sql } = ctx
   if (!('page' in window)) {
@@ -256,8 +261,9 @@ const SAMPLE_SIZE = 200
 const MAX_WALKED = 3 * MAX_COUNTED
 
 /**
- * A word that few have is found by the trigram index; for one that most have, that index would gather a million hits
- * (150 ms), while walking the newest meets enough at once. A sample of the newest tells which it is.
+ * A word that few have is found by the trigram index; for one that most have, that index would gather a
+ * million hits (150 ms), while walking the newest meets enough at once. A sample of the newest tells which it
+ * is.
  */
 async function search(ctx: AccountContext, filter: ListFilter, window: PageWindow): Promise<PassportPage> {
   const { sql } = ctx
@@ -288,7 +294,10 @@ async function search(ctx: AccountContext, filter: ListFilter, window: PageWindo
   }
 }
 
-/** Part of a name, SKU, GTIN or lot; of an item, how its serial begins (a trigram index on serials halves issuing them). */
+/**
+ * Part of a name, SKU, GTIN or lot; of an item, how its serial begins (a trigram index on serials halves
+ * issuing them).
+ */
 function matchesWord(sql: Sql, { levels, q = '' }: ListFilter): Fragment {
   const inText = sql`search like ${`%${escapeLike(buildSearchText([q]))}%`}`
   const inSerial = sql`(serial ~>=~ ${q} and serial ~<~ ${`${q}\u{10ffff}`})`

@@ -1,4 +1,7 @@
-/** The history every reader may see: which versions there were, when, and whether they changed or corrected. Never by whom. */
+/**
+ * The history every reader may see: which versions there were, when, and whether they changed or corrected.
+ * Never by whom.
+ */
 import type { Sql } from '../../kernel/db/database.ts'
 import { creationTime, type PassportRow } from '../core/record.ts'
 

@@ -1,6 +1,7 @@
 /**
- * Reading for the public door. What decides whether a ready page may be sent is cached for a second, so that a passport
- * many people scan costs a statement a second. A change made in this process empties its entry at once.
+ * Reading for the public door. What decides whether a ready page may be sent is cached for a second, so that
+ * a passport many people scan costs a statement a second. A change made in this process empties its entry at
+ * once.
  */
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { afterCommit } from '../../kernel/db/transaction.ts'
@@ -8,8 +9,8 @@ import { findUuid, idFromUuid } from '../../kernel/ids.ts'
 import { findPublicPassport, type PublicPassportRow } from './find.ts'
 
 /**
- * A passport without its content: what is cached holds nothing that some readers may not see, and has less than 1 kB
- * however large the content is.
+ * A passport without its content: what is cached holds nothing that some readers may not see, and has less
+ * than 1 kB however large the content is.
  */
 export type PublicHead = Omit<PublicPassportRow, 'data' | 'own_keys' | 'own_fields'>
 
@@ -73,7 +74,9 @@ function cacheHead({ heads }: Reader, row: PublicPassportRow, at: number): void 
   }
 }
 
-/** To be called after each change of a passport: the next reader sees it, also one whose look-up began before. */
+/**
+ * To be called after each change of a passport: the next reader sees it, also one whose look-up began before.
+ */
 export function dropCachedHead(sql: Sql, uuid: string): void {
   afterCommit(sql, pool => {
     const { heads, underWay } = readers(pool)

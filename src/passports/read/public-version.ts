@@ -1,4 +1,7 @@
-/** An earlier state of a passport for whoever may see the passport: its data of then, under the address and status of now. */
+/**
+ * An earlier state of a passport for whoever may see the passport: its data of then, under the address and
+ * status of now.
+ */
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { type Fragment, perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { knownData, knownNames } from '../core/columns.ts'
@@ -16,7 +19,9 @@ const wholeVersions = perDatabase((sql: Sql) =>
   createBatchLoader(([key]: readonly Key[]) => load(sql, key, sql`${dataOf(sql)}::text`), 2, 1),
 )
 
-/** The passport as version `versionNo` read, without free-form keys; undefined when there is no such version. */
+/**
+ * The passport as version `versionNo` read, without free-form keys; undefined when there is no such version.
+ */
 export const readPublicVersion = async (
   sql: Sql,
   current: PublicPassportRow,

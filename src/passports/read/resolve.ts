@@ -1,8 +1,9 @@
 /**
- * From what a GS1 address says to the passports it means. A GTIN leads to its model, also one that the model had once;
- * a lot and a serial are the model's, so that every GTIN it ever had reaches the same unit (a serial is looked up by
- * model and serial alone, whatever lot stands before it). What is not known is passed over: the nearest ancestor answers. A GTIN
- * that was released still leads to the units that its model had then: another account's product never answers for them.
+ * From what a GS1 address says to the passports it means. A GTIN leads to its model, also one that the model
+ * had once; a lot and a serial are the model's, so that every GTIN it ever had reaches the same unit (a
+ * serial is looked up by model and serial alone, whatever lot stands before it). What is not known is passed
+ * over: the nearest ancestor answers. A GTIN that was released still leads to the units that its model had
+ * then: another account's product never answers for them.
  */
 import type { DigitalLink } from '../../gs1/digital-link.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
@@ -42,10 +43,10 @@ const cacheKey = ({ gtin14, lot = '', serial = '' }: Key) => `${gtin14} ${lot} $
 
 /** What an address was resolved to less than a second ago, or `withinMs`; asks no database. */
 export function findCachedTarget(sql: Sql, key: Key, now: Date, withinMs = FRESH_MS): Resolved | undefined {
-  const belief = resolvers(sql).cache.get(cacheKey(key))
-  if (belief === undefined) return undefined
-  const age = now.getTime() - belief.at
-  return age >= 0 && age < withinMs ? belief.resolved : undefined
+  const cached = resolvers(sql).cache.get(cacheKey(key))
+  if (cached === undefined) return undefined
+  const age = now.getTime() - cached.at
+  return age >= 0 && age < withinMs ? cached.resolved : undefined
 }
 
 /** The passports of an address, from the model down; undefined when nobody holds the GTIN. */
@@ -103,9 +104,9 @@ async function loadAll(sql: Sql, keys: readonly Key[]): Promise<(Resolved | unde
 }
 
 /**
- * Of several models that have had a GTIN, the one with the nearest unit answers; of several accounts the one that had it
- * first, because its codes were printed first; of one account's models the latest. Where none has the unit, the model
- * that has the GTIN now answers, or had it last.
+ * Of several models that have had a GTIN, the one with the nearest unit answers; of several accounts the one
+ * that had it first, because its codes were printed first; of one account's models the latest. Where none has
+ * the unit, the model that has the GTIN now answers, or had it last.
  */
 function chooseHolder(rows: readonly Row[]): Row | undefined {
   if (rows.length < 2) return rows[0]

@@ -1,6 +1,7 @@
 /**
- * What a shop puts on a product's page so that the passport is found before anybody buys: a link, its QR code, and the
- * same for machines. It is copied into pages we do not know, so nothing in it can end the place it stands in.
+ * What a shop puts on a product's page so that the passport is found before anybody buys: a link, its QR
+ * code, and the same for machines. It is copied into pages we do not know, so nothing in it can end the place
+ * it stands in.
  */
 import { findCategory } from '../../categories/catalogue.ts'
 import { disclose } from '../../categories/disclose.ts'
@@ -30,7 +31,10 @@ const IMAGE_PX = 120
 /** `productId`: the `@id` of the Product that the shop's page describes itself; see `isProductId`. */
 export type SnippetOptions = { language?: Language | undefined; productId?: string | undefined }
 
-/** The snippet of a passport, its words in `language`, or in the passport's primary language. Only what is public is in it. */
+/**
+ * The snippet of a passport, its words in `language`, or in the passport's primary language. Only what is
+ * public is in it.
+ */
 export function buildShopSnippet(
   addresses: Addresses,
   row: Described,
@@ -58,9 +62,9 @@ export function buildShopSnippet(
 }
 
 /**
- * The passport, and which product it is about. The product's node has no type: the shop's page has a Product with price
- * and pictures already, and a second one without them counts as an error in search engines. The type is the nearest
- * one that all releases of schema.org know; `DigitalProductPassport` came with 30.1.
+ * The passport, and which product it is about. The product's node has no type: the shop's page has a Product
+ * with price and pictures already, and a second one without them counts as an error in search engines. The
+ * type is the nearest one that all releases of schema.org know; `DigitalProductPassport` came with 30.1.
  */
 const describePassport = (
   url: string,
@@ -86,7 +90,9 @@ const identifiers = (row: Described, data: Readonly<Record<string, unknown>>) =>
 
 const MAX_PRODUCT_ID_LENGTH = 2048
 
-/** Whether a text can be the `@id` of a node on the shop's page: a whole http(s) address, or `#` and a name. */
+/**
+ * Whether a text can be the `@id` of a node on the shop's page: a whole http(s) address, or `#` and a name.
+ */
 export function isProductId(text: string): boolean {
   if (text.length > MAX_PRODUCT_ID_LENGTH || !/^[!-~\u00a1-\u{10ffff}]+$/u.test(text) || !text.isWellFormed())
     return false
@@ -97,7 +103,9 @@ export function isProductId(text: string): boolean {
 const ENTITY: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escapeHtml = (text: string) => text.replace(/[&<>"']/g, letter => ENTITY[letter] ?? '')
 
-/** JSON that cannot end a script element or begin a comment in it, nor break where scripts end their lines. */
+/**
+ * JSON that cannot end a script element or begin a comment in it, nor break where scripts end their lines.
+ */
 const escapeScriptJson = (value: unknown) =>
   JSON.stringify(value).replace(
     /[<>&\u2028\u2029]/g,

@@ -1,7 +1,7 @@
 /**
- * The models that search engines may list, in files. A file holds what is between two ids, whatever became of it, so
- * that it costs the same at ten thousand models and at ten million, and a model stays in its file. Ids begin with their
- * time: only the last file grows.
+ * The models that search engines may list, in files. A file holds what is between two ids, whatever became of
+ * it, so that it costs the same at ten thousand models and at ten million, and a model stays in its file. Ids
+ * begin with their time: only the last file grows.
  */
 import { accountIsIndexable } from '../../accounts/indexing.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
@@ -22,8 +22,8 @@ type Files = { starts: string[]; underWay: Promise<number> | undefined }
 const files = perDatabase((): Files => ({ starts: [LOWEST], underWay: undefined }))
 
 /**
- * The numbers of the files that name a model, in their order; none is a valid answer. A file costs its first model that
- * may be listed: 20 ms where none of its 10,000 may.
+ * The numbers of the files that name a model, in their order; none is a valid answer. A file costs its first
+ * model that may be listed: 20 ms where none of its 10,000 may.
  */
 export async function listSitemapFiles(sql: Sql): Promise<number[]> {
   await countSitemapFiles(sql)
@@ -39,7 +39,10 @@ export async function listSitemapFiles(sql: Sql): Promise<number[]> {
   return rows.map(({ n }) => n)
 }
 
-/** How many files there are, the empty ones too; at least one. Where files begin is found once in a process, then only what is new is walked. */
+/**
+ * How many files there are, the empty ones too; at least one. Where files begin is found once in a process,
+ * then only what is new is walked.
+ */
 function countSitemapFiles(sql: Sql): Promise<number> {
   const known = files(sql)
   known.underWay ??= findStarts(sql, known.starts).finally(() => {
@@ -60,8 +63,8 @@ async function findStarts(sql: Sql, starts: string[]): Promise<number> {
 }
 
 /**
- * The active models in file `n` (from 1) of accounts that want to be found, in the order of their ids; undefined when
- * there is no such file, or none in it. Ids as at the doors.
+ * The active models in file `n` (from 1) of accounts that want to be found, in the order of their ids;
+ * undefined when there is no such file, or none in it. Ids as at the doors.
  */
 export async function listSitemapFile(sql: Sql, n: number): Promise<ListedModel[] | undefined> {
   if (n > (await countSitemapFiles(sql))) return undefined

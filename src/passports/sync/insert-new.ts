@@ -1,4 +1,4 @@
-/** Writing the new models of a sync: together, and when some are in the way, all the others. */
+/** Writes the new models of a sync in one statement; if it rejects some, the others in the next. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { getRemainingQuota } from '../../accounts/limits/quota.ts'
 import type { AppError } from '../../kernel/errors.ts'
@@ -8,10 +8,12 @@ import { insertModels, modelQuotaError, type RejectReason } from '../write/inser
 import type { Creation } from './plan-row.ts'
 
 export type RejectedCreation = { creation: Creation; error: AppError }
-/** `lost`: another creator was faster; what they made is to be looked up. In neither list: written. */
+/**
+ * `lost`: another request created the model first, so the row is looked up again. In neither list: written.
+ */
 export type Inserted = { rejected: RejectedCreation[]; lost: Creation[] }
 
-/** In order: of those over the quota the first are written, as many as there is room for. */
+/** If the quota is too small, the first ones are written. */
 export async function insertCreations(
   ctx: AccountContext,
   creations: readonly Creation[],
@@ -19,17 +21,17 @@ export async function insertCreations(
   const outcome: InsertProgress = { rejected: [], lost: [], taken: [] }
   let rest = creations
   while (rest.length > 0) {
-    const obstacles = await insertModels(
+    const reasons = await insertModels(
       ctx.sql,
       rest.map(({ model }) => model),
       rest
         .filter(({ row }) => row.matchBy === 'sku')
         .map(({ model, claimedBy }) => ({ ...model, claimedBy })),
     )
-    if (obstacles.size === 0) break
-    const at = ({ model }: Creation) => obstacles.get(model.id)
-    const isQuotaAlone = rest.every(one => at(one) === 'plan_limit')
-    rest = isQuotaAlone ? await keepUpToQuota(ctx, rest, outcome) : removeRejected(rest, at, outcome)
+    if (reasons.size === 0) break
+    const reasonFor = ({ model }: Creation) => reasons.get(model.id)
+    const isOnlyQuota = rest.every(one => reasonFor(one) === 'plan_limit')
+    rest = isOnlyQuota ? await keepUpToQuota(ctx, rest, outcome) : removeRejected(rest, reasonFor, outcome)
   }
   const { rejected, lost, taken } = outcome
   return { rejected: [...rejected, ...(await explainTaken(ctx, taken))], lost }
@@ -37,7 +39,6 @@ export async function insertCreations(
 
 type InsertProgress = Inserted & { taken: Creation[] }
 
-/** Of GTINs that others hold. */
 async function explainTaken(ctx: AccountContext, taken: readonly Creation[]): Promise<RejectedCreation[]> {
   const holders = await findByGtin(
     ctx,
@@ -49,23 +50,23 @@ async function explainTaken(ctx: AccountContext, taken: readonly Creation[]): Pr
   }))
 }
 
-/** The rows that nothing but perhaps the quota is in the way of. */
+/** The rows without a reason, or with the quota as the reason. */
 function removeRejected(
   rows: readonly Creation[],
-  at: (one: Creation) => RejectReason | undefined,
+  reasonFor: (one: Creation) => RejectReason | undefined,
   { taken, lost }: InsertProgress,
 ): Creation[] {
   return rows.filter(creation => {
-    const obstacle = at(creation)
-    if (obstacle === undefined || obstacle === 'plan_limit') return true
-    // Of a row that is matched by GTIN, the one who took it may be the model that it means.
-    if (obstacle === 'sku_taken' || creation.row.matchBy === 'gtin') lost.push(creation)
+    const reason = reasonFor(creation)
+    if (reason === undefined || reason === 'plan_limit') return true
+    // For a row matched by GTIN, the model that took the GTIN may be the one it means.
+    if (reason === 'sku_taken' || creation.row.matchBy === 'gtin') lost.push(creation)
     else taken.push(creation)
     return false
   })
 }
 
-/** The counter refuses to be overrun, whatever is read here: when others were faster, what is left shrinks, and it is tried again. */
+/** The remaining quota may shrink meanwhile: then the statement rejects the rows and this is repeated. */
 async function keepUpToQuota(
   ctx: AccountContext,
   rows: readonly Creation[],

@@ -1,4 +1,4 @@
-/** A row of a sync as it was sent: which model it means, and what is wrong with it before anything is looked up. */
+/** Parses a row of a sync: which model it means, and every error that needs no look-up. */
 import { findCategory } from '../../categories/catalogue.ts'
 import { toEnglish } from '../../categories/problems.ts'
 import { FORMAT_RULES } from '../../categories/schema/formats.ts'
@@ -23,24 +23,27 @@ export type SyncRow = {
   /** Its place among the rows of the call. */
   index: number
   matchBy: MatchBy
-  /** What it is looked up by: a SKU as `skuKey` has it or a GTIN-14; null for a text that no model can bear. */
+  /** A SKU as `skuKey` normalises it, or a GTIN-14; null for a text that no model can have. */
   key: string | null
-  /** Begins the pointers of its faults: `/items/3`, or nothing for a row that is the whole request. */
+  /** Begins the pointers of its errors: `/items/3`, or empty for a row that is the whole request. */
   pointerPrefix: string
-  /** Where the key was sent, from `place` on: `/data/sku`, `/path/sku`. */
+  /** Where the key was sent, without `pointerPrefix`: `/data/sku`, `/path/sku`. */
   keyPointer: string
-  /** Undefined when not sent, which is enough for a model that is there. */
+  /** Undefined when not sent; only a new model needs it. */
   category: unknown
   data: PassportData
-  /** What a created model gets that `data` does not say. */
+  /** Fields of a new model that `data` does not have. */
   defaults: PassportData
-  /** Whether the caller wants this done to what is there now; undefined: nothing is. */
+  /** Whether the caller wants this model changed (`If-Match`); undefined when there is none. */
   expects: (current: PassportRow | undefined) => boolean
 }
 
 const MEMBERS = ['category', 'data', 'match_by']
 
-/** A row of a list: `{category?, data, match_by?}`, its key in `data`, or why it could not be read. Throws `validation` with every violation. */
+/**
+ * A row of a list: `{category?, data, match_by?}`, its key in `data`, or the error of reading it. Throws
+ * `validation` with every violation.
+ */
 export function parseSyncRow(
   sent: unknown,
   index: number,
@@ -71,7 +74,7 @@ export function parseSyncRow(
 
 export type AddressedRow = Pick<SyncRow, 'matchBy' | 'category' | 'data' | 'expects'> & { address: string }
 
-/** A row that is a whole request: its key stands in the address, and is filled in where `data` has none. */
+/** A row that is a whole request: its key is in the address, and is added to `data` of a new model. */
 export function parseAddressedRow({ address, matchBy, ...rest }: AddressedRow): SyncRow {
   return {
     ...rest,
@@ -101,7 +104,7 @@ const skuKey = (value: unknown) =>
     ? normaliseSku(value)
     : null
 
-/** A row that names no model cannot be matched; what else is wrong is told with that. */
+/** The error of a row without a usable key, together with all its other errors. */
 function explainUnmatchable(
   category: unknown,
   data: PassportData,
@@ -109,7 +112,7 @@ function explainUnmatchable(
   strict: boolean,
 ): unknown {
   const known = typeof category === 'string' ? findCategory(category) : undefined
-  // A missing SKU is one of the faults of the data, where those can be told.
+  // If the category is known, checking the data reports a missing SKU.
   const isOwnFault = matchBy === 'gtin' || known === undefined
   try {
     collectErrors({
@@ -133,10 +136,10 @@ function explainUnmatchable(
 }
 
 function rejectUnknownMembers(row: Readonly<Record<string, unknown>>): void {
-  const strangers = Object.keys(row).filter(name => !MEMBERS.includes(name))
-  if (strangers.length === 0) return
+  const unknown = Object.keys(row).filter(name => !MEMBERS.includes(name))
+  if (unknown.length === 0) return
   throw invalid(
-    strangers.map(sent => {
+    unknown.map(sent => {
       const name = sent.toWellFormed().slice(0, 100)
       const pointer = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
       const message = `${name} is not a member of a row; it takes ${MEMBERS.join(', ')}.`

@@ -1,4 +1,4 @@
-/** What a row of a sync comes to, given what is there: a new model, a next version, nothing to do, or a refusal. */
+/** Plans a row of a sync: a new model, a next version, no change, or an error. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { findCategory } from '../../categories/catalogue.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
@@ -14,18 +14,21 @@ import { buildModelRow, type ModelRow } from '../write/insert-models.ts'
 import { type ChangeType, type PlannedVersion, planNextVersion } from '../write/plan-version.ts'
 import { requireSameKey, rowDetail, type SyncRow } from './parse-row.ts'
 
-/** What a call says of all its rows. */
+/** What a call sets for all its rows. */
 export type SyncOptions = { changeType: ChangeType; note: string | undefined; strict: boolean }
 
 type Warned = { row: SyncRow; warnings: readonly Detail[] }
-/** `bytes`: about the size of its data. `seen` as `findBySku` gave it. */
+/** `bytes`: about the size of its data. `claimedBy`: from `findBySku`. */
 export type Creation = Warned & { kind: 'create'; model: ModelRow; bytes: number; claimedBy: string | null }
 /** `claims`: the GTIN-14 that the model does not have yet. */
 export type Update = { kind: 'update'; row: SyncRow; claims: string | null } & PlannedVersion
 export type Unchanged = Warned & { kind: 'unchanged'; passport: PassportRow }
 export type Plan = Creation | Update | Unchanged
 
-/** The one model a row means, if it is there. Throws `validation` naming several, `gtin_taken` for another's GTIN. */
+/**
+ * The one existing model that a row matches. Throws `validation` if there are several, `gtin_taken` for a
+ * GTIN of another account.
+ */
 export function findMatch(
   row: SyncRow,
   bySku: ReadonlyMap<string, SkuMatch>,
@@ -44,7 +47,7 @@ export function findMatch(
   return match.id
 }
 
-/** Whether a model that was found by the row's key still bears it, now that it has been read. */
+/** Whether a model still has the key by which it was found. */
 export function hasKey({ matchBy, key }: SyncRow, { inherited, row }: PassportState): boolean {
   if (matchBy === 'gtin') return row.gtin !== null && toGtin14(row.gtin) === key
   return typeof inherited.sku === 'string' && normaliseSku(inherited.sku) === key
@@ -67,11 +70,11 @@ function formerGtinError(row: SyncRow, uuid: string): AppError {
 export function planRow(
   ctx: AccountContext,
   row: SyncRow,
-  there: PassportState | undefined,
-  manner: SyncOptions,
+  current: PassportState | undefined,
+  options: SyncOptions,
 ): Plan {
-  if (!row.expects(there?.row)) throw versionConflictError(row, there?.row)
-  return there === undefined ? planCreation(ctx, row, manner) : planChange(ctx, row, there, manner)
+  if (!row.expects(current?.row)) throw versionConflictError(row, current?.row)
+  return current === undefined ? planCreation(ctx, row, options) : planChange(ctx, row, current, options)
 }
 
 function versionConflictError({ matchBy, key }: SyncRow, current: PassportRow | undefined): AppError {
@@ -96,7 +99,7 @@ function planCreation(ctx: AccountContext, row: SyncRow, { strict }: SyncOptions
   return { kind: 'create', row, model, bytes, warnings: checked.warnings, claimedBy: null }
 }
 
-/** Who meant to change a product has most likely mistyped its key. */
+/** Without a category the caller meant to change a product, and probably mistyped its key. */
 function requireNewCategory({ category, matchBy }: SyncRow): void {
   if (category !== undefined) {
     requireCategory(category)
@@ -109,17 +112,17 @@ function requireNewCategory({ category, matchBy }: SyncRow): void {
 function planChange(
   ctx: AccountContext,
   row: SyncRow,
-  there: PassportState,
-  manner: SyncOptions,
+  current: PassportState,
+  options: SyncOptions,
 ): Update | Unchanged {
   const { planned } = collectErrors({
     key: () => requireSameKey(row),
-    category: () => requireSameCategory(row, there.row),
-    planned: () => planNextVersion(ctx, there, { ...manner, data: row.data }),
+    category: () => requireSameCategory(row, current.row),
+    planned: () => planNextVersion(ctx, current, { ...options, data: row.data }),
   })
   const { next, warnings } = planned
-  if (next.changed.length === 0) return { kind: 'unchanged', row, passport: there.row, warnings }
-  const { gtin } = there.row
+  if (next.changed.length === 0) return { kind: 'unchanged', row, passport: current.row, warnings }
+  const { gtin } = current.row
   const claims =
     next.gtin14 !== null && (gtin === null || toGtin14(gtin) !== next.gtin14) ? next.gtin14 : null
   return { kind: 'update', row, claims, ...planned }
@@ -132,7 +135,7 @@ function requireSameCategory({ category }: SyncRow, current: PassportRow): void 
   throw invalid([rowProblem(at, 'other_category', { category: current.category })])
 }
 
-/** One thing happens to one model in a call: a second row about it is refused, when the first is good. */
+/** Rejects a second row about the same model in a call, if the first is valid. */
 export class DuplicateGuard {
   private readonly models = new Map<string, number>()
   private readonly skus = new Map<string, number>()

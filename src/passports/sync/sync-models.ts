@@ -1,7 +1,7 @@
 /**
- * "Create or update": the verb of systems that hold the truth about products elsewhere and bring it here, a row at a
- * time or five hundred. However many there are, it takes a look-up, a read, a statement for what is new and one for
- * what has changed. What would change nothing is not written, so that a sync can be run again for nothing.
+ * "Create or update", for systems whose own database is the source of product data; one row or 500. Any
+ * number of rows takes one look-up, one read, one statement for new models and one for changed ones.
+ * Unchanged models are not written. Large data is split over several statements.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { perDatabase } from '../../kernel/db/database.ts'
@@ -45,61 +45,66 @@ import {
 } from './sync-result.ts'
 import { writeStorable } from './write-storable.ts'
 
-/** `dryRun`: everything is checked that can be, and nothing written, as if `before` new models had been made by then. */
+/** `dryRun`: checks all that can be checked and writes nothing, as if `before` new models already existed. */
 export type SyncRun = SyncOptions & { dryRun: boolean; before?: number }
 
-/** `rows`: each `{category?, data, match_by?}` as it was sent, or why it could not be read; `matchBy` for those that do not say. */
+/**
+ * `rows`: each `{category?, data, match_by?}` as it was sent, or the error of reading it; `matchBy` is the
+ * default of rows.
+ */
 export type SyncRequest = SyncRun & { rows: readonly unknown[]; matchBy: MatchBy }
 
-const turns = perDatabase(() => new KeyedQueue())
+const queues = perDatabase(() => new KeyedQueue())
 
 /**
- * Creates or updates models, row by row: one that fails spoils no other. An update merges `data` over what is there as
- * PATCH does (null removes). Errors are values: `validation`, `gtin_taken`, `plan_limit`, `version_conflict`.
+ * Creates or updates models. A row that fails does not affect others. An update merges `data` as PATCH does
+ * (null removes a field). Errors are values: `validation`, `gtin_taken`, `plan_limit`, `version_conflict`.
  */
-export async function syncModels(ctx: AccountContext, wish: SyncRequest): Promise<SyncResult> {
+export async function syncModels(ctx: AccountContext, request: SyncRequest): Promise<SyncResult> {
   const result = emptyResult()
   const rows: SyncRow[] = []
-  const breathe = yieldBetweenRows()
-  for (const [index, sent] of wish.rows.entries()) {
-    await breathe()
+  const pauseIfDue = yieldBetweenRows()
+  for (const [index, sent] of request.rows.entries()) {
+    await pauseIfDue()
     const pointerPrefix = `/items/${index}`
-    rows.push(...collectError(result, { index, pointerPrefix }, () => parseSyncRow(sent, index, wish)))
+    rows.push(...collectError(result, { index, pointerPrefix }, () => parseSyncRow(sent, index, request)))
   }
-  const run = () => syncRows(ctx, rows, wish, result)
-  await (wish.dryRun ? run() : turns(ctx.sql).run(String(ctx.accountId), run))
+  const run = () => syncRows(ctx, rows, request, result)
+  await (request.dryRun ? run() : queues(ctx.sql).run(String(ctx.accountId), run))
   return sortByIndex(result)
 }
 
-/** Creates or updates the one model that an address names by its SKU or GTIN. Errors are a value in `errors`. */
-export async function syncModel(ctx: AccountContext, wish: SyncRun & AddressedRow): Promise<SyncResult> {
+/**
+ * Creates or updates the one model that an address names by its SKU or GTIN. Errors are a value in `errors`.
+ */
+export async function syncModel(ctx: AccountContext, request: SyncRun & AddressedRow): Promise<SyncResult> {
   const result = emptyResult()
-  const row = parseAddressedRow(wish)
-  await turns(ctx.sql).run(`${ctx.accountId} ${row.matchBy} ${row.key}`, () =>
-    syncRows(ctx, [row], wish, result),
+  const row = parseAddressedRow(request)
+  await queues(ctx.sql).run(`${ctx.accountId} ${row.matchBy} ${row.key}`, () =>
+    syncRows(ctx, [row], request, result),
   )
   return result
 }
 
-/** Rows that another writer was faster with are looked up and worked out anew. */
+/** Repeats the rows that lost against a concurrent write, with a new look-up. */
 async function syncRows(
   ctx: AccountContext,
   rows: readonly SyncRow[],
-  manner: SyncRun,
+  options: SyncRun,
   result: SyncResult,
 ): Promise<void> {
   let open = rows
-  let alone: string | undefined
+  let contendedUuid: string | undefined
   for (let attempt = 0; open.length > 0; attempt++) {
     if (attempt === MAX_WRITE_ATTEMPTS) {
       for (const { index } of open) result.errors.push({ index, error: contentionError() })
       return
     }
-    const run = () => attemptRows(ctx, open, manner, result)
-    const lost = await (alone === undefined ? run() : queueByPassport(ctx.sql, alone, run))
+    const run = () => attemptRows(ctx, open, options, result)
+    const lost = await (contendedUuid === undefined ? run() : queueByPassport(ctx.sql, contendedUuid, run))
     open = lost.map(one => one.row)
-    // A single model goes on in turn with its PATCHes, which would else be faster each time.
-    alone = lost.length === 1 ? lost[0]?.uuid : undefined
+    // A single model queues behind its PATCHes, which would otherwise win each time.
+    contendedUuid = lost.length === 1 ? lost[0]?.uuid : undefined
   }
 }
 
@@ -108,13 +113,13 @@ type LostRow = { row: SyncRow; uuid: string | undefined }
 async function attemptRows(
   ctx: AccountContext,
   rows: readonly SyncRow[],
-  manner: SyncRun,
+  options: SyncRun,
   result: SyncResult,
 ): Promise<LostRow[]> {
   const { found, bySku } = await findMatches(ctx, rows, result)
-  const once = new DuplicateGuard()
+  const duplicates = new DuplicateGuard()
   const isBrief = rows.length > 1
-  const breathe = yieldBetweenRows()
+  const pauseIfDue = yieldBetweenRows()
   const lost: LostRow[] = []
   let open = found
   for await (const states of readMatchedStates(ctx, found)) {
@@ -125,19 +130,19 @@ async function attemptRows(
     open = later
     const plans: Plan[] = []
     for (const { row, uuid } of now) {
-      await breathe()
+      await pauseIfDue()
       const state = uuid === undefined ? undefined : there.get(uuid)
       if (state !== undefined && !hasKey(row, state)) {
         lost.push({ row, uuid: undefined })
         continue
       }
       collectError(result, row, () => {
-        const plan = planRow(ctx, row, state, manner)
-        once.add(plan)
+        const plan = planRow(ctx, row, state, options)
+        duplicates.add(plan)
         plans.push(plan.kind === 'create' ? { ...plan, claimedBy: findClaim(row, bySku) } : plan)
       })
     }
-    lost.push(...(await applyPlans(ctx, plans, { ...manner, isBrief }, result)))
+    lost.push(...(await applyPlans(ctx, plans, { ...options, isBrief }, result)))
     if (isBrief) await summariseAll(result)
   }
   return [...lost, ...open.map(({ row }) => ({ row, uuid: undefined }))]
@@ -157,7 +162,7 @@ async function findMatches(ctx: AccountContext, rows: readonly SyncRow[], result
   return { found, bySku }
 }
 
-/** The models that rows mean; at least one piece, which has the new ones to go with it. */
+/** The models that rows match, in pieces; at least one piece, since new models are written with the first. */
 async function* readMatchedStates(
   ctx: AccountContext,
   found: readonly Found[],
@@ -175,22 +180,22 @@ async function* readMatchedStates(
 async function applyPlans(
   ctx: AccountContext,
   plans: readonly Plan[],
-  manner: SyncRun & { isBrief: boolean },
+  options: SyncRun & { isBrief: boolean },
   result: SyncResult,
 ): Promise<LostRow[]> {
   for (const plan of plans) {
     if (plan.kind !== 'unchanged') continue
     result.unchanged.push({ index: plan.row.index, passport: plan.passport, warnings: plan.warnings })
   }
-  const { isBrief } = manner
+  const { isBrief } = options
   const creations = plans.filter(plan => plan.kind === 'create')
   const updates = plans.filter(plan => plan.kind === 'update')
-  if (manner.dryRun) {
-    await previewPlans(ctx, creations, updates, { result, before: manner.before ?? 0, isBrief })
+  if (options.dryRun) {
+    await previewPlans(ctx, creations, updates, { result, before: options.before ?? 0, isBrief })
     return []
   }
   const lost: LostRow[] = []
-  const spoilt = ({ row }: Plan, error: AppError) => rejectRow(result, row, error)
+  const reject = ({ row }: Plan, error: AppError) => rejectRow(result, row, error)
   const create = async (some: readonly Creation[]) => {
     lost.push(...(await writeCreations(ctx, some, { result, isBrief })))
   }
@@ -198,18 +203,18 @@ async function applyPlans(
     lost.push(...(await writeUpdates(ctx, some, result)))
   }
   for (const some of splitForStatements(ctx, creations, bytesOfCreation))
-    await writeStorable(some, create, spoilt)
+    await writeStorable(some, create, reject)
   for (const some of splitForStatements(ctx, updates, bytesOfUpdate))
-    await writeStorable(some, update, spoilt)
+    await writeStorable(some, update, reject)
   return lost
 }
 
-/** A larger statement is written and sent without a pause; five hundred rows of a usual product are less. */
+/** A larger statement blocks the event loop. 500 rows of a usual product are smaller. */
 const MAX_STATEMENT_BYTES = 512 * 1024
 
 /**
- * In order, as much as a statement takes. In a transaction all of them: rows locked by one statement and waited for by
- * the next could close a circle with another writer.
+ * In order, up to the size of a statement. In a transaction all rows are one statement: locks of one and
+ * waits of the next could deadlock with another writer.
  */
 const splitForStatements = <T>({ sql }: AccountContext, rows: readonly T[], bytesOf: (row: T) => number) =>
   isTransaction(sql) ? [rows] : splitByBytes(rows, bytesOf, MAX_STATEMENT_BYTES)

@@ -1,4 +1,4 @@
-/** What became of each row of a sync, and how a refusal of one is kept from the others. */
+/** The outcome of each row of a sync. */
 
 import { AppError } from '../../kernel/errors.ts'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
@@ -8,7 +8,7 @@ import { toFirstVersion } from '../write/insert-models.ts'
 import type { SyncRow } from './parse-row.ts'
 import type { Creation } from './plan-row.ts'
 
-/** The `passport` of one among many is `inBrief`. */
+/** With several rows in a call, `passport` has the data of a summary. */
 export type Synced = { index: number; passport: PassportRow; warnings: Creation['warnings'] }
 export type RejectedSyncRow = { index: number; error: AppError }
 
@@ -28,16 +28,16 @@ export function sortByIndex(result: SyncResult): SyncResult {
 }
 
 export async function summariseAll(result: SyncResult): Promise<void> {
-  const breathe = yieldBetweenRows()
+  const pauseIfDue = yieldBetweenRows()
   for (const list of [result.created, result.updated, result.unchanged]) {
     for (const one of list) {
-      await breathe()
+      await pauseIfDue()
       one.passport = withSummaryData(one.passport)
     }
   }
 }
 
-/** Of one among many `isBrief`: as text all data of hundreds is much to make and to hold. */
+/** `isBrief`: with the data of a summary, to save memory for hundreds of rows. */
 export function toSynced({ row, model, warnings }: Creation, isBrief: boolean): Synced {
   const shown = isBrief ? { ...model, data: { ...summaryData(model.data), gtin: model.data.gtin } } : model
   return { index: row.index, passport: toFirstVersion(shown), warnings }
@@ -45,7 +45,7 @@ export function toSynced({ row, model, warnings }: Creation, isBrief: boolean): 
 
 type Place = Pick<SyncRow, 'index' | 'pointerPrefix'>
 
-/** What `work` gives, in a list; a refusal goes to the errors, its pointers beginning at the row. */
+/** The value of `work` in a list; an `AppError` goes to the errors, its pointers prefixed with the row. */
 export function collectError<T>(result: SyncResult, { index, pointerPrefix }: Place, work: () => T): T[] {
   try {
     return [withPointerPrefix(pointerPrefix, work)]

@@ -1,9 +1,9 @@
-/** Many rows in one statement, of which the database cannot store one: it does not say which, so halves are tried. */
+/** Finds the row that PostgreSQL cannot store by writing halves: its error does not name the row. */
 import { type AppError, invalid } from '../../kernel/errors.ts'
 import { rowProblem } from '../core/row-problems.ts'
 import { isUnstorable } from '../write/insert-models.ts'
 
-/** Writes all rows, together where it can be; a row that cannot be stored is given to `refuse` and spoils no other. */
+/** Writes all rows in as few statements as possible; a row that cannot be stored goes to `refuse`. */
 export async function writeStorable<T>(
   rows: readonly T[],
   write: (rows: readonly T[]) => Promise<void>,

@@ -1,4 +1,4 @@
-/** Checking the units that are to be issued under a model or a batch, each by itself, before any is written. */
+/** Checks one unit that is to be issued under a model or a batch. */
 
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { isLotOrSerial } from '../../gs1/lot-serial.ts'
@@ -25,7 +25,7 @@ export type CheckedUnit = {
 
 const MEMBERS = ['lot', 'serial', 'data']
 
-/** `inherited`: what the parent reads as; as one object, since for hundreds of units it may be large. */
+/** `inherited`: the parent's effective data, one object for all units. `at` begins the pointers of errors. */
 type UnitCheck = {
   level: UnitLevel
   category: CompleteCategory
@@ -34,34 +34,34 @@ type UnitCheck = {
   at: string
 }
 
-/** Throws `validation` naming everything wrong with this unit; `at` begins its pointers. */
-export function checkUnit(sent: unknown, parent: PassportState, wish: UnitCheck): CheckedUnit {
-  if (sent instanceof AppError) throw prefixPointers(wish.at, sent)
+/** Throws `validation` with every violation. */
+export function checkUnit(sent: unknown, parent: PassportState, call: UnitCheck): CheckedUnit {
+  if (sent instanceof AppError) throw prefixPointers(call.at, sent)
   if (!isPassportData(sent)) {
     throw invalid([
       {
         field: '',
-        pointer: wish.at,
+        pointer: call.at,
         code: 'type',
         message: 'A unit must be an object with lot or serial, and data.',
       },
     ])
   }
   const unit = removeNulls(sent)
-  const details = [...findUnknownMembers(unit, wish.at), ...findIdentityProblems(unit, parent, wish)]
-  const data = parseOwnData(unit, wish.at, details)
-  const lot = wish.level === 'batch' ? textOrEmpty(unit.lot) : parent.row.lot
-  const serial = wish.level === 'item' ? textOrEmpty(unit.serial) : null
+  const details = [...findUnknownMembers(unit, call.at), ...findIdentityProblems(unit, parent, call)]
+  const data = parseOwnData(unit, call.at, details)
+  const lot = call.level === 'batch' ? textOrEmpty(unit.lot) : parent.row.lot
+  const serial = call.level === 'item' ? textOrEmpty(unit.serial) : null
   const { inside } = collectErrors({
     unit: () => {
       if (details.length > 0) throw invalid(details)
     },
-    inside: () => checkOwnData(data, parent, wish, lot),
+    inside: () => checkOwnData(data, parent, call, lot),
   })
   return { lot, serial, ...inside }
 }
 
-/** Empty for what is no text; `identityFaults` has told of that. */
+/** Empty for anything but a text: `findIdentityProblems` reports that. */
 const textOrEmpty = (value: unknown) => (typeof value === 'string' ? value : '')
 
 function findUnknownMembers(unit: SentUnit, at: string): Detail[] {
@@ -75,7 +75,7 @@ function findUnknownMembers(unit: SentUnit, at: string): Detail[] {
     }))
 }
 
-/** A batch bears a lot, an item a serial; an item under a batch has the batch's lot and needs not say so. */
+/** A batch has a lot, an item a serial. An item under a batch has its lot and need not send it. */
 function findIdentityProblems(
   unit: SentUnit,
   parent: PassportState,
@@ -117,7 +117,7 @@ function parseOwnData(unit: SentUnit, at: string, details: Detail[]): PassportDa
     return {}
   }
   if (Object.hasOwn(data, 'gtin')) details.push(unitGtinProblem(`${at}/data/gtin`))
-  // What is said of gtin already is not to be said again by the validator.
+  // The validator must not report gtin a second time.
   const { gtin: _gtin, ...own } = removeNulls(data)
   return own
 }
@@ -129,7 +129,7 @@ function checkOwnData(
   lot: string | null,
 ): Omit<CheckedUnit, 'lot' | 'serial'> {
   const names = Object.keys(data)
-  // What a unit only inherits was checked when it was handed on.
+  // Inherited data was checked when the content was created.
   if (names.length === 0 && level === 'item')
     return { own: null, data: inherited, search: null, warnings: [] }
   const options = { strict, validatedWith: parent.row.schema_version }

@@ -1,9 +1,9 @@
-/** The corrections of a passport, read off its history: what a version changed that set right what had been wrong. */
+/** Reads the corrections of a passport from its history. */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Fragment } from '../../kernel/db/database.ts'
 import type { Correction } from '../core/inherit.ts'
 
-/** How much of a history is read at most. */
+/** Bounds how much of a history is read. */
 export type CorrectionBounds = { maxCorrections: number; maxBytes: number }
 
 type CorrectionRow = {
@@ -17,8 +17,8 @@ type CorrectionRow = {
 }
 
 /**
- * Those after version `since` up to `until`, in order, with the corrected fields alone. A batch's refreshes set right
- * what its units inherit, too. Undefined when there are more than the bounds allow.
+ * Those after version `since` up to `until`, in order, with only the corrected fields. A batch's refreshes
+ * count as corrections for its units. Undefined when there are more than the bounds allow.
  */
 export async function findCorrections(
   { sql, accountId }: Pick<AccountContext, 'sql' | 'accountId'>,

@@ -1,4 +1,4 @@
-/** Writing units that have been checked: in one statement, with their counters and events, as many as the quota has room for. */
+/** Writes checked units in one statement, with their counters and events, as many as the quota allows. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { getRemainingQuota, lockRemainingQuota, reserveQuota } from '../../accounts/limits/quota.ts'
 import type { LevelLetter } from '../../accounts/plans.ts'
@@ -16,7 +16,7 @@ export const UNIT_LETTER = { batch: 'b', item: 'i' } as const satisfies Record<U
 export const archivedParentError = () =>
   new AppError('archived', 'This product is archived: no units can be issued under it. Restore it first.')
 
-/** A unit on its way into the database; `index` is its place in the call. */
+/** A checked unit; `index` is its place in the call. */
 export type UnitRow = { index: number; id: string; unit: CheckedUnit; at: Date }
 
 /** What a unit is called under its model: the lot of a batch, the serial of an item. */
@@ -29,7 +29,7 @@ export type UnitInsert = {
   level: UnitLevel
   rows: readonly UnitRow[]
 }
-/** Ids of the rows that were written, and why others were not; a row in neither had its lot or serial taken. */
+/** The lot or serial of a row in neither of these is taken. */
 export type InsertOutcome = { written: Set<string>; rejected: Map<string, AppError> }
 
 /** Throws `archived` when the parent was archived meanwhile. */
@@ -53,8 +53,9 @@ const LOCK_NOT_AVAILABLE = '55P03'
 const MAX_ATTEMPTS = 20
 
 /**
- * Other calls write their rows first and then take the counter. Where one of them waits for the counter held here,
- * and this waits for a serial of its, this one steps back: the database would need a second to notice the circle.
+ * Other calls write their rows first and lock the counter after that, so this call can wait for a serial of a
+ * call that waits for this counter. It gives up and retries: PostgreSQL needs a second to detect the
+ * deadlock.
  */
 async function retryOnLockTimeout<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -66,7 +67,10 @@ async function retryOnLockTimeout<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Holds the quota's counter first, so that what is left cannot shrink; rows that are there already take no room. */
+/**
+ * Locks the quota's counter first, so that the remaining quota cannot shrink. Rows with taken names use no
+ * quota.
+ */
 async function insertUpToQuota(ctx: AccountContext, batch: UnitInsert): Promise<InsertOutcome> {
   const { parent, level, rows } = batch
   return inTransaction(ctx.sql, async sql => {
@@ -98,8 +102,8 @@ const unitQuotaError = (level: UnitLevel) =>
 const UNIQUE_VIOLATION = '23505'
 
 /**
- * The ids that were written; a row whose lot or serial is taken is left out, and its neighbours are not. Names are
- * mostly free: asking for each beforehand, as `on conflict` does, and telling which were written costs a quarter more.
+ * The ids that were written; only rows whose lot or serial is taken are left out. Most names are free, and
+ * `on conflict` with a list of the written rows costs a quarter more, so it is the second attempt.
  */
 async function insertAllOrFree(ctx: AccountContext, batch: UnitInsert): Promise<Set<string>> {
   try {
@@ -120,14 +124,14 @@ async function insertRows(
   const { accountId, actorId } = ctx
   const letter = UNIT_LETTER[level]
   const now = ctx.clock.now().getTime()
-  // In one order for all calls: two that bring the same serials wait for each other, never in a circle.
+  // All calls use one order, so two calls with the same serials cannot deadlock.
   const input = rows
     .map(({ id, unit }) => ({ id, unit, name: getUnitName(unit, level), eventId: newUuid(now) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
   // One text is sent faster than a list of them, and none of these has a line break.
   const lines = (of: (row: (typeof input)[number]) => string) =>
     sql`string_to_array(${input.map(of).join('\n')}, E'\\n')`
-  // What no row has is not sent for each.
+  // A column that is null in all rows is sent as an empty list.
   const texts = (of: (row: (typeof input)[number]) => string | null) => {
     const all = input.map(of)
     return all.some(text => text !== null) ? all : []

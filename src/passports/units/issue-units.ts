@@ -1,4 +1,4 @@
-/** Issuing batches and items: a unit keeps its own fields and a reference to what it was handed on, nothing else. */
+/** Issues batches and items. A unit stores its own fields and a reference to the content that it inherits. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
 import { newUuid } from '../../kernel/ids.ts'
@@ -19,8 +19,9 @@ import {
 export const UNIT_LEVELS = ['batch', 'item'] as const
 
 /**
- * `units`: each as it was sent, or why it could not be read. `bulk`: the units came in a list, so that pointers and details name their place. `dryRun`: all is checked that can
- * be, and nothing written; the ids of the result name nothing.
+ * `units`: each as it was sent, or the error of reading it. `bulk`: the units came in a list, so pointers
+ * name their place. `dryRun`: checks all that can be checked and writes nothing; the ids of the result do not
+ * exist.
  */
 export type NewUnits = {
   parentUuid: string
@@ -31,7 +32,7 @@ export type NewUnits = {
   dryRun?: boolean
 }
 
-/** `reading` is what the unit reads as; as text it would be made 500 times over for a call that answers without it. */
+/** `data` is the effective data, not yet as text: a call with 500 units answers without it. */
 export type CreatedUnit = {
   index: number
   passport: Omit<PassportRow, 'data'>
@@ -42,7 +43,7 @@ export type RejectedUnit = { index: number; error: AppError }
 export type UnitsResult = { created: CreatedUnit[]; errors: RejectedUnit[] }
 
 /**
- * Issues units under a model or a batch. Good rows are kept together, bad ones reported; one never spoils another.
+ * Issues units under a model or a batch. Valid rows are written in one statement, the others are reported.
  * Throws `not_found`, `archived`, and `validation` when the level does not go with the parent.
  */
 export async function issueUnits(ctx: AccountContext, input: NewUnits): Promise<UnitsResult> {
@@ -63,7 +64,7 @@ export async function issueUnits(ctx: AccountContext, input: NewUnits): Promise<
   return { created, errors: errors.sort((a, b) => a.index - b.index) }
 }
 
-/** Undefined when the batch has changed since it was read: what was checked against it is to be checked again. */
+/** Undefined when the batch has changed since it was read, so that the units must be checked again. */
 async function writeUnits(
   ctx: AccountContext,
   parent: PassportState,
@@ -95,9 +96,9 @@ async function checkAll(
   const rows: UnitRow[] = []
   const errors: RejectedUnit[] = []
   const seen = new Set<string>()
-  const breathe = yieldBetweenRows()
+  const pauseIfDue = yieldBetweenRows()
   for (const [index, sent] of input.units.entries()) {
-    await breathe()
+    await pauseIfDue()
     try {
       const place = input.bulk ? `/items/${index}` : ''
       const unit = checkUnit(sent, parent, { ...common, at: place })
@@ -147,8 +148,8 @@ function toPassport(
 }
 
 /**
- * The id of that content; a batch's is made when its first unit of a version is issued. Undefined when the batch has
- * changed since its state was read: what was checked against that state must be checked again.
+ * The content that new units inherit; a batch's is created with the first unit of a version. Undefined when
+ * the batch has changed since its state was read.
  */
 async function snapshotForUnits(ctx: AccountContext, parent: PassportState): Promise<string | undefined> {
   if (parent.row.level === 'm') return parent.contentId

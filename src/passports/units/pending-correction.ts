@@ -1,6 +1,6 @@
 /**
- * What a correction would bring to units that have not taken it over, by field: the value they show, and the corrected
- * one. Read only where something is outdated, and within bounds: a page names what was corrected, it is no archive.
+ * The corrections that outdated units lack, by field: the value that they show, and the corrected one.
+ * Bounded, because a page only names what was corrected.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
@@ -14,11 +14,11 @@ import { computeCorrections, readContentOfUnit } from './refresh-content.ts'
 
 type Reader = Pick<AccountContext, 'sql' | 'accountId'>
 
-/** Both have the corrected fields alone, as far as there is a value. */
+/** Both contain only corrected fields that have a value. */
 export type PendingCorrection = {
   before: PassportData
   after: PassportData
-  /** Who shows the corrected values: the model, or the batch that made a correction itself. */
+  /** The batch if it made one of the corrections itself, else the model. */
   correctedBy: 'model' | 'batch'
 }
 
@@ -44,7 +44,10 @@ export const readPendingCorrection = (
 ): Promise<PendingCorrection | undefined> =>
   pendingOfUnits(sql)({ accountId: row.account_id, id: row.id, ownKeys: row.own_keys ?? [] })
 
-/** What an outdated unit would take over; `ownKeys` are fields that it has set itself. Undefined beyond the bounds. */
+/**
+ * What a refresh would change on a unit; `ownKeys` are the fields that it sets itself. Undefined beyond the
+ * bounds.
+ */
 export async function findPendingForUnit(
   ctx: Reader,
   uuid: string,

@@ -1,4 +1,4 @@
-/** What units were handed on, brought up to the corrections made since: worked out once for all units that share it. */
+/** Computes the content that replaces an outdated one, once for all units that share it. */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Fragment } from '../../kernel/db/database.ts'
 import { assert } from '../../kernel/errors.ts'
@@ -56,7 +56,7 @@ async function selectContentsWithOwners(
   return rows.map(row => ({ ...row, data: JSON.parse(row.data) }))
 }
 
-/** The content that takes the place of an outdated one; made at first need and found again afterwards. */
+/** The content that replaces an outdated one. It is created at the first call and found by later ones. */
 export async function getRefreshedContent(ctx: AccountContext, old: OldContent): Promise<NewContent> {
   const ofBatch = old.model_upto !== null
   const corrected = await computeAllCorrections(ctx, old)
@@ -86,7 +86,10 @@ async function computeAllCorrections(ctx: AccountContext, old: OldContent): Prom
   return pending.corrected
 }
 
-/** What the corrections make of a content, and whether its batch made one of them. Undefined when they are beyond the bounds. */
+/**
+ * A content with the corrections applied, and whether its batch made one of them. Undefined beyond the
+ * bounds.
+ */
 export async function computeCorrections(
   ctx: Reader,
   old: OldContent,
@@ -96,7 +99,7 @@ export async function computeCorrections(
   const batch = old.model_upto === null ? [] : await findCorrections(ctx, old.owner_id, own, bounds)
   if (batch === undefined) return undefined
   const inheritedVersion = old.model_upto ?? old.upto
-  // What the batch lets inherit again may be older than what is here.
+  // A field that the batch no longer sets itself may come from an older version of the model.
   const oldest = Math.min(inheritedVersion, ...batch.map(correction => correction.inheritedVersion))
   const range = { since: oldest, until: old.model_version }
   const model = await findCorrections(ctx, old.model_id, range, bounds)

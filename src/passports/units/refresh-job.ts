@@ -1,6 +1,6 @@
 /**
- * Refreshes too large for one request go on behind the answer. The job row says who asked and how far it got; what is
- * left is what is still outdated, so that a process that is killed leaves nothing but work for the next.
+ * Refreshes that are too large for one request continue in the background. The job row says who asked and how
+ * many units are done; the rest is whatever is still outdated, so another process can continue after a crash.
  */
 import { accountIsOpen, isAccountOpen } from '../../accounts/close-account.ts'
 import type { AccountContext } from '../../accounts/context.ts'
@@ -12,9 +12,9 @@ import { createBackgroundJobs, isAbandoned, type JobFailure } from '../../kernel
 import { getState } from '../core/state.ts'
 import { countOutdated, MAX_LISTED_UNITS, type Refreshed, refreshAll } from './refresh.ts'
 
-/** Up to so many are refreshed within the request. */
+/** More than this are refreshed in the background. */
 const MAX_INLINE_UNITS = 500
-/** A job whose process has not spoken for so long is taken over by another. */
+/** Another process takes over a job without a sign of life for this long. */
 const ABANDONED_AFTER_MS = 10_000
 
 export type JobReport = {
@@ -40,7 +40,7 @@ type JobRow = {
 const columns = (sql: Sql) => sql`
   id, account_id, actor_id, passport_id, created_at, finished_at, refreshed, skipped, failed`
 
-/** Refreshes a passport and what is under it, now or behind the answer. Throws `not_found`. */
+/** Refreshes a passport and all units under it, now or in the background. Throws `not_found`. */
 export async function refreshPassport(
   ctx: AccountContext,
   uuid: string,
@@ -53,7 +53,7 @@ export async function refreshPassport(
   return { refreshed: 0, skipped: [], failed: [], pending: outdated }
 }
 
-/** The newest refresh of a passport that went on behind an answer. */
+/** The newest background refresh of a passport. */
 export async function findJobReport(ctx: AccountContext, uuid: string): Promise<JobReport | undefined> {
   const [row] = await ctx.sql<JobRow[]>`
     select ${columns(ctx.sql)} from refresh_job where account_id = ${ctx.accountId} and passport_id = ${uuid}
@@ -69,13 +69,13 @@ export async function findJobReport(ctx: AccountContext, uuid: string): Promise<
   }
 }
 
-/** How many refreshes behind an answer are not done yet, over all accounts: for whoever watches the installation. */
+/** Number of unfinished background refreshes of all accounts, for monitoring. */
 export async function countOpenJobs(sql: Sql): Promise<number> {
   const [row] = await sql<{ n: number }[]>`select count(*) as n from refresh_job where finished_at is null`
   return row?.n ?? 0
 }
 
-/** Undefined when one is open already. The passport is locked meanwhile: who asks at the same time finds the job. */
+/** Undefined when one is open already. Locks the passport, so that a concurrent request finds the job. */
 async function openJob(ctx: AccountContext, uuid: string): Promise<JobRow | undefined> {
   const { accountId, actorId } = ctx
   const now = ctx.clock.now()
@@ -92,7 +92,7 @@ async function openJob(ctx: AccountContext, uuid: string): Promise<JobRow | unde
   })
 }
 
-/** Takes up the jobs that no process is at work on, but for closed accounts'; called by a timer in every server. */
+/** Continues abandoned jobs, except those of closed accounts; called by a timer in every server. */
 export async function resumeRefreshes(sql: Sql, clock: Clock): Promise<number> {
   const now = clock.now()
   const rows = await sql<JobRow[]>`
@@ -104,20 +104,20 @@ export async function resumeRefreshes(sql: Sql, clock: Clock): Promise<number> {
   return rows.length
 }
 
-/** Ends the work of this process after the step it is at, and waits for that. */
+/** Stops the jobs of this process after their current step, and waits for that. */
 export const stopRefreshes = (sql: Sql): Promise<void> => runners(sql).stop()
 
 /** Resolves when the jobs under way in this process have ended. */
 export const refreshesEnded = (sql: Sql): Promise<void> => runners(sql).ended()
 
-/** Faults that stopped a job in this process since this was last asked; the jobs are open and will be taken up again. */
+/** Errors that stopped a job in this process since the last call. The jobs stay open and are retried. */
 export const takeRefreshFaults = (sql: Sql): JobFailure[] => runners(sql).takeFaults()
 
 const runners = perDatabase((sql: Sql) =>
   createBackgroundJobs<JobRow>((clock, job, goOn) => run(sql, clock, job, goOn)),
 )
 
-/** What failed before is met again by who takes a job up, so that list begins anew; what was skipped is not. */
+/** A resumed job meets failed units again, so their list starts empty; skipped units are not met again. */
 async function run(sql: Sql, clock: Clock, job: JobRow, goOn: () => boolean): Promise<void> {
   const ctx: AccountContext = { sql, clock, accountId: job.account_id, actorId: job.actor_id }
   const failed: Refreshed['failed'] = []
@@ -130,7 +130,7 @@ async function run(sql: Sql, clock: Clock, job: JobRow, goOn: () => boolean): Pr
   let isWhole = true
   const progress = async (step: Refreshed) => {
     failed.push(...step.failed.slice(0, MAX_LISTED_UNITS - failed.length))
-    // The statement that refreshes units has counted them; a step of which nothing is listed needs no other.
+    // The statement that refreshes units has already counted them.
     if (step.refreshed === 0 || step.skipped.length + step.failed.length > 0)
       await note(step.skipped.slice(0, MAX_LISTED_UNITS), null)
     isWhole = goOn() && (await isAccountOpen(ctx))

@@ -1,4 +1,4 @@
-/** Moving units from an outdated content to the one that takes its place, five hundred in a statement. */
+/** Moves units from an outdated content to the one that replaces it, 500 in a statement. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { findCategory } from '../../categories/catalogue.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
@@ -11,12 +11,12 @@ import { buildUnitSearchText } from '../write/plan-version.ts'
 import { type NextVersion, writeVersions } from '../write/write-versions.ts'
 import type { NewContent, OldContent } from './refresh-content.ts'
 
-/** More in a statement pauses everyone else's. */
+/** A larger statement delays all others. */
 const BATCH_SIZE = 500
-/** Found at a time: to look for each step's units apart costs as much again where many read meanwhile. */
+/** Found at a time: a search for each batch would double the cost under load. */
 const MAX_FOUND = 4 * BATCH_SIZE
 
-/** What they have set themselves is a few hundred bytes each; of the largest, 2,000 would be more than a process has. */
+/** The own fields of most units are a few hundred bytes. 2,000 of the largest do not fit into memory. */
 const MAX_FOUND_BYTES = 16 * 1024 * 1024
 
 export type FailedUnit = { id: string; error: string; errors: readonly Detail[] }
@@ -26,7 +26,7 @@ export type Moved = { refreshed: number; skipped: SkippedUnit[]; failed: FailedU
 type Unit = {
   id: string
   version_no: number
-  /** Of the version it is at, where that has a row. */
+  /** Hex, of the current version; null at version 1. */
   hash: string | null
   level: 'b' | 'i'
   category: string
@@ -44,18 +44,18 @@ export type RefreshTask = {
   only: { id: string } | { level: 'b' | 'i' }
   /** Units that failed before: they stay where they are. */
   except: readonly string[]
-  /** The job this is done for; it counts what is moved in the same statement, so that a kill leaves it right. */
+  /** The job to count the moved units for. */
   jobId: string | undefined
 }
 
-/** Some of the units still on the old content, in steps to be moved one by one. None means that all are done. */
+/** Some of the units that are still on the old content, in batches; none when all have been moved. */
 export async function findBatches(ctx: AccountContext, task: RefreshTask): Promise<RefreshBatch[]> {
   const units = await findUnits(ctx, task)
   const count = Math.ceil(units.length / BATCH_SIZE)
   return Array.from({ length: count }, (_, i) => units.slice(i * BATCH_SIZE, (i + 1) * BATCH_SIZE))
 }
 
-/** Moves the units of a step, as far as they are as they were found. */
+/** Moves those units of a batch that have not changed since they were found. */
 export async function refreshBatch(
   ctx: AccountContext,
   task: RefreshTask,
@@ -134,7 +134,10 @@ async function findUnits(
   return units.map(unit => ({ ...unit, hash: heads.get(`${unit.id} ${unit.version_no}`) ?? null }))
 }
 
-/** By `id number`. Two arrays and no join: a plan made while there were few would walk all versions for each unit. */
+/**
+ * Keyed by `id number`. Two arrays instead of a join: a plan from when the table was small would scan all
+ * versions for each unit.
+ */
 async function readHeadHashes(
   sql: Sql,
   accountId: number,
@@ -151,9 +154,9 @@ async function readHeadHashes(
 
 type CheckResult = AppError | { search: string }
 
-/** A unit without fields of its own reads as all others do: checked once for them together. */
+/** Units without own fields all have the same data, so it is checked once. */
 function createChecker(data: PassportData): (unit: Unit, own: PassportData) => CheckResult {
-  let plain: CheckResult | undefined
+  let shared: CheckResult | undefined
   const check = (unit: Unit, own: PassportData): CheckResult => {
     try {
       assert(findCategory(unit.category), 'the category of a stored unit is known')
@@ -166,12 +169,12 @@ function createChecker(data: PassportData): (unit: Unit, own: PassportData) => C
   }
   return (unit, own) => {
     if (unit.own !== null) return check(unit, own)
-    plain ??= check(unit, own)
-    return plain
+    shared ??= check(unit, own)
+    return shared
   }
 }
 
-/** Counts the units on both contents, and for the job, in the statement that moves them: a kill leaves both right. */
+/** Counts in the statement that moves the units, so a crash cannot leave the counters wrong. */
 const countMoved = (
   { sql, accountId }: AccountContext,
   { from, to, jobId }: RefreshTask,

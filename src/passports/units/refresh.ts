@@ -1,4 +1,6 @@
-/** Bringing outdated units up to date: batches before their items, corrected fields only, each unit a new version. */
+/**
+ * Refreshes outdated units: batches before their items, only corrected fields, a new version for each unit.
+ */
 import type { AccountContext } from '../../accounts/context.ts'
 import { findUuid } from '../../kernel/ids.ts'
 import { selectOutdatedContents } from '../core/outdated.ts'
@@ -16,7 +18,7 @@ import { runConcurrently } from './run-concurrently.ts'
 
 export type Refreshed = { refreshed: number; skipped: SkippedUnit[]; failed: FailedUnit[] }
 
-/** Lists in answers end here; the counts do not. */
+/** Bounds the lists of an answer, not its counts. */
 export const MAX_LISTED_UNITS = 100
 
 /** How many descendants of a passport are outdated; for a batch or an item, itself included. */
@@ -29,7 +31,7 @@ export async function countOutdated(
   return self + (await countUnitsWithContents(sql, accountId, selectOutdatedContents(sql, row)))
 }
 
-/** Hears of each step, and for how many units it was; answering false ends the work early, to be taken up again later. */
+/** Called after each step. False stops the refresh, which can be continued later. */
 export type RefreshProgress = (step: Refreshed) => Promise<boolean>
 
 export type RefreshOptions = {
@@ -38,7 +40,7 @@ export type RefreshOptions = {
   progress?: RefreshProgress
 }
 
-/** Refreshes a unit and whatever is outdated under it. What fails stays outdated and is told. */
+/** Refreshes a unit and whatever is outdated under it. Units that fail stay outdated and are listed. */
 export async function refreshAll(
   ctx: AccountContext,
   state: PassportState,
@@ -58,8 +60,9 @@ export async function refreshAll(
 }
 
 /**
- * Only those that units have: one that all have left stays outdated for ever, and renewing it too would double them at
- * each correction. A look-up for each content, since a join may begin with all units of the account.
+ * Only contents that units still use: an unused one stays outdated for ever, and refreshing it too would
+ * double the contents at each correction. One look-up for each content, since a join may begin with all units
+ * of the account.
  */
 async function listOutdatedContents(
   { sql, accountId }: AccountContext,

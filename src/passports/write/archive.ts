@@ -1,4 +1,7 @@
-/** Archiving and restoring: a state beside the versions, with its own log, so that no address ever breaks. */
+/**
+ * Archives and restores passports. The status is separate from the versions and has its own log; addresses
+ * keep working.
+ */
 import { auditValues, insertAuditEntries } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
@@ -14,8 +17,8 @@ import { explainTakenGtin } from './find-matches.ts'
 export type StatusChange = ExpectedVersion & { uuid: string; status: StatusLetter }
 
 /**
- * Puts a passport into a status, with its event; when it is there already, nothing happens.
- * Restoring claims the passport's GTIN again if it was released. Throws `not_found`, `version_conflict`, `gtin_taken`.
+ * Sets the status, with its event; does nothing when the passport already has it. Restoring claims the
+ * passport's GTIN again if it was released. Throws `not_found`, `version_conflict`, `gtin_taken`.
  */
 export function setStatus(ctx: AccountContext, change: StatusChange): Promise<PassportRow> {
   const { uuid, status } = change
@@ -29,7 +32,7 @@ export function setStatus(ctx: AccountContext, change: StatusChange): Promise<Pa
   })
 }
 
-/** False when another changed its version or its status in between. */
+/** False when another process changed its version or its status meanwhile. */
 async function writeStatus(
   ctx: AccountContext,
   current: PassportRow,
@@ -47,7 +50,7 @@ async function writeStatus(
     subject: sql`${idFromUuid(current.id)}::text`,
   } as const
   try {
-    const moved = await sql`
+    const written = await sql`
       with moved as (
         update passport set status = ${status}::text::"char", stored_at = greatest(stored_at, now()),
           updated_at = greatest(${now}::timestamptz, updated_at + interval '1 millisecond')
@@ -76,7 +79,7 @@ async function writeStatus(
       )
       select case when gtin14 is not null and not exists (select 1 from claim) then carnet_refuse('gtin_taken') end
       from moved`
-    return moved.length > 0
+    return written.length > 0
   } catch (error) {
     if (findRefusalReason(error) !== 'gtin_taken') throw error
     throw await explainTakenGtin(ctx, current.gtin === null ? null : toGtin14(current.gtin))

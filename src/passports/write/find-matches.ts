@@ -1,15 +1,17 @@
-/** Which models bear these SKUs or GTINs: asked for many at once, and for what makes "create or update" exact. */
+/** Finds the models that have these SKUs or GTINs, many in one statement. */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { AppError } from '../../kernel/errors.ts'
 import { gtinTakenError } from '../core/check-data.ts'
 
-/** More bearers of one SKU than this are not named. */
+/** An error names at most this many products with one SKU. */
 export const MAX_NAMED_PRODUCTS = 20
 
 export type SkuMatch = {
-  /** UUIDs of the models that bear it now, archived ones too, oldest first; at most one more than are named. */
+  /**
+   * UUIDs of the models that have it now, archived ones too, oldest first; at most one more than are named.
+   */
   ids: readonly string[]
-  /** The model that the SKU's claim names, whether it still bears it or not. */
+  /** The model that the SKU's claim names, even if it has another SKU now. */
   claimedBy: string | null
 }
 
@@ -31,13 +33,13 @@ export async function findBySku(
 export type GtinMatch = {
   /** The model that holds the claim, or null when that is another account's. */
   id: string | null
-  /** Whether it bears the GTIN now; a model keeps the claim of one that it bore before. */
+  /** Whether it has the GTIN now; a model keeps the claim of a GTIN that it had before. */
   isCurrent: boolean
 }
 
 /**
- * Of those GTIN-14 that somebody holds, or that are released and not for this account. A directory look-up: a GTIN is
- * claimed across accounts.
+ * Only GTIN-14s that are claimed, or released to another account, are in the answer. A directory look-up: a
+ * GTIN is claimed across accounts.
  */
 export async function findByGtin(
   { sql, accountId }: AccountContext,
@@ -69,7 +71,7 @@ export async function requireFreeGtin(
   if (match !== undefined && match.id !== uuid) throw gtinTakenError(match)
 }
 
-/** What to say of a GTIN that the database found taken a moment ago. */
+/** The error for a GTIN that a statement has just found taken. */
 export async function explainTakenGtin(ctx: AccountContext, gtin14: string | null): Promise<AppError> {
   return gtinTakenError((await findByGtin(ctx, gtin14 === null ? [] : [gtin14])).get(gtin14 ?? ''))
 }

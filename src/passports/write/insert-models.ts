@@ -1,6 +1,6 @@
 /**
- * Writing models that have been checked: any number in one statement, with GTIN claims, quota, counters and events, or
- * none of them. A statement that finds a row in the way undoes itself and names the rows and the reasons.
+ * Writes checked models: any number in one statement, with GTIN claims, quota, counters and events. If a row
+ * is rejected, the statement writes nothing and names the rejected rows with their reasons.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { isLockTimeout, storeResponses, type toIdempotencyRow } from '../../accounts/idempotency-record.ts'
@@ -12,13 +12,15 @@ import { buildPassportEvent, insertEvents } from '../../webhooks/insert-events.t
 import type { CheckedData } from '../core/check-data.ts'
 import type { PassportRow } from '../core/record.ts'
 
-/** What stands in a row's way. */
 export type RejectReason = 'key_taken' | 'gtin_taken' | 'plan_limit' | 'sku_taken'
 
-/** `receipt`: the key of the request and its answer, kept together with the row. */
+/** `receipt`: the idempotency record of the request, stored with the row. */
 export type ModelRow = ReturnType<typeof buildModelRow> & { receipt?: ReturnType<typeof toIdempotencyRow> }
 
-/** A row that is the only one of its SKU: `seen` is the model that the SKU's claim named when it was looked up. */
+/**
+ * A row that must be the only one with its SKU; `claimedBy` is the model that the SKU's claim named at the
+ * look-up.
+ */
 export type SkuClaimRow = ModelRow & { claimedBy: string | null }
 
 export function buildModelRow(ctx: AccountContext, category: string, checked: CheckedData, now: Date) {
@@ -40,7 +42,7 @@ export function buildModelRow(ctx: AccountContext, category: string, checked: Ch
   }
 }
 
-/** The new row as it is read. */
+/** The passport that the row becomes. */
 export function toFirstVersion(row: ModelRow): PassportRow {
   const { gtin } = row.data
   return {
@@ -70,8 +72,8 @@ export const modelQuotaError = () =>
   )
 
 /**
- * Why which rows are in the way, by id; empty when all are written. Nothing is written otherwise. A taken GTIN is told
- * before a quota that is used up.
+ * The reasons of rejected rows, by id. Empty when all are written; otherwise nothing is. A taken GTIN is
+ * reported before a used-up quota.
  */
 export async function insertModels(
   sql: Sql,
@@ -94,7 +96,10 @@ export async function insertModels(
   }
 }
 
-/** Of several reasons the heaviest is told. A request that was done before is in the way of itself in every respect. */
+/**
+ * The highest reason is reported. A replayed request also collides with its own GTIN and SKU, so `key_taken`
+ * wins.
+ */
 const PRECEDENCE = {
   plan_limit: 0,
   gtin_taken: 1,
@@ -104,10 +109,13 @@ const PRECEDENCE = {
 
 const hasReceipt = ({ receipt }: ModelRow) => receipt !== undefined && receipt !== null
 
-/** Classes 22 and 54: a value that cannot be stored, or not in an index. Anything else would fail each row alike. */
+/**
+ * Classes 22 and 54: a value that cannot be stored, or not in an index. Anything else would fail each row
+ * alike.
+ */
 export const isUnstorable = (error: unknown) => /^(22|54)/.test(sqlState(error) ?? '')
 
-/** Rows are locked in one order (keys, GTINs, SKUs, counters) so that two processes never wait for each other in a circle. */
+/** Rows are locked in one order (keys, GTINs, SKUs, counters), so that two processes cannot deadlock. */
 async function insert(sql: Sql, rows: readonly ModelRow[], claiming: readonly SkuClaimRow[]): Promise<void> {
   const hasReceipts = rows.some(hasReceipt)
   await sql`
@@ -153,8 +161,9 @@ const withoutKey = (sql: Sql) => sql`
   union all`
 
 /**
- * Two that found nobody under a SKU both come here; the claim is a compare-and-set, so the second finds it moved on, or
- * waits until it is, and looks again. `seen` is compared in the claim's own row: a snapshot would not know of the first.
+ * Two requests may both find a SKU free. The claim is a compare-and-set: the second one is rejected and looks
+ * the SKU up again. `seen` is compared with the claim's current row, because a snapshot would not show the
+ * first request's.
  */
 const claimSkus = (sql: Sql, rows: readonly SkuClaimRow[]) => {
   const wanted = rows.map(({ id, account_id, sku, claimedBy }) => ({ id, account_id, sku, seen: claimedBy }))

@@ -1,4 +1,6 @@
-/** A change checked and worked out against the state of its passport: the next version, ready to be written. */
+/**
+ * A change checked and worked out against the state of its passport: the next version, ready to be written.
+ */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { listUnknownKeys } from '../../categories/check/validate.ts'

@@ -1,4 +1,7 @@
-/** What a correction would reach, before it is made: which fields, how many units, and where a unit's own value wins. */
+/**
+ * Previews a change: which fields a correction would change, for how many units, and where units have their
+ * own value.
+ */
 import type { AccountContext } from '../../accounts/context.ts'
 import { selectContents } from '../core/outdated.ts'
 import { getState, type PassportState } from '../core/state.ts'
@@ -18,7 +21,7 @@ export type CorrectionReach = {
   own_values: Record<string, number>
 }
 
-/** Checks a change and works it out as `updatePassport` would, and writes nothing. `reach` is null for a mere change. */
+/** Does what `updatePassport` does, but writes nothing. `reach` is null unless it is a correction. */
 export async function previewUpdate(
   ctx: AccountContext,
   change: PassportChange,

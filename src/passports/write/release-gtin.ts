@@ -1,6 +1,7 @@
 /**
- * Releasing a GTIN: an operator's act, because printed codes name it. A row in `released_gtin` stays for good: by it the
- * codes go on leading to the units of the model that had the GTIN, and by it only who is meant to can take the GTIN.
+ * Releases a GTIN; only an operator may, because printed codes contain it. The row in `released_gtin` is kept
+ * for ever: codes keep leading to units of the model that had the GTIN, and only the chosen account can claim
+ * it.
  */
 import { requireAccount } from '../../accounts/accounts.ts'
 import { withActor } from '../../accounts/actors.ts'
@@ -15,7 +16,7 @@ import { selectContents } from '../core/outdated.ts'
 import { countUnitsWithContents } from '../core/unit-counts.ts'
 
 export type ReleaseOptions = {
-  /** Who may take the GTIN: an account by its number, `anyone`, or without it only the account that had it. */
+  /** Who may claim the GTIN: an account by its number, `anyone`, or by default the account that had it. */
   claimableBy?: number | 'anyone' | undefined
   /** Releases it although active units were issued under it. */
   force?: boolean
@@ -26,7 +27,7 @@ export type ReleasedGtin = {
   product_id: string
   /** The account that had it. */
   account_id: string
-  /** Issued under the GTIN: codes printed on them with it go on leading to them. */
+  /** Issued under the GTIN; printed codes keep leading to them. */
   units: number
   active_units: number
   /** The account that may take it, or `anyone`. */
@@ -36,9 +37,9 @@ export type ReleasedGtin = {
 type Holder = { account_id: number; model_id: string }
 
 /**
- * Releases a GTIN that no active product bears, or changes who may take one that was released already. Throws `not_found`
- * when nobody has or had it, `gtin_taken` when an active product bears it, `validation` while units issued under it are
- * active, `unavailable` when products are written that long.
+ * Releases a GTIN that no active product has, or changes who may claim a released one. Throws `not_found`
+ * when nobody has or had it, `gtin_taken` when an active product has it, `validation` while units issued
+ * under it are active, `unavailable` when products are written that long.
  */
 export async function releaseGtin(
   ctx: OperatorContext,
@@ -67,7 +68,7 @@ async function release(
   { claimableBy, force = false }: ReleaseOptions,
 ): Promise<ReleasedGtin> {
   const { sql } = ctx
-  // Otherwise a create that waits for the row below would take the GTIN at the moment it is free.
+  // Otherwise a create that waits for the row below would claim the GTIN as soon as it is free.
   await sql`set local lock_timeout = '2s'`
   await sql`lock table gtin_claim in share row exclusive mode`
   const [claim] = await sql<(Holder & { is_borne: boolean })[]>`

@@ -1,4 +1,4 @@
-/** Going back to an earlier version is a version like any other: what was is written once more, and checked once more. */
+/** Reverts to an earlier version by writing its data as a new version, checked like any other. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { PassportData } from '../core/check-data.ts'
@@ -17,16 +17,17 @@ export type Reversion = ExpectedVersion & {
 }
 
 /**
- * Writes the data of an earlier version as the next one. Of a unit that is its own fields: what it inherits stays as
- * it is, with all corrections. Throws `not_found`, and what `updatePassport` throws.
+ * For a unit only its own fields are reverted: inherited data stays as it is, with all corrections. Throws
+ * `not_found`, and what `updatePassport` throws.
  */
-export async function revertPassport(ctx: AccountContext, wish: Reversion): Promise<WrittenPassport> {
-  const { row, own, inherited } = await getState(ctx, wish.uuid)
-  if (wish.versionNo < 1 || wish.versionNo > row.version_no) throw notFound('version of this product')
-  const earlier = await getOwnDataAtVersion(ctx, row, wish.versionNo)
+export async function revertPassport(ctx: AccountContext, reversion: Reversion): Promise<WrittenPassport> {
+  const { row, own, inherited } = await getState(ctx, reversion.uuid)
+  if (reversion.versionNo < 1 || reversion.versionNo > row.version_no)
+    throw notFound('version of this product')
+  const earlier = await getOwnDataAtVersion(ctx, row, reversion.versionNo)
   const now: PassportData = row.level === 'm' ? inherited : (own ?? {})
   const gone = Object.keys(now).filter(name => !Object.hasOwn(earlier, name))
   const data = { ...earlier, ...Object.fromEntries(gone.map(name => [name, null])) }
-  const { uuid, changeType, note, expects } = wish
+  const { uuid, changeType, note, expects } = reversion
   return updatePassport(ctx, { uuid, data, changeType, note, strict: false, expects })
 }

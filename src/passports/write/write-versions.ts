@@ -1,6 +1,6 @@
 /**
- * The one statement that writes next versions: of a PATCH, a sync or a refresh, of one passport or of 500. With a
- * version go its content, its link in the hash chain, its GTIN claim and its event, or nothing.
+ * The one statement that writes next versions: of a PATCH, a sync or a refresh, of one passport or of 500.
+ * With a version go its content, its link in the hash chain, its GTIN claim and its event, or nothing.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { type Fragment, findRefusalReason, type Sql, withRetries } from '../../kernel/db/database.ts'
@@ -83,8 +83,8 @@ export async function writeVersions(
 }
 
 /**
- * Rows are locked in the order of their ids, so that two calls with the same passports never wait in a circle. What no
- * index answers stands in a `case`: it leaves the primary key as the only way to them.
+ * Rows are locked in the order of their ids, so that two calls with the same passports never wait in a
+ * circle. What no index answers stands in a `case`: it leaves the primary key as the only way to them.
  */
 async function insertVersions(
   { sql, accountId, actorId }: AccountContext,
