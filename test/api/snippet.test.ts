@@ -13,7 +13,7 @@ import {
   type TestAccount,
 } from '../harness.ts'
 import { decodeQr } from '../qr/decode.ts'
-import { rowOf } from '../site/reading-of.ts'
+import { rowOf } from '../site/passport-views.ts'
 
 const BASE = ADDRESSES.publicUrl
 const SCHEMA = 'https://schema.org'

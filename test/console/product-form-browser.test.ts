@@ -9,7 +9,7 @@ import { updatePassport } from '../../src/passports/write/update.ts'
 import { IS_FULL } from '../full.ts'
 import { CORES, type TestAccount } from '../harness.ts'
 import { findViolations, OPEN_ALL, openBrowser, WIDTH, WITHOUT_CHROMIUM } from '../site/chromium.ts'
-import { FULL } from '../site/reading-of.ts'
+import { FULL } from '../site/passport-views.ts'
 import { startWholeStand, type WholeStand } from './whole-stand.ts'
 
 const PATIENCE_MS = 10_000

@@ -11,7 +11,7 @@ import { renderDataInputs } from '../../src/console/product-data/inputs.ts'
 import { applyRowButton } from '../../src/console/product-data/list-rows.ts'
 import { refreshesEnded } from '../../src/passports/units/refresh-job.ts'
 import { CORES, nextGtin } from '../harness.ts'
-import { FULL } from '../site/reading-of.ts'
+import { FULL } from '../site/passport-views.ts'
 import { type Answer, type Browser, OWN, type Stand, startStand } from './stand.ts'
 
 let stand: Stand

@@ -11,18 +11,18 @@ describe('an access cookie', () => {
   const value = cookies.seal('passport-a', TOKEN, later)
   const header = `other=1; ${COOKIE_NAME}=${value}; more=2`
 
-  test('gives the token back for its passport, until its end', () => {
+  test('returns the token for its passport until it expires', () => {
     assert.equal(cookies.findToken(header, 'passport-a', now), TOKEN)
     assert.equal(cookies.findToken(header, 'passport-b', now), undefined)
     assert.equal(cookies.findToken(header, 'passport-a', later), undefined)
   })
 
-  test('does not show the token, and is another each time', () => {
+  test('hides the token, and differs each time', () => {
     assert.ok(!Buffer.from(value, 'base64url').includes(TOKEN))
     assert.notEqual(cookies.seal('passport-a', TOKEN, later), value)
   })
 
-  test('is nothing under another key, cut, or changed in any byte', () => {
+  test('is invalid with another key, truncated, or with any byte changed', () => {
     const other = createAccessCookies('another secret key of another operator', 'http://localhost:3000')
     assert.equal(other.findToken(header, 'passport-a', now), undefined)
     const bytes = Buffer.from(value, 'base64url')

@@ -1,4 +1,4 @@
-/** Access links at the door: token to cookie to clean address, Bearer for machines, nothing kept by caches. */
+/** Access links: from the token in the address to a cookie, Bearer tokens for programs, and no caching. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createPerson } from '../../src/accounts/people/people.ts'
@@ -59,7 +59,7 @@ const view = (id: string, cookie: string | undefined, query = '') =>
 const ENDED = 'This access link is no longer valid'
 
 describe('?access=TOKEN', () => {
-  test('becomes a cookie for this passport and a clean address', async () => {
+  test('becomes a cookie for this passport and redirects to the address without it', async () => {
     const id = await make()
     const { token, url } = await link(id)
     assert.equal(url, `${ADDRESSES.publicUrl}/p/${id}?access=${token}`)
@@ -74,7 +74,7 @@ describe('?access=TOKEN', () => {
     assert.ok(answer.headers['x-request-id'])
   })
 
-  test('the page then shows more, says to whom and until when, and is kept by nobody', async () => {
+  test('the page then shows more, names the audience and the expiry time, and is not cached', async () => {
     const id = await make()
     const { token } = await link(id)
     const open = await view(id, undefined)
@@ -97,7 +97,7 @@ describe('?access=TOKEN', () => {
     assert.equal(after.headers.etag, open.headers.etag)
   })
 
-  test('one that opens nothing gives no cookie', async () => {
+  test('an invalid one sets no cookie', async () => {
     const id = await make()
     const { token: ofOther } = await link(await make())
     for (const wrong of ['x', '', 'dpa_'.padEnd(46, 'A'), 'y'.repeat(5_000), 'é', 'x&access=y', ofOther]) {
@@ -106,7 +106,7 @@ describe('?access=TOKEN', () => {
     }
   })
 
-  test('a cookie of one passport opens no other, a forged one none', async () => {
+  test('a cookie opens only its own passport, a forged one none', async () => {
     const id = await make()
     const other = await make()
     const { token } = await link(undefined)
@@ -124,12 +124,12 @@ describe('?access=TOKEN', () => {
     }
   })
 
-  test('of no passport is 404', async () => {
+  test('for a passport that does not exist is 404', async () => {
     assert.equal((await enter('nonsense', 'x')).status, 404)
   })
 })
 
-describe('a link that opens nothing', () => {
+describe('an ended or unknown link', () => {
   const assertEnded = ({ status, text, headers }: Answer, why: string) => {
     assert.equal(status, 200, why)
     assert.ok(text.includes(ENDED), why)
@@ -153,7 +153,7 @@ describe('a link that opens nothing', () => {
     return answer.headers.etag
   }
 
-  test('is told on the public page, whatever the reason, and kept by nobody', async () => {
+  test('shows a banner on the public page, whatever the reason, and is not cached', async () => {
     const id = await make()
     const tag = await isPlain(id)
     const { token: ofOther } = await link(await make())
@@ -181,7 +181,7 @@ describe('a link that opens nothing', () => {
     assert.equal(await isPlain(id), tag)
   })
 
-  test('costs no rendering after the first time', async () => {
+  test('is rendered only once', async () => {
     const outcomes: string[] = []
     const watch = { page: (from: string) => outcomes.push(from), watchPages: () => {} }
     const app = createApp({ ...harness.setup, watch })
@@ -206,14 +206,14 @@ describe('a link that opens nothing', () => {
     }
   })
 
-  test('is told of JSON-LD to nobody', async () => {
+  test('changes nothing in JSON-LD', async () => {
     const id = await make()
     const [open, junk] = [await view(id, undefined, '?format=jsonld'), await enter(id, 'x', '&format=jsonld')]
     assert.equal(junk.text, open.text)
     assert.equal(junk.headers['cache-control'], 'private, no-store')
   })
 
-  test('is told to who was reading when it was revoked or expired, at once', async () => {
+  test('shows the banner at once to readers whose link was revoked or expired', async () => {
     const id = await make()
     const ends: [string, string, () => unknown][] = []
     const [revoked, expired] = [await link(id), await link(id, 0.5)]
@@ -229,7 +229,7 @@ describe('a link that opens nothing', () => {
     }
   })
 
-  test('is told in the language of the reader, of an earlier version and an archived passport, too', async () => {
+  test('shows the banner in the reader’s language, also for earlier versions and archived passports', async () => {
     const id = await make()
     await harness.ask('PATCH', `/api/v1/products/${id}`, {
       key: account.key,
@@ -245,7 +245,7 @@ describe('a link that opens nothing', () => {
     assert.match(archived.text, /This access link is no longer valid.*This passport has been archived/s)
   })
 
-  test('HEAD, JSON-LD and a forged cookie get what everybody gets, and take no cookie away', async () => {
+  test('HEAD, JSON-LD and a forged cookie get the public response, and delete no cookie', async () => {
     const id = await make()
     const tag = await isPlain(id)
     const cookie = await endedCookie(id)
@@ -270,7 +270,7 @@ describe('a link that opens nothing', () => {
     }
   })
 
-  test('another link, followed after it, opens the page', async () => {
+  test('another link followed afterwards opens the page', async () => {
     const id = await make()
     assertEnded(await enter(id, 'x'), 'x')
     const { token } = await link(id)
@@ -302,7 +302,7 @@ describe('Authorization: Bearer TOKEN', () => {
     assert.equal(listed?.last_used_at, harness.clock.now().toISOString())
   })
 
-  test('an invalid one sees what everyone sees', async () => {
+  test('an invalid token gets the public page', async () => {
     const id = await make()
     for (const authorization of ['Bearer x', 'Basic abc', `Bearer ${account.key}`, 'Bearer']) {
       const answer = await harness.ask('GET', `/p/${id}`, { headers: { authorization } })
@@ -313,7 +313,7 @@ describe('Authorization: Bearer TOKEN', () => {
 })
 
 describe('an ended link', () => {
-  test('says whom to ask for a new one, in the words of the page', async () => {
+  test('names whom to ask for a new one, in the page’s language', async () => {
     const id = await make()
     const { token } = await link(id, 1)
     const cookie = cookieOf(await enter(id, token))
@@ -344,7 +344,7 @@ describe('?preview=AUDIENCE', () => {
     return `__Host-carnet=${answer.token}`
   }
 
-  test('shows a member what other readers see, makes no link and sets no cookie', async () => {
+  test('shows a member what the audience sees, creates no link and sets no cookie', async () => {
     const id = await make()
     const before = await listAccessLinks(account.ctx)
     const cookie = await signedIn(account.id)
@@ -363,7 +363,7 @@ describe('?preview=AUDIENCE', () => {
     assert.ok(!(await view(id, cookie, '?preview=everything')).text.includes(SECRET))
   })
 
-  test('shows nobody else more than the public page', async () => {
+  test('shows everybody else the public page', async () => {
     const id = await make()
     const other = await harness.account()
     const cookies = [undefined, `__Host-carnet=${'a'.repeat(43)}`, await signedIn(other.id)]

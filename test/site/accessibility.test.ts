@@ -15,7 +15,7 @@ import { createPassport } from '../../src/passports/write/create.ts'
 import { IS_FULL } from '../full.ts'
 import { ADDRESSES, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 import { findViolations, openBrowser, WIDTH, WITHOUT_CHROMIUM } from './chromium.ts'
-import { FULL } from './reading-of.ts'
+import { FULL } from './passport-views.ts'
 
 const CATEGORIES = ['textile', 'battery', 'furniture'] as const
 const SCHEMES = ['light', 'dark'] as const
@@ -85,7 +85,7 @@ async function assertAccessible({ path, audience, schemes }: Visit): Promise<voi
   assert.equal(await page.evaluate(WIDTH), 320, `${path} for ${audience} at 320 px`)
 }
 
-describe('axe finds nothing, and nothing stands out at 320 px', { skip: WITHOUT_CHROMIUM }, () => {
+describe('axe finds nothing, and nothing overflows at 320 px', { skip: WITHOUT_CHROMIUM }, () => {
   before(async () => {
     harness = await startHarness()
     account = await harness.account({ plan: 'enterprise' })
@@ -127,7 +127,7 @@ describe('axe finds nothing, and nothing stands out at 320 px', { skip: WITHOUT_
     })
   }
 
-  test('an archived passport, the vocabulary, an address that leads nowhere', async () => {
+  test('an archived passport, the vocabulary, a 404 page', async () => {
     const { model } = await makeFamily('textile')
     await harness.ask('POST', `/api/v1/products/${model}/archive`, { key: account.key })
     await assertAccessible({ path: `/p/${model}?lang=pl`, audience: 'public', schemes: SCHEMES })

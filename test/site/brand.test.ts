@@ -1,4 +1,4 @@
-/** What an account's brand does to its pages: what is shown, what the policy allows, who may list them. */
+/** What an account’s brand changes on its pages: logo, accent, framing and indexing. */
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
@@ -33,7 +33,7 @@ const styleOf = (html: string) => /<style>(.*?)<\/style>/s.exec(html)?.[1] ?? ''
 const policyOf = (headers: Record<string, string>) => headers['content-security-policy'] ?? ''
 
 describe('a page of an account with a brand', () => {
-  test('shows its name and accent at once, under another tag, with a policy that names its sheet', async () => {
+  test('shows its name and accent at once, with another entity tag and the digest of its style sheet in the policy', async () => {
     await fresh()
     const before = await harness.ask('GET', path)
     assert.doesNotMatch(before.text, /class="logo"/)
@@ -77,7 +77,7 @@ describe('a page of an account with a brand', () => {
     assert.equal(again.status, 304)
   })
 
-  test('has another logo for dark pages, and a wide one is made smaller', async () => {
+  test('has another logo for dark mode, and shrinks a wide one', async () => {
     await fresh()
     await updateBrand(account.ctx, { logo: PNG, logoDark: SVG })
     const { text } = await harness.ask('GET', path)
@@ -112,7 +112,7 @@ describe('a page of an account with a brand', () => {
     assert.doesNotMatch(closed.text, /<link rel="alternate" hreflang=/)
   })
 
-  test('is another account’s matter', async () => {
+  test('does not change pages of other accounts', async () => {
     await fresh()
     const mine = path
     const before = await harness.ask('GET', mine)
@@ -122,7 +122,7 @@ describe('a page of an account with a brand', () => {
   })
 })
 
-test('OpenGraph says what a preview needs, as text', async () => {
+test('OpenGraph has what a link preview needs, as text', async () => {
   await fresh({
     productName: 'Coat "\u202eX" <b>',
     fiberComposition: [{ fiber: 'a"><script>', percentage: 100 }],
@@ -155,14 +155,14 @@ test('OpenGraph says what a preview needs, as text', async () => {
 })
 
 describe('GET /brand/…', () => {
-  test('404 for what there is not', async () => {
+  test('404 for an unknown file', async () => {
     for (const file of ['x', `${'0'.repeat(32)}.svg`, `${'0'.repeat(32)}.html`, '..%2f..%2fetc', '']) {
       assert.equal((await harness.ask('GET', `/brand/${file}`)).status, 404, file)
     }
   })
 })
 
-test('GET / leads to the console', async () => {
+test('GET / redirects to the console', async () => {
   const answer = await harness.ask('GET', '/')
   assert.equal(answer.status, 302)
   assert.equal(answer.headers.location, '/console')

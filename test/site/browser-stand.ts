@@ -4,7 +4,7 @@ import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 import { openBrowser } from './chromium.ts'
-import { FULL } from './reading-of.ts'
+import { FULL } from './passport-views.ts'
 
 export type BrowserStand = {
   harness: Harness

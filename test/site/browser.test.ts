@@ -1,4 +1,4 @@
-/** The page as a browser shows it: reachable by everyone, whole on a small phone, silent, and what an access link does to it. */
+/** The page in a real browser: accessible, complete on a small phone, without scripts, and with access links. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
@@ -47,7 +47,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     await context.close()
   })
 
-  test('nothing stands out at 320 px, whatever the words', async () => {
+  test('nothing overflows at 320 px, whatever the text', async () => {
     const word = 'w'.repeat(400)
     const data = {
       productName: word,
@@ -78,7 +78,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     await page.close()
   })
 
-  test('hostile words are shown as they are, stand in their place and change nothing beside them', async () => {
+  test('hostile text is shown as it is, stays in its place and changes nothing around it', async () => {
     const hostile = '<b>x</b>"\u202e\u2066 ' + 'ש'.repeat(300) + ' javascript:alert(1) &lt; \u200f'
     const id = await make('furniture', {
       productName: hostile,
@@ -106,7 +106,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     await page.close()
   })
 
-  test('at 400 % zoom of a desktop all is there, and without scripts too', async () => {
+  test('everything is readable at 400 % zoom, also without scripts', async () => {
     const id = await make('battery')
     // 1280 px at 400 % are 320.
     const context = await browser.newContext({
@@ -163,7 +163,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     await page.close()
   })
 
-  test('an access link shows more at once, though the public page was just seen, and leaves no token behind', async () => {
+  test('an access link shows more at once although the browser cached the public page, and leaves no token behind', async () => {
     const id = await make('textile')
     const { token } = await createAccessLink(account.ctx, {
       passportId: id,
@@ -185,7 +185,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     await page.close()
   })
 
-  test('a link that has ended is told once, calmly, to everyone’s eyes; the next load is the plain page', async () => {
+  test('an ended link shows its banner once; the next load is the public page', async () => {
     const id = await make('textile')
     const local = origin.replace('127.0.0.1', 'localhost')
     for (const [language, title] of [

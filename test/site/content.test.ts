@@ -10,7 +10,7 @@ import { getLabels, LANGUAGES } from '../../src/i18n/catalogue.ts'
 import { renderQrSvg } from '../../src/qr/svg.ts'
 import { renderJsonLd } from '../../src/site/json-ld/document.ts'
 import { CORES } from '../harness.ts'
-import { FULL, MADE_AT, read, renderPage, rowOf } from './reading-of.ts'
+import { FULL, MADE_AT, read, renderPage, rowOf } from './passport-views.ts'
 
 const CATEGORIES = ['textile', 'battery', 'furniture'] as const
 const NS = 'https://carnet.example/ns/dpp'
@@ -52,7 +52,7 @@ describe('hostile content', () => {
     })
   }
 
-  test('is a link only when it is http(s) without credentials', () => {
+  test('becomes a link only if it is http(s) without credentials', () => {
     const urls = [
       'javascript:alert(1)',
       ' javascript:alert(1)',
@@ -81,7 +81,7 @@ describe('hostile content', () => {
     }
   })
 
-  test('a good link says where it leads and gives nothing away', () => {
+  test('a link names its target and sends no referrer', () => {
     const complianceDocuments = [{ type: 'certificate', url: 'https://docs.example/c.pdf' }]
     const html = page(rowOf('furniture', { ...FULL.furniture, complianceDocuments }))
     const links = html.match(/<a href="https?:[^>]*>/g) ?? []
@@ -124,7 +124,7 @@ describe('audiences', () => {
       assert.match(page(row), /More is recorded for readers with an access link/)
     })
 
-    test(`${category}: an authority sees them, but not what no schema knows`, () => {
+    test(`${category}: an authority sees them, but no unknown field`, () => {
       const row = rowOf(category, FULL[category])
       for (const output of [page(row, 'authority'), renderJsonLd(read(row, 'authority'), NS)]) {
         const found = new Set(output.match(/DECANARY1|CANARY Mill|CANARY\.pdf/g))
@@ -143,7 +143,7 @@ describe('audiences', () => {
     assert.doesNotMatch(battery, /97\.123/)
   })
 
-  test('nothing withheld, nothing said', () => {
+  test('has no note if nothing is withheld', () => {
     assert.doesNotMatch(page(rowOf('furniture')), /More is recorded/)
   })
 })
@@ -170,7 +170,7 @@ function assertDressed(html: string, name: string): void {
 }
 
 describe('the page', () => {
-  test('marks what is in another language, and falls back to the primary one', () => {
+  test('marks texts in another language, and falls back to the primary one', () => {
     const row = rowOf('textile', {
       languages: ['de', 'fr'],
       careInstructions: { de: 'Kalt waschen.', fr: 'Laver à froid.' },
@@ -206,7 +206,7 @@ describe('the page', () => {
     assert.match(german, /<meter min="0" max="100" value="12"/)
   })
 
-  test('shows a field that no section names', () => {
+  test('shows a field without a section', () => {
     const reading = read(rowOf('furniture'))
     const extra = { name: 'quietRide', type: 'text', description: 'How quiet.', localized: true } as const
     const html = renderPage(
@@ -313,7 +313,7 @@ describe('the page', () => {
     }
   })
 
-  test('brings the rules of the sheet for all that is in it, and none of a figure that is not', () => {
+  test('has the style rules of its own figures only', () => {
     for (const category of CATEGORIES) {
       for (const data of [{}, FULL[category]]) assertDressed(page(rowOf(category, data)), category)
     }

@@ -45,7 +45,7 @@ describe('the contexts', () => {
 })
 
 describe('GET /ns/dpp/v1', () => {
-  test('is a context for ever, whatever form is asked for', async () => {
+  test('stays a context whatever format is requested', async () => {
     for (const accept of ['application/ld+json', 'text/html', '*/*']) {
       const answer = await harness.ask('GET', '/ns/dpp/v1', { headers: { accept } })
       assert.equal(answer.status, 200)

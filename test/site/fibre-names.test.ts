@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Language } from '../../src/i18n/catalogue.ts'
 import { renderJsonLd } from '../../src/site/json-ld/document.ts'
-import { read, renderPage, rowOf } from './reading-of.ts'
+import { read, renderPage, rowOf } from './passport-views.ts'
 
 const fibres = (...names: string[]) => ({
   fiberComposition: names.map(fiber => ({ fiber, percentage: 100 / names.length })),
@@ -35,7 +35,7 @@ describe('a fibre on the page', () => {
     }
   })
 
-  test('is shown as it is where it is none that the law lists: pages do not guess', () => {
+  test('is shown as written if the law does not list it: pages do not guess', () => {
     for (const name of ['moon dust', 'Baumwole', 'cottonn'])
       assert.ok(textOf('fr', name).includes(name), name)
   })

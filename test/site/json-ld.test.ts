@@ -6,7 +6,7 @@ import { AUDIENCES } from '../../src/categories/field.ts'
 import type { PublicPassportRow } from '../../src/passports/read/find.ts'
 import { renderJsonLd } from '../../src/site/json-ld/document.ts'
 import { ADDRESSES } from '../harness.ts'
-import { FULL, read, rowOf } from './reading-of.ts'
+import { FULL, read, rowOf } from './passport-views.ts'
 import { assertKnown, expand, NS, toQuads } from './strict-json-ld.ts'
 
 const CATEGORIES = ['textile', 'battery', 'furniture'] as const
@@ -115,7 +115,7 @@ describe('a passport as JSON-LD', () => {
     assert.deepEqual(item['https://ref.gs1.org/voc/hasSerialNumber'], [{ '@value': 'S+1' }])
   })
 
-  test('says what general vocabularies can say in their words', async () => {
+  test('uses terms of general vocabularies where they exist', async () => {
     const { '@context': _, ...textile } = documentOf(rowOf('textile', FULL.textile))
     assert.deepEqual(textile.brand, { '@type': 'Brand', name: 'Testmarke' })
     assert.deepEqual(textile.weight, {
@@ -144,7 +144,7 @@ describe('a passport as JSON-LD', () => {
     assert.equal(battery.productionDate, '2026-05')
   })
 
-  test('a misspelt word would be noticed', async () => {
+  test('a misspelt term is found', async () => {
     const document = documentOf(rowOf('textile'))
     assert.throws(() => assertKnown({ [`${NS}#fooo`]: [] }))
     await assert.rejects(expand({ ...document, fooo: 'x' }))

@@ -1,4 +1,4 @@
-/** Large passports at the public door: what is read of them, and what of it stays in memory. */
+/** Large passports on the public site: what is read of them, and what stays in memory. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -46,7 +46,7 @@ after(() => t.close())
 const uuidOf = (id: string) => findUuid(id) ?? assert.fail(`${id} is an id`)
 
 describe('items of a model with a large free-form text', () => {
-  test('cost a server with a small heap nothing that stays', async () => {
+  test('leak no memory of a server with a small heap', async () => {
     const server = spawn(
       process.execPath,
       [
@@ -88,7 +88,7 @@ describe('items of a model with a large free-form text', () => {
     assert.deepEqual(row.own_keys, ['weightGrams'])
   })
 
-  test('show a reader with an access link what it opens, and an earlier version too', async () => {
+  test('show a reader with an access link what it opens, also in an earlier version', async () => {
     const link = await createAccessLink(account.ctx, {
       passportId: model,
       audience: 'authority',
@@ -112,7 +112,7 @@ describe('items of a model with a large free-form text', () => {
 })
 
 describe('what is cached of a passport', () => {
-  test('holds none of its content', async () => {
+  test('does not hold its content', async () => {
     const now = t.clock.now()
     const { json } = await t.ask('POST', '/api/v1/products', {
       key: account.key,

@@ -155,7 +155,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     await page.close()
   })
 
-  test('what leads away from an old version and to the data looks like a link', async () => {
+  test('links to the current version and to the data look like links', async () => {
     const path = await make('textile')
     const change = { data: { weightGrams: 300 } }
     await harness.ask('PATCH', path.replace('/p/', '/api/v1/products/'), { key: account.key, body: change })

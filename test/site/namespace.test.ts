@@ -11,7 +11,7 @@ before(async () => {
 after(() => harness.close())
 
 describe('GET /ns/dpp', () => {
-  test('is the context for machines', async () => {
+  test('is the context for programs', async () => {
     const answer = await harness.ask('GET', '/ns/dpp', { headers: { accept: 'application/ld+json' } })
     assert.equal(answer.status, 200)
     assert.equal(answer.headers['content-type'], 'application/ld+json')
@@ -37,7 +37,7 @@ describe('GET /ns/dpp', () => {
     assert.equal(again.status, 304)
   })
 
-  test('is a page for people, where each term has its line', async () => {
+  test('is a page for people with a line for each term', async () => {
     for (const accept of ['text/html', '*/*']) {
       const answer = await harness.ask('GET', '/ns/dpp', { headers: { accept } })
       assert.equal(answer.headers['content-type'], 'text/html; charset=utf-8')
@@ -51,13 +51,13 @@ describe('GET /ns/dpp', () => {
   })
 })
 
-describe('namespacePath', () => {
+describe('findNamespacePath', () => {
   const PUBLIC = 'https://carnet.example'
   test('is the path below the public address', () => {
     assert.equal(findNamespacePath(PUBLIC, `${PUBLIC}/ns/dpp`), '/ns/dpp')
     assert.equal(findNamespacePath(PUBLIC, `${PUBLIC}/v/passports-1.0`), '/v/passports-1.0')
   })
-  test('is undefined elsewhere, and for what a router would read as a pattern', () => {
+  test('is undefined elsewhere, and for a path that the router would read as a pattern', () => {
     for (const url of [
       'https://other.example/ns',
       `${PUBLIC}.evil/ns`,

@@ -80,7 +80,7 @@ describe('behind nginx', {
     return seen.slice(before)
   }
 
-  test('an address reaches Carnet as it was typed, and its redirect the reader', async () => {
+  test('an address reaches Carnet as it was typed, and its redirect reaches the reader', async () => {
     const { port } = await start()
     const gtin = `0${nextGtin()}`
     const uuid = await make({ gtin })
@@ -125,7 +125,7 @@ describe('behind nginx', {
     assert.doesNotMatch(lines() + readFileSync(join(folder, 'carnet-error.log'), 'utf8'), /dpa_|127\.0\.0/)
   })
 
-  test('what is for the operator stays inside', async () => {
+  test('operator endpoints are not public', async () => {
     const { port } = await start()
     for (const path of ['/metrics', '/readyz']) {
       const requests = await reaching(async () => assert.equal((await get(port, path)).status, 404))
@@ -134,7 +134,7 @@ describe('behind nginx', {
     assert.equal((await get(port, '/healthz')).status, 200)
   })
 
-  test('a redirect is asked for each time', async () => {
+  test('a redirect is not cached', async () => {
     const { port } = await start(keepingPages)
     const gtin = `0${nextGtin()}`
     await make({ gtin })
@@ -144,7 +144,7 @@ describe('behind nginx', {
     assert.equal(requests.length, 3)
   })
 
-  test('each view of a page reaches Carnet, so that it can be counted; a QR code is kept', async () => {
+  test('each page view reaches Carnet, so that it is counted; a QR code is cached', async () => {
     const { port } = await start()
     const path = `/p/${idFromUuid(await make())}`
     const views = await reaching(async () => {
@@ -160,7 +160,7 @@ describe('behind nginx', {
     assert.equal(images.length, 1)
   })
 
-  test('who keeps pages keeps them apart by what the reader’s browser asks for', async () => {
+  test('a cache of pages distinguishes what browsers ask for', async () => {
     const { port } = await start(keepingPages)
     const path = `/p/${idFromUuid(await make())}`
     const wishes: [Record<string, string>, (answer: Answer) => unknown, unknown][] = [
@@ -245,7 +245,7 @@ describe('behind nginx', {
     assert.equal(request?.headers.host, 'passport.example')
   })
 
-  test('the API goes through and is kept nowhere', async () => {
+  test('the API is passed through and not cached', async () => {
     const { port } = await start(text => withoutBypass(text))
     const authorization = { authorization: `Bearer ${account.key}` }
     const requests = await reaching(async () => {
@@ -285,7 +285,7 @@ describe('behind nginx', {
     assert.equal(await change(port, product, { authorization, 'if-match': etag }), 412)
   })
 
-  test('one address may send so many requests a second', async () => {
+  test('one address is limited in requests a second', async () => {
     const { port } = await start(text => {
       const changed = text.replace('rate=100r/s', 'rate=1r/m').replace('burst=400', 'burst=4')
       assert.match(changed, /rate=1r\/m[\s\S]*burst=4 /)

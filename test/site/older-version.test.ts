@@ -1,4 +1,4 @@
-/** GET /p/{id}?version=n: how a passport read before, for whoever may see it, and a way back to how it reads now. */
+/** GET /p/{id}?version=n: a passport as it was, for those who may see it, with a link to the current version. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { idFromUuid } from '../../src/kernel/ids.ts'
@@ -36,7 +36,7 @@ const changed = async () => {
 }
 
 describe('?version=n', () => {
-  test('shows the passport as it was, says so and leads to the current one', async () => {
+  test('shows the passport as it was, says so and links to the current one', async () => {
     const { path } = await changed()
     const { status, text, headers } = await harness.ask('GET', `${path}?version=2&lang=de`)
     assert.equal(status, 200)
@@ -53,7 +53,7 @@ describe('?version=n', () => {
     assert.match(headers['cache-control'] ?? '', /^public, max-age=60/)
   })
 
-  test('the history leads to each version, and stands open on an earlier one', async () => {
+  test('the history links to each version, and is open on an earlier one', async () => {
     const { path } = await changed()
     const links = (html: string) =>
       Array.from(
@@ -79,7 +79,7 @@ describe('?version=n', () => {
     assert.equal(named.headers['x-robots-tag'], undefined)
   })
 
-  test('of a version that is not there is 404', async () => {
+  test('of an unknown version is 404', async () => {
     const { path } = await changed()
     for (const version of ['0', '4', '-1', '01', '1.0', 'x', '', '999999999999', '1e0', '%00']) {
       assert.equal((await harness.ask('GET', `${path}?version=${version}`)).status, 404, version)
@@ -87,7 +87,7 @@ describe('?version=n', () => {
     assert.equal((await harness.ask('GET', `${path}?version=1&version=2`)).status, 200)
   })
 
-  test('is not what the cache gives for the address without it', async () => {
+  test('does not share a cache entry with the current page', async () => {
     const { path } = await changed()
     for (const [query, name] of [
       ['', 'Third'],
@@ -109,14 +109,14 @@ describe('?version=n', () => {
     assertKnown(await expand(json))
   })
 
-  test('of an archived passport says both', async () => {
+  test('of an archived passport shows both notices', async () => {
     const { id, path } = await changed()
     await harness.ask('POST', `/api/v1/products/${id}/archive`, { key: account.key })
     const { text } = await harness.ask('GET', `${path}?version=1`)
     assert.match(text, /has been archived.*You are reading version 1/s)
   })
 
-  test('more than twenty versions lead on to those before', async () => {
+  test('more than twenty versions link to the earlier ones', async () => {
     const { id, path } = await make()
     for (let i = 0; i < 24; i++) await patch(id, { weightGrams: i })
     const { text } = await harness.ask('GET', path)
@@ -144,7 +144,7 @@ describe('?version=n', () => {
     assert.match((await harness.ask('GET', `/p/${id}`)).text, />7\.5\skg.*>55\sl/s)
   })
 
-  test('for a reader with an access link has what that reader may see, and is kept by nobody', async () => {
+  test('shows a reader with an access link what the link opens, and is not cached', async () => {
     const stages = (name: string) => ({
       supplyChainStages: [{ stage: 'spinning', country: 'TR', facilityName: name }],
     })

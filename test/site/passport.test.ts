@@ -1,4 +1,4 @@
-/** GET /p/{id}: what comes back, for whom, and what caches may do with it. */
+/** GET /p/{id}: responses, readers and caching. */
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
@@ -61,7 +61,7 @@ describe('GET /p/{id}', () => {
     assert.equal(await language('', 'zh'), 'en')
   })
 
-  test('says of a text in another language which ones there are, each a link, and of no other', async () => {
+  test('links a text in another language to each language that it exists in', async () => {
     const { path } = await make({
       languages: ['de', 'en'],
       productName: 'Strickjacke',
@@ -89,7 +89,7 @@ describe('GET /p/{id}', () => {
     assert.equal(earlier[0], `Only in: ${link('version=1&amp;', 'de', 'German')} de`)
   })
 
-  test('has what the account wrote in what the reader asked for, one of the 24 or not', async () => {
+  test('shows the account’s texts in the requested language, one of the 24 or not', async () => {
     const careInstructions = { ja: 'JA', en: 'EN', pt: 'PT', 'pt-BR': 'BR', 'zh-Hant': 'ZH' }
     const { path } = await make({
       languages: ['ja', 'en'],
@@ -131,7 +131,7 @@ describe('GET /p/{id}', () => {
     assert.equal((await read('', 'pt-PT', known)).answer.status, 200)
   })
 
-  test('carries every header of safety, its style sheet named by digest', async () => {
+  test('has all security headers, with the digest of its style sheet', async () => {
     const { path } = await make()
     const { headers, text } = await harness.ask('GET', path)
     const style = /<style>(.*?)<\/style>/s.exec(text)?.[1] ?? ''
@@ -150,7 +150,7 @@ describe('GET /p/{id}', () => {
     assert.doesNotMatch(text, /<script|<iframe|src=|url\(| style="/)
   })
 
-  test('may be cached a minute, apart for each kind of reader', async () => {
+  test('may be cached for a minute, separately for each kind of reader', async () => {
     const { path } = await make()
     const { headers } = await harness.ask('GET', path)
     assert.equal(headers['cache-control'], 'public, max-age=60, stale-while-revalidate=600')
@@ -159,7 +159,7 @@ describe('GET /p/{id}', () => {
       assert.ok(vary.includes(name))
   })
 
-  test('answers 304 to the tag it gave, until version, status or language change', async () => {
+  test('answers 304 to its entity tag until version, status or language change', async () => {
     const { path, uuid } = await make()
     const ask = (etag?: string, query = '') =>
       harness.ask('GET', path + query, { headers: etag === undefined ? {} : { 'if-none-match': etag } })
@@ -184,7 +184,7 @@ describe('GET /p/{id}', () => {
     assert.equal((await ask(changed.headers.etag)).status, 304)
   })
 
-  test('comes compressed when the reader can read that', async () => {
+  test('is compressed if the reader accepts it', async () => {
     const { path } = await make()
     const plain = await harness.ask('GET', path)
     for (let round = 0; round < 2; round++) {
@@ -211,7 +211,7 @@ describe('GET /p/{id}', () => {
     }
   })
 
-  test('an archived passport is there, says so and is not for search engines', async () => {
+  test('an archived passport is shown, says so and is not indexed', async () => {
     const { path, uuid } = await make()
     const before = await harness.ask('GET', path)
     assert.equal(before.headers['x-robots-tag'], undefined)
@@ -283,7 +283,7 @@ describe('GET /p/{id} as JSON-LD', () => {
     assert.notEqual(html.headers.etag, byQuery.headers.etag)
   })
 
-  test('406 for a format there is not', async () => {
+  test('406 for an unknown format', async () => {
     const { path } = await make()
     for (const query of ['format=xml', 'format=', 'format=jsonld&format=html', 'format=constructor']) {
       const answer = await harness.ask('GET', `${path}?${query}`)
@@ -327,14 +327,14 @@ describe('404', () => {
     assert.doesNotMatch(answer.text, /Visible name/)
   })
 
-  test('an error in JSON for a machine', async () => {
+  test('an error in JSON for programs', async () => {
     const answer = await harness.ask('GET', `/p/${unknown}`, { headers: { accept: 'application/ld+json' } })
     assert.equal(answer.status, 404)
     assert.equal(answer.json.code, 'not_found')
   })
 })
 
-test('other methods are told which there are', async () => {
+test('405 with the allowed methods for all others', async () => {
   const { path } = await make()
   for (const method of ['POST', 'PATCH', 'DELETE', 'TRACE'] as const) {
     for (const address of [path, `${path}/qr.svg`, '/ns/dpp', '/robots.txt']) {
@@ -345,7 +345,7 @@ test('other methods are told which there are', async () => {
   }
 })
 
-test('pages of other sites may ask and read, with what a browser asks beforehand', async () => {
+test('scripts on other sites may read it, after a preflight request', async () => {
   const { path } = await make()
   for (const address of [path, `${path}/qr.svg`, '/ns/dpp', '/ns/dpp/v1']) {
     const { status, headers, text } = await harness.ask('OPTIONS', address, {
@@ -369,7 +369,7 @@ test('pages of other sites may ask and read, with what a browser asks beforehand
   }
 })
 
-test('a person who asks for what this passport has not is led to it', async () => {
+test('a person who asks for an unknown version or format gets a link to the passport', async () => {
   const { path } = await make({ gtin: undefined })
   for (const query of ['?version=9', '/qr.svg?content=gs1']) {
     const page = await harness.ask('GET', path + query, {
@@ -383,7 +383,7 @@ test('a person who asks for what this passport has not is led to it', async () =
   }
 })
 
-test('a database that does not answer is a page for people and an error for machines', async () => {
+test('an unavailable database is a page for people and JSON for programs', async () => {
   const broken = await startHarness()
   await broken.sql.end()
   const id = idFromUuid(newUuid(Date.UTC(2026, 0)))

@@ -22,7 +22,7 @@ import {
   startHarness,
   type TestAccount,
 } from '../harness.ts'
-import { FULL } from './reading-of.ts'
+import { FULL } from './passport-views.ts'
 
 type CategoryId = keyof typeof CORES
 /** A field that not everyone may see, by the names on the way to it. */
@@ -156,7 +156,7 @@ describe('protected fields', () => {
     'battery dueDiligenceUrl',
     'furniture economicOperator.eori',
   ]
-  test('are all that the table marks', () => {
+  test('are all fields that the table marks', () => {
     const found = allCategories().flatMap(({ id, fields }) =>
       protectedIn(fields).map(({ path }) => `${id} ${path.join('.')}`),
     )
@@ -167,7 +167,7 @@ describe('protected fields', () => {
   })
 
   for (const { id: category, fields: all } of allCategories()) {
-    test(`${category}: are where they may be seen, on every level, and nowhere else`, async () => {
+    test(`${category}: appear only for their audience, on every level`, async () => {
       const fields = protectedIn(all)
       const family = await makeFamily(category as CategoryId, fields)
       const readers = await Promise.all(

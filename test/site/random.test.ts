@@ -1,4 +1,4 @@
-/** Pages and documents of random passports over all three levels: strict readers accept them, and nothing protected is in them. */
+/** Pages and documents of random passports: strict parsers accept them, and they hold nothing protected. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -10,7 +10,7 @@ import type { PublicPassportRow } from '../../src/passports/read/find.ts'
 import { renderJsonLd } from '../../src/site/json-ld/document.ts'
 import { type Body, validData } from '../categories/arbitrary.ts'
 import { IS_FULL } from '../full.ts'
-import { MADE_AT, read, renderPage, rowOf } from './reading-of.ts'
+import { MADE_AT, read, renderPage, rowOf } from './passport-views.ts'
 import { assertKnown, expand, NS, toQuads } from './strict-json-ld.ts'
 
 const CATEGORIES = ['textile', 'battery', 'furniture'] as const
@@ -123,7 +123,7 @@ const anyCategory = fc.oneof(...CATEGORIES.map(id => validData(categoryOf(id)).m
 
 const anyLanguage = fc.constantFrom(...LANGUAGES.map(({ code }) => code))
 
-test('random passports show nothing to readers who are kept from it', () => {
+test('random passports show no withheld value', () => {
   let seen = 0
   fc.assert(
     fc.property(

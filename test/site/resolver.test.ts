@@ -1,4 +1,4 @@
-/** GS1 addresses: each line of the checklist for conformant resolvers, and what it leaves to us. */
+/** The GS1 resolver: each line of the checklist for conformant resolvers, and what it leaves to us. */
 import assert from 'node:assert/strict'
 import { type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -19,7 +19,7 @@ import {
   startHarness,
   type TestAccount,
 } from '../harness.ts'
-import { FULL, rowOf } from './reading-of.ts'
+import { FULL, rowOf } from './passport-views.ts'
 import { descriptionFaults, linksetFaults } from './resolver-schemas.ts'
 
 const BASE = ADDRESSES.publicUrl
@@ -88,7 +88,7 @@ const change = async (unit: Unit, data: object, changeType = 'change') => {
 }
 
 describe('GET /01/…', () => {
-  test('each of the four forms leads to its passport with a 307 that nobody keeps', async () => {
+  test('each of the four forms redirects to its passport with a 307 that is not cached', async () => {
     const { path, model, batch, item, loose, batchPath, itemPath } = family
     for (const [address, unit] of [
       [path, model],
@@ -123,7 +123,7 @@ describe('GET /01/…', () => {
     assert.equal((await get(`${path}/10/LOT-7/21/SN+2`)).headers.location, loose.page)
   })
 
-  test('what is not known is answered by the nearest that is, at once', async () => {
+  test('an unknown unit resolves to the nearest known level, at once', async () => {
     const { path, model, batch, batchPath } = family
     for (const [address, unit] of [
       [`${path}/10/KL8G`, model],
@@ -139,7 +139,7 @@ describe('GET /01/…', () => {
     }
   })
 
-  test('a unit is reached as soon as it is issued, though its address was asked for before', async () => {
+  test('a unit resolves as soon as it is issued, although its address was requested before', async () => {
     const { path, model } = await makeFamily()
     assert.equal((await get(`${path}/21/SOON`)).headers.location, model.page)
     const unit = await issue(model, { serial: 'SOON' })
@@ -208,7 +208,7 @@ describe('GET /01/…', () => {
 })
 
 describe('the checklist of conformant resolvers', () => {
-  test('1. the default link is where a plain request leads, to the byte', async () => {
+  test('1. a plain request redirects to exactly the default link', async () => {
     for (const address of [family.path, family.batchPath, family.itemPath]) {
       const { headers } = await get(address, { accept: '*/*' })
       const [first] = await linksetOf(address)
@@ -219,7 +219,7 @@ describe('the checklist of conformant resolvers', () => {
     }
   })
 
-  test('2. the query goes along as it was typed', async () => {
+  test('2. the query is kept as it was typed', async () => {
     for (const query of [
       'foo=bar',
       'a;b=c;&&flag',
@@ -235,7 +235,7 @@ describe('the checklist of conformant resolvers', () => {
     assert.equal((await get(`${family.path}?`)).headers.location, family.model.page)
   })
 
-  test('3. a type of link leads to that link, in every spelling', async () => {
+  test('3. a link type redirects to that link, in every spelling', async () => {
     for (const type of [
       'gs1:dpp',
       'gs1%3Adpp',
@@ -252,7 +252,7 @@ describe('the checklist of conformant resolvers', () => {
     }
   })
 
-  test('3. of two links of a type, the one that suits the Accept header', async () => {
+  test('3. of two links of a type, the Accept header selects one', async () => {
     const at = async (accept: string, query = 'linkType=gs1:dpp') =>
       (await get(`${family.path}?${query}`, { accept })).headers.location
     const page = family.model.page
@@ -271,7 +271,7 @@ describe('the checklist of conformant resolvers', () => {
     }
   })
 
-  test('4. a type of link that there is not is 404', async () => {
+  test('4. an unknown link type is 404', async () => {
     for (const type of [
       'gs1:nosuchlt',
       'dpp',
@@ -419,7 +419,7 @@ describe('the checklist of conformant resolvers', () => {
     assert.equal((await t.ask('OPTIONS', `${family.path}/foo`)).status, 400)
   })
 
-  test('11. a redirect says where the linkset is, and names no link of GS1’s types', async () => {
+  test('11. a redirect links to the linkset, and to no link of a GS1 type', async () => {
     const { headers } = await get(`${family.path}/10/%4cOT-7/?foo=bar`)
     assert.equal(
       headers.link,
@@ -430,7 +430,7 @@ describe('the checklist of conformant resolvers', () => {
     assert.equal(linkset.json.linkset[0].anchor, BASE + family.batchPath)
   })
 
-  test('12. what is no GS1 address is 400', async () => {
+  test('12. an invalid GS1 address is 400', async () => {
     const { path, gtin } = family
     for (const address of [
       ...[
@@ -471,7 +471,7 @@ describe('the checklist of conformant resolvers', () => {
     }
   })
 
-  test('12. a path and a query are read as they come over the wire', async () => {
+  test('12. path and query are parsed undecoded', async () => {
     await t.app.listen({ port: 0, host: '127.0.0.1' })
     const { port } = t.app.server.address() as AddressInfo
     const wired = (path: string) =>
@@ -507,7 +507,7 @@ describe('the checklist of conformant resolvers', () => {
     assert.equal((await get(`${family.path}/10/KL8G`)).status, 307)
   })
 
-  test('14. what is right and not known is 404; so is what is not for this resolver', async () => {
+  test('14. a valid but unknown address is 404; so is one for another resolver', async () => {
     for (const address of [
       `/01/0${nextGtin()}`,
       `/01/0${nextGtin()}/10/L/21/S`,
@@ -559,7 +559,7 @@ describe('the checklist of conformant resolvers', () => {
     )
   })
 
-  test('17. a language that nobody speaks changes nothing; one that the page speaks is spoken there', async () => {
+  test('17. an unknown language changes nothing; a known one is the page’s', async () => {
     for (const wish of ['xx', 'zh, ja;q=0.5', '*', 'pt-BR', '', ';;;', 'de;q=0', 'x'.repeat(2_000)]) {
       const { status, headers } = await get(family.path, { 'accept-language': wish })
       assert.equal(status, 307)
@@ -599,7 +599,7 @@ describe('the checklist of conformant resolvers', () => {
   })
 })
 
-describe('around the resolver', () => {
+describe('beyond the checklist', () => {
   test('a linkset holds nothing that the public may not see', () => {
     for (const category of ['textile', 'battery', 'furniture'] as const) {
       const row = rowOf(category, { ...FULL[category], freeForm: 'CANARY' })
@@ -611,7 +611,7 @@ describe('around the resolver', () => {
     }
   })
 
-  test('every answer may be read by a page of another site', async () => {
+  test('scripts on other sites may read every response', async () => {
     const asked: [string, Ask][] = [
       [family.path, {}],
       [`${family.path}?linkType=linkset`, {}],
@@ -638,7 +638,7 @@ describe('around the resolver', () => {
     }
   })
 
-  test('a person is told in their language, and nothing of what they typed', async () => {
+  test('an error page is in the person’s language, without what they typed', async () => {
     for (const [address, status] of [
       [`/01/0${nextGtin()}`, 404],
       [`${family.path}/10/%3Cscript%3E%20`, 400],
@@ -655,7 +655,7 @@ describe('around the resolver', () => {
     }
   })
 
-  test('who follows a link of a type that there is not is led to the passport, if there is one', async () => {
+  test('an unknown link type links people to the passport, if it exists', async () => {
     const headers = { accept: HTML, 'accept-language': 'de-AT' }
     for (const [address, page] of [
       [family.path, family.model.page],
@@ -696,7 +696,7 @@ describe('around the resolver', () => {
     }
   })
 
-  test('addresses that come together share statements, each with its own answer', async () => {
+  test('concurrent addresses share statements, each with its own response', async () => {
     const { path, model, batch, item, loose } = family
     const asked = Array.from(
       { length: 200 },

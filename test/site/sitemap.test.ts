@@ -37,7 +37,7 @@ const listed = async () => {
 }
 
 describe('robots.txt and the sitemap', () => {
-  test('crawlers are let in, and told where the sitemap is', async () => {
+  test('crawlers are allowed, and pointed to the sitemap', async () => {
     const { status, headers, text } = await t.ask('GET', '/robots.txt')
     assert.equal(status, 200)
     assert.equal(headers['content-type'], 'text/plain; charset=utf-8')
@@ -91,7 +91,7 @@ describe('robots.txt and the sitemap', () => {
     }
   })
 
-  test('an account that wants no search engine is in no sitemap, and its pages say so', async () => {
+  test('an account that forbids indexing is in no sitemap, and its pages say noindex', async () => {
     const shy = await t.account({ plan: 'enterprise' })
     const model = await make(shy)
     const robots = async () => {

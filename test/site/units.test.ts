@@ -1,4 +1,4 @@
-/** Batches and items in public: what they are, where each field comes from, and that a correction above makes them outdated. */
+/** Pages of batches and items: level, origin of each field, and corrections. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -19,7 +19,7 @@ import {
   type TestAccount,
 } from '../harness.ts'
 import { decodeQr } from '../qr/decode.ts'
-import { FULL, read, renderPage, rowOf } from './reading-of.ts'
+import { FULL, read, renderPage, rowOf } from './passport-views.ts'
 
 let harness: Harness
 let account: TestAccount
@@ -66,7 +66,7 @@ const section = (html: string, anchor: string) =>
 const head = (html: string) => /<header>.*<\/header>/s.exec(html)?.[0] ?? ''
 
 describe('the page of a unit', () => {
-  test('an item says what it is, and leads to its batch and its model', async () => {
+  test('an item names its level, and links to its batch and its model', async () => {
     const { model, batch, item } = await family()
     const answer = await harness.ask('GET', item.path)
     assert.equal(answer.status, 200)
@@ -85,7 +85,7 @@ describe('the page of a unit', () => {
     assert.match(answer.text, /<meta name="robots" content="noindex">/)
   })
 
-  test('a batch leads to its model, an item of the model to no batch, a model nowhere', async () => {
+  test('a batch links to its model, an item of the model to no batch, a model to nothing', async () => {
     const { model, batch } = await family()
     const ofBatch = head((await harness.ask('GET', batch.path)).text)
     assert.ok(ofBatch.includes('<bdi>Batch</bdi>') && ofBatch.includes('<bdi>L-7</bdi>'))
@@ -98,7 +98,7 @@ describe('the page of a unit', () => {
     assert.doesNotMatch(head((await harness.ask('GET', model.path)).text), /Passport of the/)
   })
 
-  test('an item says what comes from the model, what from the batch and what is its own', async () => {
+  test('an item names which fields it inherits from model and batch', async () => {
     const { item } = await family()
     const { text } = await harness.ask('GET', item.path)
     assert.match(section(text, 'safety'), /Never open it.*<p class="from of">inherited from the model<\/p>/)
@@ -117,7 +117,7 @@ describe('the page of a unit', () => {
     assert.doesNotMatch((await harness.ask('GET', model.path)).text, /class="from|inherited/)
   })
 
-  test('a value that a batch took back is the model’s again', async () => {
+  test('a field that a batch removed is inherited from the model again', async () => {
     const { batch } = await family()
     const body = { data: { manufacturingDate: null } }
     await harness.ask('PATCH', `/api/v1/products/${batch.id}`, { key: account.key, body })
@@ -178,7 +178,7 @@ describe('the page of a unit', () => {
 })
 
 describe('a correction above', () => {
-  test('makes the pages of units say so within a second, under another tag, until they are refreshed', async () => {
+  test('shows a notice on unit pages within a second, with another entity tag, until they are refreshed', async () => {
     harness.clock.set('2026-11-21T10:00:00Z')
     const { model, batch, item } = await family()
     const before = new Map<Unit, string>()
@@ -250,7 +250,7 @@ describe('a correction above', () => {
     assert.match((await noticeOf(item)).told, /has been corrected since/)
   })
 
-  test('of a batch leads to the batch', async () => {
+  test('of a batch links to the batch', async () => {
     const { batch, item } = await family()
     await correct(batch, { manufacturingDate: '2026-08' })
     const { notice, told } = await noticeOf(item)
@@ -280,7 +280,7 @@ describe('a correction above', () => {
     assert.match((await noticeOf(item, (await link('authority')).token)).told, /Economic operator/)
   })
 
-  test('of more than can be read for a page is told without its fields', async () => {
+  test('with more fields than a page can read is announced without them', async () => {
     const { model, item } = await family()
     for (let n = 1; n <= 21; n++) await correct(model, { ratedCapacity: 20 + n })
     assert.match((await noticeOf(item)).told, /has been corrected since/)

@@ -81,7 +81,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     return page
   }
 
-  test('where a section comes from stands beside its title on paper, in the flow, and nowhere twice', async () => {
+  test('the origin of a section is printed once, beside its title', async () => {
     const page = await openSheet()
     for (const id of [batches[0], items[0]]) {
       await show(page, id ?? '', 'nl')
@@ -102,7 +102,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     await page.close()
   })
 
-  test('on paper no title and no head of a table is left alone at the foot of a column', async () => {
+  test('no printed column ends with a title or a table’s head', async () => {
     const page = await browser.newPage({ viewport: SHEET })
     await page.emulateMedia({ media: 'print' })
     const ids = [...models, batches[0] ?? '', items[0] ?? '', await stand.make('battery')]
@@ -130,7 +130,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     await page.close()
   })
 
-  test('on paper the stops of a supply chain are whole', async () => {
+  test('the stages of a supply chain print whole', async () => {
     const page = await openSheet()
     await show(page, models[1] ?? '', 'en')
     const within = await page.evaluate(`(() => {

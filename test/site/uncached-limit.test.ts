@@ -1,4 +1,4 @@
-/** Answers that no cache helps with: how many of them a network may have made, and that ready ones are always sent. */
+/** The limit of uncached responses by network. Cached pages are always sent. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -60,7 +60,7 @@ async function exhaust(from: string, spared = 0): Promise<void> {
   }
 }
 
-describe('a network that has too many pages made', () => {
+describe('a network that requests too many uncached pages', () => {
   const from = newNetwork()
   before(async () => {
     await get(`/p/${id}`, newNetwork())
@@ -76,7 +76,7 @@ describe('a network that has too many pages made', () => {
     ['a linkset', () => `${gs1}?linkType=linkset`],
     ['a sitemap', () => '/sitemap/3.xml'],
   ] as const) {
-    test(`${what} is refused, and nothing is read for it`, async () => {
+    test(`${what} is rejected without a look-up`, async () => {
       const before = statements
       const answer = await get(url(), from)
       assert.equal(answer.statusCode, 429)
@@ -89,13 +89,13 @@ describe('a network that has too many pages made', () => {
     })
   }
 
-  test('another size of the symbol is refused', async () => {
+  test('another size of the symbol is rejected', async () => {
     const answer = await get(`/p/${id}/qr.svg?size_mm=77`, from)
     assert.equal(answer.statusCode, 429)
     assert.equal((await get(`/p/${id}/qr.svg?size_mm=77`, newNetwork())).statusCode, 200)
   })
 
-  test('gets ready pages all the same, also when their passport was read a while ago', async () => {
+  test('still gets cached pages, also of a passport that was read a while ago', async () => {
     assert.equal((await get(`/p/${id}`, from)).statusCode, 200)
     t.clock.advance(5_000)
     const again = newNetwork()
@@ -105,7 +105,7 @@ describe('a network that has too many pages made', () => {
     }
   })
 
-  test('is told so in the language of its reader', async () => {
+  test('gets an error page in the reader’s language', async () => {
     const again = newNetwork()
     await exhaust(again)
     for (const { code } of LANGUAGES) {
@@ -117,7 +117,7 @@ describe('a network that has too many pages made', () => {
     }
   })
 
-  test('is counted, and told to the operator once a minute', async () => {
+  test('is counted, and logged once a minute', async () => {
     t.clock.advance(60_000)
     const again = newNetwork()
     await exhaust(again)
@@ -133,7 +133,7 @@ describe('a network that has too many pages made', () => {
     assert.equal(warnings[1]?.refused, 5)
   })
 
-  test('goes on reading with an access link', async () => {
+  test('can still read with an access link', async () => {
     const link = await createAccessLink(account.ctx, {
       passportId: id,
       audience: 'authority',
@@ -172,7 +172,7 @@ describe('networks that ask at once', () => {
     assert.equal(order.filter(line => line === 'many 429 1').length, 59 - MAX_WAITING_PER_NETWORK)
   })
 
-  test('ready pages do not wait, and all wait behind a proxy that no setting names', async () => {
+  test('cached pages do not wait, and all readers behind an unnamed proxy share a queue', async () => {
     const headers = { 'x-forwarded-for': '203.0.113.50' }
     const order: string[] = []
     const ask = async (name: string, url: string) => {
@@ -185,7 +185,7 @@ describe('networks that ask at once', () => {
     assert.equal(order.filter(line => line === 'made 200').length, asked.length)
   })
 
-  test('a client that has gone leaves the queue', async () => {
+  test('a client that disconnects leaves the queue', async () => {
     const from = newNetwork()
     outcomes.length = 0
     const leaving = new AbortController()
@@ -215,7 +215,7 @@ describe('who shares a network', () => {
     }
   })
 
-  test('nobody is refused who comes through a proxy that no setting names', async () => {
+  test('readers behind an unnamed proxy are not limited', async () => {
     const headers = { 'x-forwarded-for': '203.0.113.50' }
     for (let n = 0; n <= MAX_PAGES_AT_ONCE; n++) {
       assert.equal((await get(`/p/${id}/qr.svg`, '172.18.0.9', headers)).statusCode, 200)
@@ -227,8 +227,8 @@ describe('who shares a network', () => {
   })
 })
 
-describe('readers who want the same texts in another order', () => {
-  test('get the same page, made once', async () => {
+describe('readers who prefer the same texts in another order', () => {
+  test('share one page', async () => {
     const languages = ['en', 'ja', 'zh', 'ko', 'th', 'vi', 'hi']
     const text = Object.fromEntries(languages.map(tag => [tag, `${tag} text`]))
     const { json } = await t.ask('POST', '/api/v1/products', {
@@ -251,7 +251,7 @@ describe('readers who want the same texts in another order', () => {
 })
 
 describe('createPageLimit', () => {
-  test('fills up by so many a second, and never above the most', () => {
+  test('refills each second, up to its maximum', () => {
     const limit = createPageLimit()
     const take = (now: number) => limit.take('203.0.113.1', now)
     for (let n = 0; n < MAX_PAGES_AT_ONCE; n++) assert.equal(take(0), 0)

@@ -1,4 +1,4 @@
-/** Refusals at public addresses: the headers that every answer of this door has, a page for a person, JSON for a machine. */
+/** Errors at public addresses: the site’s headers, a page for people, JSON for programs. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { idFromUuid, newUuid } from '../../src/kernel/ids.ts'
@@ -54,7 +54,7 @@ for (const [method, address, status] of REFUSALS) {
     }
 
     for (const accept of ['application/ld+json', 'application/json']) {
-      test(`${accept}: JSON with the headers of the door`, async () => {
+      test(`${accept}: JSON with the headers of the site`, async () => {
         const answer = await ask(accept)
         assert.equal(answer.status, status)
         assert.equal(typeof answer.json.error, 'string')
@@ -79,14 +79,14 @@ for (const [method, address, status] of REFUSALS) {
   })
 }
 
-test('who asks a passport for a format that there is not is led to the passport', async () => {
+test('an unknown format is 406 with a link to the passport for people', async () => {
   const { text } = await t.ask('GET', `${path}?format=xml&lang=de`, { headers: { accept: BROWSER } })
   assert.deepEqual(text.match(/<a href="[^"]*"/g), [`<a href="${ADDRESSES.publicUrl}${path}"`])
   const none = await t.ask('GET', `/p/${unknown}?format=xml`, { headers: { accept: BROWSER } })
   assert.doesNotMatch(none.text, /<a href/)
 })
 
-test('other doors keep their own faces', async () => {
+test('the API and the console have their own errors', async () => {
   for (const address of ['/api/v1/nope', '/api/v1/products/%ff', '/api/nope']) {
     const { json, headers } = await t.ask('GET', address, { headers: { accept: BROWSER } })
     assert.equal(typeof json.code, 'string', address)
@@ -99,7 +99,7 @@ test('other doors keep their own faces', async () => {
   }
 })
 
-describe('an address that is only written badly', () => {
+describe('a mistyped address', () => {
   const wrong = (id: string) => [
     `/p/${id.toUpperCase()}`,
     `/p/${id}/`,
@@ -107,7 +107,7 @@ describe('an address that is only written badly', () => {
     `/p/${id.toUpperCase()}//%20%0A`,
   ]
 
-  test('leads to the clean one for good, whether or not a passport is there, with its query', async () => {
+  test('redirects permanently with its query, whether or not the passport exists', async () => {
     for (const id of [path.slice(3), unknown]) {
       for (const address of wrong(id)) {
         for (const query of ['', '?lang=de&x=%20;y', '?format=jsonld']) {
@@ -121,7 +121,7 @@ describe('an address that is only written badly', () => {
     }
   })
 
-  test('a token in it is kept by nobody on the way', async () => {
+  test('is not cached if it has a token', async () => {
     const { status, headers } = await t.ask('GET', `${path}/?access=token`)
     assert.deepEqual([status, headers.location], [301, `${path}?access=token`])
     assert.equal(headers['cache-control'], 'private, no-store')

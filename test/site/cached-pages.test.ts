@@ -1,4 +1,4 @@
-/** What is answered before the framework is asked is what the framework would have answered, byte for byte. */
+/** Cached pages bypass the framework. Their responses equal the framework’s, byte for byte. */
 import assert from 'node:assert/strict'
 import { type AddressInfo, connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
@@ -82,7 +82,7 @@ const REFUSED_BEFORE = ['no Host', 'two Hosts', 'no id']
 
 const page = (...more: string[]) => [`GET /p/${id} HTTP/1.1`, 'Host: a', ...more, 'Connection: close']
 
-describe('a page that is ready', () => {
+describe('a cached page', () => {
   for (const [what, lines] of [
     ['plain', () => page()],
     ['brotli', () => page('Accept-Encoding: br, gzip')],
@@ -107,7 +107,7 @@ describe('a page that is ready', () => {
     })
   }
 
-  test('is whole in each encoding', async () => {
+  test('is complete in each encoding', async () => {
     const plain = (await send(straight, page())).body
     const { body: br } = await send(straight, page('Accept-Encoding: br'))
     const { body: gz } = await send(straight, page('Accept-Encoding: gzip'))
@@ -143,7 +143,7 @@ describe('a page that is ready', () => {
     })
   }
 
-  test('a fault on the way costs neither the answer nor the process', async () => {
+  test('an exception in the fast path loses neither the response nor the process', async () => {
     const record = () => {
       throw new Error('a fault of ours')
     }

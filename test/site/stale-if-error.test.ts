@@ -1,4 +1,4 @@
-/** What readers see while the database is away: what was true a moment ago, and a word that it is not of now. */
+/** While the database does not answer, readers get the last page, marked as stale. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createApp } from '../../src/app.ts'
@@ -40,7 +40,7 @@ after(async () => {
 
 const read = (url: string, headers = {}) => app.inject({ method: 'GET', url, headers })
 
-describe('while the database is away', () => {
+describe('while the database does not answer', () => {
   const began = new Date('2026-11-21T12:00:00Z')
   before(async () => {
     t.clock.set(began)
@@ -63,7 +63,7 @@ describe('while the database is away', () => {
     assert.deepEqual([again.statusCode, again.headers['x-carnet-stale']], [304, 'database'])
   })
 
-  test('its JSON-LD too, and a GS1 address leads where it led', async () => {
+  test('so is its JSON-LD, and a GS1 address redirects as before', async () => {
     const machine = await read(`/p/${id}?format=jsonld`)
     assert.deepEqual([machine.statusCode, machine.headers['x-carnet-stale']], [200, 'database'])
     const scan = await read(gs1)
@@ -71,7 +71,7 @@ describe('while the database is away', () => {
     assert.match(String(scan.headers.location), new RegExp(id))
   })
 
-  test('a form nobody has asked for yet, another passport and the API are 503 with Retry-After', async () => {
+  test('a format not cached yet, another passport and the API are 503 with Retry-After', async () => {
     for (const url of [`/p/${id}?lang=fr`, `/p/${id}?version=1`, '/api/v1/health']) {
       const answer = await read(url)
       assert.equal(answer.statusCode, 503, url)
@@ -86,7 +86,7 @@ describe('while the database is away', () => {
     assert.ok(Number(page.headers['retry-after']) > 0)
   })
 
-  test('a database that says nothing is not waited for either', async () => {
+  test('a silent database is not waited for either', async () => {
     await wire.mend()
     t.clock.set(new Date(began.getTime() + 60_000))
     wire.silence()
@@ -94,7 +94,7 @@ describe('while the database is away', () => {
     assert.deepEqual([page.statusCode, page.headers['x-carnet-stale']], [200, 'database'])
   })
 
-  test('when it is back, the next page is of now', async () => {
+  test('when it is back, the next page is current', async () => {
     await wire.mend()
     t.clock.set(new Date(began.getTime() + 120_000))
     for (let tries = 0; tries < 100; tries++) {

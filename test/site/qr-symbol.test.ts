@@ -30,7 +30,7 @@ describe('GET /p/{id}/qr.svg', () => {
     assert.notEqual(gs1.headers.etag, page.headers.etag)
   })
 
-  test('304 for the tag it gave', async () => {
+  test('304 for its entity tag', async () => {
     const { headers } = await harness.ask('GET', `${path}/qr.svg`)
     const again = await harness.ask('GET', `${path}/qr.svg`, {
       headers: { 'if-none-match': headers.etag ?? '' },
@@ -38,7 +38,7 @@ describe('GET /p/{id}/qr.svg', () => {
     assert.equal(again.status, 304)
   })
 
-  test('is as wide as it is asked to be, quiet zone included', async () => {
+  test('has the requested width, quiet zone included', async () => {
     const { text } = await harness.ask('GET', `${path}/qr.svg?size_mm=24`)
     assert.match(text, /^<svg [^>]*width="24mm" height="24mm"/)
     assert.deepEqual(await decodeQr(text), [`https://carnet.example${path}`])
@@ -47,7 +47,7 @@ describe('GET /p/{id}/qr.svg', () => {
     assert.equal((await harness.ask('GET', `${path}/qr.svg?utm=x`)).status, 200)
   })
 
-  test('422 for a size or a correction that cannot be', async () => {
+  test('422 for an invalid size or error correction', async () => {
     for (const query of [
       'size_mm=9',
       'size_mm=1001',
@@ -64,7 +64,7 @@ describe('GET /p/{id}/qr.svg', () => {
     }
   })
 
-  test('422 names each wrong choice, 404 for no passport', async () => {
+  test('422 names each invalid parameter, 404 for no passport', async () => {
     const wrong = await harness.ask('GET', `${path}/qr.svg?content=x&level=L`)
     assert.equal(wrong.status, 422)
     assert.deepEqual(
