@@ -1,7 +1,7 @@
-/** Scans that wait to be written. Of the reader they hold only keyed hashes. */
+/** A batch of counted scans to be written. It holds only keyed hashes of readers. */
 import type { Device } from './device.ts'
 
-/** What a scan needs of its passport: columns of the passport's row. */
+/** The columns of a passport that counting needs. */
 export type ScannedPassport = {
   id: string
   account_id: number
@@ -52,11 +52,11 @@ export const createScanBatch = (): ScanBatch => ({
   items: new Map(),
 })
 
-/** The size of a batch, in memory and in a statement: its rows, not its scans. */
+/** The size of a batch in memory and in a statement depends on its rows, not its scans. */
 export const countBatchRows = (batch: ScanBatch): number =>
   batch.counters.size + batch.visitors.size + batch.items.size
 
-/** Returns the counter of this passport, day, country and device, and creates it if needed. */
+/** Creates the counter of this passport, day, country and device if needed. */
 export function getCounter(
   batch: ScanBatch,
   dimensions: Omit<ScanCounter, 'slot' | 'scans' | 'crawlers'>,

@@ -1,11 +1,11 @@
-/** Compares a range with the one before it, if both consist of whole days that were counted in the same way. */
+/** Compares a range with the range before it, if all their days were counted with the same settings. */
 import type { AccountContext } from '../accounts/context.ts'
 import { dayOf, formatDay } from './day.ts'
 import { KEPT_DAYS } from './delete-old-scans.ts'
 
 type Sums = { total: number; unique: number }
 
-/** `recent` are the last `days` whole days, `before` as many before them. */
+/** `recent`: the last `days` whole days. `before`: as many days before them. */
 export type Comparison =
   | { is: 'compared'; recent: Sums; before: Sums }
   /** Nothing was ever counted. */

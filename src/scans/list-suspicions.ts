@@ -10,7 +10,7 @@ export type Suspicion = {
   seen: { count: number; countries: number; devices: number } | undefined
 }
 
-type Data = { product_id: string; count: number; countries: number; unique_devices: number }
+type SuspicionEvent = { product_id: string; count: number; countries: number; unique_devices: number }
 
 /** The last suspicion of each item, or of `uuid` alone. */
 export async function listSuspicions(
@@ -24,7 +24,11 @@ export async function listSuspicions(
     order by suspected_at desc limit ${limit}`
   if (rows.length === 0) return []
   const product = uuid === undefined ? {} : { productId: idFromUuid(uuid) }
-  const events = await listScanEvents<Data>(ctx, { type: 'scan.clone_suspected', limit, ...product })
+  const events = await listScanEvents<SuspicionEvent>(ctx, {
+    type: 'scan.clone_suspected',
+    limit,
+    ...product,
+  })
   return rows.map(({ passport_id, suspected_at }) => {
     const id = idFromUuid(passport_id)
     const event = events.find(

@@ -6,7 +6,7 @@ import type { AccountContext } from '../accounts/context.ts'
 import { dayOf, formatDay } from './day.ts'
 import { listSpans } from './spans.ts'
 
-/** Models that each span proposes: at most 500 in a year, of whom 20 rows each are then read by key. */
+/** Models that each span proposes: at most 500 in a year, with 20 rows each that are read by key. */
 const PROPOSED_MODELS = 25
 
 export type MostScanned = {

@@ -8,7 +8,7 @@ import { hourOf } from './day.ts'
 
 /** About 500 bytes each, without the user agent. More in one second are dropped, with a log line. */
 const MAX_PENDING_SCANS = 100_000
-/** Of all distinct user agents together. Those of a hundred thousand real readers need a tenth of this. */
+/** Of all distinct user agents together. A hundred thousand real readers need a tenth of this. */
 const MAX_AGENT_BYTES = 10_000_000
 /** Security bound; real user agents have a third of it. Two that differ only after it are one reader. */
 const MAX_USER_AGENT_LENGTH = 512
@@ -29,7 +29,7 @@ type PendingScans = {
 
 export function createPendingScans(): PendingScans {
   let byPassport = new Map<string, Map<string, PendingScan>>()
-  let agents = new Map<string, Agent>()
+  let agents = new Map<string, UserAgent>()
   let size = 0
   let agentBytes = 0
   const hours = new Set<number>()
@@ -83,8 +83,8 @@ export function createPendingScans(): PendingScans {
   }
 }
 
-/** A user agent is long and shared by many readers, so it is held once. */
-type Agent = { number: number; text: string }
+/** A user agent is long and shared by many readers, so it is stored once. */
+type UserAgent = { number: number; text: string }
 
 /** Callers pass whole rows, whose data may have a megabyte: keeps only what counting needs. */
 const toScannedPassport = ({

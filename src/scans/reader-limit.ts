@@ -6,7 +6,7 @@
 import { randomInt } from 'node:crypto'
 import { getNetwork } from '../kernel/http/network.ts'
 
-/** Fewer than the devices that make an item suspect, so no single network can cause that. */
+/** Lower than the number of devices that make an item suspect, so one network alone cannot make it suspect. */
 export const MAX_READERS_PER_NETWORK = 32
 
 /** 2 MiB. With a million readers a day, one in 10^30 pairs of network and passport is counted too high. */
@@ -16,8 +16,7 @@ const MARKS = 2 ** 25
 
 export type ReaderLimit = {
   /**
-   * Whether a reader still counts on their own within their network. `visitor` is the reader's hash, 32 random hex
-   * digits.
+   * Whether this reader of a network still counts separately. `visitor` is the reader's hash: 32 random hex digits.
    */
   admits: (day: number, passportId: string, address: string, visitor: string) => boolean
   /** Clears the sketches if another day has begun. */
@@ -36,7 +35,7 @@ export function createReaderLimit(): ReaderLimit {
     admits(day, passportId, address, visitor) {
       const bits = [0, 8, 16, 24].map(at => Number.parseInt(visitor.slice(at, at + 8), 16) % MARKS)
       if (bits.every(isMarked)) return true
-      const hash = hashOf(seed, `${day} ${passportId} ${getNetwork(address, 56)}`)
+      const hash = hashText(seed, `${day} ${passportId} ${getNetwork(address, 56)}`)
       const [one, other] = [hash % COUNTERS, (hash >>> 11) % COUNTERS]
       const count = Math.min(counters[one] ?? 0, counters[other] ?? 0)
       if (count >= MAX_READERS_PER_NETWORK) return false
@@ -55,7 +54,7 @@ export function createReaderLimit(): ReaderLimit {
 }
 
 /** FNV-1a with a secret seed and the finaliser of MurmurHash3. */
-function hashOf(seed: number, text: string): number {
+function hashText(seed: number, text: string): number {
   let hash = seed
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)

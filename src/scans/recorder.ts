@@ -43,9 +43,9 @@ const WRITE_TIMEOUT_MS = 15_000
 const WARNING_INTERVAL_MS = 60_000
 
 export type ScanRecorder = {
-  /** Counts one view of a page, soon. Returns at once and never throws. */
+  /** Counts a page view later. Returns at once and never throws. */
   record: (passport: ScannedPassport, reader: ScanReader, now: Date) => void
-  /** Resolves when all scans recorded so far are in the database. Throws if it does not answer; then they are kept. */
+  /** Resolves when all recorded scans are in the database. Throws if it does not answer; then the scans are kept. */
   flush: () => Promise<void>
   /** Flushes every second. */
   start: () => void
@@ -113,7 +113,7 @@ export function createScanRecorder(setup: RecorderSetup): ScanRecorder {
   const flush = oneAtATime(() => flushOnce(state))
   let timer: NodeJS.Timeout | undefined
   const tick = () =>
-    flush().catch(error => warn(state, { reason: messageOf(error) }, 'scans could not be written yet'))
+    flush().catch(error => warn(state, { reason: getMessage(error) }, 'scans could not be written yet'))
   return {
     record(passport, reader, now) {
       state.isTouched = true
@@ -222,7 +222,7 @@ async function findOwnPeople(state: RecorderState, all: readonly PendingScan[]):
     const own = await areMembers(state.setup, checks)
     return new Set(signedIn.filter((_, i) => own[i]))
   } catch (error) {
-    warn(state, { reason: messageOf(error) }, 'could not check who is signed in: scans are lost')
+    warn(state, { reason: getMessage(error) }, 'could not check who is signed in: scans are lost')
     for (const { times } of signedIn) state.dropped += times
     return new Set(signedIn)
   }
@@ -272,12 +272,12 @@ async function writeOrDrop(state: RecorderState, writer: BatchContext, batch: Sc
     await withTimeout(withRetries(() => writeBatch(writer, batch)))
   } catch (error) {
     if (!isPermanent(error)) throw error
-    state.setup.log.error({ scans: batch.scans, reason: messageOf(error) }, 'scans could not be written')
+    state.setup.log.error({ scans: batch.scans, reason: getMessage(error) }, 'scans could not be written')
     state.dropped += batch.scans
   }
 }
 
-/** A connection that dies at a bad moment may never answer. The batch's number keeps a retry from counting it twice. */
+/** A broken connection may never answer. The batch's number prevents a retry from counting it twice. */
 async function withTimeout(work: Promise<void>): Promise<void> {
   const { promise, reject } = Promise.withResolvers<void>()
   const timer = setTimeout(() => reject(databaseUnavailable()), WRITE_TIMEOUT_MS)
@@ -301,4 +301,4 @@ function warn(state: RecorderState, fields: object, message: string): void {
   state.setup.log.warn(fields, message)
 }
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+const getMessage = (error: unknown) => (error instanceof Error ? error.message : String(error))

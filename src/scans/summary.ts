@@ -34,7 +34,7 @@ type Sum = {
 
 const DEVICE_OF: Readonly<Record<string, Device>> = { m: 'mobile', t: 'tablet', d: 'desktop', o: 'other' }
 
-const rangeOf = (ctx: AccountContext, days: number): Range => {
+const buildRange = (ctx: AccountContext, days: number): Range => {
   const last = dayOf(ctx.clock.now())
   return { first: last - days + 1, last }
 }
@@ -44,7 +44,7 @@ export async function summarizePassport(
   ctx: AccountContext,
   { uuid, days, withUnits }: { uuid: string; days: number; withUnits: boolean },
 ): Promise<ScanSummary> {
-  const range = rangeOf(ctx, days)
+  const range = buildRange(ctx, days)
   const rows = await ctx.sql<(Sum & { crawlers: number })[]>`
     select day - date '1970-01-01' as day, country, device::text, sum(scans)::bigint as scans, sum(uniques)::bigint as uniques,
       sum(crawlers)::bigint as crawlers
@@ -63,7 +63,7 @@ export async function summarizePassport(
   }
 }
 
-/** Each column as a text like `{1,2}`, null for none: a year in one row costs a fifth of 365 rows. */
+/** Each column as a text like `{1,2}`, or null. One row for a year costs a fifth of 365 rows. */
 type AccountSums = {
   /** Since 1970. */
   days: string | null
@@ -79,7 +79,7 @@ export async function summarizeAccount(
   ctx: AccountContext,
   { days }: { days: number },
 ): Promise<AccountScanSummary> {
-  const range = rangeOf(ctx, days)
+  const range = buildRange(ctx, days)
   const spans = listSpans(range.first, range.last)
   const [sums] = await ctx.sql<AccountSums[]>`
     select d.*, (
@@ -97,29 +97,30 @@ export async function summarizeAccount(
         and first_day <= ${formatDay(range.last)}::text::date
     ) d`
   const spanCounts: ScanCounts[] = JSON.parse(sums?.counts ?? '[]')
-  const counts = addUp(spanCounts)
+  const counts = sumCounts(spanCounts)
   const keyed = (word: string) => counts.get(word) ?? []
   return {
-    ...sumDays(range, daysOf(sums)),
+    ...sumDays(range, parseDays(sums)),
     byCountry: sortCounts(keyed('country')),
     byDevice: fillDevices(new Map(keyed('device'))),
     byCategory: sortCounts(keyed('category')),
     byLevel: { model: 0, batch: 0, item: 0, ...Object.fromEntries(keyed('level')) },
-    crawlers: numbers(sums?.crawlers).reduce((sum, n) => sum + n, 0),
+    crawlers: parseNumbers(sums?.crawlers).reduce((sum, n) => sum + n, 0),
   }
 }
 
-const numbers = (column: string | null | undefined): number[] => JSON.parse(`[${column?.slice(1, -1) ?? ''}]`)
+const parseNumbers = (column: string | null | undefined): number[] =>
+  JSON.parse(`[${column?.slice(1, -1) ?? ''}]`)
 
-function daysOf(sums: AccountSums | undefined): Map<number, { scans: number; uniques: number }> {
-  const [scans, uniques] = [numbers(sums?.scans), numbers(sums?.uniques)]
+function parseDays(sums: AccountSums | undefined): Map<number, { scans: number; uniques: number }> {
+  const [scans, uniques] = [parseNumbers(sums?.scans), parseNumbers(sums?.uniques)]
   return new Map(
-    numbers(sums?.days).map((day, i) => [day, { scans: scans[i] ?? 0, uniques: uniques[i] ?? 0 }]),
+    parseNumbers(sums?.days).map((day, i) => [day, { scans: scans[i] ?? 0, uniques: uniques[i] ?? 0 }]),
   )
 }
 
 /** Sums up counts such as `country:DE`, grouped by the word before the colon. */
-function addUp(all: readonly ScanCounts[]): Map<string, [string, number][]> {
+function sumCounts(all: readonly ScanCounts[]): Map<string, [string, number][]> {
   const sums = new Map<string, number>()
   for (const counts of all) {
     for (const [key, scans] of Object.entries(counts)) sums.set(key, (sums.get(key) ?? 0) + scans)

@@ -13,9 +13,11 @@ import { insertScanEvents } from './totals.ts'
 
 /** Hourly buckets that are searched, including the current one. */
 export const CLONE_WINDOW_HOURS = 24
+/** Days without another report of the same item. */
 const SILENT_DAYS = 7
 
-/** Stores the visits and announces suspects. The caller has locked the items' rows of `scan_total`, so that no two
+/**
+ * Stores the visits and announces suspects. The caller has locked the items' rows of `scan_total`, so that no two
  * processes check the same item at once.
  */
 export async function recordItemVisits(
@@ -53,9 +55,9 @@ type Suspect = { passport_id: string; account_id: number; scans: number; countri
 type RulesOf = (accountId: number) => CloneRules | null
 
 /** Skips items with fewer scans in all than any rule requires, without reading their hours. */
-async function findSuspects(tx: Sql, now: Date, visits: readonly ItemVisit[], rulesOf: RulesOf) {
+async function findSuspects(tx: Sql, now: Date, visits: readonly ItemVisit[], getRules: RulesOf) {
   const items = [...new Map(visits.map(visit => [visit.passportId, visit])).values()]
-  const rules = items.map(item => rulesOf(item.accountId) ?? DEFAULT_CLONE_RULES)
+  const rules = items.map(item => getRules(item.accountId) ?? DEFAULT_CLONE_RULES)
   const minScans = rules.map(rule =>
     Math.min(
       Math.max(rule.countries, rule.devices),

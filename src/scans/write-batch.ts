@@ -78,8 +78,8 @@ type DayRow = {
   crawlers: number
 }
 
-/** The passport's own row (`o`), and rows of its units (`u`) for the model and batch above it. */
-function dayRows({ counters }: ScanBatch, uniques: ReadonlyMap<number, number>): DayRow[] {
+/** Builds the passport's own row (`o`), and rows of its units (`u`) for its model and batch. */
+function buildDayRows({ counters }: ScanBatch, uniques: ReadonlyMap<number, number>): DayRow[] {
   const rows = new Map<string, DayRow>()
   const add = (passportId: string, of: 'o' | 'u', cell: ScanCounter) => {
     const key = `${passportId}${of}${cell.country}${cell.device}${cell.day}`
@@ -99,7 +99,7 @@ function dayRows({ counters }: ScanBatch, uniques: ReadonlyMap<number, number>):
 }
 
 async function addDays(tx: Sql, batch: ScanBatch, uniques: ReadonlyMap<number, number>): Promise<void> {
-  const rows = dayRows(batch, uniques)
+  const rows = buildDayRows(batch, uniques)
   await tx`
     insert into scan_day as d (account_id, day, scans, uniques, crawlers, passport_id, "of", device, country)
     select * from unnest(
@@ -116,7 +116,7 @@ async function addDays(tx: Sql, batch: ScanBatch, uniques: ReadonlyMap<number, n
 
 type ModelDay = { accountId: number; modelId: string; day: number; scans: number }
 
-function modelDays({ counters }: ScanBatch): ModelDay[] {
+function buildModelDays({ counters }: ScanBatch): ModelDay[] {
   const rows = new Map<string, ModelDay>()
   for (const { passport, day, scans } of counters.values()) {
     if (scans === 0) continue
@@ -130,9 +130,9 @@ function modelDays({ counters }: ScanBatch): ModelDay[] {
   return [...rows.values()]
 }
 
-/** Sends each day once, as plain texts; the database builds the spans. */
+/** Sends each day once, as plain text; the database computes the spans. */
 async function addModelSpans(tx: Sql, batch: ScanBatch): Promise<void> {
-  const rows = modelDays(batch)
+  const rows = buildModelDays(batch)
   const text = (key: keyof ModelDay) => `{${rows.map(row => row[key]).join()}}`
   await tx`
     insert into scan_model_span as m (account_id, first_day, scans, model_id, days, magnitude)
@@ -158,7 +158,7 @@ type SpanRow = {
 
 const LEVEL_WORD = { m: 'model', b: 'batch', i: 'item' } as const
 
-function spanRows({ counters }: ScanBatch, uniques: ReadonlyMap<number, number>): SpanRow[] {
+function buildSpanRows({ counters }: ScanBatch, uniques: ReadonlyMap<number, number>): SpanRow[] {
   const rows = new Map<string, SpanRow>()
   for (const cell of counters.values()) {
     const { account_id: accountId, category, level } = cell.passport
@@ -188,7 +188,7 @@ async function addAccountSpans(
   batch: ScanBatch,
   uniques: ReadonlyMap<number, number>,
 ): Promise<void> {
-  const rows = spanRows(batch, uniques)
+  const rows = buildSpanRows(batch, uniques)
   await tx`
     insert into scan_account_span as s (account_id, days, first_day, scans, uniques, crawlers, counts)
     select * from unnest(

@@ -5,7 +5,7 @@
 import type { Sql } from '../kernel/db/database.ts'
 import type { SealedSecrets } from './secret.ts'
 
-/** An endpoint that has deliveries in the queue, with its current state. */
+/** An endpoint with deliveries in the queue. */
 export type PendingEndpoint = SealedSecrets & {
   status: 'a' | 'p' | 'd' | 'r'
   revision: number
@@ -27,7 +27,7 @@ export type ClaimedDelivery = {
   data: string
 }
 
-/** Where the next page of pending endpoints begins: after this one. */
+/** The next page of pending endpoints begins after this one. */
 type EndpointCursor = { accountId: number; endpointId: string }
 
 export const FIRST_CURSOR: EndpointCursor = {
@@ -104,7 +104,7 @@ export async function releaseLeases(sql: Sql, holder: string): Promise<void> {
   await sql`delete from webhook_lease where holder = ${holder}`
 }
 
-/** How many deliveries of an endpoint to claim at most, and the ids of events that the process has already. */
+/** At most `limit` deliveries of an endpoint, without the events that the process has already claimed. */
 type ClaimRequest = EndpointCursor & { limit: number; exclude: readonly string[] }
 
 /**

@@ -1,18 +1,17 @@
 /**
- * How many deliveries may be in flight at once: to one endpoint, for one account, from this process. An endpoint that
- * answers fast gets more; a slow or failing one gets few, so it never uses up what other endpoints need.
+ * Limits the deliveries in flight to an endpoint, for an account, and from this process. An endpoint that answers fast
+ * gets more permits; a slow or failing one gets few, so it never takes those that other endpoints need.
  */
-
 const MAX_PER_ENDPOINT = 32
 const FIRST_LIMIT = 4
 const SLOW_LIMIT = 2
 const FAILING_LIMIT = 1
 export const FAST_MS = 1_000
-/** Each of an account's 20 endpoints has this many for itself; its endpoints share the rest of MAX_PER_ACCOUNT. */
+/** Reserved for each of an account's 20 endpoints, which share the rest of MAX_PER_ACCOUNT. */
 const RESERVED_PER_ENDPOINT = 5
 const MAX_PER_ACCOUNT = 128
 const MAX_SHARED = MAX_PER_ACCOUNT - 20 * RESERVED_PER_ENDPOINT
-/** Bounds the open sockets, and the memory for answers of up to 16 KiB each. */
+/** Bounds open sockets, and memory for responses of up to 16 KiB each. */
 const MAX_PER_PROCESS = 512
 /** Endpoints whose last answer was not fast share half of the process. */
 const MAX_UNPROVEN = MAX_PER_PROCESS / 2

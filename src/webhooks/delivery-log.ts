@@ -28,7 +28,7 @@ export type AttemptRecord = {
   next_attempt_at: string | null
 }
 
-type Row = {
+type AttemptRow = {
   id: string
   endpoint_id: string
   event_id: string
@@ -57,7 +57,7 @@ export async function listDeliveries(
   if (webhookId !== undefined) await getWebhook(ctx, webhookId)
   const only = webhookId === undefined ? sql`` : sql`and w.id = ${requireWebhookUuid(webhookId)}`
   const below = before === undefined ? 'ffffffff-ffff-ffff-ffff-ffffffffffff' : requireWebhookUuid(before)
-  const rows = await sql<Row[]>`
+  const rows = await sql<AttemptRow[]>`
     select l.* from webhook_endpoint w cross join lateral (
       select a.id, a.endpoint_id, a.event_id, a.event_type, a.attempt, a.at, a.status, a.outcome, a.detail, a.duration_ms,
         a.answer, a.next_attempt_at
@@ -68,7 +68,7 @@ export async function listDeliveries(
   return rows.map(toRecord)
 }
 
-function toRecord(row: Row): AttemptRecord {
+function toRecord(row: AttemptRow): AttemptRecord {
   return {
     id: idFromUuid(row.id),
     webhook_id: idFromUuid(row.endpoint_id),

@@ -44,7 +44,7 @@ export type EndpointRecord = {
   old_secret_signs: boolean
 }
 
-type Row = {
+type EndpointRow = {
   id: string
   url: string
   description: string
@@ -62,10 +62,10 @@ type Row = {
   last_attempt: number | null
 }
 
-const STATUS: Record<Row['status'], EndpointStatus> = { a: 'active', p: 'paused', d: 'disabled' }
+const STATUS: Record<EndpointRow['status'], EndpointStatus> = { a: 'active', p: 'paused', d: 'disabled' }
 
 /** Test events do not count as the last delivery. */
-const selectRecords = (sql: Sql, accountId: number, which: Fragment) => sql<Row[]>`
+const selectRecords = (sql: Sql, accountId: number, which: Fragment) => sql<EndpointRow[]>`
   select w.id, w.url, w.description, w.events, w.status, w.created_at, w.failing_since, w.wait_until,
     w.disabled_reason, w.old_until, w.old_signs,
     l.at as last_at, l.status as last_status, l.outcome as last_outcome, l.attempt as last_attempt
@@ -105,7 +105,7 @@ export function requireWebhookUuid(id: string): string {
   return uuid
 }
 
-function toRecord(row: Row, now: Date): EndpointRecord {
+function toRecord(row: EndpointRow, now: Date): EndpointRecord {
   const { last_at, last_status, last_outcome, last_attempt, old_until, wait_until } = row
   const isBackingOff = row.status === 'a' && wait_until !== null && wait_until > now
   const hasOldSecret = old_until !== null && old_until > now

@@ -59,19 +59,19 @@ export async function resealSecrets(ctx: OperatorContext, sealer: Sealer): Promi
   return withTransaction(ctx, async ({ sql }) => {
     const rows = await sql<SealedSecrets[]>`
       select account_id, id, secret, old_secret, old_until, old_signs from webhook_endpoint where status <> 'r' for update`
-    const locked = rows.filter(row =>
-      sealedParts(row).some(part => sealer.open(part, contextOf(row)) === undefined),
+    const unreadable = rows.filter(row =>
+      getSealedSecrets(row).some(part => sealer.open(part, getContext(row)) === undefined),
     )
-    if (locked.length > 0) {
+    if (unreadable.length > 0) {
       throw new AppError(
         'validation',
-        `${locked.length} of ${rows.length} webhooks have a secret that neither SECRET_KEY nor OLD_SECRET_KEY opens.`,
+        `${unreadable.length} of ${rows.length} webhooks have a secret that neither SECRET_KEY nor OLD_SECRET_KEY opens.`,
       )
     }
-    const old = rows.filter(row => sealedParts(row).some(part => !sealer.isCurrent(part)))
+    const old = rows.filter(row => getSealedSecrets(row).some(part => !sealer.isCurrent(part)))
     for (const row of old) {
       const reseal = (part: Uint8Array) =>
-        sealer.seal(sealer.open(part, contextOf(row)) ?? '', contextOf(row))
+        sealer.seal(sealer.open(part, getContext(row)) ?? '', getContext(row))
       await sql`
         update webhook_endpoint set secret = ${reseal(row.secret)},
           old_secret = ${row.old_secret === null ? null : reseal(row.old_secret)}, revision = revision + 1
@@ -81,10 +81,10 @@ export async function resealSecrets(ctx: OperatorContext, sealer: Sealer): Promi
   })
 }
 
-const sealedParts = ({ secret, old_secret }: SealedSecrets) =>
+const getSealedSecrets = ({ secret, old_secret }: SealedSecrets) =>
   old_secret === null ? [secret] : [secret, old_secret]
 
-const contextOf = (row: SealedSecrets) => getSealingContext(row.account_id, row.id)
+const getContext = (row: SealedSecrets) => getSealingContext(row.account_id, row.id)
 
 /** Counts the secrets sealed under the sealer's current key, and the others: sealed under another key or unreadable. */
 export async function countSealed(
@@ -94,7 +94,9 @@ export async function countSealed(
   const rows = await ctx.sql<SealedSecrets[]>`
     select account_id, id, secret, old_secret, old_until, old_signs from webhook_endpoint where status <> 'r'`
   const opens = (row: SealedSecrets) =>
-    sealedParts(row).every(part => sealer.isCurrent(part) && sealer.open(part, contextOf(row)) !== undefined)
+    getSealedSecrets(row).every(
+      part => sealer.isCurrent(part) && sealer.open(part, getContext(row)) !== undefined,
+    )
   const current = rows.filter(opens).length
   return { current, other: rows.length - current }
 }

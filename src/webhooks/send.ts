@@ -18,7 +18,6 @@ type DeliveryRequest = {
   data: string
 }
 
-/** `delivered`, an HTTP status such as `status_500`, or the name of a network failure. */
 type DeliveryOutcome = 'delivered' | `status_${number}` | FailureName
 
 export type DeliveryAttempt = {

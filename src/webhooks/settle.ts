@@ -30,12 +30,12 @@ export type EndpointUpdate = {
   disabledReason: DisabledReason | null
 }
 
-/** A column of the rows as one text, which spares the driver quoting each value: for numbers, names and times. */
-const column = (values: readonly (string | number | boolean | null)[]) => `{${values.join()}}`
+/** Formats a column as one text, so that the driver need not quote each value. For numbers, names and times only. */
+const formatColumn = (values: readonly (string | number | boolean | null)[]) => `{${values.join()}}`
 
 /**
  * Logs the attempts, removes finished deliveries and reschedules the others, in one statement. Returns the ids of
- * endpoints that it disabled. A delivery whose number of attempts has changed was taken by somebody else: it stays.
+ * endpoints that it disabled. A delivery whose number of attempts has changed was resent meanwhile: it stays.
  * `account_id + 0` keeps PostgreSQL from using the index of due deliveries instead of the primary key.
  */
 export async function settleDeliveries(
@@ -45,7 +45,7 @@ export async function settleDeliveries(
 ): Promise<string[]> {
   const isGivenUp = ({ kind, nextAt, attempt }: AttemptResult) =>
     kind === 'e' && nextAt === undefined && attempt.outcome !== 'delivered'
-  const of = (value: (result: AttemptResult) => string | number | boolean) => column(results.map(value))
+  const of = (value: (result: AttemptResult) => string | number | boolean) => formatColumn(results.map(value))
   const states = endpoints.map(({ accountId, endpointId, revision, health, disabledReason }) => ({
     account_id: accountId,
     id: endpointId,

@@ -1,6 +1,6 @@
 /**
- * Delivers webhooks: claims due events by endpoint, keeps the concurrency limits, and stores the results. Several workers
- * share the accounts by leases; those of a killed worker expire.
+ * Delivers webhooks: claims due events by endpoint, obeys the concurrency limits, and stores the results. Workers share
+ * the accounts by leases, which expire if a worker is killed.
  */
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'
@@ -34,7 +34,7 @@ import {
   dropWaiting,
   type EndpointQueue,
   endpointKey,
-  isWaiting,
+  isBackingOff,
   needsMore,
   updateEndpointQueue,
 } from './endpoint-queue.ts'
@@ -212,7 +212,7 @@ export class Deliveries {
   private async claimFor(queues: readonly EndpointQueue[], now: Date): Promise<number> {
     const { sql, clock } = this.setup
     const ready = queues.filter(
-      queue => queue.secrets !== undefined && !isWaiting(queue, now) && countFreeSlots(queue) > 0,
+      queue => queue.secrets !== undefined && !isBackingOff(queue, now) && countFreeSlots(queue) > 0,
     )
     const free = Math.min(MAX_CLAIMED, MAX_CLAIMED_EVENTS - this.claimedCount)
     if (ready.length === 0 || free <= 0) return 0
@@ -276,7 +276,7 @@ export class Deliveries {
   /** Sends waiting events as long as there are permits. */
   private sendWaiting(queue: EndpointQueue): void {
     const now = this.setup.clock.now()
-    if (this.isStopping || isWaiting(queue, now) || !this.leases.isOurs(queue.accountId))
+    if (this.isStopping || isBackingOff(queue, now) || !this.leases.isOurs(queue.accountId))
       this.dropEvents(queue)
     this.blocked.delete(queue)
     while (queue.waiting.length > 0) {
@@ -300,7 +300,7 @@ export class Deliveries {
       const request = { url, secrets, eventId, type, data: claimed.data }
       this.finish(queue, claimed, await sendDelivery(outbound, clock, request), release)
     } catch (error) {
-      // The event stays claimed, so that this process does not repeat a bug of ours endlessly.
+      // The event stays claimed, so that a bug of ours does not repeat endlessly.
       release()
       log.error({ err: error, event: idFromUuid(claimed.event_id) }, 'a webhook event could not be sent')
     }

@@ -9,7 +9,7 @@ import {
 import type { EndpointHealth } from '../webhooks/retry-schedule.ts'
 import { openSecrets, type SigningSecrets } from '../webhooks/secret.ts'
 
-/** Claims this multiple of the concurrency limit, so that no permit waits for the next claim. */
+/** Claims this multiple of the concurrency limit, so that permits never wait for the next claim. */
 const CLAIM_AHEAD_FACTOR = 16
 
 export type EndpointQueue = {
@@ -38,7 +38,7 @@ export function createEndpointQueue(row: PendingEndpoint, account: AccountConcur
     revision: -1,
     url: row.url,
     secrets: undefined,
-    health: healthOf(row),
+    health: getHealth(row),
     limits: createEndpointConcurrency(),
     account,
     waiting: [],
@@ -55,20 +55,20 @@ export function updateEndpointQueue(
   sealer: Sealer,
   now: Date,
 ): void {
-  if (queue.revision !== row.revision || queue.claimedIds.size === 0) queue.health = healthOf(row)
+  if (queue.revision !== row.revision || queue.claimedIds.size === 0) queue.health = getHealth(row)
   if (queue.revision !== row.revision || row.old_until !== null) queue.secrets = openSecrets(sealer, row, now)
   queue.revision = row.revision
   queue.url = row.url
   queue.usedAt = now.getTime()
 }
 
-const healthOf = (row: PendingEndpoint): EndpointHealth => ({
+const getHealth = (row: PendingEndpoint): EndpointHealth => ({
   failures: row.failures,
   failingSince: row.failing_since,
   waitUntil: row.wait_until,
 })
 
-/** Events whose result is being written take no slot. */
+/** Events whose results are being written do not take a slot. */
 export const countFreeSlots = (queue: EndpointQueue): number =>
   Math.max(0, queue.limits.limit * CLAIM_AHEAD_FACTOR - queue.limits.inFlight - queue.waiting.length)
 
@@ -76,10 +76,10 @@ export const countFreeSlots = (queue: EndpointQueue): number =>
 export const needsMore = (queue: EndpointQueue): boolean =>
   queue.hasMore && queue.waiting.length <= (queue.limits.limit * CLAIM_AHEAD_FACTOR) / 2
 
-export const isWaiting = (queue: EndpointQueue, now: Date): boolean =>
+export const isBackingOff = (queue: EndpointQueue, now: Date): boolean =>
   queue.health.waitUntil !== null && queue.health.waitUntil > now
 
-/** Releases the events that are not under way. */
+/** Gives up the claimed events that are not being sent yet. */
 export function dropWaiting(queue: EndpointQueue): void {
   for (const claimed of queue.waiting) queue.claimedIds.delete(claimed.event_id)
   queue.waiting = []
