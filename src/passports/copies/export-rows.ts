@@ -156,7 +156,7 @@ export async function* exportAddresses(
   }
 }
 
-export type PassportWithHistory = { passport: PassportLine; versions: VersionLine[]; statuses: StatusLine[] }
+type PassportWithHistory = { passport: PassportLine; versions: VersionLine[]; statuses: StatusLine[] }
 
 /** Models, then batches, then items: a parent comes before its units. */
 export async function* exportPassports(sql: Sql, accountId: number): AsyncGenerator<PassportWithHistory> {

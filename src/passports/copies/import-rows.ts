@@ -21,7 +21,7 @@ import type {
 /** As a line of JSON has it: times are texts. */
 type AsText<L> = { [K in keyof L]: L[K] extends Date ? string : L[K] }
 export type ImportedContent = AsText<ContentLine>
-export type ImportedVersion = AsText<VersionLine>
+type ImportedVersion = AsText<VersionLine>
 export type ImportedHistory = {
   passport: AsText<PassportLine>
   versions: ImportedVersion[]

@@ -48,14 +48,14 @@ export const firstHash = (
  * Texts as an export has them: `data` and `own` are JSON as PostgreSQL writes it, hashes are hex, times end
  * with `Z`.
  */
-export type HashedContent = {
+type HashedContent = {
   owner: string
   upto: number
   modelUpto: number | null
   ownFields: readonly string[] | null
   data: string
 }
-export type HashedIdentity = {
+type HashedIdentity = {
   uuid: string
   level: string
   category: string
@@ -64,7 +64,7 @@ export type HashedIdentity = {
   lot: string | null
   serial: string | null
 }
-export type HashedVersion = {
+type HashedVersion = {
   versionNo: number
   kind: string
   createdAt: string

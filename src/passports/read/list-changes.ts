@@ -22,7 +22,7 @@ export type ChangePosition = { touchedUs: number; id: string }
 
 export type ChangedRow = PassportSummary & { touched_us: number }
 
-export type ChangeWindow = { limit: number } & ({ page: number } | { after: ChangePosition })
+type ChangeWindow = { limit: number } & ({ page: number } | { after: ChangePosition })
 
 /**
  * Covers the instant between a transaction's beginning and its being listed, and small steps of the

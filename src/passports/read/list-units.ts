@@ -29,7 +29,7 @@ export async function countUnitsUnder(
 export type UnitKind = 'items' | 'batches'
 type Parent = { id: string; level: Level }
 /** Where a unit stands in that order. */
-export type UnitPosition = { parentId: string; id: string }
+type UnitPosition = { parentId: string; id: string }
 /** From one unit to another, both included. */
 export type UnitRange = { from: UnitPosition | undefined; to: UnitPosition | undefined }
 

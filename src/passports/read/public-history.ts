@@ -10,7 +10,7 @@ export type PublicVersion = { versionNo: number; kind: 'first' | 'change' | 'cor
 /** Newest first; `total` counts those left out as well. */
 export type PublicHistory = { versions: readonly PublicVersion[]; total: number }
 
-export const MAX_VERSIONS_SHOWN = 20
+const MAX_VERSIONS_SHOWN = 20
 
 /** A unit takes over a correction when it is refreshed. */
 const KIND = { n: 'first', h: 'change', c: 'correction', r: 'correction' } as const

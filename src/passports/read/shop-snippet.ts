@@ -11,7 +11,7 @@ import { assert } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { type Addresses, gs1Url, type PassportRow, passportUrl } from '../core/record.ts'
 
-export type ShopSnippet = {
+type ShopSnippet = {
   language: Language
   /** Address of the page that the link leads to and the QR code holds. */
   passport_url: string
@@ -29,7 +29,7 @@ type Described = Pick<PassportRow, 'id' | 'category' | 'gtin' | 'lot' | 'serial'
 const IMAGE_PX = 120
 
 /** `productId`: the `@id` of the Product that the shop's page describes itself; see `isProductId`. */
-export type SnippetOptions = { language?: Language | undefined; productId?: string | undefined }
+type SnippetOptions = { language?: Language | undefined; productId?: string | undefined }
 
 /**
  * The snippet of a passport, its words in `language`, or in the passport's primary language. Only what is

@@ -15,7 +15,7 @@ const MAX_MODELS_PER_FILE = 50_000
 const LOWEST = '00000000-0000-0000-0000-000000000000'
 const HIGHEST = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-export type ListedModel = { id: string; updatedAt: Date }
+type ListedModel = { id: string; updatedAt: Date }
 
 type Files = { starts: string[]; underWay: Promise<number> | undefined }
 

@@ -7,11 +7,11 @@ import { findByGtin } from '../write/find-matches.ts'
 import { insertModels, modelQuotaError, type RejectReason } from '../write/insert-models.ts'
 import type { Creation } from './plan-row.ts'
 
-export type RejectedCreation = { creation: Creation; error: AppError }
+type RejectedCreation = { creation: Creation; error: AppError }
 /**
  * `lost`: another request created the model first, so the row is looked up again. In neither list: written.
  */
-export type Inserted = { rejected: RejectedCreation[]; lost: Creation[] }
+type Inserted = { rejected: RejectedCreation[]; lost: Creation[] }
 
 /** If the quota is too small, the first ones are written. */
 export async function insertCreations(

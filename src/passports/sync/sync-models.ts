@@ -46,13 +46,13 @@ import {
 import { writeStorable } from './write-storable.ts'
 
 /** `dryRun`: checks all that can be checked and writes nothing, as if `before` new models already existed. */
-export type SyncRun = SyncOptions & { dryRun: boolean; before?: number }
+type SyncRun = SyncOptions & { dryRun: boolean; before?: number }
 
 /**
  * `rows`: each `{category?, data, match_by?}` as it was sent, or the error of reading it; `matchBy` is the
  * default of rows.
  */
-export type SyncRequest = SyncRun & { rows: readonly unknown[]; matchBy: MatchBy }
+type SyncRequest = SyncRun & { rows: readonly unknown[]; matchBy: MatchBy }
 
 const queues = perDatabase(() => new KeyedQueue())
 

@@ -10,7 +10,7 @@ import type { Creation } from './plan-row.ts'
 
 /** With several rows in a call, `passport` has the data of a summary. */
 export type Synced = { index: number; passport: PassportRow; warnings: Creation['warnings'] }
-export type RejectedSyncRow = { index: number; error: AppError }
+type RejectedSyncRow = { index: number; error: AppError }
 
 /** Each list in the order of `index`; every row is in one of them. */
 export type SyncResult = {

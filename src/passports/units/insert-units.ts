@@ -11,7 +11,7 @@ import type { PassportState } from '../core/state.ts'
 import { addUnitCounts } from '../core/unit-counts.ts'
 import type { CheckedUnit, UnitLevel } from './check-unit.ts'
 
-export const UNIT_LETTER = { batch: 'b', item: 'i' } as const satisfies Record<UnitLevel, LevelLetter>
+const UNIT_LETTER = { batch: 'b', item: 'i' } as const satisfies Record<UnitLevel, LevelLetter>
 
 export const archivedParentError = () =>
   new AppError('archived', 'This product is archived: no units can be issued under it. Restore it first.')
@@ -23,7 +23,7 @@ export type UnitRow = { index: number; id: string; unit: CheckedUnit; at: Date }
 export const getUnitName = (unit: CheckedUnit, level: UnitLevel) =>
   (level === 'batch' ? unit.lot : unit.serial) ?? ''
 
-export type UnitInsert = {
+type UnitInsert = {
   parent: PassportState
   contentId: string
   level: UnitLevel

@@ -54,7 +54,7 @@ export async function refreshPassport(
 }
 
 /** The newest background refresh of a passport. */
-export async function findJobReport(ctx: AccountContext, uuid: string): Promise<JobReport | undefined> {
+async function findJobReport(ctx: AccountContext, uuid: string): Promise<JobReport | undefined> {
   const [row] = await ctx.sql<JobRow[]>`
     select ${columns(ctx.sql)} from refresh_job where account_id = ${ctx.accountId} and passport_id = ${uuid}
     order by created_at desc limit 1`

@@ -21,7 +21,7 @@ const MAX_FOUND_BYTES = 16 * 1024 * 1024
 
 export type FailedUnit = { id: string; error: string; errors: readonly Detail[] }
 export type SkippedUnit = { id: string; fields: readonly string[] }
-export type Moved = { refreshed: number; skipped: SkippedUnit[]; failed: FailedUnit[] }
+type Moved = { refreshed: number; skipped: SkippedUnit[]; failed: FailedUnit[] }
 
 type Unit = {
   id: string
@@ -35,7 +35,7 @@ type Unit = {
   own: string | null
 }
 
-export type RefreshBatch = readonly Unit[]
+type RefreshBatch = readonly Unit[]
 
 export type RefreshTask = {
   from: Pick<OldContent, 'id' | 'hash'>

@@ -32,9 +32,9 @@ export async function countOutdated(
 }
 
 /** Called after each step. False stops the refresh, which can be continued later. */
-export type RefreshProgress = (step: Refreshed) => Promise<boolean>
+type RefreshProgress = (step: Refreshed) => Promise<boolean>
 
-export type RefreshOptions = {
+type RefreshOptions = {
   /** The job that counts the units, in the statements that refresh them. */
   jobId?: string
   progress?: RefreshProgress

@@ -17,7 +17,7 @@ import { previewUpdate } from '../write/preview-update.ts'
 import { updatePassport } from '../write/update.ts'
 import { runConcurrently } from './run-concurrently.ts'
 
-export type UnitChanges = {
+type UnitChanges = {
   parentUuid: string
   /** Each as it was sent, or the error of reading it. */
   units: readonly unknown[]
@@ -28,8 +28,8 @@ export type UnitChanges = {
   dryRun?: boolean
 }
 /** The passport has the data of a summary. */
-export type UpdatedUnit = { index: number; written: WrittenPassport }
-export type RejectedUpdate = { index: number; error: AppError }
+type UpdatedUnit = { index: number; written: WrittenPassport }
+type RejectedUpdate = { index: number; error: AppError }
 
 /** Each is one statement, and the pool serves others too. */
 const MAX_CONCURRENT = 8

@@ -14,7 +14,7 @@ import { dropCachedHead } from '../read/public-passport.ts'
 import { type ExpectedVersion, requireExpectedVersion, retryUntilWritten } from './change-queue.ts'
 import { explainTakenGtin } from './find-matches.ts'
 
-export type StatusChange = ExpectedVersion & { uuid: string; status: StatusLetter }
+type StatusChange = ExpectedVersion & { uuid: string; status: StatusLetter }
 
 /**
  * Sets the status, with its event; does nothing when the passport already has it. Restoring claims the

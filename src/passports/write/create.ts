@@ -10,7 +10,7 @@ import { insertModel } from './gather-creates.ts'
 import { buildModelRow, type ModelRow, modelQuotaError, toFirstVersion } from './insert-models.ts'
 
 /** `category` and `data` as they were sent, not yet checked. */
-export type NewPassport = { category: unknown; data: unknown; strict: boolean }
+type NewPassport = { category: unknown; data: unknown; strict: boolean }
 export type WrittenPassport = { passport: PassportRow; warnings: readonly Detail[] }
 
 /**

@@ -21,7 +21,7 @@ export type ModelRow = ReturnType<typeof buildModelRow> & { receipt?: ReturnType
  * A row that must be the only one with its SKU; `claimedBy` is the model that the SKU's claim named at the
  * look-up.
  */
-export type SkuClaimRow = ModelRow & { claimedBy: string | null }
+type SkuClaimRow = ModelRow & { claimedBy: string | null }
 
 export function buildModelRow(ctx: AccountContext, category: string, checked: CheckedData, now: Date) {
   const id = newUuid(now.getTime())

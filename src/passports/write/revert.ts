@@ -9,7 +9,7 @@ import type { WrittenPassport } from './create.ts'
 import type { ChangeType } from './plan-version.ts'
 import { updatePassport } from './update.ts'
 
-export type Reversion = ExpectedVersion & {
+type Reversion = ExpectedVersion & {
   uuid: string
   versionNo: number
   changeType: ChangeType

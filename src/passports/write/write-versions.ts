@@ -14,7 +14,7 @@ import { firstHash, nextHash } from '../core/hash-chain.ts'
 import { dropCachedHead } from '../read/public-passport.ts'
 
 /** c: correction, h: any other change, r: refresh. */
-export type VersionKind = 'c' | 'h' | 'r'
+type VersionKind = 'c' | 'h' | 'r'
 
 export type NextVersion = {
   id: string
@@ -52,7 +52,7 @@ type WriteOptions = {
   alongside?: Fragment
 }
 
-export type VersionsWritten = {
+type VersionsWritten = {
   /** UUIDs to the time of the new version; a passport in neither was changed by another meanwhile. */
   written: Map<string, Date>
   /** UUIDs of those whose new GTIN another product holds. */
