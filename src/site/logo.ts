@@ -1,9 +1,11 @@
 /** `/brand/{digest}.{kind}`: an account's logo. The address has its digest, so the content never changes. */
+
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findLogo } from '../accounts/brand/brand.ts'
 import { LOGO_TYPES } from '../accounts/brand/logo.ts'
 import { notFound } from '../kernel/errors.ts'
 import { SVG_HEADERS } from '../qr/svg.ts'
+import { getPathParameter } from './http/path-parameters.ts'
 import type { SiteSetup } from './http/setup.ts'
 import { securityHeaders } from './page/shell.ts'
 
@@ -13,7 +15,7 @@ export async function sendLogo(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { file = '' } = request.params as { file?: string }
+  const file = getPathParameter(request, 'file')
   const logo = await findLogo(setup.sql, file)
   if (logo === undefined) throw notFound('logo')
   const etag = `"${file}"`

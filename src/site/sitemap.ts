@@ -1,8 +1,10 @@
 /** `/sitemap.xml` and its files list the pages that search engines may list, without naming accounts. */
+
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../kernel/errors.ts'
 import { passportUrl } from '../passports/core/record.ts'
 import { listSitemapFile, listSitemapFiles } from '../passports/read/sitemap.ts'
+import { getPathParameter } from './http/path-parameters.ts'
 import { type PreparedResponse, prepareResponse, sendPrepared } from './http/prepared-response.ts'
 import type { SiteContext, SiteSetup } from './http/setup.ts'
 import { securityHeaders } from './page/shell.ts'
@@ -41,7 +43,7 @@ export function createSitemapHandlers(setup: SiteContext): Record<string, Handle
 
 /** Throws `not_found` for any name but `1.xml`, `2.xml` and so on. */
 function parseFileNumber(request: FastifyRequest): number {
-  const { file = '' } = request.params as { file?: string }
+  const file = getPathParameter(request, 'file')
   const digits = /^([1-9][0-9]{0,6})\.xml$/.exec(file)?.[1]
   if (digits === undefined) throw notFound('sitemap')
   return Number(digits)

@@ -2,8 +2,10 @@
  * Answers addresses below `/p/` that have no passport: with a redirect if the id is only mistyped, else with
  * a 404.
  */
+
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findUuid } from '../../kernel/ids.ts'
+import { getPathParameter } from '../http/path-parameters.ts'
 import type { Headers } from '../http/prepared-response.ts'
 import type { SiteSetup } from '../http/setup.ts'
 import { securityHeaders } from '../page/shell.ts'
@@ -28,8 +30,7 @@ export async function sendNotFound(
   reply: FastifyReply,
   page: PassportRequest,
 ): Promise<unknown> {
-  const { id, '*': rest } = request.params as { id?: string; '*'?: string }
-  const typed = id ?? rest ?? ''
+  const typed = getPathParameter(request, 'id') || getPathParameter(request, '*')
   const corrected = MISTYPED_ID.exec(typed)?.[1]?.toLowerCase()
   if (corrected === undefined || corrected === typed || findUuid(corrected) === undefined) {
     return sendNotFoundPage(setup, request, reply, page)

@@ -3,6 +3,7 @@
  * prepared response from the cache; a reader with one gets a response made for this request, which is not
  * cached.
  */
+
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findCachedBrand, getCachedBrand } from '../../accounts/brand/brand.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
@@ -18,6 +19,7 @@ import {
   readPublicPassport,
 } from '../../passports/read/public-passport.ts'
 import { readPublicVersion, readWholeVersion } from '../../passports/read/public-version.ts'
+import { getPathParameter } from '../http/path-parameters.ts'
 import {
   type Exchange,
   getEncoding,
@@ -130,7 +132,7 @@ async function sendFormatError(
   reply: FastifyReply,
   error: AppError,
 ): Promise<unknown> {
-  const { id = '' } = request.params as { id?: string }
+  const id = getPathParameter(request, 'id')
   if (!prefersHtml(request.raw.headers.accept) || findUuid(id) === undefined) throw error
   const sendLink = () =>
     sendLinkToPassport(addresses.publicUrl, { request, reply, status: 406 }, passportUrl(addresses, id))

@@ -1,6 +1,8 @@
 /** What a request for a passport asks for, before any passport is known. */
+
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../../kernel/errors.ts'
+import { getPathParameter } from '../http/path-parameters.ts'
 import type { SiteSetup } from '../http/setup.ts'
 import { FORMAT_NAMES, type PassportFormat, selectFormat } from './formats.ts'
 import type { Query } from './languages.ts'
@@ -16,7 +18,7 @@ export type PassportRequest = {
 }
 
 export function parsePassportRequest(setup: SiteSetup, request: FastifyRequest): PassportRequest | AppError {
-  const { id = '' } = request.params as { id?: string }
+  const id = getPathParameter(request, 'id')
   const query = request.query as Query
   const format = selectFormat(query.format, request.raw.headers.accept)
   if (format === undefined) return new AppError('not_acceptable', `format must be one of ${FORMAT_NAMES}.`)

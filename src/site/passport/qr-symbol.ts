@@ -1,4 +1,5 @@
 /** `/p/{id}/qr.svg`: the QR symbol of a passport. */
+
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Detail, type DetailCode, invalid, notFound } from '../../kernel/errors.ts'
 import { findUuid } from '../../kernel/ids.ts'
@@ -6,6 +7,7 @@ import { getQrAddress, gs1Url, passportUrl } from '../../passports/core/record.t
 import { findCachedHead, readPublicPassport } from '../../passports/read/public-passport.ts'
 import { QR_LEVELS, type QrLevel } from '../../qr/modules.ts'
 import { renderQrSvg, SIZE_MM, SVG_HEADERS } from '../../qr/svg.ts'
+import { getPathParameter } from '../http/path-parameters.ts'
 import { prepareResponse, sendPrepared } from '../http/prepared-response.ts'
 import type { SiteContext } from '../http/setup.ts'
 import { securityHeaders } from '../page/shell.ts'
@@ -22,7 +24,7 @@ export async function sendQrSymbol(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const { id = '' } = request.params as { id?: string }
+  const id = getPathParameter(request, 'id')
   const choices = parseOptions(request.query as Query)
   if (findUuid(id) === undefined) throw notFound('passport')
   return setup.uncached.run(request, reply, () => createQrSymbol(setup, request, reply, id, choices))
