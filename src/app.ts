@@ -218,7 +218,7 @@ function answerInTurn(server: Server, setup: ServerSetup, isTrusted: TrustedProx
 }
 
 function findListener(server: Server): RequestListener {
-  const [answer] = server.listeners('request') as RequestListener[]
+  const [answer] = server.listeners('request')
   if (answer === undefined) throw new Error('broken assumption: the framework listens to its server')
   return answer
 }

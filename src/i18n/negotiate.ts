@@ -64,7 +64,7 @@ function findPreferred(header: string | undefined): Language | undefined {
 }
 
 /** Lists the header's tags by quality, without excluded ones (`q=0`). */
-function rankTags(header: string | undefined): string[] {
+export function rankTags(header: string | undefined): string[] {
   const ranges = parseRanges(header ?? '')
   const refused = new Set(ranges.filter(({ quality }) => quality === 0).map(({ tag }) => tag))
   const wanted = ranges.filter(({ quality }) => quality > 0)

@@ -1,5 +1,7 @@
 /** The languages of the console, one for each file of texts: the one that the browser likes best, else English. */
+
 import { isLanguage, type Language } from '../../i18n/catalogue.ts'
+import { rankTags } from '../../i18n/negotiate.ts'
 import { listConsoleLanguages, readTexts, type Texts } from './texts.ts'
 
 export type Words = {
@@ -52,17 +54,8 @@ const ENGLISH = createWords('en')
 export const findWords = (language: string | undefined): Words | undefined =>
   language !== undefined && isLanguage(language) ? WORDS.get(language) : undefined
 
-/** Security bound: a real header has under 200 characters. */
-const MAX_HEADER_LENGTH = 1_000
-
-/** By `Accept-Language` (RFC 9110 §12.5.4): the highest quality among ours wins, the earlier one of equals. */
+/** By `Accept-Language`: the one of ours that the reader likes best, else English. */
 export function chooseWords(acceptLanguage: string | undefined): Words {
-  let best = { words: ENGLISH, quality: 0 }
-  for (const range of (acceptLanguage ?? '').slice(0, MAX_HEADER_LENGTH).split(',')) {
-    const [, tag = '', q = '1'] =
-      /^\s*([a-z]{2})(?:-[a-z\d-]*)?\s*(?:;\s*q=(\d(?:\.\d*)?)\s*)?$/i.exec(range) ?? []
-    const words = findWords(tag.toLowerCase())
-    if (words !== undefined && Number(q) > best.quality) best = { words, quality: Number(q) }
-  }
-  return best.words
+  const languages = rankTags(acceptLanguage).map(tag => tag.split('-', 1)[0])
+  return languages.map(findWords).find(words => words !== undefined) ?? ENGLISH
 }

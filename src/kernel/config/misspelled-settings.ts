@@ -1,4 +1,5 @@
 /** Settings that look like ours and are not: a name typed wrongly is silently without effect unless somebody says so. */
+import { countEdits } from '../edit-distance.ts'
 import type { Environment } from './environment-reader.ts'
 
 /** Every name that some part of Carnet reads from the environment. */
@@ -57,25 +58,3 @@ function findIntended(name: string): string | undefined {
     setting => setting.length >= MIN_CHECKED_LENGTH && countEdits(bare, setting) <= slips,
   )
 }
-
-/** Letters left out, added, or typed wrongly, and neighbours swapped. */
-function countEdits(a: string, b: string): number {
-  let before: number[] = []
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j)
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1] ? 0 : 1
-      let best = Math.min(at(last, j) + 1, at(row, j - 1) + 1, at(last, j - 1) + same)
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        best = Math.min(best, at(before, j - 2) + 1)
-      }
-      row.push(best)
-    }
-    before = last
-    last = row
-  }
-  return at(last, b.length)
-}
-
-const at = (row: readonly number[], i: number): number => row[i] ?? Number.POSITIVE_INFINITY

@@ -153,7 +153,7 @@ function matchesEtag(header: string, etag: string): boolean {
 const getNegotiatedEncoding = memoize(negotiateEncoding)
 
 export const getEncoding = (headers: IncomingHttpHeaders): Encoding =>
-  getNegotiatedEncoding(headers['accept-encoding'] as string | undefined)
+  getNegotiatedEncoding(headers['accept-encoding'])
 
 /** Compresses it first if needed. */
 export async function sendPrepared(

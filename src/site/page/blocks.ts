@@ -107,7 +107,7 @@ function renderListBlocks(
     const body = entries.map(entry => renderFieldValue(wording, only, path, entry)).join(', ')
     return [{ kind: 'pair', ...named, body }]
   }
-  return [{ kind: 'figure', ...named, body: renderListFigure(wording, field, path, entries as Entry[]) }]
+  return [{ kind: 'figure', ...named, body: renderListFigure(wording, field, path, entries) }]
 }
 
 function renderListFigure(wording: Wording, field: Field, path: string, entries: Entry[]): string {

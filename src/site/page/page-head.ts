@@ -146,7 +146,7 @@ function renderBanner(page: PageContext): string {
 
 /** The economic operator and its email address, if this page shows both. */
 function renderContact({ view, labels }: PageContext): string {
-  const { legalName, contactEmail } = Object(view.data.economicOperator) as Record<string, unknown>
+  const { legalName, contactEmail }: Record<string, unknown> = Object(view.data.economicOperator)
   const [operator, email] = [asText(legalName), asText(contactEmail)]
   return operator === '' || email === ''
     ? ''

@@ -77,7 +77,7 @@ export function buildPassportView(
 ): PassportView {
   const category = findCategory(row.category)
   assert(category, `the category ${row.category} of a stored passport is known`)
-  const all = JSON.parse(row.data) as Data
+  const all: Data = JSON.parse(row.data)
   const { data, withheld } = disclose(category, all, audience)
   const id = idFromUuid(row.id)
   const primary = getPrimaryLanguage(all)

@@ -73,7 +73,7 @@ function readPublicTexts(row: Pick<PublicPassportRow, 'category' | 'data'>): {
 } {
   const category = findCategory(row.category)
   assert(category, `the category ${row.category} of a stored passport is known`)
-  const { data } = disclose(category, JSON.parse(row.data) as Record<string, unknown>, 'public')
+  const { data } = disclose(category, JSON.parse(row.data), 'public')
   const languages = Array.isArray(data.languages) ? data.languages.map(String) : []
   return {
     name: typeof data.productName === 'string' ? data.productName : '',
