@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { allCategories } from '../../src/categories/catalogue.ts'
 import { validateData } from '../../src/categories/check/validate.ts'
 import { KINDS, PROBLEMS, type ProblemKey, toEnglish } from '../../src/categories/problems.ts'
-import { whyOf } from '../../src/console/developer/words.ts'
+import { explainFailure } from '../../src/console/developer/words.ts'
 import { readTextSource } from '../../src/console/page/texts.ts'
 import { chooseWords } from '../../src/console/page/words.ts'
 import { explainProblem } from '../../src/console/product-data/problem-sentence.ts'
@@ -107,11 +107,11 @@ describe('why a delivery failed', () => {
     for (const outcome of Object.keys(english.texts.developer.outcomes)) {
       assert.ok(Object.hasOwn(german.texts.failures, outcome), outcome)
       const detail = 'Something that nobody foresaw.'
-      assert.equal(whyOf(english, { outcome, status: null, detail }), detail)
-      assert.match(String(whyOf(german, { outcome, status: null, detail })), /^[A-Z][^()]*[^ ]\.$/)
+      assert.equal(explainFailure(english, { outcome, status: null, detail }), detail)
+      assert.match(String(explainFailure(german, { outcome, status: null, detail })), /^[A-Z][^()]*[^ ]\.$/)
     }
     for (const status of [302, 404, 410, 500]) {
-      const said = whyOf(german, { outcome: `status_${status}`, status, detail: 'It answered.' })
+      const said = explainFailure(german, { outcome: `status_${status}`, status, detail: 'It answered.' })
       assert.match(String(said), new RegExp(`^Die Antwort war ${status}`))
     }
   })
@@ -124,7 +124,7 @@ describe('why a delivery failed', () => {
         await outbound.post({ url, headers: {}, body: '' })
       } catch (error) {
         assert.ok(error instanceof OutboundFailure)
-        return whyOf(german, { outcome: error.failure, status: null, detail: error.message })
+        return explainFailure(german, { outcome: error.failure, status: null, detail: error.message })
       }
       return assert.fail('nothing answers there')
     }

@@ -1,6 +1,5 @@
 /** Create or update: one product named by its SKU or GTIN, or up to 500 in a call. */
 import { assert } from '../../kernel/errors.ts'
-import type { PassportData } from '../../passports/core/check-data.ts'
 import { type PassportRow, recordEtag } from '../../passports/core/record.ts'
 import { MATCH_BY, type MatchBy } from '../../passports/sync/parse-row.ts'
 import { syncModel, syncModels } from '../../passports/sync/sync-models.ts'
@@ -17,7 +16,7 @@ import { allowsChange } from '../endpoint/conditions.ts'
 import { closedSchema, jsonResponse } from '../endpoint/documented-response.ts'
 import { type AccountCall, type ApiResponse, defineEndpoint } from '../endpoint/endpoint.ts'
 import { describeHeader, IF_MATCH, STRICT } from '../endpoint/header-parameters.ts'
-import { bulkError, bulkJson, bulkWrittenSchema } from './bulk-response.ts'
+import { type BulkRow, bulkError, bulkJson, bulkWrittenSchema } from './bulk-response.ts'
 import { CHANGE_MEMBERS } from './change-members.ts'
 import { CHANGED, exampleRecord, exampleSummary, LONGER_WARRANTY } from './examples.ts'
 import { createdResponse, isStrict, WRITTEN_SCHEMA, writtenResponse } from './record-response.ts'
@@ -198,9 +197,9 @@ export const syncProducts = defineEndpoint({
   },
 })
 
-const bulkRow = ({ index, passport, warnings }: Synced) => ({
+const bulkRow = ({ index, passport, warnings }: Synced): BulkRow => ({
   index,
   row: passport,
-  names: JSON.parse(passport.data) as PassportData,
+  names: JSON.parse(passport.data),
   warnings,
 })

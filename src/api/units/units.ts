@@ -1,6 +1,5 @@
 /** Batches and items: listed, issued one by one or in bulk, and changed by serial or lot. */
 import { invalid } from '../../kernel/errors.ts'
-import type { PassportData } from '../../passports/core/check-data.ts'
 import { getPassport } from '../../passports/read/find.ts'
 import { issueUnits, UNIT_LEVELS, type UnitsResult } from '../../passports/units/issue-units.ts'
 import { updateUnits } from '../../passports/units/update-units.ts'
@@ -197,7 +196,7 @@ export const changeUnits = defineEndpoint({
     const rows = updated.map(({ index, written: { passport, warnings } }) => ({
       index,
       row: passport,
-      names: JSON.parse(passport.data) as PassportData,
+      names: JSON.parse(passport.data),
       warnings,
     }))
     return { body: bulkJson(call, { updated: rows }, errors) }

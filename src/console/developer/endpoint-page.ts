@@ -8,7 +8,7 @@ import type { Words } from '../page/words.ts'
 import { attemptSummary, logPart } from './log-part.ts'
 import { backToWebhooks } from './places.ts'
 import { ctxOf, endpointOf, pageOf } from './subject.ts'
-import { eventsOf, outcomeOf, stateBadge } from './words.ts'
+import { describeEvents, describeOutcome, renderStateBadge } from './words.ts'
 
 const LISTED = 20
 
@@ -45,7 +45,7 @@ export async function webhookPage(visit: SignedInVisit, note: Note | undefined):
   })
   const tested = attempts.find(one => one.id === query.get('tested'))
   const { role } = session
-  const body = html`!${backToWebhooks(words)}<div class="page-head"><h1 class="address">${endpoint.url}</h1>!${stateBadge(texts, endpoint)}</div>
+  const body = html`!${backToWebhooks(words)}<div class="page-head"><h1 class="address">${endpoint.url}</h1>!${renderStateBadge(texts, endpoint)}</div>
 !${note?.html ?? ''}!${tested === undefined ? '' : attemptSummary(words, tested)}!${standing(words, endpoint)}
 !${facts(words, endpoint)}!${role === 'viewer' ? '' : actions(words, endpoint, role === 'owner')}
 !${role === 'owner' ? secret(words, endpoint) : ''}
@@ -75,12 +75,12 @@ function facts(words: Words, endpoint: EndpointRecord): string {
   const { description, last_delivery, created_at } = endpoint
   const lines = [
     ...(description === '' ? [] : [[texts.developer.description, description] as const]),
-    [texts.developer.events, eventsOf(texts, endpoint)],
+    [texts.developer.events, describeEvents(texts, endpoint)],
     [
       texts.developer.lastDelivery,
       last_delivery === null
         ? texts.developer.never
-        : `${words.minute(last_delivery.at)}, ${outcomeOf(texts, last_delivery)}`,
+        : `${words.minute(last_delivery.at)}, ${describeOutcome(texts, last_delivery)}`,
     ],
     [texts.developer.created, words.date(created_at)],
   ] as const

@@ -11,7 +11,7 @@ import type { ConsolePage } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { backToDeveloper, backToWebhooks } from './places.ts'
 import { pageOf } from './subject.ts'
-import { eventsOf, outcomeOf, stateBadge } from './words.ts'
+import { describeEvents, describeOutcome, renderStateBadge } from './words.ts'
 
 const MOST_URL = 2_048
 /** To the half hour. */
@@ -35,14 +35,14 @@ function endpointRow(words: Words, endpoint: EndpointRecord): string {
   const last =
     last_delivery === null
       ? texts.developer.never
-      : `${words.minute(last_delivery.at)}, ${outcomeOf(texts, last_delivery)}`
+      : `${words.minute(last_delivery.at)}, ${describeOutcome(texts, last_delivery)}`
   const failing =
     failing_since === null
       ? ''
       : html`<dt>${texts.developer.failingSince}</dt><dd>${words.minute(failing_since)}</dd>`
-  return html`<li class="key"><div class="key-head"><h2><a class="row-link" href="${pageOf(id)}">${url}</a></h2>!${stateBadge(texts, endpoint)}</div>
+  return html`<li class="key"><div class="key-head"><h2><a class="row-link" href="${pageOf(id)}">${url}</a></h2>!${renderStateBadge(texts, endpoint)}</div>
 !${description === '' ? '' : html`<p class="described">${description}</p>`}
-<dl class="pairs"><dt>${texts.developer.events}</dt><dd>${eventsOf(texts, endpoint)}</dd>
+<dl class="pairs"><dt>${texts.developer.events}</dt><dd>${describeEvents(texts, endpoint)}</dd>
 <dt>${texts.developer.lastDelivery}</dt><dd>${last}</dd>!${failing}</dl></li>`
 }
 

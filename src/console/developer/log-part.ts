@@ -7,7 +7,7 @@ import { input } from '../page/fields.ts'
 import type { SignedInVisit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { pageOf } from './subject.ts'
-import { outcomeOf, whyOf } from './words.ts'
+import { describeOutcome, explainFailure } from './words.ts'
 
 const DAY_MS = 86_400_000
 
@@ -48,7 +48,7 @@ function attemptEntry(words: Words, one: AttemptRecord, mayAct: boolean): string
     texts.developer.ms({ n: words.number(one.duration_ms) }),
     whatNext(words, one),
   ]
-  return html`<li id="a-${one.id}" class="attempt"><p class="page-head"><code>${one.event}</code> <span!${one.ok ? '' : ' class="failed"'}>${outcomeOf(texts, one)}</span></p>
+  return html`<li id="a-${one.id}" class="attempt"><p class="page-head"><code>${one.event}</code> <span!${one.ok ? '' : ' class="failed"'}>${describeOutcome(texts, one)}</span></p>
 <p class="quiet">${facts.filter(fact => fact !== '').join(' · ')}</p>
 <details class="fold-small"><summary>${texts.developer.more}<span class="sight"> ${texts.developer.details({ event: one.event, time: words.minute(one.at) })}</span></summary>!${details(words, one, mayAct)}</details></li>`
 }
@@ -71,7 +71,7 @@ function details(words: Words, one: AttemptRecord, mayAct: boolean): string {
 function answerOf(words: Words, attempt: AttemptRecord): string {
   const { texts } = words
   const { answer } = attempt
-  const said = whyOf(words, attempt)
+  const said = explainFailure(words, attempt)
   const why = said === null ? '' : html`<p class="quiet">${said}</p>`
   if (answer === null) return why
   return html`!${why}<p class="quiet">${texts.developer.answer}</p><pre class="answer" dir="ltr" tabindex="0">${answer}</pre>`
@@ -80,7 +80,7 @@ function answerOf(words: Words, attempt: AttemptRecord): string {
 /** What became of a test, above everything else. */
 export function attemptSummary(words: Words, one: AttemptRecord): string {
   const { texts } = words
-  const result = `${outcomeOf(texts, one)} (${texts.developer.ms({ n: words.number(one.duration_ms) })})`
+  const result = `${describeOutcome(texts, one)} (${texts.developer.ms({ n: words.number(one.duration_ms) })})`
   return html`<div class="reach!${one.ok ? '' : ' wrong'}" role="status"><p><strong>${texts.developer.testTitle}: ${result}</strong></p>!${answerOf(words, one)}</div>`
 }
 

@@ -7,7 +7,10 @@ import { findText, renderText, type Text, type Texts } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
 
 /** `delivered`, `answered 500`, or what stopped it; a name of a later version stands for itself. */
-export function outcomeOf(texts: Texts, { outcome, status }: Pick<AttemptRecord, 'outcome' | 'status'>) {
+export function describeOutcome(
+  texts: Texts,
+  { outcome, status }: Pick<AttemptRecord, 'outcome' | 'status'>,
+) {
   if (outcome === 'delivered')
     return status === null ? texts.developer.delivered : `${texts.developer.delivered}, ${status}`
   if (status !== null) return texts.developer.answered({ status })
@@ -15,7 +18,7 @@ export function outcomeOf(texts: Texts, { outcome, status }: Pick<AttemptRecord,
 }
 
 /** The sentence about a failure. It is stored in English, with the names and addresses that other languages need. */
-export function whyOf(
+export function explainFailure(
   { language, texts: { failures } }: Pick<Words, 'language' | 'texts'>,
   { detail, outcome, status }: Pick<AttemptRecord, 'detail' | 'outcome' | 'status'>,
 ): string | null {
@@ -37,12 +40,12 @@ export function whyOf(
   return text === undefined ? detail : renderText(text, { name, address, reason })
 }
 
-export function eventsOf(texts: Texts, { events }: EndpointRecord): string {
+export function describeEvents(texts: Texts, { events }: EndpointRecord): string {
   return events.includes('*') ? texts.developer.allEvents : events.join(', ')
 }
 
 /** A word for the state, marked where somebody should look. */
-export function stateBadge(texts: Texts, { status, failing_since }: EndpointRecord): string {
+export function renderStateBadge(texts: Texts, { status, failing_since }: EndpointRecord): string {
   const isFailing = status === 'active' && failing_since !== null
   const word = isFailing ? texts.developer.failing : texts.developer.states[status]
   return html`<span class="badge!${isFailing || status === 'disabled' ? ' off' : ''}">${word}</span>`

@@ -129,8 +129,7 @@ const languageIn = (category: CompleteCategory) => (name: string | null) =>
 
 function renderSettings(words: Words, settings: ImportSettings): string {
   const { texts } = words
-  const options = <T extends string>(named: Readonly<Record<T, string>>) =>
-    Object.entries(named) as [T, string][]
+  const options = (named: Readonly<Record<string, string>>) => Object.entries(named)
   const one = (
     name: string,
     label: string,

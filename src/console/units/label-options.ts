@@ -68,7 +68,7 @@ export function parseLabelOptions(
   const size = isPdf ? DEFAULTS.size : number('size', CODE_MM)
   const width = isPdf && isOwn ? number('width', LABEL_MM) : DEFAULTS.width
   const height = isPdf && isOwn ? number('height', LABEL_MM) : DEFAULTS.height
-  const options = {
+  const options: LabelOptions = {
     ...chosen,
     size,
     width,
@@ -77,7 +77,7 @@ export function parseLabelOptions(
     skip: DEFAULTS.skip,
     from: '',
     to: '',
-  } as LabelOptions
+  }
   const { columns, rows } = getSheetFormat(options)
   if (isPdf && !isOwn) options.skip = number('skip', [0, columns * rows - 1], true)
   if (isPdf) options.copies = number('copies', [1, MAX_COPIES], true)
