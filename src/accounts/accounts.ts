@@ -69,7 +69,7 @@ export async function listAccounts(ctx: OperatorContext): Promise<AccountWithUsa
   )
 }
 
-export type PlanChange = {
+type PlanChange = {
   accountId: number
   plan: string
   quota: QuotaOverrides

@@ -9,7 +9,7 @@ import { audit } from './audit.ts'
 import type { AccountContext, OperatorContext } from './context.ts'
 import { withTransaction } from './transaction.ts'
 
-export type ClosedAccount = { id: string; name: string; closed_at: string | null }
+type ClosedAccount = { id: string; name: string; closed_at: string | null }
 
 /** Closes the account; a second time changes nothing. Throws `not_found`. */
 export const closeAccount = (ctx: OperatorContext & { actorId?: number }, accountId: number) =>

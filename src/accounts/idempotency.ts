@@ -16,13 +16,13 @@ import {
   type StoredResponse,
 } from './idempotency-record.ts'
 
-export const IDEMPOTENCY_KEY_LIFETIME_MS = 24 * 60 * 60 * 1_000
+const IDEMPOTENCY_KEY_LIFETIME_MS = 24 * 60 * 60 * 1_000
 /** How long a repeated request waits for the first one. */
 const WAIT_TIMEOUT_MS = 2_000
 /** Connections of the pool that such transactions may hold, so that reads always find one. */
 const MAX_CONCURRENT = 4
 
-export type IdempotentOutcome = { answer: StoredResponse; replayed: boolean }
+type IdempotentOutcome = { answer: StoredResponse; replayed: boolean }
 
 const waiting = perDatabase(() => ({
   queue: new KeyedQueue(),

@@ -13,7 +13,7 @@ export type AuditEntry = {
 }
 
 /** `next` is the cursor of the next, older page; undefined on the last page. */
-export type AuditPage = { entries: AuditEntry[]; next: string | undefined }
+type AuditPage = { entries: AuditEntry[]; next: string | undefined }
 
 const MAX_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 

@@ -13,7 +13,7 @@ import { errorJson, STATUS } from './endpoint/errors.ts'
 import { addressHeaders } from './limits.ts'
 import type { OperatorSetup } from './service/operator.ts'
 
-export type ErrorSetup = Pick<ApiSetup, 'sql' | 'clock'> &
+type ErrorSetup = Pick<ApiSetup, 'sql' | 'clock'> &
   Pick<OperatorSetup, 'metrics'> &
   Pick<TrustedProxies, 'getReaderAddress'> & {
     log: Log

@@ -4,14 +4,14 @@
  */
 import type { Release } from './semaphore.ts'
 
-export type FairWaiter = {
+type FairWaiter = {
   /** Called when it is its turn, perhaps at once. The next one waits until this one is over. */
   go: (release: Release) => void
   /** Called instead when too many wait. */
   refuse: () => void
 }
 
-export type FairTurnsOptions = {
+type FairTurnsOptions = {
   /** So many are under way at a time. */
   capacity: number
   /** So many may wait in all. One more has the last one of the longest queue refused. */

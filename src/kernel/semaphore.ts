@@ -13,7 +13,7 @@ export function releaseWithResponse(response: ServerResponse, release: Release):
 
 type Waiter = { weight: number; go: (release: Release | undefined) => void }
 
-export type SemaphoreOptions = {
+type SemaphoreOptions = {
   capacity: number
   /** How many may wait for a permit, and for how long; unbounded unless it is said. */
   maxWaiting?: number

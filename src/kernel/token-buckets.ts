@@ -1,7 +1,7 @@
 /** How often each of many may do a thing: so often at once, and then so often a minute. */
 import { BoundedMap } from './bounded-map.ts'
 
-export type TokenBuckets = {
+type TokenBuckets = {
   /** Takes a token of this key. Returns 0, or how many seconds to wait when none is left. */
   take: (key: string, now: number) => number
 }

@@ -3,7 +3,7 @@
  * not on it (scripts, handlers, links, loads from elsewhere, animation) cannot come along, however it is written.
  */
 
-export type SanitizedSvg = { text: string; width: number; height: number }
+type SanitizedSvg = { text: string; width: number; height: number }
 
 const wordSet = (words: string) => new Set(words.trim().split(/\s+/))
 

@@ -3,12 +3,12 @@ import { createNetworkMap } from './network-map.ts'
 import type { Permit } from './rate-share.ts'
 import { createRateWindow } from './rate-window.ts'
 
-export const MAX_REQUESTS_PER_ADDRESS = 300
+const MAX_REQUESTS_PER_ADDRESS = 300
 /** Steps this long bound an address to 61 of them: 4 kB, 40 MB for as many addresses as are remembered. */
 const STEP_MS = 1_000
 export const MAX_ADDRESSES = 10_000
 
-export type AddressLimits = {
+type AddressLimits = {
   /** One request from an address, counted if there is room. */
   take: (address: string, now: number) => Permit
   /** How many addresses are remembered. */

@@ -4,7 +4,7 @@ import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { sha256Hex } from '../../kernel/crypto.ts'
 import { getNetwork } from '../../kernel/http/network.ts'
 
-export type NetworkMap<T> = {
+type NetworkMap<T> = {
   /** The value of the network that an address is in. */
   get: (address: string) => T
   /** How many networks are remembered. */

@@ -9,7 +9,7 @@ export const PAGES_PER_SECOND = 20
 /** Some 200 bytes each. A network that is forgotten starts with a full bucket. */
 const MAX_NETWORKS = 20_000
 
-export type PageLimit = {
+type PageLimit = {
   /** Takes a page for an address. Returns 0, or how many seconds to wait when none is left. */
   take: (address: string, now: number) => number
   /** Returns one that was taken and not used. */

@@ -46,7 +46,7 @@ export const toUserHandle = (personId: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(Buffer.from(personId.replaceAll('-', ''), 'hex'))
 
 /** `refused`: the response is too old or invalid. `full`: the person has the maximum number of passkeys. */
-export type AddPasskeyResult = { id: string } | { problem: 'refused' | 'full' }
+type AddPasskeyResult = { id: string } | { problem: 'refused' | 'full' }
 
 /** Stores the passkey of a browser's response (JSON of `navigator.credentials.create`). */
 export async function addPasskey(

@@ -47,7 +47,7 @@ const perProcess = perDatabase((_sql: Sql) => ({
 /** What counts tries: it has the key with which networks are hashed before they reach the database. */
 export type AttemptContext = OperatorContext & { secretKey: string }
 
-export type AttemptSource = {
+type AttemptSource = {
   email: string
   /** The address the request came from. */
   network: string

@@ -11,7 +11,7 @@ import { recordFailedSignIn } from './record-failed-sign-in.ts'
 import { renewSession, type Session } from './sessions.ts'
 
 /** `token` is the session's new one: the one before opens nothing any more. */
-export type PasswordCheck = { token: string; passwordHash: string } | { problem: 'wrong' } | Throttled
+type PasswordCheck = { token: string; passwordHash: string } | { problem: 'wrong' } | Throttled
 
 /** Whether it is the signed-in person's password; tries are counted for their session, which nobody else has. */
 export async function checkOwnPassword(

@@ -9,7 +9,7 @@ export const DEVICE_LIFETIME_MS = 180 * 86_400_000
 const MAX_MARKS = 3
 const MARK = /^([\w-]{16})\.(\d{13})\.([\w-]{22})$/
 
-export type KnownDevices = {
+type KnownDevices = {
   /** The value of a browser's cookie after a sign-in: a new mark before those that it had. */
   add: (value: string | undefined, email: string, now: Date) => string
   /** The id of the mark that the value has for the e-mail; undefined when it has none, or only one that is too old. */

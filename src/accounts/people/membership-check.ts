@@ -4,7 +4,7 @@ import type { OperatorContext } from '../context.ts'
 import { isToken } from './one-time-links.ts'
 import { isLive } from './sessions.ts'
 
-export type MembershipQuery = { token: string; accountId: number }
+type MembershipQuery = { token: string; accountId: number }
 
 /** For each query, in order: whether the token's session is live and its person belongs to the account. */
 export async function areMembers(

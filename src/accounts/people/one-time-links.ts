@@ -10,7 +10,7 @@ const TOKEN = /^[0-9A-Za-z]{43}$/
  * Why a link was created. A person has at most one link of each purpose (one invitation for each account). A new link
  * ends only its predecessor of the same purpose, so a stranger who requests a reset cannot end an invitation.
  */
-export type LinkPurpose =
+type LinkPurpose =
   | { purpose: 'invitation'; accountId: number }
   | { purpose: 'reset' | 'operator'; accountId?: undefined }
 

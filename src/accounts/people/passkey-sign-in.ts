@@ -36,7 +36,7 @@ export async function createSignInOptions(
   }
 }
 
-export type PasskeySignIn = {
+type PasskeySignIn = {
   home: RelyingParty
   /** JSON of what `navigator.credentials.get` gave. */
   answer: string
@@ -44,7 +44,7 @@ export type PasskeySignIn = {
   replaces: string | undefined
 }
 
-export type PasskeySignInResult = NewSession | { problem: 'wrong' } | Throttled
+type PasskeySignInResult = NewSession | { problem: 'wrong' } | Throttled
 
 /** Creates a session for a valid response to an unused challenge. */
 export async function signInWithPasskey(

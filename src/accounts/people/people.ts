@@ -12,7 +12,7 @@ import { createPasswordLink } from './one-time-links.ts'
 export const ROLES = ['owner', 'editor', 'viewer'] as const
 export type Role = (typeof ROLES)[number]
 
-export type NewPerson = { accountId: number; email: string; role: Role }
+type NewPerson = { accountId: number; email: string; role: Role }
 
 /**
  * Adds a person to an account and creates a link to set their password. Throws `not_found` for an unknown account and

@@ -36,7 +36,7 @@ export type Session = {
 }
 
 /** How the person proved who they are: by the password of this hash, or with this passkey. */
-export type Proof = { passwordHash: string } | { passkeyId: string }
+type Proof = { passwordHash: string } | { passkeyId: string }
 
 export type NewSession = { token: string; email: string }
 

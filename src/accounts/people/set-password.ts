@@ -14,7 +14,7 @@ import { findPasswordProblem, hashPassword, PASSWORD_PROBLEM_SENTENCES } from '.
 import { addMember } from './people.ts'
 
 /** Whoever has a password now; `passwordHash` is what `createSession` asks for. */
-export type PersonWithPassword = { personId: string; email: string; passwordHash: string }
+type PersonWithPassword = { personId: string; email: string; passwordHash: string }
 
 /** The plan of an account that its owner sets up. */
 const FIRST_PLAN = 'beta'
@@ -68,7 +68,7 @@ export async function setPassword(
   return { personId: person.id, email: link.email, passwordHash }
 }
 
-export type FirstOwner = { token: string; accountName: string; email: string; password: string }
+type FirstOwner = { token: string; accountName: string; email: string; password: string }
 
 /**
  * The first account with its owner; the set-up link is used up. Throws `not_found` for a link that is not good any

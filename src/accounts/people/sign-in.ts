@@ -6,7 +6,7 @@ import { hashPassword, isOutdatedHash, verifyPassword } from './password.ts'
 import { recordFailedSignIn } from './record-failed-sign-in.ts'
 import { createSession, type NewSession } from './sessions.ts'
 
-export type SignIn = {
+type SignIn = {
   email: string
   password: string
   /** The address the request came from. */
@@ -17,7 +17,7 @@ export type SignIn = {
   replaces: string | undefined
 }
 
-export type SignInResult = NewSession | { problem: 'wrong' } | Throttled
+type SignInResult = NewSession | { problem: 'wrong' } | Throttled
 
 /** The e-mail that a sign-in counts for, whether it is one or not. */
 export const normalizeSignInEmail = (text: string): string => parseEmail(text) ?? text.trim().toLowerCase()

@@ -7,7 +7,7 @@ import { documentResponse, type PreparedDocument, prepareDocument } from '../end
 import { renderDocsPage } from './page.ts'
 import type { ApiDocument } from './read-document.ts'
 
-export const DOCS_PATH = '/docs'
+const DOCS_PATH = '/docs'
 
 /** No inline code or style, and nothing from other origins. The page's script sends test requests, only to this origin. */
 const POLICY = [

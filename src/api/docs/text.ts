@@ -33,7 +33,7 @@ export const renderCodeBlock = (title: string, code: string) =>
 
 export const formatJson = (value: unknown) => JSON.stringify(value, null, 2)
 
-export type CurlRequest = {
+type CurlRequest = {
   method: string
   url: string
   needsKey: boolean

@@ -3,7 +3,7 @@ import { html } from 'ghtml'
 import type { Parameter } from './schema.ts'
 import { formatJson } from './text.ts'
 
-export type TryForm = {
+type TryForm = {
   id: string
   method: string
   path: string

@@ -22,7 +22,7 @@ export function announceDeprecation({ deprecated }: { deprecated?: Deprecation }
 }
 
 /** `Deprecation` is a structured date (RFC 9651 §3.3.7), `Sunset` an HTTP date. */
-export const deprecationHeaders = ({ since, sunset, link }: Deprecation) => ({
+const deprecationHeaders = ({ since, sunset, link }: Deprecation) => ({
   deprecation: `@${Math.floor(since.getTime() / 1000)}`,
   sunset: sunset.toUTCString(),
   link: `<${link}>; rel="deprecation"; type="text/html", <${link}>; rel="sunset"; type="text/html"`,

@@ -41,7 +41,7 @@ type Input<P extends PathName, Q extends QueryParameters, B> = {
   body: B
 }
 
-export type RequestBody<B> = {
+type RequestBody<B> = {
   /** An empty body is then allowed, whatever its content type. */
   isOptional?: true
   schema: object
@@ -113,7 +113,7 @@ export type AccountEndpoint = Description &
   }
 
 /** Needs no key. */
-export type OpenEndpoint = Description &
+type OpenEndpoint = Description &
   Compiled & {
     isOpen: true
     /** Not limited and not refused, whatever follows its path. */

@@ -8,7 +8,7 @@ export type RawQuery = Readonly<Record<string, string | string[]>>
 
 type Problem = { problem: DetailCode; message: string }
 /** Parses the text of a parameter, or explains why it is invalid. */
-export type ReadParameter<T> = (text: string, name: string) => T | Problem
+type ReadParameter<T> = (text: string, name: string) => T | Problem
 
 export type QueryParameter<T> = {
   description: string

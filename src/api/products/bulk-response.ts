@@ -14,7 +14,7 @@ export type BulkRow = {
   names: { productName?: string; sku?: string; brandName?: string }
   warnings: readonly Detail[]
 }
-export type FailedRow = { index: number; error: AppError }
+type FailedRow = { index: number; error: AppError }
 
 /** `written` maps what happened to its rows: `{"created": [...], "updated": [...]}`. */
 export function bulkJson(

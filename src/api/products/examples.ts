@@ -17,7 +17,7 @@ const PUBLIC = 'https://carnet.example'
 const API = `${PUBLIC}/api/v1`
 
 /** The example of its category. */
-export const EXAMPLE_TABLE: DataObject = furniture.example?.data ?? {}
+const EXAMPLE_TABLE: DataObject = furniture.example?.data ?? {}
 const textOf = (name: string) => String(EXAMPLE_TABLE[name])
 const gtin = textOf('gtin')
 

@@ -56,7 +56,7 @@ export function isStrict(call: OpenCall): boolean {
   return typeof prefer === 'string' && /(?:^|[,;\s])handling\s*=\s*"?strict"?(?:$|[,;\s])/i.test(prefer)
 }
 
-export const RECORD_SCHEMA = envelopeSchema(schemaRef('Product'))
+const RECORD_SCHEMA = envelopeSchema(schemaRef('Product'))
 
 export const WARNINGS_SCHEMA = {
   type: 'array',

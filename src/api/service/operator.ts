@@ -5,7 +5,7 @@ import { sha256Hex } from '../../kernel/crypto.ts'
 import type { ConnectionNumbers } from '../../kernel/http/connection-guard.ts'
 import { HttpError } from '../../kernel/http/http-error.ts'
 
-export type Readiness = 'ready' | 'read-only' | 'not ready'
+type Readiness = 'ready' | 'read-only' | 'not ready'
 
 export type OperatorSetup = {
   /** `read-only`: reads work, writes fail. */
@@ -14,7 +14,7 @@ export type OperatorSetup = {
   metrics?: OperatorMetrics | undefined
 }
 
-export type OperatorMetrics = {
+type OperatorMetrics = {
   /** Required as `Authorization: Bearer`. */
   token: string
   /** All metrics as text. */

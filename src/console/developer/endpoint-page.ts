@@ -12,7 +12,7 @@ import { describeEvents, describeOutcome, renderStateBadge } from './words.ts'
 
 const LISTED = 20
 
-export type Note = { status?: number; html: string; replaySince?: string }
+type Note = { status?: number; html: string; replaySince?: string }
 
 export const showWebhook = (visit: SignedInVisit): Promise<Outcome> => webhookPage(visit, noteOf(visit))
 

@@ -4,7 +4,7 @@ import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../accounts/people/
 import type { Problems } from './form.ts'
 import type { Texts } from './texts.ts'
 
-export type FormField = {
+type FormField = {
   name: string
   label: string
   hint?: string

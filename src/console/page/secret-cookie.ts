@@ -5,7 +5,7 @@
  */
 import type { SignedInVisit } from './route.ts'
 
-export type ShownSecret = { id: string; secret: string }
+type ShownSecret = { id: string; secret: string }
 
 type ShowingVisit = Pick<SignedInVisit, 'setup' | 'session' | 'cookies'>
 

@@ -4,7 +4,7 @@ import { Busboy, type BusboyFileStream } from '@fastify/busboy'
 import { AppError } from '../../kernel/errors.ts'
 
 /** Kept of each file: what is larger is refused by its size. */
-export const UPLOAD_KEPT_BYTES = 64 * 1024
+const UPLOAD_KEPT_BYTES = 64 * 1024
 /** Of a whole form. A photograph in place of a logo is read to its end, so that its sender is told what is wrong. */
 export const MOST_UPLOADED_BYTES = 32 * 1024 * 1024
 
@@ -12,7 +12,7 @@ const LIMITS = { fields: 20, files: 4, parts: 24, fieldSize: 8_192, headerPairs:
 
 /** `bytes` are the first 64 KiB, `size` counts all. */
 export type Upload = { bytes: Buffer; size: number }
-export type UploadForm = { fields: URLSearchParams; uploads: ReadonlyMap<string, Upload> }
+type UploadForm = { fields: URLSearchParams; uploads: ReadonlyMap<string, Upload> }
 
 const unreadable = () => new AppError('bad_request', 'The form could not be read.')
 const tooLarge = () =>

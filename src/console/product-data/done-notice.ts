@@ -5,7 +5,7 @@ import { PRODUCTS } from '../page/addresses.ts'
 import { findText, type Texts } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
 
-export type DoneAction = keyof Texts['products']['done']
+type DoneAction = keyof Texts['products']['done']
 
 /** The product's page after an action; `n`: the new version's number, or how many units. */
 export const getDoneUrl = (id: string, done: DoneAction, n: number) => `${PRODUCTS}/${id}?done=${done}&n=${n}`

@@ -47,9 +47,9 @@ const getOwn = (data: DataObject | undefined, name: string): unknown =>
 export const findEntryField = (list: Field): Field | undefined => list.of?.find(({ name }) => name === '')
 
 /** `was`: the data that the form was built from. */
-export type ParseOptions = { words: Words; was: DataObject }
+type ParseOptions = { words: Words; was: DataObject }
 /** `problems`: by input name. */
-export type ParsedData = { data: DataObject; problems: Problems }
+type ParsedData = { data: DataObject; problems: Problems }
 
 /** Parses a submitted form. Empty inputs and empty list rows are left out. */
 export function parseData(

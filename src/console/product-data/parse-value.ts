@@ -21,7 +21,7 @@ const formatPlainNumber = ({ decimalMark }: Words, value: number) =>
   decimalMark === 'comma' ? String(value).replace('.', ',') : String(value)
 
 /** `problem`: the text is ambiguous or not exact; `value` is then the text itself. */
-export type ParsedValue = { value: unknown; problem?: string }
+type ParsedValue = { value: unknown; problem?: string }
 
 /** Browsers submit a line break as CR LF, and show a lone CR as a line break too. */
 export const normalizeLineBreaks = (text: string) => text.replaceAll(/\r\n?/g, '\n')

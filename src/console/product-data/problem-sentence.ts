@@ -6,7 +6,7 @@ import type { RowProblemKey } from '../../passports/core/row-problems.ts'
 import { findText, renderText, type Text } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
 
-export type DataProblem = { field: string; code: DetailCode; message: string; [SAID]?: Said }
+type DataProblem = { field: string; code: DetailCode; message: string; [SAID]?: Said }
 
 export function explainProblem(words: Words, fault: DataProblem): string {
   const { problemCodes, kinds, chooseYesOrNo } = words.texts

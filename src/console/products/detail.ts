@@ -147,7 +147,7 @@ function renderAddresses({ setup, words, session }: SignedInVisit, { row }: Pass
 <p class="choices"><a class="button second" href="/p/${id}" target="_blank" rel="noopener">${texts.products.openPage}</a> <a class="button second" href="/p/${id}/qr.svg" download="${id}.svg">${texts.products.downloadCode}</a> !${DPI.map(dpi => html`<a class="button second" href="${PRODUCTS}/${id}/code.png?dpi=${dpi}">${texts.products.downloadPng({ dpi })}</a> `)}<a class="button second" href="${PRODUCTS}/${id}/labels">${texts.products.labels}</a></p><p class="choices">!${LINK_AUDIENCES.map(preview)}</p><p class="hint">${texts.products.previewHint}</p>!${newLink}</div></div></section>`
 }
 
-export function renderVersionList(words: Words, id: string, versions: readonly VersionEntry[]): string {
+function renderVersionList(words: Words, id: string, versions: readonly VersionEntry[]): string {
   const { texts } = words
   const lines = versions.map(one => {
     const kind = texts.products.kinds[one.change_type ?? 'created']

@@ -7,7 +7,7 @@ import { renderText } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
 import { getListUrl, LIST_LEVELS, type ListQuery, toListFilter } from './list-query.ts'
 
-export type LevelCounts = Readonly<Record<Level, CappedCount>>
+type LevelCounts = Readonly<Record<Level, CappedCount>>
 
 const sumCounts = (counts: LevelCounts, levels: readonly Level[]): CappedCount => ({
   total: levels.reduce((sum, level) => sum + counts[level].total, 0),

@@ -10,7 +10,7 @@ import type { Words } from '../page/words.ts'
 const PREFILLED_FIELDS = ['brandName', 'economicOperator']
 
 /** `from`: name of the product copied from, the newest of the category, else the newest of all. */
-export type Prefill = { data: DataObject; from?: string }
+type Prefill = { data: DataObject; from?: string }
 
 export async function buildPrefill(
   ctx: AccountContext,

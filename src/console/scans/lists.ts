@@ -12,7 +12,7 @@ import type { Words } from '../page/words.ts'
 import { getShortTitle } from '../product-data/titles.ts'
 import { renderShareTable } from './shares.ts'
 
-export type SummariesById = ReadonlyMap<string, PassportSummary>
+type SummariesById = ReadonlyMap<string, PassportSummary>
 
 /** Names may have 500 characters, and the page lists up to thirty. */
 const MAX_TITLE_LENGTH = 100

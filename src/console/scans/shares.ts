@@ -4,7 +4,7 @@ import type { ScanCounts } from '../../scans/summary.ts'
 import type { Words } from '../page/words.ts'
 
 /** `name`: a text, or a link as HTML. */
-export type ShareRow = { name: string | { link: string }; count: number }
+type ShareRow = { name: string | { link: string }; count: number }
 
 type ShareTableInput = {
   head: string

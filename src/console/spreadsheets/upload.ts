@@ -3,7 +3,7 @@ import { Busboy } from '@fastify/busboy'
 import { AppError } from '../../kernel/errors.ts'
 import type { UnreadBody } from '../page/route.ts'
 
-export type UploadedSpreadsheet = {
+type UploadedSpreadsheet = {
   field: (name: string) => string
   file: { name: string; bytes: Buffer } | undefined
   /** The file was larger than allowed; `file` is then undefined. */

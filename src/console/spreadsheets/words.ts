@@ -19,7 +19,7 @@ export const FILE_FORMATS = {
   csv: { format: 'csv', separator: ',' },
   csv2: { format: 'csv', separator: ';' },
 } as const
-export type FileFormat = keyof typeof FILE_FORMATS
+type FileFormat = keyof typeof FILE_FORMATS
 const FORMAT_NAMES = ['xlsx', 'csv', 'csv2'] as const satisfies readonly FileFormat[]
 
 /** The named format, else XLSX. */

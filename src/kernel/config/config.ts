@@ -57,7 +57,7 @@ export type Config = {
 const MAX_WORKERS = 128
 
 /** What a process does: answers requests, does the work that nobody waits for, or both. */
-export const PROCESS_ROLES = ['all', 'web', 'worker'] as const
+const PROCESS_ROLES = ['all', 'web', 'worker'] as const
 export type ProcessRole = (typeof PROCESS_ROLES)[number]
 
 /** Settings that do not make sense; `problems` has one sentence each, beginning with the setting's name. */

@@ -34,7 +34,7 @@ export const getPoolUsage = (sql: Sql): PoolUsage =>
 /** Whether the pool of `openPool` has been told to end. */
 export const isPoolEnded = (sql: Sql): boolean => turnstiles.get(sql)?.isClosed ?? false
 
-export type PoolListeners = {
+type PoolListeners = {
   /** Hears of every statement, those in transactions too. */
   onStatementEnd?: Ended | undefined
   /** Hears of every error that the database answered with, or that a connection ended with. */

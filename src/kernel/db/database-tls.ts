@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 
 export const TLS_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
-export type TlsMode = (typeof TLS_MODES)[number]
+type TlsMode = (typeof TLS_MODES)[number]
 
-export type DatabaseTls = {
+type DatabaseTls = {
   mode: TlsMode
   /** It is in the address. */
   isChosen: boolean

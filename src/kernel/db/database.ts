@@ -33,7 +33,7 @@ const QUEUE_SETTINGS = {
 /** More connections than this only queue inside PostgreSQL on a small machine; a cluster has several processes. */
 export const POOL_SIZE = 10
 
-export type PoolOptions = {
+type PoolOptions = {
   max?: number
   name?: string
   forQueue?: boolean

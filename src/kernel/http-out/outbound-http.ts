@@ -20,7 +20,7 @@ export const ANSWER_TIMEOUT_MS = 15_000
 const BODY_TIMEOUT_MS = 2_000
 /** Both are looked at so often, for all requests at once: two timers for each would cost as much as a signature. */
 const CHECK_INTERVAL_MS = 100
-export const MAX_ANSWER_BYTES = 16_384
+const MAX_ANSWER_BYTES = 16_384
 /** Below the five seconds after which many servers close an idle connection, so that we do not write into a closing one. */
 const KEEP_ALIVE_MS = 4_000
 const MAX_PARSED_URLS = 1_000
@@ -55,10 +55,10 @@ export class OutboundFailure extends Error {
 }
 
 /** `body`: at most the first 16 KiB, less when it came too slowly. */
-export type OutboundAnswer = { status: number; headers: Headers; body: Buffer }
+type OutboundAnswer = { status: number; headers: Headers; body: Buffer }
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
-export type OutboundPost = { url: string; headers: Record<string, string>; body: string }
+type OutboundPost = { url: string; headers: Record<string, string>; body: string }
 
 export type Outbound = {
   policy: OutboundPolicy

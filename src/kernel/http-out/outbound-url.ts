@@ -16,7 +16,7 @@ const LOOPBACK_NAMES = ['127.0.0.1', '::1', 'localhost']
 export const isLoopbackName = (host: string): boolean => LOOPBACK_NAMES.includes(host.replace(/^\[|\]$/g, ''))
 
 /** What is wrong with an address, by name, for whoever has words of their own. `host` is given where it is to blame. */
-export type UrlFault = {
+type UrlFault = {
   name:
     | 'length'
     | 'scheme'

@@ -63,7 +63,7 @@ export type ConnectionNumbers = { open: number; limit: number; ended: Readonly<R
 const REASONS = ['total', 'network', 'pipelined', 'stalled'] as const
 type Reason = (typeof REASONS)[number]
 
-export type ConnectionGuard = {
+type ConnectionGuard = {
   numbers: () => ConnectionNumbers
   /**
    * Calls `answer` when the answers before this one are on their way: at once, or in a turn of the event loop of its own

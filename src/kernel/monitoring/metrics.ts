@@ -7,8 +7,8 @@ import type { ConnectionNumbers } from '../http/connection-guard.ts'
 import type { SecurityEvent } from './security-events.ts'
 
 /** `route` is a template, such as `/p/:id`; `none` where no route took the request. */
-export type RequestEnd = { method: string; route: string; status: number; seconds: number }
-export type PageOutcome = 'ready' | 'made' | 'stale' | 'refused'
+type RequestEnd = { method: string; route: string; status: number; seconds: number }
+type PageOutcome = 'ready' | 'made' | 'stale' | 'refused'
 
 export type Metrics = {
   registry: Registry

@@ -60,9 +60,9 @@ export type EmbeddedPostgres = {
   stop(): Promise<void>
 }
 
-export type Login = { user: string; password: string }
+type Login = { user: string; password: string }
 
-export type EmbeddedPostgresOptions = {
+type EmbeddedPostgresOptions = {
   /** Holds `pg/`, `postgres.log` and, while one comes or goes, `pg.lock`. Made if it is missing. */
   dataDir: string
   /** Folder with `initdb` and `postgres`; by default that of the npm package for this platform. */

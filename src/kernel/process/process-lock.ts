@@ -10,7 +10,7 @@ type Holder = { token: string; pid: number; identity: string }
 const POLL_MS = 20
 
 /** `message`: for the caller that has waited in vain. */
-export type ProcessLock = { path: string; timeoutMs: number; message: string }
+type ProcessLock = { path: string; timeoutMs: number; message: string }
 
 /**
  * Runs `work` while this process alone holds the lock file; waits for another's for `timeoutMs`.

@@ -5,7 +5,7 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { findErrorCode } from '../errors.ts'
 
-export type RunningProcess = {
+type RunningProcess = {
   /** Differs from that of every other process that had or will have the same number. */
   identity: string
   command: string

@@ -6,10 +6,10 @@
 import { AppError, type Detail, type DetailCode, invalid, MAX_DETAILS } from '../errors.ts'
 
 export const MAX_JSON_DEPTH = 32
-export const MAX_JSON_MEMBERS = 2_000
-export const MAX_JSON_ENTRIES = 1_000
+const MAX_JSON_MEMBERS = 2_000
+const MAX_JSON_ENTRIES = 1_000
 /** Objects, lists and what stands in them, in a body or in each of its rows. */
-export const MAX_JSON_VALUES = 20_000
+const MAX_JSON_VALUES = 20_000
 const MAX_NUMBER_LENGTH = 40
 
 /** A byte order mark, which RFC 8259 §8.1 lets a reader pass over, is no part of the text. */

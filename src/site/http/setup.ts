@@ -6,7 +6,7 @@ import type { Addresses } from '../../passports/core/record.ts'
 import type { ScanRecorder } from '../../scans/recorder.ts'
 
 /** Counts pages by where they came from. */
-export type PageMetrics = {
+type PageMetrics = {
   page: (from: 'ready' | 'made' | 'stale' | 'refused') => void
   watchPages: (bytes: () => number) => void
 }

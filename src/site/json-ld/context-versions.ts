@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 
-export type ContextVersion = {
+type ContextVersion = {
   /** The last part of its address, for example `v1`. */
   name: string
   /** The document for a server whose terms begin with `nsUrl` and `#`. */

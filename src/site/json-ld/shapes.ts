@@ -7,7 +7,7 @@ import { findLink } from '../page/values.ts'
 export type Node = Record<string, unknown>
 
 /** `members` writes all other members by the general rule. */
-export type ShapeInput = {
+type ShapeInput = {
   field: Field
   value: unknown
   passportUrl: string

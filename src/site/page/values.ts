@@ -25,7 +25,7 @@ export type Wording = {
  * A text of the account. `language` is undefined if it is the page's; `languages` are all that the text
  * exists in.
  */
-export type LocalizedText = { text: string; language: string | undefined; languages: readonly string[] }
+type LocalizedText = { text: string; language: string | undefined; languages: readonly string[] }
 
 /** `path` names the field in the catalogues: `repair.repairable`. */
 export function getPageLabel(wording: Wording, path: string): string {
@@ -135,7 +135,7 @@ export function renderFieldValue(wording: Wording, field: Field, path: string, v
 }
 
 /** A value that our schema does not list, from an older or a newer one, is rendered as it is. */
-export function renderChoice({ language, labels }: Wording, path: string, value: string): string {
+function renderChoice({ language, labels }: Wording, path: string, value: string): string {
   const key = `${path}.${value}`
   const known = findLabel(labels, 'values', key)
   if (known === undefined) return renderName(value)

@@ -17,7 +17,7 @@ import { HTML_MEDIA_TYPES, htmlHeaders, securityHeaders } from '../page/shell.ts
 import { buildTheme } from '../page/theme.ts'
 import type { NegotiatedLanguage } from './languages.ts'
 
-export type RenderInput = NegotiatedLanguage & {
+type RenderInput = NegotiatedLanguage & {
   setup: SiteSetup
   view: PassportView
   row: PublicPassportRow

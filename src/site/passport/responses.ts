@@ -22,9 +22,9 @@ import type { PassportRequest } from './passport-request.ts'
 const PUBLIC_CACHING = 'public, max-age=60, stale-while-revalidate=600'
 
 /** Decides whether a cached response is current: the passport's state, and how its account's pages look. */
-export type CacheKeySource = { row: PublicHead; brand: Brand }
+type CacheKeySource = { row: PublicHead; brand: Brand }
 /** What a response is made from: a version of a passport, and the number of its newest version. */
-export type PassportSource = { row: PublicPassportRow; brand: Brand; newest: number }
+type PassportSource = { row: PublicPassportRow; brand: Brand; newest: number }
 
 /** The GTINs too: a model that gets another one makes no new version of its units, which name it. */
 const getCacheState = ({ row, brand }: CacheKeySource) =>

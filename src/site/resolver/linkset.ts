@@ -13,7 +13,7 @@ import type { PublicPassportRow } from '../../passports/read/find.ts'
 import { FORMATS, HTML, type PassportFormat } from '../passport/formats.ts'
 
 /** `rawPath` is the path as requested, without a slash at its end. */
-export type LinksetRequest = { link: DigitalLink; rawPath: string }
+type LinksetRequest = { link: DigitalLink; rawPath: string }
 
 /** `levels` begins with the lowest one that exists. */
 export function renderLinkset(

@@ -18,9 +18,9 @@ import { explainFileError } from '../file-error.ts'
 export const EXPORT_FORMAT = 'carnet-account-1'
 
 export type AccountExportSetup = { openPool: () => Sql; clock: Clock; version: string; publicUrl: string }
-export type AccountExportOptions = { accountId: number; path: string; progress?: (passports: number) => void }
+type AccountExportOptions = { accountId: number; path: string; progress?: (passports: number) => void }
 export type LineCounts = Readonly<Record<string, number>>
-export type AccountExportResult = { path: string; bytes: number; sha256: string; counts: LineCounts }
+type AccountExportResult = { path: string; bytes: number; sha256: string; counts: LineCounts }
 
 /** Writes the account as of one moment. Throws `not_found`, and `validation` if the file exists or cannot be written. */
 export async function exportAccountToFile(
@@ -72,7 +72,7 @@ async function* listLines(
   for await (const link of exportAccessLinks(sql, accountId)) yield { type: 'access_link', ...link }
 }
 
-export type AccountExportEnd = { sha256: string; counts: LineCounts }
+type AccountExportEnd = { sha256: string; counts: LineCounts }
 /** `sql` has an open transaction with one snapshot. */
 type Source = {
   sql: Sql

@@ -8,7 +8,7 @@ import type { AccountContext } from '../../accounts/context.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { type AccountExportSetup, readAccountExport } from './export-account.ts'
 
-export type DownloadSetup = Omit<AccountExportSetup, 'clock'> & {
+type DownloadSetup = Omit<AccountExportSetup, 'clock'> & {
   /** Ends a download of which the client has read nothing for so long. */
   idleTimeoutMs?: number
 }

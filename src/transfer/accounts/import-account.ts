@@ -31,15 +31,15 @@ import { findBrokenChains } from '../../passports/copies/verify.ts'
 import { EXPORT_FORMAT, type LineCounts } from './export-account.ts'
 import { readLines } from './read-lines.ts'
 
-export type AccountImportSetup = { openPool: () => Sql; clock: Clock }
+type AccountImportSetup = { openPool: () => Sql; clock: Clock }
 /** `name` and `plan` replace those of the file. */
-export type AccountImportOptions = {
+type AccountImportOptions = {
   path: string
   name: string | undefined
   plan: string | undefined
   progress?: (lines: number) => void
 }
-export type AccountImportResult = { account: string; name: string; plan: string; counts: LineCounts }
+type AccountImportResult = { account: string; name: string; plan: string; counts: LineCounts }
 
 type Line = Readonly<Record<string, unknown>> & { type: string }
 

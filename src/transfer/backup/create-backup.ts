@@ -19,7 +19,7 @@ export type BackupSetup = {
   version: string
 }
 
-export type BackupOptions = {
+type BackupOptions = {
   path: string
   /** Called for each chunk with its table and the bytes of that table so far. */
   progress?: (table: string, bytes: number) => void

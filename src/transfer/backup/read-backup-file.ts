@@ -36,7 +36,7 @@ export type BackupFile = {
 }
 
 /** `keys` come from SECRET_KEY and, if set, OLD_SECRET_KEY. */
-export type ReadOptions = { path: string; keys: readonly BackupKey[]; acceptUnsealed: boolean }
+type ReadOptions = { path: string; keys: readonly BackupKey[]; acceptUnsealed: boolean }
 
 const invalidFile = (message: string) => new AppError('validation', message)
 

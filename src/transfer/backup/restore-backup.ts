@@ -13,7 +13,7 @@ import { type BackupFile, openBackupFile } from './read-backup-file.ts'
 import { type BackupTable, EXCLUDED_TABLES, listBackupTables } from './tables.ts'
 import type { BackupEnd } from './write-backup-file.ts'
 
-export type RestoreSetup = {
+type RestoreSetup = {
   /** Opens a pool of one connection, which the restore closes. */
   openPool: () => Sql
   clock: Clock
@@ -42,7 +42,7 @@ export type RestoreResult = {
 
 type Progress = (table: string, bytes: number) => void
 
-export type RestoreOptions = {
+type RestoreOptions = {
   path: string
   /** Also restores a backup of version 0.1, which has no seal. */
   acceptUnsealed?: boolean

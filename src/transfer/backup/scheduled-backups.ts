@@ -7,7 +7,7 @@ import { type BackupResult, type BackupSetup, createBackup } from './create-back
 export type BackupSchedule = BackupSetup & { dir: string; everyMs: number; keep: number }
 
 /** `notDeleted`: a message for each old backup that could not be deleted. */
-export type ScheduledBackupResult = BackupResult & { notDeleted: string[] }
+type ScheduledBackupResult = BackupResult & { notDeleted: string[] }
 
 const NAME = /^carnet-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.backup$/
 
@@ -61,7 +61,7 @@ const formatName = (time: Date) => `carnet-${time.toISOString().slice(0, 19).rep
 /** Oldest first. */
 const listBackups = async (dir: string) => (await readdir(dir)).filter(name => NAME.test(name)).sort()
 
-export type LastBackup = { path: string; at: Date; bytes: number }
+type LastBackup = { path: string; at: Date; bytes: number }
 
 /** Finds the newest backup in a folder by its name. */
 export async function findLastBackup(dir: string): Promise<LastBackup | undefined> {

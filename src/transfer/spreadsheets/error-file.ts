@@ -41,7 +41,7 @@ export async function* readRejectedRows(
 export const getColumnLetters = ({ column }: RowError): string =>
   column === null ? '' : formatColumnLetters(column)
 
-export type ErrorFileOptions = {
+type ErrorFileOptions = {
   format: SpreadsheetFormat
   separator: CsvSeparator
   title: string

@@ -16,7 +16,7 @@ import type { SpreadsheetFormat } from './template.ts'
 import { BYTE_ORDER_MARK, type CsvSeparator, formatCsvLine } from './write-csv.ts'
 import { writeXlsx } from './write-xlsx.ts'
 
-export type ModelExportOptions = {
+type ModelExportOptions = {
   category: CompleteCategory
   status: ListFilter['status']
   q: string | undefined

@@ -260,7 +260,7 @@ const UNIT_AT_END = /^(?<text>.*?[^\s_,/-])(?:\s+in\s+|\s*[\s_,/-]\s*)(?<unit>[\
 const UNIT_IN_CAMEL_CASE = /^(?<text>.*[a-z\d])(?<unit>[A-Z][A-Za-z]{1,10})$/s
 
 /** Splits a title with a unit: "Weight (kg)", "weight_kg", "Gewicht in kg" or "weightKg". */
-export function splitUnit(title: string): { text: string; unit: string } | undefined {
+function splitUnit(title: string): { text: string; unit: string } | undefined {
   if (title.length > MAX_TITLE_LENGTH) return undefined
   for (const pattern of [UNIT_IN_BRACKETS, UNIT_AT_END, UNIT_IN_CAMEL_CASE]) {
     const { text = '', unit: word = '' } = pattern.exec(title.trim())?.groups ?? {}

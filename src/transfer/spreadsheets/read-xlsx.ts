@@ -32,7 +32,7 @@ type Book = { shared: readonly string[]; formats: NumberFormats; is1904: boolean
 const MAX_SHEETS = 50
 const MAX_NAME_LENGTH = 200
 
-export type WorkbookSheet = { name: string; path: string }
+type WorkbookSheet = { name: string; path: string }
 
 /** Lists the visible sheets that are not empty, in the order of their tabs. Throws `SpreadsheetError`. */
 export async function listXlsxSheets(bytes: Buffer): Promise<WorkbookSheet[]> {

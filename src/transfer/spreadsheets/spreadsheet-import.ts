@@ -35,7 +35,7 @@ export type ImportSettings = {
 /** Values that are the same for every row; the other members as in `Constants`. */
 export type ConstantSettings = { texts: ConstantTexts } & Pick<Constants, 'overwrites' | 'takesGtinAsSku'>
 
-export type ImportState = 'open' | 'checking' | 'checked' | 'running' | 'done' | 'stopped'
+type ImportState = 'open' | 'checking' | 'checked' | 'running' | 'done' | 'stopped'
 
 export type SpreadsheetImport = {
   id: string

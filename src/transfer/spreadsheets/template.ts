@@ -5,7 +5,7 @@ import { buildTemplateLayout, type Column, listColumns } from './columns.ts'
 import { BYTE_ORDER_MARK, type CsvSeparator, formatCsvLine } from './write-csv.ts'
 import { writeXlsx } from './write-xlsx.ts'
 
-export const SPREADSHEET_FORMATS = ['xlsx', 'csv'] as const
+const SPREADSHEET_FORMATS = ['xlsx', 'csv'] as const
 export type SpreadsheetFormat = (typeof SPREADSHEET_FORMATS)[number]
 
 export const SPREADSHEET_CONTENT_TYPES = {
@@ -14,7 +14,7 @@ export const SPREADSHEET_CONTENT_TYPES = {
 } as const satisfies Record<SpreadsheetFormat, string>
 
 /** The texts of the explanations, in the user's language. */
-export type TemplateWords = {
+type TemplateWords = {
   products: string
   fields: string
   heads: readonly [column: string, label: string, required: string, values: string, meaning: string]
@@ -23,7 +23,7 @@ export type TemplateWords = {
   label: (path: string) => string
 }
 
-export type TemplateOptions = {
+type TemplateOptions = {
   category: CompleteCategory
   /** Languages of the columns of texts; the first is the primary one. */
   languages: readonly string[]

@@ -10,7 +10,7 @@ import { findProductChange, type ProductChange } from './product-changes.ts'
 import { buildChanges, type ParsedRow, type RowOptions } from './row-to-passport.ts'
 import type { ImportSettings } from './spreadsheet-import.ts'
 
-export type WriteRowsOptions = Pick<ImportSettings, 'matchBy' | 'changeType'> & {
+type WriteRowsOptions = Pick<ImportSettings, 'matchBy' | 'changeType'> & {
   category: string
   dryRun: boolean
   /** New models of the previous steps, created or planned. */

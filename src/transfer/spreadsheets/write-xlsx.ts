@@ -6,7 +6,7 @@ import { Zip, ZipDeflate } from 'fflate'
 import type { Cell } from './cell.ts'
 import { escapeXml } from './xlsx-text.ts'
 
-export type SheetContent = { name: string; rows: AsyncIterable<readonly Cell[]>; widths?: readonly number[] }
+type SheetContent = { name: string; rows: AsyncIterable<readonly Cell[]>; widths?: readonly number[] }
 
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'

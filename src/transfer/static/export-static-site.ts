@@ -15,7 +15,7 @@ import type { SafeFolder } from './safe-folder.ts'
 
 export type FetchedPage = { status: number; type: string; body: Buffer }
 
-export type StaticSiteSetup = {
+type StaticSiteSetup = {
   clock: Clock
   openPool: () => Sql
   /** Requests a path from the server, always as the public. */
@@ -24,7 +24,7 @@ export type StaticSiteSetup = {
   /** Path of the vocabulary without a leading slash; undefined if it is hosted elsewhere. */
   namespace: string | undefined
 }
-export type StaticSiteOptions = { accountId: number; dir: string; progress?: (passports: number) => void }
+type StaticSiteOptions = { accountId: number; dir: string; progress?: (passports: number) => void }
 export type StaticSiteResult = {
   dir: string
   passports: number

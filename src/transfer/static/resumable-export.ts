@@ -37,7 +37,7 @@ type Writer = { host: string | null; at: string }
 type SavedProgress = Owner & Progress & Written & Writer
 
 /** `dir` is the folder as the operator wrote it. */
-export type StaticFolder = { clock: Clock; dir: string; folder: SafeFolder }
+type StaticFolder = { clock: Clock; dir: string; folder: SafeFolder }
 
 export type StaticFile = { path: string; body: Buffer | string }
 
