@@ -3,6 +3,7 @@
  * the rest.
  */
 import type { Field } from '../../categories/field.ts'
+import { isObject } from '../../categories/value.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
 import type { Origin } from '../page/origin.ts'
 import type { Data, PassportView } from '../page/passport-view.ts'
@@ -91,7 +92,7 @@ function buildMembers(fields: readonly Field[], data: Data): Node {
 
 function buildValue(field: Field, value: unknown): unknown {
   if (field.type === 'object')
-    return { '@type': getClass(field), ...buildMembers(field.fields ?? [], value as Data) }
+    return { '@type': getClass(field), ...buildMembers(field.fields ?? [], isObject(value) ? value : {}) }
   if (field.type === 'list') {
     const [only] = field.of ?? []
     if (only === undefined) return value
@@ -99,7 +100,7 @@ function buildValue(field: Field, value: unknown): unknown {
     return (value as readonly unknown[]).map(entry =>
       isScalar
         ? buildValue(only, entry)
-        : { '@type': getClass(field), ...buildMembers(field.of ?? [], entry as Data) },
+        : { '@type': getClass(field), ...buildMembers(field.of ?? [], isObject(entry) ? entry : {}) },
     )
   }
   if (field.format === 'url' && !field.localized && typeof value === 'string') return toIriNode(value)

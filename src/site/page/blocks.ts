@@ -3,6 +3,7 @@
  */
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
+import { isObject } from '../../categories/value.ts'
 import { fillPlaceholders, findLabel } from '../../i18n/catalogue.ts'
 import { formatAmount } from '../../i18n/format.ts'
 import { renderChain, renderClassScale, renderComposition, renderMeter } from './figures.ts'
@@ -66,7 +67,9 @@ export function renderBlocks(wording: Wording, field: Field, data: Data, parent 
   const path = parent === '' ? field.name : `${parent}.${field.name}`
   const named = { title: getPageLabel(wording, path), titleLanguage: findLabelLanguage(wording, path) }
   if (field.type === 'object') {
-    return (field.fields ?? []).flatMap(member => renderBlocks(wording, member, value as Data, path))
+    return (field.fields ?? []).flatMap(member =>
+      renderBlocks(wording, member, isObject(value) ? value : {}, path),
+    )
   }
   if (field.type === 'list') return renderListBlocks(wording, field, path, named, value)
   if (field.format === 'carbon_class' && typeof value === 'string') {

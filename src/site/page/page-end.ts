@@ -1,5 +1,6 @@
 /** The end of a passport's page: identifiers, version history, languages and other formats. */
 import { html } from 'ghtml'
+import { isObject } from '../../categories/value.ts'
 import { fillPlaceholders, LANGUAGES } from '../../i18n/catalogue.ts'
 import type { PublicVersion } from '../../passports/read/public-history.ts'
 import { renderPair } from './blocks.ts'
@@ -65,7 +66,8 @@ export function renderFooter(page: PageContext): string {
     ({ id, name, label, mediaTypes: [type] }) =>
       html`<a href="?!${page.kept}format=${id}" type="${type}">${label === undefined ? name : ui[label]}</a>`,
   )
-  const operator = (view.data.economicOperator as { legalName?: unknown } | undefined)?.legalName
+  const { economicOperator } = view.data
+  const operator = isObject(economicOperator) ? economicOperator.legalName : undefined
   const by = html`<bdi>${fillPlaceholders(ui.providedBy, { operator: asText(operator) })}</bdi>`
   return html`<footer><nav aria-labelledby="languages"><h2 id="languages">${ui.languages}</h2><ul>!${items}</ul></nav>
 <p>!${alternates.join(' ')}</p>

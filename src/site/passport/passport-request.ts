@@ -2,6 +2,7 @@
 
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../../kernel/errors.ts'
+import { getQuery } from '../../kernel/http/request-input.ts'
 import { getPathParameter } from '../http/path-parameters.ts'
 import type { SiteSetup } from '../http/setup.ts'
 import { FORMAT_NAMES, type PassportFormat, selectFormat } from './formats.ts'
@@ -19,7 +20,7 @@ export type PassportRequest = {
 
 export function parsePassportRequest(setup: SiteSetup, request: FastifyRequest): PassportRequest | AppError {
   const id = getPathParameter(request, 'id')
-  const query = request.query as Query
+  const query = getQuery(request)
   const format = selectFormat(query.format, request.raw.headers.accept)
   if (format === undefined) return new AppError('not_acceptable', `format must be one of ${FORMAT_NAMES}.`)
   return { id, format, query, now: setup.clock.now(), isAccessEnded: false }

@@ -2,6 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Detail, type DetailCode, invalid, notFound } from '../../kernel/errors.ts'
+import { getQuery } from '../../kernel/http/request-input.ts'
 import { findUuid } from '../../kernel/ids.ts'
 import { getQrAddress, gs1Url, passportUrl } from '../../passports/core/record.ts'
 import { findCachedHead, readPublicPassport } from '../../passports/read/public-passport.ts'
@@ -25,7 +26,7 @@ export async function sendQrSymbol(
   reply: FastifyReply,
 ): Promise<unknown> {
   const id = getPathParameter(request, 'id')
-  const choices = parseOptions(request.query as Query)
+  const choices = parseOptions(getQuery(request))
   if (findUuid(id) === undefined) throw notFound('passport')
   return setup.uncached.run(request, reply, () => createQrSymbol(setup, request, reply, id, choices))
 }
