@@ -83,12 +83,8 @@ export function startScheduledTasks({
     if (Object.values(freed).some(count => count > 0))
       log.warn(freed, 'a clock was ahead: webhooks scheduled by it are due now')
   }
-  const deleteScans = async () => {
-    await deleteOldScans({ sql, clock }, () => isStopping)
-  }
+  const deleteScans = async () => void (await deleteOldScans({ sql, clock }, () => isStopping))
   const failureLogger = (work: string) => throttledLogger(log, 'warn', { work }, 'a scheduled task failed')
-  const backupLogger = (dir: string) =>
-    throttledLogger(log, 'error', { work: 'backups' }, `no backup can be made in ${dir} (BACKUP_DIR)`)
   const tasks = [
     repeat(resumeStoppedRefreshes, RESUME_INTERVAL_MS, failureLogger('refreshes')),
     repeat(resumeStoppedImports, RESUME_INTERVAL_MS, failureLogger('sheets')),
@@ -98,7 +94,7 @@ export function startScheduledTasks({
     repeat(freeStuckDeliveries, RETENTION_INTERVAL_MS, failureLogger('webhooks scheduled by a wrong clock')),
     ...(backups === undefined
       ? []
-      : [repeat(makeBackup, BACKUP_CHECK_INTERVAL_MS, backupLogger(backups.dir))]),
+      : [repeat(makeBackup, BACKUP_CHECK_INTERVAL_MS, createBackupLogger(log, backups.dir))]),
   ]
   return {
     async stop() {
@@ -108,6 +104,9 @@ export function startScheduledTasks({
     },
   }
 }
+
+const createBackupLogger = (log: Log, dir: string) =>
+  throttledLogger(log, 'error', { work: 'backups' }, `no backup can be made in ${dir} (BACKUP_DIR)`)
 
 /** Runs `work` at once and then at an interval, never twice at a time. */
 function repeat(work: () => Promise<void>, everyMs: number, logger: ThrottledLogger): ScheduledTasks {
