@@ -56,7 +56,7 @@ export class Semaphore {
     }
   }
 
-  /** Runs `work` with a permit; undefined, without running it, where there is none for it. */
+  /** Runs `work` with a permit. Without one, does not run it and returns undefined. */
   async run<T>(work: () => Promise<T>): Promise<T | undefined> {
     const release = await this.acquire()
     try {

@@ -34,7 +34,7 @@ export type SyncRow = {
   data: PassportData
   /** Fields of a new model that `data` does not have. */
   defaults: PassportData
-  /** Whether the caller wants this model changed (`If-Match`); undefined when there is none. */
+  /** Checks `If-Match` against the model, or against undefined if no model matches the row. */
   expects: (current: PassportRow | undefined) => boolean
 }
 

@@ -60,7 +60,7 @@ export type PassportView = {
   origins: Origins | null
 }
 
-/** Each corrected field with the unit's value and the corrected one, undefined if there is none. */
+/** Each corrected field. `before` or `after` is undefined if the data lacks the field there. */
 export type UnitCorrection = {
   changes: readonly { field: Field; before: unknown; after: unknown }[]
   correctedBy: 'model' | 'batch'
