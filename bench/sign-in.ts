@@ -13,10 +13,15 @@ export type Visit = {
   post: (path: string, body: FormData | URLSearchParams) => Promise<string>
 }
 
-/** As a new owner of the account. */
-export async function signIn(hall: BenchDatabase, server: Server, { accountId }: Tenant): Promise<Visit> {
+/** As a new owner of the account; `n` tells several apart. */
+export async function signIn(
+  hall: BenchDatabase,
+  server: Server,
+  { accountId }: Tenant,
+  n = 0,
+): Promise<Visit> {
   const operator = { sql: hall.sql, clock: systemClock }
-  const email = `owner${accountId}@bench.example`
+  const email = `owner${accountId}-${n}@bench.example`
   const { token } = await createPerson(operator, { accountId, email, role: 'owner' })
   await setPassword(operator, { token, password: PASSWORD })
   let cookie = ''
