@@ -99,7 +99,7 @@ async function shoot(run: Run, lane: Lane, shot: Shot): Promise<void> {
     .catch(async (error: Error): Promise<Outcome> => {
       run.log(`request ${shot.n}: ${error.message}`)
       await pause(50)
-      return { answer: undefined, why: 'closed' }
+      return { answer: undefined, why: 'closed', detail: error.message }
     })
   run.report.sent++
   const name = outcome.answer === undefined ? outcome.why : String(outcome.answer.status)
@@ -115,8 +115,9 @@ async function shoot(run: Run, lane: Lane, shot: Shot): Promise<void> {
 /** What ends where it says it ends has to be answered, unless the client hangs up (Node takes half for whole). */
 function missing(outcome: Outcome & { answer: undefined }, { isSound, delivery }: Shot): string[] {
   if (outcome.why === 'gone') return []
-  if (outcome.why === 'no answer') return ['neither answered nor closed']
-  return isSound && delivery !== 'never' && delivery !== 'half-close' ? ['closed without an answer'] : []
+  if (outcome.why === 'no answer') return [`neither answered nor closed: ${outcome.detail}`]
+  const isOwed = isSound && delivery !== 'never' && delivery !== 'half-close'
+  return isOwed ? [`closed without an answer: ${outcome.detail}`] : []
 }
 
 const RATE = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']

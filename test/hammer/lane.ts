@@ -6,8 +6,13 @@ import { type Heard, Listener } from './wire.ts'
 
 export type Delivery = 'whole' | 'pieces' | 'abort midway' | 'abort at once' | 'half-close' | 'slow' | 'never'
 
-/** `closed`: the server ended the connection without an answer. `gone`: we did not wait for one. */
-export type Outcome = { answer: Heard } | { answer: undefined; why: 'closed' | 'gone' | 'no answer' }
+/**
+ * `closed`: there was no connection, or the server ended it without an answer; `detail` says how. `gone`: we did not
+ * wait for one.
+ */
+export type Outcome =
+  | { answer: Heard }
+  | { answer: undefined; why: 'closed' | 'gone' | 'no answer'; detail?: string }
 
 const PATIENCE_MS = 20_000
 /** For the answer to what cannot be told to have ended: the server waits for the rest, ten seconds long. */
@@ -27,7 +32,15 @@ export const SLOW_DELIVERIES: readonly (readonly [number, Delivery])[] = [
   [1, 'never'],
 ]
 
-type Open = { socket: Socket; listener: Listener; used: number; isOver: boolean; wake: () => void }
+/** `over`: how the server ended it. `last`: the request before this one, and how it was answered. */
+type Open = {
+  socket: Socket
+  listener: Listener
+  used: number
+  over: string | undefined
+  last: string
+  wake: () => void
+}
 
 export class Lane {
   private open: Open | undefined
@@ -44,19 +57,24 @@ export class Lane {
   ): Promise<Outcome> {
     const open = await this.connection(chance)
     open.used++
+    const sentAt = performance.now()
     await deliver(open.socket, bytes, delivery, chance)
     if (delivery.startsWith('abort')) {
       this.close()
       return { answer: undefined, why: 'gone' }
     }
     const isPatient = isSound || delivery === 'slow' || delivery === 'never'
-    const heard = await hear(open, method, isPatient ? PATIENCE_MS : SHORT_PATIENCE_MS)
-    const outcome: Outcome = heard ?? { answer: undefined, why: isPatient ? 'no answer' : 'gone' }
+    const outcome = (await hear(open, method, isPatient ? PATIENCE_MS : SHORT_PATIENCE_MS)) ?? {
+      answer: undefined,
+      why: isPatient ? 'no answer' : 'gone',
+    }
+    if (outcome.answer === undefined) outcome.detail = tellEnd(open, performance.now() - sentAt)
+    open.last = `${method}, ${delivery}, answered ${outcome.answer?.status}`
     // After what has no end the server takes the next request for the rest of it.
+    const isWhole = isSound && delivery !== 'never' && delivery !== 'half-close'
     const isLast =
-      !isSound || outcome.answer === undefined || outcome.answer.headers.get('connection') === 'close'
-    if (isLast || open.isOver || delivery === 'half-close' || open.used >= MOST_ON_ONE_CONNECTION)
-      this.close()
+      !isWhole || outcome.answer === undefined || outcome.answer.headers.get('connection') === 'close'
+    if (isLast || open.over !== undefined || open.used >= MOST_ON_ONE_CONNECTION) this.close()
     return outcome
   }
 
@@ -66,12 +84,15 @@ export class Lane {
   }
 
   private async connection(chance: Chance): Promise<Open> {
-    if (this.open !== undefined && !this.open.isOver) return this.open
+    if (this.open !== undefined && this.open.over === undefined) return this.open
     this.close()
     this.open = await openConnection(this.port, chance)
     return this.open
   }
 }
+
+const tellEnd = ({ used, over, last }: Open, ms: number) =>
+  `${over ?? 'open'} ${ms.toFixed(0)} ms after the first byte of request ${used} of the connection; before it: ${last}`
 
 /** On Linux all of 127/8 is this machine: clients of many addresses. */
 const addressOf = (chance: Chance) =>
@@ -88,15 +109,23 @@ function openConnection(port: number, chance: Chance): Promise<Open> {
       allowHalfOpen: true,
       ...addressOf(chance),
     })
-    const open: Open = { socket, listener: new Listener(), used: 0, isOver: false, wake: () => {} }
-    const over = () => {
-      open.isOver = true
+    const open: Open = {
+      socket,
+      listener: new Listener(),
+      used: 0,
+      over: undefined,
+      last: 'none',
+      wake: () => {},
+    }
+    const over = (how: string) => {
+      open.over ??= how
       open.wake()
     }
     socket.once('connect', () => resolve(open))
     socket.once('error', reject)
     // What the server had said before it cut the connection is still read.
-    socket.on('error', over).on('end', over).on('close', over)
+    socket.on('error', error => over(error.message))
+    socket.on('end', () => over('end')).on('close', () => over('close'))
     socket.on('data', (chunk: Buffer) => {
       open.listener.hear(chunk)
       open.wake()
@@ -132,7 +161,7 @@ async function hear(open: Open, method: string, patience: number): Promise<Outco
   for (;;) {
     const answer = open.listener.next(method)
     if (answer !== undefined) return { answer }
-    if (open.isOver) return { answer: undefined, why: 'closed' }
+    if (open.over !== undefined) return { answer: undefined, why: 'closed' }
     const left = until - performance.now()
     if (left <= 0) return undefined
     await woken(open, left)
