@@ -1,6 +1,7 @@
 /** What columns of other people's sheets are taken for. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import titles from '../../assets/spreadsheets/column-titles.json' with { type: 'json' }
 import { allCategories, findCategory } from '../../src/categories/catalogue.ts'
 import { findFieldLabel, getFieldNames, normalizeName } from '../../src/categories/names/name-lookup.ts'
 import { LANGUAGES } from '../../src/i18n/catalogue.ts'
@@ -12,6 +13,12 @@ import { normalizeTitle } from '../../src/transfer/spreadsheets/mapping.ts'
 const textile = findCategory('textile')
 assert.ok(textile)
 const guess = (...titles: string[]) => guessMapping(textile, titles)
+
+test('every meaning of a known title has its fields', () => {
+  const tables = [titles.common, ...titles.sources.flatMap(({ headers, onlyHere }) => [headers, onlyHere])]
+  const meanings = tables.flatMap(table => Object.keys(table)).map(one => one.split('|')[0] ?? '')
+  assert.deepEqual(new Set(meanings).difference(new Set(Object.keys(titles.meanings))), new Set())
+})
 
 describe('a title', () => {
   const meant: Record<string, string | null> = {

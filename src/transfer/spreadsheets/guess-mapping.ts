@@ -2,19 +2,12 @@
  * Guesses which field each column of a spreadsheet is. A wrong guess would become public data, so it only accepts what is
  * certain: the path of a field, its label in one of the 24 languages, or a title known from exports of shops.
  */
+import titles from '../../../assets/spreadsheets/column-titles.json' with { type: 'json' }
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { canonicalizeLanguage } from '../../categories/language.ts'
 import { getFieldNames, includesParentName, normalizeName } from '../../categories/names/name-lookup.ts'
 import { type ColumnTraits, NO_TRAITS } from './column-traits.ts'
 import { buildMappingName, type Column, findColumn, UNIT_TO_CHOOSE } from './columns.ts'
-import {
-  COMMON_HEADERS,
-  type HeaderTable,
-  KNOWN_SOURCES,
-  type KnownSource,
-  MEANINGS,
-  type TitleMeaning,
-} from './known-headers.ts'
 import { type ColumnMapping, EXTRA_COLUMNS, isOwnExport, normalizeTitle } from './mapping.ts'
 import { FRACTION, findUnit, isUnitRequired, listUnits } from './measurement-units.ts'
 
@@ -167,11 +160,34 @@ const AMBIGUOUS_NAMES = new Set(['role', 'address', 'country', 'sparePartsUrl'])
 const isUnambiguous = (name: string, key: string) =>
   !AMBIGUOUS_NAMES.has(name) && (key !== normalizeName(name) || /[A-Z]/.test(name))
 
-function findSource(header: readonly string[]): KnownSource | undefined {
+type TitleTable = Readonly<Record<string, readonly string[] | undefined>>
+
+/** The fields of each meaning. The first counts that the category has and that fits the unit of the title. */
+const MEANINGS: TitleTable = titles.meanings
+
+/** From a title to its meaning, with `|` and the unit that the program always uses if the title names none. */
+const indexTitles = (table: TitleTable) =>
+  new Map(
+    Object.entries(table).flatMap(([meaning, all = []]) =>
+      all.map(one => [normalizeName(one), meaning] as const),
+    ),
+  )
+
+const COMMON = indexTitles(titles.common)
+const SOURCES = titles.sources.map(({ marks, headers, onlyHere }) => ({
+  marks: marks.map(normalizeName),
+  headers: indexTitles(headers),
+  /** Titles that have this meaning only in exports of this source. */
+  onlyHere: indexTitles(onlyHere),
+}))
+type Source = (typeof SOURCES)[number]
+
+/** Two titles that identify a source are enough. */
+function findSource(header: readonly string[]): Source | undefined {
   const keys = new Set(header.map(normalizeName))
-  const counts = KNOWN_SOURCES.map(source => ({
+  const counts = SOURCES.map(source => ({
     source,
-    marks: source.marks.filter(mark => keys.has(normalizeName(mark))).length,
+    marks: source.marks.filter(mark => keys.has(mark)).length,
   }))
   const [best] = counts.toSorted((a, b) => b.marks - a.marks)
   return best !== undefined && best.marks >= 2 ? best.source : undefined
@@ -181,16 +197,17 @@ function findSource(header: readonly string[]): KnownSource | undefined {
 function findByKnownHeader(
   category: CompleteCategory,
   title: string,
-  source: KnownSource | undefined,
+  source: Source | undefined,
 ): Column | undefined {
   const own = source === undefined ? [] : [source.onlyHere, source.headers]
-  const tables = [...own, COMMON_HEADERS, ...KNOWN_SOURCES.map(({ headers }) => headers)]
+  const tables = [...own, COMMON, ...SOURCES.map(({ headers }) => headers)]
   const readings: readonly TitleReading[] = [{ text: title }, ...parseTitle(title)]
   for (const { text, entry, language, unit } of readings) {
-    const known = entry === undefined ? findMeaning(tables, normalizeName(text)) : undefined
-    if (known === undefined) continue
-    const [meaning = '', ownUnit] = known.split('|')
-    const found = findByMeaning(category, meaning as TitleMeaning, { language, unit: ownUnit ?? unit })
+    const key = normalizeName(text)
+    const known =
+      entry === undefined && key !== '' ? tables.find(table => table.has(key))?.get(key) : undefined
+    const [meaning = '', ownUnit] = known?.split('|') ?? []
+    const found = findByMeaning(category, meaning, { language, unit: ownUnit ?? unit })
     if (found !== undefined) return found
   }
   return undefined
@@ -199,34 +216,15 @@ function findByKnownHeader(
 /** The first field of a meaning that the category has and that accepts the unit. */
 function findByMeaning(
   category: CompleteCategory,
-  meaning: TitleMeaning,
+  meaning: string,
   { language, unit }: Ending,
 ): Column | undefined {
-  for (const path of MEANINGS[meaning]) {
+  for (const path of MEANINGS[meaning] ?? []) {
     const column = findColumn(category, path)
     if (column === undefined) continue
     if (unit !== undefined && listUnits(column.field).includes(unit)) return inUnit(column, unit)
     if (unit !== undefined) continue
     return column.isPrimary && language !== undefined ? findColumn(category, `${path}.${language}`) : column
-  }
-  return undefined
-}
-
-const keyed = new WeakMap<HeaderTable, ReadonlyMap<string, string>>()
-
-function findMeaning(tables: readonly HeaderTable[], key: string): string | undefined {
-  if (key === '') return undefined
-  for (const table of tables) {
-    const keys =
-      keyed.get(table) ??
-      new Map(
-        Object.entries(table).flatMap(([known, titles]) =>
-          titles.split(';').map(title => [normalizeName(title), known] as const),
-        ),
-      )
-    keyed.set(table, keys)
-    const found = keys.get(key)
-    if (found !== undefined) return found
   }
   return undefined
 }

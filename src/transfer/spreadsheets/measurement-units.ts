@@ -1,4 +1,5 @@
 /** Units in spreadsheets, and their conversion to the unit of a field. */
+import SPELLINGS from '../../../assets/spreadsheets/unit-spellings.json' with { type: 'json' }
 import type { Field } from '../../categories/field.ts'
 import { type DecimalMark, normalizeDigits, parseNumber } from './cell.ts'
 
@@ -23,36 +24,6 @@ const KINDS: readonly UnitKind[] = [
   { units: { '%': 1, fraction: 100 }, isAsked: false },
 ]
 
-/** Other spellings, by `unitKey`. */
-const SPELLINGS: Readonly<Record<string, readonly string[]>> = {
-  g: ['gr', 'gram', 'grams', 'gramm', 'gramme', 'grammes', 'grammi', 'gramos', 'gramas', 'grm'],
-  kg: ['kgs', 'kilo', 'kilos', 'kilogram', 'kilograms', 'kilogramm', 'kilogramme', 'kgm'],
-  mg: ['milligram', 'milligrams', 'milligramm'],
-  t: ['tonne', 'tonnes', 'tonnen'],
-  oz: ['ounce', 'ounces'],
-  lb: ['lbs', 'pound', 'pounds'],
-  cm: ['centimeter', 'centimeters', 'centimetre', 'centimetres', 'zentimeter', 'cmt'],
-  mm: ['millimeter', 'millimeters', 'millimetre', 'millimetres', 'mmt'],
-  m: ['meter', 'meters', 'metre', 'metres', 'mtr'],
-  in: ['inch', 'inches', 'zoll'],
-  Wh: ['watthour', 'watthours', 'wattstunden'],
-  kWh: ['kilowatthour', 'kilowatthours', 'kilowattstunden'],
-  Ah: ['amperehour', 'amperehours', 'amperestunden'],
-  mAh: ['milliamperehour', 'milliamperehours'],
-  V: ['volt', 'volts'],
-  l: ['liter', 'liters', 'litre', 'litres', 'ltr'],
-  ml: ['milliliter', 'millilitre'],
-  'm³': ['m3', 'cbm', 'cubicmeter', 'cubicmetre', 'kubikmeter'],
-  months: ['month', 'monate', 'monaten', 'mois', 'mon'],
-  years: ['year', 'jahre', 'jahren', 'ans', 'yr', 'yrs'],
-  'kg CO2e': ['kgco2', 'kgco2eq', 'kgco2equivalent'],
-  'g CO2e': ['gco2', 'gco2eq'],
-  't CO2e': ['tco2', 'tco2eq'],
-  'kg CO2e/kWh': ['kgco2eq/kwh', 'kgco2/kwh', 'kgco2eperkwh', 'kgco2perkwh', 'kgco2eqperkwh'],
-  'g CO2e/kWh': ['gco2eq/kwh', 'gco2/kwh', 'gco2eperkwh', 'gco2perkwh'],
-  '%': ['percent', 'percentage', 'pct', 'prozent', 'pourcent', 'pourcentage', 'vh'],
-}
-
 const unitKey = (text: string) =>
   text
     .normalize('NFKC')
@@ -62,6 +33,7 @@ const unitKey = (text: string) =>
 
 const byKey = new Map<string, string>()
 for (const { units } of KINDS) for (const unit of Object.keys(units)) byKey.set(unitKey(unit), unit)
+// Spellings are in the form of `unitKey`.
 for (const [unit, spellings] of Object.entries(SPELLINGS)) for (const one of spellings) byKey.set(one, unit)
 
 /** Finds a unit in our spelling: "Kilogramm" is "kg". */
