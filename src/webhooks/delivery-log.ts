@@ -28,20 +28,7 @@ export type AttemptRecord = {
   next_attempt_at: string | null
 }
 
-type AttemptRow = {
-  id: string
-  endpoint_id: string
-  event_id: string
-  event_type: string
-  attempt: number
-  at: Date
-  status: number | null
-  outcome: string
-  detail: string | null
-  duration_ms: number
-  answer: string | null
-  next_attempt_at: Date | null
-}
+type AttemptRow = Omit<AttemptRecord, 'at' | 'next_attempt_at'> & { at: Date; next_attempt_at: Date | null }
 
 export const DEFAULT_DELIVERIES = 50
 export const MAX_DELIVERIES = 500
@@ -59,42 +46,31 @@ export async function listDeliveries(
   const below = before === undefined ? 'ffffffff-ffff-ffff-ffff-ffffffffffff' : requireWebhookUuid(before)
   const rows = await sql<AttemptRow[]>`
     select l.* from webhook_endpoint w cross join lateral (
-      select a.id, a.endpoint_id, a.event_id, a.event_type, a.attempt, a.at, a.status, a.outcome, a.detail, a.duration_ms,
-        a.answer, a.next_attempt_at
+      select a.id, a.endpoint_id as webhook_id, a.event_id, a.event_type as event, a.attempt, a.at, a.status, a.outcome,
+        a.outcome = 'delivered' as ok, a.detail, a.duration_ms, a.answer, a.next_attempt_at
       from webhook_attempt a where a.account_id = w.account_id and a.endpoint_id = w.id and a.id < ${below}::uuid
       order by a.id desc limit ${limit}::int) l
     where w.account_id = ${accountId} and w.status <> 'r' ${only}
     order by l.id desc limit ${limit}::int`
-  return rows.map(toRecord)
-}
-
-function toRecord(row: AttemptRow): AttemptRecord {
-  return {
+  return rows.map(row => ({
+    ...row,
     id: idFromUuid(row.id),
-    webhook_id: idFromUuid(row.endpoint_id),
+    webhook_id: idFromUuid(row.webhook_id),
     event_id: idFromUuid(row.event_id),
-    event: row.event_type,
-    attempt: row.attempt,
     at: row.at.toISOString(),
-    status: row.status,
-    outcome: row.outcome,
-    ok: row.outcome === 'delivered',
-    detail: row.detail,
-    duration_ms: row.duration_ms,
-    answer: row.answer,
     next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
-  }
+  }))
 }
-
-/** Unless `webhook_status` is `active`, the event waits until the webhook is resumed. */
-type ResendResult = { event_id: string; webhook_status: EndpointStatus }
 
 /**
  * Sends the event of an attempt again, at once and with six new attempts, also if it is still in the queue. A worker
- * that is sending it meanwhile sees another number of attempts and leaves it alone. Throws `not_found`, and
- * `validation` for a test or an event that is no longer kept.
+ * that is sending it meanwhile sees another number of attempts and leaves it alone. Unless `webhook_status` is `active`,
+ * the event waits until the webhook is resumed. Throws `not_found`; `validation` for a test or a deleted event.
  */
-export async function resendDelivery(ctx: AccountContext, attemptId: string): Promise<ResendResult> {
+export async function resendDelivery(
+  ctx: AccountContext,
+  attemptId: string,
+): Promise<{ event_id: string; webhook_status: EndpointStatus }> {
   const { sql, accountId } = ctx
   const uuid = findUuid(attemptId)
   if (uuid === undefined) throw notFound('delivery')
@@ -111,12 +87,8 @@ export async function resendDelivery(ctx: AccountContext, attemptId: string): Pr
       on conflict (event_id, endpoint_id, account_id) do update
         set due_at = excluded.due_at, attempts = 0, background = false
       returning event_id`
-    if (rows.length === 0) {
-      throw new AppError(
-        'validation',
-        'This was a test, or its event is older than 30 days, so it cannot be sent again.',
-      )
-    }
+    const message = 'This was a test, or its event is older than 30 days, so it cannot be sent again.'
+    if (rows.length === 0) throw new AppError('validation', message)
     await endBackoff(tx, found.endpoint_id)
     const webhookId = idFromUuid(found.endpoint_id)
     await audit(tx, 'webhook_events_sent_again', webhookId)
@@ -125,17 +97,14 @@ export async function resendDelivery(ctx: AccountContext, attemptId: string): Pr
   })
 }
 
-/** `held`: how many of the `replayed` wait until their webhook is resumed. */
-type ReplayResult = { replayed: number; held: number }
-
 /**
  * Sends again, with six attempts each, the events that were given up since a time and not delivered later. Returns how
- * many. Throws `not_found`.
+ * many, and how many of these are `held` until their webhook is resumed. Throws `not_found`.
  */
 export async function replayFailed(
   ctx: AccountContext,
   { webhookId, since }: { webhookId?: string; since: Date },
-): Promise<ReplayResult> {
+): Promise<{ replayed: number; held: number }> {
   const wanted = webhookId === undefined ? await listWebhooks(ctx) : [await getWebhook(ctx, webhookId)]
   const total = { replayed: 0, held: 0 }
   for (const { id, status } of wanted) {
@@ -151,42 +120,35 @@ export async function replayFailed(
 
 /** Commits each step: an interrupted replay does no harm, and a repeated one adds only the rest. */
 async function replayOne(ctx: AccountContext, endpointId: string, since: Date): Promise<number> {
+  const { accountId } = ctx
+  const from = uuidFloor(since.getTime())
   let total = 0
   let after = uuidFloor(0)
   for (;;) {
-    const step = await replayStep(ctx, endpointId, { since, after })
+    const step = await ctx.sql<{ event_id: string; added: boolean }[]>`
+      with failed as materialized (
+        select g.event_id, e.background from (
+          select event_id, max(id::text) as last from webhook_attempt
+          where account_id = ${accountId} and endpoint_id = ${endpointId} and given_up and id >= ${from}::uuid
+            and at >= ${since}::timestamptz and event_id > ${after}::uuid
+          group by event_id) g
+        left join (
+          select event_id, max(id::text) as last from webhook_attempt
+          where account_id = ${accountId} and endpoint_id = ${endpointId} and outcome = 'delivered' and id >= ${from}::uuid
+          group by event_id) s on s.event_id = g.event_id and s.last > g.last
+        join event e on e.id = g.event_id and e.account_id = ${accountId}
+        where s.event_id is null order by g.event_id limit ${STEP_EVENTS}::int
+      ), added as (
+        insert into webhook_delivery (due_at, account_id, attempts, background, endpoint_id, event_id)
+        select ${ctx.clock.now()}::timestamptz, ${accountId}::int, 0, background, ${endpointId}::uuid, event_id from failed
+        on conflict (event_id, endpoint_id, account_id) do update set due_at = excluded.due_at, attempts = 0
+          where webhook_delivery.attempts > 0
+        returning event_id
+      )
+      select f.event_id, a.event_id is not null as added from failed f left join added a using (event_id) order by f.event_id`
     const last = step.at(-1)
     if (last === undefined) return total
     total += step.filter(one => one.added).length
     after = last.event_id
   }
-}
-
-async function replayStep(
-  { sql, accountId, clock }: AccountContext,
-  endpointId: string,
-  { since, after }: { since: Date; after: string },
-): Promise<{ event_id: string; added: boolean }[]> {
-  const from = uuidFloor(since.getTime())
-  return sql<{ event_id: string; added: boolean }[]>`
-    with failed as materialized (
-      select g.event_id, e.background from (
-        select event_id, max(id::text) as last from webhook_attempt
-        where account_id = ${accountId} and endpoint_id = ${endpointId} and given_up and id >= ${from}::uuid
-          and at >= ${since}::timestamptz and event_id > ${after}::uuid
-        group by event_id) g
-      left join (
-        select event_id, max(id::text) as last from webhook_attempt
-        where account_id = ${accountId} and endpoint_id = ${endpointId} and outcome = 'delivered' and id >= ${from}::uuid
-        group by event_id) s on s.event_id = g.event_id and s.last > g.last
-      join event e on e.id = g.event_id and e.account_id = ${accountId}
-      where s.event_id is null order by g.event_id limit ${STEP_EVENTS}::int
-    ), added as (
-      insert into webhook_delivery (due_at, account_id, attempts, background, endpoint_id, event_id)
-      select ${clock.now()}::timestamptz, ${accountId}::int, 0, background, ${endpointId}::uuid, event_id from failed
-      on conflict (event_id, endpoint_id, account_id) do update set due_at = excluded.due_at, attempts = 0
-        where webhook_delivery.attempts > 0
-      returning event_id
-    )
-    select f.event_id, a.event_id is not null as added from failed f left join added a using (event_id) order by f.event_id`
 }

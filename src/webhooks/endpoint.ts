@@ -1,5 +1,7 @@
 /** A webhook endpoint as the account sees it: its URL, its events, and its recent health. */
+import { type AuditAction, audit } from '../accounts/audit.ts'
 import type { AccountContext, OperatorContext } from '../accounts/context.ts'
+import { withTransaction } from '../accounts/transaction.ts'
 import { isLongerThan, isOneLine } from '../kernel/characters.ts'
 import type { Fragment, Sql } from '../kernel/db/database.ts'
 import { AppError, type Detail, invalid, notFound } from '../kernel/errors.ts'
@@ -16,14 +18,6 @@ export type EndpointStatus = 'active' | 'paused' | 'disabled'
 /** `gone`: it answered 410. `failing`: all attempts of five days failed. */
 export type DisabledReason = 'gone' | 'failing'
 
-type LastDelivery = {
-  at: string
-  status: number | null
-  ok: boolean
-  attempt: number
-  outcome: string
-}
-
 export type EndpointRecord = {
   id: string
   url: string
@@ -33,7 +27,7 @@ export type EndpointRecord = {
   status: EndpointStatus
   created_at: string
   /** The newest entry of the log, which is kept for 30 days. */
-  last_delivery: LastDelivery | null
+  last_delivery: { at: string; status: number | null; ok: boolean; attempt: number; outcome: string } | null
   failing_since: string | null
   /** It is too slow, so nothing is sent before this time. */
   left_in_peace_until: string | null
@@ -44,16 +38,12 @@ export type EndpointRecord = {
   old_secret_signs: boolean
 }
 
-type EndpointRow = {
-  id: string
-  url: string
-  description: string
+type EndpointRow = Pick<EndpointRecord, 'id' | 'url' | 'description' | 'disabled_reason'> & {
   events: string[] | null
-  status: 'a' | 'p' | 'd'
+  status: keyof typeof STATUS
   created_at: Date
   failing_since: Date | null
   wait_until: Date | null
-  disabled_reason: DisabledReason | null
   old_until: Date | null
   old_signs: boolean
   last_at: Date | null
@@ -62,7 +52,7 @@ type EndpointRow = {
   last_attempt: number | null
 }
 
-const STATUS: Record<EndpointRow['status'], EndpointStatus> = { a: 'active', p: 'paused', d: 'disabled' }
+const STATUS = { a: 'active', p: 'paused', d: 'disabled' } as const satisfies Record<string, EndpointStatus>
 
 /** Test events do not count as the last delivery. */
 const selectRecords = (sql: Sql, accountId: number, which: Fragment) => sql<EndpointRow[]>`
@@ -90,6 +80,20 @@ export async function getWebhook(
   if (row === undefined) throw notFound('webhook')
   return toRecord(row, clock.now())
 }
+
+/** Runs `update` on an endpoint, and logs `action` if it gives a row. Throws `not_found`. */
+export const updateWebhook = (
+  ctx: AccountContext,
+  uuid: string,
+  action: AuditAction,
+  update: (sql: Sql) => PromiseLike<readonly unknown[]>,
+): Promise<EndpointRecord> =>
+  withTransaction(ctx, async tx => {
+    const id = idFromUuid(uuid)
+    const changed = await update(tx.sql)
+    if (changed.length > 0) await audit(tx, action, id)
+    return getWebhook(tx, id)
+  })
 
 /** Returns the account of an endpoint, for operators who know only its id. Throws `not_found`. */
 export async function getWebhookAccountId({ sql }: OperatorContext, id: string): Promise<number> {

@@ -3,7 +3,6 @@ import { audit } from '../accounts/audit.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import { withTransaction } from '../accounts/transaction.ts'
 import { sqlState } from '../kernel/db/database.ts'
-import { notFound } from '../kernel/errors.ts'
 import { explainUrlFault, type OutboundPolicy } from '../kernel/http-out/outbound-url.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import type { Sealer } from '../kernel/sealing.ts'
@@ -16,6 +15,7 @@ import {
   parseEvents,
   requireWebhookUuid,
   tooManyEndpoints,
+  updateWebhook,
 } from './endpoint.ts'
 import { createWebhookSecret, getSealingContext } from './secret.ts'
 
@@ -97,43 +97,43 @@ export async function changeWebhook(
   const url = change.url === undefined ? null : parseUrl(change.url, policy)
   const description = change.description === undefined ? null : parseDescription(change.description)
   const events = parseEvents(change.events)
-  return withTransaction(ctx, async tx => {
-    const rows = await tx.sql`
+  return updateWebhook(
+    ctx,
+    uuid,
+    'webhook_changed',
+    sql => sql`
       update webhook_endpoint set url = coalesce(${url}::text, url), description = coalesce(${description}::text, description),
         events = case when ${change.events !== undefined}::boolean then ${events}::text[] else events end,
         revision = revision + 1
-      where account_id = ${ctx.accountId} and id = ${uuid} and status <> 'r' returning id`
-    if (rows.length === 0) throw notFound('webhook')
-    await audit(tx, 'webhook_changed', id)
-    return getWebhook(tx, id)
-  })
+      where account_id = ${ctx.accountId} and id = ${uuid} and status <> 'r' returning id`,
+  )
 }
 
 /** Pauses an active endpoint: its deliveries wait, for 30 days at most. Throws `not_found`. */
 export async function pauseWebhook(ctx: AccountContext, id: string): Promise<EndpointRecord> {
   const uuid = requireWebhookUuid(id)
-  return withTransaction(ctx, async tx => {
-    const rows = await tx.sql`
+  return updateWebhook(
+    ctx,
+    uuid,
+    'webhook_paused',
+    sql => sql`
       update webhook_endpoint set status = 'p', revision = revision + 1
-      where account_id = ${ctx.accountId} and id = ${uuid} and status = 'a' returning id`
-    if (rows.length > 0) await audit(tx, 'webhook_paused', id)
-    return getWebhook(tx, id)
-  })
+      where account_id = ${ctx.accountId} and id = ${uuid} and status = 'a' returning id`,
+  )
 }
 
 /** Resumes a paused or disabled endpoint: waiting deliveries are due at once, failures are reset. Throws `not_found`. */
 export async function resumeWebhook(ctx: AccountContext, id: string): Promise<EndpointRecord> {
   const uuid = requireWebhookUuid(id)
-  return withTransaction(ctx, async tx => {
-    const rows = await tx.sql<{ was: string }[]>`
+  return updateWebhook(ctx, uuid, 'webhook_resumed', async sql => {
+    const rows = await sql<{ was: string }[]>`
       update webhook_endpoint w set status = 'a', revision = w.revision + 1, failures = 0, failing_since = null,
         wait_until = null, disabled_reason = null
       from webhook_endpoint o
       where w.account_id = ${ctx.accountId} and w.id = ${uuid} and w.status <> 'r'
         and o.account_id = w.account_id and o.id = w.id
       returning o.status as was`
-    if (rows[0]?.was !== undefined && rows[0].was !== 'a') await audit(tx, 'webhook_resumed', id)
-    return getWebhook(tx, id)
+    return rows.filter(row => row.was !== 'a')
   })
 }
 

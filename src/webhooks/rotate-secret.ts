@@ -2,13 +2,12 @@
  * Rotates a secret without a gap: old and new sign for 24 hours. `X-Service-Signature` changes to the new secret when
  * the account activates it or the 24 hours are over.
  */
-import { audit } from '../accounts/audit.ts'
 import type { AccountContext, OperatorContext } from '../accounts/context.ts'
 import { withTransaction } from '../accounts/transaction.ts'
 import type { Sql } from '../kernel/db/database.ts'
-import { AppError, notFound } from '../kernel/errors.ts'
+import { AppError } from '../kernel/errors.ts'
 import type { Sealer } from '../kernel/sealing.ts'
-import { type EndpointRecord, getWebhook, requireWebhookUuid } from './endpoint.ts'
+import { type EndpointRecord, requireWebhookUuid, updateWebhook } from './endpoint.ts'
 import { createWebhookSecret, getSealingContext, SECRET_OVERLAP_MS, type SealedSecrets } from './secret.ts'
 
 /**
@@ -25,28 +24,30 @@ export async function rotateSecret(
   const sealed = sealer.seal(secret, getSealingContext(ctx.accountId, uuid))
   const now = ctx.clock.now()
   const until = new Date(now.getTime() + SECRET_OVERLAP_MS)
-  return withTransaction(ctx, async tx => {
-    const rows = await tx.sql`
+  const endpoint = await updateWebhook(
+    ctx,
+    uuid,
+    'webhook_secret_rotated',
+    sql => sql`
       update webhook_endpoint set
         old_secret = case when old_signs and old_until > ${now}::timestamptz then old_secret else secret end,
         secret = ${sealed}::bytea, old_until = ${until}, old_signs = true, revision = revision + 1
-      where account_id = ${ctx.accountId} and id = ${uuid} and status <> 'r' returning id`
-    if (rows.length === 0) throw notFound('webhook')
-    await audit(tx, 'webhook_secret_rotated', id)
-    return { ...(await getWebhook(tx, id)), secret }
-  })
+      where account_id = ${ctx.accountId} and id = ${uuid} and status <> 'r' returning id`,
+  )
+  return { ...endpoint, secret }
 }
 
 /** Makes the new secret sign `X-Service-Signature` from now on. Without a rotation under way it changes nothing. */
 export async function activateSecret(ctx: AccountContext, id: string): Promise<EndpointRecord> {
   const uuid = requireWebhookUuid(id)
-  return withTransaction(ctx, async tx => {
-    const rows = await tx.sql`
+  return updateWebhook(
+    ctx,
+    uuid,
+    'webhook_secret_activated',
+    sql => sql`
       update webhook_endpoint set old_signs = false, revision = revision + 1
-      where account_id = ${ctx.accountId} and id = ${uuid} and status <> 'r' and old_signs returning id`
-    if (rows.length > 0) await audit(tx, 'webhook_secret_activated', id)
-    return getWebhook(tx, id)
-  })
+      where account_id = ${ctx.accountId} and id = ${uuid} and status <> 'r' and old_signs returning id`,
+  )
 }
 
 type ResealResult = { sealed_anew: number; already_current: number }

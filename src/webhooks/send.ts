@@ -10,13 +10,7 @@ const MAX_LOGGED_BYTES = 1_024
 const GONE = 410
 
 /** `data` is JSON; `eventId` is a UUID. */
-type DeliveryRequest = {
-  url: string
-  secrets: SigningSecrets
-  eventId: string
-  type: string
-  data: string
-}
+type DeliveryRequest = { url: string; secrets: SigningSecrets; eventId: string; type: string; data: string }
 
 type DeliveryOutcome = 'delivered' | `status_${number}` | FailureName
 
@@ -44,12 +38,12 @@ export async function sendDelivery(
   const at = clock.now()
   const start = performance.now()
   const signed = signEvent({ id: idFromUuid(eventId), event: type, data, at }, secrets)
+  const getTimes = () => ({ at, durationMs: Math.round(performance.now() - start) })
   try {
-    const { status, headers, body } = await outbound.post({ url, headers: signed.headers, body: signed.body })
+    const { status, headers, body } = await outbound.post({ url, ...signed })
     const ok = status >= 200 && status < 300
     return {
-      at,
-      durationMs: Math.round(performance.now() - start),
+      ...getTimes(),
       outcome: ok ? 'delivered' : `status_${status}`,
       status,
       detail: ok ? null : explainStatus(status),
@@ -60,8 +54,7 @@ export async function sendDelivery(
   } catch (error) {
     if (!(error instanceof OutboundFailure)) throw error
     return {
-      at,
-      durationMs: Math.round(performance.now() - start),
+      ...getTimes(),
       outcome: error.failure,
       status: null,
       detail: error.message,
