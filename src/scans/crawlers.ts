@@ -1,91 +1,13 @@
 /** Recognises crawlers and link previews by their user agent: their requests are not scans. */
 import { createIsbotFromList, list } from 'isbot'
+import patterns from '../../assets/crawlers.json' with { type: 'json' }
 
 /**
- * Patterns of isbot's list that we leave out: they match the mere form of a user agent, or generic clients, test
- * browsers and apps that scan codes. All of these count as readers.
+ * `excluded`: patterns of isbot's list that match the mere form of a user agent, generic clients, test browsers or apps
+ * that scan codes; all of these count as readers. `added`: web addresses, which crawlers name, and replacements.
  */
-const NOT_ABOUT_CRAWLERS = new Set([
-  ...[
-    '(?<!cam)scan',
-    '(?<!lib)http',
-    ';\\s\\w+;$',
-    '\\(\\)',
-    '\\b\\w+/1\\.0;',
-    '\\bperl\\b',
-    '\\btime/',
-    '\\|',
-  ],
-  ...['\\bdlc\\b', '\\bort/', '^[<\\(;]', '^[\\w\\-]+/[\\w]+$', '^[^ ]{50,}$', '^\\d+\\b'],
-  '^[\\w \\.\\-\\(?:\\):%]+(?:/v?\\d+(?:\\.\\d+)?(?:\\.\\d{1,10})*?)?(?:,|$)',
-  ...['^\\w+/[\\w\\(\\)]*$', '^\\w+/\\d\\.\\d\\s\\([\\w@]+\\)$', '^mozilla/\\d\\.\\d\\s[\\w\\.-]+$'],
-  '^mozilla/\\d\\.\\d\\s\\((?:compatible;)?(?:\\s?[\\w\\d-.]+[\\s/]\\d+\\.\\d+)?\\)$',
-  ...[
-    '^active',
-    '^amaya',
-    '^apache/',
-    '^client/',
-    '^custom',
-    '^dispatch/\\d',
-    '^email',
-    '^jetty/',
-    '^netsurf',
-  ],
-  ...[
-    '^offbyone',
-    'offbyone',
-    '^php',
-    '^postman',
-    '^python',
-    '^read',
-    '^reed',
-    '^rest',
-    '^svn',
-    '^track',
-    '^wget',
-  ],
-  ...[
-    'agent\\b',
-    'capture',
-    'catch',
-    'chromeframe',
-    'cypress/',
-    'detect',
-    'download',
-    'headless',
-    'ibisbrowser',
-  ],
-  ...['java(?!;)', 'library', 'node\\b', 'phantomjs', 'playwright', 'proxy', 'rexx;', 'selenium', 'server'],
-  ...[
-    'tools',
-    'torrent',
-    '^avsdevicesdk/',
-    '^microsoft bits',
-    'browsex',
-    'dmbrowser',
-    'cursor/',
-    '^claude-code/',
-  ],
-])
-
-/** Crawlers name a web address in their user agent; the other patterns replace the ones that we leave out. */
-const ADDED = [
-  ...['\\bhttps?://', 'mailto:', 'fetcher\\b', 'facebookcatalog', 'meta-external', '-user/\\d', 'cardyb'],
-  ...[
-    '(?:image|e?mail)proxy',
-    'imgproxy',
-    'catchpoint',
-    'gomezagent',
-    'check_http',
-    'prometheus/',
-    'kube-probe',
-  ],
-  ...['^monit/', 'updown\\.io', 'sitesucker', 'webcollage', 'onetrust'],
-]
-const isDeclared = createIsbotFromList([
-  ...list.filter(pattern => !NOT_ABOUT_CRAWLERS.has(pattern)),
-  ...ADDED,
-])
+const { excluded, added } = patterns
+const isDeclared = createIsbotFromList([...list.filter(pattern => !excluded.includes(pattern)), ...added])
 
 /** HTTP clients for any program; some name the address of their manual. */
 const GENERIC =
