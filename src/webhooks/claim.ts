@@ -1,6 +1,6 @@
 /**
- * Claims due deliveries, the first step of claim → send → settle. It first lists the endpoints with deliveries, then
- * takes some of each. So a million deliveries of one endpoint neither slow the claim nor delay other endpoints.
+ * Claims due deliveries, the first step of claim → send → settle: first the endpoints with deliveries, then some of
+ * each, so that a million deliveries of one endpoint neither slow the claim nor delay other endpoints.
  */
 import type { Sql } from '../kernel/db/database.ts'
 import type { SealedSecrets } from './secret.ts'
@@ -40,8 +40,8 @@ export const MAX_ENDPOINTS_PER_STEP = 256
 export const MAX_CLAIMED = 512
 
 /**
- * Lists the endpoints after a cursor that have deliveries, at most 256; fewer mean that this is the last page. It skips
- * through the index from endpoint to endpoint, however many deliveries lie between.
+ * Lists at most 256 endpoints with deliveries after a cursor; fewer mean that this is the last page. It skips through
+ * the index from endpoint to endpoint.
  */
 export async function listPendingEndpoints(
   sql: Sql,
@@ -76,9 +76,8 @@ export const LEASE_MS = 10_000
 type LeaseOptions = { holder: string; ms: number }
 
 /**
- * Takes or renews the leases of accounts for `ms` and returns the accounts that are ours: one process at a time sends
- * for an account. Only the database's clock counts. A lease that ends later than twice its length from now was written
- * before that clock was set back, so it is free.
+ * Takes or renews leases and returns the accounts that are ours: one process at a time sends for an account. Only the
+ * database's clock counts. A lease that is too long was written before that clock was set back, so it is free.
  */
 export async function acquireLeases(
   sql: Sql,
@@ -108,8 +107,8 @@ export async function releaseLeases(sql: Sql, holder: string): Promise<void> {
 type ClaimRequest = EndpointCursor & { limit: number; exclude: readonly string[] }
 
 /**
- * Returns up to 512 due deliveries: of each endpoint the oldest, up to its limit, background events last. Across
- * endpoints it takes the first of each, then the second of each, and so on.
+ * Returns up to 512 due deliveries: of each endpoint the oldest, up to its limit, background events last. It takes the
+ * first of each endpoint, then the second of each, and so on.
  */
 export async function claimDeliveries(
   sql: Sql,

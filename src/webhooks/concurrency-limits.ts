@@ -1,6 +1,6 @@
 /**
- * Limits the deliveries in flight to an endpoint, for an account, and from this process. An endpoint that answers fast
- * gets more permits; a slow or failing one gets few, so it never takes those that other endpoints need.
+ * Limits the deliveries in flight to an endpoint, for an account, and from this process. A fast endpoint gets more
+ * permits; a slow or failing one gets few, so it never takes those that others need.
  */
 const MAX_PER_ENDPOINT = 32
 const FIRST_LIMIT = 4

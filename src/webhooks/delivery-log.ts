@@ -63,9 +63,9 @@ export async function listDeliveries(
 }
 
 /**
- * Sends the event of an attempt again, at once and with six new attempts, also if it is still in the queue. A worker
- * that is sending it meanwhile sees another number of attempts and leaves it alone. Unless `webhook_status` is `active`,
- * the event waits until the webhook is resumed. Throws `not_found`; `validation` for a test or a deleted event.
+ * Sends the event of an attempt again, at once and with six new attempts, also if it is still queued: a worker that is
+ * sending it sees another number of attempts. Unless the webhook is `active`, the event waits. Throws `not_found`;
+ * `validation` for a test or a deleted event.
  */
 export async function resendDelivery(
   ctx: AccountContext,

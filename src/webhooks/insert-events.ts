@@ -11,8 +11,7 @@ export const EVENT_TYPES = [
 ] as const
 
 /**
- * The head of an insert, to be followed by a select of `created_at, account_id, id, type, data`. A trigger adds a
- * delivery for each endpoint that wants the event, in the same statement.
+ * The head of an insert; a select of `created_at, account_id, id, type, data` follows. A trigger adds the deliveries.
  */
 export const insertEvents = (sql: Sql): Fragment =>
   sql`insert into event (created_at, account_id, id, type, data)`

@@ -9,10 +9,7 @@ const STEP_ROWS = 5_000
 
 type DeletedCounts = { attempts: number; deliveries: number; events: number; endpoints: number }
 
-/**
- * Deletes one step, at most 5,000 rows of each kind, over all accounts; call it until it deletes nothing. It finds the
- * rows by their ids, which begin with the time.
- */
+/** Deletes at most 5,000 rows of each kind, found by the time in their ids; call it until it deletes nothing. */
 export async function deleteExpired({ sql, clock }: { sql: Sql; clock: Clock }): Promise<DeletedCounts> {
   const now = clock.now()
   const before = uuidFloor(now.getTime() - EVENT_RETENTION_MS)

@@ -21,8 +21,8 @@ export const BACKOFF_MS = MINUTE_MS
 const DISABLE_AFTER_MS = 5 * 24 * HOUR_MS
 
 /**
- * Returns when to retry after `attempts` attempts; undefined after the last. The receiver's `retryAfterMs` can postpone
- * the retry, up to the schedule's longest delay, but never bring it forward. `random` is in [0, 1).
+ * Returns when to retry; undefined after the last attempt. The receiver's `retryAfterMs` can postpone the retry, up to
+ * the schedule's longest delay, but never bring it forward. `random` is in [0, 1).
  */
 export function getNextAttemptAt(
   now: Date,
@@ -52,7 +52,7 @@ export const HEALTHY: EndpointHealth = { failures: 0, failingSince: null, waitUn
 
 /**
  * Returns the health after a failed attempt. From the 20th failure in a row, a slow one makes the endpoint back off for
- * a minute, so that it holds no permits that others need. A fast failure holds none, so it only follows the schedule.
+ * a minute, so that it holds no permits that others need. A fast failure holds none.
  */
 export function recordFailure(
   health: EndpointHealth,

@@ -1,6 +1,6 @@
 /**
- * Rotates a secret without a gap: old and new sign for 24 hours. `X-Service-Signature` changes to the new secret when
- * the account activates it or the 24 hours are over.
+ * Rotates a secret without a gap: old and new sign for 24 hours. `X-Service-Signature` changes to the new one at its
+ * activation or after the 24 hours.
  */
 import type { AccountContext, OperatorContext } from '../accounts/context.ts'
 import { withTransaction } from '../accounts/transaction.ts'
@@ -53,8 +53,8 @@ export async function activateSecret(ctx: AccountContext, id: string): Promise<E
 type ResealResult = { sealed_anew: number; already_current: number }
 
 /**
- * Seals all secrets under the sealer's current key, after a change of SECRET_KEY. Throws `validation` and changes
- * nothing if some were sealed under a key that the sealer does not know.
+ * Seals all secrets under the current key, after a change of SECRET_KEY. Throws `validation` and changes nothing if
+ * some were sealed under an unknown key.
  */
 export async function resealSecrets(ctx: OperatorContext, sealer: Sealer): Promise<ResealResult> {
   return withTransaction(ctx, async ({ sql }) => {

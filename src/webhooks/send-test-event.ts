@@ -19,8 +19,8 @@ export const TEST_EVENT = 'webhook.test'
 const MAX_SEARCHED = 500
 
 /**
- * Sends a test, also to an endpoint that is paused, disabled or backing off. Returns the entry of the log.
- * Throws `not_found`, and `validation` if the secret cannot be opened.
+ * Sends a test, also to an endpoint that is paused, disabled or backing off. Returns the entry of the log. Throws
+ * `not_found`; `validation` if the secret cannot be opened.
  */
 export async function sendTestEvent(
   ctx: AccountContext,

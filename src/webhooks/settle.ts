@@ -34,9 +34,9 @@ export type EndpointUpdate = {
 const formatColumn = (values: readonly (string | number | boolean | null)[]) => `{${values.join()}}`
 
 /**
- * Logs the attempts, removes finished deliveries and reschedules the others, in one statement. Returns the ids of
- * endpoints that it disabled. A delivery whose number of attempts has changed was resent meanwhile: it stays.
- * `account_id + 0` keeps PostgreSQL from using the index of due deliveries instead of the primary key.
+ * Logs the attempts, removes finished deliveries and reschedules the others. Returns the ids of disabled endpoints. A
+ * delivery whose number of attempts has changed was resent meanwhile: it stays. `account_id + 0` keeps PostgreSQL from
+ * using the index of due deliveries instead of the primary key.
  */
 export async function settleDeliveries(
   sql: Sql,
