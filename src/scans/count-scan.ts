@@ -1,4 +1,5 @@
 /** Turns a scan into counts. After this step, the reader's address and user agent are no longer stored. */
+import { BoundedMap } from '../kernel/bounded-map.ts'
 import { getNetwork } from '../kernel/http/network.ts'
 import { getCounter, type ScanBatch, type ScannedPassport } from './batch.ts'
 import { type CountryLookup, UNKNOWN_COUNTRY } from './country.ts'
@@ -75,15 +76,13 @@ function hashReader(
   return { identity: shared, visitor: salts.hash(day, shared) }
 }
 
-const cachedKinds = new Map<string, Device | 'crawler'>()
-const MAX_CACHED_KINDS = 2_000
+/** For the few hundred user agents that most readers have. */
+const cachedKinds = new BoundedMap<string, Device | 'crawler'>(2_000)
 
-/** Cached for the few hundred user agents that most readers have. */
 function detectKind(userAgent: string): Device | 'crawler' {
   let kind = cachedKinds.get(userAgent)
   if (kind === undefined) {
     kind = isCrawler(userAgent) ? 'crawler' : detectDevice(userAgent)
-    if (cachedKinds.size >= MAX_CACHED_KINDS) cachedKinds.clear()
     cachedKinds.set(userAgent, kind)
   }
   return kind

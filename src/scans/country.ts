@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { type CountryResponse, Reader } from 'maxmind'
 import { isCountry } from '../categories/countries.ts'
 import { isObject } from '../categories/value.ts'
+import { findErrorCode, toError } from '../kernel/errors.ts'
 
 export const UNKNOWN_COUNTRY = 'XX'
 
@@ -53,7 +54,7 @@ export async function findCountryFileProblem(path: string | undefined): Promise<
     if (path !== undefined) await describeCountryFile(path)
     return undefined
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return toError(error).message
   }
 }
 
@@ -81,7 +82,7 @@ export function createCountryLookup(ownPath: string | undefined): CountryLookup 
       } catch (error) {
         if (isMissing(error) && ownVersion === 'missing') return undefined
         if (isMissing(error)) ownVersion = 'missing'
-        return `GEO_MMDB_PATH cannot be read: ${error instanceof Error ? error.message : String(error)}`
+        return `GEO_MMDB_PATH cannot be read: ${toError(error).message}`
       }
     },
     find(address, fromProxy) {
@@ -95,7 +96,7 @@ export function createCountryLookup(ownPath: string | undefined): CountryLookup 
   }
 }
 
-const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT'
+const isMissing = (error: unknown) => findErrorCode(error) === 'ENOENT'
 
 /** Proxies and files also use XX, ZZ, T1, EU, AP or XK, which ISO 3166 does not assign, and UK for GB. */
 function parseCountryCode(text: string | undefined): string | undefined {

@@ -1,4 +1,5 @@
 /** Days and hours of scans as numbers: in UTC, counted from 1970. */
+import { BoundedMap } from '../kernel/bounded-map.ts'
 
 const HOUR_MS = 3_600_000
 export const DAY_MS = 86_400_000
@@ -7,15 +8,13 @@ export const HOURS_PER_DAY = 24
 export const dayOf = (time: Date | number): number => Math.floor(Number(time) / DAY_MS)
 export const hourOf = (time: Date | number): number => Math.floor(Number(time) / HOUR_MS)
 
-const dayTexts = new Map<number, string>()
-const MAX_CACHED_DAYS = 1_000
+const dayTexts = new BoundedMap<number, string>(1_000)
 
 /** `2026-11-21`. Cached, because a batch formats the same few days thousands of times. */
 export function formatDay(day: number): string {
   let text = dayTexts.get(day)
   if (text === undefined) {
     text = new Date(day * DAY_MS).toISOString().slice(0, 10)
-    if (dayTexts.size >= MAX_CACHED_DAYS) dayTexts.clear()
     dayTexts.set(day, text)
   }
   return text

@@ -27,37 +27,28 @@ export async function deleteOldScans(
   const firstReaderDay = formatDay(today - KEPT_READER_DAYS + 1)
   const firstDay = formatDay(today - KEPT_DAYS)
   const before = new Date(now.getTime() - KEPT_READER_DAYS * DAY_MS)
-  const steps: [string, () => Fragment][] = [
-    ['scan_salt', () => deleteFrom(sql, 'scan_salt', sql`day < ${firstReaderDay}::text::date`)],
-    ['scan_visitor', () => deleteFrom(sql, 'scan_visitor', sql`day < ${firstReaderDay}::text::date`)],
-    [
-      'scan_item_hour',
-      () =>
-        deleteFrom(
-          sql,
-          'scan_item_hour',
-          sql`hour < ${formatHour(hourOf(now) - CLONE_WINDOW_HOURS + 1)}::text::timestamptz`,
-        ),
-    ],
-    ['scan_writer', () => deleteFrom(sql, 'scan_writer', sql`wrote_at < ${before}`)],
-    ['scan_day', () => deleteFrom(sql, 'scan_day', sql`day < ${firstDay}::text::date`)],
+  const firstHour = formatHour(hourOf(now) - CLONE_WINDOW_HOURS + 1)
+  const expired: [string, Fragment][] = [
+    ['scan_salt', sql`day < ${firstReaderDay}::text::date`],
+    ['scan_visitor', sql`day < ${firstReaderDay}::text::date`],
+    ['scan_item_hour', sql`hour < ${firstHour}::text::timestamptz`],
+    ['scan_writer', sql`wrote_at < ${before}`],
+    ['scan_day', sql`day < ${firstDay}::text::date`],
     ...['scan_account_span', 'scan_model_span'].flatMap(table =>
-      SPAN_DAYS.map((days): [string, () => Fragment] => [
+      SPAN_DAYS.map((days): [string, Fragment] => [
         table,
-        () =>
-          deleteFrom(
-            sql,
-            table,
-            sql`days = ${days} and first_day <= ${formatDay(today - KEPT_DAYS - days)}::text::date`,
-          ),
+        sql`days = ${days} and first_day <= ${formatDay(today - KEPT_DAYS - days)}::text::date`,
       ]),
     ),
   ]
   const cleaned: Record<string, number> = {}
-  for (const [table, step] of steps) {
+  for (const [table, condition] of expired) {
     let deleted = STEP_ROWS
     while (deleted === STEP_ROWS && !isStopped()) {
-      deleted = (await step()).count
+      const { count } = await sql`
+        delete from ${sql(table)} where ctid = any(array(
+          select ctid from ${sql(table)} where ${condition} limit ${STEP_ROWS}))`
+      deleted = count
       cleaned[table] = (cleaned[table] ?? 0) + deleted
     }
   }
@@ -72,7 +63,3 @@ async function takeTurn(sql: Sql, now: Date): Promise<boolean> {
     returning 1`
   return mine.length === 1
 }
-
-const deleteFrom = (sql: Sql, table: string, condition: Fragment): Fragment => sql`
-  delete from ${sql(table)} where ctid = any(array(
-    select ctid from ${sql(table)} where ${condition} limit ${STEP_ROWS}))`

@@ -1,6 +1,6 @@
 /**
- * The most scanned models of a range, including their units. Each span of the range proposes its top models; only these
- * are summed up. A model that no span proposes can have at most the sum of the spans' lower ranks (`rest`).
+ * The most scanned models of a range, including their units. Each span of the range proposes its top models, and only
+ * these are summed up. Any other model has at most the sum of the spans' lower ranks (`rest`).
  */
 import type { AccountContext } from '../accounts/context.ts'
 import { dayOf, formatDay } from './day.ts'

@@ -1,6 +1,6 @@
 /**
- * Scans that wait, usually for a second at most, to be counted: the only place that holds addresses and user agents.
- * All scans of a passport by one reader within an hour are one entry.
+ * Scans that wait to be counted, usually for a second: only this file holds addresses and user agents. All scans of a
+ * passport by one reader within an hour are one entry.
  */
 import type { ScannedPassport } from './batch.ts'
 import type { PendingScan, ScanReader } from './count-scan.ts'
@@ -53,8 +53,10 @@ export function createPendingScans(): PendingScans {
       if (size >= MAX_PENDING_SCANS || agentBytes + newBytes > MAX_AGENT_BYTES) return false
       agentBytes += newBytes
       agents.set(text, agent)
+      // Callers pass whole rows, whose data may have a megabyte.
+      const { id, account_id, category, level, model_id, parent_id } = passport
       const scan: PendingScan = {
-        passport: toScannedPassport(passport),
+        passport: { id, account_id, category, level, model_id, parent_id },
         reader: {
           address: copyText(address, MAX_ADDRESS_LENGTH),
           userAgent: agent.text,
@@ -85,23 +87,6 @@ export function createPendingScans(): PendingScans {
 
 /** A user agent is long and shared by many readers, so it is stored once. */
 type UserAgent = { number: number; text: string }
-
-/** Callers pass whole rows, whose data may have a megabyte: keeps only what counting needs. */
-const toScannedPassport = ({
-  id,
-  account_id,
-  category,
-  level,
-  model_id,
-  parent_id,
-}: ScannedPassport): ScannedPassport => ({
-  id,
-  account_id,
-  category,
-  level,
-  model_id,
-  parent_id,
-})
 
 /** A real copy: a slice would keep the whole header in memory. */
 const copyText = (text: string, max: number) => Buffer.from(text.slice(0, max), 'latin1').toString('latin1')

@@ -1,7 +1,7 @@
 /**
- * Limits how many readers of one network count for a passport on a day: by changing the user agent, one address could
- * otherwise be any number of readers. A count-min sketch counts the readers, a Bloom filter knows who is counted. Both
- * have a fixed size, hold no hash and no address, and are cleared each day.
+ * Limits how many readers of one network count for a passport on a day: one address with many user agents would be many
+ * readers. A count-min sketch counts the readers, a Bloom filter knows who is counted. Both have a fixed size, hold no
+ * hash and no address, and are cleared each day.
  */
 import { randomInt } from 'node:crypto'
 import { getNetwork } from '../kernel/http/network.ts'
@@ -15,9 +15,7 @@ const COUNTERS = 2 ** 21
 const MARKS = 2 ** 25
 
 export type ReaderLimit = {
-  /**
-   * Whether this reader of a network still counts separately. `visitor` is the reader's hash: 32 random hex digits.
-   */
+  /** Whether this reader of a network still counts separately. `visitor` is the reader's hash: 32 random hex digits. */
   admits: (day: number, passportId: string, address: string, visitor: string) => boolean
   /** Clears the sketches if another day has begun. */
   startDay: (day: number) => void

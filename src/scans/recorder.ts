@@ -1,6 +1,6 @@
 /**
- * Counts scans without slowing down responses: recording one is a look-up in memory, the rest happens once a second. If
- * the database stalls or is unavailable, scans may be lost, but readers never wait.
+ * Counts scans without slowing down responses: recording one is a look-up in memory, the rest happens once a second.
+ * While the database is unavailable, scans may be lost, but readers never wait.
  */
 import { randomUUID } from 'node:crypto'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
@@ -13,7 +13,9 @@ import {
   sqlState,
   withRetries,
 } from '../kernel/db/database.ts'
+import { toError } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
+import { withTimeout } from '../kernel/timeout.ts'
 import { countBatchRows, createScanBatch, type ScanBatch, type ScannedPassport } from './batch.ts'
 import { countScan, type PendingScan, type ScanReader, type ScanTools } from './count-scan.ts'
 import { createCountryLookup } from './country.ts'
@@ -26,8 +28,7 @@ import { type BatchContext, writeBatch } from './write-batch.ts'
 
 const FLUSH_INTERVAL_MS = 1_000
 /**
- * Rows of one transaction, which holds its locks for about 50 ms. The readers of a passport come together, so two
- * batches seldom write the same row.
+ * Rows of one transaction, which holds its locks for 50 ms. Scans of a passport come together: batches seldom collide.
  */
 const BATCH_ROWS = 6_000
 /** More concurrent batches hardly make one machine's database faster. */
@@ -113,7 +114,7 @@ export function createScanRecorder(setup: RecorderSetup): ScanRecorder {
   const flush = oneAtATime(() => flushOnce(state))
   let timer: NodeJS.Timeout | undefined
   const tick = () =>
-    flush().catch(error => warn(state, { reason: getMessage(error) }, 'scans could not be written yet'))
+    flush().catch(error => warn(state, { reason: toError(error).message }, 'scans could not be written yet'))
   return {
     record(passport, reader, now) {
       state.isTouched = true
@@ -222,7 +223,7 @@ async function findOwnPeople(state: RecorderState, all: readonly PendingScan[]):
     const own = await areMembers(state.setup, checks)
     return new Set(signedIn.filter((_, i) => own[i]))
   } catch (error) {
-    warn(state, { reason: getMessage(error) }, 'could not check who is signed in: scans are lost')
+    warn(state, { reason: toError(error).message }, 'could not check who is signed in: scans are lost')
     for (const { times } of signedIn) state.dropped += times
     return new Set(signedIn)
   }
@@ -269,22 +270,19 @@ const isPermanent = (error: unknown) => /^(22|23|42)/.test(sqlState(error) ?? ''
 /** Drops a batch that the database refuses permanently, with a log line: it would block all others. */
 async function writeOrDrop(state: RecorderState, writer: BatchContext, batch: ScanBatch): Promise<void> {
   try {
-    await withTimeout(withRetries(() => writeBatch(writer, batch)))
+    // A broken connection may never answer. The batch's number prevents a retry from counting it twice.
+    await withTimeout(
+      withRetries(() => writeBatch(writer, batch)),
+      WRITE_TIMEOUT_MS,
+      databaseUnavailable,
+    )
   } catch (error) {
     if (!isPermanent(error)) throw error
-    state.setup.log.error({ scans: batch.scans, reason: getMessage(error) }, 'scans could not be written')
+    state.setup.log.error(
+      { scans: batch.scans, reason: toError(error).message },
+      'scans could not be written',
+    )
     state.dropped += batch.scans
-  }
-}
-
-/** A broken connection may never answer. The batch's number prevents a retry from counting it twice. */
-async function withTimeout(work: Promise<void>): Promise<void> {
-  const { promise, reject } = Promise.withResolvers<void>()
-  const timer = setTimeout(() => reject(databaseUnavailable()), WRITE_TIMEOUT_MS)
-  try {
-    await Promise.race([work, promise])
-  } finally {
-    clearTimeout(timer)
   }
 }
 
@@ -300,5 +298,3 @@ function warn(state: RecorderState, fields: object, message: string): void {
   state.warnedAt = now
   state.setup.log.warn(fields, message)
 }
-
-const getMessage = (error: unknown) => (error instanceof Error ? error.message : String(error))

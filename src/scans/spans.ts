@@ -1,6 +1,6 @@
 /**
  * Sums are stored over spans of 1, 8 and 64 days, each starting at a multiple of its length since 1970. Any range that
- * ends today consists of at most twenty spans, so a year costs little more than a week.
+ * ends today is at most twenty spans.
  */
 
 export const SPAN_DAYS = [1, 8, 64] as const

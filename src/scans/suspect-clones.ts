@@ -1,6 +1,6 @@
 /**
- * Finds items whose code may have been copied: an item is in one place, so scans in many countries or by many devices
- * within the last 24 hourly buckets are suspect. An item is reported at most once in seven days.
+ * Finds items whose code may have been copied: scans of one item in many countries or by many devices within the last
+ * 24 hourly buckets. An item is reported at most once in seven days.
  */
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'
@@ -17,8 +17,7 @@ export const CLONE_WINDOW_HOURS = 24
 const SILENT_DAYS = 7
 
 /**
- * Stores the visits and announces suspects. The caller has locked the items' rows of `scan_total`, so that no two
- * processes check the same item at once.
+ * Stores the visits and announces suspects. The caller's lock on `scan_total` lets one process check an item at a time.
  */
 export async function recordItemVisits(
   tx: Sql,

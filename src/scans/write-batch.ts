@@ -18,9 +18,9 @@ export type BatchContext = {
 }
 
 /**
- * Writes the batch, unless an earlier attempt whose outcome was lost has already written it. All processes lock rows in
- * the order of their keys, table after table, so that they cannot deadlock. The account's sums, which all batches
- * share, come last and are locked for the shortest time.
+ * Writes the batch, unless an earlier attempt whose outcome was lost has written it. All processes lock rows in the
+ * order of their keys, table after table, so that they cannot deadlock. The account's sums, which all batches share,
+ * come last and are locked for the shortest time.
  */
 export async function writeBatch(writer: BatchContext, batch: ScanBatch): Promise<void> {
   await inTransaction(writer.sql, async tx => {
@@ -35,8 +35,8 @@ export async function writeBatch(writer: BatchContext, batch: ScanBatch): Promis
 }
 
 /**
- * Returns false if this batch is already written. Sequential scans are disabled because a plan that PostgreSQL cached
- * while the tables were empty would read whole tables later.
+ * Returns false if this batch is already written. No sequential scans: PostgreSQL may have cached a plan while the
+ * tables were empty.
  */
 async function claimBatch(tx: Sql, { id, clock }: BatchContext, batch: ScanBatch): Promise<boolean> {
   const number = batch.number ?? 0
@@ -50,8 +50,8 @@ async function claimBatch(tx: Sql, { id, clock }: BatchContext, batch: ScanBatch
 }
 
 /**
- * Counts the readers that are new on their day, by slot of their counter. There may be many thousands, so they are sent
- * as two plain texts, which spares the driver quoting each value; day and account come from their counters.
+ * Counts the readers that are new on their day, by slot of their counter. As two plain texts, many thousands need no
+ * quoting of each value.
  */
 async function countUniques(tx: Sql, { counters, visitors }: ScanBatch): Promise<Map<number, number>> {
   const all = [...counters.values()]
