@@ -1,6 +1,6 @@
 /**
- * Access links: a token that shows one reader, until a day, what the public does not see. Of the token only a
- * hash is kept, so who reads the database cannot read the passports with it.
+ * Access links: a token shows one reader more than the public sees, until a day. Only its hash is stored, so reading
+ * the database does not open passports.
  */
 import { getActorLabels, withActor } from '../../accounts/actors.ts'
 import { audit } from '../../accounts/audit.ts'
@@ -24,10 +24,7 @@ const RANDOM_LENGTH = 36
 const TOKEN_PATTERN = /^dpa_([0-9A-Za-z]{36})([0-9A-Za-z]{6})$/
 const MAX_LABEL_LENGTH = 200
 
-/**
- * `passportId` as at the doors; undefined for every passport of the account. `label` says whom the link is
- * for.
- */
+/** `passportId`: a public id; undefined for all passports of the account. `label` says whom the link is for. */
 export type NewAccessLink = {
   passportId: string | undefined
   audience: string
@@ -38,7 +35,7 @@ export type NewAccessLink = {
 
 export type AccessLinkRecord = {
   id: string
-  /** The passport whose page and descendants it opens; null for the whole account. */
+  /** The passport that it opens, with its units; null for the whole account. */
   passport_id: string | null
   audience: LinkAudience
   label: string
@@ -51,10 +48,10 @@ export type AccessLinkRecord = {
   last_used_at: string | null
 }
 
-/** `token` is the only copy there will ever be; `url` is null for a link to the whole account. */
+/** `token` is shown only here; `url` is null for a link to the whole account. */
 export type CreatedAccessLink = AccessLinkRecord & { token: string; url: string | null }
 
-/** What a valid token allows its reader. `expiresAt` is when it ends by itself. */
+/** What a valid token allows, until `expiresAt`. */
 export type Access = {
   linkId: string
   accountId: number
@@ -63,7 +60,7 @@ export type Access = {
   expiresAt: Date
 }
 
-/** Creates a link. Throws `validation` with every problem, `not_found` for another account's passport. */
+/** Creates a link. Throws `validation` with every problem; `not_found` for another account's passport. */
 export async function createAccessLink(
   ctx: AccountContext,
   input: NewAccessLink,
@@ -111,7 +108,7 @@ function checkNewLink(input: NewAccessLink, now: Date): { audience: LinkAudience
   return { audience, label }
 }
 
-/** All links of the account, newest first; revoked and expired ones stay listed. */
+/** All links of the account, newest first, also revoked and expired ones. */
 export async function listAccessLinks(ctx: AccountContext): Promise<AccessLinkRecord[]> {
   const rows = await ctx.sql<LinkRow[]>`
     select ${columns(ctx.sql)} from access_link where account_id = ${ctx.accountId} order by id desc`
@@ -119,8 +116,8 @@ export async function listAccessLinks(ctx: AccountContext): Promise<AccessLinkRe
 }
 
 /**
- * Revokes a link at once; a second time changes nothing. The operator, who acts for no account, revokes any
- * account's. Throws `not_found`.
+ * Revokes a link at once; repeating it changes nothing. An operator, without an account, may revoke any. Throws
+ * `not_found`.
  */
 export async function revokeAccessLink(
   ctx: OperatorContext & { accountId?: number; actorId?: number },
@@ -147,16 +144,13 @@ export async function revokeAccessLink(
   })
 }
 
-/**
- * Whether a text can be the token of an access link: it has the form and the checksum of one. Asks no
- * database.
- */
+/** Whether a text has the form and the checksum of a token. Asks no database. */
 export function isAccessToken(text: string): boolean {
   const [, random, check] = TOKEN_PATTERN.exec(text) ?? []
   return random !== undefined && checksum62(PREFIX + random) === check
 }
 
-/** What a token allows on this passport now; undefined when it allows nothing, whatever the reason. */
+/** What a token allows on this passport now; undefined if nothing, for whatever reason. */
 export async function findAccess(
   sql: Sql,
   token: string,
@@ -164,10 +158,8 @@ export async function findAccess(
   now: Date,
 ): Promise<Access | undefined> {
   if (!isAccessToken(token)) return undefined
-  const [link] = await sql<
-    { id: string; audience: LinkAudience; label: string; expires_at: Date; passport_id: string | null }[]
-  >`
-    select id, audience, label, expires_at, passport_id from access_link
+  const [link] = await sql<LinkRow[]>`
+    select ${columns(sql)} from access_link
     where hash = ${sha256Hex(token)} and account_id = ${passport.account_id} and revoked_at is null`
   if (link === undefined || link.expires_at <= now) return undefined
   const covered = [null, passport.id, passport.parent_id, passport.model_id]
@@ -181,43 +173,32 @@ export async function findAccess(
   }
 }
 
-type LinkRow = {
+type LinkRow = Pick<AccessLinkRecord, 'id' | 'passport_id' | 'audience' | 'label' | 'uses'> & {
   account_id: number
-  id: string
-  passport_id: string | null
-  audience: LinkAudience
-  label: string
   created_at: Date
   created_by: number
   expires_at: Date
   revoked_at: Date | null
-  uses: number
   last_used_at: Date | null
 }
 
 const columns = (sql: Sql) =>
   sql`account_id, id, passport_id, audience, label, created_at, created_by, expires_at, revoked_at, uses, last_used_at`
 
-/** Of one account's rows. */
+/** `rows` are of one account. */
 async function toLinkRecords(sql: Sql, rows: readonly LinkRow[]): Promise<AccessLinkRecord[]> {
   const [first] = rows
   if (first === undefined) return []
   const authors = rows.map(row => row.created_by)
   const labels = await getActorLabels(sql, first.account_id, authors)
-  return rows.map(row => toLinkRecord(row, labels.get(row.created_by) ?? ''))
-}
-
-function toLinkRecord(row: LinkRow, author: string): AccessLinkRecord {
-  return {
+  return rows.map(({ account_id: _, ...row }) => ({
+    ...row,
     id: idFromUuid(row.id),
-    passport_id: row.passport_id === null ? null : idFromUuid(row.passport_id),
-    audience: row.audience,
-    label: row.label,
+    passport_id: row.passport_id && idFromUuid(row.passport_id),
     created_at: row.created_at.toISOString(),
-    created_by: author,
+    created_by: labels.get(row.created_by) ?? '',
     expires_at: row.expires_at.toISOString(),
     revoked_at: row.revoked_at?.toISOString() ?? null,
-    uses: row.uses,
     last_used_at: row.last_used_at?.toISOString() ?? null,
-  }
+  }))
 }

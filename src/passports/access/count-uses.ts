@@ -1,7 +1,4 @@
-/**
- * How often an access link was used and when last: counted beside the answer, one statement for all of a
- * moment.
- */
+/** Counts the uses of access links after the answer, one statement for all of a moment. */
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { perDatabase, type Sql, withRetries } from '../../kernel/db/database.ts'
 import type { Access } from './access-links.ts'
@@ -13,7 +10,7 @@ const counters = perDatabase((sql: Sql) => ({
   underWay: new Set<Promise<void>>(),
 }))
 
-/** Counts one answered reading. Returns at once; `onFailure` hears of a count that was lost. */
+/** Counts one answered request. Returns at once; `onFailure` gets the error of a lost count. */
 export function countAccessUse(
   sql: Sql,
   access: Access,
@@ -27,7 +24,7 @@ export function countAccessUse(
   underWay.add(counting)
 }
 
-/** Resolves when every use noted so far is written (or lost); called at shutdown. */
+/** Resolves when all counts so far are written or lost; called at shutdown. */
 export async function flushAccessUses(sql: Sql): Promise<void> {
   await Promise.all(counters(sql).underWay)
 }
