@@ -1,13 +1,10 @@
-/**
- * An account's passports with all that belongs to them, page by page in the order of ids: for a copy that
- * others can read.
- */
+/** Reads an account's passports with all that belongs to them, page by page in the order of ids. */
 import type { Sql } from '../../kernel/db/database.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { firstHash } from '../core/hash-chain.ts'
 import { resolveUncached } from '../read/resolve.ts'
 
-/** `data` and `own` are JSON as PostgreSQL writes it, letter by letter what the hashes are over. */
+/** `data` and `own` are JSON exactly as PostgreSQL writes it, which the hashes cover. */
 export type ContentLine = {
   id: string
   owner: string
@@ -54,19 +51,14 @@ export type GtinLine = { gtin14: string; model: string; claimed_at: Date }
 export type ReleasedGtinLine = { gtin14: string; model: string; released_at: Date }
 export type AccessLinkLine = Readonly<Record<string, unknown>> & { id: string }
 
-/** At a time; of the largest, fewer. */
 const CONTENTS_PER_PAGE = 200
 const MAX_CONTENT_BYTES = 16 * 1024 * 1024
 const PASSPORTS_PER_PAGE = 500
-/**
- * What is measured each night makes thousands of versions of a unit: as many passports as have so many, at
- * least one.
- */
+/** Daily measurements make thousands of versions of a unit. A page has at least one passport. */
 const MAX_VERSIONS_PER_PAGE = 20_000
-/** Before all ids. */
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
-/** In a transaction of one snapshot, as all of these. */
+/** Call it, and the others, in a transaction with one snapshot. */
 export async function* exportContents(sql: Sql, accountId: number): AsyncGenerator<ContentLine> {
   yield* inPages(
     after => sql<ContentLine[]>`
@@ -81,11 +73,13 @@ export async function* exportContents(sql: Sql, accountId: number): AsyncGenerat
   )
 }
 
+/** `read` gives a page of what follows an id. */
 async function* inPages<L>(
   read: (after: string) => PromiseLike<readonly L[]>,
   idOf: (line: L) => string,
+  first = FIRST,
 ): AsyncGenerator<L> {
-  for (let after = FIRST; ; ) {
+  for (let after = first; ; ) {
     const page = await read(after)
     yield* page
     const last = page.at(-1)
@@ -94,7 +88,7 @@ async function* inPages<L>(
   }
 }
 
-/** A passport in the order of an export: models, then batches, then items, each by their ids. */
+/** An export has models, then batches, then items, each by id. */
 export type ExportPosition = Pick<PassportLine, 'level' | 'uuid'>
 
 const LEVELS = ['m', 'b', 'i'] as const
@@ -110,7 +104,7 @@ const readGtins = (sql: Sql, accountId: number, models: readonly string[]) => sq
     and not exists (select 1 from gtin_claim g where g.gtin14 = r.gtin14 and g.account_id = r.account_id and g.model_id = r.model_id)
   order by gtin14`
 
-/** Those of released GTINs that still lead to a passport: another product may have one by now. */
+/** Released GTINs that still lead to a passport: another product may have one by now. */
 async function findResolvingGtins(
   sql: Sql,
   { uuid, lot, serial }: PassportLine,
@@ -129,49 +123,48 @@ async function findResolvingGtins(
   return leading
 }
 
-/**
- * Without their histories: where they are found, and the GTINs that ever led to their model. Those after
- * `from`.
- */
+/** Passports after `from`, without histories, each with the GTINs that lead to it. */
 export async function* exportAddresses(
   sql: Sql,
   accountId: number,
   from: ExportPosition | null = null,
 ): AsyncGenerator<{ passport: PassportLine; gtins: string[] }> {
-  for (const level of LEVELS.slice(LEVELS.indexOf(from?.level ?? 'm'))) {
-    for (let after = level === from?.level ? from.uuid : FIRST; ; ) {
-      const page = await readPassports(sql, accountId, level, after)
-      if (page.length === 0) break
-      const models = [...new Set(page.map(passport => passport.model))]
-      const byModel = Map.groupBy(await readGtins(sql, accountId, models), gtin => gtin.model)
-      for (const passport of page) {
-        const all = byModel.get(passport.model) ?? []
-        const released = all.filter(gtin => gtin.is_released)
-        const leading = await findResolvingGtins(sql, passport, released)
-        const gtins = all.filter(gtin => !gtin.is_released || leading.has(gtin.gtin14))
-        yield { passport, gtins: gtins.map(({ gtin14 }) => gtin14) }
-      }
-      after = page.at(-1)?.uuid ?? FIRST
+  for await (const page of readPassportPages(sql, accountId, from)) {
+    const models = [...new Set(page.map(passport => passport.model))]
+    const byModel = Map.groupBy(await readGtins(sql, accountId, models), gtin => gtin.model)
+    for (const passport of page) {
+      const all = byModel.get(passport.model) ?? []
+      const released = all.filter(gtin => gtin.is_released)
+      const leading = await findResolvingGtins(sql, passport, released)
+      const gtins = all.filter(gtin => !gtin.is_released || leading.has(gtin.gtin14))
+      yield { passport, gtins: gtins.map(({ gtin14 }) => gtin14) }
     }
   }
 }
 
 type PassportWithHistory = { passport: PassportLine; versions: VersionLine[]; statuses: StatusLine[] }
 
-/** Models, then batches, then items: a parent comes before its units. */
+/** Parents come before their units. */
 export async function* exportPassports(sql: Sql, accountId: number): AsyncGenerator<PassportWithHistory> {
-  for (const level of LEVELS) {
-    for (let after = FIRST; ; ) {
+  for await (const page of readPassportPages(sql, accountId, null)) {
+    const uuids = page.map(passport => passport.uuid)
+    const versions = Map.groupBy(await readVersions(sql, accountId, uuids), one => one.passport)
+    const statuses = Map.groupBy(await readStatuses(sql, accountId, uuids), one => one.passport)
+    for (const passport of page) {
+      const { uuid } = passport
+      yield { passport, versions: versions.get(uuid) ?? [], statuses: statuses.get(uuid) ?? [] }
+    }
+  }
+}
+
+async function* readPassportPages(sql: Sql, accountId: number, from: ExportPosition | null) {
+  for (const level of LEVELS.slice(LEVELS.indexOf(from?.level ?? 'm'))) {
+    for (let after = level === from?.level ? from.uuid : FIRST; ; ) {
       const page = await readPassports(sql, accountId, level, after)
-      const uuids = page.map(passport => passport.uuid)
-      if (uuids.length === 0) break
-      const versions = Map.groupBy(await readVersions(sql, accountId, uuids), one => one.passport)
-      const statuses = Map.groupBy(await readStatuses(sql, accountId, uuids), one => one.passport)
-      for (const passport of page) {
-        const { uuid } = passport
-        yield { passport, versions: versions.get(uuid) ?? [], statuses: statuses.get(uuid) ?? [] }
-      }
-      after = uuids.at(-1) ?? FIRST
+      const last = page.at(-1)
+      if (last === undefined) break
+      yield page
+      after = last.uuid
     }
   }
 }
@@ -188,16 +181,11 @@ const readPassports = (sql: Sql, accountId: number, level: PassportLine['level']
       order by id limit ${PASSPORTS_PER_PAGE}
     ) page where before < ${MAX_VERSIONS_PER_PAGE} order by uuid`
 
-/** Version 1 of those that have no row for it is worked out. */
+/** Computes version 1 of passports without a row for it. */
 const readVersions = (sql: Sql, accountId: number, uuids: readonly string[]) => sql<VersionLine[]>`
   select p.id as passport, 1 as version_no, 'n'::"char" as kind, carnet_created_at(p.id) as created_at, p.created_by,
     p.content_id as content, encode(c.hash, 'hex') as content_hash, p.own::text as own, null::text as note,
-    null::text[] as changed, encode(${firstHash(sql, {
-      of: sql`p`,
-      createdAt: sql`carnet_created_at(p.id)`,
-      createdBy: sql`p.created_by`,
-      contentHash: sql`c.hash`,
-    })}, 'hex') as hash
+    null::text[] as changed, encode(${firstHash(sql, sql`c.hash`)}, 'hex') as hash
   from passport p join content c on c.id = p.content_id and c.account_id = p.account_id
   where p.id = any(${[...uuids]}::text[]::uuid[]) and p.account_id = ${accountId} and p.version_no = 1
   union all
@@ -213,26 +201,21 @@ const readStatuses = (sql: Sql, accountId: number, uuids: readonly string[]) => 
   order by passport_id, changed_at`
 
 export async function* exportGtins(sql: Sql, accountId: number): AsyncGenerator<GtinLine> {
-  for (let after = ''; ; ) {
-    const page = await sql<GtinLine[]>`
+  yield* inPages(
+    after => sql<GtinLine[]>`
       select gtin14, model_id as model, claimed_at from gtin_claim
-      where account_id = ${accountId} and gtin14 > ${after} order by gtin14 limit ${PASSPORTS_PER_PAGE}`
-    yield* page
-    const last = page.at(-1)
-    if (last === undefined) return
-    after = last.gtin14
-  }
+      where account_id = ${accountId} and gtin14 > ${after} order by gtin14 limit ${PASSPORTS_PER_PAGE}`,
+    line => line.gtin14,
+    '',
+  )
 }
 
-/**
- * Models that had a GTIN before the operator released it: what is printed with it goes on leading to their
- * units.
- */
+/** Models that had a GTIN before its release: printed codes still lead to their units. */
 export const exportReleasedGtins = (sql: Sql, accountId: number) => sql<ReleasedGtinLine[]>`
   select gtin14, model_id as model, released_at from released_gtin where account_id = ${accountId}
   order by gtin14, model_id`
 
-/** Their tokens are not in it, only the hashes that tokens are recognised by. */
+/** Without tokens: only the hashes that recognise them. */
 export async function* exportAccessLinks(sql: Sql, accountId: number): AsyncGenerator<AccessLinkLine> {
   yield* inPages(
     after => sql<AccessLinkLine[]>`

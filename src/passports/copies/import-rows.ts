@@ -1,7 +1,4 @@
-/**
- * Putting an exported account's passports back: as they were, under the ids they had, their hashes compared
- * on the way.
- */
+/** Restores an exported account's passports with their ids, and compares their hashes. */
 import { findCategory } from '../../categories/catalogue.ts'
 import { isLotOrSerial } from '../../gs1/lot-serial.ts'
 import type { Sql } from '../../kernel/db/database.ts'
@@ -18,7 +15,7 @@ import type {
   VersionLine,
 } from './export-rows.ts'
 
-/** As a line of JSON has it: times are texts. */
+/** As in a line of JSON: times are texts. */
 type AsText<L> = { [K in keyof L]: L[K] extends Date ? string : L[K] }
 export type ImportedContent = AsText<ContentLine>
 type ImportedVersion = AsText<VersionLine>
@@ -30,7 +27,7 @@ export type ImportedHistory = {
 
 const importError = (message: string) => new AppError('validation', message)
 
-/** Throws `validation` when a content is not what its hash says. */
+/** Throws `validation` if a content does not match its hash. */
 export async function importContents(
   sql: Sql,
   accountId: number,
@@ -50,9 +47,7 @@ export async function importContents(
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/**
- * Throws `validation` when a history is not what its hashes say, or a passport of that id is here already.
- */
+/** Throws `validation` if a history does not match its hashes, or its passport exists here. */
 export async function importPassports(
   sql: Sql,
   accountId: number,
@@ -127,7 +122,7 @@ function requireIntactHistory({ passport, versions, statuses }: ImportedHistory)
   }
 }
 
-/** A look-up in the directory: an address belongs to one passport, whosever it is. */
+/** Across accounts: an id belongs to one passport. */
 async function requireFreeIds(sql: Sql, uuids: readonly string[]): Promise<void> {
   const [there] = await sql<{ id: string }[]>`
     select id from passport where id = any(${[...uuids]}::text[]::uuid[]) limit 1`
@@ -137,7 +132,7 @@ async function requireFreeIds(sql: Sql, uuids: readonly string[]): Promise<void>
     )
 }
 
-/** Version 1 without a row of its own: that it has the content, and the fields, that its hash is over. */
+/** Checks version 1 where it has no row: its hash must cover the passport's content and own fields. */
 async function requireIntactFirstVersions(
   sql: Sql,
   accountId: number,
@@ -147,17 +142,12 @@ async function requireIntactFirstVersions(
     select k.id from unnest(${versions.map(one => one.passport)}::text[]::uuid[], ${versions.map(one => one.hash)}::text[]) as k(id, hash)
     left join passport p on p.id = k.id and p.account_id = ${accountId}
     left join content c on c.id = p.content_id and c.account_id = p.account_id
-    where k.hash is distinct from encode(${firstHash(sql, {
-      of: sql`p`,
-      createdAt: sql`carnet_created_at(p.id)`,
-      createdBy: sql`p.created_by`,
-      contentHash: sql`c.hash`,
-    })}, 'hex') limit 1`
+    where k.hash is distinct from encode(${firstHash(sql, sql`c.hash`)}, 'hex') limit 1`
   if (wrong !== undefined)
     throw importError(`Version 1 of passport ${idFromUuid(wrong.id)} is not what its hash says.`)
 }
 
-/** Throws `validation` naming a GTIN that another product here has. */
+/** Throws `validation` for a GTIN that another product here has. */
 export async function importGtins(
   sql: Sql,
   accountId: number,
@@ -175,7 +165,7 @@ export async function importGtins(
   if (first !== undefined) throw importError(`GTIN ${first.gtin14} belongs to another product here.`)
 }
 
-/** Throws `validation` naming a GTIN that is, or was, another account's here: its codes lead there. */
+/** Throws `validation` for a GTIN that is, or was, another account's here: its codes lead there. */
 export async function importReleasedGtins(
   sql: Sql,
   accountId: number,
@@ -192,7 +182,7 @@ export async function importReleasedGtins(
     from jsonb_to_recordset(${JSON.stringify(released)}::text::jsonb) as r(gtin14 text, model uuid, released_at timestamptz)`
 }
 
-/** Throws `validation` when a link is here already. */
+/** Throws `validation` if a link exists here. */
 export async function importAccessLinks(
   sql: Sql,
   accountId: number,
@@ -210,10 +200,7 @@ export async function importAccessLinks(
     throw importError('An access link of the account is here already, or none that could be.')
 }
 
-/**
- * After the last row: counters, and that nothing refers to what is not there. The numbers of passports by
- * level.
- */
+/** Call it after the last row: writes counters and checks references. Returns the number of passports by level. */
 export async function finishImport(
   sql: Sql,
   accountId: number,

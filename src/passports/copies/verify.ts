@@ -1,19 +1,13 @@
-/**
- * Whether what is kept beside the passports agrees with them: the counters of the lists, and every history
- * whole.
- */
+/** Checks that counters agree with the passports, and that every history is intact. */
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { LEVEL_NAME } from '../core/record.ts'
 
 type LevelLetter = keyof typeof LEVEL_NAME
 
-/** More disagreements than this say no more. */
 const MAX_REPORTED = 20
 
-/**
- * Sentences about counters of lists that differ from the rows they count; reads every passport's narrow row.
- */
+/** Sentences about wrong counters of lists. Reads every passport's narrow row. */
 export async function findWrongCounts(sql: Sql): Promise<string[]> {
   const rows = await sql<
     {
@@ -38,9 +32,7 @@ export async function findWrongCounts(sql: Sql): Promise<string[]> {
   )
 }
 
-/**
- * Sentences about contents whose count of units is not that of the rows; reads every passport's narrow row.
- */
+/** Sentences about wrong unit counts of contents. Reads every passport's narrow row. */
 export async function findWrongUnitCounts(sql: Sql): Promise<string[]> {
   const rows = await sql<{ account_id: number; content_id: string; kept: number; counted: number }[]>`
     select account_id, content_id, coalesce(k.n, 0) as kept, coalesce(r.n, 0) as counted
@@ -56,23 +48,21 @@ export async function findWrongUnitCounts(sql: Sql): Promise<string[]> {
   )
 }
 
-/** How many passports each account has on each level, counted from the rows, as `account level` → number. */
+/** How many passports each account has on each level, as `account level` → number. */
 export async function countRows(sql: Sql): Promise<Map<string, number>> {
   const rows = await sql<{ account_id: number; level: LevelLetter; n: number }[]>`
     select account_id, level, count(*)::bigint as n from passport group by account_id, level`
   return new Map(rows.map(row => [`${row.account_id} ${LEVEL_NAME[row.level]}`, row.n]))
 }
 
-/** How many passports there are, and versions of them; version 1 counts, with a row of its own or without. */
+/** How many passports and versions there are; version 1 counts also without a row. */
 export async function countHistories(sql: Sql): Promise<{ passports: number; versions: number }> {
   const [row] = await sql<{ passports: number; versions: number }[]>`
     select count(*)::bigint as passports, coalesce(sum(version_no), 0)::bigint as versions from passport`
   return row ?? { passports: 0, versions: 0 }
 }
 
-/**
- * Sentences about passports whose data is missing or whose versions have a gap; reads every version's row.
- */
+/** Sentences about passports without data or with a gap in their versions. Reads every version's row. */
 export async function findBrokenHistories(sql: Sql): Promise<string[]> {
   const rows = await sql<{ id: string; version_no: number; kept: number; has_content: boolean }[]>`
     select p.id, p.version_no, coalesce(v.n, 0) as kept, c.id is not null as has_content
@@ -93,8 +83,8 @@ export async function findBrokenHistories(sql: Sql): Promise<string[]> {
 }
 
 /**
- * Sentences about passports whose history is not what its hashes say, and about passports that read otherwise
- * than their newest version; walks every chain and hashes every content, of one account or of all.
+ * Sentences about passports whose history does not match its hashes, or that differ from their newest version. Walks
+ * every chain and hashes every content, of one account or of all.
  */
 export async function findBrokenChains(sql: Sql, accountId?: number): Promise<string[]> {
   const within = (table: Fragment) =>

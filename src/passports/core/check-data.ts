@@ -1,7 +1,4 @@
-/**
- * Checks the data of every write: normalises it, validates it against its category, and extracts the columns
- * of the row.
- */
+/** Checks the data of every write: normalises and validates it, and extracts the columns of the row. */
 import { type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
 import { normaliseData, normaliseNewlines, validateData } from '../../categories/check/validate.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
@@ -34,12 +31,12 @@ export function requireCategory(id: unknown): CompleteCategory {
   throw invalid([{ field: 'category', pointer: '/category', code, message }])
 }
 
-/** The form in which SKUs are compared. */
+/** How SKUs are compared. */
 export const normaliseSku = (sku: string) => normaliseNewlines(sku).normalize('NFC')
 
 /**
- * Throws `validation` with every violation. `validatedWith` is the schema version the passport was last valid
- * under.
+ * Throws `validation` with every violation. `validatedWith`: the schema version under which the passport was last
+ * valid.
  */
 export function checkData(
   category: CompleteCategory,
@@ -63,8 +60,7 @@ export function checkData(
 }
 
 /**
- * The same for a unit, whose inherited fields were checked where they were set: an unknown field of the model
- * gives no warning for the unit and, with `strict`, no error.
+ * The same for a unit, whose inherited fields were checked on its parent: unknown ones cause no warning and no error.
  */
 export function checkUnitData(
   category: CompleteCategory,
@@ -87,7 +83,7 @@ export function checkUnitData(
 const getTopField = ({ pointer }: Detail) =>
   (pointer.split('/')[2] ?? '').replaceAll('~1', '/').replaceAll('~0', '~')
 
-/** The form in which texts are searched: NFC, lower case, one line each. */
+/** How texts are searched: NFC, lower case, one line each. */
 export const buildSearchText = (texts: readonly string[]) => texts.join('\n').normalize('NFC').toLowerCase()
 
 export const isPassportData = (data: unknown): data is PassportData =>
@@ -103,13 +99,11 @@ export function requireData(data: unknown): PassportData {
   throw invalid([{ field: 'data', pointer: '/data', code, message }])
 }
 
-/** Null means that the field is absent; the validator reports absent required fields. */
+/** Null means absent; the validator reports required fields. */
 export const removeNulls = (data: PassportData): PassportData =>
   Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null))
 
-/**
- * The error names `holder` only if it belongs to the account; the `id` of another account's product is null.
- */
+/** Names `holder` only if it belongs to the account; `id` is null for another account's product. */
 export function gtinTakenError(holder?: { id: string | null; isCurrent: boolean }): AppError {
   const at = { field: 'gtin', pointer: '/data/gtin', code: 'duplicate' } as const
   if (holder === undefined || holder.id === null) {

@@ -1,4 +1,4 @@
-/** The columns that passports are read with, from `passport p`, `content c` and `joinOwners`. */
+/** Columns of passports, from `passport p`, `content c` and `joinOwners`. */
 import { allCategories } from '../../categories/catalogue.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import { isOutdated } from './outdated.ts'
@@ -12,19 +12,17 @@ export const headColumns = (sql: Sql): Fragment => sql`
 export const passportColumns = (sql: Sql, data = allData(sql)): Fragment => sql`
   ${headColumns(sql)}, ${data} as data`
 
-/** A passport's data as JSON text: what it inherits, and its own fields over it. */
+/** A passport's effective data as JSON text. */
 export const allData = (sql: Sql): Fragment => sql`coalesce(c.data || p.own, c.data)::text`
 
-/**
- * Names of the fields of all categories. Which of them a category has is decided when its data is disclosed.
- */
+/** Field names of all categories; those of its own category are selected when data is disclosed. */
 const FIELD_NAMES = [...new Set(allCategories().flatMap(({ fields }) => fields.map(field => field.name)))]
 
-/** Leaves out free-form keys: they may be as long as a body, and nobody sees them. */
+/** Without free-form keys: they may be as long as a body, and nobody sees them. */
 export const knownData = (sql: Sql, data: Fragment): Fragment => sql`
   (select coalesce(jsonb_object_agg(known.key, known.value), '{}') from jsonb_each(${data}) known
     where known.key = any(${FIELD_NAMES}::text[]))::text`
 
-/** Leaves out names of free-form keys. `names` is a text[]; null stays null. */
+/** Without names of free-form keys. `names` is a text[]; null stays null. */
 export const knownNames = (sql: Sql, names: Fragment): Fragment => sql`
   (select array_agg(known) from unnest(${names}) known where known = any(${FIELD_NAMES}::text[]))`

@@ -1,13 +1,13 @@
 /**
- * The hash chain of a passport's versions: each version has a hash of its content and of the hash before, so
- * that every change, removal or insertion in a history can be detected. The hashed text is what PostgreSQL
- * writes, which is the same in every copy; the functions are in `migrations/0017_chain.sql`, the recipe in
- * `docs/backup.md`.
+ * The hash chain of a passport's versions: each hash covers the version's content and the hash before, so that any
+ * change of a history is detected. The hashed text is what PostgreSQL writes, the same in every copy. SQL:
+ * `migrations/0017_chain.sql`; recipe: `docs/backup.md`.
  */
 import { hash } from 'node:crypto'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 
 type VersionFacts = {
+  before: Fragment
   versionNo: Fragment
   kind: Fragment
   createdAt: Fragment
@@ -18,36 +18,26 @@ type VersionFacts = {
   changed: Fragment
 }
 
-/** The hash of a version that follows on `before`; every part is of the type of its column. */
-export const nextHash = (sql: Sql, version: VersionFacts & { before: Fragment }): Fragment => sql`
+/** The hash of a version that follows `before`. Each part has the type of its column. */
+export const nextHash = (sql: Sql, version: VersionFacts): Fragment => sql`
   carnet_link(${version.before}, carnet_version_facts(${version.versionNo}, ${version.kind}, ${version.createdAt},
     ${version.createdBy}, ${version.contentHash}, ${version.own}, ${version.note}, ${version.changed}))`
 
-/**
- * The hash of version 1, which has no row before version 2 is written, from the columns of `of` and its
- * content's hash.
- */
-export const firstHash = (
-  sql: Sql,
-  first: { of: Fragment; createdAt: Fragment; createdBy: Fragment; contentHash: Fragment },
-): Fragment =>
+/** The hash of version 1 of `passport p`, which has no row before version 2 is written. */
+export const firstHash = (sql: Sql, contentHash: Fragment): Fragment =>
   nextHash(sql, {
-    before: sql`carnet_birth_hash(${first.of}.id, ${first.of}.level, ${first.of}.category, ${first.of}.model_id,
-      ${first.of}.parent_id, ${first.of}.lot, ${first.of}.serial)`,
+    before: sql`carnet_birth_hash(p.id, p.level, p.category, p.model_id, p.parent_id, p.lot, p.serial)`,
     versionNo: sql`1`,
     kind: sql`'n'::"char"`,
-    createdAt: first.createdAt,
-    createdBy: first.createdBy,
-    contentHash: first.contentHash,
-    own: sql`${first.of}.own`,
+    createdAt: sql`carnet_created_at(p.id)`,
+    createdBy: sql`p.created_by`,
+    contentHash,
+    own: sql`p.own`,
     note: sql`null::text`,
     changed: sql`null::text[]`,
   })
 
-/**
- * Texts as an export has them: `data` and `own` are JSON as PostgreSQL writes it, hashes are hex, times end
- * with `Z`.
- */
+/** As in an export: `data` and `own` are JSON as PostgreSQL writes it, hashes are hex, times end with `Z`. */
 type HashedContent = {
   owner: string
   upto: number
@@ -78,7 +68,7 @@ type HashedVersion = {
 const hashLines = (lines: readonly (string | number | null)[]) =>
   hash('sha256', lines.map(line => line ?? '').join('\n'), 'hex')
 
-/** JSON as jsonb writes it: a space after each comma. */
+/** As jsonb writes it: with a space after each comma. */
 const toJsonbText = (list: readonly string[] | null) =>
   list === null ? null : `[${list.map(one => JSON.stringify(one)).join(', ')}]`
 

@@ -1,41 +1,38 @@
 /**
- * Applies corrections to inherited data: a corrected field changes only if it still has the wrong value.
- * Pure, so that property tests can try thousands of cases.
+ * Applies corrections to inherited data: a field changes only if it still has the wrong value. Pure, for property
+ * tests.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { PassportData } from './check-data.ts'
 
 /** One correction, with its owner's data before and after. */
 export type Correction = {
-  /** Names of the fields that it changed. */
+  /** Fields that it changed. */
   fields: readonly string[]
   before: PassportData
   after: PassportData
-  /** Names of the fields that a batch had set itself afterwards. */
+  /** Fields that a batch had set itself afterwards. */
   batchFields: readonly string[]
-  /** Last version of the model whose corrections are in `after`, except in `batchFields`. */
+  /** The last version of the model whose corrections are in `after`, except in `batchFields`. */
   inheritedVersion: number
-  /** Whether it is a refresh of a batch, which only passes on corrections of the model. */
+  /** A refresh of a batch only passes on corrections of the model. */
   isRefresh: boolean
 }
 
-/**
- * What a unit inherits: the data, the fields that its batch had set itself, and the model's last version that
- * is in it.
- */
+/** What a unit inherits: data, the fields that its batch had set itself, and the last version of the model in it. */
 export type Inherited = { data: PassportData; ownFields: readonly string[]; inheritedVersion: number }
 
 export type Corrected = Omit<Inherited, 'inheritedVersion'> & {
-  /** Names of the fields that got another value, in alphabetical order. */
+  /** Fields with another value, sorted. */
   changed: string[]
-  /** Names of the fields whose correction is of a value that was never inherited. */
+  /** Fields whose correction is of a value that was never inherited. */
   skipped: string[]
 }
 
 /**
- * Applies the later corrections in order: those of the batch first, since the batch decides for its units,
- * then those of the model, except for fields that the batch has set itself. A value taken from the batch
- * contains the model's corrections up to its `inheritedVersion`: only later ones are applied to it.
+ * Applies later corrections in order: first those of the batch, which decides for its units, then those of the model,
+ * except for fields that the batch has set. A value from the batch contains the model's corrections up to its
+ * `inheritedVersion`.
  */
 export function applyCorrections(
   inherited: Inherited,
@@ -58,7 +55,6 @@ export function applyCorrections(
       if (correction.batchFields.includes(field)) ownFields.add(field)
       else ownFields.delete(field)
     } else if (!correction.isRefresh) skipped.add(field)
-    // A refresh of the batch repeats corrections of the model, which are applied below.
   }
   for (const [correction, field] of listCorrectedFields(since.model)) {
     const isIn = correction.inheritedVersion <= (versionOf.get(field) ?? inherited.inheritedVersion)
@@ -81,7 +77,7 @@ function hasSameValue(data: ReadonlyMap<string, unknown>, field: string, other: 
   return isDeepStrictEqual(data.get(field), other[field])
 }
 
-/** Names of the top-level fields that differ, in alphabetical order. */
+/** Top-level fields that differ, sorted. */
 export function listChangedFields(before: PassportData, after: PassportData): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   const own = (data: PassportData, name: string) => (Object.hasOwn(data, name) ? data[name] : undefined)

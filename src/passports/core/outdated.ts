@@ -1,34 +1,33 @@
 /**
- * A unit is outdated when its model or batch was corrected after the unit inherited its content. That is
- * derived by comparing the content with its owner, so that a correction outdates a million units without
- * writing to them.
+ * A unit is outdated when its model or batch was corrected after the unit inherited its content. This is derived by
+ * comparison, so that a correction outdates a million units without writing to them.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import type { PassportRow } from './record.ts'
 
 /**
- * Joins, after `passport p` and `content c`, what `p` inherits from: `o` owns the content, `m` is the model
- * of a batch. A null key is no look-up at all, so models cost nothing.
+ * Joins what `passport p` with `content c` inherits from: `o` owns the content, `m` is the model of a batch. For models
+ * the keys are null and cost no look-up.
  */
 export const joinOwners = (sql: Sql): Fragment => sql`
   left join passport o on o.id = case when p.parent_id is not null then c.owner_id end and o.account_id = c.account_id
   left join passport m on m.id = case when c.model_upto is not null then p.model_id end and m.account_id = p.account_id`
 
 /**
- * The rule, in two halves that are null where there is nobody to inherit from: the owner `o` of the content
- * `c` made a correction after the version that the content comes from, or the model `m` of a batch did.
+ * The rule in two halves, each null without an ancestor: the owner `o` of the content `c`, or the model `m` of a batch,
+ * made a correction after the version that the content comes from.
  */
 const isCorrectedByOwner = (sql: Sql): Fragment => sql`o.last_correction > c.upto`
 const isCorrectedByModel = (sql: Sql): Fragment => sql`m.last_correction > c.model_upto`
 
-/** Whether the content `c` is outdated, and with it each unit that has it; false for a model. */
+/** Whether the content `c`, and each unit that has it, is outdated; false for a model. */
 export const isOutdated = (sql: Sql): Fragment =>
   sql`coalesce(${isCorrectedByOwner(sql)} or ${isCorrectedByModel(sql)}, false)`
 
 /**
- * When the unit `p` became outdated, if it is. A subquery by keys: the planner would start a join at the
- * other end and read everything.
+ * When the unit `p` became outdated, if it is. By keys: the planner would start a join at the other end and read
+ * everything.
  */
 export const selectCorrectionTime = (sql: Sql): Fragment => sql`
   select greatest(case when ${isCorrectedByOwner(sql)} then o.corrected_at end,
@@ -37,30 +36,28 @@ export const selectCorrectionTime = (sql: Sql): Fragment => sql`
 
 type Owner = { id: string; account_id: number }
 
-/** The passport itself and its batches: the owners of its units' contents. */
+/** A passport and its batches own the contents of its units. */
 const isOwnerUnder = (sql: Sql, owner: Owner): Fragment => sql`
   o.account_id = ${owner.account_id} and o.id = any(array(
     select ${owner.id}::uuid union all
     select id from passport where account_id = ${owner.account_id} and parent_id = ${owner.id} and level = 'b'))`
 
-/** The ids of all contents that a passport, or a batch under it, owns. */
+/** Ids of all contents that a passport, or a batch under it, owns. */
 export const selectContents = (sql: Sql, owner: Owner): Fragment => sql`
   select c.id from passport o join content c on c.owner_id = o.id and c.account_id = o.account_id
   where ${isOwnerUnder(sql, owner)}`
 
-/** The ids of the outdated ones of those. */
+/** Ids of the outdated ones of these. */
 export const selectOutdatedContents = (sql: Sql, owner: Owner): Fragment => sql`
   select c.id from passport o join content c on c.owner_id = o.id and c.account_id = o.account_id
   join passport m on m.id = o.model_id and m.account_id = o.account_id
   where ${isOwnerUnder(sql, owner)} and ${isOutdated(sql)}`
 
-/** The ids of all outdated contents of an account. */
+/** Ids of all outdated contents of an account. */
 export const selectAllOutdatedContents = (sql: Sql, accountId: number): Fragment =>
   sql`select id from (${outdatedByOwners(sql, accountId, sql``, sql``)}) c`
 
-/**
- * The ids of contents outdated by a correction made at `since` or later, with its moment as `at`; some twice.
- */
+/** Ids of contents outdated by a correction at `since` or later, with its time as `at`; some twice. */
 export const selectContentsCorrectedSince = (sql: Sql, accountId: number, since: Date): Fragment =>
   outdatedByOwners(sql, accountId, sql`and o.corrected_at >= ${since}`, sql`and m.corrected_at >= ${since}`)
 
@@ -78,10 +75,7 @@ const outdatedByOwners = (
   where m.account_id = ${accountId} and m.last_correction > 0 and m.parent_id is null and ${isCorrectedByModel(sql)}
     ${madeOfModel}`
 
-/**
- * Whether a version of a passport was outdated at a time: the same rule, with the corrections that the
- * history names.
- */
+/** Whether a version of a passport was outdated at a time, by the corrections in the history. */
 export async function wasOutdated(
   { sql, accountId }: AccountContext,
   passport: Pick<PassportRow, 'id' | 'level' | 'model_id'>,

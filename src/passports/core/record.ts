@@ -1,7 +1,4 @@
-/**
- * The product record of the API, built from a row; a read passes `data` on as PostgreSQL's text, without
- * parsing it.
- */
+/** Builds the product record of the API from a row. A read passes `data` on as PostgreSQL's text, unparsed. */
 import { gs1Path } from '../../gs1/digital-link.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -29,21 +26,19 @@ export type PassportRow = {
   data: string
 }
 
-/** Where this Carnet is reached: `publicUrl` and `apiUrl` without a trailing slash. */
+/** Both without a trailing slash. */
 export type Addresses = { publicUrl: string; apiUrl: string }
 
 export const LEVEL_NAME = { m: 'model', b: 'batch', i: 'item' } as const
 export const STATUS_NAME = { a: 'active', x: 'archived' } as const
 
-/** Creation time of a passport: the milliseconds its UUIDv7 begins with. */
+/** The creation time of a passport: the milliseconds with which its UUIDv7 begins. */
 export const creationTime = (uuid: string) =>
   new Date(Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16))
 
 export const passportUrl = (addresses: Addresses, id: string) => `${addresses.publicUrl}/p/${id}`
 
-/**
- * The GS1 Digital Link of a passport, or null without a GTIN. Source: GS1 Digital Link URI syntax, 01/10/21.
- */
+/** The GS1 Digital Link, or null without a GTIN. Source: GS1 Digital Link URI syntax, 01/10/21. */
 export function gs1Url(
   addresses: Addresses,
   row: Pick<PassportRow, 'gtin' | 'lot' | 'serial'>,
@@ -58,10 +53,7 @@ export function gs1Url(
 
 const toJson = JSON.stringify
 
-/**
- * Remembers the last value: rows of one answer mostly share it, and building it costs as much as the rest of
- * a row.
- */
+/** Remembers the last value: most rows of an answer share it, and it costs as much as the rest of a row. */
 function rememberLast<K, V>(make: (key: K) => V): (key: K) => V {
   let last: { key: K; value: V } | undefined
   return key => {
@@ -73,7 +65,7 @@ function rememberLast<K, V>(make: (key: K) => V): (key: K) => V {
 const isoTime = rememberLast((ms: number) => new Date(ms).toISOString())
 const parentId = rememberLast(idFromUuid)
 
-/** The members of a record up to, and without, `data`; the list's summary has them too. */
+/** The members of a record before `data`; the list's summary has them too. */
 export function recordHead(addresses: Addresses, row: Omit<PassportRow, 'data'>): string {
   const id = idFromUuid(row.id)
   const parent = row.parent_id === null ? 'null' : `"${parentId(row.parent_id)}"`
@@ -90,13 +82,13 @@ export function recordHead(addresses: Addresses, row: Omit<PassportRow, 'data'>)
 export const recordJson = (addresses: Addresses, row: PassportRow) =>
   `{${recordHead(addresses, row)},"data":${row.data}}`
 
-/** Strong validator of a record: it changes with the version, the status and with becoming outdated. */
+/** A strong validator: it changes with version, status and becoming outdated. */
 export const recordEtag = (row: Pick<PassportRow, 'version_no' | 'status' | 'outdated'>) =>
   `"v${row.version_no}${row.status === 'a' ? '' : '.archived'}${row.outdated ? '.outdated' : ''}"`
 
 /**
- * The address a passport's QR symbol holds: its page, or its GS1 address where a shop's till should read it
- * too. Throws `not_found` for the GS1 address of a passport without a GTIN.
+ * The address in a passport's QR code: its page, or the GS1 address that a shop's till can read too. Throws `not_found`
+ * for the GS1 address of a passport without a GTIN.
  */
 export function getQrAddress(
   addresses: Addresses,
@@ -111,10 +103,7 @@ export function getQrAddress(
   )
 }
 
-/**
- * The passport with the data that a summary shows. All data of hundreds of passports may be more than memory
- * holds.
- */
+/** With the data of a summary alone: all data of hundreds of passports may not fit into memory. */
 export const withSummaryData = (passport: PassportRow): PassportRow => ({
   ...passport,
   data: JSON.stringify(summaryData(JSON.parse(passport.data))),

@@ -1,4 +1,4 @@
-/** Reasons to reject a row other than its data: English templates, which other languages translate by key. */
+/** Reasons to reject a row other than its data: English templates, translated by key. */
 import { fillPlaceholders } from '../../i18n/catalogue.ts'
 import { AppError, type Detail, type DetailCode, SAID, type Said } from '../../kernel/errors.ts'
 
@@ -27,10 +27,7 @@ export function rowProblem(
   return { ...at, message: fillPlaceholders(ROW_PROBLEMS[key], facts), [SAID]: { key, facts } }
 }
 
-/**
- * Runs `check`. The details of an error that it throws then point into the row: their pointers begin with
- * `prefix`.
- */
+/** Runs `check`; its errors then point into the row at `prefix`. */
 export function withPointerPrefix<T>(prefix: string, check: () => T): T {
   try {
     return check()

@@ -1,4 +1,4 @@
-/** The state that a change starts from: inherited data, own fields, and the ids and hashes of both. */
+/** The state that a change starts from: inherited data, own fields, and ids and hashes of both. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { PassportData } from './check-data.ts'
@@ -8,26 +8,26 @@ import type { PassportRow } from './record.ts'
 
 export type PassportState = {
   row: PassportRow
-  /** A model's whole data; the data that a unit inherits. */
+  /** A model's data; the data that a unit inherits. */
   inherited: PassportData
-  /** A unit's own fields; null on a model, and on a unit that has none. */
+  /** Null on a model, and on a unit without own fields. */
   own: PassportData | null
   contentId: string
-  /** Hex, as `contentHash`. Null at version 1, which has no row of its own until it gets a successor. */
+  /** Hex, as `contentHash`. Null at version 1, which has no row until there is a second. */
   versionHash: string | null
   contentHash: string
-  /** Last version of the content's owner whose corrections are in it. */
+  /** The last version of the content's owner whose corrections are in it. */
   inheritedVersion: number
   /** The same of the model, if a batch owns the content. */
   inheritedModelVersion: number | null
   /** Fields that the batch had set itself when the content was created. */
   ownFields: readonly string[]
-  /** The content that units of a batch at this version inherit; null until it has one. */
+  /** The content that units of this version of a batch inherit; null until one is issued. */
   unitsContentId: string | null
 }
 
 type StateRow = PassportRow & {
-  /** Null when it equals `data`, so that a large text is sent only once. */
+  /** Null if equal to `data`: a large text is sent once. */
   inherited: string | null
   own: string | null
   content_id: string
@@ -39,7 +39,7 @@ type StateRow = PassportRow & {
   own_fields: string[] | null
 }
 
-/** Throws `not_found`, for another account's passport too. */
+/** Throws `not_found`, also for another account's passport. */
 export async function getState(ctx: AccountContext, uuid: string): Promise<PassportState> {
   const [row] = await ctx.sql<StateRow[]>`${selectStates(ctx, [uuid])}`
   if (row === undefined) throw notFound('product')
@@ -49,7 +49,7 @@ export async function getState(ctx: AccountContext, uuid: string): Promise<Passp
 /** 500 usual passports are smaller; 500 of the largest do not fit into memory. */
 const MAX_BATCH_BYTES = 16 * 1024 * 1024
 
-/** Reads the existing ones, newest first, in batches that fit into memory. */
+/** Reads those that exist, newest first, in batches that fit into memory. */
 export async function* readStatesInBatches(
   ctx: AccountContext,
   uuids: readonly string[],

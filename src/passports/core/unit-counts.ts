@@ -1,12 +1,8 @@
-/**
- * Counters of the units of each content, updated by the statements that move units: the number of units that
- * a correction affects is known without counting rows.
- */
+/** Counters of the units of each content, updated with them: a correction's reach is known without counting rows. */
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 
 /**
- * Body of a CTE. `moved` selects (account_id, content_id, n): units that came to a content, or went from it,
- * below zero.
+ * The body of a CTE. `moved` selects (account_id, content_id, n): units that came to a content, or left it (negative).
  */
 export const addUnitCounts = (sql: Sql, moved: Fragment): Fragment => sql`
   insert into content_units (account_id, content_id, n) ${moved}

@@ -3,7 +3,7 @@
  * With a version go its content, its link in the hash chain, its GTIN claim and its event, or nothing.
  */
 import type { AccountContext } from '../../accounts/context.ts'
-import { type Fragment, findRefusalReason, type Sql, withRetries } from '../../kernel/db/database.ts'
+import { type Fragment, findRefusalReason, withRetries } from '../../kernel/db/database.ts'
 import {
   type buildPassportEvent,
   insertBackgroundEvents,
@@ -100,7 +100,7 @@ async function insertVersions(
         now timestamptz, event_id uuid, event jsonb)
     ), before as materialized (
       select p.id, p.content_id, p.created_by, p.gtin14, p.own,
-        case when p.version_no > 1 then decode(i.version_hash, 'hex') else ${hashOfFirst(sql)} end as hash
+        case when p.version_no > 1 then decode(i.version_hash, 'hex') else ${firstHash(sql, sql`decode(i.old_content_hash, 'hex')`)} end as hash
       from passport p join input i on i.id = p.id
       where p.id = any(${ids}::text[]::uuid[]) and p.account_id = ${accountId} and p.version_no = i.version_no
       order by p.id for no key update of p
@@ -154,11 +154,3 @@ async function insertVersions(
     )
     select d.id, d.updated_at, (select nothing from refused) as nothing from done d`
 }
-
-const hashOfFirst = (sql: Sql): Fragment =>
-  firstHash(sql, {
-    of: sql`p`,
-    createdAt: sql`carnet_created_at(p.id)`,
-    createdBy: sql`p.created_by`,
-    contentHash: sql`decode(i.old_content_hash, 'hex')`,
-  })
