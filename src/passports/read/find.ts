@@ -1,4 +1,4 @@
-/** Reading one passport: look-ups of a tick share a statement, whoever asks; large ones are read alone. */
+/** Reads one passport. Small look-ups of a tick share a statement, whoever asks; large passports are read alone. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { accountIsIndexable } from '../../accounts/indexing.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
@@ -11,109 +11,84 @@ import type { PassportRow } from '../core/record.ts'
 
 type Key = { id: string; accountId: number }
 
-const findInAccount = perDatabase((sql: Sql) =>
-  createLookUp(
-    (keys: readonly Key[]) => loadByAccount(sql, keys, smallData(sql)),
-    keys => loadByAccount(sql, keys, allData(sql)),
-  ),
-)
-const findPublic = perDatabase((sql: Sql) =>
-  createLookUp(
-    (ids: readonly string[]) => loadById(sql, ids, smallData(sql)),
-    ids => loadById(sql, ids, publicData(sql)),
-  ),
-)
-const findWhole = perDatabase((sql: Sql) =>
-  createLookUp(
-    (ids: readonly string[]) => loadById(sql, ids, smallData(sql)),
-    ids => loadById(sql, ids, allData(sql)),
-  ),
-)
+const lookUps = perDatabase((sql: Sql) => ({
+  inAccount: createLookUp(sql, loadByAccount, allData),
+  disclosable: createLookUp(sql, loadById, disclosableData),
+  whole: createLookUp(sql, loadById, allData),
+}))
 
 type Loaded<R extends PassportRow> = Omit<R, 'data'> & { data: string | null }
 
 /**
- * Statements that small rows share, some 4 MB of data in flight at most. A row whose data are too large comes
- * without them and is read again by `loadLarge`: one in a statement, two statements at a time.
+ * Small rows share statements, some 4 MB in flight. A row with large data comes without it and is read again alone, two
+ * at a time.
  */
 function createLookUp<K, R extends PassportRow>(
-  loadSmall: (keys: readonly K[]) => Promise<(Loaded<R> | undefined)[]>,
-  loadLarge: (keys: readonly K[]) => Promise<(Loaded<R> | undefined)[]>,
+  sql: Sql,
+  load: (sql: Sql, keys: readonly K[], data: Fragment) => Promise<(Loaded<R> | undefined)[]>,
+  largeData: (sql: Sql) => Fragment,
 ): (key: K) => Promise<R | undefined> {
-  const findSmall = createBatchLoader(loadSmall)
-  const findLarge = createBatchLoader(loadLarge, 2, 1)
+  const findSmall = createBatchLoader((keys: readonly K[]) => load(sql, keys, smallData(sql)))
+  const findLarge = createBatchLoader((keys: readonly K[]) => load(sql, keys, largeData(sql)), 2, 1)
   return async key => {
     const row = await findSmall(key)
     return (row?.data === null ? await findLarge(key) : row) as R | undefined
   }
 }
 
-/** The account's passport with this UUID. Throws `not_found`, for another account's too. */
+/** Throws `not_found`, also for another account's passport. */
 export async function getPassport(ctx: AccountContext, uuid: string): Promise<PassportRow> {
-  const row = await findInAccount(ctx.sql)({ id: uuid, accountId: ctx.accountId })
+  const row = await lookUps(ctx.sql).inAccount({ id: uuid, accountId: ctx.accountId })
   if (row === undefined) throw notFound('product')
   return row
 }
 
-/** The UUID of an id as it stands in an address. Throws `not_found`: what cannot be an id names nothing. */
+/** The UUID of a public id. Throws `not_found` for a text that is no id. */
 export function requireProductUuid(id: string): string {
   const uuid = findUuid(id)
   if (uuid === undefined) throw notFound('product')
   return uuid
 }
 
-/**
- * The number of a version as it stands in an address. Throws `not_found` for what is no number, or too large
- * a one.
- */
+/** Parses the version number of an address. Throws `not_found` for anything but 1 to 999,999,999. */
 export function requireVersionNo(n: string): number {
   if (!/^[1-9]\d{0,8}$/.test(n)) throw notFound('version of this product')
   return Number(n)
 }
 
-/**
- * A passport with where its fields come from. Free-form keys, which no reader may see, may be missing in all
- * of it.
- */
+/** A passport and where its fields come from. Free-form keys, which no reader may see, may be missing. */
 export type PublicPassportRow = PassportRow & {
-  /**
-   * Names of the fields of a category that a unit has set itself; null on a model, and on a unit that has
-   * none.
-   */
+  /** Fields of its category that a unit has set itself; null on a model, and on a unit without own fields. */
   own_keys: string[] | null
-  /** Names of those its batch had set itself when it handed them on; null unless under a batch. */
+  /** Fields that its batch had set itself when the unit inherited them; null unless under a batch. */
   own_fields: string[] | null
   /** Whether its account lets search engines list its models. */
   indexable: boolean
-  /** The GTINs that those above bear now, whatever the unit was issued under; null on a model. */
+  /** Current GTINs of its model and batch, whatever the unit was issued under; null on a model. */
   model_gtin: string | null
   batch_gtin: string | null
-  /**
-   * Of an outdated unit, which corrections those above have made: another text after each. Null when it is
-   * current.
-   */
+  /** Changes with each correction that an outdated unit lacks. Null when the unit is current. */
   corrections: string | null
 }
 
-/** The passport behind a public address, whosever it is. */
+/** A passport of any account. */
 export const findPublicPassport = (sql: Sql, uuid: string): Promise<PublicPassportRow | undefined> =>
-  findPublic(sql)(uuid)
+  lookUps(sql).disclosable(uuid)
 
-/** The same for a reader with an access link: with all data, and cached nowhere. */
+/** The same with all data, for a reader with an access link. Never cached. */
 export const findWholePassport = (sql: Sql, uuid: string): Promise<PublicPassportRow | undefined> =>
-  findWhole(sql)(uuid)
+  lookUps(sql).whole(uuid)
 
 const MAX_SMALL_BYTES = 32_768
-/** As they are stored, compressed; known without reading them. The text may be ninety times as long. */
+/** Compressed size, known without reading the data. The text may be ninety times as long. */
 const MAX_SMALL_STORED_BYTES = 8_192
 
-/** Null for large data. */
 const smallData = (sql: Sql): Fragment => sql`
   case when pg_column_size(c.data) + coalesce(pg_column_size(p.own), 0) <= ${MAX_SMALL_STORED_BYTES} then (
     select whole.text from (select ${allData(sql)} as text offset 0) whole
     where octet_length(whole.text) <= ${MAX_SMALL_BYTES}) end`
 
-const publicData = (sql: Sql): Fragment => knownData(sql, sql`coalesce(c.data || p.own, c.data)`)
+const disclosableData = (sql: Sql): Fragment => knownData(sql, sql`coalesce(c.data || p.own, c.data)`)
 
 async function loadByAccount(
   sql: Sql,
@@ -132,9 +107,8 @@ async function loadByAccount(
 }
 
 /**
- * A directory look-up: the address of a passport names no account. The limit tells the planner what it cannot
- * know before the table was analyzed, that an id is one passport's: it would read the whole table to join the
- * owners.
+ * A public address names no account. The limit tells the planner that an id is unique: before the table is analyzed, it
+ * would read the whole table to join the owners.
  */
 async function loadById(
   sql: Sql,
@@ -154,7 +128,7 @@ async function loadById(
   return ids.map(id => found.get(id))
 }
 
-/** Each by its primary key, and only where there is one above. */
+/** Each by its primary key, and only for units. */
 const selectParentGtins = (sql: Sql): Fragment => sql`
   case when p.parent_id is not null then (
     select above.gtin14 from passport above where above.id = p.model_id and above.account_id = p.account_id) end as model_gtin,

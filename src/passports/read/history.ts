@@ -1,7 +1,4 @@
-/**
- * What a passport was: every version, and how it read at a time. Version 1 has no row of its own until there
- * is a second.
- */
+/** Earlier versions of a passport. Version 1 has no row of its own until there is a second. */
 import { getActorLabels } from '../../accounts/actors.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Sql } from '../../kernel/db/database.ts'
@@ -18,19 +15,15 @@ export type VersionEntry = {
   created_at: string
   created_by: string
   note: string | null
-  /**
-   * Of a unit: the version of its parent that what it inherits was handed on at, or brought up to by a
-   * refresh.
-   */
+  /** Of a unit: the version of its parent that it was issued from, or last refreshed to. */
   parent_version_no?: number
 }
 
 const CHANGE_TYPE = { n: null, h: 'change', c: 'correction', r: 'refresh' } as const
-type Kind = keyof typeof CHANGE_TYPE
 
 type VersionRow = {
   version_no: number
-  kind: Kind
+  kind: keyof typeof CHANGE_TYPE
   changed: string[] | null
   created_at: Date
   created_by: number
@@ -38,7 +31,7 @@ type VersionRow = {
   parent_version_no: number | null
 }
 
-/** A page of a passport's versions, newest first, and how many there are. */
+/** A page of versions, newest first. `total`: how many the passport has. */
 export async function listVersions(
   ctx: AccountContext,
   uuid: string,
@@ -63,10 +56,18 @@ export async function listVersions(
     ctx.accountId,
     rows.map(row => row.created_by),
   )
-  return {
-    versions: rows.map(row => toEntry(row, labels.get(row.created_by) ?? '')),
-    total: current.version_no,
-  }
+  const versions = rows.map(
+    ({ kind, parent_version_no, ...row }): VersionEntry => ({
+      version_no: row.version_no,
+      change_type: CHANGE_TYPE[kind],
+      changed: row.changed ?? [],
+      created_at: row.created_at.toISOString(),
+      created_by: labels.get(row.created_by) ?? '',
+      note: row.note,
+      ...(parent_version_no !== null && { parent_version_no }),
+    }),
+  )
+  return { versions, total: current.version_no }
 }
 
 async function readFirstVersion(
@@ -90,19 +91,7 @@ async function readFirstVersion(
   }
 }
 
-function toEntry(row: VersionRow, author: string): VersionEntry {
-  return {
-    version_no: row.version_no,
-    change_type: CHANGE_TYPE[row.kind],
-    changed: row.changed ?? [],
-    created_at: row.created_at.toISOString(),
-    created_by: author,
-    note: row.note,
-    ...(row.parent_version_no === null ? {} : { parent_version_no: row.parent_version_no }),
-  }
-}
-
-/** The passport as version `versionNo` read. Throws `not_found`. */
+/** The passport as it read at version `versionNo`. Throws `not_found`. */
 export async function getVersion(ctx: AccountContext, uuid: string, versionNo: number): Promise<PassportRow> {
   const current = await getPassport(ctx, uuid)
   if (versionNo < 1 || versionNo > current.version_no) throw notFound('version of this product')
@@ -112,7 +101,7 @@ export async function getVersion(ctx: AccountContext, uuid: string, versionNo: n
   return { ...(await readAt(ctx, current, row, row.updated_at)), updated_at: row.updated_at }
 }
 
-/** The passport as it stood at a time. Throws `not_found` for a time before its creation. */
+/** The passport as it was at a time. Throws `not_found` for a time before its creation. */
 export async function getPassportAt(ctx: AccountContext, uuid: string, at: Date): Promise<PassportRow> {
   const current = await getPassport(ctx, uuid)
   if (at < creationTime(current.id)) throw notFound('product at that time')
@@ -126,7 +115,7 @@ export async function getPassportAt(ctx: AccountContext, uuid: string, at: Date)
   return readAt(ctx, current, row, at)
 }
 
-/** What a version read as at a time: with the status it had then, and outdated if it was then. */
+/** A version with the status of a time, and outdated if it was at that time. */
 async function readAt(
   ctx: AccountContext,
   current: PassportRow,
@@ -142,7 +131,7 @@ async function readAt(
 
 const latest = (a: Date, b: Date) => (a > b ? a : b)
 
-/** The status a passport had at a time, and when it got it. */
+/** The status at a time, and since when. */
 async function getStatusAt(
   ctx: AccountContext,
   current: PassportRow,
@@ -172,23 +161,21 @@ async function findVersionRow(
   return row
 }
 
-/** A model's whole data, or a unit's own fields, at a version that there is. */
+/** A model's data, or a unit's own fields, at an existing version. */
 export async function getOwnDataAtVersion(
   { sql }: AccountContext,
   current: PassportRow,
   versionNo: number,
 ): Promise<PassportData> {
   const isModel = current.level === 'm'
-  const [row] =
+  const [table, condition] =
     current.version_no === 1
-      ? await sql<{ data: PassportData }[]>`
-          select case when ${isModel}::boolean then c.data else coalesce(p.own, '{}') end as data
-          from passport p join content c on c.id = p.content_id and c.account_id = p.account_id
-          where p.id = ${current.id} and p.account_id = ${current.account_id}`
-      : await sql<{ data: PassportData }[]>`
-          select case when ${isModel}::boolean then c.data else coalesce(v.own, '{}') end as data
-          from passport_version v join content c on c.id = v.content_id and c.account_id = v.account_id
-          where v.passport_id = ${current.id} and v.account_id = ${current.account_id} and v.version_no = ${versionNo}`
+      ? [sql`passport`, sql`v.id = ${current.id}`]
+      : [sql`passport_version`, sql`v.passport_id = ${current.id} and v.version_no = ${versionNo}`]
+  const [row] = await sql<{ data: PassportData }[]>`
+    select case when ${isModel}::boolean then c.data else coalesce(v.own, '{}') end as data
+    from ${table} v join content c on c.id = v.content_id and c.account_id = v.account_id
+    where ${condition} and v.account_id = ${current.account_id}`
   if (row === undefined) throw notFound('version of this product')
   return row.data
 }

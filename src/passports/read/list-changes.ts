@@ -1,9 +1,8 @@
 /**
- * The list of what has changed since a time, for systems that keep a copy. A write takes its time before it
- * becomes visible, so that "since the last time seen" would pass over one that was under way. Here each row
- * bears the moment its transaction began, by the database's clock, and the answer names a time before every
- * transaction still open: who asks next from there misses nothing, however long a write took and whatever the
- * clocks of the processes say.
+ * Lists what has changed since a time, for systems that keep a copy. A write takes its time before it becomes visible,
+ * so "since the last time seen" would miss one that was under way. Here each row has the time at which its transaction
+ * began, by the database's clock, and the answer names a time before every open transaction: a reader who continues
+ * from there misses nothing.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
@@ -17,23 +16,19 @@ import {
   summaryColumns,
 } from './list.ts'
 
-/** The place in the list of a row: microseconds since 1970 at which it was last touched, and its UUID. */
+/** When a row was last touched, in microseconds since 1970, and its UUID. */
 export type ChangePosition = { touchedUs: number; id: string }
 
 export type ChangedRow = PassportSummary & { touched_us: number }
 
 type ChangeWindow = { limit: number } & ({ page: number } | { after: ChangePosition })
 
-/**
- * Covers the instant between a transaction's beginning and its being listed, and small steps of the
- * database's clock.
- */
+/** Covers the moment before a transaction is listed, and small steps of the database's clock. */
 const MARGIN_MS = 2_000
 
 /**
- * A time that no write which is not visible yet will come before. To be asked for before the rows are: what
- * ends in between is then either in them or after this time. Other roles' transactions can be seen only by a
- * role that may.
+ * A time that no write still invisible can precede. Ask for it before the rows: a write that ends in between is in them
+ * or after this time. Only a role that may see other roles' transactions considers them.
  */
 export async function getSettledTime(sql: Sql): Promise<Date> {
   const [row] = await sql<{ until: Date }[]>`
@@ -44,9 +39,8 @@ export async function getSettledTime(sql: Sql): Promise<Date> {
 }
 
 /**
- * One page of what was touched at `since` or later, and one row more if there is one, in the order of being
- * touched: what is changed while one pages moves to the end and is met again there. A correction touches the
- * units that it makes outdated.
+ * One page of what was touched at `since` or later, and one row more, in the order of being touched: a row that changes
+ * meanwhile moves to the end and is met again. A correction touches the units that it makes outdated.
  */
 export async function listChangedPassports(
   ctx: AccountContext,
@@ -69,7 +63,7 @@ export async function listChangedPassports(
     order by page.touched, p.id`)
 }
 
-/** How many rows the whole list has at this moment. */
+/** The length of the whole list at this moment. */
 export async function countChangedPassports(
   ctx: AccountContext,
   filter: ListFilter & { since: Date },
@@ -86,7 +80,7 @@ export async function countChangedPassports(
 
 const hasUnits = ({ levels }: ListFilter) => levels.some(level => level !== 'm')
 
-/** The contents made outdated since, with the moment: none are needed for a list of models. */
+/** The contents made outdated since, with the time; none for a list of models. */
 const selectCorrected = (
   { sql, accountId }: AccountContext,
   filter: ListFilter & { since: Date },
@@ -97,18 +91,17 @@ const selectCorrected = (
 
 type Walk = { after: ChangePosition | undefined; most: number | undefined }
 
-/** Each level by itself, as the index has them; then the units that a correction touched. */
+/** Each level by itself, as in the index; then the units that a correction touched. */
 function selectBranches(ctx: AccountContext, filter: ListFilter & { since: Date }, walk: Walk): Fragment[] {
   const own = filter.levels.map(level => selectTouched(ctx, filter, level, walk))
   return hasUnits(filter) ? [...own, selectTouchedByCorrection(ctx, filter, walk)] : own
 }
 
-/** As the index has it. */
+/** As in the index. */
 const touchedAt = (sql: Sql): Fragment => sql`greatest(p.updated_at, p.stored_at)`
 
 /**
- * The level as a parameter: the partial indexes of one level are then out of the question, which a planner
- * with old statistics would walk to the end. The index of changes answers it as it is.
+ * The level is a parameter, so that a planner with old statistics cannot walk a partial index of one level to its end.
  */
 const ANY_LEVEL = ['m', 'b', 'i'] as const
 
@@ -120,7 +113,7 @@ function selectTouched(
 ): Fragment {
   const { sql } = ctx
   const touched = touchedAt(sql)
-  // One that a later correction touched again stands at that moment instead.
+  // A unit that a later correction touched is listed at the time of that.
   const isLast =
     level === 'm' ? sql`` : sql`and coalesce((${selectCorrectionTime(sql)}), '-infinity') <= ${touched}`
   return sql`(
@@ -130,10 +123,9 @@ function selectTouched(
       ${afterPosition(sql, touched, walk)} ${inTouchedOrder(sql, touched, walk)})`
 }
 
-/** Below all that there are. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
-/** Content by content, each of which has its units in order of their ids. */
+/** Content by content: the index has the units of each ordered by id. */
 function selectTouchedByCorrection(
   ctx: AccountContext,
   filter: ListFilter & { since: Date },

@@ -1,13 +1,10 @@
-/**
- * Units below a passport at whatever depth, counted and listed in the order they were made: its own first,
- * then batch by batch. Lists know their own level alone, and begin with the newest.
- */
+/** Counts and lists the units under a passport at any depth, oldest first: its own, then batch by batch. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { type Level, listPassports, type PassportSummary } from './list.ts'
 
 export type UnitTotals = { batches: number; items: number }
 
-/** Batches and items below a model, items below a batch; each counted up to one more than `most`. */
+/** Batches and items under a model, items under a batch; each counted up to `most` + 1. */
 export async function countUnitsUnder(
   { sql, accountId }: AccountContext,
   { id, level }: { id: string; level: Level },
@@ -28,12 +25,12 @@ export async function countUnitsUnder(
 
 export type UnitKind = 'items' | 'batches'
 type Parent = { id: string; level: Level }
-/** Where a unit stands in that order. */
+/** The place of a unit in that order. */
 type UnitPosition = { parentId: string; id: string }
-/** From one unit to another, both included. */
+/** Both ends are included. */
 export type UnitRange = { from: UnitPosition | undefined; to: UnitPosition | undefined }
 
-/** The place of the item of a serial number, or the batch of a lot, below a passport. */
+/** The place of an item by its serial, or of a batch by its lot. */
 export async function findUnitPosition(
   { sql, accountId }: AccountContext,
   { id, level }: Parent,
@@ -49,13 +46,13 @@ export async function findUnitPosition(
   return row && { parentId: row.parent_id, id: row.id }
 }
 
-/** Whether one place comes before another, below the passport of this id. */
+/** Whether `a` comes before `b` under the passport with the UUID `top`. */
 export function isUnitBefore(top: string, a: UnitPosition, b: UnitPosition): boolean {
   const key = ({ parentId, id }: UnitPosition) => `${parentId === top ? '' : parentId} ${id}`
   return key(a) < key(b)
 }
 
-/** Counted up to one more than `most`. */
+/** Counts up to `most` + 1. */
 export async function countUnitsInRange(
   { sql, accountId }: AccountContext,
   { id, level }: Parent,
@@ -74,7 +71,7 @@ export async function countUnitsInRange(
   return row?.count ?? 0
 }
 
-/** Units of a kind below a passport, oldest first, a hundred at a time. */
+/** Units of a kind, oldest first, read a hundred at a time. */
 export async function* listUnitsInRange(
   ctx: AccountContext,
   { id, level }: Parent,
@@ -89,7 +86,7 @@ export async function* listUnitsInRange(
   }
 }
 
-/** The model itself and its batches, from the one that the first unit is in. */
+/** The model and its batches, beginning with the parent of the first unit. */
 async function* listItemParents(ctx: AccountContext, id: string, from: UnitPosition | undefined) {
   const isBelowBatch = from !== undefined && from.parentId !== id
   if (!isBelowBatch) yield id
@@ -115,7 +112,7 @@ async function* listChildren(
   }
 }
 
-/** The id just before this one, for a list of what follows it. */
+/** The UUID before this one, to list what follows it. */
 function uuidBefore(uuid: string): string {
   const hex = (BigInt(`0x${uuid.replaceAll('-', '')}`) - 1n).toString(16).padStart(32, '0')
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

@@ -1,7 +1,7 @@
 /**
- * Lists and search. A page is found in the narrow index first and its data fetched for those rows only;
- * totals come from kept counters; a search gathers its hits before it orders them, because a planner that
- * hopes to meet a rare word soon while walking in order reads a million rows of everyone else.
+ * Lists and searches passports. A page is found in a narrow index before its data is read; totals come from counters. A
+ * search gathers its hits before it orders them: a planner that hopes to meet a rare word soon would read a million
+ * rows of others.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { type Fragment, type Sql, unprepared } from '../../kernel/db/database.ts'
@@ -27,7 +27,7 @@ export type ListFilter = {
   parentId?: string | undefined
 }
 
-/** A page by number, what follows an id (`after`, the last one seen), or what stands just before one. */
+/** A page by number, what follows the id of the last row seen (`after`), or what comes just before one. */
 export type PageWindow = { limit: number } & ({ page: number } | { after: string } | { before: string })
 
 export type PassportSummary = Omit<PassportRow, 'data'> & {
@@ -38,12 +38,12 @@ export type PassportSummary = Omit<PassportRow, 'data'> & {
 
 export type PassportPage = { rows: PassportSummary[]; total: number; totalCapped: boolean }
 
-/** With `q`, hits are counted up to here. */
+/** With `q`, at most so many hits are counted. */
 export const MAX_COUNTED = 10_000
 
 /**
- * One page of an account's passports, newest first, and how many match; `upTo`: what no counter knows is
- * counted no further, and the total then says so.
+ * One page, newest first, and how many match. What no counter knows is counted up to `upTo`; then `totalCapped` says
+ * so.
  */
 export async function listPassports(
   ctx: AccountContext,
@@ -65,9 +65,7 @@ export async function listPassports(
 
 export type CappedCount = Pick<PassportPage, 'total' | 'totalCapped'>
 
-/**
- * How many passports of each level match, counted as `listPassports` counts them. No model is ever outdated.
- */
+/** How many passports of each level match, counted as in `listPassports`. No model is ever outdated. */
 export async function countLevels(
   ctx: AccountContext,
   filter: Omit<ListFilter, 'levels'>,
@@ -85,7 +83,7 @@ export async function countLevels(
   return { m, b, i }
 }
 
-/** Up to a hundred of the account's passports by their UUIDs; those that are not there are left out. */
+/** Up to a hundred passports by their UUIDs; missing ones are left out. */
 export async function findSummaries(
   ctx: AccountContext,
   uuids: readonly string[],
@@ -100,8 +98,8 @@ export async function findSummaries(
 type Keep = <T extends object>(statement: T) => T
 
 /**
- * Every combination of filters is a statement of its own. Those that lists are asked with day by day are
- * kept: by status, category and word, or by one thing alone.
+ * Each combination of filters is its own statement. Frequent ones stay prepared: status, category and word, or one
+ * other filter.
  */
 export function preparedIfFrequent({ levels, status, category, q, ...others }: ListFilter): Keep {
   const given = (filters: object) => Object.values(filters).filter(one => one !== undefined).length
@@ -109,7 +107,7 @@ export function preparedIfFrequent({ levels, status, category, q, ...others }: L
   return isKept ? statement => statement : unprepared
 }
 
-/** Everything but the search word; levels as literals, which lets PostgreSQL use the partial indexes. */
+/** All filters but the search word. Levels are literals, so that PostgreSQL can use the partial indexes. */
 export function filterConditions(ctx: AccountContext, filter: ListFilter): Fragment {
   const { sql, accountId } = ctx
   const levels = LEVEL_CONDITION[filter.levels.join('')]
@@ -143,18 +141,14 @@ const outdatedCondition = ({ sql, accountId }: AccountContext, wanted: boolean):
 }
 
 /**
- * With a search word, whose hits are gathered anyway; by itself this is `listChanges`. A correction touches
- * the units that it makes outdated. `-infinity` lets PostgreSQL use the index, which leaves itself out of
- * every other statement's choice.
+ * For searches, which gather their hits anyway; otherwise see `listChangedPassports`. A correction touches the units
+ * that it makes outdated. `-infinity` allows the index that hides from all other statements.
  */
 const changedSinceCondition = ({ sql, accountId }: AccountContext, since: Date): Fragment => sql`
   and (greatest(p.updated_at, p.stored_at) >= ${since} and p.updated_at > '-infinity' or (p.parent_id is not null
     and p.content_id = any(array(select id from (${selectContentsCorrectedSince(sql, accountId, since)}) c))))`
 
-/**
- * The ids of one page; a page beyond the middle is counted from the end, so that the last is as near as the
- * first.
- */
+/** A page beyond the middle is counted from the end, so that the last page is as fast as the first. */
 function selectPageIds(ctx: AccountContext, filter: ListFilter, window: PageWindow, total: number): Fragment {
   const { sql } = ctx
   if (!('page' in window)) {
@@ -180,7 +174,7 @@ function walkDirection(sql: Sql, window: PageWindow): Pick<Walk, 'descending' | 
   return { descending: true }
 }
 
-/** Each level has an index in this order; of several, the first `most` of each are enough to merge. */
+/** Each level has an index in this order; of several levels, the first `most` of each are merged. */
 function selectOrderedIds(
   ctx: AccountContext,
   filter: ListFilter,
@@ -201,7 +195,7 @@ function selectOrderedIds(
   return sql`select id from (${merged}) merged ${order}`
 }
 
-/** Content by content, each of which has its units in this order. */
+/** Content by content: the index has the units of each in this order. */
 function selectOutdatedIds(
   ctx: AccountContext,
   filter: ListFilter,
@@ -216,7 +210,7 @@ function selectOutdatedIds(
     ${order}`
 }
 
-/** The constant limit says to the planner what a limit in a parameter hides: that a page is small. */
+/** The constant tells the planner that a page is small, which a limit in a parameter hides. */
 const selectSummaries = (sql: Sql, ids: Fragment): Fragment => sql`
   with page as materialized (select id from (${ids}) found limit 101)
   select ${summaryColumns(sql)}
@@ -224,14 +218,14 @@ const selectSummaries = (sql: Sql, ids: Fragment): Fragment => sql`
   join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}
   order by p.id desc`
 
-/** Columns of a Summary, from `passport p`, `content c` and `joinOwners`. */
+/** Columns of a `PassportSummary`, from `passport p`, `content c` and `joinOwners`. */
 export const summaryColumns = (sql: Sql): Fragment => sql`
   ${headColumns(sql)},
     coalesce(p.own->>'productName', c.data->>'productName') as product_name,
     coalesce(p.own->>'sku', c.data->>'sku') as sku,
     coalesce(p.own->>'brandName', c.data->>'brandName') as brand_name`
 
-/** From the counters where they know the answer, else counted. */
+/** From the counters if they know the answer. */
 async function countAll(ctx: AccountContext, filter: ListFilter, upTo?: number): Promise<number> {
   const { sql, accountId } = ctx
   const kept = preparedIfFrequent(filter)
@@ -255,15 +249,14 @@ async function countAll(ctx: AccountContext, filter: ListFilter, upTo?: number):
 const needsCounting = ({ updatedSince, outdated, sku, gtin14, lot, serial, parentId }: ListFilter): boolean =>
   [updatedSince, outdated, sku, gtin14, lot, serial, parentId].some(one => one !== undefined)
 
-/** Of this many of the newest, half must have a word before it counts as common. */
+/** A word is common if half of so many of the newest have it. */
 const SAMPLE_SIZE = 200
-/** A common word is counted among this many of the newest; past it the index is the quicker way. */
+/** A common word is counted among so many of the newest; beyond that the index is faster. */
 const MAX_WALKED = 3 * MAX_COUNTED
 
 /**
- * A word that few have is found by the trigram index; for one that most have, that index would gather a
- * million hits (150 ms), while walking the newest meets enough at once. A sample of the newest tells which it
- * is.
+ * A rare word is found by the trigram index. For a common one that would gather a million hits (150 ms), while a walk
+ * from the newest finds enough at once. A sample of the newest decides.
  */
 async function search(ctx: AccountContext, filter: ListFilter, window: PageWindow): Promise<PassportPage> {
   const { sql } = ctx
@@ -295,8 +288,8 @@ async function search(ctx: AccountContext, filter: ListFilter, window: PageWindo
 }
 
 /**
- * Part of a name, SKU, GTIN or lot; of an item, how its serial begins (a trigram index on serials halves
- * issuing them).
+ * Part of a name, SKU, GTIN or lot, or the beginning of a serial: a trigram index on serials would make issuing items
+ * twice as slow.
  */
 function matchesWord(sql: Sql, { levels, q = '' }: ListFilter): Fragment {
   const inText = sql`search like ${`%${escapeLike(buildSearchText([q]))}%`}`
@@ -349,5 +342,4 @@ function selectNewestHits(sql: Sql, window: ForwardWindow): Fragment {
   return sql`select id from hits order by id desc limit ${window.limit} offset ${(window.page - 1) * window.limit}`
 }
 
-/** `%`, `_` and `\` mean themselves. */
 const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&')

@@ -1,18 +1,15 @@
-/**
- * The history every reader may see: which versions there were, when, and whether they changed or corrected.
- * Never by whom.
- */
+/** The history that everyone may see: when each version was made and whether it corrects; never by whom. */
 import type { Sql } from '../../kernel/db/database.ts'
 import { creationTime, type PassportRow } from '../core/record.ts'
 
 export type PublicVersion = { versionNo: number; kind: 'first' | 'change' | 'correction'; at: Date }
 
-/** Newest first; `total` counts those left out as well. */
+/** Newest first; `total` includes versions that are not listed. */
 export type PublicHistory = { versions: readonly PublicVersion[]; total: number }
 
 const MAX_VERSIONS_SHOWN = 20
 
-/** A unit takes over a correction when it is refreshed. */
+/** A refresh gives a unit the corrections of its model or batch. */
 const KIND = { n: 'first', h: 'change', c: 'correction', r: 'correction' } as const
 
 type Subject = Pick<PassportRow, 'id' | 'account_id' | 'version_no'>
@@ -27,10 +24,8 @@ export async function readPublicHistory(sql: Sql, passport: Subject): Promise<Pu
     where passport_id = ${passport.id} and account_id = ${passport.account_id}
       and version_no <= ${total} and version_no > ${total - MAX_VERSIONS_SHOWN}
     order by version_no desc`
-  const versions = rows.map(row => ({
-    versionNo: row.version_no,
-    kind: KIND[row.kind],
-    at: row.created_at,
-  }))
-  return { versions, total }
+  return {
+    versions: rows.map(row => ({ versionNo: row.version_no, kind: KIND[row.kind], at: row.created_at })),
+    total,
+  }
 }

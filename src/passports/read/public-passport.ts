@@ -1,21 +1,17 @@
 /**
- * Reading for the public door. What decides whether a ready page may be sent is cached for a second, so that
- * a passport many people scan costs a statement a second. A change made in this process empties its entry at
- * once.
+ * Reads passports for the public site. What decides whether a cached page may be sent is itself cached for a second, so
+ * that a popular passport costs one statement a second. A change made in this process drops the entry at once.
  */
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { afterCommit } from '../../kernel/db/transaction.ts'
 import { findUuid, idFromUuid } from '../../kernel/ids.ts'
 import { findPublicPassport, type PublicPassportRow } from './find.ts'
 
-/**
- * A passport without its content: what is cached holds nothing that some readers may not see, and has less
- * than 1 kB however large the content is.
- */
+/** A passport without its content: under 1 kB, and nothing that some readers may not see. */
 export type PublicHead = Omit<PublicPassportRow, 'data' | 'own_keys' | 'own_fields'>
 
 const FRESH_MS = 1_000
-/** Older entries serve nobody: a page is shown for ten minutes at most while the database is away. */
+/** A page is served for ten minutes at most while the database is unavailable. */
 const MAX_AGE_MS = 600_000
 /** Some 5 MB. */
 const MAX_HEADS = 10_000
@@ -25,7 +21,7 @@ type Reader = { heads: Map<string, Entry>; underWay: Map<string, Promise<PublicP
 
 const readers = perDatabase((): Reader => ({ heads: new Map(), underWay: new Map() }))
 
-/** The passport of a public id if it was read less than a second ago, or `withinMs`; asks no database. */
+/** The passport of a public id if it was read within the last second, or `withinMs`. Asks no database. */
 export function findCachedHead(sql: Sql, id: string, now: Date, withinMs = FRESH_MS): PublicHead | undefined {
   const entry = readers(sql).heads.get(id)
   if (entry === undefined) return undefined
@@ -33,12 +29,12 @@ export function findCachedHead(sql: Sql, id: string, now: Date, withinMs = FRESH
   return age >= 0 && age < withinMs ? entry.head : undefined
 }
 
-/** How long ago the passport was read last, in milliseconds; 0 when it never was. */
+/** Milliseconds since the passport was last read; 0 if never. */
 export function getHeadAge(sql: Sql, id: string, now: Date): number {
   return now.getTime() - (readers(sql).heads.get(id)?.at ?? now.getTime())
 }
 
-/** The passport of a public id, or undefined; callers that come together share one look-up. */
+/** The passport of a public id; concurrent callers share one look-up. */
 export function readPublicPassport(sql: Sql, id: string, now: Date): Promise<PublicPassportRow | undefined> {
   const reader = readers(sql)
   const shared = reader.underWay.get(id)
@@ -60,11 +56,11 @@ export function readPublicPassport(sql: Sql, id: string, now: Date): Promise<Pub
   return reading
 }
 
-/** Under an id made anew: the one in the request is a slice that keeps the whole address alive. */
+/** The id is rebuilt: that of the request is a slice that keeps the whole address in memory. */
 function cacheHead({ heads }: Reader, row: PublicPassportRow, at: number): void {
   const { data: _, own_keys: __, own_fields: ___, ...head } = row
   const id = idFromUuid(row.id)
-  // Maps keep the order of insertion: the entries not read for longest come first.
+  // Maps keep the order of insertion: the oldest entries come first.
   heads.delete(id)
   heads.set(id, { head, at })
   for (const [oldest, entry] of heads) {
@@ -74,9 +70,7 @@ function cacheHead({ heads }: Reader, row: PublicPassportRow, at: number): void 
   }
 }
 
-/**
- * To be called after each change of a passport: the next reader sees it, also one whose look-up began before.
- */
+/** Call it after each change of a passport: the next reader sees it, also one whose look-up began before. */
 export function dropCachedHead(sql: Sql, uuid: string): void {
   afterCommit(sql, pool => {
     const { heads, underWay } = readers(pool)

@@ -1,7 +1,4 @@
-/**
- * An earlier state of a passport for whoever may see the passport: its data of then, under the address and
- * status of now.
- */
+/** An earlier version for anyone who may see the passport: its data of then, under its current address and status. */
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { type Fragment, perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { knownData, knownNames } from '../core/columns.ts'
@@ -11,23 +8,23 @@ type Then = Pick<PublicPassportRow, 'version_no' | 'updated_at' | 'gtin' | 'data
 
 type Key = { passport: PublicPassportRow; versionNo: number }
 
-/** Two at a time, each by itself: hardly anybody reads an earlier version, and its data may be large. */
-const publicVersions = perDatabase((sql: Sql) =>
-  createBatchLoader(([key]: readonly Key[]) => load(sql, key, knownData(sql, dataOf(sql))), 2, 1),
-)
-const wholeVersions = perDatabase((sql: Sql) =>
-  createBatchLoader(([key]: readonly Key[]) => load(sql, key, sql`${dataOf(sql)}::text`), 2, 1),
-)
+/** One in a statement, two at a time: earlier versions are rarely read, and their data may be large. */
+const versions = perDatabase((sql: Sql) => ({
+  disclosable: createBatchLoader(
+    ([key]: readonly Key[]) => load(sql, key, knownData(sql, dataOf(sql))),
+    2,
+    1,
+  ),
+  whole: createBatchLoader(([key]: readonly Key[]) => load(sql, key, sql`${dataOf(sql)}::text`), 2, 1),
+}))
 
-/**
- * The passport as version `versionNo` read, without free-form keys; undefined when there is no such version.
- */
+/** The passport as version `versionNo` read, without free-form keys; undefined if there is no such version. */
 export const readPublicVersion = async (
   sql: Sql,
   current: PublicPassportRow,
   versionNo: number,
 ): Promise<PublicPassportRow | undefined> =>
-  versionNo === current.version_no ? current : publicVersions(sql)({ passport: current, versionNo })
+  versionNo === current.version_no ? current : versions(sql).disclosable({ passport: current, versionNo })
 
 /** The same with all data, for a reader with an access link. */
 export const readWholeVersion = async (
@@ -37,7 +34,7 @@ export const readWholeVersion = async (
 ): Promise<PublicPassportRow | undefined> =>
   versionNo === current.version_no
     ? findWholePassport(sql, current.id)
-    : wholeVersions(sql)({ passport: current, versionNo })
+    : versions(sql).whole({ passport: current, versionNo })
 
 const dataOf = (sql: Sql): Fragment => sql`coalesce(c.data || v.own, c.data)`
 
@@ -55,6 +52,6 @@ async function load(
       ${knownNames(sql, sql`c.own_fields`)} as own_fields
     from passport_version v join content c on c.id = v.content_id and c.account_id = v.account_id
     where v.passport_id = ${passport.id} and v.account_id = ${passport.account_id} and v.version_no = ${versionNo}`
-  // Whether a correction was missing then says nothing to whoever reads what is no longer current.
+  // The reader asked for old data, so it is not marked as outdated.
   return [then === undefined ? undefined : { ...passport, ...then, outdated: false }]
 }

@@ -1,16 +1,15 @@
 /**
- * From what a GS1 address says to the passports it means. A GTIN leads to its model, also one that the model
- * had once; a lot and a serial are the model's, so that every GTIN it ever had reaches the same unit (a
- * serial is looked up by model and serial alone, whatever lot stands before it). What is not known is passed
- * over: the nearest ancestor answers. A GTIN that was released still leads to the units that its model had
- * then: another account's product never answers for them.
+ * Resolves a GS1 address to passports. A GTIN leads to its model, also one that the model had before; lot and serial
+ * belong to the model, so each of its GTINs reaches the same unit. An unknown part is ignored: the nearest ancestor
+ * answers. A released GTIN still leads to the units its model had then, never to another account's product.
  */
 import type { DigitalLink } from '../../gs1/digital-link.ts'
+import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 
-/** Ids as at the doors. */
+/** Public ids. */
 export type Resolved = { model: string; batch: string | null; item: string | null }
 
 type Key = Pick<DigitalLink, 'gtin14' | 'lot' | 'serial'>
@@ -29,19 +28,19 @@ const MAX_CACHED_TARGETS = 10_000
 
 type Resolver = {
   load: (key: Key) => Promise<Resolved | undefined>
-  cache: Map<string, { resolved: Resolved; at: number }>
+  cache: BoundedMap<string, { resolved: Resolved; at: number }>
 }
 
 const resolvers = perDatabase(
   (sql: Sql): Resolver => ({
     load: createBatchLoader((keys: readonly Key[]) => loadAll(sql, keys)),
-    cache: new Map(),
+    cache: new BoundedMap(MAX_CACHED_TARGETS),
   }),
 )
 
 const cacheKey = ({ gtin14, lot = '', serial = '' }: Key) => `${gtin14} ${lot} ${serial}`
 
-/** What an address was resolved to less than a second ago, or `withinMs`; asks no database. */
+/** What an address resolved to within the last second, or `withinMs`. Asks no database. */
 export function findCachedTarget(sql: Sql, key: Key, now: Date, withinMs = FRESH_MS): Resolved | undefined {
   const cached = resolvers(sql).cache.get(cacheKey(key))
   if (cached === undefined) return undefined
@@ -49,31 +48,29 @@ export function findCachedTarget(sql: Sql, key: Key, now: Date, withinMs = FRESH
   return age >= 0 && age < withinMs ? cached.resolved : undefined
 }
 
-/** The passports of an address, from the model down; undefined when nobody holds the GTIN. */
+/** The passports of an address, from the model down; undefined if nobody has the GTIN. */
 export async function resolveAddress(sql: Sql, key: Key, now: Date): Promise<Resolved | undefined> {
   const { load, cache } = resolvers(sql)
   const resolved = await load(key)
   if (resolved !== undefined && isExact(key, resolved)) {
-    if (cache.size >= MAX_CACHED_TARGETS) cache.clear()
     cache.set(cacheKey(key), { resolved, at: now.getTime() })
   }
   return resolved
 }
 
-/** What an address means at this moment, without what is remembered; for one connection. */
+/** Bypasses the cache; for one connection. */
 export const resolveUncached = async (sql: Sql, key: Key): Promise<Resolved | undefined> =>
   (await loadAll(sql, [key]))[0]
 
-/** Only an answer that nothing issued later could better is believed. */
+/** Only an answer that no unit issued later could improve is cached. */
 function isExact(key: Key, { batch, item }: Resolved): boolean {
   if (key.serial !== undefined) return item !== null
   return key.lot === undefined || batch !== null
 }
 
 /**
- * A directory look-up: a GS1 address names no account. Of models that had the GTIN, those units
- * count that existed when it was released. `between` is an equality that only the index on model and serial
- * can serve: the one on serials alone holds a serial as often as there are models that count from 1.
+ * A GS1 address names no account. Models that had the GTIN answer for units that existed at its release. `between` is
+ * an equality that only the index on model and serial can serve: the one on serials has each serial once per model.
  */
 async function loadAll(sql: Sql, keys: readonly Key[]): Promise<(Resolved | undefined)[]> {
   const gtins = keys.map(key => key.gtin14)
@@ -104,9 +101,8 @@ async function loadAll(sql: Sql, keys: readonly Key[]): Promise<(Resolved | unde
 }
 
 /**
- * Of several models that have had a GTIN, the one with the nearest unit answers; of several accounts the one
- * that had it first, because its codes were printed first; of one account's models the latest. Where none has
- * the unit, the model that has the GTIN now answers, or had it last.
+ * The nearest unit wins. Among accounts, the first holder of the GTIN, whose codes were printed first; within an
+ * account, the latest. If none has the unit: the model that has the GTIN now, or had it last.
  */
 function chooseHolder(rows: readonly Row[]): Row | undefined {
   if (rows.length < 2) return rows[0]

@@ -1,7 +1,6 @@
 /**
- * What a shop puts on a product's page so that the passport is found before anybody buys: a link, its QR
- * code, and the same for machines. It is copied into pages we do not know, so nothing in it can end the place
- * it stands in.
+ * What a shop puts on a product's page: a link to the passport, its QR code, and JSON-LD. It is pasted into unknown
+ * pages, so nothing in it can end the element that it is in.
  */
 import { findCategory } from '../../categories/catalogue.ts'
 import { disclose } from '../../categories/disclose.ts'
@@ -13,28 +12,25 @@ import { type Addresses, gs1Url, type PassportRow, passportUrl } from '../core/r
 
 type ShopSnippet = {
   language: Language
-  /** Address of the page that the link leads to and the QR code holds. */
+  /** The page that the link and the QR code lead to. */
   passport_url: string
-  /** Address of the QR code as an image; needs no key. */
+  /** The QR code as an image; needs no key. */
   image_url: string
   /** The schema.org description, as it stands in `html`. */
   json_ld: Record<string, unknown>
-  /** All of it, to be pasted. */
+  /** Link, image and script, to be pasted. */
   html: string
 }
 
 type Described = Pick<PassportRow, 'id' | 'category' | 'gtin' | 'lot' | 'serial' | 'data'>
 
-/** Side of the image in CSS pixels: a phone reads it off a screen. */
+/** In CSS pixels: enough for a phone to read it off a screen. */
 const IMAGE_PX = 120
 
-/** `productId`: the `@id` of the Product that the shop's page describes itself; see `isProductId`. */
+/** `productId`: the `@id` of the Product on the shop's page; see `isProductId`. */
 type SnippetOptions = { language?: Language | undefined; productId?: string | undefined }
 
-/**
- * The snippet of a passport, its words in `language`, or in the passport's primary language. Only what is
- * public is in it.
- */
+/** In `language`, or in the passport's primary language. Contains only public data. */
 export function buildShopSnippet(
   addresses: Addresses,
   row: Described,
@@ -62,9 +58,8 @@ export function buildShopSnippet(
 }
 
 /**
- * The passport, and which product it is about. The product's node has no type: the shop's page has a Product
- * with price and pictures already, and a second one without them counts as an error in search engines. The
- * type is the nearest one that all releases of schema.org know; `DigitalProductPassport` came with 30.1.
+ * The product's node has no type: the shop's page has a Product with price and pictures already, and search engines
+ * reject a second one without them. `DigitalProductPassport` came with schema.org 30.1, so `@type` is an older one.
  */
 const describePassport = (
   url: string,
@@ -80,7 +75,7 @@ const describePassport = (
   about: { ...product, hasDigitalProductPassport: { '@id': url } },
 })
 
-/** What a machine knows the shop's own Product by. */
+/** How machines recognise the shop's own Product. */
 const identifiers = (row: Described, data: Readonly<Record<string, unknown>>) => ({
   name: data.productName,
   sku: data.sku,
@@ -90,9 +85,7 @@ const identifiers = (row: Described, data: Readonly<Record<string, unknown>>) =>
 
 const MAX_PRODUCT_ID_LENGTH = 2048
 
-/**
- * Whether a text can be the `@id` of a node on the shop's page: a whole http(s) address, or `#` and a name.
- */
+/** Whether a text can be the `@id` of a node on the shop's page: an absolute http(s) URL, or `#` and a name. */
 export function isProductId(text: string): boolean {
   if (text.length > MAX_PRODUCT_ID_LENGTH || !/^[!-~\u00a1-\u{10ffff}]+$/u.test(text) || !text.isWellFormed())
     return false
@@ -101,13 +94,11 @@ export function isProductId(text: string): boolean {
 }
 
 const ENTITY: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, letter => ENTITY[letter] ?? '')
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, character => ENTITY[character] ?? '')
 
-/**
- * JSON that cannot end a script element or begin a comment in it, nor break where scripts end their lines.
- */
+/** JSON that can neither end a script element, nor begin a comment in it, nor end a line of script. */
 const escapeScriptJson = (value: unknown) =>
   JSON.stringify(value).replace(
     /[<>&\u2028\u2029]/g,
-    letter => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )

@@ -1,15 +1,14 @@
 /**
- * The models that search engines may list, in files. A file holds what is between two ids, whatever became of
- * it, so that it costs the same at ten thousand models and at ten million, and a model stays in its file. Ids
- * begin with their time: only the last file grows.
+ * The models that search engines may list, in files. A file holds a fixed range of ids, so a model stays in its file,
+ * and reading one costs the same at ten million models. Ids begin with their time: only the last file grows.
  */
 import { accountIsIndexable } from '../../accounts/indexing.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 
-/** Sitemaps may have 50,000 addresses; a file of this many is read in 20 ms and has a MiB. */
+/** A sitemap may have 50,000 addresses. A file of this size is read in 20 ms and has 1 MiB. */
 export const MODELS_PER_FILE = 10_000
-/** Clocks of several processes differ a little: ids may come into a file that was full. */
+/** Clocks of processes differ: a full file may still get a few models. */
 const MAX_MODELS_PER_FILE = 50_000
 
 const LOWEST = '00000000-0000-0000-0000-000000000000'
@@ -22,8 +21,8 @@ type Files = { starts: string[]; underWay: Promise<number> | undefined }
 const files = perDatabase((): Files => ({ starts: [LOWEST], underWay: undefined }))
 
 /**
- * The numbers of the files that name a model, in their order; none is a valid answer. A file costs its first
- * model that may be listed: 20 ms where none of its 10,000 may.
+ * The numbers of the files that name a model; there may be none. Each costs one model: 20 ms if none of its 10,000 may
+ * be listed.
  */
 export async function listSitemapFiles(sql: Sql): Promise<number[]> {
   await countSitemapFiles(sql)
@@ -39,10 +38,7 @@ export async function listSitemapFiles(sql: Sql): Promise<number[]> {
   return rows.map(({ n }) => n)
 }
 
-/**
- * How many files there are, the empty ones too; at least one. Where files begin is found once in a process,
- * then only what is new is walked.
- */
+/** How many files there are, empty ones too; at least one. A process finds the starts once, then only new ones. */
 function countSitemapFiles(sql: Sql): Promise<number> {
   const known = files(sql)
   known.underWay ??= findStarts(sql, known.starts).finally(() => {
@@ -51,7 +47,7 @@ function countSitemapFiles(sql: Sql): Promise<number> {
   return known.underWay
 }
 
-/** A look-up across accounts, as a directory's: ids alone. */
+/** Across accounts: reads ids alone. */
 async function findStarts(sql: Sql, starts: string[]): Promise<number> {
   for (;;) {
     const [next] = await sql<{ id: string }[]>`
@@ -62,10 +58,7 @@ async function findStarts(sql: Sql, starts: string[]): Promise<number> {
   }
 }
 
-/**
- * The active models in file `n` (from 1) of accounts that want to be found, in the order of their ids;
- * undefined when there is no such file, or none in it. Ids as at the doors.
- */
+/** The listed models of file `n` (from 1) with public ids, ordered by id; undefined if there are none. */
 export async function listSitemapFile(sql: Sql, n: number): Promise<ListedModel[] | undefined> {
   if (n > (await countSitemapFiles(sql))) return undefined
   const { starts } = files(sql)
