@@ -28,7 +28,7 @@ const MODELS = {
 
 export async function showHome({ setup, session, words }: SignedInVisit): Promise<Outcome> {
   const ctx = toAccountContext(setup, session)
-  const { texts } = words
+  const texts = words.texts.home
   const [usage, keys, newest, accounts, webhooks] = await Promise.all([
     getUsage(ctx),
     listKeys(ctx, session.account.id),
@@ -44,27 +44,27 @@ export async function showHome({ setup, session, words }: SignedInVisit): Promis
     ? html`<a class="button" href="${PRODUCTS}/new">${words.texts.products.newProduct}</a>`
     : ''
   const body = html`<div class="page-head"><h1>${name}</h1>!${create}</div>!${switchedOffNotice(words, webhooks)}
-<dl class="facts"><div><dt>${texts.home.plan}</dt><dd>${plan}</dd></div>
-<div><dt>${texts.home.role}</dt><dd>${texts.roles[session.role]}</dd></div>
-<div><dt>${texts.home.keysInUse}</dt><dd>${words.number(keysInUse)}</dd></div></dl>
-<section aria-labelledby="quota"><h2 id="quota">${texts.home.quota}</h2>
+<dl class="facts"><div><dt>${texts.plan}</dt><dd>${plan}</dd></div>
+<div><dt>${texts.role}</dt><dd>${words.texts.roles[session.role]}</dd></div>
+<div><dt>${texts.keysInUse}</dt><dd>${words.number(keysInUse)}</dd></div></dl>
+<section aria-labelledby="quota"><h2 id="quota">${texts.quota}</h2>
 !${quotaBars(words, usage)}</section>
-<section aria-labelledby="newest"><h2 id="newest">${texts.home.newest}</h2>
+<section aria-labelledby="newest"><h2 id="newest">${texts.newest}</h2>
 !${newestModels(words, setup.addresses, newest.rows, mayMake)}
 <p><a class="alone" href="${BRAND}">${words.texts.brand.link}</a></p></section>
-<section aria-labelledby="api"><h2 id="api">${texts.home.api}</h2>!${planHasApi ? api(words, setup.addresses) : html`<p>${texts.home.apiNotIncluded}</p>`}</section>
+<section aria-labelledby="api"><h2 id="api">${texts.api}</h2>!${planHasApi ? api(words, setup.addresses) : html`<p>${texts.apiNotIncluded}</p>`}</section>
 !${others.length === 0 ? '' : otherAccounts(words, others)}`
   return { title: name, body, scripts: ['copy'] }
 }
 
 /** Webhooks that were switched off: nobody looks at their pages as long as all is well. */
 function switchedOffNotice(words: Words, endpoints: readonly EndpointRecord[]): string {
-  const { texts } = words
+  const texts = words.texts.developer
   const off = endpoints.filter(({ status }) => status === 'disabled')
   if (off.length === 0) return ''
   const lines = off.map(
     ({ id, url, disabled_reason }) =>
-      html`<p>${texts.developer.homeOff({ url })} ${texts.developer.reasons[disabled_reason ?? 'failing']} <a class="alone" href="${pageOf(id)}">${texts.developer.homeOffLink}</a></p>`,
+      html`<p>${texts.homeOff({ url })} ${texts.reasons[disabled_reason ?? 'failing']} <a class="alone" href="${pageOf(id)}">${texts.homeOffLink}</a></p>`,
   )
   return html`<div class="reach wrong">!${lines}</div>`
 }
@@ -75,18 +75,18 @@ function newestModels(
   rows: readonly PassportSummary[],
   mayMake: boolean,
 ): string {
-  const { texts } = words
+  const texts = words.texts.page
   if (rows.length === 0)
-    return html`<p>${texts.home.newestNone}!${mayMake ? html` ${texts.home.newestFirst}` : ''}</p>`
+    return html`<p>${words.texts.home.newestNone}!${mayMake ? html` ${words.texts.home.newestFirst}` : ''}</p>`
   const lines = rows.map(row => {
     const facts = [
       row.brand_name,
-      row.sku === null ? null : `${texts.page.sku} ${row.sku}`,
-      texts.page.version({ n: row.version_no }),
+      row.sku === null ? null : `${texts.sku} ${row.sku}`,
+      texts.version({ n: row.version_no }),
       words.date(row.updated_at.toISOString()),
-      row.status === 'x' ? texts.page.archived : null,
+      row.status === 'x' ? texts.archived : null,
     ]
-    return html`<li><a class="row-link" href="${passportUrl(addresses, idFromUuid(row.id))}">${stripDirectionMarks(row.product_name ?? texts.page.unnamed)}<span class="sight"> (${texts.page.opensPublic})</span></a>
+    return html`<li><a class="row-link" href="${passportUrl(addresses, idFromUuid(row.id))}">${stripDirectionMarks(row.product_name ?? texts.unnamed)}<span class="sight"> (${texts.opensPublic})</span></a>
 <span class="quiet">${facts.filter(fact => fact !== null).join(' · ')}</span></li>`
   })
   return html`<ul class="rows">!${lines}</ul>`

@@ -26,7 +26,7 @@ type Entry = { sql: Sql; route: ConsoleRoute; session: Session; request: Fastify
 /** Admits a request to its route; otherwise answers it and returns the answer. */
 export function refuseForCost({ sql, route, session, request, reply }: Entry): FastifyReply | undefined {
   const limits = limitsOf(sql)
-  const { texts } = chooseWords(request.headers['accept-language'])
+  const texts = chooseWords(request.headers['accept-language']).texts.requests
   const refuseFor = (seconds: number, sentence: string) =>
     sendErrorPage({
       request,
@@ -38,16 +38,16 @@ export function refuseForCost({ sql, route, session, request, reply }: Entry): F
     })
   const now = performance.now()
   const seconds = limits.requests.take(session.personId, now)
-  if (seconds > 0) return refuseFor(seconds, texts.requests.tooManyRequests({ seconds }))
+  if (seconds > 0) return refuseFor(seconds, texts.tooManyRequests({ seconds }))
   if (route.cost === 'webhook_test') {
     const pause = limits.webhookTests.take(String(session.account.id), now)
     return pause > 0
-      ? refuseFor(pause, texts.requests.tooManyTests({ most: WEBHOOK_TESTS_PER_MINUTE, seconds: pause }))
+      ? refuseFor(pause, texts.tooManyTests({ most: WEBHOOK_TESTS_PER_MINUTE, seconds: pause }))
       : undefined
   }
   if (route.cost !== 'download') return undefined
   if (!isOwnRequest(request)) {
-    return sendErrorPage({ request, reply, session, status: 403, sentence: texts.requests.crossSiteDownload })
+    return sendErrorPage({ request, reply, session, status: 403, sentence: texts.crossSiteDownload })
   }
   const release = limits.downloads.tryAcquire(session.account.id)
   if (release === undefined) {
@@ -57,7 +57,7 @@ export function refuseForCost({ sql, route, session, request, reply }: Entry): F
       reply,
       session,
       status: 503,
-      sentence: texts.requests.downloadsBusy,
+      sentence: texts.downloadsBusy,
       headers,
     })
   }

@@ -40,24 +40,24 @@ type Shown = {
 
 export function brandPage(words: Words, shown: Shown): ConsolePage {
   const { brand, look, problems, mayChange, preview } = shown
-  const { texts } = words
+  const texts = words.texts.brand
   const labels = {
-    name: texts.brand.name,
-    accent: texts.brand.accent,
-    frames: texts.brand.frames,
-    logo: texts.brand.logo,
-    logo_dark: texts.brand.logoDark,
+    name: texts.name,
+    accent: texts.accent,
+    frames: texts.frames,
+    logo: texts.logo,
+    logo_dark: texts.logoDark,
   }
   const open =
     preview === undefined
-      ? html`<p class="quiet">${texts.brand.previewNone}</p>`
-      : html`<p class="choices"><a class="button second" href="${preview}" target="_blank" rel="noopener">${texts.brand.preview}</a></p>`
-  const body = html`!${backToSettings(words)}<h1>${texts.brand.title}</h1><p class="lead">${texts.brand.lead}!${mayChange ? '' : html` ${texts.brand.viewersOnly}`}</p>
-!${shown.isSaved ? html`<p class="reach" role="status">${texts.brand.saved}</p>` : ''}!${summary(words.texts, problems, labels)}!${open}
+      ? html`<p class="quiet">${texts.previewNone}</p>`
+      : html`<p class="choices"><a class="button second" href="${preview}" target="_blank" rel="noopener">${texts.preview}</a></p>`
+  const body = html`!${backToSettings(words)}<h1>${texts.title}</h1><p class="lead">${texts.lead}!${mayChange ? '' : html` ${texts.viewersOnly}`}</p>
+!${shown.isSaved ? html`<p class="reach" role="status">${texts.saved}</p>` : ''}!${summary(words.texts, problems, labels)}!${open}
 !${mayChange ? lookForm(words, shown) : html`!${lookFacts(words, brand)}!${adjusted(words, look.accent, false)}`}
-<section aria-labelledby="logos"><h2 id="logos">${texts.brand.logos}</h2>!${mayChange ? logoForm(words, brand, problems) : logoPictures(words, brand)}</section>`
+<section aria-labelledby="logos"><h2 id="logos">${texts.logos}</h2>!${mayChange ? logoForm(words, brand, problems) : logoPictures(words, brand)}</section>`
   return {
-    title: texts.brand.title,
+    title: texts.title,
     body,
     scripts: mayChange ? ['colour'] : [],
     status: isFine(problems) ? 200 : 422,
@@ -65,86 +65,86 @@ export function brandPage(words: Words, shown: Shown): ConsolePage {
 }
 
 function lookForm(words: Words, { look, problems, isTried }: Shown): string {
-  const { texts } = words
+  const texts = words.texts.brand
   const name = {
     name: 'name',
-    label: texts.brand.name,
-    hint: texts.brand.nameHint,
+    label: texts.name,
+    hint: texts.nameHint,
     value: look.name,
     autocomplete: 'organization',
     maxLength: MAX_BRAND_NAME_LENGTH,
     isOptional: true,
   }
-  const frames = { name: 'frames', hint: texts.brand.framesHint }
-  return html`<section aria-labelledby="look"><h2 id="look">${texts.brand.look}</h2>
-<form method="post" action="${BRAND}" novalidate class="data">!${defaultButton(texts.brand.save)}!${input(name, problems)}!${accentField(words, look, problems)}!${adjusted(words, look.accent, isTried)}
-<div class="field"><label for="frames">${texts.brand.frames}</label>!${notes(frames, problems)}
+  const frames = { name: 'frames', hint: texts.framesHint }
+  return html`<section aria-labelledby="look"><h2 id="look">${texts.look}</h2>
+<form method="post" action="${BRAND}" novalidate class="data">!${defaultButton(texts.save)}!${input(name, problems)}!${accentField(words, look, problems)}!${adjusted(words, look.accent, isTried)}
+<div class="field"><label for="frames">${texts.frames}</label>!${notes(frames, problems)}
 <textarea id="frames" name="frames" rows="3" spellcheck="false" autocapitalize="none" autocomplete="off"!${described(frames, problems).join('')}>
 ${look.frames}</textarea></div>
-<button>${texts.brand.save}</button></form></section>`
+<button>${texts.save}</button></form></section>`
 }
 
 function accentField(words: Words, { accent }: Look, problems: Problems): string {
-  const { texts } = words
-  const field = { name: 'accent', hint: texts.brand.accentHint }
-  return html`<div class="field"><label for="accent">${texts.brand.accent}</label>!${notes(field, problems)}
-<div class="colour"><input type="color" name="accent_picker" value="${pickerOf(accent)}" aria-label="${texts.brand.picker}"><input id="accent" name="accent" value="${accent}" maxlength="20" autocomplete="off" autocapitalize="none" spellcheck="false"!${described(field, problems).join('')}>
-<button class="second" formmethod="get" formaction="${BRAND}#adjusted">${texts.brand.tryIt}</button></div><input type="hidden" name="accent_shown" value="${accent}"></div>`
+  const texts = words.texts.brand
+  const field = { name: 'accent', hint: texts.accentHint }
+  return html`<div class="field"><label for="accent">${texts.accent}</label>!${notes(field, problems)}
+<div class="colour"><input type="color" name="accent_picker" value="${pickerOf(accent)}" aria-label="${texts.picker}"><input id="accent" name="accent" value="${accent}" maxlength="20" autocomplete="off" autocapitalize="none" spellcheck="false"!${described(field, problems).join('')}>
+<button class="second" formmethod="get" formaction="${BRAND}#adjusted">${texts.tryIt}</button></div><input type="hidden" name="accent_shown" value="${accent}"></div>`
 }
 
 /** The colour as light and dark pages have it, drawn as they do: no style is allowed here, a drawing is. */
 function adjusted(words: Words, typed: string, isTried: boolean): string {
-  const { texts } = words
+  const texts = words.texts.brand
   const colour = parseColour(typed)
   if (colour === undefined) return ''
   const shades = buildAccent(colour)
   const one = (scheme: 'light' | 'dark', label: string) => {
     const shade = shades[scheme]
     const ratio = words.number(Math.floor(getContrast(shade, PAGE_BACKGROUND[scheme]) * 10) / 10)
-    return html`<div class="shade"><svg width="96" height="64" viewBox="0 0 96 64" role="img" aria-label="${label}: ${shade}"><rect x=".5" y=".5" width="95" height="63" rx="4" fill="${PAGE_BACKGROUND[scheme]}" stroke="#85857d"/><text x="14" y="42" font-size="28" font-weight="600" fill="${shade}">${texts.brand.sample}</text><circle cx="74" cy="32" r="11" fill="${shade}"/></svg>
-<p>${label}<span class="quiet line"><code>${shade}</code> ${shade === colour ? texts.brand.asGiven : texts.brand.adjustedFrom}, ${texts.brand.contrast({ ratio })}</span></p></div>`
+    return html`<div class="shade"><svg width="96" height="64" viewBox="0 0 96 64" role="img" aria-label="${label}: ${shade}"><rect x=".5" y=".5" width="95" height="63" rx="4" fill="${PAGE_BACKGROUND[scheme]}" stroke="#85857d"/><text x="14" y="42" font-size="28" font-weight="600" fill="${shade}">${texts.sample}</text><circle cx="74" cy="32" r="11" fill="${shade}"/></svg>
+<p>${label}<span class="quiet line"><code>${shade}</code> ${shade === colour ? texts.asGiven : texts.adjustedFrom}, ${texts.contrast({ ratio })}</span></p></div>`
   }
-  return html`<div class="field" id="adjusted" role="group" aria-label="${texts.brand.adjusted}">
-<div class="shades">!${one('light', texts.brand.onLight)}!${one('dark', texts.brand.onDark)}</div>
-<p class="quiet">!${isTried ? html`<strong>${texts.brand.trying}</strong> ` : ''}${texts.brand.adjustedLead({ least: words.number(MIN_CONTRAST) })}</p></div>`
+  return html`<div class="field" id="adjusted" role="group" aria-label="${texts.adjusted}">
+<div class="shades">!${one('light', texts.onLight)}!${one('dark', texts.onDark)}</div>
+<p class="quiet">!${isTried ? html`<strong>${texts.trying}</strong> ` : ''}${texts.adjustedLead({ least: words.number(MIN_CONTRAST) })}</p></div>`
 }
 
 function lookFacts(words: Words, { name, accent, frameAncestors }: Brand): string {
-  const { texts } = words
+  const texts = words.texts.brand
   const lines = [
-    [texts.brand.name, name ?? texts.brand.none],
-    [texts.brand.accent, accent ?? texts.brand.none],
-    [texts.brand.frames, frameAncestors.length === 0 ? texts.brand.none : frameAncestors.join(', ')],
+    [texts.name, name ?? texts.none],
+    [texts.accent, accent ?? texts.none],
+    [texts.frames, frameAncestors.length === 0 ? texts.none : frameAncestors.join(', ')],
   ]
   return html`<dl class="facts">!${lines.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`
 }
 
 function logoForm(words: Words, brand: Brand, problems: Problems): string {
-  const { texts } = words
+  const texts = words.texts.brand
   const one = (name: 'logo' | 'logo_dark', label: string, logo: BrandLogo | null) => {
-    const field = name === 'logo' ? { name } : { name, hint: texts.brand.logoDarkHint }
-    const remove = name === 'logo' ? texts.brand.remove : texts.brand.removeDark
+    const field = name === 'logo' ? { name } : { name, hint: texts.logoDarkHint }
+    const remove = name === 'logo' ? texts.remove : texts.removeDark
     const box = html`<div class="check"><input type="checkbox" id="remove_${name}" name="remove_${name}" value="yes"><label for="remove_${name}">${remove}</label></div>`
     return html`<div class="field"><label for="${name}">${label}</label>!${notes(field, problems)}!${picture(words, name, logo)}
 <input type="file" id="${name}" name="${name}" accept=".svg,.png,.jpg,.jpeg,.webp,image/svg+xml,image/png,image/jpeg,image/webp"!${described(field, problems).join('')}>!${logo === null ? '' : box}</div>`
   }
-  return html`<p class="quiet">${texts.brand.logosLead({ bytes: words.number(MAX_LOGO_BYTES), side: words.number(MAX_LOGO_SIDE_PIXELS) })}</p>
+  return html`<p class="quiet">${texts.logosLead({ bytes: words.number(MAX_LOGO_BYTES), side: words.number(MAX_LOGO_SIDE_PIXELS) })}</p>
 <form method="post" action="${BRAND}/logos" enctype="multipart/form-data" novalidate class="data">
-!${one('logo', texts.brand.logo, brand.logo)}!${one('logo_dark', texts.brand.logoDark, brand.logoDark)}<button>${texts.brand.upload}</button></form>`
+!${one('logo', texts.logo, brand.logo)}!${one('logo_dark', texts.logoDark, brand.logoDark)}<button>${texts.upload}</button></form>`
 }
 
 function logoPictures(words: Words, brand: Brand): string {
-  const { texts } = words
+  const texts = words.texts.brand
   const one = (name: 'logo' | 'logo_dark', label: string, logo: BrandLogo | null) =>
-    html`<dt>${label}</dt><dd>!${logo === null ? texts.brand.none : picture(words, name, logo)}</dd>`
-  return html`<dl class="pairs">!${one('logo', texts.brand.logo, brand.logo)}!${one('logo_dark', texts.brand.logoDark, brand.logoDark)}</dl>`
+    html`<dt>${label}</dt><dd>!${logo === null ? texts.none : picture(words, name, logo)}</dd>`
+  return html`<dl class="pairs">!${one('logo', texts.logo, brand.logo)}!${one('logo_dark', texts.logoDark, brand.logoDark)}</dl>`
 }
 
 /** On the paper that it is meant for. */
 function picture(words: Words, name: 'logo' | 'logo_dark', logo: BrandLogo | null): string {
   if (logo === null) return ''
-  const { texts } = words
-  const label = name === 'logo' ? texts.brand.logo : texts.brand.logoDark
-  const size = texts.brand.size({ width: words.number(logo.width), height: words.number(logo.height) })
+  const texts = words.texts.brand
+  const label = name === 'logo' ? texts.logo : texts.logoDark
+  const size = texts.size({ width: words.number(logo.width), height: words.number(logo.height) })
   return html`<p class="logo-now!${name === 'logo' ? '' : ' dark'}"><img src="/brand/${logo.file}" alt="${label}, ${size}" width="${logo.width}" height="${logo.height}"></p>`
 }

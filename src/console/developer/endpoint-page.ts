@@ -18,14 +18,13 @@ export const showWebhook = (visit: SignedInVisit): Promise<Outcome> => webhookPa
 
 /** What was just done, as the address says it after a redirect. */
 function noteOf({ query, words }: SignedInVisit): Note | undefined {
-  const { texts } = words
+  const texts = words.texts.developer
   const resent = query.get('resent')
-  if (resent !== null)
-    return { html: told(resent === 'held' ? texts.developer.resentHeld : texts.developer.resent) }
+  if (resent !== null) return { html: told(resent === 'held' ? texts.resentHeld : texts.resent) }
   const replayed = query.get('replayed') ?? ''
   if (!/^\d{1,9}$/.test(replayed)) return undefined
   const count = Number(replayed)
-  const { replayed: sent, replayedHeld, replayedNone } = texts.developer
+  const { replayed: sent, replayedHeld, replayedNone } = words.texts.developer
   if (count === 0 && !query.has('held')) return { html: told(replayedNone) }
   return { html: told((query.has('held') ? replayedHeld : sent)({ count })) }
 }
@@ -59,58 +58,58 @@ export async function webhookPage(visit: SignedInVisit, note: Note | undefined):
 
 /** What somebody should know who looks at it because nothing comes. */
 function standing(words: Words, endpoint: EndpointRecord): string {
-  const { texts } = words
+  const texts = words.texts.developer
   const { status, disabled_reason, failing_since, left_in_peace_until } = endpoint
   if (status === 'disabled')
-    return html`<p class="reach wrong">${texts.developer.offLead({ reason: texts.developer.reasons[disabled_reason ?? 'failing'] })}</p>`
-  if (status === 'paused') return html`<p class="reach">${texts.developer.pausedLead}</p>`
+    return html`<p class="reach wrong">${texts.offLead({ reason: texts.reasons[disabled_reason ?? 'failing'] })}</p>`
+  if (status === 'paused') return html`<p class="reach">${texts.pausedLead}</p>`
   if (failing_since === null) return ''
   const peace =
-    left_in_peace_until && html` ${texts.developer.leftInPeace({ until: words.minute(left_in_peace_until) })}`
-  return html`<p class="reach wrong">${texts.developer.failingLead({ since: words.minute(failing_since) })}!${peace ?? ''}</p>`
+    left_in_peace_until && html` ${texts.leftInPeace({ until: words.minute(left_in_peace_until) })}`
+  return html`<p class="reach wrong">${texts.failingLead({ since: words.minute(failing_since) })}!${peace ?? ''}</p>`
 }
 
 function facts(words: Words, endpoint: EndpointRecord): string {
-  const { texts } = words
+  const texts = words.texts.developer
   const { description, last_delivery, created_at } = endpoint
   const lines = [
-    ...(description === '' ? [] : [[texts.developer.description, description] as const]),
-    [texts.developer.events, describeEvents(texts, endpoint)],
+    ...(description === '' ? [] : [[texts.description, description] as const]),
+    [texts.events, describeEvents(words.texts, endpoint)],
     [
-      texts.developer.lastDelivery,
+      texts.lastDelivery,
       last_delivery === null
-        ? texts.developer.never
-        : `${words.minute(last_delivery.at)}, ${describeOutcome(texts, last_delivery)}`,
+        ? texts.never
+        : `${words.minute(last_delivery.at)}, ${describeOutcome(words.texts, last_delivery)}`,
     ],
-    [texts.developer.created, words.date(created_at)],
+    [texts.created, words.date(created_at)],
   ] as const
   return html`<dl class="facts">!${lines.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`
 }
 
 function actions(words: Words, { id, status }: EndpointRecord, isOwner: boolean): string {
-  const { texts } = words
+  const texts = words.texts.developer
   const [to, text] =
     status === 'active'
-      ? ['pause', texts.developer.pause]
-      : ['resume', status === 'paused' ? texts.developer.resume : texts.developer.switchOn]
+      ? ['pause', texts.pause]
+      : ['resume', status === 'paused' ? texts.resume : texts.switchOn]
   const ways = isOwner
-    ? html` <a class="button second" href="${pageOf(id)}/edit">${texts.developer.change}</a> <a class="button second" href="${pageOf(id)}/remove">${texts.developer.remove}</a>`
+    ? html` <a class="button second" href="${pageOf(id)}/edit">${texts.change}</a> <a class="button second" href="${pageOf(id)}/remove">${texts.remove}</a>`
     : ''
-  return html`<div class="choices"><form method="post" action="${pageOf(id)}/test"><button>${texts.developer.test}</button></form>
+  return html`<div class="choices"><form method="post" action="${pageOf(id)}/test"><button>${texts.test}</button></form>
 <form method="post" action="${pageOf(id)}/state"><button class="second" name="to" value="${to}">${text}</button></form>!${ways}</div>
-<p class="hint below">${texts.developer.testHint}</p>`
+<p class="hint below">${texts.testHint}</p>`
 }
 
 function secret(words: Words, { id, old_secret_until, old_secret_signs }: EndpointRecord): string {
-  const { texts } = words
+  const texts = words.texts.developer
   const until = old_secret_until === null ? '' : words.minute(old_secret_until)
   const overlap =
     old_secret_until === null
       ? ''
-      : html`<p class="reach">${old_secret_signs ? texts.developer.overlap({ until }) : texts.developer.activated({ until })}</p>`
+      : html`<p class="reach">${old_secret_signs ? texts.overlap({ until }) : texts.activated({ until })}</p>`
   const activate = old_secret_signs
-    ? html`<form method="post" action="${pageOf(id)}/activate"><button>${texts.developer.activate}</button></form> `
+    ? html`<form method="post" action="${pageOf(id)}/activate"><button>${texts.activate}</button></form> `
     : ''
-  return html`<section aria-labelledby="secret"><h2 id="secret">${texts.developer.secret}</h2><p>${texts.developer.secretLead} <a href="${DOCS}#webhooks">${texts.developer.webhooksDocs}</a></p>!${overlap}
-<div class="choices">!${activate}<a class="button second" href="${pageOf(id)}/rotate">${texts.developer.rotate}</a></div></section>`
+  return html`<section aria-labelledby="secret"><h2 id="secret">${texts.secret}</h2><p>${texts.secretLead} <a href="${DOCS}#webhooks">${texts.webhooksDocs}</a></p>!${overlap}
+<div class="choices">!${activate}<a class="button second" href="${pageOf(id)}/rotate">${texts.rotate}</a></div></section>`
 }

@@ -18,32 +18,29 @@ const MOST_URL = 2_048
 const HOURS_TRIED = Math.round(RETRY_PERIOD_MS / 1_800_000) / 2
 
 export function endpointsPage(words: Words, endpoints: readonly EndpointRecord[], role: Role): ConsolePage {
-  const { texts } = words
-  const add =
-    role === 'owner' ? html`<a class="button" href="${WEBHOOKS}/new">${texts.developer.add}</a>` : ''
+  const texts = words.texts.developer
+  const add = role === 'owner' ? html`<a class="button" href="${WEBHOOKS}/new">${texts.add}</a>` : ''
   const rows = endpoints.map(one => endpointRow(words, one))
-  const body = html`!${backToDeveloper(words)}<div class="page-head"><h1>${texts.developer.webhooks}</h1>!${add}</div>
-<p class="lead">${texts.developer.webhooksLead({ attempts: words.number(MAX_DELIVERY_ATTEMPTS), hours: words.number(HOURS_TRIED) })}!${role === 'owner' ? '' : html` ${texts.developer.ownersOnly}`}</p>
-!${rows.length === 0 ? html`<p class="empty">${texts.developer.none}</p>` : html`<ul class="rows">!${rows}</ul>`}
-<p><a class="alone" href="${DOCS}#webhooks">${texts.developer.webhooksDocs}</a></p>`
-  return { title: texts.developer.webhooks, body }
+  const body = html`!${backToDeveloper(words)}<div class="page-head"><h1>${texts.webhooks}</h1>!${add}</div>
+<p class="lead">${texts.webhooksLead({ attempts: words.number(MAX_DELIVERY_ATTEMPTS), hours: words.number(HOURS_TRIED) })}!${role === 'owner' ? '' : html` ${texts.ownersOnly}`}</p>
+!${rows.length === 0 ? html`<p class="empty">${texts.none}</p>` : html`<ul class="rows">!${rows}</ul>`}
+<p><a class="alone" href="${DOCS}#webhooks">${texts.webhooksDocs}</a></p>`
+  return { title: texts.webhooks, body }
 }
 
 function endpointRow(words: Words, endpoint: EndpointRecord): string {
-  const { texts } = words
+  const texts = words.texts.developer
   const { id, url, description, last_delivery, failing_since } = endpoint
   const last =
     last_delivery === null
-      ? texts.developer.never
-      : `${words.minute(last_delivery.at)}, ${describeOutcome(texts, last_delivery)}`
+      ? texts.never
+      : `${words.minute(last_delivery.at)}, ${describeOutcome(words.texts, last_delivery)}`
   const failing =
-    failing_since === null
-      ? ''
-      : html`<dt>${texts.developer.failingSince}</dt><dd>${words.minute(failing_since)}</dd>`
-  return html`<li class="key"><div class="key-head"><h2><a class="row-link" href="${pageOf(id)}">${url}</a></h2>!${renderStateBadge(texts, endpoint)}</div>
+    failing_since === null ? '' : html`<dt>${texts.failingSince}</dt><dd>${words.minute(failing_since)}</dd>`
+  return html`<li class="key"><div class="key-head"><h2><a class="row-link" href="${pageOf(id)}">${url}</a></h2>!${renderStateBadge(words.texts, endpoint)}</div>
 !${description === '' ? '' : html`<p class="described">${description}</p>`}
-<dl class="pairs"><dt>${texts.developer.events}</dt><dd>${describeEvents(texts, endpoint)}</dd>
-<dt>${texts.developer.lastDelivery}</dt><dd>${last}</dd>!${failing}</dl></li>`
+<dl class="pairs"><dt>${texts.events}</dt><dd>${describeEvents(words.texts, endpoint)}</dd>
+<dt>${texts.lastDelivery}</dt><dd>${last}</dd>!${failing}</dl></li>`
 }
 
 export type EndpointForm = { url: string; description: string; events: readonly string[] }
@@ -51,12 +48,12 @@ type Filled = { typed: EndpointForm; problems: Problems; id?: string; refusal?: 
 
 /** The form of a new webhook, or of the one with the id. */
 export function endpointFormPage(words: Words, { typed, problems, id, refusal }: Filled): ConsolePage {
-  const { texts } = words
-  const title = id === undefined ? texts.developer.add : texts.developer.changeTitle
+  const texts = words.texts.developer
+  const title = id === undefined ? texts.add : texts.changeTitle
   const url = {
     name: 'url',
-    label: texts.developer.url,
-    hint: texts.developer.urlHint,
+    label: texts.url,
+    hint: texts.urlHint,
     value: typed.url,
     type: 'url',
     autocomplete: 'off',
@@ -64,41 +61,41 @@ export function endpointFormPage(words: Words, { typed, problems, id, refusal }:
   } as const
   const description = {
     name: 'description',
-    label: texts.developer.description,
-    hint: texts.developer.descriptionHint,
+    label: texts.description,
+    hint: texts.descriptionHint,
     value: typed.description,
     autocomplete: 'off',
     maxLength: MAX_DESCRIPTION_LENGTH,
     isOptional: true,
   }
   const labels = {
-    url: texts.developer.url,
-    description: texts.developer.description,
-    event: texts.developer.events,
+    url: texts.url,
+    description: texts.description,
+    event: texts.events,
   }
-  const body = html`!${backToWebhooks(words)}<h1>${title}</h1>!${id === undefined ? html`<p class="lead">${texts.developer.addLead}</p>` : ''}
+  const body = html`!${backToWebhooks(words)}<h1>${title}</h1>!${id === undefined ? html`<p class="lead">${texts.addLead}</p>` : ''}
 !${notice(refusal)}!${summary(words.texts, problems, labels)}
 <form method="post" action="${id === undefined ? WEBHOOKS : pageOf(id)}" novalidate class="data">
 !${input(url, problems)}!${input(description, problems)}!${eventChoice(words, typed.events, problems)}
-<div class="choices"><button>${id === undefined ? texts.developer.addSubmit : texts.developer.save}</button>
-<a class="button second" href="${id === undefined ? WEBHOOKS : pageOf(id)}">${id === undefined ? texts.developer.back : texts.developer.cancel}</a></div></form>`
+<div class="choices"><button>${id === undefined ? texts.addSubmit : texts.save}</button>
+<a class="button second" href="${id === undefined ? WEBHOOKS : pageOf(id)}">${id === undefined ? texts.back : texts.cancel}</a></div></form>`
   return { title, body, status: isFine(problems) && refusal === undefined ? 200 : 422 }
 }
 
 function eventChoice(words: Words, chosen: readonly string[], problems: Problems): string {
-  const { texts } = words
-  const field = { name: 'event', hint: texts.developer.eventsHint }
+  const texts = words.texts.developer
+  const field = { name: 'event', hint: texts.eventsHint }
   const boxes = EVENT_TYPES.map(
     name =>
-      html`<div class="check"><input type="checkbox" id="event-${name}" name="event" value="${name}"!${chosen.includes(name) ? ' checked' : ''}><label for="event-${name}"><code>${name}</code> <span class="quiet line">${texts.developer.eventNames[name] ?? ''}</span></label></div>`,
+      html`<div class="check"><input type="checkbox" id="event-${name}" name="event" value="${name}"!${chosen.includes(name) ? ' checked' : ''}><label for="event-${name}"><code>${name}</code> <span class="quiet line">${texts.eventNames[name] ?? ''}</span></label></div>`,
   )
-  return html`<fieldset id="event" tabindex="-1"!${described(field, problems).join('')}><legend>${texts.developer.events}</legend>!${notes(field, problems)}!${boxes}</fieldset>`
+  return html`<fieldset id="event" tabindex="-1"!${described(field, problems).join('')}><legend>${texts.events}</legend>!${notes(field, problems)}!${boxes}</fieldset>`
 }
 
 export function renderEndpointRemoval(words: Words, { id, url }: EndpointRecord): ConsolePage {
-  const { texts } = words
-  const body = html`<h1>${texts.developer.removeTitle}</h1><p class="lead"><code>${url}</code></p><p>${texts.developer.removeLead}</p>
+  const texts = words.texts.developer
+  const body = html`<h1>${texts.removeTitle}</h1><p class="lead"><code>${url}</code></p><p>${texts.removeLead}</p>
 <form method="post" action="${pageOf(id)}/remove" class="choices">
-<button class="danger">${texts.developer.removeSubmit}</button> <a class="button second" href="${pageOf(id)}">${texts.developer.keep}</a></form>`
-  return { title: texts.developer.removeTitle, body }
+<button class="danger">${texts.removeSubmit}</button> <a class="button second" href="${pageOf(id)}">${texts.keep}</a></form>`
+  return { title: texts.removeTitle, body }
 }

@@ -23,48 +23,48 @@ type Log = {
 
 export function logPart(visit: SignedInVisit, { endpoint, attempts, listed, isOlder, since }: Log): string {
   const { words, session } = visit
-  const { texts } = words
+  const texts = words.texts.developer
   const shown = attempts.slice(0, listed)
   const last = attempts.length > listed ? shown.at(-1) : undefined
   const at = pageOf(endpoint.id)
   const mayAct = session.role !== 'viewer'
   const list = html`<ul class="rows">!${shown.map(one => attemptEntry(words, one, mayAct))}</ul>`
   const ways = [
-    isOlder ? html`<a class="alone" href="${at}#log">${texts.developer.newest}</a>` : '',
+    isOlder ? html`<a class="alone" href="${at}#log">${texts.newest}</a>` : '',
     last === undefined
       ? ''
-      : html`<a class="alone" rel="next" href="${at}?before=${last.id}#log">${texts.developer.older}</a>`,
+      : html`<a class="alone" rel="next" href="${at}?before=${last.id}#log">${texts.older}</a>`,
   ].join(' ')
-  return html`<section aria-labelledby="log"><h2 id="log">${texts.developer.log}</h2><p class="quiet">${texts.developer.logLead}</p>
-!${shown.length === 0 ? html`<p class="empty">${texts.developer.logNone}</p>` : list}!${ways.trim() === '' ? '' : html`<nav class="pages" aria-label="${texts.developer.log}">!${ways}</nav>`}</section>
+  return html`<section aria-labelledby="log"><h2 id="log">${texts.log}</h2><p class="quiet">${texts.logLead}</p>
+!${shown.length === 0 ? html`<p class="empty">${texts.logNone}</p>` : list}!${ways.trim() === '' ? '' : html`<nav class="pages" aria-label="${texts.log}">!${ways}</nav>`}</section>
 !${mayAct ? replayForm(visit, endpoint, since) : ''}`
 }
 
 function attemptEntry(words: Words, one: AttemptRecord, mayAct: boolean): string {
-  const { texts } = words
+  const texts = words.texts.developer
   const facts = [
     words.minute(one.at),
-    texts.developer.attempt({ n: one.attempt }),
-    texts.developer.ms({ n: words.number(one.duration_ms) }),
+    texts.attempt({ n: one.attempt }),
+    texts.ms({ n: words.number(one.duration_ms) }),
     whatNext(words, one),
   ]
-  return html`<li id="a-${one.id}" class="attempt"><p class="page-head"><code>${one.event}</code> <span!${one.ok ? '' : ' class="failed"'}>${describeOutcome(texts, one)}</span></p>
+  return html`<li id="a-${one.id}" class="attempt"><p class="page-head"><code>${one.event}</code> <span!${one.ok ? '' : ' class="failed"'}>${describeOutcome(words.texts, one)}</span></p>
 <p class="quiet">${facts.filter(fact => fact !== '').join(' · ')}</p>
-<details class="fold-small"><summary>${texts.developer.more}<span class="sight"> ${texts.developer.details({ event: one.event, time: words.minute(one.at) })}</span></summary>!${details(words, one, mayAct)}</details></li>`
+<details class="fold-small"><summary>${texts.more}<span class="sight"> ${texts.details({ event: one.event, time: words.minute(one.at) })}</span></summary>!${details(words, one, mayAct)}</details></li>`
 }
 
 /** Delivered, or a test: nothing more was ever to come. */
 function whatNext(words: Words, { ok, event, next_attempt_at }: AttemptRecord): string {
-  const { texts } = words
-  if (next_attempt_at !== null) return texts.developer.next({ time: words.minute(next_attempt_at) })
-  return ok || event === TEST_EVENT ? '' : texts.developer.noNext
+  const texts = words.texts.developer
+  if (next_attempt_at !== null) return texts.next({ time: words.minute(next_attempt_at) })
+  return ok || event === TEST_EVENT ? '' : texts.noNext
 }
 
 function details(words: Words, one: AttemptRecord, mayAct: boolean): string {
-  const { texts } = words
+  const texts = words.texts.developer
   const isTest = one.event === TEST_EVENT
-  const resend = html`<form method="post" action="${pageOf(one.webhook_id)}/resend"><button class="second" name="attempt" value="${one.id}">${texts.developer.resend}<span class="sight"> (${one.event}, ${words.minute(one.at)})</span></button></form>`
-  return html`<dl class="pairs"><dt>${texts.developer.messageId}</dt><dd><code>${one.event_id}</code></dd></dl>!${answerOf(words, one)}!${mayAct && !isTest ? resend : ''}`
+  const resend = html`<form method="post" action="${pageOf(one.webhook_id)}/resend"><button class="second" name="attempt" value="${one.id}">${texts.resend}<span class="sight"> (${one.event}, ${words.minute(one.at)})</span></button></form>`
+  return html`<dl class="pairs"><dt>${texts.messageId}</dt><dd><code>${one.event_id}</code></dd></dl>!${answerOf(words, one)}!${mayAct && !isTest ? resend : ''}`
 }
 
 /** As text and nothing else: it was written by whoever answers there. */
@@ -79,9 +79,9 @@ function answerOf(words: Words, attempt: AttemptRecord): string {
 
 /** What became of a test, above everything else. */
 export function attemptSummary(words: Words, one: AttemptRecord): string {
-  const { texts } = words
-  const result = `${describeOutcome(texts, one)} (${texts.developer.ms({ n: words.number(one.duration_ms) })})`
-  return html`<div class="reach!${one.ok ? '' : ' wrong'}" role="status"><p><strong>${texts.developer.testTitle}: ${result}</strong></p>!${answerOf(words, one)}</div>`
+  const texts = words.texts.developer
+  const result = `${describeOutcome(words.texts, one)} (${texts.ms({ n: words.number(one.duration_ms) })})`
+  return html`<div class="reach!${one.ok ? '' : ' wrong'}" role="status"><p><strong>${texts.testTitle}: ${result}</strong></p>!${answerOf(words, one)}</div>`
 }
 
 function replayForm(
@@ -89,15 +89,15 @@ function replayForm(
   endpoint: EndpointRecord,
   since: string | undefined,
 ): string {
-  const { texts } = words
+  const texts = words.texts.developer
   const from = endpoint.failing_since ?? new Date(setup.clock.now().getTime() - DAY_MS).toISOString()
   const field = {
     name: 'since',
-    label: texts.developer.replaySince,
+    label: texts.replaySince,
     value: since ?? from.slice(0, 16),
     type: 'datetime-local',
     autocomplete: 'off',
   } as const
-  return html`<section aria-labelledby="replay"><h2 id="replay">${texts.developer.replay}</h2><p class="quiet">${texts.developer.replayLead}</p>
-<form method="post" action="${pageOf(endpoint.id)}/replay" novalidate class="filters">!${input(field, since === undefined ? {} : { since: texts.developer.timeWrong })}<button class="second">${texts.developer.replaySubmit}</button></form></section>`
+  return html`<section aria-labelledby="replay"><h2 id="replay">${texts.replay}</h2><p class="quiet">${texts.replayLead}</p>
+<form method="post" action="${pageOf(endpoint.id)}/replay" novalidate class="filters">!${input(field, since === undefined ? {} : { since: texts.timeWrong })}<button class="second">${texts.replaySubmit}</button></form></section>`
 }

@@ -9,22 +9,22 @@ import type { Outcome, SignedInVisit } from '../page/route.ts'
 import { apiExample } from './api-example.ts'
 
 export async function showDeveloper({ setup, session, words }: SignedInVisit): Promise<Outcome> {
-  const { texts } = words
+  const texts = words.texts.developer
   const ctx = toAccountContext(setup, session)
   const [keys, webhooks] = await Promise.all([listKeys(setup, session.account.id), listWebhooks(ctx)])
   const inUse = keys.filter(key => isInUse(key, setup.clock.now())).length
   const off = webhooks.filter(({ status }) => status === 'disabled').length
   const { planHasApi } = session.account
   const places = [
-    [KEYS, texts.developer.keysLink, texts.developer.keysWhat({ count: words.number(inUse) })],
+    [KEYS, texts.keysLink, texts.keysWhat({ count: words.number(inUse) })],
     [
       WEBHOOKS,
-      texts.developer.webhooks,
+      texts.webhooks,
       off === 0
-        ? texts.developer.webhookCount({ count: webhooks.length })
-        : texts.developer.webhookCountOff({ count: webhooks.length, off }),
+        ? texts.webhookCount({ count: webhooks.length })
+        : texts.webhookCountOff({ count: webhooks.length, off }),
     ],
-    [DOCS, texts.developer.docsLink, texts.developer.docsWhat],
+    [DOCS, texts.docsLink, texts.docsWhat],
   ].map(
     ([to, name, what]) =>
       html`<li><a class="row-link" href="${to}">${name}</a><span class="quiet">${what}</span></li>`,
@@ -32,7 +32,7 @@ export async function showDeveloper({ setup, session, words }: SignedInVisit): P
   const api = planHasApi
     ? apiExample(words, setup.addresses)
     : html`<p>${words.texts.home.apiNotIncluded}</p>`
-  const body = html`<h1>${texts.developer.developer}</h1><p class="lead">${texts.developer.lead}</p><ul class="rows">!${places}</ul>
+  const body = html`<h1>${texts.developer}</h1><p class="lead">${texts.lead}</p><ul class="rows">!${places}</ul>
 <section aria-labelledby="api"><h2 id="api">${words.texts.home.api}</h2>!${api}</section>`
-  return { title: texts.developer.developer, body, scripts: ['copy'] }
+  return { title: texts.developer, body, scripts: ['copy'] }
 }

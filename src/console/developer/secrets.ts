@@ -27,28 +27,28 @@ export async function showSecret(visit: SignedInVisit): Promise<Outcome> {
   const shown = cookie.find(visit)
   if (shown === undefined) return { to: WEBHOOKS }
   const { id, url, old_secret_until } = await getWebhook(ctxOf(visit), shown.id)
-  const { texts } = words
-  const field = { name: 'secret', label: texts.developer.secret, value: shown.secret, rows: 2 }
+  const texts = words.texts.developer
+  const field = { name: 'secret', label: texts.secret, value: shown.secret, rows: 2 }
   const overlap =
     old_secret_until === null
       ? ''
-      : html`<p>${texts.developer.shownRotated({ until: words.minute(old_secret_until) })}</p>`
-  const body = html`<h1>${texts.developer.shownTitle}</h1><p class="lead">${texts.developer.shownLead}</p>
+      : html`<p>${texts.shownRotated({ until: words.minute(old_secret_until) })}</p>`
+  const body = html`<h1>${texts.shownTitle}</h1><p class="lead">${texts.shownLead}</p>
 <p><code>${url}</code></p>!${overlap}!${copyable(words.texts, field)}
-<p class="choices"><a class="button" href="${pageOf(id)}">${texts.developer.shownDone}</a></p>
-<p><a class="alone" href="${DOCS}#webhooks">${texts.developer.webhooksDocs}</a></p>`
+<p class="choices"><a class="button" href="${pageOf(id)}">${texts.shownDone}</a></p>
+<p><a class="alone" href="${DOCS}#webhooks">${texts.webhooksDocs}</a></p>`
   const headers = { 'set-cookie': cookie.line(visit, null) }
-  return { title: texts.developer.shownTitle, body, scripts: ['copy'], headers }
+  return { title: texts.shownTitle, body, scripts: ['copy'], headers }
 }
 
 export async function showRotateSecret(visit: SignedInVisit): Promise<Outcome> {
   const { id, url, old_secret_until } = await endpointOf(visit)
-  const { texts } = visit.words
-  const again = old_secret_until === null ? '' : html`<p>${texts.developer.rotateAgain}</p>`
-  const body = html`<h1>${texts.developer.rotateTitle}</h1><p class="lead"><code>${url}</code></p><p>${texts.developer.rotateLead}</p>!${again}
+  const texts = visit.words.texts.developer
+  const again = old_secret_until === null ? '' : html`<p>${texts.rotateAgain}</p>`
+  const body = html`<h1>${texts.rotateTitle}</h1><p class="lead"><code>${url}</code></p><p>${texts.rotateLead}</p>!${again}
 <form method="post" action="${pageOf(id)}/rotate" class="choices">
-<button>${texts.developer.rotateSubmit}</button> <a class="button second" href="${pageOf(id)}">${texts.developer.cancel}</a></form>`
-  return { title: texts.developer.rotateTitle, body }
+<button>${texts.rotateSubmit}</button> <a class="button second" href="${pageOf(id)}">${texts.cancel}</a></form>`
+  return { title: texts.rotateTitle, body }
 }
 
 export async function submitRotateSecret(visit: SignedInVisit): Promise<Outcome> {

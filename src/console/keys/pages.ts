@@ -30,95 +30,104 @@ type Shown = {
 }
 
 export function keysPage({ words, keys, now, session, typed, problems }: Shown): ConsolePage {
-  const { texts } = words
+  const texts = words.texts.keys
   const isOwner = session.role === 'owner'
   const inUse = keys.filter(key => isInUse(key, now))
   const ended = keys.filter(key => !isInUse(key, now))
   const rows = inUse.map(key => keyRow(words, key, isOwner))
-  const list = rows.length === 0 ? html`<p>${texts.keys.none}</p>` : html`<ul class="rows">!${rows}</ul>`
-  const body = html`!${backToDeveloper(words)}<h1>${texts.keys.title}</h1>
-<p class="lead">${texts.keys.lead}!${isOwner ? '' : html` ${texts.keys.ownersOnly}`}</p>
-!${summary(texts, problems, { name: texts.keys.name, scope: texts.keys.scope, ends: texts.keys.ends })}
+  const list = rows.length === 0 ? html`<p>${texts.none}</p>` : html`<ul class="rows">!${rows}</ul>`
+  const body = html`!${backToDeveloper(words)}<h1>${texts.title}</h1>
+<p class="lead">${texts.lead}!${isOwner ? '' : html` ${texts.ownersOnly}`}</p>
+!${summary(words.texts, problems, { name: texts.name, scope: texts.scope, ends: texts.ends })}
 !${list}!${ended.length === 0 ? '' : endedKeys(words, ended)}
-!${session.account.planHasApi ? '' : html`<p>${texts.home.apiNotIncluded}</p>`}
+!${session.account.planHasApi ? '' : html`<p>${words.texts.home.apiNotIncluded}</p>`}
 !${isOwner && session.account.planHasApi ? newKeyForm(words, typed, problems) : ''}`
-  return { title: texts.keys.title, body, status: isFine(problems) ? 200 : 422 }
+  return { title: texts.title, body, status: isFine(problems) ? 200 : 422 }
 }
 
 function keyRow(words: Words, key: KeyRecord, canRevoke: boolean): string {
-  const { texts } = words
+  const texts = words.texts.keys
   const name = html`<span class="sight"> ${key.name}</span>`
-  const revoke = html`<a class="action" href="/console/keys/${key.id}/rotate">${texts.keys.rotate}!${name}</a>
-<a class="action" href="/console/keys/${key.id}/revoke">${texts.keys.revoke}!${name}</a>`
+  const revoke = html`<a class="action" href="/console/keys/${key.id}/rotate">${texts.rotate}!${name}</a>
+<a class="action" href="/console/keys/${key.id}/revoke">${texts.revoke}!${name}</a>`
   return html`<li class="key"><div class="key-head"><h2>${key.name}</h2>!${canRevoke ? revoke : ''}</div>
 <code>${key.prefix}…${key.last4}</code>
-<dl class="pairs"><dt>${texts.keys.scope}</dt><dd>${texts.keys.scopes[key.scope]}</dd>
-<dt>${texts.keys.state}</dt><dd>${texts.keys.inUse}</dd>
-<dt>${texts.keys.lastUsed}</dt><dd>${key.last_used_at === null ? texts.keys.neverUsed : words.minute(key.last_used_at)}</dd>
+<dl class="pairs"><dt>${texts.scope}</dt><dd>${texts.scopes[key.scope]}</dd>
+<dt>${texts.state}</dt><dd>${texts.inUse}</dd>
+<dt>${texts.lastUsed}</dt><dd>${key.last_used_at === null ? texts.neverUsed : words.minute(key.last_used_at)}</dd>
 !${ends(words, key)}
-<dt>${texts.keys.created}</dt><dd>${texts.keys.createdBy({ date: words.date(key.created_at), by: key.created_by })}</dd></dl></li>`
+<dt>${texts.created}</dt><dd>${texts.createdBy({ date: words.date(key.created_at), by: key.created_by })}</dd></dl></li>`
 }
 
 const ends = ({ texts, minute }: Words, key: KeyRecord) =>
   html`<dt>${texts.keys.ends}</dt><dd>${key.expires_at === null ? texts.keys.noEnd : minute(key.expires_at)}</dd>`
 
 function endedKeys(words: Words, ended: readonly KeyRecord[]): string {
-  const { texts, number, date } = words
+  const {
+    texts: { keys: texts },
+    number,
+    date,
+  } = words
   const shown = ended.slice(0, MAX_ENDED_SHOWN)
   const rows = shown.map(
     key => html`<li><span>${key.name}</span> <code>${key.prefix}…${key.last4}</code>
-<span class="quiet">${key.revoked_at === null ? texts.keys.expired({ date: date(key.expires_at ?? key.created_at) }) : texts.keys.revoked({ date: date(key.revoked_at) })}</span></li>`,
+<span class="quiet">${key.revoked_at === null ? texts.expired({ date: date(key.expires_at ?? key.created_at) }) : texts.revoked({ date: date(key.revoked_at) })}</span></li>`,
   )
-  const more = texts.keys.endedMore({ shown: number(shown.length), all: number(ended.length) })
-  return html`<details><summary>${texts.keys.ended({ count: number(ended.length) })}</summary><ul class="rows">!${rows}</ul>
+  const more = texts.endedMore({ shown: number(shown.length), all: number(ended.length) })
+  return html`<details><summary>${texts.ended({ count: number(ended.length) })}</summary><ul class="rows">!${rows}</ul>
 !${shown.length === ended.length ? '' : html`<p class="quiet">${more}</p>`}</details>`
 }
 
-function newKeyForm({ texts }: Words, typed: NewKeyForm, problems: Problems): string {
+function newKeyForm({ texts: { keys: texts } }: Words, typed: NewKeyForm, problems: Problems): string {
   const name = {
     name: 'name',
-    label: texts.keys.name,
-    hint: texts.keys.nameHint,
+    label: texts.name,
+    hint: texts.nameHint,
     value: typed.name,
     autocomplete: 'off',
     maxLength: KEY_NAME_LENGTH_MAX,
   }
-  const scopes = SCOPES.map(one => [one, texts.keys.scopes[one]] as const)
-  const ends = KEY_ENDS.map(one => [one, texts.keys.endsChoices[one]] as const)
-  const scope = { name: 'scope', label: texts.keys.scope, value: typed.scope, options: scopes }
-  const end = { name: 'ends', label: texts.keys.ends, value: typed.ends, options: ends }
-  return html`<section aria-labelledby="new"><h2 id="new">${texts.keys.new}</h2>
+  const scopes = SCOPES.map(one => [one, texts.scopes[one]] as const)
+  const ends = KEY_ENDS.map(one => [one, texts.endsChoices[one]] as const)
+  const scope = { name: 'scope', label: texts.scope, value: typed.scope, options: scopes }
+  const end = { name: 'ends', label: texts.ends, value: typed.ends, options: ends }
+  return html`<section aria-labelledby="new"><h2 id="new">${texts.new}</h2>
 <form method="post" action="/console/keys" novalidate class="narrow">
 !${input(name, problems)}!${select(scope, problems)}!${select(end, problems)}
-<button>${texts.keys.create}</button></form></section>`
+<button>${texts.create}</button></form></section>`
 }
 
 /** The only page that ever shows a key. */
 export function keyPage(words: Words, { apiUrl }: Addresses, key: KeyRecord & { key: string }): ConsolePage {
-  const { texts } = words
-  const field = { name: 'key', label: texts.keys.shownField, value: key.key, rows: 2 }
-  const call = { name: 'key-curl', label: texts.home.apiTry, value: curlCommand(apiUrl, key.key), rows: 3 }
-  const body = html`<h1>${texts.keys.shownTitle}</h1><p class="lead">${texts.keys.shownLead}</p>
-<dl class="facts"><div><dt>${texts.keys.name}</dt><dd>${key.name}</dd></div>
-<div><dt>${texts.keys.scope}</dt><dd>${texts.keys.scopes[key.scope]}</dd></div></dl>
-!${copyable(texts, field)}!${copyable(texts, call)}
-<p class="choices"><a class="button" href="/console/keys">${texts.keys.done}</a></p>
+  const texts = words.texts.keys
+  const field = { name: 'key', label: texts.shownField, value: key.key, rows: 2 }
+  const call = {
+    name: 'key-curl',
+    label: words.texts.home.apiTry,
+    value: curlCommand(apiUrl, key.key),
+    rows: 3,
+  }
+  const body = html`<h1>${texts.shownTitle}</h1><p class="lead">${texts.shownLead}</p>
+<dl class="facts"><div><dt>${texts.name}</dt><dd>${key.name}</dd></div>
+<div><dt>${texts.scope}</dt><dd>${texts.scopes[key.scope]}</dd></div></dl>
+!${copyable(words.texts, field)}!${copyable(words.texts, call)}
+<p class="choices"><a class="button" href="/console/keys">${texts.done}</a></p>
 <p><a class="alone" href="${DOCS}">${words.texts.developer.docsLink}</a></p>`
-  return { title: texts.keys.shownTitle, body, scripts: ['copy'] }
+  return { title: texts.shownTitle, body, scripts: ['copy'] }
 }
 
-export function rotatePage({ texts }: Words, key: KeyRecord): ConsolePage {
-  const title = texts.keys.rotateTitle({ name: key.name })
-  const body = html`<h1>${title}</h1><p class="lead"><code>${key.prefix}…${key.last4}</code></p><p>${texts.keys.rotateLead}</p>
+export function rotatePage({ texts: { keys: texts } }: Words, key: KeyRecord): ConsolePage {
+  const title = texts.rotateTitle({ name: key.name })
+  const body = html`<h1>${title}</h1><p class="lead"><code>${key.prefix}…${key.last4}</code></p><p>${texts.rotateLead}</p>
 <form method="post" action="/console/keys/${key.id}/rotate" class="choices">
-<button>${texts.keys.rotateSubmit}</button> <a class="button second" href="/console/keys">${texts.keys.keep}</a></form>`
+<button>${texts.rotateSubmit}</button> <a class="button second" href="/console/keys">${texts.keep}</a></form>`
   return { title, body }
 }
 
-export function revokePage({ texts }: Words, key: KeyRecord): ConsolePage {
-  const title = texts.keys.revokeTitle({ name: key.name })
-  const body = html`<h1>${title}</h1><p class="lead"><code>${key.prefix}…${key.last4}</code></p><p>${texts.keys.revokeLead}</p>
+export function revokePage({ texts: { keys: texts } }: Words, key: KeyRecord): ConsolePage {
+  const title = texts.revokeTitle({ name: key.name })
+  const body = html`<h1>${title}</h1><p class="lead"><code>${key.prefix}…${key.last4}</code></p><p>${texts.revokeLead}</p>
 <form method="post" action="/console/keys/${key.id}/revoke" class="choices">
-<button class="danger">${texts.keys.revokeSubmit}</button> <a class="button second" href="/console/keys">${texts.keys.keep}</a></form>`
+<button class="danger">${texts.revokeSubmit}</button> <a class="button second" href="/console/keys">${texts.keep}</a></form>`
   return { title, body }
 }

@@ -53,20 +53,23 @@ export function shell(frame: {
   page: ConsolePage
 }): string {
   const { words, session, path, page } = frame
-  const { texts, language } = words
+  const {
+    texts: { page: texts },
+    language,
+  } = words
   const scripts = (page.scripts ?? []).map(
     name => html`<script type="module" src="${moduleHref(name)}"></script>`,
   )
   return html`<!doctype html>
 <html lang="${language}" dir="${getTextDirection(language)}"><head><meta charset="utf-8">
-<title>${page.title} · ${texts.page.brand}</title>
+<title>${page.title} · ${texts.brand}</title>
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <link rel="stylesheet" href="${STYLE_HREF}">!${scripts}</head>
-<body!${frameOf(page, session)}><a class="skip" href="#content">${texts.page.skip}</a>
-<header class="top"><a class="brand" href="${HOME}">${texts.page.brand}</a>!${session ? navigation(words, path) : ''}</header>
-<main id="content" tabindex="-1">!${session?.account.closedAt ? html`<p class="reach">${texts.page.accountClosed}</p>` : ''}!${page.body}</main>
+<body!${frameOf(page, session)}><a class="skip" href="#content">${texts.skip}</a>
+<header class="top"><a class="brand" href="${HOME}">${texts.brand}</a>!${session ? navigation(words, path) : ''}</header>
+<main id="content" tabindex="-1">!${session?.account.closedAt ? html`<p class="reach">${texts.accountClosed}</p>` : ''}!${page.body}</main>
 !${session ? footer(words, session) : ''}</body></html>
 `
 }

@@ -73,11 +73,11 @@ function renderControl(
   { words, form }: FormContext,
   attributes: string,
 ): string {
-  const { texts } = words
+  const texts = words.texts.products
   const text = form.raw(at)
   const options = (choices: readonly (readonly [string, string])[]) => {
     const all = choices.some(([one]) => one === text) || text === '' ? choices : [...choices, [text, text]]
-    const lines = [['', texts.products.choose], ...all].map(
+    const lines = [['', texts.choose], ...all].map(
       ([one = '', name = '']) =>
         html`<option value="${one}"!${one === text ? ' selected' : ''}>${name}</option>`,
     )
@@ -85,8 +85,8 @@ function renderControl(
   }
   if (field.type === 'boolean')
     return options([
-      ['true', texts.products.yes],
-      ['false', texts.products.no],
+      ['true', texts.yes],
+      ['false', texts.no],
     ])
   if (field.values !== undefined)
     return options(field.values.map(one => [one, getValueLabel(words, path, one)]))

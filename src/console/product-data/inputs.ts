@@ -28,7 +28,7 @@ export function renderDataInputs(
   drawing: Omit<FormContext, 'languages'> & { isUnit: boolean; inherited?: DataObject },
 ): string {
   const { words, form, isUnit, inherited = {} } = drawing
-  const { texts } = words
+  const texts = words.texts.products
   const own = listFormLanguages(form)
   const { languages } = inherited
   const all = {
@@ -47,8 +47,8 @@ export function renderDataInputs(
   const first =
     core.length === 0
       ? ''
-      : html`<section aria-labelledby="core"><h2 id="core">${isUnit ? texts.products.ownFields : texts.products.core}</h2>!${core}</section>`
-  return html`!${first}<section aria-labelledby="more"><h2 id="more">${isUnit ? texts.products.inheritedFields : texts.products.more}</h2>!${more}</section>!${renderKnownNames(words, fields)}`
+      : html`<section aria-labelledby="core"><h2 id="core">${isUnit ? texts.ownFields : texts.core}</h2>!${core}</section>`
+  return html`!${first}<section aria-labelledby="more"><h2 id="more">${isUnit ? texts.inheritedFields : texts.more}</h2>!${more}</section>!${renderKnownNames(words, fields)}`
 }
 
 const listFormLanguages = (form: PostedForm): readonly string[] => {
@@ -130,18 +130,18 @@ function renderRemoveButton(
 
 function renderList(field: Field, { at, path }: InputPlace, drawing: FormContext): string {
   const { words, form } = drawing
-  const { texts } = words
+  const texts = words.texts.products
   const { above } = describeInput(at, drawing, listHints(field, { at, path }, drawing))
   const rows = listShownRows(field, at, form)
   const drawn = rows.map(place => {
     const row = `${at}.${place}`
     const inner = renderMembers(field.of, { at: row, path }, drawing)
-    return html`<fieldset id="${row}" class="row" tabindex="-1"><legend class="sight">${texts.products.rowOf({ label: getFieldLabel(words, path), n: place + 1 })}</legend><input type="hidden" name="${row}.${ROW_ORIGIN}" value="${form.raw(`${row}.${ROW_ORIGIN}`) || NEW_ROW}">!${inner}
+    return html`<fieldset id="${row}" class="row" tabindex="-1"><legend class="sight">${texts.rowOf({ label: getFieldLabel(words, path), n: place + 1 })}</legend><input type="hidden" name="${row}.${ROW_ORIGIN}" value="${form.raw(`${row}.${ROW_ORIGIN}`) || NEW_ROW}">!${inner}
 !${renderRemoveButton(at, rows, place, drawing)}</fieldset>`
   })
   const sum = field.sumsTo100 === undefined ? '' : renderSum(field, at, rows, drawing)
   return html`<fieldset id="${at}" class="list" tabindex="-1"><legend>${getFieldLabel(words, path)}</legend>!${above}!${drawn}!${sum}
-!${renderAddButton(at, rows, drawing, texts.products.addRow)}</fieldset>`
+!${renderAddButton(at, rows, drawing, texts.addRow)}</fieldset>`
 }
 
 /** Adds whole millionths, so that decimals as people type them add up exactly. */
@@ -160,18 +160,14 @@ function renderSum(field: Field, at: string, rows: readonly number[], { words, f
 function renderLanguageList(field: Field, place: InputPlace, drawing: FormContext): string {
   const { words, form, action } = drawing
   const { at, path } = place
-  const { texts } = words
+  const texts = words.texts.form
   const rows = listShownRows(field, at, form)
   const inputs = rows.map((row, index) => {
     const name = `${at}.${row}`
     const tag = findLanguage(form.raw(name))
-    const called = tag === undefined ? texts.form.anotherLanguage : formatLanguage(words.language, tag)
-    const { above, attributes } = describeInput(
-      name,
-      drawing,
-      tag === undefined ? [texts.form.languageInput] : [],
-    )
-    return html`<div class="field"><label for="${name}">${index === 0 && tag !== undefined ? texts.form.primary({ language: called }) : called}</label>!${above}
+    const called = tag === undefined ? texts.anotherLanguage : formatLanguage(words.language, tag)
+    const { above, attributes } = describeInput(name, drawing, tag === undefined ? [texts.languageInput] : [])
+    return html`<div class="field"><label for="${name}">${index === 0 && tag !== undefined ? texts.primary({ language: called }) : called}</label>!${above}
 <div class="beside-act"><input id="${name}" name="${name}" value="${form.raw(name)}" list="languages" autocomplete="off" autocapitalize="none" spellcheck="false"!${attributes}>!${rows.length > 1 ? renderRemoveButton(at, rows, row, drawing) : ''}</div></div>`
   })
   const options = listLanguageOptions(words).map(
@@ -179,7 +175,7 @@ function renderLanguageList(field: Field, place: InputPlace, drawing: FormContex
   )
   const { above } = describeInput(at, drawing, listHints(field, place, drawing))
   return html`<fieldset id="${at}" class="list" tabindex="-1"><legend>${getFieldLabel(words, path)}</legend>!${above}!${inputs}<datalist id="languages">!${options}</datalist>
-<div class="choices">!${renderAddButton(at, rows, drawing, texts.form.addLanguage)} <button class="second" name="show" value="${at}" formaction="${action}#${at}" formnovalidate>${texts.form.showTexts}</button></div></fieldset>`
+<div class="choices">!${renderAddButton(at, rows, drawing, texts.addLanguage)} <button class="second" name="show" value="${at}" formaction="${action}#${at}" formnovalidate>${texts.showTexts}</button></div></fieldset>`
 }
 
 /** One text per language of the product. The first is required, and the others fall back to it. */

@@ -57,15 +57,15 @@ export function renderPagination(words: Words, shown: PaginationOptions): string
   const last = Math.max(1, Math.ceil(found.total / size))
   const isOpen = found.totalCapped && !byNumber
   if (last === 1 && page === 1) return ''
-  const { texts } = words
+  const texts = words.texts.products
   const link = (to: PagePosition, text: string, rel: string) =>
     html`<a class="alone"!${rel === '' ? '' : html` rel="${rel}"`} href="${address(to)}">${text}</a>`
   const { newer, older } = byNumber ? { newer: {}, older: {} } : getNeighbors(found)
   const hasOlder = isOpen ? found.rows.length === size : page < last
   const isFar = !byNumber && !isOpen && page < last - 1
-  return html`<nav class="pages" aria-label="${texts.products.pages}">!${page > 2 ? link({ page: 1 }, texts.products.newestPage, '') : ''}!${page > 1 ? link(page === 2 ? { page: 1 } : { page: page - 1, ...newer }, texts.products.earlier, 'prev') : ''}
-<span class="quiet">${isOpen ? texts.products.pageNo({ page: words.number(page) }) : texts.products.pageOf({ page: words.number(page), last: words.number(last) })}</span>
-!${hasOlder ? link({ page: page + 1, ...older }, texts.products.later, 'next') : ''}!${isFar ? link({ page: last, before: LOWEST_ID }, texts.products.oldestPage, '') : ''}</nav>`
+  return html`<nav class="pages" aria-label="${texts.pages}">!${page > 2 ? link({ page: 1 }, texts.newestPage, '') : ''}!${page > 1 ? link(page === 2 ? { page: 1 } : { page: page - 1, ...newer }, texts.earlier, 'prev') : ''}
+<span class="quiet">${isOpen ? texts.pageNo({ page: words.number(page) }) : texts.pageOf({ page: words.number(page), last: words.number(last) })}</span>
+!${hasOlder ? link({ page: page + 1, ...older }, texts.later, 'next') : ''}!${isFar ? link({ page: last, before: LOWEST_ID }, texts.oldestPage, '') : ''}</nav>`
 }
 
 /** The products beside which the next and the previous page lie. */

@@ -80,8 +80,8 @@ function renderScalar(words: Words, field: Field, path: string, value: unknown):
 }
 
 function formatScalar(words: Words, field: Field, path: string, value: unknown): string {
-  const { texts } = words
-  if (typeof value === 'boolean') return value ? texts.products.yes : texts.products.no
+  const texts = words.texts.products
+  if (typeof value === 'boolean') return value ? texts.yes : texts.no
   if (typeof value === 'number') return formatAmount(words.language, field.unit, value)
   if (typeof value !== 'string') return JSON.stringify(value)
   if (field.format === 'country') return formatCountry(words.language, value)

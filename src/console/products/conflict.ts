@@ -48,7 +48,7 @@ export function renderConflict(
   { row }: PassportState,
   { present, both }: { present: DataObject; both: readonly string[] },
 ): string {
-  const { texts } = words
+  const texts = words.texts.products
   const { fields } = requireCategory(row.category)
   const lines = fields
     .filter(({ name }) => both.includes(name))
@@ -56,7 +56,7 @@ export function renderConflict(
       field =>
         html`<li><a class="alone" href="#${DATA_PREFIX}.${field.name}">${getFieldLabel(words, field.name)}</a>: !${renderValue(words, field, field.name, present[field.name])}</li>`,
     )
-  const told = lines.length === 0 ? '' : html`<p>${texts.products.conflictBoth}</p><ul>!${lines}</ul>`
-  return html`<div class="summary" role="alert" tabindex="-1" autofocus><p>${texts.products.conflict}</p>!${told}
-<p><a class="alone" href="${PRODUCTS}/${idFromUuid(row.id)}/versions/${row.version_no}" target="_blank" rel="noopener">${texts.products.conflictVersion}</a></p></div>`
+  const told = lines.length === 0 ? '' : html`<p>${texts.conflictBoth}</p><ul>!${lines}</ul>`
+  return html`<div class="summary" role="alert" tabindex="-1" autofocus><p>${texts.conflict}</p>!${told}
+<p><a class="alone" href="${PRODUCTS}/${idFromUuid(row.id)}/versions/${row.version_no}" target="_blank" rel="noopener">${texts.conflictVersion}</a></p></div>`
 }

@@ -37,7 +37,7 @@ const REFRESH_SECONDS = 2
 
 export async function showProduct(visit: SignedInVisit): Promise<Outcome> {
   const { words, session } = visit
-  const { texts } = words
+  const texts = words.texts.products
   const { ctx, state } = await getRequestedProduct(visit)
   const { row } = state
   const mayEdit = session.role !== 'viewer'
@@ -49,12 +49,12 @@ export async function showProduct(visit: SignedInVisit): Promise<Outcome> {
     findSummaries(ctx, row.parent_id === null ? [] : [row.parent_id]),
   ])
   const title = getProductTitle(words, state)
-  const body = html`<p class="way"><a class="alone" href="${PRODUCTS}">${texts.products.products}</a></p>
+  const body = html`<p class="way"><a class="alone" href="${PRODUCTS}">${texts.products}</a></p>
 <h1>${title}</h1>!${renderDoneNotice(words, visit.query, DONE_ACTIONS)}!${renderEndedDraft(visit, state)}!${pending.html}!${renderNameNotice(words, state, { isJustSaved: visit.query.has('done'), mayEdit })}!${renderFacts(words, state, parents[0])}!${mayEdit ? renderActions(words, state) : ''}
 !${renderAddresses(visit, state)}!${renderShopSection(visit, state)}
-<section aria-labelledby="data"><h2 id="data">${texts.products.data}</h2>!${renderData(words, requireCategory(row.category).fields, effectiveData(state), buildFieldMarker(words, state))}</section>
+<section aria-labelledby="data"><h2 id="data">${texts.data}</h2>!${renderData(words, requireCategory(row.category).fields, effectiveData(state), buildFieldMarker(words, state))}</section>
 !${units}!${scans}
-<section aria-labelledby="versions"><h2 id="versions">${texts.products.versions}</h2>!${renderVersionList(words, idFromUuid(row.id), history.versions)}!${history.total > MAX_VERSIONS ? html`<p class="quiet">${texts.products.versionsMore({ shown: words.number(MAX_VERSIONS), all: words.number(history.total) })}</p>` : ''}</section>`
+<section aria-labelledby="versions"><h2 id="versions">${texts.versions}</h2>!${renderVersionList(words, idFromUuid(row.id), history.versions)}!${history.total > MAX_VERSIONS ? html`<p class="quiet">${texts.versionsMore({ shown: words.number(MAX_VERSIONS), all: words.number(history.total) })}</p>` : ''}</section>`
   return {
     title,
     body,
@@ -83,76 +83,72 @@ function getRefreshUrl({ query, params }: SignedInVisit): string {
 
 /** Marks a unit's own fields, and tells of a text in how many page languages it is available. */
 function buildFieldMarker(words: Words, { row, own, inherited }: PassportState): (name: string) => string {
-  const { texts } = words
+  const texts = words.texts.products
   const data = { ...inherited, ...own }
   const localized = new Set(
     requireCategory(row.category).fields.flatMap(field => (field.localized ? [field.name] : [])),
   )
   return name => {
     const isOwn = row.level !== 'm' && own !== null && Object.hasOwn(own, name)
-    const badge = isOwn ? html` <span class="badge">${texts.products.own}</span>` : ''
+    const badge = isOwn ? html` <span class="badge">${texts.own}</span>` : ''
     if (!localized.has(name)) return badge
     const tags = Object.keys(Object(data[name])).map(tag => tag.toLowerCase().split('-', 1)[0] ?? '')
     const n = new Set(tags.filter(isLanguage)).size
-    return html`!${badge} <span class="quiet">${texts.products.textLanguages({ n, all: LANGUAGES.length })}</span>`
+    return html`!${badge} <span class="quiet">${texts.textLanguages({ n, all: LANGUAGES.length })}</span>`
   }
 }
 
 function renderFacts(words: Words, { row }: PassportState, parent: PassportSummary | undefined): string {
-  const { texts } = words
+  const texts = words.texts.products
   const status = row.status === 'x' ? 'archived' : 'active'
   const lines: (readonly [string, string])[] = [
-    [texts.products.category, getCategoryName(words, row.category)],
-    [texts.products.level, texts.products.levels[LEVEL_NAME[row.level]]],
-    ...(row.lot === null ? [] : [[texts.products.lot, row.lot] as const]),
-    ...(row.serial === null ? [] : [[texts.products.serial, row.serial] as const]),
-    [
-      texts.products.status,
-      texts.products.statuses[status] + (row.outdated ? `, ${texts.products.outdated}` : ''),
-    ],
-    [texts.products.version, words.number(row.version_no)],
-    [texts.products.changed, words.minute(row.updated_at.toISOString())],
-    [texts.products.created, words.date(creationTime(row.id).toISOString())],
+    [texts.category, getCategoryName(words, row.category)],
+    [texts.level, texts.levels[LEVEL_NAME[row.level]]],
+    ...(row.lot === null ? [] : [[texts.lot, row.lot] as const]),
+    ...(row.serial === null ? [] : [[texts.serial, row.serial] as const]),
+    [texts.status, texts.statuses[status] + (row.outdated ? `, ${texts.outdated}` : '')],
+    [texts.version, words.number(row.version_no)],
+    [texts.changed, words.minute(row.updated_at.toISOString())],
+    [texts.created, words.date(creationTime(row.id).toISOString())],
   ]
   const under =
     parent === undefined
       ? ''
-      : html`<div><dt>${texts.products.parent}</dt><dd><a href="${PRODUCTS}/${idFromUuid(parent.id)}">${formatTitle(words, parent.product_name ?? words.texts.page.unnamed, parent)}</a></dd></div>`
+      : html`<div><dt>${texts.parent}</dt><dd><a href="${PRODUCTS}/${idFromUuid(parent.id)}">${formatTitle(words, parent.product_name ?? words.texts.page.unnamed, parent)}</a></dd></div>`
   return html`<dl class="facts">!${lines.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}!${under}</dl>`
 }
 
 function renderActions(words: Words, { row }: PassportState): string {
-  const { texts } = words
+  const texts = words.texts.products
   const at = `${PRODUCTS}/${idFromUuid(row.id)}`
-  const [to, text] =
-    row.status === 'x' ? ['restore', texts.products.restore] : ['archive', texts.products.archive]
-  return html`<div class="choices"><a class="button" href="${at}/edit">${texts.products.edit}</a>
+  const [to, text] = row.status === 'x' ? ['restore', texts.restore] : ['archive', texts.archive]
+  return html`<div class="choices"><a class="button" href="${at}/edit">${texts.edit}</a>
 <form method="post" action="${at}/status"><button class="second" name="to" value="${to}">${text}</button></form></div>`
 }
 
 function renderAddresses({ setup, words, session }: SignedInVisit, { row }: PassportState): string {
-  const { texts } = words
+  const texts = words.texts.products
   const id = idFromUuid(row.id)
   const page = passportUrl(setup.addresses, id)
   const gs1 = gs1Url(setup.addresses, row)
   const preview = (one: (typeof LINK_AUDIENCES)[number]) =>
-    html`<a class="button second" href="/p/${id}?preview=${one}" target="_blank" rel="noopener">${texts.products.previewAs[one]}</a> `
+    html`<a class="button second" href="/p/${id}?preview=${one}" target="_blank" rel="noopener">${texts.previewAs[one]}</a> `
   const newLink =
     session.role === 'viewer'
       ? ''
-      : html`<p><a class="alone" href="/console/settings/access-links?product=${id}">${texts.products.newAccessLink}</a></p>`
-  return html`<section aria-labelledby="page"><h2 id="page">${texts.products.publicPage}</h2>
-<div class="with-code"><img src="/p/${id}/qr.svg" width="132" height="132" alt="${texts.products.codeOf}">
-<div>!${copyable(words.texts, { name: 'address', label: texts.products.address, value: page, rows: 1 })}!${gs1 === null ? '' : copyable(words.texts, { name: 'gs1', label: texts.products.gs1Address, value: gs1, rows: 1 })}
-<p class="choices"><a class="button second" href="/p/${id}" target="_blank" rel="noopener">${texts.products.openPage}</a> <a class="button second" href="/p/${id}/qr.svg" download="${id}.svg">${texts.products.downloadCode}</a> !${DPI.map(dpi => html`<a class="button second" href="${PRODUCTS}/${id}/code.png?dpi=${dpi}">${texts.products.downloadPng({ dpi })}</a> `)}<a class="button second" href="${PRODUCTS}/${id}/labels">${texts.products.labels}</a></p><p class="choices">!${LINK_AUDIENCES.map(preview)}</p><p class="hint">${texts.products.previewHint}</p>!${newLink}</div></div></section>`
+      : html`<p><a class="alone" href="/console/settings/access-links?product=${id}">${texts.newAccessLink}</a></p>`
+  return html`<section aria-labelledby="page"><h2 id="page">${texts.publicPage}</h2>
+<div class="with-code"><img src="/p/${id}/qr.svg" width="132" height="132" alt="${texts.codeOf}">
+<div>!${copyable(words.texts, { name: 'address', label: texts.address, value: page, rows: 1 })}!${gs1 === null ? '' : copyable(words.texts, { name: 'gs1', label: texts.gs1Address, value: gs1, rows: 1 })}
+<p class="choices"><a class="button second" href="/p/${id}" target="_blank" rel="noopener">${texts.openPage}</a> <a class="button second" href="/p/${id}/qr.svg" download="${id}.svg">${texts.downloadCode}</a> !${DPI.map(dpi => html`<a class="button second" href="${PRODUCTS}/${id}/code.png?dpi=${dpi}">${texts.downloadPng({ dpi })}</a> `)}<a class="button second" href="${PRODUCTS}/${id}/labels">${texts.labels}</a></p><p class="choices">!${LINK_AUDIENCES.map(preview)}</p><p class="hint">${texts.previewHint}</p>!${newLink}</div></div></section>`
 }
 
 function renderVersionList(words: Words, id: string, versions: readonly VersionEntry[]): string {
-  const { texts } = words
+  const texts = words.texts.products
   const lines = versions.map(one => {
-    const kind = texts.products.kinds[one.change_type ?? 'created']
+    const kind = texts.kinds[one.change_type ?? 'created']
     const fields = one.changed.map(name => getFieldLabel(words, name)).join(', ')
-    return html`<li><a class="row-link" href="${PRODUCTS}/${id}/versions/${one.version_no}">${texts.products.versionNo({ n: one.version_no })}</a>
+    return html`<li><a class="row-link" href="${PRODUCTS}/${id}/versions/${one.version_no}">${texts.versionNo({ n: one.version_no })}</a>
 <span class="quiet">${kind}${fields === '' ? '' : `: ${fields}`}</span><span class="quiet">${words.minute(one.created_at)}, ${one.created_by}</span>!${one.note === null ? '' : html`<p>${one.note}</p>`}</li>`
   })
   return html`<ul class="rows">!${lines}</ul>`

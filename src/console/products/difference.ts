@@ -12,10 +12,10 @@ export function renderDifference(
   before: DataObject,
   after: DataObject,
 ): string {
-  const { texts } = words
+  const texts = words.texts.products
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   const changed = names.filter(name => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
-  if (changed.length === 0) return html`<p>${texts.products.noDifference}</p>`
+  if (changed.length === 0) return html`<p>${texts.noDifference}</p>`
   const known = new Map(fields.map(field => [field.name, field]))
   const show = (name: string, value: unknown) => {
     const field = known.get(name)
@@ -27,6 +27,6 @@ export function renderDifference(
     name =>
       html`<tr><th scope="row">${getFieldLabel(words, name)}</th><td>!${show(name, before[name])}</td><td>!${show(name, after[name])}</td></tr>`,
   )
-  return html`<section><h2 id="diff">${texts.products.difference}</h2><div class="scroll" tabindex="0" role="region" aria-labelledby="diff"><table class="diff">
-<thead><tr><th scope="col">${texts.products.field}</th><th scope="col">${texts.products.before}</th><th scope="col">${texts.products.after}</th></tr></thead><tbody>!${rows}</tbody></table></div></section>`
+  return html`<section><h2 id="diff">${texts.difference}</h2><div class="scroll" tabindex="0" role="region" aria-labelledby="diff"><table class="diff">
+<thead><tr><th scope="col">${texts.field}</th><th scope="col">${texts.before}</th><th scope="col">${texts.after}</th></tr></thead><tbody>!${rows}</tbody></table></div></section>`
 }

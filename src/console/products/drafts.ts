@@ -13,11 +13,11 @@ export const getNewDraftKey = ({ personId, account }: Session, category: string)
 
 /** Attributes of the form tag, as HTML. `isSent`: the form shows submitted input that is not saved yet. */
 export function renderDraftAttributes(words: Words, draft: string, isSent: boolean): string {
-  const { texts } = words
+  const texts = words.texts.products
   // The module fills in the time.
-  const found = texts.products.draftFound({ time: '{time}' })
+  const found = texts.draftFound({ time: '{time}' })
   const sent = isSent ? ' data-draft-sent' : ''
-  return html` data-draft="${draft}"!${sent} data-draft-found="${found}" data-draft-restore="${texts.products.draftRestore}" data-draft-discard="${texts.products.draftDiscard}"`
+  return html` data-draft="${draft}"!${sent} data-draft-found="${found}" data-draft-restore="${texts.draftRestore}" data-draft-discard="${texts.draftDiscard}"`
 }
 
 /** A hidden element that deletes the draft if it was begun before version `n`. */

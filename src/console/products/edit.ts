@@ -77,11 +77,11 @@ async function getDataAtVersion(
 }
 
 function renderEditPage(words: Words, state: PassportState, edit: EditState): Outcome {
-  const { texts } = words
+  const texts = words.texts.products
   const { row } = state
   const at = `${PRODUCTS}/${idFromUuid(row.id)}`
   const category = requireCategory(row.category)
-  const title = texts.products.editOf({ name: getProductTitle(words, state) })
+  const title = texts.editOf({ name: getProductTitle(words, state) })
   const isUnit = row.level !== 'm'
   const { form, problems } = edit
   const drawing = {
@@ -93,11 +93,11 @@ function renderEditPage(words: Words, state: PassportState, edit: EditState): Ou
     isUnit,
     inherited: state.inherited,
   }
-  const body = html`<h1>${title}</h1>!${isUnit ? html`<p class="lead">${texts.products.unitLead}</p>` : ''}!${edit.conflict ?? renderProblems(words, edit)}
-<form method="post" action="${at}" novalidate class="data"!${edit.draft}>!${defaultButton(texts.products.save)}<input type="hidden" name="base" value="${edit.base}">
-!${renderDataInputs(category.fields, drawing)}<section aria-labelledby="why"><h2 id="why">${texts.products.why}</h2>
-<div class="field"><label for="note">${texts.products.note} <span class="quiet">${texts.products.optional}</span></label><p class="hint" id="note-hint">${texts.products.noteHint}</p><input id="note" name="note" value="${edit.note}" maxlength="${MAX_NOTE_LENGTH}" autocomplete="off" aria-describedby="note-hint"></div></section>
-<div class="choices sticky"><button>${texts.products.save}</button> <a class="button second" href="${at}">${texts.products.cancel}</a></div></form>`
+  const body = html`<h1>${title}</h1>!${isUnit ? html`<p class="lead">${texts.unitLead}</p>` : ''}!${edit.conflict ?? renderProblems(words, edit)}
+<form method="post" action="${at}" novalidate class="data"!${edit.draft}>!${defaultButton(texts.save)}<input type="hidden" name="base" value="${edit.base}">
+!${renderDataInputs(category.fields, drawing)}<section aria-labelledby="why"><h2 id="why">${texts.why}</h2>
+<div class="field"><label for="note">${texts.note} <span class="quiet">${texts.optional}</span></label><p class="hint" id="note-hint">${texts.noteHint}</p><input id="note" name="note" value="${edit.note}" maxlength="${MAX_NOTE_LENGTH}" autocomplete="off" aria-describedby="note-hint"></div></section>
+<div class="choices sticky"><button>${texts.save}</button> <a class="button second" href="${at}">${texts.cancel}</a></div></form>`
   const status = edit.conflict === undefined ? getFormStatus(edit) : 422
   return { title, body, status, scripts: DATA_FORM_SCRIPTS }
 }

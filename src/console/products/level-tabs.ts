@@ -35,14 +35,14 @@ export async function renderHiddenHits(
   view: ListQuery,
   counts: LevelCounts,
 ): Promise<string> {
-  const { texts } = words
+  const texts = words.texts.productList
   const elsewhere = sumCounts(counts, LIST_LEVELS.all)
   if (elsewhere.total > 0) {
     const named = (['model', 'batch', 'item'] as const).filter(
       one => sumCounts(counts, LIST_LEVELS[one]).total > 0,
     )
     const level = named.length === 1 ? (named[0] ?? 'all') : 'all'
-    const text = renderText(texts.productList.matches[level], { count: elsewhere.total })
+    const text = renderText(texts.matches[level], { count: elsewhere.total })
     return renderHiddenLink(text, getListUrl({ ...view, level }, { page: 1 }))
   }
   const bare: ListQuery = { ...view, level: 'all', status: 'all', category: '', outdated: false }
@@ -50,7 +50,7 @@ export async function renderHiddenHits(
     return ''
   const without = sumCounts(await countLevels(ctx, toListFilter(bare), MAX_COUNTED), LIST_LEVELS.all)
   if (without.total === 0) return ''
-  const text = texts.productList.matchesWithoutFilters({ count: without.total })
+  const text = texts.matchesWithoutFilters({ count: without.total })
   return renderHiddenLink(text, getListUrl(bare, { page: 1 }))
 }
 

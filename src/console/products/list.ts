@@ -36,7 +36,7 @@ const PAGE_SIZE = 50
 
 export async function showProducts(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, words, query } = visit
-  const { texts } = words
+  const texts = words.texts.products
   const view = parseListQuery(query)
   const ctx = toAccountContext(setup, session)
   const window = view.q === '' ? toWindow(view.place, PAGE_SIZE) : { limit: PAGE_SIZE, page: view.place.page }
@@ -46,14 +46,12 @@ export async function showProducts(visit: SignedInVisit): Promise<Outcome> {
   ])
   const hidden = found.rows.length === 0 ? await renderHiddenHits(ctx, words, view, counts) : ''
   const mayEdit = session.role !== 'viewer'
-  const create = mayEdit
-    ? html`<a class="button" href="${PRODUCTS}/new">${texts.products.newProduct}</a>`
-    : ''
-  const failed = query.get('failed') === null ? '' : notice(texts.products.someFailed)
-  const none = query.get('none') === null ? '' : notice(texts.products.noneSelected)
-  const body = html`<div class="page-head"><h1>${texts.products.products}</h1>!${create}</div>!${failed}!${none}!${renderChangedNotice(words, query)}
+  const create = mayEdit ? html`<a class="button" href="${PRODUCTS}/new">${texts.newProduct}</a>` : ''
+  const failed = query.get('failed') === null ? '' : notice(texts.someFailed)
+  const none = query.get('none') === null ? '' : notice(texts.noneSelected)
+  const body = html`<div class="page-head"><h1>${texts.products}</h1>!${create}</div>!${failed}!${none}!${renderChangedNotice(words, query)}
 !${renderFilters(words, view)}!${renderLevelTabs(words, view, counts)}!${renderResults(words, view, found, { mayEdit, hidden })}`
-  return { title: texts.products.products, body, isWide: true }
+  return { title: texts.products, body, isWide: true }
 }
 
 /** Says how many products the last action archived or restored. */
@@ -69,7 +67,7 @@ function renderChangedNotice(words: Words, query: URLSearchParams): string {
 }
 
 function renderFilters(words: Words, view: ListQuery): string {
-  const { texts } = words
+  const texts = words.texts.products
   const select = (
     name: string,
     label: string,
@@ -79,20 +77,18 @@ function renderFilters(words: Words, view: ListQuery): string {
     html`<div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}">!${options.map(
       ([one, text]) => html`<option value="${one}"!${one === value ? ' selected' : ''}>${text}</option>`,
     )}</select></div>`
-  const statuses = (['all', 'active', 'archived'] as const).map(
-    one => [one, texts.products.statuses[one]] as const,
-  )
+  const statuses = (['all', 'active', 'archived'] as const).map(one => [one, texts.statuses[one]] as const)
   const categories = [
-    ['', texts.products.anyCategory] as const,
+    ['', texts.anyCategory] as const,
     ...allCategories().map(({ id }) => [id, getCategoryName(words, id)] as const),
   ]
   const isChosen = view.level !== getDefaultLevel(view.q)
   const kept = isChosen ? html`<input type="hidden" name="level" value="${view.level}">` : ''
   return html`<form method="get" action="${PRODUCTS}" class="filters" role="search">
-<div class="field grow"><label for="q">${texts.products.search}</label><input id="q" name="q" type="search" value="${view.q}" maxlength="${MAX_SEARCH_LENGTH}" placeholder="${texts.products.searchHint}" autocomplete="off"></div>!${kept}
-!${select('status', texts.products.status, view.status, statuses)}!${select('category', texts.products.category, view.category, categories)}
-<div class="check"><input type="checkbox" id="outdated" name="outdated" value="yes"!${view.outdated ? ' checked' : ''}><label for="outdated">${texts.products.onlyOutdated}</label></div>
-<button class="second">${texts.products.show}</button></form>`
+<div class="field grow"><label for="q">${texts.search}</label><input id="q" name="q" type="search" value="${view.q}" maxlength="${MAX_SEARCH_LENGTH}" placeholder="${texts.searchHint}" autocomplete="off"></div>!${kept}
+!${select('status', texts.status, view.status, statuses)}!${select('category', texts.category, view.category, categories)}
+<div class="check"><input type="checkbox" id="outdated" name="outdated" value="yes"!${view.outdated ? ' checked' : ''}><label for="outdated">${texts.onlyOutdated}</label></div>
+<button class="second">${texts.show}</button></form>`
 }
 
 function renderResults(
@@ -102,23 +98,14 @@ function renderResults(
   { mayEdit, hidden }: { mayEdit: boolean; hidden: string },
 ): string {
   const { rows, total, totalCapped } = found
-  const { texts } = words
-  const count = totalCapped
-    ? texts.products.foundMany({ count: words.number(total) })
-    : texts.products.found({ count: total })
+  const texts = words.texts.products
+  const count = totalCapped ? texts.foundMany({ count: words.number(total) }) : texts.found({ count: total })
   const isPlain = getListUrl(view, { page: 1 }) === PRODUCTS
   if (rows.length === 0)
-    return html`<p class="empty">${isPlain ? texts.products.none : hidden === '' ? texts.products.nothingFound : texts.productList.nothingHere}!${hidden}</p>`
-  const heads = [
-    texts.products.name,
-    texts.products.sku,
-    texts.products.category,
-    texts.products.level,
-    texts.products.version,
-    texts.products.changed,
-  ]
-  const table = html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.products.products}"><table><caption class="sight">${count}</caption>
-<thead><tr>!${mayEdit ? html`<th scope="col"><span class="sight">${texts.products.select}</span></th>` : ''}!${heads.map(head => html`<th scope="col">${head}</th>`)}</tr></thead>
+    return html`<p class="empty">${isPlain ? texts.none : hidden === '' ? texts.nothingFound : words.texts.productList.nothingHere}!${hidden}</p>`
+  const heads = [texts.name, texts.sku, texts.category, texts.level, texts.version, texts.changed]
+  const table = html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.products}"><table><caption class="sight">${count}</caption>
+<thead><tr>!${mayEdit ? html`<th scope="col"><span class="sight">${texts.select}</span></th>` : ''}!${heads.map(head => html`<th scope="col">${head}</th>`)}</tr></thead>
 <tbody>!${rows.map(row => renderRow(words, row, mayEdit))}</tbody></table></div>`
   const address = (place: PagePosition) => getListUrl(view, place)
   const more = renderPagination(words, {
@@ -131,21 +118,21 @@ function renderResults(
   if (!mayEdit) return html`<p class="quiet">${count}</p>!${table}!${more}`
   return html`<form method="post" action="${PRODUCTS}/status"><p class="quiet">${count}</p>!${table}
 <input type="hidden" name="back" value="${getListUrl(view, view.place)}">
-<div class="choices"><button class="second" name="to" value="archive">${texts.products.archiveSelected}</button>
-<button class="second" name="to" value="restore">${texts.products.restoreSelected}</button></div></form>!${more}`
+<div class="choices"><button class="second" name="to" value="archive">${texts.archiveSelected}</button>
+<button class="second" name="to" value="restore">${texts.restoreSelected}</button></div></form>!${more}`
 }
 
 function renderRow(words: Words, row: PassportSummary, mayEdit: boolean): string {
-  const { texts } = words
+  const texts = words.texts.products
   const id = idFromUuid(row.id)
   const title = getShortTitle(words, row)
   const badges = [
-    row.status === 'x' ? html` <span class="badge">${texts.products.statuses.archived}</span>` : '',
-    row.outdated ? html` <span class="badge">${texts.products.outdated}</span>` : '',
+    row.status === 'x' ? html` <span class="badge">${texts.statuses.archived}</span>` : '',
+    row.outdated ? html` <span class="badge">${texts.outdated}</span>` : '',
   ]
-  const box = html`<td><input type="checkbox" name="id" value="${id}" aria-label="${texts.products.selectOne({ title })}"></td>`
+  const box = html`<td><input type="checkbox" name="id" value="${id}" aria-label="${texts.selectOne({ title })}"></td>`
   return html`<tr>!${mayEdit ? box : ''}<td><a class="row-link" href="${PRODUCTS}/${id}">${title}</a>!${badges}</td>
-<td>${row.sku ?? ''}</td><td>${getCategoryName(words, row.category)}</td><td>${texts.products.levels[LEVEL_NAME[row.level]]}</td>
+<td>${row.sku ?? ''}</td><td>${getCategoryName(words, row.category)}</td><td>${texts.levels[LEVEL_NAME[row.level]]}</td>
 <td class="number">${row.version_no}</td><td>${words.date(row.updated_at.toISOString())}</td></tr>`
 }
 

@@ -27,10 +27,10 @@ export function renderNameNotice(
   )
   const [first] = told
   if (first === undefined) return ''
-  const { texts } = words
+  const texts = words.texts.form
   const lines = told.map(
     one => html`<li>${getInputLabel(words, getInputName(one))}: ${explainProblem(words, one)}</li>`,
   )
-  const change = html`<p><a class="button second" href="${PRODUCTS}/${idFromUuid(row.id)}/edit#${getInputName(first)}">${texts.form.changeNames}</a></p>`
-  return html`<div class="reach"><p>${texts.form.checkNames}</p><ul>!${lines}</ul>!${mayEdit ? change : ''}</div>`
+  const change = html`<p><a class="button second" href="${PRODUCTS}/${idFromUuid(row.id)}/edit#${getInputName(first)}">${texts.changeNames}</a></p>`
+  return html`<div class="reach"><p>${texts.checkNames}</p><ul>!${lines}</ul>!${mayEdit ? change : ''}</div>`
 }

@@ -27,7 +27,7 @@ import {
 
 export async function showNew(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, words, query } = visit
-  const { texts } = words
+  const texts = words.texts.products
   const id = query.get('category')
   const category = allCategories().find(one => one.id === id)
   if (category !== undefined) {
@@ -37,10 +37,10 @@ export async function showNew(visit: SignedInVisit): Promise<Outcome> {
   }
   const links = allCategories().map(
     one =>
-      html`<li><a class="row-link" href="${PRODUCTS}/new?category=${one.id}">${getCategoryName(words, one.id)}</a><span class="quiet">${findText(texts.products.categoryHints, one.id) ?? ''}</span></li>`,
+      html`<li><a class="row-link" href="${PRODUCTS}/new?category=${one.id}">${getCategoryName(words, one.id)}</a><span class="quiet">${findText(texts.categoryHints, one.id) ?? ''}</span></li>`,
   )
-  const body = html`<h1>${texts.products.newProduct}</h1><p class="lead">${texts.products.chooseCategory}</p><ul class="rows">!${links}</ul>`
-  return { title: texts.products.newProduct, body }
+  const body = html`<h1>${texts.newProduct}</h1><p class="lead">${texts.chooseCategory}</p><ul class="rows">!${links}</ul>`
+  return { title: texts.newProduct, body }
 }
 
 function renderNewPage(
@@ -50,15 +50,15 @@ function renderNewPage(
   from?: string,
 ): Outcome {
   const draft = renderDraftAttributes(words, getNewDraftKey(session, category.id), typed.isSent)
-  const { texts } = words
-  const title = texts.products.newOf({
+  const texts = words.texts.products
+  const title = texts.newOf({
     category: getCategoryName(words, category.id),
   })
   const { form, problems } = typed
   const drawing = { words, form, problems, category: category.id, action: PRODUCTS, isUnit: false }
-  const body = html`<h1>${title}</h1><p class="lead">${texts.products.newLead}</p>!${from === undefined ? '' : html`<p>${texts.products.takenFrom({ name: from })}</p>`}!${renderProblems(words, typed)}
-<form method="post" action="${PRODUCTS}" novalidate class="data"!${draft}>!${defaultButton(texts.products.create)}<input type="hidden" name="category" value="${category.id}">
-!${renderDataInputs(category.fields, drawing)}<div class="choices sticky"><button>${texts.products.create}</button> <a class="button second" href="${PRODUCTS}">${texts.products.cancel}</a></div></form>`
+  const body = html`<h1>${title}</h1><p class="lead">${texts.newLead}</p>!${from === undefined ? '' : html`<p>${texts.takenFrom({ name: from })}</p>`}!${renderProblems(words, typed)}
+<form method="post" action="${PRODUCTS}" novalidate class="data"!${draft}>!${defaultButton(texts.create)}<input type="hidden" name="category" value="${category.id}">
+!${renderDataInputs(category.fields, drawing)}<div class="choices sticky"><button>${texts.create}</button> <a class="button second" href="${PRODUCTS}">${texts.cancel}</a></div></form>`
   return { title, body, status: getFormStatus(typed), scripts: DATA_FORM_SCRIPTS }
 }
 

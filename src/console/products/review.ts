@@ -40,21 +40,21 @@ export function renderReviewPage(
   state: PassportState,
   { form, note, draft, after, reach }: ReviewInput,
 ): Outcome {
-  const { texts } = words
+  const texts = words.texts.review
   const at = `${PRODUCTS}/${idFromUuid(state.row.id)}`
   const { fields } = requireCategory(state.row.category)
-  const problems: Problems = form.text('reviewed') === '' ? {} : { change_type: texts.review.chooseOne }
+  const problems: Problems = form.text('reviewed') === '' ? {} : { change_type: texts.chooseOne }
   const kept = form.entries().filter(([name]) => !REVIEW_INPUTS.has(name))
   const hidden = kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
-  const body = html`<p class="way"><a class="alone" href="${at}">${getProductTitle(words, state)}</a></p><h1>${texts.review.reviewTitle}</h1><p class="lead">${texts.review.reviewLead}</p>
-!${summary(words.texts, problems, { change_type: texts.review.kindOfChange })}!${renderDifference(words, fields, effectiveData(state), after)}
+  const body = html`<p class="way"><a class="alone" href="${at}">${getProductTitle(words, state)}</a></p><h1>${texts.reviewTitle}</h1><p class="lead">${texts.reviewLead}</p>
+!${summary(words.texts, problems, { change_type: texts.kindOfChange })}!${renderDifference(words, fields, effectiveData(state), after)}
 <form method="post" action="${at}" novalidate class="data"!${draft}>!${hidden}<input type="hidden" name="reviewed" value="yes">
 !${renderChangeTypes(words, reach, problems)}
-<div class="field"><label for="note">${texts.products.note} <span class="quiet">${texts.products.optional}</span></label><p class="hint" id="note-hint">${texts.products.noteHint}</p><input id="note" name="note" value="${note}" maxlength="${MAX_NOTE_LENGTH}" autocomplete="off" aria-describedby="note-hint"></div>
-<div class="choices"><button>${texts.products.save}</button> <button class="second" name="back" value="yes">${texts.review.back}</button></div></form>`
+<div class="field"><label for="note">${words.texts.products.note} <span class="quiet">${words.texts.products.optional}</span></label><p class="hint" id="note-hint">${words.texts.products.noteHint}</p><input id="note" name="note" value="${note}" maxlength="${MAX_NOTE_LENGTH}" autocomplete="off" aria-describedby="note-hint"></div>
+<div class="choices"><button>${words.texts.products.save}</button> <button class="second" name="back" value="yes">${texts.back}</button></div></form>`
   const status = Object.keys(problems).length === 0 ? 200 : 422
   return {
-    title: texts.review.reviewOf({ name: getProductTitle(words, state) }),
+    title: texts.reviewOf({ name: getProductTitle(words, state) }),
     body,
     status,
     scripts: [DRAFTS_MODULE],
@@ -62,14 +62,14 @@ export function renderReviewPage(
 }
 
 function renderChangeTypes(words: Words, { units, own_values }: CorrectionReach, problems: Problems): string {
-  const { texts } = words
+  const texts = words.texts.review
   const own = Object.entries(own_values).map(([name, n]) =>
-    texts.review.reachOwn({ field: getFieldLabel(words, name), count: n }),
+    texts.reachOwn({ field: getFieldLabel(words, name), count: n }),
   )
   const radio = (value: ChangeType) => {
-    const hint = [texts.review.changeHints[value]({ count: units }), ...(value === 'correction' ? own : [])]
-    return html`<div class="check"><input type="radio" id="type-${value}" name="change_type" value="${value}" required aria-describedby="type-${value}-hint"><label for="type-${value}">${texts.review.changeTypes[value]}</label><p class="hint" id="type-${value}-hint">${hint.join(' ')}</p></div>`
+    const hint = [texts.changeHints[value]({ count: units }), ...(value === 'correction' ? own : [])]
+    return html`<div class="check"><input type="radio" id="type-${value}" name="change_type" value="${value}" required aria-describedby="type-${value}-hint"><label for="type-${value}">${texts.changeTypes[value]}</label><p class="hint" id="type-${value}-hint">${hint.join(' ')}</p></div>`
   }
   const field = { name: 'change_type' }
-  return html`<fieldset id="change_type" tabindex="-1"!${described(field, problems).join('')}><legend>${texts.review.whatChange}</legend>!${notes(field, problems)}!${CHANGE_TYPES.map(radio)}</fieldset>`
+  return html`<fieldset id="change_type" tabindex="-1"!${described(field, problems).join('')}><legend>${texts.whatChange}</legend>!${notes(field, problems)}!${CHANGE_TYPES.map(radio)}</fieldset>`
 }

@@ -11,7 +11,7 @@ import type { SignedInVisit } from '../page/route.ts'
 
 /** Collapsed until used. Its options are in the URL: `?snippet=de&product=%23product`. */
 export function renderShopSection({ setup, words, query }: SignedInVisit, { row }: PassportState): string {
-  const { texts } = words
+  const texts = words.texts.shop
   const asked = query.get('snippet') ?? ''
   const product = (query.get('product') ?? '').trim()
   const isUsable = product === '' || isProductId(product)
@@ -20,18 +20,18 @@ export function renderShopSection({ setup, words, query }: SignedInVisit, { row 
     productId: product !== '' && isUsable ? product : undefined,
   })
   const options = LANGUAGES.map(({ code, name }) => [code, name] as const)
-  const choice = { name: 'snippet', label: texts.shop.language, value: snippet.language, options }
+  const choice = { name: 'snippet', label: texts.language, value: snippet.language, options }
   const ownProduct = {
     name: 'product',
-    label: texts.shop.product,
-    hint: `${texts.shop.productHint}${JSON.stringify({ '@id': snippet.passport_url })}`,
+    label: texts.product,
+    hint: `${texts.productHint}${JSON.stringify({ '@id': snippet.passport_url })}`,
     value: product,
     autocomplete: 'off',
     isOptional: true,
   }
-  const problems = isUsable ? {} : { product: texts.shop.productWrong }
-  const text = { name: 'shop-html', label: texts.shop.snippet, value: snippet.html.trim(), rows: 6 }
-  return html`<details class="fold apart" id="shop"!${asked === '' ? '' : ' open'}><summary>${texts.shop.title}</summary><p class="quiet">${texts.shop.lead}</p>
-<form method="get" action="${PRODUCTS}/${idFromUuid(row.id)}#shop">!${select(choice, {})}!${input(ownProduct, problems)}<p><button class="second">${texts.shop.show}</button></p></form>
+  const problems = isUsable ? {} : { product: texts.productWrong }
+  const text = { name: 'shop-html', label: texts.snippet, value: snippet.html.trim(), rows: 6 }
+  return html`<details class="fold apart" id="shop"!${asked === '' ? '' : ' open'}><summary>${texts.title}</summary><p class="quiet">${texts.lead}</p>
+<form method="get" action="${PRODUCTS}/${idFromUuid(row.id)}#shop">!${select(choice, {})}!${input(ownProduct, problems)}<p><button class="second">${texts.show}</button></p></form>
 !${copyable(words.texts, text)}</details>`
 }

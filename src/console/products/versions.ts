@@ -23,7 +23,7 @@ export const showVersion = (visit: SignedInVisit): Promise<Outcome> => renderVer
 
 async function renderVersionPage(visit: SignedInVisit, refusal: string | undefined): Promise<Outcome> {
   const { words, session } = visit
-  const { texts } = words
+  const texts = words.texts.products
   const { ctx, state } = await getRequestedProduct(visit)
   const n = parseVersionNumber(visit)
   const { row } = state
@@ -36,15 +36,15 @@ async function renderVersionPage(visit: SignedInVisit, refusal: string | undefin
   const { fields } = requireCategory(row.category)
   const data: DataObject = JSON.parse(version.data)
   const older: DataObject | undefined = before && JSON.parse(before.data)
-  const title = `${getProductTitle(words, state)}, ${texts.products.versionNo({ n })}`
+  const title = `${getProductTitle(words, state)}, ${texts.versionNo({ n })}`
   const at = `${PRODUCTS}/${idFromUuid(row.id)}`
   const way = (to: number, text: string) =>
     to < 1 || to > row.version_no ? '' : html`<a class="alone" href="${at}/versions/${to}">${text}</a>`
-  const body = html`<p class="way"><a class="alone" href="${at}">${getProductTitle(words, state)}</a></p><h1>${texts.products.versionNo({ n })}</h1>
-<p class="lead">${texts.products.kinds[entry?.change_type ?? 'created']}, ${words.minute(entry?.created_at ?? version.updated_at.toISOString())}, ${entry?.created_by ?? ''}</p>!${entry?.note == null ? '' : html`<p>${entry.note}</p>`}!${notice(refusal)}
-<nav class="pages" aria-label="${texts.products.versions}">!${way(n - 1, texts.products.olderVersion)}!${way(n + 1, texts.products.newerVersion)}</nav>
+  const body = html`<p class="way"><a class="alone" href="${at}">${getProductTitle(words, state)}</a></p><h1>${texts.versionNo({ n })}</h1>
+<p class="lead">${texts.kinds[entry?.change_type ?? 'created']}, ${words.minute(entry?.created_at ?? version.updated_at.toISOString())}, ${entry?.created_by ?? ''}</p>!${entry?.note == null ? '' : html`<p>${entry.note}</p>`}!${notice(refusal)}
+<nav class="pages" aria-label="${texts.versions}">!${way(n - 1, texts.olderVersion)}!${way(n + 1, texts.newerVersion)}</nav>
 !${older === undefined ? '' : renderDifference(words, fields, older, data)}
-<section aria-labelledby="data"><h2 id="data">${texts.products.dataThen}</h2>!${renderData(words, fields, data)}</section>
+<section aria-labelledby="data"><h2 id="data">${texts.dataThen}</h2>!${renderData(words, fields, data)}</section>
 !${session.role === 'viewer' || n === row.version_no ? '' : renderRevertForm(words, at, n, row.level)}`
   return { title, body, isWide: true, status: refusal === undefined ? 200 : 422 }
 }
@@ -56,13 +56,12 @@ function parseVersionNumber({ params }: SignedInVisit): number {
 }
 
 function renderRevertForm(words: Words, at: string, n: number, level: 'm' | 'b' | 'i'): string {
-  const { texts } = words
+  const texts = words.texts.products
   const kinds = level === 'i' ? (['change'] as const) : CHANGE_TYPES
   const buttons = kinds.map(
-    kind =>
-      html`<button class="second" name="change_type" value="${kind}">${texts.products.revertAs[kind]}</button>`,
+    kind => html`<button class="second" name="change_type" value="${kind}">${texts.revertAs[kind]}</button>`,
   )
-  return html`<section aria-labelledby="revert"><h2 id="revert">${texts.products.revert}</h2><p>${texts.products.revertLead({ n })}</p>
+  return html`<section aria-labelledby="revert"><h2 id="revert">${texts.revert}</h2><p>${texts.revertLead({ n })}</p>
 <form method="post" action="${at}/versions/${n}/revert" class="choices">!${buttons}</form></section>`
 }
 

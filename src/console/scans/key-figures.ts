@@ -14,13 +14,13 @@ type KeyFiguresInput = {
 }
 
 export function renderKeyFigures(words: Words, { summary, days, comparison }: KeyFiguresInput): string {
-  const { texts } = words
+  const texts = words.texts.scans
   const of = (key: 'total' | 'unique') =>
     comparison?.is === 'compared' ? describeChange(words, comparison.recent[key], comparison.before[key]) : ''
   const lines = [
-    [texts.scans.total, '', summary.total, of('total')],
-    [texts.scans.unique, texts.scans.uniqueHint, summary.unique, of('unique')],
-    [texts.scans.crawlers, texts.scans.crawlersHint, summary.crawlers, ''],
+    [texts.total, '', summary.total, of('total')],
+    [texts.unique, texts.uniqueHint, summary.unique, of('unique')],
+    [texts.crawlers, texts.crawlersHint, summary.crawlers, ''],
   ] as const
   const list = lines.map(
     ([term, hint, count, changed]) =>
@@ -30,22 +30,22 @@ export function renderKeyFigures(words: Words, { summary, days, comparison }: Ke
 }
 
 function describeChange(words: Words, recent: number, before: number): string {
-  const { texts } = words
+  const texts = words.texts.scans
   if (before < MIN_FOR_PERCENT)
-    return texts.scans.few({ recent: words.number(recent), before: words.number(before) })
+    return texts.few({ recent: words.number(recent), before: words.number(before) })
   const percent = words.percent(Math.abs(recent - before) / before)
-  if (recent === before) return texts.scans.same
-  return (recent > before ? texts.scans.more : texts.scans.less)({ percent, before })
+  if (recent === before) return texts.same
+  return (recent > before ? texts.more : texts.less)({ percent, before })
 }
 
 function renderFootnote(words: Words, comparison: Comparison, days: number): string {
-  const { texts } = words
+  const texts = words.texts.scans
   const sentence = {
-    compared: () => texts.scans.compared({ days }),
+    compared: () => texts.compared({ days }),
     nothing: () => '',
-    forgotten: () => texts.scans.forgotten,
-    young: () => texts.scans.young({ date: formatSince(words, comparison) }),
-    switched: () => texts.scans.switched({ date: formatSince(words, comparison) }),
+    forgotten: () => texts.forgotten,
+    young: () => texts.young({ date: formatSince(words, comparison) }),
+    switched: () => texts.switched({ date: formatSince(words, comparison) }),
   }[comparison.is]()
   return html`<p class="quiet">${sentence}</p>`
 }

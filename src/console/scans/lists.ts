@@ -30,13 +30,13 @@ export function renderMostScanned(
   names: SummariesById,
   total: number,
 ): string {
-  const { texts } = words
-  if (top.models.length === 0) return html`<p class="quiet">${texts.scans.noneInRange}</p>`
+  const texts = words.texts.scans
+  if (top.models.length === 0) return html`<p class="quiet">${texts.noneInRange}</p>`
   const rows = top.models.map(({ uuid, scans }) => ({
     name: { link: renderProductLink(words, names, uuid) },
     count: scans,
   }))
-  return html`<p class="quiet">${texts.scans.topLead}!${top.isSure ? '' : html` ${texts.scans.topUnsure}`}</p>!${renderShareTable(words, { head: texts.scans.product, rows, total, label: texts.scans.top })}`
+  return html`<p class="quiet">${texts.topLead}!${top.isSure ? '' : html` ${texts.topUnsure}`}</p>!${renderShareTable(words, { head: texts.product, rows, total, label: texts.top })}`
 }
 
 export function renderSuspicions(
@@ -47,14 +47,14 @@ export function renderSuspicions(
     isWatched,
   }: { suspicions: readonly Suspicion[]; names: SummariesById; isWatched: boolean },
 ): string {
-  const { texts } = words
-  const off = isWatched ? '' : html`<p class="reach">${texts.scans.clonesOff}</p>`
-  if (suspicions.length === 0) return isWatched ? html`<p class="quiet">${texts.scans.clonesNone}</p>` : off
+  const texts = words.texts.scans
+  const off = isWatched ? '' : html`<p class="reach">${texts.clonesOff}</p>`
+  if (suspicions.length === 0) return isWatched ? html`<p class="quiet">${texts.clonesNone}</p>` : off
   const lines = suspicions.map(
     ({ uuid, at, seen }) =>
       html`<li>!${renderProductLink(words, names, uuid)}<span class="quiet"><time datetime="${at}">${words.minute(at)}</time>!${seen === undefined ? '' : html` · ${formatSightings(words, seen)}`}</span></li>`,
   )
-  return html`!${off}<p>${texts.scans.clonesLead}</p><ul class="rows">!${lines}</ul>!${renderCloneAdvice(words)}<p class="quiet">${texts.scans.onceAWeek}</p>`
+  return html`!${off}<p>${texts.clonesLead}</p><ul class="rows">!${lines}</ul>!${renderCloneAdvice(words)}<p class="quiet">${texts.onceAWeek}</p>`
 }
 
 export function formatSightings(words: Words, seen: NonNullable<Suspicion['seen']>): string {
@@ -67,8 +67,8 @@ export function formatSightings(words: Words, seen: NonNullable<Suspicion['seen'
 }
 
 export function renderCloneAdvice(words: Words): string {
-  const { texts } = words
-  return html`<details class="fold-small"><summary>${texts.scans.clonesToDo}</summary><ol class="steps">!${texts.scans.clonesSteps.map(step => html`<li>${step}</li>`)}</ol></details>`
+  const texts = words.texts.scans
+  return html`<details class="fold-small"><summary>${texts.clonesToDo}</summary><ol class="steps">!${texts.clonesSteps.map(step => html`<li>${step}</li>`)}</ol></details>`
 }
 
 export function renderMilestones(
@@ -76,22 +76,22 @@ export function renderMilestones(
   reached: readonly ReachedMilestone[],
   names: SummariesById,
 ): string {
-  const { texts } = words
-  if (reached.length === 0) return html`<p class="quiet">${texts.scans.milestonesNone}</p>`
+  const texts = words.texts.scans
+  if (reached.length === 0) return html`<p class="quiet">${texts.milestonesNone}</p>`
   const lines = reached.map(
     ({ uuid, milestone, at }) =>
-      html`<li class="in-line"><span>!${renderProductLink(words, names, uuid)}</span><span><strong>${texts.scans.reached({ milestone: words.number(milestone) })}</strong> <time class="quiet" datetime="${at}">${words.date(at)}</time></span></li>`,
+      html`<li class="in-line"><span>!${renderProductLink(words, names, uuid)}</span><span><strong>${texts.reached({ milestone: words.number(milestone) })}</strong> <time class="quiet" datetime="${at}">${words.date(at)}</time></span></li>`,
   )
-  return html`<p class="quiet">${texts.scans.milestonesLead}</p><ul class="rows">!${lines}</ul>`
+  return html`<p class="quiet">${texts.milestonesLead}</p><ul class="rows">!${lines}</ul>`
 }
 
 /** The milestones of one product. */
 export function renderOwnMilestones(words: Words, reached: readonly PassportMilestone[]): string {
   if (reached.length === 0) return ''
-  const { texts } = words
+  const texts = words.texts.scans
   const lines = reached.map(
     ({ milestone, day }) =>
-      html`<li class="in-line"><strong>${texts.scans.reached({ milestone: words.number(milestone) })}</strong><span class="quiet">${day === undefined ? texts.scans.before : words.date(day)}</span></li>`,
+      html`<li class="in-line"><strong>${texts.reached({ milestone: words.number(milestone) })}</strong><span class="quiet">${day === undefined ? texts.before : words.date(day)}</span></li>`,
   )
-  return html`<h3>${texts.scans.milestonesOwn}</h3><ul class="rows">!${lines}</ul>`
+  return html`<h3>${texts.milestonesOwn}</h3><ul class="rows">!${lines}</ul>`
 }

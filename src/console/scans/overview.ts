@@ -31,19 +31,19 @@ const NEWEST_MODEL = { levels: ['m'], status: 'a' } as const
 
 export async function showScans(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, words, query } = visit
-  const { texts } = words
+  const texts = words.texts.scans
   const ctx = toAccountContext(setup, session)
   const days = parseRange(query)
   const [comparison, settings] = await Promise.all([
     comparePeriods(ctx, { days }),
     getScanSettings(ctx, ctx.accountId),
   ])
-  const saved = query.has('saved') ? html`<p class="reach" role="status">${texts.scans.saved}</p>` : ''
+  const saved = query.has('saved') ? html`<p class="reach" role="status">${texts.saved}</p>` : ''
   const told = html`!${saved}!${renderUncountedNotice(words, settings)}`
   const end = html`!${renderMethod(words)}!${renderSwitches(visit, settings)}`
-  const page = { title: texts.scans.title, isWide: true }
+  const page = { title: texts.title, isWide: true }
   if (comparison.is === 'nothing') {
-    const body = html`<h1>${texts.scans.title}</h1><p class="lead">${texts.scans.lead}</p>!${told}!${await renderEmpty(words, ctx)}!${end}`
+    const body = html`<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>!${told}!${await renderEmpty(words, ctx)}!${end}`
     return { ...page, body }
   }
   const [summary, lists] = await Promise.all([
@@ -51,13 +51,13 @@ export async function showScans(visit: SignedInVisit): Promise<Outcome> {
     renderLists(words, ctx, { days, isWatched: settings.clone_rules !== null }),
   ])
   const address = (range: string | undefined) => (range === undefined ? SCANS : `${SCANS}?days=${range}`)
-  const body = html`<div class="page-head"><h1>${texts.scans.title}</h1>!${renderRanges(words, days, address)}</div>!${told}
+  const body = html`<div class="page-head"><h1>${texts.title}</h1>!${renderRanges(words, days, address)}</div>!${told}
 !${renderKeyFigures(words, { summary, days, comparison })}
 <section aria-labelledby="trend">!${renderTrend(words, summary.by_day, 'h2')}</section>
 !${summary.total === 0 ? '' : renderOrigins(words, summary)}
-<section aria-labelledby="top"><h2 id="top">${texts.scans.top}</h2>!${lists.top(summary.total)}</section>
-<div class="halves"><section aria-labelledby="clones"><h2 id="clones">${texts.scans.clones}</h2>!${lists.clones}</section>
-<section aria-labelledby="milestones"><h2 id="milestones">${texts.scans.milestones}</h2>!${lists.milestones}</section></div>!${end}`
+<section aria-labelledby="top"><h2 id="top">${texts.top}</h2>!${lists.top(summary.total)}</section>
+<div class="halves"><section aria-labelledby="clones"><h2 id="clones">${texts.clones}</h2>!${lists.clones}</section>
+<section aria-labelledby="milestones"><h2 id="milestones">${texts.milestones}</h2>!${lists.milestones}</section></div>!${end}`
   return { ...page, body }
 }
 
@@ -79,33 +79,33 @@ async function renderLists(words: Words, ctx: AccountContext, wish: { days: numb
 
 /** Scans by country, device, category and level. */
 function renderOrigins(words: Words, summary: AccountScanSummary): string {
-  const { texts } = words
+  const texts = words.texts.scans
   const { levels } = words.texts.products
   const categories = Object.fromEntries(allCategories().map(({ id }) => [id, getCategoryName(words, id)]))
   const levelNames = { model: levels.model, batch: levels.batch, item: levels.item }
-  return html`<section aria-labelledby="countries"><h2 id="countries">${texts.scans.whence}</h2>
+  return html`<section aria-labelledby="countries"><h2 id="countries">${texts.whence}</h2>
 <div class="whence">!${renderWorldMap(words, summary.byCountry)}<div>!${renderCountryTable(words, summary.byCountry, MAX_COUNTRIES)}</div></div></section>
-<div class="thirds"><section aria-labelledby="by-device"><h2 id="by-device">${texts.scans.devices}</h2>!${renderCountTable(words, { counts: summary.byDevice, names: texts.scans.deviceNames, head: texts.scans.device })}</section>
-<section aria-labelledby="by-category"><h2 id="by-category">${texts.scans.byCategory}</h2>!${renderCountTable(words, { counts: summary.byCategory, names: categories, head: words.texts.products.category })}</section>
-<section aria-labelledby="by-level"><h2 id="by-level">${texts.scans.byLevel}</h2>!${renderCountTable(words, { counts: summary.byLevel, names: levelNames, head: words.texts.products.level })}</section></div>`
+<div class="thirds"><section aria-labelledby="by-device"><h2 id="by-device">${texts.devices}</h2>!${renderCountTable(words, { counts: summary.byDevice, names: texts.deviceNames, head: texts.device })}</section>
+<section aria-labelledby="by-category"><h2 id="by-category">${texts.byCategory}</h2>!${renderCountTable(words, { counts: summary.byCategory, names: categories, head: words.texts.products.category })}</section>
+<section aria-labelledby="by-level"><h2 id="by-level">${texts.byLevel}</h2>!${renderCountTable(words, { counts: summary.byLevel, names: levelNames, head: words.texts.products.level })}</section></div>`
 }
 
 /** Before the first scan: shows the newest product's code to scan. */
 async function renderEmpty(words: Words, ctx: AccountContext): Promise<string> {
-  const { texts } = words
+  const texts = words.texts.scans
   const { rows } = await listPassports(ctx, NEWEST_MODEL, { limit: 1, page: 1 })
   const [model] = rows
   if (model === undefined) {
-    return html`<section><h2>${texts.scans.emptyTitle}</h2><p>${texts.scans.emptyNone}</p><p><a class="button" href="${PRODUCTS}">${texts.scans.toProducts}</a></p></section>`
+    return html`<section><h2>${texts.emptyTitle}</h2><p>${texts.emptyNone}</p><p><a class="button" href="${PRODUCTS}">${texts.toProducts}</a></p></section>`
   }
   const title = getShortTitle(words, model)
   const id = idFromUuid(model.id)
-  return html`<section aria-labelledby="first"><h2 id="first">${texts.scans.emptyTitle}</h2><div class="with-code"><img src="/p/${id}/qr.svg" width="180" height="180" alt="${texts.scans.emptyCode({ name: title })}">
-<div><p>${texts.scans.emptyLead}</p><ol class="steps">!${texts.scans.emptySteps.map(step => html`<li>${step}</li>`)}</ol><p class="quiet">${texts.scans.emptyOwn}</p><p><a class="alone" href="${PRODUCTS}/${id}">${title}</a></p></div></div></section>`
+  return html`<section aria-labelledby="first"><h2 id="first">${texts.emptyTitle}</h2><div class="with-code"><img src="/p/${id}/qr.svg" width="180" height="180" alt="${texts.emptyCode({ name: title })}">
+<div><p>${texts.emptyLead}</p><ol class="steps">!${texts.emptySteps.map(step => html`<li>${step}</li>`)}</ol><p class="quiet">${texts.emptyOwn}</p><p><a class="alone" href="${PRODUCTS}/${id}">${title}</a></p></div></div></section>`
 }
 
 function renderMethod(words: Words): string {
-  const { texts } = words
-  return html`<section aria-labelledby="how"><h2 id="how">${texts.scans.how}</h2><ul class="points">!${texts.scans.howPoints.map(point => html`<li>${point}</li>`)}</ul>
-<p><a class="alone" href="${DOCS}#getScans">${texts.scans.howApi}</a></p></section>`
+  const texts = words.texts.scans
+  return html`<section aria-labelledby="how"><h2 id="how">${texts.how}</h2><ul class="points">!${texts.howPoints.map(point => html`<li>${point}</li>`)}</ul>
+<p><a class="alone" href="${DOCS}#getScans">${texts.howApi}</a></p></section>`
 }

@@ -26,7 +26,7 @@ export async function renderScansSection(
   { row }: PassportState,
 ): Promise<string> {
   const { words, query } = visit
-  const { texts } = words
+  const texts = words.texts.scans
   const days = parseRange(query)
   const withUnits = row.level !== 'i' && query.get('include') === 'units'
   const [summary, milestones, suspicions, settings] = await Promise.all([
@@ -46,22 +46,22 @@ export async function renderScansSection(
   const which = row.level === 'i' ? '' : renderUnitsChoice(words, withUnits, units => address(kept, units))
   const off = isCounted(settings, row.category)
     ? ''
-    : html`<p class="reach">${settings.on ? texts.scans.isOffFor({ categories: getCategoryName(words, row.category) }) : texts.scans.isOff}</p>`
+    : html`<p class="reach">${settings.on ? texts.isOffFor({ categories: getCategoryName(words, row.category) }) : texts.isOff}</p>`
   const whence =
     summary.total === 0
-      ? html`<p class="quiet">${texts.scans.partNone}</p>`
+      ? html`<p class="quiet">${texts.partNone}</p>`
       : html`!${renderTrend(words, summary.by_day, 'h3')}
-<div class="halves after"><div>!${renderCountryTable(words, summary.byCountry, MAX_COUNTRIES)}</div><div>!${renderCountTable(words, { counts: summary.byDevice, names: texts.scans.deviceNames, head: texts.scans.device })}</div></div>`
-  return html`<section aria-labelledby="scans"><div class="page-head"><h2 id="scans">${texts.scans.part}</h2>!${renderRanges(words, days, range => address(range, withUnits))}</div>
+<div class="halves after"><div>!${renderCountryTable(words, summary.byCountry, MAX_COUNTRIES)}</div><div>!${renderCountTable(words, { counts: summary.byDevice, names: texts.deviceNames, head: texts.device })}</div></div>`
+  return html`<section aria-labelledby="scans"><div class="page-head"><h2 id="scans">${texts.part}</h2>!${renderRanges(words, days, range => address(range, withUnits))}</div>
 !${which}!${off}!${suspicions.map(one => renderSuspicion(words, one))}!${renderKeyFigures(words, { summary, days, comparison: undefined })}
-!${whence}!${renderOwnMilestones(words, milestones)}<p><a class="alone" href="${SCANS}">${texts.scans.toScans}</a></p></section>`
+!${whence}!${renderOwnMilestones(words, milestones)}<p><a class="alone" href="${SCANS}">${texts.toScans}</a></p></section>`
 }
 
 function renderUnitsChoice(words: Words, withUnits: boolean, address: (units: boolean) => string): string {
-  const { texts } = words
+  const texts = words.texts.scans
   const link = (units: boolean, name: string) =>
     html`<a href="${address(units)}"!${units === withUnits ? ' aria-current="true"' : ''}>${name}</a>`
-  return html`<nav class="ranges" aria-label="${texts.scans.which}">!${link(false, texts.scans.ownScans)}!${link(true, texts.scans.withUnits)}</nav>`
+  return html`<nav class="ranges" aria-label="${texts.which}">!${link(false, texts.ownScans)}!${link(true, texts.withUnits)}</nav>`
 }
 
 function renderSuspicion(words: Words, { at, seen }: Suspicion): string {

@@ -18,10 +18,10 @@ export function renderRanges(
   days: number,
   address: (range: string | undefined) => string,
 ): string {
-  const { texts } = words
+  const texts = words.texts.scans
   const links = SUMMARY_RANGES.map(range => {
     const current = Number(range) === days ? ' aria-current="true"' : ''
-    return html`<a href="${address(range === DEFAULT_RANGE ? undefined : range)}"!${current}>${range === '365' ? texts.scans.year : texts.scans.days({ days: range })}</a>`
+    return html`<a href="${address(range === DEFAULT_RANGE ? undefined : range)}"!${current}>${range === '365' ? texts.year : texts.days({ days: range })}</a>`
   })
-  return html`<nav class="ranges" aria-label="${texts.scans.ranges}">!${links}</nav>`
+  return html`<nav class="ranges" aria-label="${texts.ranges}">!${links}</nav>`
 }

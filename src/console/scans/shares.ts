@@ -20,7 +20,7 @@ export function renderShareTable(
   words: Words,
   { head, rows, total, label, isWithoutBars = false }: ShareTableInput,
 ): string {
-  const { texts } = words
+  const texts = words.texts.scans
   const lines = rows.map(({ name, count }) => {
     const share = total === 0 ? 0 : count / total
     const bar = isWithoutBars
@@ -29,7 +29,7 @@ export function renderShareTable(
     const named = typeof name === 'string' ? html`${name}` : name.link
     return html`<tr><th scope="row">!${named}!${bar}</th><td>${words.number(count)}</td><td>${words.percent(share)}</td></tr>`
   })
-  return html`<table class="numbers shares" aria-label="${label}"><thead><tr><th scope="col">${head}</th><th scope="col">${texts.scans.scans}</th><th scope="col">${texts.scans.share}</th></tr></thead><tbody>!${lines}</tbody></table>`
+  return html`<table class="numbers shares" aria-label="${label}"><thead><tr><th scope="col">${head}</th><th scope="col">${texts.scans}</th><th scope="col">${texts.share}</th></tr></thead><tbody>!${lines}</tbody></table>`
 }
 
 /** Codes that stand for no country are called unknown. */
@@ -40,17 +40,17 @@ const sumCounts = (rows: readonly ShareRow[]) => rows.reduce((all, { count }) =>
 
 /** Shows the first `shown` countries; the others are collapsed. */
 export function renderCountryTable(words: Words, byCountry: ScanCounts, shown: number): string {
-  const { texts } = words
+  const texts = words.texts.scans
   const rows = Object.entries(byCountry).map(([code, count]) => ({
     name: getCountryName(words, code),
     count,
   }))
   const total = sumCounts(rows)
   const table = (some: readonly ShareRow[], label: string, isWithoutBars = false) =>
-    renderShareTable(words, { head: texts.scans.country, rows: some, total, label, isWithoutBars })
+    renderShareTable(words, { head: texts.country, rows: some, total, label, isWithoutBars })
   const others = rows.slice(shown)
-  const label = texts.scans.otherCountries({ count: others.length })
-  return html`!${table(rows.slice(0, shown), texts.scans.countries)}!${others.length === 0 ? '' : html`<details class="fold-small"><summary>${label}</summary>!${table(others, label, true)}</details>`}`
+  const label = texts.otherCountries({ count: others.length })
+  return html`!${table(rows.slice(0, shown), texts.countries)}!${others.length === 0 ? '' : html`<details class="fold-small"><summary>${label}</summary>!${table(others, label, true)}</details>`}`
 }
 
 /** One row for each of `names`, in its order, also for counts of zero. */

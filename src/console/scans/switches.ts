@@ -17,30 +17,29 @@ import { SWITCHES } from './ranges.ts'
 
 /** A notice at the top of a page that says what its numbers leave out. */
 export function renderUncountedNotice(words: Words, { on, off_categories: off }: ScanSettings): string {
-  const { texts } = words
-  if (!on)
-    return html`<p class="reach">${texts.scans.isOff} <a href="${SCANS}#switches">${texts.scans.switches}</a></p>`
+  const texts = words.texts.scans
+  if (!on) return html`<p class="reach">${texts.isOff} <a href="${SCANS}#switches">${texts.switches}</a></p>`
   if (off.length === 0) return ''
   const names = off.map(category => getCategoryName(words, category)).join(', ')
-  return html`<p class="reach">${texts.scans.isOffFor({ categories: names })} <a href="${SCANS}#switches">${texts.scans.switches}</a></p>`
+  return html`<p class="reach">${texts.isOffFor({ categories: names })} <a href="${SCANS}#switches">${texts.switches}</a></p>`
 }
 
 export function renderSwitches({ words, session }: SignedInVisit, settings: ScanSettings): string {
-  const { texts } = words
+  const texts = words.texts.scans
   const body =
     session.role === 'viewer'
-      ? html`!${renderReadOnlySwitches(words, settings)}<p class="quiet">${texts.scans.viewersOnly}</p>`
+      ? html`!${renderReadOnlySwitches(words, settings)}<p class="quiet">${texts.viewersOnly}</p>`
       : renderSwitchesForm(words, settings)
-  return html`<section aria-labelledby="switches"><h2 id="switches">${texts.scans.switches}</h2><p>${texts.scans.switchesLead}</p>!${body}</section>`
+  return html`<section aria-labelledby="switches"><h2 id="switches">${texts.switches}</h2><p>${texts.switchesLead}</p>!${body}</section>`
 }
 
 function renderReadOnlySwitches(words: Words, settings: ScanSettings): string {
-  const { texts } = words
-  const word = (isOn: boolean) => (isOn ? texts.scans.on : texts.scans.off)
+  const texts = words.texts.scans
+  const word = (isOn: boolean) => (isOn ? texts.on : texts.off)
   const lines = [
-    [texts.scans.switchAll, word(settings.on)],
+    [texts.switchAll, word(settings.on)],
     ...allCategories().map(({ id }) => [getCategoryName(words, id), word(isCategoryOn(settings, id))]),
-    [texts.scans.switchClones, word(settings.clone_rules !== null)],
+    [texts.switchClones, word(settings.clone_rules !== null)],
   ]
   return html`<dl class="pairs">!${lines.map(([name, state]) => html`<dt>${name}</dt><dd>${state}</dd>`)}</dl>`
 }
@@ -48,7 +47,7 @@ function renderReadOnlySwitches(words: Words, settings: ScanSettings): string {
 const isCategoryOn = ({ off_categories: off }: ScanSettings, category: string) => !off.includes(category)
 
 function renderSwitchesForm(words: Words, settings: ScanSettings): string {
-  const { texts } = words
+  const texts = words.texts.scans
   const box = (one: {
     id: string
     name: string
@@ -72,10 +71,10 @@ function renderSwitchesForm(words: Words, settings: ScanSettings): string {
     }),
   )
   return html`<form method="post" action="${SWITCHES}" class="narrow switches">
-!${box({ id: 'counting', name: 'counting', value: 'on', label: texts.scans.switchAll, isOn: settings.on, hint: texts.scans.switchAllHint })}
-<fieldset><legend>${texts.scans.switchCategories}</legend>!${categories}</fieldset>
-!${box({ id: 'clones', name: 'clones', value: 'on', label: texts.scans.switchClones, isOn: settings.clone_rules !== null, hint: texts.scans.switchClonesHint({ countries: rules.countries, devices: rules.devices, many: rules.many_countries, scans: rules.scans, scanDevices: rules.scan_devices }) })}
-<button>${texts.scans.save}</button></form>`
+!${box({ id: 'counting', name: 'counting', value: 'on', label: texts.switchAll, isOn: settings.on, hint: texts.switchAllHint })}
+<fieldset><legend>${texts.switchCategories}</legend>!${categories}</fieldset>
+!${box({ id: 'clones', name: 'clones', value: 'on', label: texts.switchClones, isOn: settings.clone_rules !== null, hint: texts.switchClonesHint({ countries: rules.countries, devices: rules.devices, many: rules.many_countries, scans: rules.scans, scanDevices: rules.scan_devices }) })}
+<button>${texts.save}</button></form>`
 }
 
 /** A box that is not ticked is off. The thresholds of suspicion stay unless that check is switched. */

@@ -41,30 +41,30 @@ export function chooseScaleTop(most: number): number {
 
 /** `rank`: the level of the heading. */
 export function renderTrend(words: Words, days: readonly DaySum[], rank: 'h2' | 'h3'): string {
-  const { texts } = words
+  const texts = words.texts.scans
   const bars = buildBars(days)
   const isWeeks = bars.length < days.length
-  return html`<${rank} id="trend">${isWeeks ? texts.scans.trendWeeks : texts.scans.trend}</${rank}>
+  return html`<${rank} id="trend">${isWeeks ? texts.trendWeeks : texts.trend}</${rank}>
 !${renderChart(words, bars, isWeeks)}
-<p class="quiet"><span class="mark in-all"></span> ${texts.scans.total} <span class="mark once"></span> ${texts.scans.unique} <span class="aside">${isWeeks ? texts.scans.partWeeks : texts.scans.partDay}</span></p>
-<details class="fold-small"><summary>${texts.scans.asTable}<span class="sight">: ${isWeeks ? texts.scans.trendWeeks : texts.scans.trend}</span></summary>!${renderTable(words, bars, isWeeks)}</details>`
+<p class="quiet"><span class="mark in-all"></span> ${texts.total} <span class="mark once"></span> ${texts.unique} <span class="aside">${isWeeks ? texts.partWeeks : texts.partDay}</span></p>
+<details class="fold-small"><summary>${texts.asTable}<span class="sight">: ${isWeeks ? texts.trendWeeks : texts.trend}</span></summary>!${renderTable(words, bars, isWeeks)}</details>`
 }
 
 function renderChart(words: Words, bars: readonly Bar[], isWeeks: boolean): string {
-  const { texts } = words
+  const texts = words.texts.scans
   const top = chooseScaleTop(Math.max(...bars.map(bar => bar.total)))
   const total = bars.reduce((sum, bar) => sum + bar.total, 0)
   const most = bars.reduce((a, b) => (b.total > a.total ? b : a), { from: '', total: 0, unique: 0 })
-  const when = isWeeks ? texts.scans.inWeek : texts.scans.onDay
+  const when = isWeeks ? texts.inWeek : texts.onDay
   const says =
     total === 0
-      ? texts.scans.noneInRange
-      : texts.scans.trendSays({
+      ? texts.noneInRange
+      : texts.trendSays({
           total: words.number(total),
           most: words.number(most.total),
           when: when({ date: words.date(most.from) }),
         })
-  const name = isWeeks ? texts.scans.barWeek : texts.scans.barDay
+  const name = isWeeks ? texts.barWeek : texts.barDay
   const day = isWeeks ? words.date : words.dayOfYear
   const places = bars.map((bar, i) => {
     const title = name({ date: words.date(bar.from), total: bar.total, unique: bar.unique })
@@ -96,12 +96,12 @@ function renderBars(name: string, shares: readonly number[]): string {
 const roundToTenth = (n: number) => Math.round(n * 10) / 10
 
 function renderTable(words: Words, bars: readonly Bar[], isWeeks: boolean): string {
-  const { texts } = words
+  const texts = words.texts.scans
   const rows = bars
     .toReversed()
     .map(
       ({ from, total, unique }) =>
         html`<tr><th scope="row">${words.date(from)}</th><td>${words.number(total)}</td><td>${words.number(unique)}</td></tr>`,
     )
-  return html`<table class="numbers"><thead><tr><th scope="col">${isWeeks ? texts.scans.week : texts.scans.day}</th><th scope="col">${texts.scans.total}</th><th scope="col">${texts.scans.unique}</th></tr></thead><tbody>!${rows}</tbody></table>`
+  return html`<table class="numbers"><thead><tr><th scope="col">${isWeeks ? texts.week : texts.day}</th><th scope="col">${texts.total}</th><th scope="col">${texts.unique}</th></tr></thead><tbody>!${rows}</tbody></table>`
 }

@@ -30,7 +30,7 @@ export function buildShadeLimits(most: number): number[] {
 const getShadeClass = (place: number, of: number) => `s${Math.round(((place + 1) * SHADES) / of)}`
 
 export function renderWorldMap(words: Words, byCountry: ScanCounts): string {
-  const { texts } = words
+  const texts = words.texts.scans
   const known = Object.entries(byCountry).filter(([code]) => words.country(code) !== undefined)
   const [first] = known
   if (first === undefined) return ''
@@ -72,9 +72,9 @@ export function renderWorldMap(words: Words, byCountry: ScanCounts): string {
     return x < LAND_RANGE.left || x > LAND_RANGE.right
   })
   const [left, right] = isFar ? [0, WORLD.width] : [LAND_RANGE.left, LAND_RANGE.right]
-  const says = texts.scans.mapSays({ count: known.length, name: getCountryName(words, first[0]) })
+  const says = texts.mapSays({ count: known.length, name: getCountryName(words, first[0]) })
   return html`<figure class="world"><svg role="img" aria-label="${says}" viewBox="${left} 0 ${right - left} ${WORLD.height}"><path class="land" d="${quiet.join('')}"/>!${outlines}!${dots}</svg>
-<figcaption class="quiet">!${renderLegend(words, ends)}<span class="line">${texts.scans.mapSource}</span></figcaption></figure>`
+<figcaption class="quiet">!${renderLegend(words, ends)}<span class="line">${texts.mapSource}</span></figcaption></figure>`
 }
 
 function renderLegend(words: Words, ends: readonly number[]): string {

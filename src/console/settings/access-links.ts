@@ -74,7 +74,7 @@ async function namesOf(
 
 export async function submitLink(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, form, words } = visit
-  const { texts } = words
+  const texts = words.texts.accessLinks
   const typed = {
     label: form.text('label'),
     audience: form.text('audience'),
@@ -85,8 +85,8 @@ export async function submitLink(visit: SignedInVisit): Promise<Outcome> {
   const problems = problemsOf({
     label: nameProblem(words.texts, typed.label, LINK_LABEL_LENGTH_MAX),
     audience: LINK_AUDIENCES.some(one => one === typed.audience) ? undefined : words.texts.errors.choice,
-    product: isProduct(typed.product) ? undefined : texts.accessLinks.productUnknown,
-    ends: expiresAt === undefined ? texts.accessLinks.endsWrong : undefined,
+    product: isProduct(typed.product) ? undefined : texts.productUnknown,
+    ends: expiresAt === undefined ? texts.endsWrong : undefined,
   })
   if (!isFine(problems) || expiresAt === undefined) return list(visit, typed, problems)
   try {
@@ -100,7 +100,7 @@ export async function submitLink(visit: SignedInVisit): Promise<Outcome> {
     return linkPage(words, link)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'not_found') throw error
-    return list(visit, typed, { product: texts.accessLinks.productUnknown })
+    return list(visit, typed, { product: texts.productUnknown })
   }
 }
 

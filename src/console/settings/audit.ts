@@ -20,21 +20,21 @@ const A_PAGE = 50
 const MAX_NAME_LENGTH = 100
 
 export async function showAudit({ setup, session, query, words }: SignedInVisit): Promise<Outcome> {
-  const { texts } = words
+  const texts = words.texts.audit
   const before = query.get('before') ?? ''
   const ctx = toAccountContext(setup, session)
   const { entries, next } = await listAuditEntries(ctx, { before, limit: A_PAGE })
   const named = await linksIn(words, ctx, entries)
   const list = html`<ul class="rows">!${entries.map(entry => line(words, entry, named))}</ul>`
   const ways = [
-    before === '' ? '' : html`<a class="button second" href="${AUDIT}">${texts.audit.newest}</a>`,
+    before === '' ? '' : html`<a class="button second" href="${AUDIT}">${texts.newest}</a>`,
     next === undefined
       ? ''
-      : html`<a class="button second" href="${AUDIT}?before=${next}" rel="next">${texts.audit.older}</a>`,
+      : html`<a class="button second" href="${AUDIT}?before=${next}" rel="next">${texts.older}</a>`,
   ]
-  const body = html`!${backToSettings(words)}<h1>${texts.audit.title}</h1><p class="lead">${texts.audit.lead}</p>
-!${entries.length === 0 ? html`<p class="empty">${texts.audit.none}</p>` : list}<div class="choices after">!${ways}</div>`
-  return { title: texts.audit.title, body }
+  const body = html`!${backToSettings(words)}<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>
+!${entries.length === 0 ? html`<p class="empty">${texts.none}</p>` : list}<div class="choices after">!${ways}</div>`
+  return { title: texts.title, body }
 }
 
 /** What stands for a subject that is an id, by that id. */
@@ -65,11 +65,10 @@ async function linksIn(words: Words, ctx: AccountContext, entries: readonly Audi
 }
 
 function line(words: Words, { at, who, kind, action, subject }: AuditEntry, named: Named): string {
-  const { texts } = words
-  const auditActions: Readonly<Record<AuditAction, string>> = texts.auditActions
-  const name = kind === 'operator' ? texts.audit.operator : who
-  const badge =
-    texts.audit.kinds[kind] === '' ? '' : html` <span class="badge">${texts.audit.kinds[kind]}</span>`
+  const texts = words.texts.audit
+  const auditActions: Readonly<Record<AuditAction, string>> = words.texts.auditActions
+  const name = kind === 'operator' ? texts.operator : who
+  const badge = texts.kinds[kind] === '' ? '' : html` <span class="badge">${texts.kinds[kind]}</span>`
   return html`<li><strong>${auditActions[action]}</strong> !${subject === who ? '' : (named.get(subject) ?? about(words, action, subject))}
 <span class="quiet"><time datetime="${at}">${words.minute(at)}</time> · ${name}!${badge}</span></li>`
 }
@@ -79,11 +78,11 @@ function about(words: Words, action: AuditEntry['action'], subject: string): str
   if (action !== 'import_started' && action !== 'import_done' && action !== 'import_stopped')
     return html`${subject}`
   const { file, rows, ...counts }: ImportAuditSubject = JSON.parse(subject)
-  const { texts } = words
-  const outcomes: Readonly<Record<string, string>> = texts.spreadsheets.outcomes.has
+  const texts = words.texts.spreadsheets
+  const outcomes: Readonly<Record<string, string>> = texts.outcomes.has
   const said = Object.entries(counts).flatMap(([one, n]) =>
     n === 0 ? [] : `${outcomes[one]}: ${words.number(n)}`,
   )
-  if (rows !== undefined) said.unshift(texts.spreadsheets.rows({ count: rows }))
+  if (rows !== undefined) said.unshift(texts.rows({ count: rows }))
   return html`${file}${said.length === 0 ? '' : ` (${said.join(', ')})`}`
 }

@@ -21,15 +21,15 @@ export async function submitClose(visit: SignedInVisit): Promise<Outcome> {
 }
 
 function page({ session, words }: SignedInVisit, problems: Problems): Outcome {
-  const { texts } = words
+  const texts = words.texts.closeAccount
   const { name } = session.account
-  const title = texts.closeAccount.question({ name })
-  const field = { name: 'name', label: texts.closeAccount.type({ name }), autocomplete: 'off' }
-  const body = html`!${backToSettings(words)}<h1>${title}</h1><p class="lead">${texts.closeAccount.lead}</p>
-<ul class="points">!${texts.closeAccount.points.map(point => html`<li>${point}</li>`)}</ul>
-<p><a class="alone" href="${ALL_DATA}">${texts.closeAccount.data}</a></p>
-!${summary(words.texts, problems, { name: texts.settings.name })}
+  const title = texts.question({ name })
+  const field = { name: 'name', label: texts.type({ name }), autocomplete: 'off' }
+  const body = html`!${backToSettings(words)}<h1>${title}</h1><p class="lead">${texts.lead}</p>
+<ul class="points">!${texts.points.map(point => html`<li>${point}</li>`)}</ul>
+<p><a class="alone" href="${ALL_DATA}">${texts.data}</a></p>
+!${summary(words.texts, problems, { name: words.texts.settings.name })}
 <form method="post" action="${SETTINGS}/close" novalidate class="narrow">!${input(field, problems)}
-<div class="choices"><button class="danger">${texts.closeAccount.submit}</button> <a class="button second" href="${SETTINGS}">${texts.people.keep}</a></div></form>`
+<div class="choices"><button class="danger">${texts.submit}</button> <a class="button second" href="${SETTINGS}">${words.texts.people.keep}</a></div></form>`
   return { title, body, status: isFine(problems) ? 200 : 422 }
 }

@@ -43,28 +43,28 @@ async function page(
   { setup, session, words }: SignedInVisit,
   { problems = {}, problem, status = 200, session: token }: Told,
 ): Promise<Outcome> {
-  const { texts } = words
+  const texts = words.texts.dataDownload
   const usage = await getUsage(toAccountContext(setup, session))
   const counts = usage.map(
-    ({ level, used }) => html`<div><dt>${texts.levels[level]}</dt><dd>${words.number(used)}</dd></div>`,
+    ({ level, used }) => html`<div><dt>${words.texts.levels[level]}</dt><dd>${words.number(used)}</dd></div>`,
   )
   const points = (all: readonly string[]) =>
     html`<ul class="points">!${all.map(one => html`<li>${one}</li>`)}</ul>`
   const field = {
     name: 'password',
-    label: texts.dataDownload.password,
-    hint: texts.dataDownload.passwordHint,
+    label: texts.password,
+    hint: texts.passwordHint,
     type: 'password',
     autocomplete: 'current-password',
   } as const
-  const body = html`!${backToSettings(words)}<h1>${texts.dataDownload.title}</h1><p class="lead">${texts.dataDownload.lead}</p>
-!${notice(problem)}!${summary(words.texts, problems, { password: texts.dataDownload.password })}<dl class="facts">!${counts}</dl>
-<form method="post" action="${ALL_DATA}" novalidate class="narrow">!${input(field, problems)}<button>${texts.dataDownload.submit}</button></form>
-<section aria-labelledby="in"><h2 id="in">${texts.dataDownload.inIt}</h2>!${points(texts.dataDownload.inItPoints)}<p>${texts.dataDownload.notInIt}</p></section>
-<section aria-labelledby="whole"><h2 id="whole">${texts.dataDownload.whole}</h2><p>${texts.dataDownload.wholeLead}</p>!${points(texts.dataDownload.wholePoints)}<p class="quiet">${texts.dataDownload.format}</p></section>`
+  const body = html`!${backToSettings(words)}<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>
+!${notice(problem)}!${summary(words.texts, problems, { password: texts.password })}<dl class="facts">!${counts}</dl>
+<form method="post" action="${ALL_DATA}" novalidate class="narrow">!${input(field, problems)}<button>${texts.submit}</button></form>
+<section aria-labelledby="in"><h2 id="in">${texts.inIt}</h2>!${points(texts.inItPoints)}<p>${texts.notInIt}</p></section>
+<section aria-labelledby="whole"><h2 id="whole">${texts.whole}</h2><p>${texts.wholeLead}</p>!${points(texts.wholePoints)}<p class="quiet">${texts.format}</p></section>`
   const moved = token === undefined ? {} : { session: token }
   return {
-    title: texts.dataDownload.title,
+    title: texts.title,
     body,
     status: isFine(problems) ? status : Math.max(status, 422),
     ...moved,

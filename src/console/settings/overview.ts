@@ -18,19 +18,19 @@ export const showSettings = (visit: SignedInVisit): Promise<Outcome> =>
 
 async function page(visit: SignedInVisit, name: string, problems: Problems): Promise<Outcome> {
   const { setup, session, words } = visit
-  const { texts } = words
+  const texts = words.texts.settings
   const ctx = toAccountContext(setup, session)
   const [usage, indexable] = await Promise.all([getUsage(ctx), isIndexable(ctx)])
   const isOwner = session.role === 'owner'
-  const facts = html`<dl class="facts"><div><dt>${texts.settings.name}</dt><dd>${session.account.name}</dd></div>
+  const facts = html`<dl class="facts"><div><dt>${texts.name}</dt><dd>${session.account.name}</dd></div>
 <div><dt>${words.texts.home.plan}</dt><dd>${session.account.plan}</dd></div>
 <div><dt>${words.texts.home.role}</dt><dd>${words.texts.roles[session.role]}</dd></div></dl>`
-  const body = html`<h1>${texts.settings.title}</h1>!${summary(words.texts, problems, { name: texts.settings.name })}!${facts}
-<section aria-labelledby="account"><h2 id="account">${texts.settings.account}</h2>!${places(texts, isOwner ? OF_ACCOUNT : OF_ACCOUNT.filter(place => !('isForOwners' in place)))}</section>
-<section aria-labelledby="you"><h2 id="you">${texts.settings.you}</h2><p class="quiet">${texts.password.signedInWith({ email: session.email })}</p>!${places(texts, OF_PERSON)}</section>
+  const body = html`<h1>${texts.title}</h1>!${summary(words.texts, problems, { name: texts.name })}!${facts}
+<section aria-labelledby="account"><h2 id="account">${texts.account}</h2>!${places(words.texts, isOwner ? OF_ACCOUNT : OF_ACCOUNT.filter(place => !('isForOwners' in place)))}</section>
+<section aria-labelledby="you"><h2 id="you">${texts.you}</h2><p class="quiet">${words.texts.password.signedInWith({ email: session.email })}</p>!${places(words.texts, OF_PERSON)}</section>
 <section aria-labelledby="quota"><h2 id="quota">${words.texts.home.quota}</h2>!${quotaBars(words, usage)}</section>
-!${engines(texts, indexable, isOwner)}!${isOwner ? nameForm(words, name, problems) : ''}!${isOwner ? closing(texts) : ''}`
-  return { title: texts.settings.title, body, status: isFine(problems) ? 200 : 422 }
+!${engines(words.texts, indexable, isOwner)}!${isOwner ? nameForm(words, name, problems) : ''}!${isOwner ? closing(words.texts) : ''}`
+  return { title: texts.title, body, status: isFine(problems) ? 200 : 422 }
 }
 
 type SettingsPlace = { path: string; key: keyof Texts['settings']['places'] }
@@ -51,18 +51,18 @@ function engines(texts: Texts, indexable: boolean, isOwner: boolean): string {
 }
 
 function nameForm(words: Words, value: string, problems: Problems): string {
-  const { texts } = words
+  const texts = words.texts.settings
   const field = {
     name: 'name',
-    label: texts.settings.name,
-    hint: texts.settings.nameHint,
+    label: texts.name,
+    hint: texts.nameHint,
     value,
     autocomplete: 'organization',
     maxLength: MAX_ACCOUNT_NAME_LENGTH,
   }
-  return html`<section aria-label="${texts.settings.name}">
+  return html`<section aria-label="${texts.name}">
 <form method="post" action="${SETTINGS}/name" novalidate class="narrow">!${input(field, problems)}
-<button>${texts.settings.rename}</button></form></section>`
+<button>${texts.rename}</button></form></section>`
 }
 
 const closing = (texts: Texts) =>

@@ -58,15 +58,14 @@ export async function submitNewPasskey(visit: SignedInVisit): Promise<Outcome> {
 /** What the browser made. Only who got the challenge, after the password, has an answer to it. */
 export async function submitMadePasskey(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, form, words } = visit
-  const { texts } = words
+  const texts = words.texts.passkeys
   const home = requireHome(setup.addresses.publicUrl)
   const name = form.text('name')
   const problems = problemsOf({ name: nameProblem(words.texts, name, MAX_PASSKEY_NAME_LENGTH) })
   if (!isFine(problems)) return list(visit, { name, problems, status: 422 })
   const added = await addPasskey(setup, session, { home, answer: form.raw('answer'), name })
   if ('id' in added) return { to: PASSKEYS }
-  const refusal =
-    added.problem === 'full' ? texts.passkeys.full({ max: MAX_PASSKEYS_PER_PERSON }) : texts.passkeys.refused
+  const refusal = added.problem === 'full' ? texts.full({ max: MAX_PASSKEYS_PER_PERSON }) : texts.refused
   return list(visit, { name, refusal, status: 422 })
 }
 

@@ -30,22 +30,21 @@ export async function submitPassword(visit: SignedInVisit): Promise<Outcome> {
 }
 
 function page({ session, query, words }: SignedInVisit, problems: Problems): ConsolePage {
-  const { texts } = words
-  const labels = { current: texts.password.current, password: texts.password.new }
-  const done =
-    query.get('done') === null ? '' : html`<p class="reach" role="status">${texts.password.done}</p>`
+  const texts = words.texts.password
+  const labels = { current: texts.current, password: texts.new }
+  const done = query.get('done') === null ? '' : html`<p class="reach" role="status">${texts.done}</p>`
   const old = {
     name: 'current',
-    label: texts.password.current,
+    label: texts.current,
     type: 'password',
     autocomplete: 'current-password',
   } as const
   // For password managers: which entry the new password belongs to.
   const whose = html`<input type="text" name="email" value="${session.email}" autocomplete="username" class="sight" readonly tabindex="-1" aria-hidden="true">`
-  const body = html`!${backToSettings(words)}<h1>${texts.password.title}</h1><p class="lead">${texts.password.signedInWith({ email: session.email })} ${texts.password.lead}</p>!${done}
+  const body = html`!${backToSettings(words)}<h1>${texts.title}</h1><p class="lead">${texts.signedInWith({ email: session.email })} ${texts.lead}</p>!${done}
 !${summary(words.texts, problems, labels)}
 <form method="post" action="${PASSWORD}" novalidate class="narrow">!${whose}
-!${input(old, problems)}!${newPasswordInput(words.texts, texts.password.new, problems)}
-<button>${texts.password.submit}</button></form>`
-  return { title: texts.password.title, body, status: isFine(problems) ? 200 : 422 }
+!${input(old, problems)}!${newPasswordInput(words.texts, texts.new, problems)}
+<button>${texts.submit}</button></form>`
+  return { title: texts.title, body, status: isFine(problems) ? 200 : 422 }
 }

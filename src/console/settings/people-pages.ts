@@ -13,36 +13,36 @@ type Shown = { members: readonly Member[]; self: string; typed: InvitationForm; 
 
 export function peoplePage(visit: SignedInVisit, { members, self, typed, problems }: Shown): ConsolePage {
   const { words, session, setup, query } = visit
-  const { texts } = words
+  const texts = words.texts.people
   const isOwner = session.role === 'owner'
   const invited = query.get('invited')
   // Only somebody who is in the list: the address must not be able to put words on the page.
   const newest = members.find(member => member.email === invited && isFine(problems))
-  const said = setup.mail.hasServer ? texts.people.invited : texts.people.invitedSilently
+  const said = setup.mail.hasServer ? texts.invited : texts.invitedSilently
   const done =
     newest === undefined ? '' : html`<p class="reach" role="status">${said({ email: newest.email })}</p>`
   const rows = members.map(member => row(words, member, { isSelf: member.id === self, isOwner }))
-  const body = html`!${backToSettings(words)}<h1>${texts.people.title}</h1><p class="lead">${texts.people.lead}</p>!${done}
-!${summary(words.texts, problems, { email: words.texts.signIn.email, role: texts.people.role })}
+  const body = html`!${backToSettings(words)}<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>!${done}
+!${summary(words.texts, problems, { email: words.texts.signIn.email, role: texts.role })}
 <ul class="rows">!${rows}</ul>!${isOwner ? inviteForm(visit, typed, problems) : ''}`
-  return { title: texts.people.title, body, status: isFine(problems) ? 200 : 422 }
+  return { title: texts.title, body, status: isFine(problems) ? 200 : 422 }
 }
 
 function row(words: Words, member: Member, as: { isSelf: boolean; isOwner: boolean }): string {
-  const { texts } = words
+  const texts = words.texts.people
   const facts = [
     words.texts.roles[member.role],
-    texts.people.since({ date: words.date(member.since) }),
-    member.hasPassword ? null : texts.people.notYet,
+    texts.since({ date: words.date(member.since) }),
+    member.hasPassword ? null : texts.notYet,
   ]
   const act = (path: string, word: string) =>
     html`<a class="action" href="${PEOPLE}/${path}">${word}<span class="sight"> ${member.email}</span></a>`
   const acts = as.isOwner
-    ? act(member.id, texts.people.change)
+    ? act(member.id, texts.change)
     : as.isSelf
-      ? act(`${member.id}/remove`, texts.people.leave)
+      ? act(`${member.id}/remove`, texts.leave)
       : ''
-  const you = as.isSelf ? html` <span class="badge">${texts.people.you}</span>` : ''
+  const you = as.isSelf ? html` <span class="badge">${texts.you}</span>` : ''
   return html`<li class="with-act"><div><strong>${member.email}</strong>!${you}
 <span class="quiet line">${facts.filter(fact => fact !== null).join(' · ')}</span></div>!${acts}</li>`
 }
@@ -54,19 +54,19 @@ const roleChoice = (words: Words, value: string) => {
 }
 
 function inviteForm({ words, setup }: SignedInVisit, typed: InvitationForm, problems: Problems): string {
-  const { texts } = words
+  const texts = words.texts.people
   const email = {
     name: 'email',
     label: words.texts.signIn.email,
-    hint: setup.mail.hasServer ? texts.people.inviteHint : texts.people.inviteHintShown,
+    hint: setup.mail.hasServer ? texts.inviteHint : texts.inviteHintShown,
     type: 'email',
     value: typed.email,
     autocomplete: 'off',
   } as const
-  return html`<section aria-labelledby="invite"><h2 id="invite">${texts.people.invite}</h2>
+  return html`<section aria-labelledby="invite"><h2 id="invite">${texts.invite}</h2>
 <form method="post" action="${PEOPLE}" novalidate class="narrow">
 !${input(email, problems)}!${select(roleChoice(words, typed.role), problems)}
-<button>${texts.people.inviteSubmit}</button></form></section>`
+<button>${texts.inviteSubmit}</button></form></section>`
 }
 
 const toPeople = (words: Words) => backToSettings(words, { path: PEOPLE, name: words.texts.people.title })
@@ -79,54 +79,54 @@ export function personPage(
   problems: Problems,
   { refusal, isInvited = false, isSignedOut = false }: Told = {},
 ): ConsolePage {
-  const { texts } = words
+  const texts = words.texts.people
   const said = isInvited
-    ? texts.people.invitedAgain({ email: member.email })
+    ? texts.invitedAgain({ email: member.email })
     : isSignedOut
-      ? texts.people.sessionsEndedOf({ email: member.email })
+      ? texts.sessionsEndedOf({ email: member.email })
       : undefined
   const done = said === undefined ? '' : html`<p class="reach" role="status">${said}</p>`
-  const againLead = setup.mail.hasServer ? texts.people.inviteAgainLead : texts.people.inviteAgainLeadShown
-  const againSubmit = setup.mail.hasServer ? texts.people.inviteAgain : texts.people.inviteAgainShown
+  const againLead = setup.mail.hasServer ? texts.inviteAgainLead : texts.inviteAgainLeadShown
+  const againSubmit = setup.mail.hasServer ? texts.inviteAgain : texts.inviteAgainShown
   const again = member.hasPassword
     ? ''
     : html`<form method="post" action="${PEOPLE}/${member.id}/invite" class="narrow"><p class="hint" id="again">${againLead}</p><button class="second" aria-describedby="again">${againSubmit}</button></form>`
   const body = html`!${toPeople(words)}<h1>${member.email}</h1>
-<p class="lead">${texts.people.since({ date: words.date(member.since) })}!${member.hasPassword ? '' : html` · ${texts.people.notYet}`}</p>!${done}!${notice(refusal)}
-!${summary(words.texts, problems, { role: texts.people.role })}!${again}
+<p class="lead">${texts.since({ date: words.date(member.since) })}!${member.hasPassword ? '' : html` · ${texts.notYet}`}</p>!${done}!${notice(refusal)}
+!${summary(words.texts, problems, { role: texts.role })}!${again}
 <form method="post" action="${PEOPLE}/${member.id}" novalidate class="narrow">
-!${select(roleChoice(words, member.role), problems)}<button>${texts.people.saveRole}</button></form>
-<form method="post" action="${PEOPLE}/${member.id}/end-sessions" class="narrow"><p class="hint" id="end">${texts.people.endSessionsLead}</p><button class="second" aria-describedby="end">${texts.people.endSessionsOf}</button></form>
-<p><a class="alone" href="${PEOPLE}/${member.id}/remove">${texts.people.remove}</a></p>`
+!${select(roleChoice(words, member.role), problems)}<button>${texts.saveRole}</button></form>
+<form method="post" action="${PEOPLE}/${member.id}/end-sessions" class="narrow"><p class="hint" id="end">${texts.endSessionsLead}</p><button class="second" aria-describedby="end">${texts.endSessionsOf}</button></form>
+<p><a class="alone" href="${PEOPLE}/${member.id}/remove">${texts.remove}</a></p>`
   return { title: member.email, body, status: isFine(problems) ? 200 : 422 }
 }
 
 /** For an owner who hands the link on; it is never shown again. */
 export function invitationPage({ words }: SignedInVisit, member: Member, link: string): ConsolePage {
-  const { texts } = words
-  const field = { name: 'link', label: texts.people.invitationLink, value: link, rows: 3 }
-  const body = html`!${toPeople(words)}<h1>${texts.people.invitationShown({ email: member.email })}</h1><p class="lead">${texts.people.invitationShownLead}</p>
-!${copyable(words.texts, field)}<p class="choices"><a class="button" href="${PEOPLE}">${texts.people.invitationDone}</a></p>`
-  return { title: texts.people.invitationShown({ email: member.email }), body, scripts: ['copy'] }
+  const texts = words.texts.people
+  const field = { name: 'link', label: texts.invitationLink, value: link, rows: 3 }
+  const body = html`!${toPeople(words)}<h1>${texts.invitationShown({ email: member.email })}</h1><p class="lead">${texts.invitationShownLead}</p>
+!${copyable(words.texts, field)}<p class="choices"><a class="button" href="${PEOPLE}">${texts.invitationDone}</a></p>`
+  return { title: texts.invitationShown({ email: member.email }), body, scripts: ['copy'] }
 }
 
 export function renderMemberRemoval({ words }: SignedInVisit, member: Member, refusal?: string): ConsolePage {
-  const { texts } = words
+  const texts = words.texts.people
   const words3 = {
-    title: texts.people.removeTitle({ email: member.email }),
-    lead: texts.people.removeLead,
-    submit: texts.people.removeSubmit,
+    title: texts.removeTitle({ email: member.email }),
+    lead: texts.removeLead,
+    submit: texts.removeSubmit,
   }
   return surePage(words, member, { ...words3, refusal })
 }
 
 export function leavePage({ words, session }: SignedInVisit, member: Member, refusal?: string): ConsolePage {
-  const { texts } = words
-  const title = texts.people.leaveTitle({ account: session.account.name })
+  const texts = words.texts.people
+  const title = texts.leaveTitle({ account: session.account.name })
   return surePage(words, member, {
     title,
-    lead: texts.people.leaveLead,
-    submit: texts.people.leaveSubmit,
+    lead: texts.leaveLead,
+    submit: texts.leaveSubmit,
     refusal,
   })
 }

@@ -46,7 +46,7 @@ const selfOf = ({ session }: SignedInVisit) => idFromUuid(session.personId)
 /** The person is in at once; the letter tells them, and brings whoever is new here the link for a password. */
 export async function submitInvitation(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, form, words } = visit
-  const { texts } = words
+  const texts = words.texts.people
   const typed = { email: form.text('email'), role: form.text('role') }
   const role = ROLES.find(one => one === typed.role)
   const { errors } = words.texts
@@ -59,7 +59,7 @@ export async function submitInvitation(visit: SignedInVisit): Promise<Outcome> {
   try {
     const reader = readerOf(visit)
     const invited = await inviteMember(toAccountContext(setup, session), { email: typed.email, role, reader })
-    if ('problem' in invited) return list(visit, typed, { email: texts.people.inviteVouched })
+    if ('problem' in invited) return list(visit, typed, { email: texts.inviteVouched })
     return toInvited(
       visit,
       { ...invited, role },
@@ -67,8 +67,8 @@ export async function submitInvitation(visit: SignedInVisit): Promise<Outcome> {
     )
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    if (error.code === 'validation') return list(visit, typed, { email: texts.people.isMember })
-    if (error.code === 'rate_limited') return list(visit, typed, { email: texts.people.inviteMany })
+    if (error.code === 'validation') return list(visit, typed, { email: texts.isMember })
+    if (error.code === 'rate_limited') return list(visit, typed, { email: texts.inviteMany })
     throw error
   }
 }
@@ -119,19 +119,19 @@ function postInvitation({ setup, session, words }: SignedInVisit, { email, role,
 /** For a letter that did not come, or a link that is too old. */
 export async function submitInvitationAgain(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, params, words } = visit
-  const { texts } = words
+  const texts = words.texts.people
   try {
     const again = { id: params.id ?? '', reader: readerOf(visit) }
     const { member, token, ...rest } = await inviteAgain(toAccountContext(setup, session), again)
     if ('reason' in rest) {
-      const refusal = rest.reason === 'elsewhere' ? texts.people.invitedElsewhere : texts.people.notInvited
+      const refusal = rest.reason === 'elsewhere' ? texts.invitedElsewhere : texts.notInvited
       return { ...personPage(visit, member, {}, { refusal }), status: 422 }
     }
     return toInvited(visit, { ...member, token }, `${PEOPLE}/${member.id}?invited=again`)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error
     const member = await memberOf(visit)
-    return { ...personPage(visit, member, {}, { refusal: texts.people.inviteMany }), status: 429 }
+    return { ...personPage(visit, member, {}, { refusal: texts.inviteMany }), status: 429 }
   }
 }
 

@@ -13,23 +13,23 @@ import type { Words } from '../page/words.ts'
 import { backToSettings, SESSIONS } from './places.ts'
 
 export async function showSessions({ setup, session, words }: SignedInVisit): Promise<Outcome> {
-  const { texts } = words
+  const texts = words.texts.sessions
   const all = await listSessions(setup, session.personId)
   const isThis = (one: SessionRecord) => one.id === session.id
   const sorted = [...all.filter(isThis), ...all.filter(one => !isThis(one))]
-  const others = html`<form method="post" action="${SESSIONS}/end-others"><button class="second">${texts.sessions.endOthers}</button></form>`
-  const body = html`!${backToSettings(words)}<h1>${texts.sessions.title}</h1><p class="lead">${texts.sessions.lead}</p>
+  const others = html`<form method="post" action="${SESSIONS}/end-others"><button class="second">${texts.endOthers}</button></form>`
+  const body = html`!${backToSettings(words)}<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>
 <ul class="rows">!${sorted.map(one => row(words, one, isThis(one)))}</ul>!${all.length > 1 ? html`<div class="after">!${others}</div>` : ''}`
-  return { title: texts.sessions.title, body }
+  return { title: texts.title, body }
 }
 
 function row(words: Words, one: SessionRecord, isThis: boolean): string {
-  const { texts } = words
+  const texts = words.texts.sessions
   const begun = words.minute(one.created_at)
-  const end = html`<form method="post" action="${SESSIONS}/${one.id}/end"><button class="second">${texts.sessions.endOne}<span class="sight">: ${texts.sessions.sessionOf({ time: begun })}</span></button></form>`
-  return html`<li class="with-act"><dl class="pairs"><dt>${texts.sessions.begun}</dt><dd>${begun}</dd>
-<dt>${texts.sessions.lastUsed}</dt><dd>${isThis ? texts.sessions.now : texts.sessions.aboutHour({ time: words.minute(one.last_used_at) })}</dd>
-<dt>${texts.sessions.inAccount}</dt><dd>${one.account}</dd></dl>!${isThis ? html`<span class="badge">${texts.sessions.thisOne}</span>` : end}</li>`
+  const end = html`<form method="post" action="${SESSIONS}/${one.id}/end"><button class="second">${texts.endOne}<span class="sight">: ${texts.sessionOf({ time: begun })}</span></button></form>`
+  return html`<li class="with-act"><dl class="pairs"><dt>${texts.begun}</dt><dd>${begun}</dd>
+<dt>${texts.lastUsed}</dt><dd>${isThis ? texts.now : texts.aboutHour({ time: words.minute(one.last_used_at) })}</dd>
+<dt>${texts.inAccount}</dt><dd>${one.account}</dd></dl>!${isThis ? html`<span class="badge">${texts.thisOne}</span>` : end}</li>`
 }
 
 export async function submitEndSession({ setup, session, params }: SignedInVisit): Promise<Outcome> {

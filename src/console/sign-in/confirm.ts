@@ -50,7 +50,7 @@ type Shown = { problem?: string; refusal?: string; status: number }
 
 async function page(visit: SignedInVisit, { problem, refusal, status }: Shown): Promise<ConsolePage> {
   const { setup, session, words, form, url, referer } = visit
-  const { texts } = words
+  const texts = words.texts.confirm
   const problems: Problems = problem === undefined ? {} : { [PASSWORD_FIELD]: problem }
   const to = ownPath(url)
   const kept = keptFields(form)
@@ -59,20 +59,20 @@ async function page(visit: SignedInVisit, { problem, refusal, status }: Shown): 
     (await listPasskeys(setup, session)).length > 0
   const field = {
     name: PASSWORD_FIELD,
-    label: texts.confirm.password,
+    label: texts.password,
     type: 'password',
     autocomplete: 'current-password',
   } as const
   // For password managers: whose password it is.
   const whose = html`<input type="text" value="${session.email}" autocomplete="username" class="sight" readonly tabindex="-1" aria-hidden="true">`
-  const body = html`<h1>${texts.confirm.title}</h1><p class="lead">${texts.confirm.lead}</p>
-!${summary(texts, problems, { [PASSWORD_FIELD]: texts.confirm.password })}!${notice(refusal)}
+  const body = html`<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>
+!${summary(words.texts, problems, { [PASSWORD_FIELD]: texts.password })}!${notice(refusal)}
 <form method="post" action="${to}" novalidate class="narrow">!${kept}!${whose}
 !${input(field, problems)}
-<div class="choices"><button>${texts.confirm.submit}</button> <a class="button second" href="${pageBefore(referer)}">${texts.confirm.cancel}</a></div></form>!${hasPasskeys ? passkeyForm(visit, to, kept) : ''}`
+<div class="choices"><button>${texts.submit}</button> <a class="button second" href="${pageBefore(referer)}">${texts.cancel}</a></div></form>!${hasPasskeys ? passkeyForm(visit, to, kept) : ''}`
   const scripts = hasPasskeys ? { scripts: ['passkeys'] } : {}
   return {
-    title: texts.confirm.title,
+    title: texts.title,
     body,
     status: isFine(problems) ? status : Math.max(status, 422),
     ...scripts,

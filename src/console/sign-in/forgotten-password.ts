@@ -25,24 +25,29 @@ function askOperator({ words: { texts } }: Visit): ConsolePage {
 export async function submitForgotten(visit: Visit): Promise<Outcome> {
   const { form, setup, network, words } = visit
   if (!setup.mail.hasServer) return askOperator(visit)
-  const { texts } = words
+  const texts = words.texts.forgottenPassword
   const typed = form.text('email')
   const email = parseEmail(typed)
   const problems = problemsOf({
-    email: typed === '' ? texts.errors.required : email === undefined ? texts.errors.emailFormat : undefined,
+    email:
+      typed === ''
+        ? words.texts.errors.required
+        : email === undefined
+          ? words.texts.errors.emailFormat
+          : undefined,
   })
   if (!isFine(problems) || email === undefined) return page(visit, { email: typed, problems, status: 422 })
   const asked = await countResetRequest(setup, { email, network })
   if ('problem' in asked) {
-    const refusal = texts.signIn.wait({ count: Math.ceil(asked.seconds / 60) })
+    const refusal = words.texts.signIn.wait({ count: Math.ceil(asked.seconds / 60) })
     const headers = { 'retry-after': String(asked.seconds) }
     return { ...page(visit, { email, refusal, status: 429 }), headers }
   }
   // Behind the answer: how long it takes would tell whether the address is known.
   if (!asked.isFlooded) setup.mail.send(letterTo(visit, email))
-  const title = texts.forgottenPassword.sent
-  const body = html`<h1>${title}</h1><p class="lead">${texts.forgottenPassword.sentLead({ email })}</p>
-<p>${texts.forgottenPassword.notReceived}</p><p><a class="button second" href="${SIGN_IN}">${texts.signIn.title}</a></p>`
+  const title = texts.sent
+  const body = html`<h1>${title}</h1><p class="lead">${texts.sentLead({ email })}</p>
+<p>${texts.notReceived}</p><p><a class="button second" href="${SIGN_IN}">${words.texts.signIn.title}</a></p>`
   return { title, body }
 }
 

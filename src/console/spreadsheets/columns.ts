@@ -59,7 +59,7 @@ export async function renderColumnsPage(
   told: ColumnsPageState = {},
 ): Promise<Outcome> {
   const { setup, session, words } = visit
-  const { texts } = words
+  const texts = words.texts.spreadsheets
   const settings = told.settings ?? sheet.settings
   const category = getCategoryOrFirst(sheet.category)
   const ctx = toAccountContext(setup, session)
@@ -79,15 +79,15 @@ export async function renderColumnsPage(
   const labels = { ...titles, ...listConstantLabels(words, category, problems) }
   const encoding =
     sheet.encoding === 'windows-1252' || sheet.encoding?.startsWith('utf-16')
-      ? html`<p class="quiet">${texts.spreadsheets.readAs({ encoding: sheet.encoding })}</p>`
+      ? html`<p class="quiet">${texts.readAs({ encoding: sheet.encoding })}</p>`
       : ''
-  const body = html`<p class="way"><a class="alone" href="${IMPORT}">${texts.spreadsheets.title}</a></p><h1>${texts.spreadsheets.columns}</h1>
-<p class="quiet">${sheet.fileName}, ${getCategoryName(words, sheet.category)}, ${texts.spreadsheets.rows({ count: sheet.rowCount })}</p><p class="lead">${texts.spreadsheets.columnsLead}</p>
+  const body = html`<p class="way"><a class="alone" href="${IMPORT}">${texts.title}</a></p><h1>${texts.columns}</h1>
+<p class="quiet">${sheet.fileName}, ${getCategoryName(words, sheet.category)}, ${texts.rows({ count: sheet.rowCount })}</p><p class="lead">${texts.columnsLead}</p>
 !${encoding}!${notice(told.problem)}!${summary(words.texts, problems, labels)}!${renderQuotaNote(words, sheet, await findRemainingModels(ctx))}!${renderSheetChoice(words, sheet)}!${renderMissingNote(words, section)}
 <form method="post" action="${IMPORT}/${idFromUuid(sheet.id)}/columns" novalidate>!${renderSettings(words, settings)}!${renderMappingTable(words, sheet, { sample, settings, typed: told.typed ?? [], problems })}
-!${renderConstantValues(words, section)}!${renderFieldList(words, category, settings)}<div class="choices"><button>${texts.spreadsheets.check}</button> <button class="second" formaction="${IMPORT}/${idFromUuid(sheet.id)}/discard">${texts.spreadsheets.discard}</button></div></form>`
+!${renderConstantValues(words, section)}!${renderFieldList(words, category, settings)}<div class="choices"><button>${texts.check}</button> <button class="second" formaction="${IMPORT}/${idFromUuid(sheet.id)}/discard">${texts.discard}</button></div></form>`
   const isWrong = told.problem !== undefined || !isFine(problems)
-  return { title: texts.spreadsheets.columns, body, isWide: true, status: isWrong ? 422 : 200 }
+  return { title: texts.columns, body, isWide: true, status: isWrong ? 422 : 200 }
 }
 
 function renderQuotaNote(words: Words, { rowCount }: SpreadsheetImport, room: number | undefined): string {
@@ -99,16 +99,16 @@ function renderQuotaNote(words: Words, { rowCount }: SpreadsheetImport, room: nu
 /** Only for a workbook with several sheets. */
 function renderSheetChoice(words: Words, { id, sheets, sheet }: SpreadsheetImport): string {
   if (sheets.length < 2) return ''
-  const { texts } = words
+  const texts = words.texts.spreadsheets
   const options = sheets.map(name => [name, name] as const)
   const field = {
     name: 'sheet',
-    label: texts.spreadsheets.sheet,
-    hint: texts.spreadsheets.sheetHint,
+    label: texts.sheet,
+    hint: texts.sheetHint,
     value: sheet ?? '',
     options,
   }
-  return html`<form method="post" action="${IMPORT}/${idFromUuid(id)}/sheet" class="filters">!${select(field, {})}<button class="second">${texts.spreadsheets.readSheet}</button></form>`
+  return html`<form method="post" action="${IMPORT}/${idFromUuid(id)}/sheet" class="filters">!${select(field, {})}<button class="second">${texts.readSheet}</button></form>`
 }
 
 /** One list for all columns, so that the page stays small. */
@@ -128,7 +128,7 @@ const languageIn = (category: CompleteCategory) => (name: string | null) =>
   (name === null ? undefined : findColumn(category, name)?.language) ?? []
 
 function renderSettings(words: Words, settings: ImportSettings): string {
-  const { texts } = words
+  const texts = words.texts.spreadsheets
   const options = (named: Readonly<Record<string, string>>) => Object.entries(named)
   const one = (
     name: string,
@@ -141,24 +141,14 @@ function renderSettings(words: Words, settings: ImportSettings): string {
     '<div class="settings">',
     one(
       'match_by',
-      texts.spreadsheets.matchBy,
+      texts.matchBy,
       settings.matchBy,
-      options(texts.spreadsheets.matches),
-      buildMatchHint(texts, settings),
+      options(texts.matches),
+      buildMatchHint(words.texts, settings),
     ),
-    one('mark', texts.spreadsheets.mark, settings.mark, options(texts.spreadsheets.marks)),
-    one(
-      'clears',
-      texts.spreadsheets.clears,
-      settings.clears ? 'remove' : 'keep',
-      options(texts.spreadsheets.clearing),
-    ),
-    one(
-      'change_type',
-      texts.spreadsheets.changeType,
-      settings.changeType,
-      options(texts.spreadsheets.changeTypes),
-    ),
+    one('mark', texts.mark, settings.mark, options(texts.marks)),
+    one('clears', texts.clears, settings.clears ? 'remove' : 'keep', options(texts.clearing)),
+    one('change_type', texts.changeType, settings.changeType, options(texts.changeTypes)),
     '</div>',
   ].join('')
 }

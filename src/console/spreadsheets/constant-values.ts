@@ -39,7 +39,7 @@ const listMappedColumns = (columns: ConstantSection['columns']) => columns.filte
 
 /** Lists required fields that are still missing: those that need a column, then the others. */
 export function renderMissingNote(words: Words, { category, columns, settings }: ConstantSection): string {
-  const { texts } = words
+  const texts = words.texts.spreadsheets
   const same = settings.constants?.texts ?? {}
   const takesGtin = settings.constants?.takesGtinAsSku === true && hasGtin(columns)
   const open = listMissingNames(category, listMappedColumns(columns)).filter(
@@ -53,10 +53,8 @@ export function renderMissingNote(words: Words, { category, columns, settings }:
   return [
     byColumn.length === 0
       ? ''
-      : html`<p class="reach">${texts.spreadsheets.missingColumns({ fields: names(byColumn) })}</p>`,
-    byValue.length === 0
-      ? ''
-      : html`<p class="reach">${texts.spreadsheets.missing({ fields: names(byValue) })}</p>`,
+      : html`<p class="reach">${texts.missingColumns({ fields: names(byColumn) })}</p>`,
+    byValue.length === 0 ? '' : html`<p class="reach">${texts.missing({ fields: names(byValue) })}</p>`,
   ].join('')
 }
 
@@ -65,7 +63,7 @@ const hasSku = (columns: ConstantSection['columns']) => columns.some(one => one?
 
 export function renderConstantValues(words: Words, section: ConstantSection): string {
   const { category, columns, settings, problems, typed } = section
-  const { texts } = words
+  const texts = words.texts.spreadsheets
   const same = settings.constants ?? { texts: {}, overwrites: false, takesGtinAsSku: false }
   const needed = listMissingNames(category, listMappedColumns(columns)).filter(
     name => !COLUMN_ONLY_FIELDS.includes(name),
@@ -86,26 +84,26 @@ export function renderConstantValues(words: Words, section: ConstantSection): st
   const hasTexts = needed.some(name => findColumn(category, name)?.isPrimary)
   const languages = {
     name: 'k_language',
-    label: texts.spreadsheets.sameLanguage,
+    label: texts.sameLanguage,
     value: language,
     options: listLanguageOptions(words),
   }
   const reach = {
     name: 'constants_for',
-    label: texts.spreadsheets.sameReach,
+    label: texts.sameReach,
     value: same.overwrites ? 'all' : 'missing',
-    options: Object.entries(texts.spreadsheets.sameReaches),
+    options: Object.entries(texts.sameReaches),
   }
   const gtin =
     hasSku(columns) || !hasGtin(columns)
       ? ''
-      : html`<p class="check"><input type="checkbox" id="sku_from_gtin" name="sku_from_gtin" value="yes"!${same.takesGtinAsSku ? ' checked' : ''}><label for="sku_from_gtin">${texts.spreadsheets.skuFromGtin}</label></p>`
+      : html`<p class="check"><input type="checkbox" id="sku_from_gtin" name="sku_from_gtin" value="yes"!${same.takesGtinAsSku ? ' checked' : ''}><label for="sku_from_gtin">${texts.skuFromGtin}</label></p>`
   const lines = Array.from({ length: Math.max(MIN_FURTHER_LINES, typed.length) }, (_, n) =>
     renderFurtherLine(words, n, typed[n], problems),
   )
-  return html`<section aria-labelledby="same"><h2 id="same">${texts.spreadsheets.same}</h2><p>${texts.spreadsheets.sameLead}</p>!${gtin}
+  return html`<section aria-labelledby="same"><h2 id="same">${texts.same}</h2><p>${texts.sameLead}</p>!${gtin}
 <div class="settings">!${fields}</div>!${hasTexts ? html`<div class="settings">!${select(languages, {})}</div>` : ''}
-<details!${typed.length > 0 ? ' open' : ''}><summary>${texts.spreadsheets.sameOther}</summary><p class="hint">${texts.spreadsheets.sameOtherHint}</p>!${lines}</details>
+<details!${typed.length > 0 ? ' open' : ''}><summary>${texts.sameOther}</summary><p class="hint">${texts.sameOtherHint}</p>!${lines}</details>
 <div class="settings">!${select(reach, {})}</div></section>`
 }
 
@@ -116,17 +114,17 @@ function renderFurtherLine(
   typed: FurtherConstant | undefined,
   problems: Problems,
 ): string {
-  const { texts } = words
+  const texts = words.texts.spreadsheets
   const name = `more.${n}`
   const error = problems[name]
   const note = error === undefined ? '' : html`<p class="error" id="${name}-error">${error}</p>`
   const wrong = error === undefined ? '' : html` aria-invalid="true" aria-describedby="${name}-error"`
-  return html`<div class="settings"><div class="field"><label for="${name}">${texts.spreadsheets.field}</label>!${note}<input id="${name}" name="${name}.field" value="${typed?.field ?? ''}" list="fields" autocomplete="off" autocapitalize="none" spellcheck="false"!${wrong}></div><div class="field"><label for="${name}.value">${texts.spreadsheets.value}</label><input id="${name}.value" name="${name}.value" value="${typed?.value ?? ''}" autocomplete="off"></div></div>`
+  return html`<div class="settings"><div class="field"><label for="${name}">${texts.field}</label>!${note}<input id="${name}" name="${name}.field" value="${typed?.field ?? ''}" list="fields" autocomplete="off" autocapitalize="none" spellcheck="false"!${wrong}></div><div class="field"><label for="${name}.value">${texts.value}</label><input id="${name}.value" name="${name}.value" value="${typed?.value ?? ''}" autocomplete="off"></div></div>`
 }
 
 function renderControl(words: Words, column: Column, value: string, problems: Problems): string {
   const { field, labelPath } = column
-  const { texts } = words
+  const texts = words.texts.spreadsheets
   const name = `k.${column.name}`
   const unit = field.unit === undefined ? '' : ` (${field.unit})`
   const label = `${getColumnLabel(words, column)}${unit}`
@@ -134,7 +132,7 @@ function renderControl(words: Words, column: Column, value: string, problems: Pr
     select({ name, label, value, options: [['', '–'], ...options] }, problems)
   if (field.values !== undefined)
     return choose(field.values.map(one => [one, getValueLabel(words, labelPath, one)]))
-  if (field.type === 'boolean') return choose(Object.entries(texts.spreadsheets.answers))
+  if (field.type === 'boolean') return choose(Object.entries(texts.answers))
   if (field.type === 'text' || field.lines === true) {
     return html`<div class="field"><label for="${name}">${label}</label>!${notes({ name }, problems)}<textarea id="${name}" name="${name}" rows="3"!${described({ name }, problems).join('')}>
 ${value}</textarea></div>`
@@ -142,8 +140,8 @@ ${value}</textarea></div>`
   const hint =
     field.type === 'list'
       ? findCompactMembers(field) === undefined
-        ? texts.spreadsheets.languagesHint
-        : texts.spreadsheets.shares
+        ? texts.languagesHint
+        : texts.shares
       : undefined
   return input(
     { name, label, value, autocomplete: 'off', isOptional: true, ...(hint === undefined ? {} : { hint }) },
@@ -211,10 +209,9 @@ function checkFurtherConstant(
   { field, value }: FurtherConstant,
   column: Column | undefined,
 ): string | undefined {
-  const { texts } = words
-  if (column === undefined) return texts.spreadsheets.unknownField({ name: field.slice(0, 60) })
-  if (NEVER_CONSTANT.includes(column.name))
-    return texts.spreadsheets.neverSame({ field: getColumnLabel(words, column) })
+  const texts = words.texts.spreadsheets
+  if (column === undefined) return texts.unknownField({ name: field.slice(0, 60) })
+  if (NEVER_CONSTANT.includes(column.name)) return texts.neverSame({ field: getColumnLabel(words, column) })
   return value === '' ? words.texts.errors.required : undefined
 }
 

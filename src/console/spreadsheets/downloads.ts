@@ -41,17 +41,15 @@ export function sendTemplate({ words, query }: SignedInVisit): Outcome {
 }
 
 export function showExport({ words, session }: SignedInVisit): Outcome {
-  const { texts } = words
-  const statuses = Object.entries(texts.spreadsheets.statuses)
+  const texts = words.texts.spreadsheets
+  const statuses = Object.entries(texts.statuses)
   const toImport =
-    session.role === 'viewer'
-      ? ''
-      : html`<a class="button second" href="${IMPORT}">${texts.spreadsheets.toImport}</a>`
-  const body = html`<div class="page-head"><h1>${texts.spreadsheets.exportTitle}</h1>!${toImport}</div><p class="lead">${texts.spreadsheets.exportLead}</p>
-<form method="get" action="${EXPORT}/file" class="narrow">!${select({ name: 'category', label: texts.spreadsheets.category, options: listCategoryOptions(words) }, {})}!${select({ name: 'status', label: texts.spreadsheets.status, options: statuses }, {})}
-<div class="field"><label for="q">${texts.spreadsheets.q}</label><input id="q" name="q" type="search" maxlength="${MAX_SEARCH_LENGTH}" autocomplete="off"></div>
-!${select({ name: 'format', label: texts.spreadsheets.format, options: listFormatOptions(words) }, {})}<button>${texts.spreadsheets.download}</button></form>!${session.role === 'owner' ? renderAllDataLink(words) : ''}`
-  return { title: texts.spreadsheets.exportTitle, body }
+    session.role === 'viewer' ? '' : html`<a class="button second" href="${IMPORT}">${texts.toImport}</a>`
+  const body = html`<div class="page-head"><h1>${texts.exportTitle}</h1>!${toImport}</div><p class="lead">${texts.exportLead}</p>
+<form method="get" action="${EXPORT}/file" class="narrow">!${select({ name: 'category', label: texts.category, options: listCategoryOptions(words) }, {})}!${select({ name: 'status', label: texts.status, options: statuses }, {})}
+<div class="field"><label for="q">${texts.q}</label><input id="q" name="q" type="search" maxlength="${MAX_SEARCH_LENGTH}" autocomplete="off"></div>
+!${select({ name: 'format', label: texts.format, options: listFormatOptions(words) }, {})}<button>${texts.download}</button></form>!${session.role === 'owner' ? renderAllDataLink(words) : ''}`
+  return { title: texts.exportTitle, body }
 }
 
 const renderAllDataLink = (words: Words) =>

@@ -34,12 +34,10 @@ export function renderMappingTable(
   sheet: SpreadsheetImport,
   shown: MappingTableOptions,
 ): string {
-  const { texts } = words
+  const texts = words.texts.spreadsheets
   const lines = sheet.header.map((title, place) => renderRow(words, sheet, shown, { title, place }))
-  const heads = [texts.spreadsheets.column, texts.spreadsheets.field, texts.spreadsheets.sample].map(
-    head => html`<th scope="col">${head}</th>`,
-  )
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.spreadsheets.columns}"><table class="mapping stacked"><thead><tr>!${heads}</tr></thead><tbody>!${lines}</tbody></table></div>`
+  const heads = [texts.column, texts.field, texts.sample].map(head => html`<th scope="col">${head}</th>`)
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.columns}"><table class="mapping stacked"><thead><tr>!${heads}</tr></thead><tbody>!${lines}</tbody></table></div>`
 }
 
 function renderRow(
@@ -79,20 +77,18 @@ function renderUnitSelect(
 ): string {
   const units = listUnits(field)
   if (units.length === 0) return ''
-  const { texts } = words
+  const texts = words.texts.spreadsheets
   const isOpen = unit === UNIT_TO_CHOOSE
-  const beside = unit?.startsWith('@')
-    ? [[unit, texts.spreadsheets.unitBeside({ title: unit.slice(1) })] as const]
-    : []
+  const beside = unit?.startsWith('@') ? [[unit, texts.unitBeside({ title: unit.slice(1) })] as const] : []
   const all = [
-    ...(isOpen ? [['', texts.spreadsheets.unitOpen] as const] : []),
+    ...(isOpen ? [['', texts.unitOpen] as const] : []),
     ...beside,
-    ...units.map(one => [one, findText(texts.spreadsheets.units, one) ?? one] as const),
+    ...units.map(one => [one, findText(texts.units, one) ?? one] as const),
   ]
   const chosen = isOpen ? '' : (unit ?? field.unit)
   const options = all.map(
     ([value, text]) => html`<option value="${value}"!${value === chosen ? ' selected' : ''}>${text}</option>`,
   )
   const name = `u.${place}`
-  return html`!${renderError(problems, name)}<select id="${name}" name="${name}" class="unit" aria-label="${texts.spreadsheets.unitOf({ title: called })}"!${renderInvalid(problems, name)}>!${options}</select>`
+  return html`!${renderError(problems, name)}<select id="${name}" name="${name}" class="unit" aria-label="${texts.unitOf({ title: called })}"!${renderInvalid(problems, name)}>!${options}</select>`
 }

@@ -56,13 +56,13 @@ const countDoneRows = ({ nextChunk, rowCount }: SpreadsheetImport) =>
   Math.min(rowCount, nextChunk * ROWS_PER_CHUNK)
 
 function renderProgressPage(words: Words, sheet: SpreadsheetImport): Outcome {
-  const { texts } = words
+  const texts = words.texts.spreadsheets
   const done = countDoneRows(sheet)
-  const say = sheet.state === 'checking' ? texts.spreadsheets.checking : texts.spreadsheets.running
+  const say = sheet.state === 'checking' ? texts.checking : texts.running
   const told = say({ done, all: sheet.rowCount })
-  const body = html`!${renderImportHead(words, sheet, texts.spreadsheets.importTitle)}
-<div class="progress" role="status"><label for="work">${told}</label><progress id="work" max="${sheet.rowCount}" value="${done}"></progress><p class="hint">${texts.spreadsheets.goesOn}</p></div>
-<form method="post" action="${IMPORT}/${idFromUuid(sheet.id)}/stop"><button class="second">${texts.spreadsheets.stop}</button></form>`
+  const body = html`!${renderImportHead(words, sheet, texts.importTitle)}
+<div class="progress" role="status"><label for="work">${told}</label><progress id="work" max="${sheet.rowCount}" value="${done}"></progress><p class="hint">${texts.goesOn}</p></div>
+<form method="post" action="${IMPORT}/${idFromUuid(sheet.id)}/stop"><button class="second">${texts.stop}</button></form>`
   return { title: told, body, headers: { refresh: '2' } }
 }
 
@@ -91,10 +91,10 @@ const parsePageNumber = (sent: string | null): number =>
   /^[1-9]\d{0,5}$/.test(sent ?? '') ? Number(sent) : 1
 
 function getResultTitle(words: Words, sheet: SpreadsheetImport): string {
-  const { texts } = words
-  if (sheet.state === 'checked') return texts.spreadsheets.checked
-  if (sheet.state === 'done') return texts.spreadsheets.done
-  return texts.spreadsheets.stopped({
+  const texts = words.texts.spreadsheets
+  if (sheet.state === 'checked') return texts.checked
+  if (sheet.state === 'done') return texts.done
+  return texts.stopped({
     done: words.number(countDoneRows(sheet)),
     all: words.number(sheet.rowCount),
   })
@@ -130,8 +130,8 @@ export async function submitRun(visit: SignedInVisit): Promise<Outcome> {
     await startImport(ctx, sheet.id, { isConfirmed: form.text('confirm') !== '' })
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'validation') throw error
-    const { texts } = words
-    const problem = { confirm: texts.spreadsheets.confirmMissing, rows: texts.spreadsheets.nothingToRun }[
+    const texts = words.texts.spreadsheets
+    const problem = { confirm: texts.confirmMissing, rows: texts.nothingToRun }[
       error.details?.[0]?.field ?? ''
     ]
     // The button was pressed twice, or by two people: the page shows the current step.

@@ -50,8 +50,8 @@ export function renderResultPage(
   title: string,
   result: ResultPageInput,
 ): Outcome {
-  const { texts } = words
-  const names = sheet.state === 'checked' ? texts.spreadsheets.outcomes.will : texts.spreadsheets.outcomes.has
+  const texts = words.texts.spreadsheets
+  const names = sheet.state === 'checked' ? texts.outcomes.will : texts.outcomes.has
   const counts = (['created', 'updated', 'unchanged', 'failed'] as const).map(
     one => html`<div><dt>${names[one]}</dt><dd>${words.number(sheet[one])}</dd></div>`,
   )
@@ -68,13 +68,13 @@ function renderQuotaNote(words: Words, sheet: SpreadsheetImport, { overQuota }: 
 /** Names recognized as a known one, and unknown fibres, which are published as written. */
 function renderNames(words: Words, { names }: ResultPageInput): string {
   if (names.length === 0) return ''
-  const { texts } = words
+  const texts = words.texts.spreadsheets
   const lines = names.toSorted(compareKinds).map(({ path, text, code, kind }) => {
     const called = code === null ? '' : getKnownName(words, path, code)
-    return html`<li><strong>${text}</strong> <span class="quiet">${getPathLabel(words, path)}: ${renderText(texts.spreadsheets.nameKinds[kind], { name: called })}</span></li>`
+    return html`<li><strong>${text}</strong> <span class="quiet">${getPathLabel(words, path)}: ${renderText(texts.nameKinds[kind], { name: called })}</span></li>`
   })
   const isOpen = names.some(({ kind }) => kind !== 'exact')
-  return html`<details!${isOpen ? ' open' : ''}><summary>${texts.spreadsheets.names({ count: names.length })}</summary><ul class="rows">!${lines}</ul></details>`
+  return html`<details!${isOpen ? ' open' : ''}><summary>${texts.names({ count: names.length })}</summary><ul class="rows">!${lines}</ul></details>`
 }
 
 /** Possible mistakes first. */
@@ -85,18 +85,18 @@ const getKnownName = (words: Words, path: string, code: string): string =>
   findLabel(getLabels(words.language), 'fibres', code) ?? getValueLabel(words, path, code)
 
 function renderNextSteps(words: Words, sheet: SpreadsheetImport): string {
-  const { texts } = words
+  const texts = words.texts.spreadsheets
   const at = getImportUrl(sheet)
   if (sheet.state !== 'checked') {
-    return html`<p class="choices"><a class="button" href="${PRODUCTS}">${texts.spreadsheets.toProducts}</a> <a class="button second" href="${IMPORT}">${texts.spreadsheets.another}</a></p>`
+    return html`<p class="choices"><a class="button" href="${PRODUCTS}">${texts.toProducts}</a> <a class="button second" href="${IMPORT}">${texts.another}</a></p>`
   }
   const n = sheet.created + sheet.updated
-  const run = n === 0 ? '' : html`<button>${texts.spreadsheets.run({ count: n })}</button> `
+  const run = n === 0 ? '' : html`<button>${texts.run({ count: n })}</button> `
   const confirm =
     sheet.updated === 0
       ? ''
-      : html`<p class="check"><input type="checkbox" id="confirm" name="confirm" value="yes"><label for="confirm">${texts.spreadsheets.confirm({ count: sheet.updated })}</label></p>`
-  return html`!${n === 0 ? html`<p>${texts.spreadsheets.nothingToRun}</p>` : ''}<form method="post" action="${at}/run">!${confirm}<div class="choices">!${run}<a class="button second" href="${at}?columns=yes">${texts.spreadsheets.changeColumns}</a> <button class="second" formaction="${at}/discard">${texts.spreadsheets.discard}</button></div></form>`
+      : html`<p class="check"><input type="checkbox" id="confirm" name="confirm" value="yes"><label for="confirm">${texts.confirm({ count: sheet.updated })}</label></p>`
+  return html`!${n === 0 ? html`<p>${texts.nothingToRun}</p>` : ''}<form method="post" action="${at}/run">!${confirm}<div class="choices">!${run}<a class="button second" href="${at}?columns=yes">${texts.changeColumns}</a> <button class="second" formaction="${at}/discard">${texts.discard}</button></div></form>`
 }
 
 /** Every product that would change, with each value before and after. */
@@ -106,29 +106,25 @@ function renderChanges(
   { changes, changesPage, group, page }: ResultPageInput,
 ): string {
   if (sheet.state !== 'checked' || sheet.updated === 0) return ''
-  const { texts } = words
+  const texts = words.texts.spreadsheets
   const lines = changes.flatMap(({ no, change }) => {
     const rows = change.fields.map((field, n) => {
       const head =
         n > 0
           ? ''
-          : html`<td class="number" rowspan="${change.fields.length}" data-head="${texts.spreadsheets.row}">${words.number(no)}</td><td rowspan="${change.fields.length}">${change.name}!${change.more === 0 ? '' : html`<br><span class="quiet">${texts.spreadsheets.moreValues({ n: words.number(change.more) })}</span>`}</td>`
+          : html`<td class="number" rowspan="${change.fields.length}" data-head="${texts.row}">${words.number(no)}</td><td rowspan="${change.fields.length}">${change.name}!${change.more === 0 ? '' : html`<br><span class="quiet">${texts.moreValues({ n: words.number(change.more) })}</span>`}</td>`
       return html`<tr>!${head}!${renderDifferenceCells(words, sheet, field)}</tr>`
     })
     return rows
   })
-  const heads = [
-    texts.spreadsheets.row,
-    texts.spreadsheets.product,
-    texts.spreadsheets.field,
-    texts.spreadsheets.before,
-    texts.spreadsheets.after,
-  ].map(one => html`<th scope="col">${one}</th>`)
+  const heads = [texts.row, texts.product, texts.field, texts.before, texts.after].map(
+    one => html`<th scope="col">${one}</th>`,
+  )
   const pages = renderPager(words, { count: sheet.updated, page: changesPage, anchor: 'changed' }, n =>
     getResultUrl(sheet, { changes: n, group, page }),
   )
-  return html`<section aria-labelledby="changed"><h2 id="changed">${texts.spreadsheets.changed}</h2><p>${texts.spreadsheets.changedLead}</p>
-<div class="scroll" tabindex="0" role="region" aria-label="${texts.spreadsheets.changesTable}"><table class="stacked"><thead><tr>!${heads}</tr></thead><tbody>!${lines}</tbody></table></div>!${pages}</section>`
+  return html`<section aria-labelledby="changed"><h2 id="changed">${texts.changed}</h2><p>${texts.changedLead}</p>
+<div class="scroll" tabindex="0" role="region" aria-label="${texts.changesTable}"><table class="stacked"><thead><tr>!${heads}</tr></thead><tbody>!${lines}</tbody></table></div>!${pages}</section>`
 }
 
 function renderDifferenceCells(
@@ -136,47 +132,44 @@ function renderDifferenceCells(
   sheet: SpreadsheetImport,
   [field, before, after]: FieldChange,
 ): string {
-  const { texts } = words
+  const texts = words.texts.spreadsheets
   const category = findCategory(sheet.category)
   const column = category === undefined ? undefined : findColumn(category, field)
   const unit = column?.field.unit === undefined ? '' : ` (${column.field.unit})`
   const name = column === undefined ? field : `${getColumnLabel(words, column)}${unit}`
   const value = (one: FieldChange[1]) => {
-    if (one === null) return html`<span class="quiet">${texts.spreadsheets.nothing}</span>`
-    if (typeof one === 'boolean')
-      return html`${one ? texts.spreadsheets.answers.true : texts.spreadsheets.answers.false}`
+    if (one === null) return html`<span class="quiet">${texts.nothing}</span>`
+    if (typeof one === 'boolean') return html`${one ? texts.answers.true : texts.answers.false}`
     if (typeof one === 'number') return html`${words.number(one)}`
     return html`${column?.field.values === undefined ? one : getValueLabel(words, column.labelPath, one)}`
   }
-  return html`<td>${name}</td><td data-head="${texts.spreadsheets.before}">!${value(before)}</td><td data-head="${texts.spreadsheets.after}">!${value(after)}</td>`
+  return html`<td>${name}</td><td data-head="${texts.before}">!${value(before)}</td><td data-head="${texts.after}">!${value(after)}</td>`
 }
 
 function renderBadRows(words: Words, sheet: SpreadsheetImport, result: ResultPageInput): string {
   if (sheet.failed === 0) return ''
-  const { texts } = words
+  const texts = words.texts.spreadsheets
   const { overview, group, bad, page } = result
   const at = getImportUrl(sheet)
-  const downloads = html`<p class="choices"><a class="button second" href="${at}/errors?format=xlsx">${texts.spreadsheets.errorFile.xlsx}</a> <a class="button second" href="${at}/errors?format=csv">${texts.spreadsheets.errorFile.csv}</a></p>`
+  const downloads = html`<p class="choices"><a class="button second" href="${at}/errors?format=xlsx">${texts.errorFile.xlsx}</a> <a class="button second" href="${at}/errors?format=csv">${texts.errorFile.csv}</a></p>`
   const mistakes = sheet.failed - overview.overQuota
   if (mistakes === 0) {
-    return html`<section aria-labelledby="bad"><h2 id="bad">${texts.spreadsheets.badRows}</h2><p>${texts.spreadsheets.badRowsQuota}</p>!${downloads}</section>`
+    return html`<section aria-labelledby="bad"><h2 id="bad">${texts.badRows}</h2><p>${texts.badRowsQuota}</p>!${downloads}</section>`
   }
   const lines = bad.flatMap(({ no, faults }) =>
     faults.map(
       fault =>
-        html`<tr><td class="number" data-head="${texts.spreadsheets.row}">${no}</td><td>${formatLocation(words, sheet, fault)}</td><td>${explainRowError(words, fault)}</td></tr>`,
+        html`<tr><td class="number" data-head="${texts.row}">${no}</td><td>${formatLocation(words, sheet, fault)}</td><td>${explainRowError(words, fault)}</td></tr>`,
     ),
   )
-  const heads = [texts.spreadsheets.row, texts.spreadsheets.column, texts.spreadsheets.what].map(
-    one => html`<th scope="col">${one}</th>`,
-  )
+  const heads = [texts.row, texts.column, texts.what].map(one => html`<th scope="col">${one}</th>`)
   const chosen = overview.groups.find(({ key }) => key === group)
   const pages = renderPager(words, { count: chosen?.rows ?? mistakes, page, anchor: 'bad' }, n =>
     getResultUrl(sheet, { changes: result.changesPage, group, page: n }),
   )
-  return html`<section aria-labelledby="bad"><h2 id="bad">${texts.spreadsheets.badRows}</h2><p>${texts.spreadsheets.badRowsLead}</p>
+  return html`<section aria-labelledby="bad"><h2 id="bad">${texts.badRows}</h2><p>${texts.badRowsLead}</p>
 !${downloads}!${renderGroups(words, sheet, result)}
-<div class="scroll" tabindex="0" role="region" aria-label="${texts.spreadsheets.what}"><table class="stacked"><thead><tr>!${heads}</tr></thead><tbody>!${lines}</tbody></table></div>!${pages}</section>`
+<div class="scroll" tabindex="0" role="region" aria-label="${texts.what}"><table class="stacked"><thead><tr>!${heads}</tr></thead><tbody>!${lines}</tbody></table></div>!${pages}</section>`
 }
 
 const formatLocation = (words: Words, sheet: SpreadsheetImport, fault: RowError): string =>
@@ -190,20 +183,20 @@ function renderGroups(
   sheet: SpreadsheetImport,
   { overview, group, changesPage }: ResultPageInput,
 ): string {
-  const { texts } = words
+  const texts = words.texts.spreadsheets
   if (overview.groups.length < 2) return ''
   const one = ({ key, example, rows }: ErrorGroup) => {
     const title = [formatLocation(words, sheet, example), explainRowError(words, example)]
       .filter(part => part !== '')
       .join(' – ')
     const current = key === group ? html` aria-current="true"` : ''
-    return html`<li><a class="alone" href="${getResultUrl(sheet, { changes: changesPage, group: key, page: 1 })}#bad"!${current}>${texts.spreadsheets.rows({ count: rows })}</a> <span class="quiet">${title}</span></li>`
+    return html`<li><a class="alone" href="${getResultUrl(sheet, { changes: changesPage, group: key, page: 1 })}#bad"!${current}>${texts.rows({ count: rows })}</a> <span class="quiet">${title}</span></li>`
   }
   const all =
     group === undefined
       ? ''
-      : html`<li><a class="alone" href="${getResultUrl(sheet, { changes: changesPage, group: undefined, page: 1 })}#bad">${texts.spreadsheets.allMistakes}</a></li>`
-  return html`<ul class="rows" aria-label="${texts.spreadsheets.mistakeKinds}">!${overview.groups.map(one)}!${all}</ul>`
+      : html`<li><a class="alone" href="${getResultUrl(sheet, { changes: changesPage, group: undefined, page: 1 })}#bad">${texts.allMistakes}</a></li>`
+  return html`<ul class="rows" aria-label="${texts.mistakeKinds}">!${overview.groups.map(one)}!${all}</ul>`
 }
 
 type ResultPosition = { changes: number; group: string | undefined; page: number }
@@ -224,8 +217,8 @@ function renderPager(
 ): string {
   const last = Math.ceil(count / RESULTS_PER_PAGE)
   if (last < 2) return ''
-  const { texts } = words
+  const texts = words.texts.spreadsheets
   const link = (n: number, text: string) =>
     n < 1 || n > last ? '' : html`<a class="alone" href="${to(n)}#${anchor}">${text}</a> `
-  return html`<nav class="choices" aria-label="${anchor === 'changed' ? texts.spreadsheets.pagesOfChanges : texts.spreadsheets.pagesOfErrors}">!${link(page - 1, texts.spreadsheets.previous)}<span class="quiet">${texts.spreadsheets.pageOf({ page: words.number(page), last: words.number(last) })}</span> !${link(page + 1, texts.spreadsheets.next)}</nav>`
+  return html`<nav class="choices" aria-label="${anchor === 'changed' ? texts.pagesOfChanges : texts.pagesOfErrors}">!${link(page - 1, texts.previous)}<span class="quiet">${texts.pageOf({ page: words.number(page), last: words.number(last) })}</span> !${link(page + 1, texts.next)}</nav>`
 }

@@ -28,61 +28,59 @@ async function renderStartPage(
   { problem, status, category }: StartPageState,
 ): Promise<Outcome> {
   const { setup, session, words } = visit
-  const { texts } = words
+  const texts = words.texts.spreadsheets
   const mayEdit = session.role !== 'viewer'
   const imports = mayEdit ? await listImports(toAccountContext(setup, session)) : []
-  const form = mayEdit
-    ? renderUploadForm(words, category)
-    : html`<p class="empty">${texts.spreadsheets.viewerOnly}</p>`
-  const body = html`<div class="page-head"><h1>${texts.spreadsheets.title}</h1><a class="button second" href="${EXPORT}">${texts.spreadsheets.toExport}</a></div>
-<p class="lead">${texts.spreadsheets.importLead}</p>!${notice(problem)}!${form}
-<section aria-labelledby="templates"><h2 id="templates">${texts.spreadsheets.templates}</h2><p>${texts.spreadsheets.templatesLead}</p>!${renderTemplateForm(words)}</section>!${renderEarlierImports(words, imports)}`
-  return { title: texts.spreadsheets.title, body, status: status ?? 200 }
+  const form = mayEdit ? renderUploadForm(words, category) : html`<p class="empty">${texts.viewerOnly}</p>`
+  const body = html`<div class="page-head"><h1>${texts.title}</h1><a class="button second" href="${EXPORT}">${texts.toExport}</a></div>
+<p class="lead">${texts.importLead}</p>!${notice(problem)}!${form}
+<section aria-labelledby="templates"><h2 id="templates">${texts.templates}</h2><p>${texts.templatesLead}</p>!${renderTemplateForm(words)}</section>!${renderEarlierImports(words, imports)}`
+  return { title: texts.title, body, status: status ?? 200 }
 }
 
 function renderUploadForm(words: Words, category: string | undefined): string {
-  const { texts } = words
+  const texts = words.texts.spreadsheets
   const options = listCategoryOptions(words)
-  return html`<section aria-labelledby="upload"><h2 id="upload">${texts.spreadsheets.upload}</h2>
-<form method="post" action="${IMPORT}" enctype="multipart/form-data" class="narrow">!${select({ name: 'category', label: texts.spreadsheets.category, value: category ?? '', options }, {})}
-<div class="field"><label for="sheet">${texts.spreadsheets.file}</label><p class="hint" id="sheet-hint">${texts.spreadsheets.fileHint}</p><input id="sheet" name="sheet" type="file" accept=".xlsx,.csv,.txt,.tsv,text/csv,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" aria-describedby="sheet-hint"></div>
-<button>${texts.spreadsheets.uploadSubmit}</button></form></section>`
+  return html`<section aria-labelledby="upload"><h2 id="upload">${texts.upload}</h2>
+<form method="post" action="${IMPORT}" enctype="multipart/form-data" class="narrow">!${select({ name: 'category', label: texts.category, value: category ?? '', options }, {})}
+<div class="field"><label for="sheet">${texts.file}</label><p class="hint" id="sheet-hint">${texts.fileHint}</p><input id="sheet" name="sheet" type="file" accept=".xlsx,.csv,.txt,.tsv,text/csv,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" aria-describedby="sheet-hint"></div>
+<button>${texts.uploadSubmit}</button></form></section>`
 }
 
 function renderTemplateForm(words: Words): string {
-  const { texts } = words
+  const texts = words.texts.spreadsheets
   const languages = words.language === 'en' ? 'en' : `${words.language}, en`
   const category = select(
-    { name: 'category', label: texts.spreadsheets.category, options: listCategoryOptions(words) },
+    { name: 'category', label: texts.category, options: listCategoryOptions(words) },
     {},
   ).replaceAll('"category"', '"template-category"')
   const named = category.replace('name="template-category"', 'name="category"')
   return html`<form method="get" action="${IMPORT}/template" class="filters">!${named}
-<div class="field"><label for="languages">${texts.spreadsheets.languages}</label><input id="languages" name="languages" value="${languages}" maxlength="200" autocomplete="off" spellcheck="false"></div>
-!${select({ name: 'format', label: texts.spreadsheets.format, options: listFormatOptions(words) }, {})}<button class="second">${texts.spreadsheets.download}</button></form>`
+<div class="field"><label for="languages">${texts.languages}</label><input id="languages" name="languages" value="${languages}" maxlength="200" autocomplete="off" spellcheck="false"></div>
+!${select({ name: 'format', label: texts.format, options: listFormatOptions(words) }, {})}<button class="second">${texts.download}</button></form>`
 }
 
 function renderEarlierImports(words: Words, imports: readonly SpreadsheetImport[]): string {
   if (imports.length === 0) return ''
-  const { texts } = words
+  const texts = words.texts.spreadsheets
   const lines = imports.map(
     one => html`<li class="in-line"><span><a class="row-link" href="${IMPORT}/${idFromUuid(one.id)}">${one.fileName}</a></span>
-<span class="quiet">${getCategoryName(words, one.category)}, ${texts.spreadsheets.rows({ count: one.rowCount })}, ${texts.spreadsheets.states[one.state]}, ${words.minute(one.createdAt.toISOString())}</span></li>`,
+<span class="quiet">${getCategoryName(words, one.category)}, ${texts.rows({ count: one.rowCount })}, ${texts.states[one.state]}, ${words.minute(one.createdAt.toISOString())}</span></li>`,
   )
-  return html`<section aria-labelledby="earlier"><h2 id="earlier">${texts.spreadsheets.earlier}</h2><ul class="rows">!${lines}</ul></section>`
+  return html`<section aria-labelledby="earlier"><h2 id="earlier">${texts.earlier}</h2><ul class="rows">!${lines}</ul></section>`
 }
 
 export async function submitSpreadsheet(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, words, upload } = visit
-  const { texts } = words
-  if (upload === undefined) return renderStartPage(visit, { problem: texts.spreadsheets.noFile, status: 422 })
+  const texts = words.texts.spreadsheets
+  if (upload === undefined) return renderStartPage(visit, { problem: texts.noFile, status: 422 })
   const read = {
     sql: setup.sql,
     accountId: session.account.id,
     bytes: upload.length ?? MAX_SPREADSHEET_BYTES,
   }
   const taken = await limitReads(read, () => openUploadedSheet(visit, upload))
-  return taken ?? renderStartPage(visit, { problem: texts.spreadsheets.busy, status: 503 })
+  return taken ?? renderStartPage(visit, { problem: texts.busy, status: 503 })
 }
 
 async function openUploadedSheet(

@@ -83,9 +83,9 @@ export const getErrorFieldName = (words: Words, { field }: RowError): string =>
 
 /** The head of every page about one import: back link, title and file. */
 export function renderImportHead(words: Words, sheet: SpreadsheetImport, title: string): string {
-  const { texts } = words
-  return html`<p class="way"><a class="alone" href="${IMPORT}">${texts.spreadsheets.title}</a></p><h1>${title}</h1>
-<p class="quiet">${sheet.fileName}, ${getCategoryName(words, sheet.category)}, ${texts.spreadsheets.rows({ count: sheet.rowCount })}</p>`
+  const texts = words.texts.spreadsheets
+  return html`<p class="way"><a class="alone" href="${IMPORT}">${texts.title}</a></p><h1>${title}</h1>
+<p class="quiet">${sheet.fileName}, ${getCategoryName(words, sheet.category)}, ${texts.rows({ count: sheet.rowCount })}</p>`
 }
 
 export const explainUnreadableFile = (words: Words, fault: SpreadsheetError): string =>

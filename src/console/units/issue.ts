@@ -39,7 +39,7 @@ export async function renderUnitsSection(
   state: PassportState,
 ): Promise<string> {
   const { words, session, query } = visit
-  const { texts } = words
+  const texts = words.texts.units
   const { row } = state
   if (row.level === 'i') return ''
   const place = parsePagePosition(query, 'units')
@@ -55,29 +55,29 @@ export async function renderUnitsSection(
   const more = renderPagination(words, { place, found: list, size: PAGE_SIZE, address })
   const all = batches + items
   const isMany = list.totalCapped || all > MAX_COUNTED
-  const { title, units, unitsMany } = texts.units
+  const { title, units, unitsMany } = words.texts.units
   const known = all === 0 ? title : units({ count: all })
   const heading = isMany ? unitsMany({ count: MAX_COUNTED }) : known
   const here =
     isMany || list.total === all
       ? ''
-      : html`<p class="quiet">${texts.units.unitsHere({ here: words.number(list.total) })}</p>`
+      : html`<p class="quiet">${texts.unitsHere({ here: words.number(list.total) })}</p>`
   const issue =
     mayEdit && row.status === 'a'
-      ? html`<p><a class="button second" href="${PRODUCTS}/${idFromUuid(row.id)}/units/new">${texts.units.issue}</a></p>`
+      ? html`<p><a class="button second" href="${PRODUCTS}/${idFromUuid(row.id)}/units/new">${texts.issue}</a></p>`
       : ''
   return html`<section aria-labelledby="units"><h2 id="units">${heading}</h2>
-!${done}!${here}!${list.rows.length === 0 ? html`<p class="empty">${texts.units.noUnits}</p>` : html`<ul class="rows">!${list.rows.map(one => renderUnitRow(words, one))}</ul>`}!${more}!${issue}</section>`
+!${done}!${here}!${list.rows.length === 0 ? html`<p class="empty">${texts.noUnits}</p>` : html`<ul class="rows">!${list.rows.map(one => renderUnitRow(words, one))}</ul>`}!${more}!${issue}</section>`
 }
 
 function renderUnitRow(words: Words, row: PassportSummary): string {
-  const { texts } = words
+  const texts = words.texts.products
   const badges = [
-    row.outdated ? html` <span class="badge">${texts.products.outdated}</span>` : '',
-    row.status === 'x' ? html` <span class="badge">${texts.products.statuses.archived}</span>` : '',
+    row.outdated ? html` <span class="badge">${texts.outdated}</span>` : '',
+    row.status === 'x' ? html` <span class="badge">${texts.statuses.archived}</span>` : '',
   ]
   return html`<li class="in-line"><span><a class="row-link" href="${PRODUCTS}/${idFromUuid(row.id)}">${row.serial ?? row.lot ?? ''}</a>!${badges}</span>
-<span class="quiet">${texts.products.levels[LEVEL_NAME[row.level]]}, ${words.texts.page.version({ n: row.version_no })}, ${words.date(row.updated_at.toISOString())}</span></li>`
+<span class="quiet">${texts.levels[LEVEL_NAME[row.level]]}, ${words.texts.page.version({ n: row.version_no })}, ${words.date(row.updated_at.toISOString())}</span></li>`
 }
 
 /** `lines`: the lines still in the form; `errors`: one for each of them, in the same order. */
@@ -99,11 +99,11 @@ export async function showIssue(visit: SignedInVisit): Promise<Outcome> {
 
 /** The page shown instead of the form if no unit can be issued. */
 function renderClosedPage(words: Words, state: PassportState): Outcome | undefined {
-  const { texts } = words
+  const texts = words.texts.units
   const { level, status } = state.row
   if (level !== 'i' && status === 'a') return undefined
-  const why = level === 'i' ? texts.units.issueItem : texts.units.issueArchived
-  return { title: texts.units.issue, body: html`!${renderHead(words, state)}!${notice(why)}`, status: 409 }
+  const why = level === 'i' ? texts.issueItem : texts.issueArchived
+  return { title: texts.issue, body: html`!${renderHead(words, state)}!${notice(why)}`, status: 409 }
 }
 
 const renderHead = (words: Words, state: PassportState) =>
@@ -111,51 +111,51 @@ const renderHead = (words: Words, state: PassportState) =>
 
 function renderIssuePage(words: Words, state: PassportState, sent: IssueState): Outcome {
   const { level, lines, problems = {}, problem, errors = [] } = sent
-  const { texts } = words
+  const texts = words.texts.units
   const id = idFromUuid(state.row.id)
   const levels = state.row.level === 'm' ? UNIT_LEVELS : (['item'] as const)
   const radio = (one: (typeof UNIT_LEVELS)[number]) =>
-    html`<div class="check"><input type="radio" id="level-${one}" name="level" value="${one}"!${one === level ? ' checked' : ''}><label for="level-${one}">${texts.units.issueLevels[one]}</label></div>`
+    html`<div class="check"><input type="radio" id="level-${one}" name="level" value="${one}"!${one === level ? ' checked' : ''}><label for="level-${one}">${texts.issueLevels[one]}</label></div>`
   const told =
     errors.length === 0
-      ? notice(problem) + summary(words.texts, problems, { names: texts.units.names })
+      ? notice(problem) + summary(words.texts, problems, { names: texts.names })
       : renderIssueErrors(words, sent)
-  const field = { name: 'names', hint: texts.units.namesHint({ most: MAX_ISSUED }) }
-  const body = html`!${renderHead(words, state)}<p class="lead">${texts.units.issueLead}</p>!${told}
-<form method="post" action="${PRODUCTS}/${id}/units" novalidate class="narrow"><fieldset><legend>${texts.products.level}</legend>!${levels.map(radio)}</fieldset>
-<div class="field"><label for="names">${texts.units.names}</label>!${notes(field, problems)}
+  const field = { name: 'names', hint: texts.namesHint({ most: MAX_ISSUED }) }
+  const body = html`!${renderHead(words, state)}<p class="lead">${texts.issueLead}</p>!${told}
+<form method="post" action="${PRODUCTS}/${id}/units" novalidate class="narrow"><fieldset><legend>${words.texts.products.level}</legend>!${levels.map(radio)}</fieldset>
+<div class="field"><label for="names">${texts.names}</label>!${notes(field, problems)}
 <textarea id="names" name="names" rows="10" spellcheck="false" autocapitalize="none"!${described(field, problems).join('')}>
 ${lines.join('\n')}</textarea></div>
-<div class="choices"><button>${texts.units.issueSubmit}</button> <a class="button second" href="${PRODUCTS}/${id}">${texts.products.cancel}</a></div></form>`
-  return { title: texts.units.issue, body, status: told === '' ? 200 : 422 }
+<div class="choices"><button>${texts.issueSubmit}</button> <a class="button second" href="${PRODUCTS}/${id}">${words.texts.products.cancel}</a></div></form>`
+  return { title: texts.issue, body, status: told === '' ? 200 : 422 }
 }
 
 /** Lists failed lines by their line number in the form as it is now. */
 function renderIssueErrors(words: Words, { level, lines, errors = [], done = 0 }: IssueState): string {
-  const { texts } = words
+  const texts = words.texts.units
   const refused = errors
     .slice(0, MAX_LISTED_ERRORS)
     .map(
       ({ error }, place) =>
-        html`<li>${texts.units.line({ n: place + 1, name: (lines[place] ?? '').slice(0, MAX_LISTED_LENGTH) })}: ${explainUnitError(words, level, error)}</li>`,
+        html`<li>${texts.line({ n: place + 1, name: (lines[place] ?? '').slice(0, MAX_LISTED_LENGTH) })}: ${explainUnitError(words, level, error)}</li>`,
     )
   const more = errors.length - refused.length
-  if (more > 0) refused.push(html`<li>${texts.units.andMore({ count: words.number(more) })}</li>`)
-  return html`<div class="summary" role="alert" tabindex="-1" autofocus><p>${texts.units.issuedSome({ done: words.number(done), left: words.number(errors.length) })}</p><ul>!${refused}</ul></div>`
+  if (more > 0) refused.push(html`<li>${texts.andMore({ count: words.number(more) })}</li>`)
+  return html`<div class="summary" role="alert" tabindex="-1" autofocus><p>${texts.issuedSome({ done: words.number(done), left: words.number(errors.length) })}</p><ul>!${refused}</ul></div>`
 }
 
 function explainUnitError(words: Words, level: IssueState['level'], error: AppError): string {
-  const { texts } = words
-  if (error.code === 'plan_limit') return texts.units.unitQuota[level]
+  const texts = words.texts.units
+  if (error.code === 'plan_limit') return texts.unitQuota[level]
   const [detail] = error.details ?? []
   if (detail === undefined) return error.message
-  return findText(texts.units.unitFaults, detail.code) ?? explainProblem(words, detail)
+  return findText(texts.unitFaults, detail.code) ?? explainProblem(words, detail)
 }
 
 /** Issues one unit per line. Failed lines stay in the form to be corrected and submitted again. */
 export async function submitIssue(visit: SignedInVisit): Promise<Outcome> {
   const { form, words } = visit
-  const { texts } = words
+  const texts = words.texts.units
   const { ctx, state } = await getRequestedProduct(visit)
   const closed = renderClosedPage(words, state)
   if (closed !== undefined) return closed
@@ -167,9 +167,9 @@ export async function submitIssue(visit: SignedInVisit): Promise<Outcome> {
     .filter(line => line !== '')
   const sent: IssueState = { level, lines }
   if (lines.length === 0)
-    return renderIssuePage(words, state, { ...sent, problems: { names: texts.units.noNames } })
+    return renderIssuePage(words, state, { ...sent, problems: { names: texts.noNames } })
   if (lines.length > MAX_ISSUED) {
-    const names = texts.units.tooManyNames({
+    const names = texts.tooManyNames({
       count: words.number(lines.length),
       most: words.number(MAX_ISSUED),
     })
@@ -189,7 +189,7 @@ export async function submitIssue(visit: SignedInVisit): Promise<Outcome> {
     const isArchived = error.code === 'archived'
     return renderIssuePage(words, state, {
       ...sent,
-      problem: isArchived ? texts.units.issueArchived : error.message,
+      problem: isArchived ? texts.issueArchived : error.message,
     })
   }
 }

@@ -103,12 +103,12 @@ export function parsePictureOptions(words: Words, query: URLSearchParams, { row 
 }
 
 function buildReader(words: Words, query: URLSearchParams) {
-  const { texts } = words
+  const texts = words.texts.labels
   const problems: Record<string, string> = {}
   const choice = <T extends string>(name: string, all: readonly T[], usual: T): T => {
     const sent = query.get(name)
     const found = all.find(one => one === sent)
-    if (found === undefined && sent !== null) problems[name] = texts.labels.oneOf({ names: all.join(', ') })
+    if (found === undefined && sent !== null) problems[name] = texts.oneOf({ names: all.join(', ') })
     return found ?? usual
   }
   const number = (name: LabelNumber, [least, most]: readonly [number, number], isWhole = false): number => {
@@ -117,7 +117,7 @@ function buildReader(words: Words, query: URLSearchParams) {
     const { value } = parseTypedNumber(words, sent.trim())
     const fits = typeof value === 'number' && value >= least && value <= most
     if (fits && (!isWhole || Number.isInteger(value))) return value
-    problems[name] = (isWhole ? texts.labels.wholeBetween : texts.labels.between)({ least, most })
+    problems[name] = (isWhole ? texts.wholeBetween : texts.between)({ least, most })
     return DEFAULTS[name]
   }
   return { choice, number, problems }

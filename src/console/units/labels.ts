@@ -71,11 +71,11 @@ async function parseLabelRequest(visit: SignedInVisit): Promise<LabelRequest> {
   const { options, problems } = read
   const { of, from, to } = options
   if (of === 'self') return { ctx, state, below, read, range: WHOLE_RANGE, count: 1 }
-  const { texts } = words
+  const texts = words.texts.labels
   const wrong: Record<string, string> = {}
   const find = async (name: 'from' | 'to', number: string) => {
     const place = number === '' ? undefined : await findUnitPosition(ctx, state.row, of, number)
-    if (number !== '' && place === undefined) wrong[name] = texts.labels.noSuchUnit[of]({ name: number })
+    if (number !== '' && place === undefined) wrong[name] = texts.noSuchUnit[of]({ name: number })
     return place
   }
   const [first, last] = [await find('from', from), await find('to', to)]
@@ -84,7 +84,7 @@ async function parseLabelRequest(visit: SignedInVisit): Promise<LabelRequest> {
   const inRange = await countUnitsInRange(ctx, state.row, { kind: of, range, most: MAX_UNITS })
   const count = Math.min(inRange, MAX_UNITS)
   if (options.file === 'pdf' && count * options.copies > MAX_LABELS) {
-    wrong.copies = texts.labels.tooManyLabels({
+    wrong.copies = texts.tooManyLabels({
       most: words.number(MAX_LABELS),
       count: words.number(count * options.copies),
     })
@@ -93,7 +93,7 @@ async function parseLabelRequest(visit: SignedInVisit): Promise<LabelRequest> {
     count * countPixels(getLabelAddress(setup.addresses, state.row, options.content), options) >
     MAX_PIXELS
   ) {
-    wrong.size = texts.labels.tooManyPixels
+    wrong.size = texts.tooManyPixels
   }
   return { ctx, state, below, read: { ...read, problems: { ...problems, ...wrong } }, range, count }
 }
@@ -109,7 +109,7 @@ function renderLabelsPage(
   { setup, words }: SignedInVisit,
   { state, below, read, count }: LabelRequest,
 ): Outcome {
-  const { texts } = words
+  const texts = words.texts.labels
   const { options, problems } = read
   const at = `${PRODUCTS}/${idFromUuid(state.row.id)}`
   const address = getLabelAddress(setup.addresses, state.row, options.content)
@@ -118,23 +118,20 @@ function renderLabelsPage(
   const isValid = isFine(problems)
   const warning =
     module < MIN_MODULE_MM
-      ? notice(texts.labels.tooFine({ module: words.number(Math.round(module * 100) / 100) }))
+      ? notice(texts.tooFine({ module: words.number(Math.round(module * 100) / 100) }))
       : ''
   const isMore = Math.max(below.batches, below.items) > MAX_UNITS
-  const many = isMore
-    ? html`<p class="hint">${texts.labels.labelsMost({ most: words.number(MAX_UNITS) })}</p>`
-    : ''
+  const many = isMore ? html`<p class="hint">${texts.labelsMost({ most: words.number(MAX_UNITS) })}</p>` : ''
   const labels = count * options.copies
   const { columns, rows } = getSheetFormat(options)
   const sheets = options.file === 'pdf' ? Math.ceil((labels + options.skip) / (columns * rows)) : undefined
-  const amount =
-    sheets === undefined ? texts.labels.pictureCount({ labels }) : texts.labels.labelCount({ labels, sheets })
-  const size = html`<p class="quiet" role="status">${amount} ${texts.labels.labelsSize({ wide: words.number(Math.round(wide * 10) / 10), module: words.number(Math.round(module * 100) / 100) })}</p>`
-  const body = html`<p class="way"><a class="alone" href="${at}">${getProductTitle(words, state)}</a></p><h1>${texts.products.labels}</h1><p class="lead">${texts.labels.labelsLead}</p>!${isValid ? warning : summary(words.texts, problems, listFieldNames(words))}
+  const amount = sheets === undefined ? texts.pictureCount({ labels }) : texts.labelCount({ labels, sheets })
+  const size = html`<p class="quiet" role="status">${amount} ${texts.labelsSize({ wide: words.number(Math.round(wide * 10) / 10), module: words.number(Math.round(module * 100) / 100) })}</p>`
+  const body = html`<p class="way"><a class="alone" href="${at}">${getProductTitle(words, state)}</a></p><h1>${words.texts.products.labels}</h1><p class="lead">${texts.labelsLead}</p>!${isValid ? warning : summary(words.texts, problems, listFieldNames(words))}
 <form method="get" action="${at}/labels" class="narrow labels" novalidate>!${renderChoices(words, read, { below, hasGs1: state.row.gtin !== null })}
-<div class="choices"><button class="second">${texts.labels.labelsCheck}</button> <button formaction="${at}/labels/file">${texts.labels.labelsMake}</button></div>!${many}</form>
+<div class="choices"><button class="second">${texts.labelsCheck}</button> <button formaction="${at}/labels/file">${texts.labelsMake}</button></div>!${many}</form>
 !${isValid ? size : ''}`
-  return { title: texts.products.labels, body, status: isValid ? 200 : 422 }
+  return { title: words.texts.products.labels, body, status: isValid ? 200 : 422 }
 }
 
 function listFieldNames(words: Words): Record<string, string> {
@@ -161,7 +158,7 @@ function renderChoices(
   { options, problems, typed }: ParsedLabelOptions,
   { below, hasGs1 }: LabelChoices,
 ): string {
-  const { texts } = words
+  const texts = words.texts.labels
   const names = listFieldNames(words)
   const one = (name: string, value: string, all: readonly (readonly [string, string])[]) =>
     select({ name, label: names[name] ?? name, value, options: all }, problems)
@@ -173,18 +170,18 @@ function renderChoices(
     ([name, { width, height, columns, rows }]) =>
       [
         name,
-        texts.labels.sheetOf({ width: words.number(width), height: words.number(height), n: columns * rows }),
+        texts.sheetOf({ width: words.number(width), height: words.number(height), n: columns * rows }),
       ] as const,
   )
   const kind = (of: 'items' | 'batches') =>
     below[of] === 0 ? [] : [[of, formatUnitCount(words, of, below[of])] as const]
-  const of = [...kind('items'), ...kind('batches'), ['self', texts.labels.ofSelf] as const]
-  const contents = { passport: texts.products.address, gs1: texts.products.gs1Address }
+  const of = [...kind('items'), ...kind('batches'), ['self', texts.ofSelf] as const]
+  const contents = { passport: words.texts.products.address, gs1: words.texts.products.gs1Address }
   return [
     of.length === 1 ? '' : one('of', options.of, of),
     of.length === 1
       ? ''
-      : html`<fieldset class="only-units"><legend>${texts.labels.labelsRange}</legend><p class="hint">${texts.labels.labelsRangeHint}</p>!${text('from')}!${text('to')}</fieldset>`,
+      : html`<fieldset class="only-units"><legend>${texts.labelsRange}</legend><p class="hint">${texts.labelsRangeHint}</p>!${text('from')}!${text('to')}</fieldset>`,
     hasGs1 || problems.content !== undefined
       ? one(
           'content',
@@ -195,10 +192,10 @@ function renderChoices(
     one(
       'file',
       options.file,
-      LABEL_FILES.map(kind => [kind, texts.labels.files[kind]] as const),
+      LABEL_FILES.map(kind => [kind, texts.files[kind]] as const),
     ),
-    html`<fieldset class="only-pdf"><legend>${texts.labels.labelsSheet}</legend>!${one('sheet', options.sheet, [...sheets, ['own', texts.labels.sheetOwn]])}!${number('width')}!${number('height')}!${number('skip')}!${number('copies')}</fieldset>`,
-    html`<fieldset class="only-pictures"><legend>${texts.labels.labelsPicture}</legend>!${number('size')}</fieldset>`,
+    html`<fieldset class="only-pdf"><legend>${texts.labelsSheet}</legend>!${one('sheet', options.sheet, [...sheets, ['own', texts.sheetOwn]])}!${number('width')}!${number('height')}!${number('skip')}!${number('copies')}</fieldset>`,
+    html`<fieldset class="only-pictures"><legend>${texts.labelsPicture}</legend>!${number('size')}</fieldset>`,
   ].join('')
 }
 
@@ -257,7 +254,7 @@ async function* buildLabels(
   rows: AsyncIterable<LabelRow> | Iterable<LabelRow>,
   { content, file, copies }: LabelOptions,
 ): AsyncGenerator<NamedLabel> {
-  const { texts } = words
+  const texts = words.texts.products
   const breathe = yieldBetweenRows()
   for await (const row of rows) {
     const address = getLabelAddress(addresses, row, content)
@@ -265,9 +262,9 @@ async function* buildLabels(
       address,
       title: row.product_name ?? words.texts.page.unnamed,
       lines: [
-        row.lot === null ? [] : `${texts.products.lot} ${row.lot}`,
-        row.serial === null ? [] : `${texts.products.serial} ${row.serial}`,
-        row.serial === null && row.lot === null && row.sku ? `${texts.products.sku} ${row.sku}` : [],
+        row.lot === null ? [] : `${texts.lot} ${row.lot}`,
+        row.serial === null ? [] : `${texts.serial} ${row.serial}`,
+        row.serial === null && row.lot === null && row.sku ? `${texts.sku} ${row.sku}` : [],
       ].flat(),
       whole: address.replace(/^https?:\/\//, ''),
       file: `${row.serial ?? row.lot ?? 'product'}-${idFromUuid(row.id)}`.replace(/[^\w.-]/g, '_'),

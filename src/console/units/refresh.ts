@@ -59,10 +59,10 @@ function renderProgress(words: Words, job: JobReport, outdated: number): string 
 
 /** `n` includes the batch or item itself if it is outdated. */
 function describeOutdated(words: Words, { level, outdated }: PassportState['row'], n: number): string {
-  const { texts } = words
-  if (level === 'm' || !outdated) return texts.units.outdatedUnits({ count: n })
-  if (n === 1) return texts.units.outdatedSelf[level === 'b' ? 'batch' : 'item']
-  return texts.units.outdatedWithItems({ count: n - 1 })
+  const texts = words.texts.units
+  if (level === 'm' || !outdated) return texts.outdatedUnits({ count: n })
+  if (n === 1) return texts.outdatedSelf[level === 'b' ? 'batch' : 'item']
+  return texts.outdatedWithItems({ count: n - 1 })
 }
 
 /** Each corrected field; for a single value also what units show and what is correct. */
