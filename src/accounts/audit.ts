@@ -1,5 +1,5 @@
 /** Writes the audit log: who did what and when, in the same transaction. It holds no network addresses. */
-import type { Fragment, Sql } from '../kernel/db/database.ts'
+import type { Fragment } from '../kernel/db/database.ts'
 import { newUuid } from '../kernel/ids.ts'
 import type { AccountContext, OperatorContext } from './context.ts'
 
@@ -52,29 +52,26 @@ export type AuditAction =
   | 'gtin_released'
   | 'scans_switched'
 
-/** `insert into audit_entry (…)`, to be followed by `select ${auditValues(…)}`. Other slices may not name the table. */
-export const insertAuditEntries = (sql: Sql): Fragment => sql`insert into audit_entry (${auditColumns(sql)})`
-
-/** Columns of `insert into audit_entry` in the order of `auditValues`. */
-export const auditColumns = (sql: Sql): Fragment => sql`account_id, id, at, actor, action, subject`
-
 /**
- * The values of one entry, so that one statement can write the change and its entry. `account` and `actor` are SQL.
- * Entries of several accounts may share the id.
+ * An insert without its `from …`, so that the statement of a change also writes its entries, one for each row. Without
+ * `by`, the rows have `account_id` and `actor_id`. Entries of several accounts may share the id.
  */
-export const auditValues = (
-  sql: Sql,
-  entry: { account: Fragment; actor: Fragment; now: Date; action: AuditAction; subject: Fragment },
-): Fragment => sql`
-  ${entry.account}, ${newUuid(entry.now.getTime())}::uuid, ${entry.now}::timestamptz, ${entry.actor},
-  ${entry.action}::text, ${entry.subject}`
+export function insertAuditEntries(
+  { sql, clock }: OperatorContext,
+  action: AuditAction,
+  subject: Fragment,
+  by?: Pick<AccountContext, 'accountId' | 'actorId'>,
+): Fragment {
+  const now = clock.now()
+  const actor = by ? sql`${by.accountId}::int, ${by.actorId}::int` : sql`account_id, actor_id`
+  return sql`
+    insert into audit_entry (account_id, actor, id, at, action, subject)
+    select ${actor}, ${newUuid(now.getTime())}::uuid, ${now}::timestamptz, ${action}::text, ${subject}`
+}
 
 /** Writes one entry in the name of the context's actor. Call it inside the transaction of the change. */
 export async function audit(ctx: AccountContext, action: AuditAction, subject: string): Promise<void> {
-  const now = ctx.clock.now()
-  await ctx.sql`
-    insert into audit_entry (${auditColumns(ctx.sql)})
-    values (${ctx.accountId}, ${newUuid(now.getTime())}, ${now}, ${ctx.actorId}, ${action}, ${subject})`
+  await ctx.sql`${insertAuditEntries(ctx, action, ctx.sql`${subject}::text`, ctx)}`
 }
 
 /** Writes an entry to every account of a person, for changes of their password, passkeys or sessions. */
@@ -84,15 +81,6 @@ export async function auditPerson(
   action: AuditAction,
   subject: string,
 ): Promise<void> {
-  const { sql } = ctx
-  const entry = {
-    account: sql`m.account_id`,
-    actor: sql`m.actor_id`,
-    now: ctx.clock.now(),
-    action,
-    subject: sql`${subject}::text`,
-  }
-  await sql`
-    insert into audit_entry (${auditColumns(sql)})
-    select ${auditValues(sql, entry)} from membership m where m.person_id = ${personId}`
+  await ctx.sql`
+    ${insertAuditEntries(ctx, action, ctx.sql`${subject}::text`)} from membership where person_id = ${personId}`
 }

@@ -1,5 +1,5 @@
 /** Records wrong passwords in the audit logs of the person's accounts, at most one entry an hour. */
-import { auditColumns, auditValues } from '../audit.ts'
+import { insertAuditEntries } from '../audit.ts'
 import type { OperatorContext } from '../context.ts'
 
 const ENTRY_INTERVAL_MS = 3_600_000
@@ -8,16 +8,11 @@ const ENTRY_INTERVAL_MS = 3_600_000
  * Records a wrong password for an e-mail. An unknown e-mail runs the same statement, so that the response time does not
  * reveal it. The entry says how many attempts failed since the last one.
  */
-export async function recordFailedSignIn({ sql, clock }: OperatorContext, email: string): Promise<void> {
-  const now = clock.now()
+export async function recordFailedSignIn(ctx: OperatorContext, email: string): Promise<void> {
+  const { sql } = ctx
+  const now = ctx.clock.now()
   const due = new Date(now.getTime() - ENTRY_INTERVAL_MS)
-  const entry = {
-    account: sql`m.account_id`,
-    actor: sql`m.actor_id`,
-    now,
-    action: 'sign_in_failed',
-    subject: sql`p.email || case when p.sign_ins_failed = 0 then '' else ' (+' || p.sign_ins_failed || ')' end`,
-  } as const
+  const subject = sql`email || case when sign_ins_failed = 0 then '' else ' (+' || sign_ins_failed || ')' end`
   await sql`
     with p as materialized (
       select id, email, sign_ins_failed, coalesce(failure_noted_at, '-infinity') <= ${due} as is_due
@@ -28,6 +23,6 @@ export async function recordFailedSignIn({ sql, clock }: OperatorContext, email:
         failure_noted_at = case when p.is_due then ${now} else failure_noted_at end
       from p where person.id = p.id
     )
-    insert into audit_entry (${auditColumns(sql)})
-    select ${auditValues(sql, entry)} from p join membership m on m.person_id = p.id where p.is_due`
+    ${insertAuditEntries(ctx, 'sign_in_failed', subject)}
+    from p join membership m on m.person_id = p.id where p.is_due`
 }

@@ -5,7 +5,7 @@
 import { sha256Hex } from '../../kernel/crypto.ts'
 import type { Fragment } from '../../kernel/db/database.ts'
 import { findUuid, idFromUuid, newUuid } from '../../kernel/ids.ts'
-import { auditColumns, auditValues } from '../audit.ts'
+import { insertAuditEntries } from '../audit.ts'
 import type { AccountContext, OperatorContext } from '../context.ts'
 import { createToken, isToken } from './one-time-links.ts'
 import type { Role } from './people.ts'
@@ -53,13 +53,6 @@ export async function createSession(
   const token = createToken()
   const passwordHash = 'passwordHash' in input ? input.passwordHash : null
   const passkeyId = 'passkeyId' in input ? input.passkeyId : null
-  const entry = {
-    account: sql`account_id`,
-    actor: sql`actor_id`,
-    now,
-    action: 'signed_in',
-    subject: sql`email`,
-  } as const
   const [made] = await sql<{ email: string }[]>`
     with home as materialized (
       select m.account_id, m.actor_id, p.email from membership m join person p on p.id = m.person_id
@@ -73,7 +66,7 @@ export async function createSession(
           select hash from person_session where person_id = ${input.personId}
           order by expires_at desc, id desc offset ${MAX_SESSIONS_PER_PERSON - 1})
     ), noted as (
-      insert into audit_entry (${auditColumns(sql)}) select ${auditValues(sql, entry)} from home
+      ${insertAuditEntries(ctx, 'signed_in', sql`email`)} from home
     )
     insert into person_session (hash, id, person_id, account_id, created_at, proven_at, expires_at)
     select ${sha256Hex(token)}, ${newUuid(now.getTime())}::uuid, ${input.personId}::uuid, account_id, ${now}::timestamptz,

@@ -4,7 +4,7 @@ import { sha256Hex } from '../../kernel/crypto.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { createAccount } from '../accounts.ts'
-import { audit, auditColumns, auditValues } from '../audit.ts'
+import { audit, insertAuditEntries } from '../audit.ts'
 import type { OperatorContext } from '../context.ts'
 import { withTransaction } from '../transaction.ts'
 import { clearEmailAttempts } from './attempt-limits.ts'
@@ -34,13 +34,6 @@ export async function setPassword(
   const { sql } = ctx
   const now = ctx.clock.now()
   const hash = sha256Hex(input.token)
-  const entry = {
-    account: sql`m.account_id`,
-    actor: sql`m.actor_id`,
-    now,
-    action: 'password_set',
-    subject: sql`p.email`,
-  } as const
   const [person] = await sql<{ id: string }[]>`
     with own as (
       delete from password_link where hash = ${hash} and expires_at > ${now} returning person_id, purpose
@@ -59,8 +52,7 @@ export async function setPassword(
     ), ended as (
       delete from person_session where person_id in (select person_id from used)
     ), noted as (
-      insert into audit_entry (${auditColumns(sql)})
-      select ${auditValues(sql, entry)} from p join membership m on m.person_id = p.id
+      ${insertAuditEntries(ctx, 'password_set', sql`email`)} from p join membership m on m.person_id = p.id
     )
     select id from p`
   if (person === undefined) throw notFound('link')

@@ -2,7 +2,7 @@
  * Archives and restores passports. The status is separate from the versions and has its own log; addresses
  * keep working.
  */
-import { auditValues, insertAuditEntries } from '../../accounts/audit.ts'
+import { insertAuditEntries } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
 import { findRefusalReason, withRetries } from '../../kernel/db/database.ts'
@@ -42,13 +42,7 @@ async function writeStatus(
   const now = ctx.clock.now()
   const type = status === 'x' ? 'product.archived' : 'product.restored'
   const event = JSON.stringify(buildPassportEvent({ ...current, id: idFromUuid(current.id) }))
-  const entry = {
-    account: sql`${accountId}::int`,
-    actor: sql`${ctx.actorId}::int`,
-    now,
-    action: status === 'x' ? 'product_archived' : 'product_restored',
-    subject: sql`${idFromUuid(current.id)}::text`,
-  } as const
+  const action = status === 'x' ? 'product_archived' : 'product_restored'
   try {
     const written = await sql`
       with moved as (
@@ -72,7 +66,7 @@ async function writeStatus(
         insert into passport_status (changed_at, account_id, changed_by, passport_id, status)
         select updated_at, ${accountId}::int, ${ctx.actorId}::int, id, ${status}::text::"char" from moved
       ), noted as (
-        ${insertAuditEntries(sql)} select ${auditValues(sql, entry)} from moved
+        ${insertAuditEntries(ctx, action, sql`${idFromUuid(current.id)}::text`, ctx)} from moved
       ), announced as (
         ${insertEvents(sql)}
         select updated_at, ${accountId}::int, ${newUuid(now.getTime())}::uuid, ${type}::text, ${event}::text::jsonb from moved

@@ -2,7 +2,7 @@
  * Checks and runs imports in the background, one chunk of rows at a time. A chunk's products and the progress are one
  * transaction: if the process is killed, another one continues exactly after the last complete chunk.
  */
-import { audit, auditValues, insertAuditEntries } from '../../accounts/audit.ts'
+import { audit, insertAuditEntries } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { findCategory } from '../../categories/catalogue.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -90,24 +90,16 @@ const invalidStart = (field: string, code: 'required' | 'immutable', message: st
   invalid([{ field, pointer: `/${field}`, code, message }])
 
 /** Stops a check or an import after the current chunk; written products stay. */
-export async function stopImport(
-  { sql, clock, accountId, actorId }: AccountContext,
-  uuid: string,
-): Promise<void> {
-  const entry = {
-    account: sql`account_id`,
-    actor: sql`${actorId}::integer`,
-    now: clock.now(),
-    action: 'import_stopped',
-    subject: sql`json_build_object('file', file_name, 'created', created, 'updated', updated, 'unchanged', unchanged,
-      'failed', failed)::text`,
-  } as const
+export async function stopImport(ctx: AccountContext, uuid: string): Promise<void> {
+  const { sql, accountId } = ctx
+  const subject = sql`json_build_object('file', file_name, 'created', created, 'updated', updated, 'unchanged', unchanged,
+    'failed', failed)::text`
   await sql`
     with ended as (
       update sheet_import set state = case state when 'checking' then 'open' else 'stopped' end
       where account_id = ${accountId} and id = ${uuid} and state in ('checking', 'running') returning *
     )
-    ${insertAuditEntries(sql)} select ${auditValues(sql, entry)} from ended where state = 'stopped'`
+    ${insertAuditEntries(ctx, 'import_stopped', subject, ctx)} from ended where state = 'stopped'`
 }
 
 /** Audit entries of an import, as JSON: the number of rows at its start, the results at its end. */
@@ -129,13 +121,7 @@ async function setRunning(
   { from, to, settings, header }: Start,
 ): Promise<void> {
   const { sql, accountId, actorId, clock } = ctx
-  const entry = {
-    account: sql`account_id`,
-    actor: sql`actor_id`,
-    now: clock.now(),
-    action: 'import_started',
-    subject: sql`json_build_object('file', file_name, 'rows', row_count)::text`,
-  } as const
+  const subject = sql`json_build_object('file', file_name, 'rows', row_count)::text`
   const [row] = await sql<ImportRow[]>`
     with begun as (
       update sheet_import set state = ${to}, settings = ${JSON.stringify(settings)}::text::json, alive_at = ${clock.now()},
@@ -143,7 +129,7 @@ async function setRunning(
       where account_id = ${accountId} and id = ${uuid} and state = any(${from}::text[])
         and header::text = ${JSON.stringify(header)} returning *
     ), noted as (
-      ${insertAuditEntries(sql)} select ${auditValues(sql, entry)} from begun where state = 'running'
+      ${insertAuditEntries(ctx, 'import_started', subject)} from begun where state = 'running'
     )
     select ${importColumns(sql)} from begun`
   if (row === undefined) {
