@@ -14,7 +14,7 @@ import {
 } from '../../src/transfer/spreadsheets/cell.ts'
 import { collectTraits } from '../../src/transfer/spreadsheets/column-traits.ts'
 import { findColumn, listColumns } from '../../src/transfer/spreadsheets/columns.ts'
-import { writeCsv } from '../../src/transfer/spreadsheets/export-models.ts'
+import { writeSpreadsheet } from '../../src/transfer/spreadsheets/export-models.ts'
 import { guessMapping } from '../../src/transfer/spreadsheets/guess-mapping.ts'
 import { buildRow, LayoutCollector } from '../../src/transfer/spreadsheets/passport-to-row.ts'
 import {
@@ -23,7 +23,6 @@ import {
   parseRow,
   type RowOptions,
 } from '../../src/transfer/spreadsheets/row-to-passport.ts'
-import { writeXlsx } from '../../src/transfer/spreadsheets/write-xlsx.ts'
 import { type Body, validData } from '../categories/arbitrary.ts'
 import { joined, readAll } from './spreadsheets.ts'
 
@@ -34,8 +33,9 @@ async function* each<T>(rows: readonly T[]) {
 }
 
 function fileOf(rows: readonly Cell[][], kind: (typeof KINDS)[number]): Promise<Buffer> {
-  if (kind === 'xlsx') return joined(writeXlsx([{ name: 'Products', rows: each(rows) }]))
-  return joined(writeCsv(each(rows), kind === 'csv' ? ',' : ';'))
+  const separator = kind === 'csv2' ? ';' : ','
+  const format = kind === 'xlsx' ? 'xlsx' : 'csv'
+  return joined(writeSpreadsheet(each(rows), { format, separator, title: 'Products' }))
 }
 
 function sheetOf(category: CompleteCategory, all: readonly Body[]) {

@@ -5,12 +5,13 @@ import { findCategory } from '../../categories/catalogue.ts'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { findColumn } from '../../transfer/spreadsheets/columns.ts'
-import { getColumnLetters, type RejectedRow } from '../../transfer/spreadsheets/error-file.ts'
+import { getColumnLetters } from '../../transfer/spreadsheets/error-file.ts'
 import {
   type ChangedProduct,
   type ErrorGroup,
   type ErrorOverview,
   RESULTS_PER_PAGE,
+  type RejectedRow,
 } from '../../transfer/spreadsheets/import-results.ts'
 import type { NameNote } from '../../transfer/spreadsheets/name-notes.ts'
 import type { FieldChange } from '../../transfer/spreadsheets/product-changes.ts'

@@ -3,9 +3,7 @@ import { createHash } from 'node:crypto'
 import { exportAccount, exportActors, exportBrand, exportLogos } from '../../accounts/export-rows.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
-import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { pathExists, writePrivateFile } from '../../kernel/process/private-file.ts'
 import {
   exportAccessLinks,
   exportContents,
@@ -13,7 +11,8 @@ import {
   exportPassports,
   exportReleasedGtins,
 } from '../../passports/copies/export-rows.ts'
-import { explainFileError } from '../file-error.ts'
+import { requireNewPath, writeNewFile } from '../new-file.ts'
+import { withSnapshot } from '../snapshot.ts'
 
 export const EXPORT_FORMAT = 'carnet-account-1'
 
@@ -27,21 +26,20 @@ export async function exportAccountToFile(
   setup: AccountExportSetup,
   options: AccountExportOptions,
 ): Promise<AccountExportResult> {
-  if (await pathExists(options.path))
-    throw new AppError(
-      'validation',
-      `${options.path} exists already. Choose another name: an export never replaces a file.`,
-    )
-  const pool = setup.openPool()
-  try {
-    const sql = await pool.reserve()
-    await sql`begin isolation level repeatable read read only`
-    await sql`set local statement_timeout = 0`
-    await sql`set local idle_in_transaction_session_timeout = 0`
-    return await write(options.path, readAccountExport({ sql, setup, options }))
-  } finally {
-    await pool.end({ timeout: 0 })
-  }
+  const { path } = options
+  await requireNewPath(path, 'an export')
+  return withSnapshot(setup.openPool, sql =>
+    writeNewFile(path, async put => {
+      const chunks = readAccountExport({ sql, setup, options })
+      let bytes = 0
+      let next = await chunks.next()
+      for (; !next.done; next = await chunks.next()) {
+        bytes += next.value.length
+        await put(next.value)
+      }
+      return { path, bytes, ...next.value }
+    }),
+  )
 }
 
 type Line = Readonly<Record<string, unknown>> & { type: string }
@@ -104,23 +102,4 @@ export async function* readAccountExport({
   const sha256 = digest.update(held).digest('hex')
   yield Buffer.from(`${held}${JSON.stringify({ type: 'end', counts, sha256 })}\n`)
   return { sha256, counts }
-}
-
-async function write(
-  path: string,
-  chunks: AsyncGenerator<Buffer, AccountExportEnd>,
-): Promise<AccountExportResult> {
-  try {
-    return await writePrivateFile(path, async put => {
-      let bytes = 0
-      let next = await chunks.next()
-      for (; !next.done; next = await chunks.next()) {
-        bytes += next.value.length
-        await put(next.value)
-      }
-      return { path, bytes, ...next.value }
-    })
-  } catch (error) {
-    throw explainFileError(error, path, 'written')
-  }
 }

@@ -1,7 +1,7 @@
 /** Reads a text file line by line. Only LF ends a line: Unicode's other line ends can occur in texts of products. */
 import { createReadStream } from 'node:fs'
 import { AppError } from '../../kernel/errors.ts'
-import { explainFileError } from '../file-error.ts'
+import { explainFileError } from '../new-file.ts'
 
 /** In characters. Our exports have no longer lines. */
 const MAX_LINE_LENGTH = 64 * 1_048_576

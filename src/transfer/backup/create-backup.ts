@@ -3,15 +3,15 @@ import type { Readable } from 'node:stream'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { readAppliedMigrations } from '../../kernel/db/migrate.ts'
-import { AppError } from '../../kernel/errors.ts'
-import { pathExists } from '../../kernel/process/private-file.ts'
 import { countHistories } from '../../passports/copies/verify.ts'
+import { requireNewPath } from '../new-file.ts'
+import { withSnapshot } from '../snapshot.ts'
 import type { BackupKey } from './backup-key.ts'
 import { type BackupTable, listBackupTables } from './tables.ts'
 import { type BackupEnd, type BackupFrame, writeBackupFile } from './write-backup-file.ts'
 
 export type BackupSetup = {
-  /** Opens a pool of one connection. The backup closes it, even in the middle of a table. */
+  /** Opens a pool of one connection, which the backup closes. */
   openPool: () => Sql
   clock: Clock
   key: BackupKey
@@ -40,23 +40,11 @@ export type BackupResult = {
 /** Rows are collected into chunks of this size, because single rows are slow to write. */
 const CHUNK_BYTES = 262_144
 
-/**
- * Writes a backup from one snapshot, without locks that block writers. Throws `validation` if the file exists already or
- * the disk is full.
- */
+/** Writes a backup from one snapshot. Throws `validation` if the file exists already or the disk is full. */
 export async function createBackup(setup: BackupSetup, options: BackupOptions): Promise<BackupResult> {
-  if (await pathExists(options.path))
-    throw new AppError(
-      'validation',
-      `${options.path} exists already. Choose another name: a backup never replaces a file.`,
-    )
+  await requireNewPath(options.path, 'a backup')
   const started = performance.now()
-  const pool = setup.openPool()
-  try {
-    const sql = await pool.reserve()
-    await sql`begin isolation level repeatable read read only`
-    await sql`set local statement_timeout = 0`
-    await sql`set local idle_in_transaction_session_timeout = 0`
+  return withSnapshot(setup.openPool, async sql => {
     const end: BackupEnd & { rows: Record<string, number> } = { rows: {}, ...(await countHistories(sql)) }
     const created_at = setup.clock.now().toISOString()
     const migrations = await readAppliedMigrations(sql)
@@ -72,9 +60,7 @@ export async function createBackup(setup: BackupSetup, options: BackupOptions): 
     const tables = Object.keys(rows).length
     const seconds = Math.round(performance.now() - started) / 1000
     return { path: options.path, bytes, sha256, passports, versions, tables, created_at, seconds }
-  } finally {
-    await pool.end({ timeout: 0 })
-  }
+  })
 }
 
 async function* readTables(

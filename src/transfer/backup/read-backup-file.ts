@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { createZstdDecompress } from 'node:zlib'
 import { isEqualInConstantTime } from '../../kernel/crypto.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { explainFileError } from '../file-error.ts'
+import { explainFileError } from '../new-file.ts'
 import type { BackupKey } from './backup-key.ts'
 import {
   type BackupFrame,

@@ -7,8 +7,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createZstdCompress } from 'node:zlib'
 import type { AppliedMigration } from '../../kernel/db/migrate.ts'
-import { type WriteChunk, writePrivateFile } from '../../kernel/process/private-file.ts'
-import { explainFileError } from '../file-error.ts'
+import { writeNewFile } from '../new-file.ts'
 import type { BackupKey } from './backup-key.ts'
 
 export type BackupHeader = {
@@ -37,43 +36,31 @@ export const FRAME_TYPES = { table: 'T', data: 'D', end: 'E' } as const
 
 type Target = { path: string; key: BackupKey; signal?: AbortSignal | undefined }
 
-/** Writes the file, which gets its name once it is complete and on disk. Throws `validation` if it cannot be written. */
+/** Throws `validation` if the file cannot be written. */
 export async function writeBackupFile(
-  target: Target,
+  { path, key, signal }: Target,
   header: BackupHeader,
   frames: AsyncIterable<BackupFrame>,
 ): Promise<{ sha256: string; bytes: number }> {
-  try {
-    return await writePrivateFile(target.path, put => write(put, target, header, frames))
-  } catch (error) {
-    throw explainFileError(error, target.path, 'written')
-  }
-}
-
-async function write(
-  put: WriteChunk,
-  { key, signal }: Target,
-  header: BackupHeader,
-  frames: AsyncIterable<BackupFrame>,
-): Promise<{ sha256: string; bytes: number }> {
-  const digest = createHash('sha256')
-  let bytes = 0
-  const add = async (chunk: string | Buffer) => {
-    digest.update(chunk)
-    bytes += Buffer.byteLength(chunk)
-    await put(chunk)
-  }
-  const addAll = async (chunks: AsyncIterable<Buffer>) => {
-    for await (const chunk of chunks) await add(chunk)
-  }
-  await add(FIRST_LINES.sealed)
-  await add(`${JSON.stringify(header)}\n`)
-  const packed = Readable.from(encode(frames), { objectMode: false })
-  await pipeline(packed, createZstdCompress(), addAll, signal === undefined ? {} : { signal })
-  const sha256 = digest.digest('hex')
-  const trailer = `\nsha256 ${sha256}\nseal ${key.seal(sha256)}\n`
-  await put(trailer)
-  return { sha256, bytes: bytes + trailer.length }
+  return writeNewFile(path, async put => {
+    const digest = createHash('sha256')
+    let bytes = 0
+    const add = async (chunk: string | Buffer) => {
+      digest.update(chunk)
+      bytes += Buffer.byteLength(chunk)
+      await put(chunk)
+    }
+    await add(FIRST_LINES.sealed + `${JSON.stringify(header)}\n`)
+    const packed = Readable.from(encode(frames), { objectMode: false })
+    const addAll = async (chunks: AsyncIterable<Buffer>) => {
+      for await (const chunk of chunks) await add(chunk)
+    }
+    await pipeline(packed, createZstdCompress(), addAll, signal === undefined ? {} : { signal })
+    const sha256 = digest.digest('hex')
+    const trailer = `\nsha256 ${sha256}\nseal ${key.seal(sha256)}\n`
+    await put(trailer)
+    return { sha256, bytes: bytes + trailer.length }
+  })
 }
 
 async function* encode(frames: AsyncIterable<BackupFrame>): AsyncGenerator<Buffer> {

@@ -2,12 +2,12 @@
 import type { AccountContext } from '../../accounts/context.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { validateData } from '../../categories/check/validate.ts'
-import { type Field, findScalarEntry } from '../../categories/field.ts'
+import type { Field } from '../../categories/field.ts'
 import type { DataObject } from '../../categories/value.ts'
 import type { Detail } from '../../kernel/errors.ts'
 import { effectiveData, getState } from '../../passports/core/state.ts'
 import { listPassports } from '../../passports/read/list.ts'
-import { buildColumnName, type Column, findColumn, findCompactMembers, listColumns } from './columns.ts'
+import { buildColumnName, type Column, findColumn, listColumns } from './columns.ts'
 import { buildRow, LayoutCollector } from './passport-to-row.ts'
 import { buildChanges, type Constant, parseRow, type RowOptions } from './row-to-passport.ts'
 
@@ -42,10 +42,6 @@ export function listMissingNames(category: CompleteCategory, columns: readonly C
   visit(category.fields, '')
   return names
 }
-
-/** Whether one cell can hold the value. */
-export const canBeConstant = ({ field, isWhole }: Column): boolean =>
-  isWhole !== true || findScalarEntry(field) !== undefined || findCompactMembers(field) !== undefined
 
 /** Selects the constants that apply: a column of the spreadsheet takes precedence. */
 export function selectConstants(

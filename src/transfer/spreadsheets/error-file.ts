@@ -1,50 +1,20 @@
 /** Writes the rejected rows as they were uploaded, each with its errors, to be corrected and uploaded again. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { type Cell, escapeFormula } from './cell.ts'
-import { writeCsv } from './export-models.ts'
+import { type FileOptions, writeSpreadsheet } from './export-models.ts'
+import { readResults } from './import-results.ts'
 import { EXTRA_COLUMNS } from './mapping.ts'
 import { isDuplicateError, type RowError } from './row-errors.ts'
 import { parseRow } from './row-to-passport.ts'
-import type { ChunkErrors } from './run-import.ts'
 import { buildRowOptions, type SpreadsheetImport } from './spreadsheet-import.ts'
-import type { SheetRow } from './spreadsheet-limits.ts'
-import type { SpreadsheetFormat } from './template.ts'
-import type { CsvSeparator } from './write-csv.ts'
 import { findMatchKey } from './write-rows.ts'
-import { formatColumnLetters, writeXlsx } from './write-xlsx.ts'
-
-export type RejectedRow = { no: number; cells: SheetRow['cells']; faults: RowError[] }
-
-/** In the order of the spreadsheet. */
-export async function* readRejectedRows(
-  { sql, accountId }: AccountContext,
-  uuid: string,
-): AsyncGenerator<RejectedRow> {
-  let before = -1
-  for (;;) {
-    const [chunk] = await sql<{ no: number; rows: string; faults: string }[]>`
-      select no, rows, faults from sheet_chunk
-      where account_id = ${accountId} and import_id = ${uuid} and no > ${before} and faults is not null
-      order by no limit 1`
-    if (chunk === undefined) return
-    before = chunk.no
-    const rows: [number, SheetRow['cells']][] = JSON.parse(chunk.rows)
-    const errors: ChunkErrors = JSON.parse(chunk.faults)
-    for (const [place, faults] of errors) {
-      const [no, cells] = rows[place] ?? [0, []]
-      yield { no, cells, faults }
-    }
-  }
-}
+import { formatColumnLetters } from './write-xlsx.ts'
 
 /** "F": the column's name in spreadsheet programs. */
 export const getColumnLetters = ({ column }: RowError): string =>
   column === null ? '' : formatColumnLetters(column)
 
-type ErrorFileOptions = {
-  format: SpreadsheetFormat
-  separator: CsvSeparator
-  title: string
+type ErrorFileOptions = FileOptions & {
   /** The label of a field that has no column. */
   name: (fault: RowError) => string
   sentence: (fault: RowError) => string
@@ -55,10 +25,7 @@ export function writeErrorFile(
   sheet: SpreadsheetImport,
   options: ErrorFileOptions,
 ): AsyncGenerator<Buffer> {
-  const rows = errorRows(ctx, sheet, options)
-  return options.format === 'xlsx'
-    ? writeXlsx([{ name: options.title, rows }])
-    : writeCsv(rows, options.separator)
+  return writeSpreadsheet(errorRows(ctx, sheet, options), options)
 }
 
 async function* errorRows(
@@ -74,7 +41,7 @@ async function* errorRows(
   const hasDuplicates = await hasDuplicateErrors(ctx, id)
   const heads = places.map(place => escapeCell(header[place] ?? ''))
   yield [...heads, errorsTitle, ...(hasDuplicates ? [duplicateTitle] : [])]
-  for await (const { no, cells, faults } of readRejectedRows(ctx, id)) {
+  for await (const { no, cells, result: faults } of readResults<RowError[]>(ctx, id, 'faults')) {
     const sentences = faults.map(fault => {
       const title = header[fault.column ?? -1] ?? name(fault)
       const where = [getColumnLetters(fault), title].filter(part => part !== '').join(' ')

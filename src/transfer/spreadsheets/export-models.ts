@@ -16,30 +16,31 @@ import type { SpreadsheetFormat } from './template.ts'
 import { BYTE_ORDER_MARK, type CsvSeparator, formatCsvLine } from './write-csv.ts'
 import { writeXlsx } from './write-xlsx.ts'
 
-type ModelExportOptions = {
+/** `title`: name of the sheet in an XLSX file. */
+export type FileOptions = { format: SpreadsheetFormat; separator: CsvSeparator; title: string }
+
+type ModelExportOptions = FileOptions & {
   category: CompleteCategory
   status: ListFilter['status']
   q: string | undefined
-  format: SpreadsheetFormat
-  separator: CsvSeparator
   addresses: Addresses
-  /** Name of the sheet in an XLSX file. */
-  title: string
 }
 
 /** Yields the file in chunks. */
-export function exportModels(ctx: AccountContext, options: ModelExportOptions): AsyncGenerator<Buffer> {
-  const rows = readRows(ctx, options)
-  return options.format === 'xlsx'
-    ? writeXlsx([{ name: options.title, rows }])
-    : writeCsv(rows, options.separator)
-}
+export const exportModels = (ctx: AccountContext, options: ModelExportOptions): AsyncGenerator<Buffer> =>
+  writeSpreadsheet(readRows(ctx, options), options)
+
+/** Yields rows as a file in chunks. */
+export const writeSpreadsheet = (
+  rows: AsyncIterable<readonly Cell[]>,
+  { format, separator, title }: FileOptions,
+): AsyncGenerator<Buffer> =>
+  format === 'xlsx' ? writeXlsx([{ name: title, rows }]) : writeCsv(rows, separator)
 
 /** In characters. */
 const CHUNK_LENGTH = 64 * 1024
 
-/** Yields rows as a CSV file in chunks. */
-export async function* writeCsv(
+async function* writeCsv(
   rows: AsyncIterable<readonly Cell[]>,
   separator: CsvSeparator,
 ): AsyncGenerator<Buffer> {

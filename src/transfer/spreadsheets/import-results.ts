@@ -1,11 +1,9 @@
 /** Results of a check or import, page by page: rejected rows, their errors grouped by kind, and changed products. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { getRemainingQuota } from '../../accounts/limits/quota.ts'
-import { type RejectedRow, readRejectedRows } from './error-file.ts'
 import type { NameNote } from './name-notes.ts'
 import type { ProductChange } from './product-changes.ts'
 import type { RowError } from './row-errors.ts'
-import type { ChunkChanges, ChunkErrors } from './run-import.ts'
 import type { ChunkRow } from './spreadsheet-import.ts'
 
 /** One kind of error in one column. */
@@ -33,7 +31,7 @@ const isOverQuota = ({ refusal }: RowError): boolean => refusal === 'plan_limit'
 export async function groupRowErrors(ctx: AccountContext, uuid: string): Promise<ErrorOverview> {
   const groups = new Map<string, ErrorGroup>()
   let overQuota = 0
-  for await (const faults of readErrors(ctx, uuid)) {
+  for await (const { result: faults } of readResults<RowError[]>(ctx, uuid, 'faults', false)) {
     if (faults.some(isOverQuota)) {
       overQuota++
       continue
@@ -48,71 +46,72 @@ export async function groupRowErrors(ctx: AccountContext, uuid: string): Promise
   return { groups: [...groups.values()].sort((a, b) => b.rows - a.rows), overQuota }
 }
 
-/** Reads the errors of each rejected row, without its cells. */
-async function* readErrors({ sql, accountId }: AccountContext, uuid: string): AsyncGenerator<RowError[]> {
+/** Reads what the import has stored about single rows, in their order. Without cells, rows have no number either. */
+export async function* readResults<T>(
+  { sql, accountId }: AccountContext,
+  uuid: string,
+  column: 'faults' | 'changes',
+  withCells = true,
+): AsyncGenerator<{ no: number; cells: ChunkRow[1]; result: T }> {
   let before = -1
   for (;;) {
-    const [chunk] = await sql<{ no: number; faults: string }[]>`
-      select no, faults from sheet_chunk
-      where account_id = ${accountId} and import_id = ${uuid} and no > ${before} and faults is not null
+    const [chunk] = await sql<{ no: number; rows: string; results: string }[]>`
+      select no, ${withCells ? sql`rows` : sql`'[]' as rows`}, ${sql(column)} as results from sheet_chunk
+      where account_id = ${accountId} and import_id = ${uuid} and no > ${before} and ${sql(column)} is not null
       order by no limit 1`
     if (chunk === undefined) return
     before = chunk.no
-    const errors: ChunkErrors = JSON.parse(chunk.faults)
-    for (const [, faults] of errors) yield faults
+    const rows: ChunkRow[] = JSON.parse(chunk.rows)
+    const results: [place: number, result: T][] = JSON.parse(chunk.results)
+    for (const [place, result] of results) {
+      const [no, cells] = rows[place] ?? [0, []]
+      yield { no, cells, result }
+    }
   }
 }
 
 export const RESULTS_PER_PAGE = 20
 
+async function takePage<T, P>(
+  all: AsyncIterable<T>,
+  page: number,
+  pick: (one: T) => P | undefined,
+): Promise<P[]> {
+  const picked: P[] = []
+  let skip = (page - 1) * RESULTS_PER_PAGE
+  for await (const one of all) {
+    const found = pick(one)
+    if (found === undefined || skip-- > 0) continue
+    if (picked.push(found) === RESULTS_PER_PAGE) break
+  }
+  return picked
+}
+
+export type RejectedRow = { no: number; faults: RowError[] }
+
 /** A page of the rejected rows, of one group or of all; `page` counts from 1. */
-export async function listRejectedRows(
+export const listRejectedRows = (
   ctx: AccountContext,
   uuid: string,
   { group, page }: { group: string | undefined; page: number },
-): Promise<RejectedRow[]> {
-  const found: RejectedRow[] = []
-  let skip = (page - 1) * RESULTS_PER_PAGE
-  for await (const row of readRejectedRows(ctx, uuid)) {
-    const faults = row.faults.filter(fault =>
-      group === undefined ? !isOverQuota(fault) : groupKey(fault) === group,
-    )
-    if (faults.length === 0 || skip-- > 0) continue
-    if (found.push({ ...row, faults }) === RESULTS_PER_PAGE) break
-  }
-  return found
-}
+): Promise<RejectedRow[]> =>
+  takePage(readResults<RowError[]>(ctx, uuid, 'faults'), page, ({ no, result }) => {
+    const faults = result.filter(one => (group === undefined ? !isOverQuota(one) : groupKey(one) === group))
+    return faults.length === 0 ? undefined : { no, faults }
+  })
 
 export type ChangedProduct = { no: number; change: ProductChange }
 
 /** A page of the products that a checked import would change; `page` counts from 1. */
-export async function listProductChanges(
-  { sql, accountId }: AccountContext,
+export const listProductChanges = (
+  ctx: AccountContext,
   uuid: string,
   page: number,
-): Promise<ChangedProduct[]> {
-  const found: ChangedProduct[] = []
-  let skip = (page - 1) * RESULTS_PER_PAGE
-  let before = -1
-  while (found.length < RESULTS_PER_PAGE) {
-    const [chunk] = await sql<{ no: number; rows: string; changes: string }[]>`
-      select no, rows, changes from sheet_chunk
-      where account_id = ${accountId} and import_id = ${uuid} and no > ${before} and changes is not null
-      order by no limit 1`
-    if (chunk === undefined) break
-    before = chunk.no
-    const changes: ChunkChanges = JSON.parse(chunk.changes)
-    if (skip >= changes.length) {
-      skip -= changes.length
-      continue
-    }
-    const rows: ChunkRow[] = JSON.parse(chunk.rows)
-    for (const [place, change] of changes.slice(skip, skip + RESULTS_PER_PAGE - found.length))
-      found.push({ no: rows[place]?.[0] ?? 0, change })
-    skip = 0
-  }
-  return found
-}
+): Promise<ChangedProduct[]> =>
+  takePage(readResults<ProductChange>(ctx, uuid, 'changes'), page, ({ no, result }) => ({
+    no,
+    change: result,
+  }))
 
 const MAX_NAMES = 200
 

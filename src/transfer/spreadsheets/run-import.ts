@@ -42,10 +42,7 @@ import { findMatchKey, type WriteRowsResult, writeRows } from './write-rows.ts'
 const ABANDONED_MS = 10_000
 
 /** The errors of a row, by its index in the chunk. */
-export type ChunkErrors = [place: number, faults: RowError[]][]
-
-/** What a row would change, by its index in the chunk. */
-export type ChunkChanges = (readonly [place: number, change: ProductChange])[]
+type ChunkErrors = [place: number, faults: RowError[]][]
 
 /** Saves the confirmed settings and starts checking every row without writing. Throws `not_found`, `validation`. */
 export async function startCheck(ctx: AccountContext, uuid: string, sent: ImportSettings): Promise<void> {
@@ -246,10 +243,12 @@ async function processChunk(
 type GoodRow = { place: number; cells: ChunkRow[1]; data: ParsedRow }
 
 function serializeChanges(good: readonly GoodRow[], { changes }: WriteRowsResult): string | null {
-  const placed: ChunkChanges = changes.flatMap(({ index, ...change }) => {
-    const row = good[index]
-    return row === undefined ? [] : [[row.place, change] as const]
-  })
+  const placed: (readonly [place: number, change: ProductChange])[] = changes.flatMap(
+    ({ index, ...change }) => {
+      const row = good[index]
+      return row === undefined ? [] : [[row.place, change] as const]
+    },
+  )
   return placed.length === 0 ? null : JSON.stringify(placed)
 }
 

@@ -130,7 +130,7 @@ async function storeSheet(
   const constants = {
     texts: await loadConstants(ctx, category),
     overwrites: false,
-    takesGtinAsSku: !mapping.includes('sku') && mapping.includes('gtin'),
+    takesGtinAsSku: matchBy === 'gtin',
   }
   const settings: ImportSettings = { mapping, matchBy, mark, clears: false, changeType: 'change', constants }
   await ctx.sql`
@@ -207,57 +207,22 @@ async function deleteOldestOpen({ sql, accountId }: AccountContext): Promise<voi
       order by created_at desc offset ${MAX_OPEN - 1})`
 }
 
-type ImportRow = {
-  id: string
-  account_id: number
-  actor_id: number
-  created_at: Date
-  file_name: string
-  encoding: TextEncoding | null
-  sheets: string
-  sheet: string | null
-  category: string
-  header: string
-  traits: string
-  settings: string
-  state: ImportState
-  row_count: number
-  chunk_count: number
-  next_chunk: number
-  created: number
-  updated: number
-  unchanged: number
-  failed: number
-}
+type JsonColumn = 'sheets' | 'header' | 'traits' | 'settings'
+/** JSON is read as text. */
+export type ImportRow = Omit<SpreadsheetImport, JsonColumn> & Record<JsonColumn, string>
 
 export const importColumns = (sql: AccountContext['sql']) => sql`
-  id, account_id, actor_id, created_at, file_name, encoding, sheets::text, sheet, category, header::text, traits::text, settings::text, state, row_count,
-  chunk_count, next_chunk, created, updated, unchanged, failed`
+  id, account_id as "accountId", actor_id as "actorId", created_at as "createdAt", file_name as "fileName", encoding,
+  sheets::text, sheet, category, header::text, traits::text, settings::text, state, row_count as "rowCount",
+  chunk_count as "chunkCount", next_chunk as "nextChunk", created, updated, unchanged, failed`
 
 export const parseImportRow = (row: ImportRow): SpreadsheetImport => ({
-  id: row.id,
-  accountId: row.account_id,
-  actorId: row.actor_id,
-  createdAt: row.created_at,
-  fileName: row.file_name,
-  encoding: row.encoding,
+  ...row,
   sheets: JSON.parse(row.sheets),
-  sheet: row.sheet,
-  category: row.category,
   header: JSON.parse(row.header),
   traits: { ...NO_TRAITS, ...JSON.parse(row.traits) },
   settings: JSON.parse(row.settings),
-  state: row.state,
-  rowCount: row.row_count,
-  chunkCount: row.chunk_count,
-  nextChunk: row.next_chunk,
-  created: row.created,
-  updated: row.updated,
-  unchanged: row.unchanged,
-  failed: row.failed,
 })
-
-export type { ImportRow }
 
 /** Throws `not_found`, also for an import of another account. */
 export async function getImport(
@@ -266,7 +231,7 @@ export async function getImport(
 ): Promise<SpreadsheetImport> {
   const [row] = await sql<ImportRow[]>`
     select ${importColumns(sql)} from sheet_import where account_id = ${accountId} and id = ${uuid}`
-  if (row === undefined || row.row_count === 0) throw notFound('import')
+  if (row === undefined || row.rowCount === 0) throw notFound('import')
   return parseImportRow(row)
 }
 
