@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { Role } from '../accounts/people/people.ts'
 import { findSessionToken } from '../accounts/people/session-cookie.ts'
-import { findSession, isRecentlyProven } from '../accounts/people/sessions.ts'
+import { findSession, isRecentlyProven, toAccountContext } from '../accounts/people/sessions.ts'
 import { getNetwork } from '../kernel/http/network.ts'
 import { getPathParameters } from '../kernel/http/request-input.ts'
 import type { SecurityEvent } from '../kernel/monitoring/security-events.ts'
@@ -99,7 +99,7 @@ async function run(setup: ConsoleSetup, route: ConsoleRoute, request: FastifyReq
   }
   const refused = refuseForCost({ sql: setup.sql, route, session, request, reply })
   if (refused !== undefined) return refused
-  const signedIn = { ...visit, session, token }
+  const signedIn = { ...visit, session, token, ctx: toAccountContext(setup, session) }
   if (route.needsProof && !isRecentlyProven(session, setup.clock.now())) {
     const proof = await confirm(signedIn)
     if (!('token' in proof)) return send(setup, { request, reply, visit }, proof)
@@ -133,10 +133,12 @@ const mayEnter = (role: Role, access: 'signed_in' | 'editor' | 'owner') =>
 
 async function visitOf(setup: ConsoleSetup, request: FastifyRequest): Promise<Visit> {
   const token = findSessionToken(setup.addresses.publicUrl, request.headers.cookie)
+  const { id = '', n = '' } = getPathParameters(request)
   return {
     setup,
     words: chooseWords(request.headers['accept-language']),
-    params: getPathParameters(request),
+    id,
+    n,
     query: new URLSearchParams(request.url.split('?', 2)[1] ?? ''),
     form: readForm(typeof request.body === 'string' ? request.body : ''),
     uploads: new Map(),

@@ -3,7 +3,7 @@
 import { html } from 'ghtml'
 import { listKeys } from '../accounts/keys/keys.ts'
 import { getUsage } from '../accounts/limits/usage.ts'
-import { listPersonAccounts, switchAccount, toAccountContext } from '../accounts/people/sessions.ts'
+import { listPersonAccounts, switchAccount } from '../accounts/people/sessions.ts'
 import { stripDirectionMarks } from '../i18n/direction-marks.ts'
 import { notFound } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
@@ -26,8 +26,7 @@ const MODELS = {
   levels: ['m'],
 } as const
 
-export async function showHome({ setup, session, words }: SignedInVisit): Promise<Outcome> {
-  const ctx = toAccountContext(setup, session)
+export async function showHome({ ctx, setup, session, words }: SignedInVisit): Promise<Outcome> {
   const texts = words.texts.home
   const [usage, keys, newest, accounts, webhooks] = await Promise.all([
     getUsage(ctx),

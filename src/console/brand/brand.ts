@@ -8,7 +8,6 @@ import {
   parseFrameAncestor,
   updateBrand,
 } from '../../accounts/brand/update-brand.ts'
-import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { listPassports } from '../../passports/read/list.ts'
@@ -22,7 +21,7 @@ const NEWEST_MODEL = { levels: ['m'] } as const
 const SAVED = `${BRAND}?saved=1`
 
 export async function showBrand(visit: SignedInVisit): Promise<Outcome> {
-  const brand = await getBrand(toAccountContext(visit.setup, visit.session))
+  const brand = await getBrand(visit.ctx)
   const tried = visit.query.has('accent') ? typedIn(name => visit.query.get(name) ?? '') : undefined
   return page(visit, brand, { look: tried, problems: tried === undefined ? {} : problemsWith(visit, tried) })
 }
@@ -30,8 +29,8 @@ export async function showBrand(visit: SignedInVisit): Promise<Outcome> {
 type Shown = { look?: Look | undefined; problems: Problems; isSaved?: boolean }
 
 async function page(visit: SignedInVisit, brand: Brand, { look, problems }: Shown): Promise<Outcome> {
-  const { setup, session, words, query } = visit
-  const newest = await listPassports(toAccountContext(setup, session), NEWEST_MODEL, { limit: 1, page: 1 })
+  const { ctx, session, words, query } = visit
+  const newest = await listPassports(ctx, NEWEST_MODEL, { limit: 1, page: 1 })
   const model = newest.rows[0]
   return brandPage(words, {
     brand,
@@ -77,7 +76,7 @@ function problemsWith({ words }: SignedInVisit, { name, accent, frames }: Look):
 }
 
 export async function submitLook(visit: SignedInVisit): Promise<Outcome> {
-  const ctx = toAccountContext(visit.setup, visit.session)
+  const { ctx } = visit
   const brand = await getBrand(ctx)
   const look = typedIn(visit.form.raw)
   const problems = problemsWith(visit, look)
@@ -100,7 +99,7 @@ function changeOf(brand: Brand, { name, accent, frames }: Look): BrandChange {
 }
 
 export async function submitLogos(visit: SignedInVisit): Promise<Outcome> {
-  const ctx = toAccountContext(visit.setup, visit.session)
+  const { ctx } = visit
   const { change, problems } = readLogos(visit)
   if (!isFine(problems)) return page(visit, await getBrand(ctx), { problems })
   if (Object.keys(change).length > 0) await updateBrand(ctx, change)

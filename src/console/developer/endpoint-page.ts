@@ -7,7 +7,7 @@ import type { Outcome, SignedInVisit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { attemptSummary, logPart } from './log-part.ts'
 import { backToWebhooks } from './places.ts'
-import { ctxOf, endpointOf, pageOf } from './subject.ts'
+import { endpointOf, pageOf } from './subject.ts'
 import { describeEvents, describeOutcome, renderStateBadge } from './words.ts'
 
 const LISTED = 20
@@ -37,7 +37,7 @@ export async function webhookPage(visit: SignedInVisit, note: Note | undefined):
   const endpoint = await endpointOf(visit)
   const before = query.get('before') ?? undefined
   // One more than shown tells whether there are older ones.
-  const attempts = await listDeliveries(ctxOf(visit), {
+  const attempts = await listDeliveries(visit.ctx, {
     webhookId: endpoint.id,
     limit: LISTED + 1,
     ...(before === undefined ? {} : { before }),

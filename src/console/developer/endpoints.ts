@@ -23,10 +23,10 @@ import {
   renderEndpointRemoval,
 } from './endpoint-pages.ts'
 import { wayToSecret } from './secrets.ts'
-import { ctxOf, endpointOf, pageOf } from './subject.ts'
+import { endpointOf, pageOf } from './subject.ts'
 
 export async function showWebhooks(visit: SignedInVisit): Promise<Outcome> {
-  return endpointsPage(visit.words, await listWebhooks(ctxOf(visit)), visit.session.role)
+  return endpointsPage(visit.words, await listWebhooks(visit.ctx), visit.session.role)
 }
 
 const EMPTY: EndpointForm = { url: '', description: '', events: [] }
@@ -40,7 +40,7 @@ export async function submitNewWebhook(visit: SignedInVisit): Promise<Outcome> {
   if (!isFine(problems)) return endpointFormPage(words, { typed, problems })
   const { sealer, outbound } = setup
   try {
-    const made = await addWebhook(ctxOf(visit), { sealer, policy: outbound.policy }, inputOf(typed))
+    const made = await addWebhook(visit.ctx, { sealer, policy: outbound.policy }, inputOf(typed))
     return wayToSecret(visit, made)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'validation' || error.details !== undefined)
@@ -60,7 +60,7 @@ export async function submitChange(visit: SignedInVisit): Promise<Outcome> {
   const { id } = await endpointOf(visit)
   const { typed, problems } = readTyped(visit)
   if (!isFine(problems)) return endpointFormPage(visit.words, { typed, problems, id })
-  await changeWebhook(ctxOf(visit), visit.setup.outbound, id, inputOf(typed))
+  await changeWebhook(visit.ctx, visit.setup.outbound, id, inputOf(typed))
   return { to: pageOf(id) }
 }
 
@@ -94,8 +94,8 @@ function descriptionProblem({ errors }: SignedInVisit['words']['texts'], text: s
 export async function submitState(visit: SignedInVisit): Promise<Outcome> {
   const to = visit.form.text('to')
   const { id } = await endpointOf(visit)
-  if (to === 'pause') await pauseWebhook(ctxOf(visit), id)
-  if (to === 'resume') await resumeWebhook(ctxOf(visit), id)
+  if (to === 'pause') await pauseWebhook(visit.ctx, id)
+  if (to === 'resume') await resumeWebhook(visit.ctx, id)
   return { to: pageOf(id) }
 }
 
@@ -104,6 +104,6 @@ export const showRemove = async (visit: SignedInVisit): Promise<Outcome> =>
 
 export async function submitRemove(visit: SignedInVisit): Promise<Outcome> {
   const { id } = await endpointOf(visit)
-  await removeWebhook(ctxOf(visit), id)
+  await removeWebhook(visit.ctx, id)
   return { to: WEBHOOKS }
 }

@@ -1,16 +1,14 @@
 /** What programs need of an account, on one page: keys, webhooks, the reference. */
 import { html } from 'ghtml'
 import { listKeys } from '../../accounts/keys/keys.ts'
-import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { listWebhooks } from '../../webhooks/endpoint.ts'
 import { DOCS, KEYS, WEBHOOKS } from '../page/addresses.ts'
 import { isInUse } from '../page/key-state.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import { apiExample } from './api-example.ts'
 
-export async function showDeveloper({ setup, session, words }: SignedInVisit): Promise<Outcome> {
+export async function showDeveloper({ ctx, setup, session, words }: SignedInVisit): Promise<Outcome> {
   const texts = words.texts.developer
-  const ctx = toAccountContext(setup, session)
   const [keys, webhooks] = await Promise.all([listKeys(setup, session.account.id), listWebhooks(ctx)])
   const inUse = keys.filter(key => isInUse(key, setup.clock.now())).length
   const off = webhooks.filter(({ status }) => status === 'disabled').length

@@ -6,7 +6,7 @@ import { DOCS, WEBHOOKS } from '../page/addresses.ts'
 import { copyable } from '../page/fields.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import { shownOnce } from '../page/secret-cookie.ts'
-import { ctxOf, endpointOf, pageOf } from './subject.ts'
+import { endpointOf, pageOf } from './subject.ts'
 
 export const SHOWN_SECRET = `${WEBHOOKS}/shown`
 
@@ -26,7 +26,7 @@ export async function showSecret(visit: SignedInVisit): Promise<Outcome> {
   const { words } = visit
   const shown = cookie.find(visit)
   if (shown === undefined) return { to: WEBHOOKS }
-  const { id, url, old_secret_until } = await getWebhook(ctxOf(visit), shown.id)
+  const { id, url, old_secret_until } = await getWebhook(visit.ctx, shown.id)
   const texts = words.texts.developer
   const field = { name: 'secret', label: texts.secret, value: shown.secret, rows: 2 }
   const overlap =
@@ -52,10 +52,10 @@ export async function showRotateSecret(visit: SignedInVisit): Promise<Outcome> {
 }
 
 export async function submitRotateSecret(visit: SignedInVisit): Promise<Outcome> {
-  return wayToSecret(visit, await rotateSecret(ctxOf(visit), visit.setup, visit.params.id ?? ''))
+  return wayToSecret(visit, await rotateSecret(visit.ctx, visit.setup, visit.id))
 }
 
 export async function submitActivate(visit: SignedInVisit): Promise<Outcome> {
-  const { id } = await activateSecret(ctxOf(visit), visit.params.id ?? '')
+  const { id } = await activateSecret(visit.ctx, visit.id)
   return { to: pageOf(id) }
 }

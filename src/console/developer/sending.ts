@@ -6,17 +6,17 @@ import { sendTestEvent } from '../../webhooks/send-test-event.ts'
 import { notice } from '../page/fields.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import { webhookPage } from './endpoint-page.ts'
-import { ctxOf, endpointOf, pageOf } from './subject.ts'
+import { endpointOf, pageOf } from './subject.ts'
 
 export async function submitTest(visit: SignedInVisit): Promise<Outcome> {
-  const { id, webhook_id } = await sendTestEvent(ctxOf(visit), visit.setup, visit.params.id ?? '')
+  const { id, webhook_id } = await sendTestEvent(visit.ctx, visit.setup, visit.id)
   return { to: `${pageOf(webhook_id)}?tested=${id}` }
 }
 
 export async function submitResend(visit: SignedInVisit): Promise<Outcome> {
   const { id } = await endpointOf(visit)
   try {
-    const { webhook_status } = await resendDelivery(ctxOf(visit), visit.form.text('attempt'))
+    const { webhook_status } = await resendDelivery(visit.ctx, visit.form.text('attempt'))
     return { to: `${pageOf(id)}?resent=${webhook_status === 'active' ? 'sent' : 'held'}` }
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'validation') throw error
@@ -33,7 +33,7 @@ export async function submitReplay(visit: SignedInVisit): Promise<Outcome> {
     const sentence = visit.words.texts.developer.timeWrong
     return webhookPage(visit, { status: 422, html: notice(sentence), replaySince: typed })
   }
-  const { replayed, held } = await replayFailed(ctxOf(visit), { webhookId: id, since })
+  const { replayed, held } = await replayFailed(visit.ctx, { webhookId: id, since })
   return { to: `${pageOf(id)}?replayed=${replayed}${held === 0 ? '' : '&held'}` }
 }
 

@@ -3,7 +3,6 @@
 import { type KeyRecord, listKeys, SCOPES } from '../../accounts/keys/keys.ts'
 import { createOwnKey, revokeOwnKey, rotateOwnKey } from '../../accounts/keys/own-keys.ts'
 import { KEY_OVERLAP_MS } from '../../accounts/keys/rotate-key.ts'
-import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { KEYS } from '../page/addresses.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
@@ -39,7 +38,7 @@ async function list(visit: SignedInVisit, typed: NewKeyForm, problems: Problems)
 }
 
 export async function submitKey(visit: SignedInVisit): Promise<Outcome> {
-  const { setup, session, form, words } = visit
+  const { ctx, setup, session, form, words } = visit
   const { errors } = words.texts
   if (!session.account.planHasApi) throw new AppError('plan_required', words.texts.home.apiNotIncluded)
   const typed = { name: form.text('name'), scope: form.text('scope'), ends: form.text('ends') }
@@ -54,7 +53,7 @@ export async function submitKey(visit: SignedInVisit): Promise<Outcome> {
   const expiresAt =
     ends === 'never' ? undefined : new Date(setup.clock.now().getTime() + Number(ends) * DAY_MS)
   const input = { name: typed.name, scope, expiresAt, createdBy: session.email }
-  return wayTo(visit, await createOwnKey(toAccountContext(setup, session), input))
+  return wayTo(visit, await createOwnKey(ctx, input))
 }
 
 const wayTo = (visit: SignedInVisit, { id, key }: { id: string; key: string }): Outcome => ({
@@ -80,12 +79,12 @@ export async function showRotate(visit: SignedInVisit): Promise<Outcome> {
 
 /** A key in place of one that is in use; sent again, or for one that is over, it leads back to the list. */
 export async function submitRotate(visit: SignedInVisit): Promise<Outcome> {
-  const { setup, session, words } = visit
+  const { ctx, session, words } = visit
   if (!session.account.planHasApi) throw new AppError('plan_required', words.texts.home.apiNotIncluded)
   const { id } = await getKey(visit)
   const input = { id, overlapMs: KEY_OVERLAP_MS, createdBy: session.email }
   try {
-    return wayTo(visit, await rotateOwnKey(toAccountContext(setup, session), input))
+    return wayTo(visit, await rotateOwnKey(ctx, input))
   } catch (error) {
     if (error instanceof AppError && error.code === 'archived') return { to: KEYS }
     throw error
@@ -97,15 +96,15 @@ export async function showRevoke(visit: SignedInVisit): Promise<Outcome> {
   return isInUse(key, visit.setup.clock.now()) ? revokePage(visit.words, key) : { to: KEYS }
 }
 
-export async function submitRevoke({ setup, session, params }: SignedInVisit): Promise<Outcome> {
-  await revokeOwnKey(toAccountContext(setup, session), params.id ?? '')
+export async function submitRevoke({ ctx, id }: SignedInVisit): Promise<Outcome> {
+  await revokeOwnKey(ctx, id)
   return { to: KEYS }
 }
 
 /** The account's key of the address. Throws `not_found`, for another account's too. */
-async function getKey({ setup, session, params }: SignedInVisit): Promise<KeyRecord> {
+async function getKey({ setup, session, id }: SignedInVisit): Promise<KeyRecord> {
   const keys = await listKeys(setup, session.account.id)
-  const key = keys.find(one => one.id === params.id)
+  const key = keys.find(one => one.id === id)
   if (key === undefined) throw notFound('key')
   return key
 }

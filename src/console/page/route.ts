@@ -1,5 +1,6 @@
 /** What the pages of the console are made of: a visit goes in, a page or a way to another one comes out. */
 import type { Readable } from 'node:stream'
+import type { AccountContext } from '../../accounts/context.ts'
 import type { Session } from '../../accounts/people/sessions.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
@@ -36,7 +37,9 @@ export type UnreadBody = { stream: Readable; type: string; length: number | unde
 export type Visit = {
   setup: ConsoleSetup
   words: Words
-  params: Readonly<Record<string, string>>
+  /** The parts `:id` and `:n` of the route's path; '' where it has none. */
+  id: string
+  n: string
   query: URLSearchParams
   form: PostedForm
   /** Files by the name of their field, where the route takes any. */
@@ -60,7 +63,7 @@ export type Visit = {
   note: (event: SecurityEvent) => void
 }
 
-export type SignedInVisit = Visit & { token: string; session: Session }
+export type SignedInVisit = Visit & { token: string; session: Session; ctx: AccountContext }
 
 export type ConsolePage = {
   status?: number
@@ -88,10 +91,8 @@ export type Outcome =
   | ModuleAnswer
   | { file: Download; session?: string }
 
-type Of<A, V> = {
-  method: 'GET' | 'POST'
-  path: string
-  access: A
+type Handler<V> = (visit: V) => Promise<Outcome> | Outcome
+type RouteOptions = {
   /** In bytes; that of a short form unless said otherwise. */
   bodyLimit?: number
   /** Names of the fields that take a small file; they are read before the handler runs. */
@@ -102,8 +103,25 @@ type Of<A, V> = {
   takesFile?: true
   /** What it costs beside a page: see `request-limits.ts`. */
   cost?: 'download' | 'webhook_test'
-  handle: (visit: V) => Promise<Outcome> | Outcome
+}
+type Route<A, V> = RouteOptions & { method: 'GET' | 'POST'; path: string; access: A; handle: Handler<V> }
+export type ConsoleRoute = Route<'anyone', Visit> | Route<'signed_in' | 'editor' | 'owner', SignedInVisit>
+
+const routesFor = <A, V>(access: A) => {
+  const route =
+    (method: 'GET' | 'POST') =>
+    (path: string, handle: Handler<V>, options?: RouteOptions): Route<A, V> => ({
+      method,
+      path,
+      access,
+      handle,
+      ...options,
+    })
+  return { get: route('GET'), post: route('POST') }
 }
 
-/** `anyone`: also signed out. `editor`: signed in, and an editor or owner of the account. `owner`: an owner. */
-export type ConsoleRoute = Of<'anyone', Visit> | Of<'signed_in' | 'editor' | 'owner', SignedInVisit>
+/** Who may use a route. `anyone`: also signed out. `editor`: an editor or owner of the account. */
+export const anyone = routesFor<'anyone', Visit>('anyone')
+export const signedIn = routesFor<'signed_in', SignedInVisit>('signed_in')
+export const editor = routesFor<'editor', SignedInVisit>('editor')
+export const owner = routesFor<'owner', SignedInVisit>('owner')

@@ -1,7 +1,6 @@
 /** The page of one product: facts, data, versions, units, scans, and links to its public page and code. */
 
 import { html } from 'ghtml'
-import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { isLanguage, LANGUAGES } from '../../i18n/catalogue.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { LINK_AUDIENCES } from '../../passports/access/access-links.ts'
@@ -36,16 +35,16 @@ const DONE_ACTIONS = ['created', 'saved', 'corrected', 'archived', 'restored', '
 const REFRESH_SECONDS = 2
 
 export async function showProduct(visit: SignedInVisit): Promise<Outcome> {
-  const { words, session } = visit
+  const { ctx, words, session } = visit
   const texts = words.texts.products
-  const { ctx, state } = await getRequestedProduct(visit)
+  const state = await getRequestedProduct(visit)
   const { row } = state
   const mayEdit = session.role !== 'viewer'
   const [history, pending, units, scans, parents] = await Promise.all([
     listVersions(ctx, row.id, { limit: MAX_VERSIONS, offset: 0 }),
-    renderPendingCorrection(visit, ctx, state),
-    renderUnitsSection(visit, ctx, state),
-    renderScansSection(visit, ctx, state),
+    renderPendingCorrection(visit, state),
+    renderUnitsSection(visit, state),
+    renderScansSection(visit, state),
     findSummaries(ctx, row.parent_id === null ? [] : [row.parent_id]),
   ])
   const title = getProductTitle(words, state)
@@ -74,11 +73,11 @@ function renderEndedDraft({ session, query }: SignedInVisit, { row }: PassportSt
 }
 
 /** The reloaded page reports the refresh, so the earlier notice is dropped. */
-function getRefreshUrl({ query, params }: SignedInVisit): string {
+function getRefreshUrl({ query, id }: SignedInVisit): string {
   const next = new URLSearchParams(query)
   next.delete('done')
   next.set('look', '1')
-  return `${PRODUCTS}/${params.id}?${next}`
+  return `${PRODUCTS}/${id}?${next}`
 }
 
 /** Marks a unit's own fields, and tells of a text in how many page languages it is available. */
@@ -154,9 +153,9 @@ function renderVersionList(words: Words, id: string, versions: readonly VersionE
   return html`<ul class="rows">!${lines}</ul>`
 }
 
-export async function submitProductStatus({ setup, session, params, form }: SignedInVisit): Promise<Outcome> {
-  const uuid = requireProductUuid(params.id ?? '')
+export async function submitProductStatus({ ctx, id, form }: SignedInVisit): Promise<Outcome> {
+  const uuid = requireProductUuid(id)
   const status = form.text('to') === 'restore' ? ('a' as const) : ('x' as const)
-  await setStatus(toAccountContext(setup, session), { uuid, status, expects: () => true })
-  return { to: `${PRODUCTS}/${params.id}?done=${status === 'x' ? 'archived' : 'restored'}` }
+  await setStatus(ctx, { uuid, status, expects: () => true })
+  return { to: `${PRODUCTS}/${id}?done=${status === 'x' ? 'archived' : 'restored'}` }
 }

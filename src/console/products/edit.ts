@@ -2,13 +2,11 @@
 
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
-import { toAccountContext } from '../../accounts/people/sessions.ts'
 import type { DataObject } from '../../categories/value.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
-import { effectiveData, getState, type PassportState } from '../../passports/core/state.ts'
-import { requireProductUuid } from '../../passports/read/find.ts'
+import { effectiveData, type PassportState } from '../../passports/core/state.ts'
 import { getOwnDataAtVersion } from '../../passports/read/history.ts'
 import { CHANGE_TYPES } from '../../passports/write/plan-version.ts'
 import { previewUpdate } from '../../passports/write/preview-update.ts'
@@ -21,6 +19,7 @@ import { getDoneUrl } from '../product-data/done-notice.ts'
 import { buildDataForm, diffData } from '../product-data/form-data.ts'
 import { renderDataInputs } from '../product-data/inputs.ts'
 import { applyRowButton } from '../product-data/list-rows.ts'
+import { getRequestedProduct } from '../product-data/requested-product.ts'
 import { getProductTitle } from '../product-data/titles.ts'
 import { mergeConcurrentEdit, renderConflict } from './conflict.ts'
 import { getProductDraftKey, renderDraftAttributes } from './drafts.ts'
@@ -45,7 +44,7 @@ type EditState = DataFormState & {
 }
 
 export async function showEdit(visit: SignedInVisit): Promise<Outcome> {
-  const state = await getEditedProduct(visit)
+  const state = await getRequestedProduct(visit)
   const { row } = state
   return renderEditPage(visit.words, state, {
     draft: renderDraft(visit, false),
@@ -56,11 +55,8 @@ export async function showEdit(visit: SignedInVisit): Promise<Outcome> {
   })
 }
 
-const renderDraft = ({ words, session, params }: SignedInVisit, isSent: boolean) =>
-  renderDraftAttributes(words, getProductDraftKey(session, params.id ?? ''), isSent)
-
-const getEditedProduct = ({ setup, session, params }: SignedInVisit): Promise<PassportState> =>
-  getState(toAccountContext(setup, session), requireProductUuid(params.id ?? ''))
+const renderDraft = ({ words, session, id }: SignedInVisit, isSent: boolean) =>
+  renderDraftAttributes(words, getProductDraftKey(session, id), isSent)
 
 /** A model's whole data, or a unit's own fields without those it inherits. */
 const getEditableData = (state: PassportState): DataObject =>
@@ -103,9 +99,8 @@ function renderEditPage(words: Words, state: PassportState, edit: EditState): Ou
 }
 
 export async function submitEdit(visit: SignedInVisit): Promise<Outcome> {
-  const { setup, session, words, form } = visit
-  const ctx = toAccountContext(setup, session)
-  const state = await getEditedProduct(visit)
+  const { ctx, words, form } = visit
+  const state = await getRequestedProduct(visit)
   const base = /^\d{1,9}$/.test(form.text('base')) ? Number(form.text('base')) : 0
   const note = Array.from(form.text('note')).slice(0, MAX_NOTE_LENGTH).join('')
   const edit: EditState = { form, problems: {}, note, base, draft: renderDraft(visit, true) }
@@ -119,7 +114,7 @@ export async function submitEdit(visit: SignedInVisit): Promise<Outcome> {
     return await saveEdit(ctx, { state, edit: typed, words, sent })
   } catch (error) {
     if (error instanceof AppError && error.code === 'version_conflict') {
-      return renderConflictPage(visit, ctx, typed, sent)
+      return renderConflictPage(visit, typed, sent)
     }
     return renderEditPage(words, state, { ...typed, ...collectProblems(words, error, sent) })
   }
@@ -128,12 +123,11 @@ export async function submitEdit(visit: SignedInVisit): Promise<Outcome> {
 /** Shows the form again, merged with what the other person saved meanwhile. */
 async function renderConflictPage(
   visit: SignedInVisit,
-  ctx: AccountContext,
   edit: EditState,
   typed: SubmittedData,
 ): Promise<Outcome> {
-  const { words } = visit
-  const state = await getEditedProduct(visit)
+  const { ctx, words } = visit
+  const state = await getRequestedProduct(visit)
   const present = getEditableData(state)
   const { form, both } = await mergeConcurrentEdit(ctx, state, { words, present, typed, base: edit.base })
   const conflict = renderConflict(words, state, { present, both })

@@ -1,7 +1,6 @@
 /** The list of products. Search and filters are in the URL, so that a view can be bookmarked and shared. */
 
 import { html } from 'ghtml'
-import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { allCategories } from '../../categories/catalogue.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
@@ -35,10 +34,9 @@ import {
 const PAGE_SIZE = 50
 
 export async function showProducts(visit: SignedInVisit): Promise<Outcome> {
-  const { setup, session, words, query } = visit
+  const { ctx, session, words, query } = visit
   const texts = words.texts.products
   const view = parseListQuery(query)
-  const ctx = toAccountContext(setup, session)
   const window = view.q === '' ? toWindow(view.place, PAGE_SIZE) : { limit: PAGE_SIZE, page: view.place.page }
   const [found, counts] = await Promise.all([
     listPassports(ctx, toListFilter(view), window, MAX_COUNTED),
@@ -137,8 +135,7 @@ function renderRow(words: Words, row: PassportSummary, mayEdit: boolean): string
 }
 
 /** Archives or restores the ticked products. If one fails, the others still succeed. */
-export async function submitListStatus({ setup, session, form }: SignedInVisit): Promise<Outcome> {
-  const ctx = toAccountContext(setup, session)
+export async function submitListStatus({ ctx, form }: SignedInVisit): Promise<Outcome> {
   const status = form.text('to') === 'restore' ? 'a' : 'x'
   const ids = form.all('id').slice(0, PAGE_SIZE)
   let done = 0

@@ -1,7 +1,6 @@
 /** The page that creates a product: its category first, then the category's form. */
 
 import { html } from 'ghtml'
-import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { allCategories, type CompleteCategory } from '../../categories/catalogue.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
@@ -26,12 +25,12 @@ import {
 } from './submitted-data.ts'
 
 export async function showNew(visit: SignedInVisit): Promise<Outcome> {
-  const { setup, session, words, query } = visit
+  const { ctx, words, query } = visit
   const texts = words.texts.products
   const id = query.get('category')
   const category = allCategories().find(one => one.id === id)
   if (category !== undefined) {
-    const { data, from } = await buildPrefill(toAccountContext(setup, session), words, category)
+    const { data, from } = await buildPrefill(ctx, words, category)
     const typed = { form: buildDataForm(words, category.fields, data), problems: {} }
     return renderNewPage(visit, category, { ...typed, isSent: false }, from)
   }
@@ -63,14 +62,13 @@ function renderNewPage(
 }
 
 export async function submitNew(visit: SignedInVisit): Promise<Outcome> {
-  const { setup, session, words, form } = visit
+  const { ctx, words, form } = visit
   const category = requireCategory(form.text('category'))
   const changed = applyRowButton(form)
   if (changed !== undefined)
     return renderNewPage(visit, category, { form: changed, problems: {}, isSent: true })
   const sent = parseSubmittedData(words, category.fields, form, {})
   try {
-    const ctx = toAccountContext(setup, session)
     const { passport } = await createPassport(ctx, { category: category.id, data: sent.data, strict: false })
     return { to: `${PRODUCTS}/${idFromUuid(passport.id)}?done=created` }
   } catch (error) {

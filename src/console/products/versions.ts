@@ -22,9 +22,9 @@ import { renderDifference } from './difference.ts'
 export const showVersion = (visit: SignedInVisit): Promise<Outcome> => renderVersionPage(visit, undefined)
 
 async function renderVersionPage(visit: SignedInVisit, refusal: string | undefined): Promise<Outcome> {
-  const { words, session } = visit
+  const { ctx, words, session } = visit
   const texts = words.texts.products
-  const { ctx, state } = await getRequestedProduct(visit)
+  const state = await getRequestedProduct(visit)
   const n = parseVersionNumber(visit)
   const { row } = state
   const [version, before, history] = await Promise.all([
@@ -49,8 +49,7 @@ async function renderVersionPage(visit: SignedInVisit, refusal: string | undefin
   return { title, body, isWide: true, status: refusal === undefined ? 200 : 422 }
 }
 
-function parseVersionNumber({ params }: SignedInVisit): number {
-  const n = params.n ?? ''
+function parseVersionNumber({ n }: SignedInVisit): number {
   if (!/^[1-9]\d{0,8}$/.test(n)) throw notFound('version of this product')
   return Number(n)
 }
@@ -66,8 +65,8 @@ function renderRevertForm(words: Words, at: string, n: number, level: 'm' | 'b' 
 }
 
 export async function submitRevert(visit: SignedInVisit): Promise<Outcome> {
-  const { form, words } = visit
-  const { ctx, state } = await getRequestedProduct(visit)
+  const { ctx, form, words } = visit
+  const state = await getRequestedProduct(visit)
   const changeType = CHANGE_TYPES.find(one => one === form.text('change_type')) ?? 'change'
   try {
     const { passport } = await revertPassport(ctx, {

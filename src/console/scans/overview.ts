@@ -1,7 +1,6 @@
 /** The scans page: totals, trend, countries, devices, products, and how scans are counted. */
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
-import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { allCategories } from '../../categories/catalogue.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { findSummaries, listPassports } from '../../passports/read/list.ts'
@@ -30,9 +29,8 @@ const MAX_COUNTRIES = 12
 const NEWEST_MODEL = { levels: ['m'], status: 'a' } as const
 
 export async function showScans(visit: SignedInVisit): Promise<Outcome> {
-  const { setup, session, words, query } = visit
+  const { ctx, words, query } = visit
   const texts = words.texts.scans
-  const ctx = toAccountContext(setup, session)
   const days = parseRange(query)
   const [comparison, settings] = await Promise.all([
     comparePeriods(ctx, { days }),

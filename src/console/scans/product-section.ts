@@ -1,7 +1,6 @@
 /** The scans of one product, on its page: its own, or including those of its units. */
 
 import { html } from 'ghtml'
-import type { AccountContext } from '../../accounts/context.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import type { PassportState } from '../../passports/core/state.ts'
 import { listPassportMilestones } from '../../scans/list-milestones.ts'
@@ -21,11 +20,9 @@ import { renderTrend } from './trend.ts'
 const MAX_COUNTRIES = 6
 
 export async function renderScansSection(
-  visit: SignedInVisit,
-  ctx: AccountContext,
+  { ctx, words, query }: SignedInVisit,
   { row }: PassportState,
 ): Promise<string> {
-  const { words, query } = visit
   const texts = words.texts.scans
   const days = parseRange(query)
   const withUnits = row.level !== 'i' && query.get('include') === 'units'

@@ -1,7 +1,6 @@
 /** The settings of what is counted: one account's law may forbid what another account wants. */
 
 import { html } from 'ghtml'
-import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { allCategories } from '../../categories/catalogue.ts'
 import {
   DEFAULT_CLONE_RULES,
@@ -78,8 +77,7 @@ function renderSwitchesForm(words: Words, settings: ScanSettings): string {
 }
 
 /** A box that is not ticked is off. The thresholds of suspicion stay unless that check is switched. */
-export async function submitSwitches({ setup, session, form: sent }: SignedInVisit): Promise<Outcome> {
-  const ctx = toAccountContext(setup, session)
+export async function submitSwitches({ ctx, form: sent }: SignedInVisit): Promise<Outcome> {
   const settings = await getScanSettings(ctx, ctx.accountId)
   const ticked = sent.all('category')
   const isWatched = settings.clone_rules !== null

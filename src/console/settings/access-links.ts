@@ -1,6 +1,5 @@
 /** Access links: made and revoked by editors, because they see what the links show; their use is seen by everyone of the account. */
 import type { AccountContext } from '../../accounts/context.ts'
-import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { findUuid } from '../../kernel/ids.ts'
 import { parseDateTime } from '../../kernel/text/parse-date-time.ts'
@@ -40,8 +39,7 @@ export function showLinks(visit: SignedInVisit): Promise<Outcome> {
 }
 
 async function list(visit: SignedInVisit, typed: NewLinkForm, problems: Problems): Promise<Outcome> {
-  const { setup, session, words } = visit
-  const ctx = toAccountContext(setup, session)
+  const { ctx, setup, words } = visit
   const now = setup.clock.now()
   const links = await listAccessLinks(ctx)
   const inUse = links.filter(link => isInUse(link, now))
@@ -73,7 +71,7 @@ async function namesOf(
 }
 
 export async function submitLink(visit: SignedInVisit): Promise<Outcome> {
-  const { setup, session, form, words } = visit
+  const { ctx, setup, form, words } = visit
   const texts = words.texts.accessLinks
   const typed = {
     label: form.text('label'),
@@ -90,7 +88,7 @@ export async function submitLink(visit: SignedInVisit): Promise<Outcome> {
   })
   if (!isFine(problems) || expiresAt === undefined) return list(visit, typed, problems)
   try {
-    const link = await createAccessLink(toAccountContext(setup, session), {
+    const link = await createAccessLink(ctx, {
       passportId: productId(typed.product),
       audience: typed.audience,
       label: typed.label,
@@ -129,15 +127,15 @@ export async function showRevokeLink(visit: SignedInVisit): Promise<Outcome> {
   return isInUse(link, visit.setup.clock.now()) ? revokeLinkPage(visit.words, link) : { to: LINKS }
 }
 
-export async function submitRevokeLink({ setup, session, params }: SignedInVisit): Promise<Outcome> {
-  await revokeAccessLink(toAccountContext(setup, session), params.id ?? '')
+export async function submitRevokeLink({ ctx, id }: SignedInVisit): Promise<Outcome> {
+  await revokeAccessLink(ctx, id)
   return { to: LINKS }
 }
 
 /** Throws `not_found`, for another account's too. */
-async function getLink({ setup, session, params }: SignedInVisit): Promise<AccessLinkRecord> {
-  const links = await listAccessLinks(toAccountContext(setup, session))
-  const link = links.find(one => one.id === params.id)
+async function getLink({ ctx, id }: SignedInVisit): Promise<AccessLinkRecord> {
+  const links = await listAccessLinks(ctx)
+  const link = links.find(one => one.id === id)
   if (link === undefined) throw notFound('access link')
   return link
 }

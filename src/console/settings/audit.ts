@@ -3,7 +3,6 @@ import { html } from 'ghtml'
 import type { AuditAction } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { type AuditEntry, listAuditEntries } from '../../accounts/list-audit-entries.ts'
-import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { shorten } from '../../categories/check/findings.ts'
 import { findUuid, idFromUuid } from '../../kernel/ids.ts'
 import { findSummaries } from '../../passports/read/list.ts'
@@ -19,10 +18,9 @@ const A_PAGE = 50
 /** Fifty names of 500 characters would be most of the page. */
 const MAX_NAME_LENGTH = 100
 
-export async function showAudit({ setup, session, query, words }: SignedInVisit): Promise<Outcome> {
+export async function showAudit({ ctx, query, words }: SignedInVisit): Promise<Outcome> {
   const texts = words.texts.audit
   const before = query.get('before') ?? ''
-  const ctx = toAccountContext(setup, session)
   const { entries, next } = await listAuditEntries(ctx, { before, limit: A_PAGE })
   const named = await linksIn(words, ctx, entries)
   const list = html`<ul class="rows">!${entries.map(entry => line(words, entry, named))}</ul>`

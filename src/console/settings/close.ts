@@ -1,7 +1,6 @@
 /** Closing the account: what happens is said first, and its name has to be typed. */
 import { html } from 'ghtml'
 import { closeAccount } from '../../accounts/close-account.ts'
-import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { ALL_DATA, HOME, SETTINGS } from '../page/addresses.ts'
 import { input, summary } from '../page/fields.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
@@ -11,11 +10,10 @@ import { backToSettings } from './places.ts'
 export const showClose = (visit: SignedInVisit): Outcome => page(visit, {})
 
 export async function submitClose(visit: SignedInVisit): Promise<Outcome> {
-  const { setup, session, form, words } = visit
+  const { ctx, session, form, words } = visit
   const isSame = form.text('name') === session.account.name.trim()
   const problems = problemsOf({ name: isSame ? undefined : words.texts.closeAccount.wrong })
   if (!isFine(problems)) return page(visit, problems)
-  const ctx = toAccountContext(setup, session)
   await closeAccount(ctx, ctx.accountId)
   return { to: HOME }
 }

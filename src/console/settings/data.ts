@@ -2,7 +2,6 @@
 import { html } from 'ghtml'
 import { getUsage } from '../../accounts/limits/usage.ts'
 import { checkOwnPassword } from '../../accounts/people/change-password.ts'
-import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { openExportDownload } from '../../transfer/accounts/export-download.ts'
 import { ALL_DATA } from '../page/addresses.ts'
 import { input, notice, summary } from '../page/fields.ts'
@@ -15,7 +14,7 @@ export const showData = (visit: SignedInVisit): Promise<Outcome> => page(visit, 
 type Told = { problems?: Problems; problem?: string; status?: number; session?: string }
 
 export async function submitData(visit: SignedInVisit): Promise<Outcome> {
-  const { setup, session, form, network, words } = visit
+  const { ctx, setup, session, form, network, words } = visit
   const password = form.raw('password')
   if (password === '') return wrong(visit, words.texts.errors.required)
   const checked = await checkOwnPassword(setup, session, { password, network })
@@ -28,7 +27,7 @@ export async function submitData(visit: SignedInVisit): Promise<Outcome> {
   const name = `${session.account.name} ${day}.ndjson`
   const { openPoolOfOne: openPool, version, addresses } = setup
   const way = { openPool, version, publicUrl: addresses.publicUrl }
-  const content = await openExportDownload(toAccountContext(setup, session), way, name)
+  const content = await openExportDownload(ctx, way, name)
   const { token } = checked
   if (content === undefined) {
     return page(visit, { problem: words.texts.dataDownload.busy, status: 503, session: token })
@@ -40,11 +39,11 @@ const wrong = (visit: SignedInVisit, sentence: string, status = 422) =>
   page(visit, { problems: { password: sentence }, status })
 
 async function page(
-  { setup, session, words }: SignedInVisit,
+  { ctx, words }: SignedInVisit,
   { problems = {}, problem, status = 200, session: token }: Told,
 ): Promise<Outcome> {
   const texts = words.texts.dataDownload
-  const usage = await getUsage(toAccountContext(setup, session))
+  const usage = await getUsage(ctx)
   const counts = usage.map(
     ({ level, used }) => html`<div><dt>${words.texts.levels[level]}</dt><dd>${words.number(used)}</dd></div>`,
   )

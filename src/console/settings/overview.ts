@@ -3,7 +3,6 @@ import { html } from 'ghtml'
 import { MAX_ACCOUNT_NAME_LENGTH, renameAccount } from '../../accounts/account-name.ts'
 import { isIndexable, setIndexing } from '../../accounts/indexing.ts'
 import { getUsage } from '../../accounts/limits/usage.ts'
-import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { SETTINGS } from '../page/addresses.ts'
 import { input, summary } from '../page/fields.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
@@ -17,9 +16,8 @@ export const showSettings = (visit: SignedInVisit): Promise<Outcome> =>
   page(visit, visit.session.account.name, {})
 
 async function page(visit: SignedInVisit, name: string, problems: Problems): Promise<Outcome> {
-  const { setup, session, words } = visit
+  const { ctx, session, words } = visit
   const texts = words.texts.settings
-  const ctx = toAccountContext(setup, session)
   const [usage, indexable] = await Promise.all([getUsage(ctx), isIndexable(ctx)])
   const isOwner = session.role === 'owner'
   const facts = html`<dl class="facts"><div><dt>${texts.name}</dt><dd>${session.account.name}</dd></div>
@@ -69,18 +67,17 @@ const closing = (texts: Texts) =>
   html`<section><ul class="rows"><li><a class="row-link" href="${SETTINGS}/close">${texts.closeAccount.title}</a><span class="quiet">${texts.closeAccount.hint}</span></li></ul></section>`
 
 export async function submitName(visit: SignedInVisit): Promise<Outcome> {
-  const { setup, session, form, words } = visit
+  const { ctx, form, words } = visit
   const name = form.text('name')
   const problems = problemsOf({ name: nameProblem(words.texts, name, MAX_ACCOUNT_NAME_LENGTH) })
   if (!isFine(problems)) return page(visit, name, problems)
-  await renameAccount(toAccountContext(setup, session), name)
+  await renameAccount(ctx, name)
   return { to: SETTINGS }
 }
 
-export async function submitIndexing({ setup, session, form }: SignedInVisit): Promise<Outcome> {
+export async function submitIndexing({ ctx, form }: SignedInVisit): Promise<Outcome> {
   const to = form.text('to')
   if (to === 'yes' || to === 'no') {
-    const ctx = toAccountContext(setup, session)
     await setIndexing(ctx, { accountId: ctx.accountId, indexable: to === 'yes' })
   }
   return { to: SETTINGS }

@@ -70,13 +70,13 @@ export async function submitMadePasskey(visit: SignedInVisit): Promise<Outcome> 
 }
 
 export async function showPasskey(visit: SignedInVisit): Promise<Outcome> {
-  const passkey = await getPasskey(visit.setup, visit.session, visit.params.id ?? '')
+  const passkey = await getPasskey(visit.setup, visit.session, visit.id)
   return passkeyPage(visit, passkey, passkey.name, {})
 }
 
 export async function submitPasskeyName(visit: SignedInVisit): Promise<Outcome> {
   const { setup, session, form, words } = visit
-  const passkey = await getPasskey(setup, session, visit.params.id ?? '')
+  const passkey = await getPasskey(setup, session, visit.id)
   const name = form.text('name')
   const problems = problemsOf({ name: nameProblem(words.texts, name, MAX_PASSKEY_NAME_LENGTH) })
   if (!isFine(problems)) return passkeyPage(visit, passkey, name, problems)
@@ -85,10 +85,10 @@ export async function submitPasskeyName(visit: SignedInVisit): Promise<Outcome> 
 }
 
 export async function showRemovePasskey(visit: SignedInVisit): Promise<Outcome> {
-  return removePasskeyPage(visit, await getPasskey(visit.setup, visit.session, visit.params.id ?? ''))
+  return removePasskeyPage(visit, await getPasskey(visit.setup, visit.session, visit.id))
 }
 
-export async function submitRemovePasskey({ setup, session, params }: SignedInVisit): Promise<Outcome> {
-  await removePasskey(setup, session, params.id ?? '')
+export async function submitRemovePasskey({ setup, session, id }: SignedInVisit): Promise<Outcome> {
+  await removePasskey(setup, session, id)
   return { to: PASSKEYS }
 }

@@ -14,7 +14,6 @@ import {
 } from '../../accounts/people/members.ts'
 import { buildSetPasswordUrl } from '../../accounts/people/one-time-links.ts'
 import { ROLES, type Role } from '../../accounts/people/people.ts'
-import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { SIGN_IN } from '../page/addresses.ts'
@@ -37,7 +36,7 @@ const EMPTY: InvitationForm = { email: '', role: 'editor' }
 export const showPeople = (visit: SignedInVisit): Promise<Outcome> => list(visit, EMPTY, {})
 
 async function list(visit: SignedInVisit, typed: InvitationForm, problems: Problems): Promise<Outcome> {
-  const members = await listMembers(toAccountContext(visit.setup, visit.session))
+  const members = await listMembers(visit.ctx)
   return peoplePage(visit, { members, self: selfOf(visit), typed, problems })
 }
 
@@ -45,7 +44,7 @@ const selfOf = ({ session }: SignedInVisit) => idFromUuid(session.personId)
 
 /** The person is in at once; the letter tells them, and brings whoever is new here the link for a password. */
 export async function submitInvitation(visit: SignedInVisit): Promise<Outcome> {
-  const { setup, session, form, words } = visit
+  const { ctx, form, words } = visit
   const texts = words.texts.people
   const typed = { email: form.text('email'), role: form.text('role') }
   const role = ROLES.find(one => one === typed.role)
@@ -58,7 +57,7 @@ export async function submitInvitation(visit: SignedInVisit): Promise<Outcome> {
   if (!isFine(problems) || role === undefined) return list(visit, typed, problems)
   try {
     const reader = readerOf(visit)
-    const invited = await inviteMember(toAccountContext(setup, session), { email: typed.email, role, reader })
+    const invited = await inviteMember(ctx, { email: typed.email, role, reader })
     if ('problem' in invited) return list(visit, typed, { email: texts.inviteVouched })
     return toInvited(
       visit,
@@ -97,9 +96,9 @@ const shownInvitation = shownOnce({
 
 /** The only page that shows the link of an invitation, once: reloaded, it leads back to the people. */
 export async function showInvitation(visit: SignedInVisit): Promise<Outcome> {
-  const { setup, session } = visit
+  const { ctx, setup } = visit
   const shown = shownInvitation.find(visit)
-  const members = shown === undefined ? [] : await listMembers(toAccountContext(setup, session))
+  const members = shown === undefined ? [] : await listMembers(ctx)
   const member = members.find(one => one.id === shown?.id)
   if (shown === undefined || member === undefined) return { to: PEOPLE }
   const link = buildSetPasswordUrl(setup.addresses.publicUrl, shown.secret)
@@ -118,11 +117,11 @@ function postInvitation({ setup, session, words }: SignedInVisit, { email, role,
 
 /** For a letter that did not come, or a link that is too old. */
 export async function submitInvitationAgain(visit: SignedInVisit): Promise<Outcome> {
-  const { setup, session, params, words } = visit
+  const { ctx, id, words } = visit
   const texts = words.texts.people
   try {
-    const again = { id: params.id ?? '', reader: readerOf(visit) }
-    const { member, token, ...rest } = await inviteAgain(toAccountContext(setup, session), again)
+    const again = { id, reader: readerOf(visit) }
+    const { member, token, ...rest } = await inviteAgain(ctx, again)
     if ('reason' in rest) {
       const refusal = rest.reason === 'elsewhere' ? texts.invitedElsewhere : texts.notInvited
       return { ...personPage(visit, member, {}, { refusal }), status: 422 }
@@ -144,16 +143,16 @@ export async function showPerson(visit: SignedInVisit): Promise<Outcome> {
 /** Ends the person's sessions in this account; they sign in again. */
 export async function submitEndSessionsOf(visit: SignedInVisit): Promise<Outcome> {
   const { id } = await memberOf(visit)
-  await endMemberSessions(toAccountContext(visit.setup, visit.session), id)
+  await endMemberSessions(visit.ctx, id)
   return id === selfOf(visit) ? { to: SIGN_IN, session: null } : { to: `${PEOPLE}/${id}?sessions=ended` }
 }
 
 export async function submitRole(visit: SignedInVisit): Promise<Outcome> {
-  const { setup, session, form, words } = visit
+  const { ctx, form, words } = visit
   const member = await memberOf(visit)
   const role = ROLES.find(one => one === form.text('role'))
   if (role === undefined) return personPage(visit, member, { role: words.texts.errors.choice })
-  const isDone = await changeRole(toAccountContext(setup, session), { id: member.id, role })
+  const isDone = await changeRole(ctx, { id: member.id, role })
   return isDone ? { to: PEOPLE } : personPage(visit, member, { role: words.texts.people.lastOwner })
 }
 
@@ -164,7 +163,7 @@ export async function showRemovePerson(visit: SignedInVisit): Promise<Outcome> {
 
 export async function submitRemovePerson(visit: SignedInVisit): Promise<Outcome> {
   const member = await removable(visit)
-  const isDone = await removeMember(toAccountContext(visit.setup, visit.session), member.id)
+  const isDone = await removeMember(visit.ctx, member.id)
   const refusal = visit.words.texts.people.lastOwner
   const isSelf = member.id === selfOf(visit)
   if (!isDone) return { ...(isSelf ? leavePage : renderMemberRemoval)(visit, member, refusal), status: 422 }
@@ -178,5 +177,4 @@ async function removable(visit: SignedInVisit): Promise<Member> {
   throw new AppError('read_only', visit.words.texts.people.onlySelf)
 }
 
-const memberOf = ({ setup, session, params }: SignedInVisit): Promise<Member> =>
-  getMember(toAccountContext(setup, session), params.id ?? '')
+const memberOf = ({ ctx, id }: SignedInVisit): Promise<Member> => getMember(ctx, id)

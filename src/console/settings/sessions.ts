@@ -32,8 +32,7 @@ function row(words: Words, one: SessionRecord, isThis: boolean): string {
 <dt>${texts.inAccount}</dt><dd>${one.account}</dd></dl>!${isThis ? html`<span class="badge">${texts.thisOne}</span>` : end}</li>`
 }
 
-export async function submitEndSession({ setup, session, params }: SignedInVisit): Promise<Outcome> {
-  const id = params.id ?? ''
+export async function submitEndSession({ setup, session, id }: SignedInVisit): Promise<Outcome> {
   if (!(await endOneSession(setup, session, id))) throw notFound('session')
   return id === session.id ? { to: SIGN_IN, session: null } : { to: SESSIONS }
 }

@@ -1,6 +1,5 @@
 /** Switches to another sheet of an uploaded workbook; the stored file is parsed again. */
 
-import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { requireProductUuid } from '../../passports/read/find.ts'
 import { SpreadsheetError } from '../../transfer/spreadsheets/spreadsheet-error.ts'
 import { getImport, selectSheet } from '../../transfer/spreadsheets/spreadsheet-import.ts'
@@ -11,9 +10,8 @@ import { limitReads } from './limit-reads.ts'
 import { explainUnreadableFile } from './words.ts'
 
 export async function submitSheetChoice(visit: SignedInVisit): Promise<Outcome> {
-  const { setup, session, words, params, form } = visit
-  const ctx = toAccountContext(setup, session)
-  const uuid = requireProductUuid(params.id ?? '')
+  const { ctx, words, id, form } = visit
+  const uuid = requireProductUuid(id)
   const again = async (problem: string) => renderColumnsPage(visit, await getImport(ctx, uuid), { problem })
   await getImport(ctx, uuid)
   try {
@@ -21,7 +19,7 @@ export async function submitSheetChoice(visit: SignedInVisit): Promise<Outcome> 
       await selectSheet(ctx, uuid, form.raw('sheet'))
       return true
     })
-    return isRead ? { to: `${IMPORT}/${params.id}` } : again(words.texts.spreadsheets.busy)
+    return isRead ? { to: `${IMPORT}/${id}` } : again(words.texts.spreadsheets.busy)
   } catch (error) {
     if (error instanceof SpreadsheetError) return again(explainUnreadableFile(words, error))
     throw error

@@ -1,7 +1,6 @@
 /** The page that maps columns to fields: guessed, shown with sample values, confirmed by a person. */
 
 import { html } from 'ghtml'
-import { toAccountContext } from '../../accounts/people/sessions.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
@@ -58,11 +57,10 @@ export async function renderColumnsPage(
   sheet: SpreadsheetImport,
   told: ColumnsPageState = {},
 ): Promise<Outcome> {
-  const { setup, session, words } = visit
+  const { ctx, words } = visit
   const texts = words.texts.spreadsheets
   const settings = told.settings ?? sheet.settings
   const category = getCategoryOrFirst(sheet.category)
-  const ctx = toAccountContext(setup, session)
   const sample = await getSampleRows(ctx, sheet.id, SAMPLE_ROWS)
   const { problems = {} } = told
   const columns = settings.mapping.map(name => (name === null ? undefined : findColumn(category, name)))
@@ -175,9 +173,8 @@ function explainSettingsError(
 }
 
 export async function submitColumns(visit: SignedInVisit): Promise<Outcome> {
-  const { setup, session, words, params, form } = visit
-  const ctx = toAccountContext(setup, session)
-  const uuid = requireProductUuid(params.id ?? '')
+  const { ctx, words, id, form } = visit
+  const uuid = requireProductUuid(id)
   const sheet = await getImport(ctx, uuid)
   const category = getCategoryOrFirst(sheet.category)
   const typed = sheet.header.map((_, place) => form.text(`c.${place}`))
@@ -213,7 +210,7 @@ export async function submitColumns(visit: SignedInVisit): Promise<Outcome> {
     await startCheck(ctx, uuid, settings)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'validation') throw error
-    if (error.details?.[0]?.field === 'state') return { to: `${IMPORT}/${params.id}` }
+    if (error.details?.[0]?.field === 'state') return { to: `${IMPORT}/${id}` }
     return renderColumnsPage(visit, sheet, {
       problem: explainSettingsError(words, category, error),
       settings,
@@ -221,5 +218,5 @@ export async function submitColumns(visit: SignedInVisit): Promise<Outcome> {
       further: same.typed,
     })
   }
-  return { to: `${IMPORT}/${params.id}` }
+  return { to: `${IMPORT}/${id}` }
 }

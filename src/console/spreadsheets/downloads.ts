@@ -1,7 +1,6 @@
 /** Spreadsheets to download: templates to fill in, and the account's models. */
 import { Readable } from 'node:stream'
 import { html } from 'ghtml'
-import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { canonicalizeLanguage } from '../../categories/language.ts'
 import { exportModels } from '../../transfer/spreadsheets/export-models.ts'
 import { SPREADSHEET_CONTENT_TYPES, writeTemplate } from '../../transfer/spreadsheets/template.ts'
@@ -55,12 +54,12 @@ export function showExport({ words, session }: SignedInVisit): Outcome {
 const renderAllDataLink = (words: Words) =>
   html`<p><a class="alone" href="${ALL_DATA}">${words.texts.spreadsheets.allData}</a></p>`
 
-export function sendExport({ setup, session, words, query }: SignedInVisit): Outcome {
+export function sendExport({ ctx, setup, words, query }: SignedInVisit): Outcome {
   const category = getCategoryOrFirst(query.get('category'))
   const status = query.get('status') ?? 'all'
   const q = (query.get('q') ?? '').trim().slice(0, MAX_SEARCH_LENGTH).toWellFormed().replaceAll('\0', '')
   const { format, separator } = FILE_FORMATS[parseFileFormat(query.get('format'))]
-  const file = exportModels(toAccountContext(setup, session), {
+  const file = exportModels(ctx, {
     category,
     status: status === 'active' || status === 'archived' ? STATUSES[status] : undefined,
     q: q === '' ? undefined : q,

@@ -2,8 +2,6 @@
 
 import { Readable } from 'node:stream'
 import { html } from 'ghtml'
-import type { AccountContext } from '../../accounts/context.ts'
-import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireProductUuid } from '../../passports/read/find.ts'
@@ -35,21 +33,17 @@ import {
   renderImportHead,
 } from './words.ts'
 
-type RequestedImport = { ctx: AccountContext; sheet: SpreadsheetImport }
-
-const getRequestedImport = async ({ setup, session, params }: SignedInVisit): Promise<RequestedImport> => {
-  const ctx = toAccountContext(setup, session)
-  return { ctx, sheet: await getImport(ctx, requireProductUuid(params.id ?? '')) }
-}
+const getRequestedImport = ({ ctx, id }: SignedInVisit): Promise<SpreadsheetImport> =>
+  getImport(ctx, requireProductUuid(id))
 
 export async function showImportProgress(visit: SignedInVisit): Promise<Outcome> {
-  const { ctx, sheet } = await getRequestedImport(visit)
+  const sheet = await getRequestedImport(visit)
   const { words, query } = visit
   const { state } = sheet
   if (state === 'open' || (state === 'checked' && query.get('columns') !== null))
     return renderColumnsPage(visit, sheet)
   if (state === 'checking' || state === 'running') return renderProgressPage(words, sheet)
-  return renderResultPage(words, sheet, getResultTitle(words, sheet), await loadResult({ ctx, sheet }, visit))
+  return renderResultPage(words, sheet, getResultTitle(words, sheet), await loadResult(sheet, visit))
 }
 
 const countDoneRows = ({ nextChunk, rowCount }: SpreadsheetImport) =>
@@ -66,8 +60,7 @@ function renderProgressPage(words: Words, sheet: SpreadsheetImport): Outcome {
   return { title: told, body, headers: { refresh: '2' } }
 }
 
-async function loadResult({ ctx, sheet }: RequestedImport, visit: SignedInVisit): Promise<ResultPageInput> {
-  const { query } = visit
+async function loadResult(sheet: SpreadsheetImport, { ctx, query }: SignedInVisit): Promise<ResultPageInput> {
   const overview = sheet.failed === 0 ? { groups: [], overQuota: 0 } : await groupRowErrors(ctx, sheet.id)
   const group = overview.groups.find(({ key }) => key === query.get('group'))?.key
   const page = parsePageNumber(query.get('page'))
@@ -101,8 +94,8 @@ function getResultTitle(words: Words, sheet: SpreadsheetImport): string {
 }
 
 export async function sendErrors(visit: SignedInVisit): Promise<Outcome> {
-  const { ctx, sheet } = await getRequestedImport(visit)
-  const { query } = visit
+  const sheet = await getRequestedImport(visit)
+  const { ctx, query } = visit
   const words = findWords(sheet.settings.language) ?? visit.words
   const { format, separator } = FILE_FORMATS[parseFileFormat(query.get('format'))]
   const title = words.texts.spreadsheets.errorSheet
@@ -124,10 +117,10 @@ export async function sendErrors(visit: SignedInVisit): Promise<Outcome> {
 }
 
 export async function submitRun(visit: SignedInVisit): Promise<Outcome> {
-  const { ctx, sheet } = await getRequestedImport(visit)
+  const sheet = await getRequestedImport(visit)
   const { words, form } = visit
   try {
-    await startImport(ctx, sheet.id, { isConfirmed: form.text('confirm') !== '' })
+    await startImport(visit.ctx, sheet.id, { isConfirmed: form.text('confirm') !== '' })
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'validation') throw error
     const texts = words.texts.spreadsheets
@@ -136,20 +129,20 @@ export async function submitRun(visit: SignedInVisit): Promise<Outcome> {
     ]
     // The button was pressed twice, or by two people: the page shows the current step.
     if (problem === undefined) return { to: `${IMPORT}/${idFromUuid(sheet.id)}` }
-    const result = await loadResult({ ctx, sheet }, visit)
+    const result = await loadResult(sheet, visit)
     return renderResultPage(words, sheet, getResultTitle(words, sheet), { ...result, problem })
   }
   return { to: `${IMPORT}/${idFromUuid(sheet.id)}` }
 }
 
 export async function submitStop(visit: SignedInVisit): Promise<Outcome> {
-  const { ctx, sheet } = await getRequestedImport(visit)
-  await stopImport(ctx, sheet.id)
+  const sheet = await getRequestedImport(visit)
+  await stopImport(visit.ctx, sheet.id)
   return { to: `${IMPORT}/${idFromUuid(sheet.id)}` }
 }
 
 export async function submitDiscard(visit: SignedInVisit): Promise<Outcome> {
-  const { ctx, sheet } = await getRequestedImport(visit)
-  await deleteImport(ctx, sheet.id)
+  const sheet = await getRequestedImport(visit)
+  await deleteImport(visit.ctx, sheet.id)
   return { to: IMPORT }
 }

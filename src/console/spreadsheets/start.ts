@@ -1,6 +1,5 @@
 /** The start page of imports: the upload, templates to fill in, and earlier imports. */
 import { html } from 'ghtml'
-import { toAccountContext } from '../../accounts/people/sessions.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { SpreadsheetError } from '../../transfer/spreadsheets/spreadsheet-error.ts'
@@ -27,10 +26,10 @@ async function renderStartPage(
   visit: SignedInVisit,
   { problem, status, category }: StartPageState,
 ): Promise<Outcome> {
-  const { setup, session, words } = visit
+  const { ctx, session, words } = visit
   const texts = words.texts.spreadsheets
   const mayEdit = session.role !== 'viewer'
-  const imports = mayEdit ? await listImports(toAccountContext(setup, session)) : []
+  const imports = mayEdit ? await listImports(ctx) : []
   const form = mayEdit ? renderUploadForm(words, category) : html`<p class="empty">${texts.viewerOnly}</p>`
   const body = html`<div class="page-head"><h1>${texts.title}</h1><a class="button second" href="${EXPORT}">${texts.toExport}</a></div>
 <p class="lead">${texts.importLead}</p>!${notice(problem)}!${form}
@@ -87,7 +86,7 @@ async function openUploadedSheet(
   visit: SignedInVisit,
   upload: NonNullable<SignedInVisit['upload']>,
 ): Promise<Outcome> {
-  const { setup, session, words } = visit
+  const { ctx, words } = visit
   const sent = await readUploadedSpreadsheet(upload, MAX_SPREADSHEET_BYTES)
   const category = sent.field('category')
   const told = (fault: SpreadsheetError) =>
@@ -102,7 +101,7 @@ async function openUploadedSheet(
   }
   try {
     const { name, bytes } = sent.file
-    const id = await createImport(toAccountContext(setup, session), { fileName: name, bytes, category })
+    const id = await createImport(ctx, { fileName: name, bytes, category })
     return { to: `${IMPORT}/${idFromUuid(id)}` }
   } catch (error) {
     if (error instanceof SpreadsheetError) return told(error)

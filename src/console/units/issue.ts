@@ -1,7 +1,6 @@
 /** The units of a product: the list, and the page that issues units from pasted numbers. */
 
 import { html } from 'ghtml'
-import type { AccountContext } from '../../accounts/context.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { LEVEL_NAME } from '../../passports/core/record.ts'
@@ -34,13 +33,10 @@ const MAX_LISTED_LENGTH = 40
 
 /** The units section of the product page; '' for an item, which has no units. */
 export async function renderUnitsSection(
-  visit: SignedInVisit,
-  ctx: AccountContext,
-  state: PassportState,
+  { ctx, words, session, query }: SignedInVisit,
+  { row }: PassportState,
 ): Promise<string> {
-  const { words, session, query } = visit
   const texts = words.texts.units
-  const { row } = state
   if (row.level === 'i') return ''
   const place = parsePagePosition(query, 'units')
   const mayEdit = session.role !== 'viewer'
@@ -91,7 +87,7 @@ type IssueState = {
 }
 
 export async function showIssue(visit: SignedInVisit): Promise<Outcome> {
-  const { state } = await getRequestedProduct(visit)
+  const state = await getRequestedProduct(visit)
   return (
     renderClosedPage(visit.words, state) ?? renderIssuePage(visit.words, state, { level: 'item', lines: [] })
   )
@@ -154,9 +150,9 @@ function explainUnitError(words: Words, level: IssueState['level'], error: AppEr
 
 /** Issues one unit per line. Failed lines stay in the form to be corrected and submitted again. */
 export async function submitIssue(visit: SignedInVisit): Promise<Outcome> {
-  const { form, words } = visit
+  const { ctx, form, words } = visit
   const texts = words.texts.units
-  const { ctx, state } = await getRequestedProduct(visit)
+  const state = await getRequestedProduct(visit)
   const closed = renderClosedPage(words, state)
   if (closed !== undefined) return closed
   const level = UNIT_LEVELS.find(one => one === form.text('level')) ?? 'item'

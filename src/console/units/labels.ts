@@ -3,7 +3,6 @@
 import { Readable } from 'node:stream'
 import { Zip, ZipPassThrough } from 'fflate'
 import { html } from 'ghtml'
-import type { AccountContext } from '../../accounts/context.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
 import { type Addresses, gs1Url, type PassportRow, passportUrl } from '../../passports/core/record.ts'
@@ -55,7 +54,6 @@ export async function showLabels(visit: SignedInVisit): Promise<Outcome> {
 }
 
 type LabelRequest = {
-  ctx: AccountContext
   state: PassportState
   below: UnitTotals
   read: ParsedLabelOptions
@@ -64,13 +62,13 @@ type LabelRequest = {
 }
 
 async function parseLabelRequest(visit: SignedInVisit): Promise<LabelRequest> {
-  const { words, query, setup } = visit
-  const { ctx, state } = await getRequestedProduct(visit)
+  const { ctx, words, query, setup } = visit
+  const state = await getRequestedProduct(visit)
   const below = await countUnitsUnder(ctx, state.row, MAX_UNITS)
   const read = parseLabelOptions(words, query, state, below)
   const { options, problems } = read
   const { of, from, to } = options
-  if (of === 'self') return { ctx, state, below, read, range: WHOLE_RANGE, count: 1 }
+  if (of === 'self') return { state, below, read, range: WHOLE_RANGE, count: 1 }
   const texts = words.texts.labels
   const wrong: Record<string, string> = {}
   const find = async (name: 'from' | 'to', number: string) => {
@@ -95,7 +93,7 @@ async function parseLabelRequest(visit: SignedInVisit): Promise<LabelRequest> {
   ) {
     wrong.size = texts.tooManyPixels
   }
-  return { ctx, state, below, read: { ...read, problems: { ...problems, ...wrong } }, range, count }
+  return { state, below, read: { ...read, problems: { ...problems, ...wrong } }, range, count }
 }
 
 const WHOLE_RANGE: UnitRange = { from: undefined, to: undefined }
@@ -206,9 +204,9 @@ function formatUnitCount(words: Words, of: 'items' | 'batches', n: number): stri
 
 /** Streams the file while it is made. Invalid options show the page instead. */
 export async function sendLabels(visit: SignedInVisit): Promise<Outcome> {
-  const { setup, words } = visit
+  const { ctx, setup, words } = visit
   const request = await parseLabelRequest(visit)
-  const { ctx, state, read, range } = request
+  const { state, read, range } = request
   if (!isFine(read.problems)) return renderLabelsPage(visit, request)
   const { options } = read
   const { of } = options
@@ -310,7 +308,7 @@ async function drawPicture(address: string, { file, size }: LabelOptions): Promi
 /** One code as PNG, for the product's page. */
 export async function sendCode(visit: SignedInVisit): Promise<Outcome> {
   const { setup, words, query } = visit
-  const { state } = await getRequestedProduct(visit)
+  const state = await getRequestedProduct(visit)
   const { options, problems } = parsePictureOptions(words, query, state)
   if (!isFine(problems)) return renderCodeErrors(words, state, problems)
   const address = getLabelAddress(setup.addresses, state.row, options.content)

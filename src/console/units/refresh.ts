@@ -1,7 +1,6 @@
 /** The notice about units that lack a correction, with the button that refreshes them. */
 
 import { html } from 'ghtml'
-import type { AccountContext } from '../../accounts/context.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import type { PassportState } from '../../passports/core/state.ts'
@@ -23,11 +22,9 @@ const MAX_LISTED_FAILURES = 20
 
 /** `goesOn`: a refresh is running, so the page should reload. */
 export async function renderPendingCorrection(
-  visit: SignedInVisit,
-  ctx: AccountContext,
+  { ctx, words, session, query }: SignedInVisit,
   state: PassportState,
 ): Promise<{ html: string; goesOn: boolean }> {
-  const { words, session, query } = visit
   const { outdated, job } = await previewRefresh(ctx, state.row.id)
   const failures = renderFailures(words, job)
   if (job?.finished_at === null)
@@ -93,8 +90,8 @@ function renderFailures(words: Words, job: JobReport | undefined): string {
 }
 
 export async function submitRefresh(visit: SignedInVisit): Promise<Outcome> {
-  const { ctx, state } = await getRequestedProduct(visit)
-  const { refreshed, pending, failed } = await refreshPassport(ctx, state.row.id)
+  const state = await getRequestedProduct(visit)
+  const { refreshed, pending, failed } = await refreshPassport(visit.ctx, state.row.id)
   const id = idFromUuid(state.row.id)
   return {
     to: pending === 0 && failed.length === 0 ? getDoneUrl(id, 'refreshed', refreshed) : `${PRODUCTS}/${id}`,
