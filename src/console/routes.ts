@@ -1,18 +1,92 @@
-/** The console's table of contents. */
-import { BRAND_ROUTES } from './brand/routes.ts'
-import { DEVELOPER_ROUTES } from './developer/routes.ts'
+/** The console's table of contents: who may see which page, and what answers. What makes or shows a secret is for owners. */
+import { showBrand, submitLogos, submitLook } from './brand/brand.ts'
+import { showWebhook } from './developer/endpoint-page.ts'
+import {
+  showChange,
+  showNewWebhook,
+  showRemove,
+  showWebhooks,
+  submitChange,
+  submitNewWebhook,
+  submitRemove,
+  submitState,
+} from './developer/endpoints.ts'
+import { showDeveloper } from './developer/overview.ts'
+import {
+  SHOWN_SECRET,
+  showRotateSecret,
+  showSecret,
+  submitActivate,
+  submitRotateSecret,
+} from './developer/secrets.ts'
+import { submitReplay, submitResend, submitTest } from './developer/sending.ts'
 import { showHome, submitAccount } from './home.ts'
-import { KEY_ROUTES } from './keys/routes.ts'
-import { HOME } from './page/addresses.ts'
-import type { ConsoleRoute } from './page/route.ts'
+import {
+  SHOWN_KEY,
+  showKey,
+  showKeys,
+  showRevoke,
+  showRotate,
+  submitKey,
+  submitRevoke,
+  submitRotate,
+} from './keys/keys.ts'
+import {
+  ALL_DATA,
+  BRAND,
+  DEVELOPER,
+  FORGOTTEN,
+  HOME,
+  KEYS,
+  SCANS,
+  SETTINGS,
+  SIGN_IN,
+  WEBHOOKS,
+} from './page/addresses.ts'
+import { anyone, type ConsoleRoute, editor, owner, signedIn } from './page/route.ts'
 import { showProduct, submitProductStatus } from './products/detail.ts'
 import { showEdit, submitEdit } from './products/edit.ts'
 import { showProducts, submitListStatus } from './products/list.ts'
 import { showNew, submitNew } from './products/new.ts'
 import { showVersion, submitRevert } from './products/versions.ts'
-import { SCAN_ROUTES } from './scans/routes.ts'
-import { SETTINGS_ROUTES } from './settings/routes.ts'
-import { SIGN_IN_ROUTES } from './sign-in/routes.ts'
+import { showScans } from './scans/overview.ts'
+import { SWITCHES } from './scans/ranges.ts'
+import { submitSwitches } from './scans/switches.ts'
+import { showLinks, showRevokeLink, submitLink, submitRevokeLink } from './settings/access-links.ts'
+import { showAudit } from './settings/audit.ts'
+import { showClose, submitClose } from './settings/close.ts'
+import { showData, submitData } from './settings/data.ts'
+import { showSettings, submitIndexing, submitName } from './settings/overview.ts'
+import {
+  showPasskey,
+  showPasskeys,
+  showRemovePasskey,
+  submitMadePasskey,
+  submitNewPasskey,
+  submitPasskeyName,
+  submitRemovePasskey,
+} from './settings/passkeys.ts'
+import { showPassword, submitPassword } from './settings/password.ts'
+import {
+  INVITATION_SHOWN,
+  showInvitation,
+  showPeople,
+  showPerson,
+  showRemovePerson,
+  submitEndSessionsOf,
+  submitInvitation,
+  submitInvitationAgain,
+  submitRemovePerson,
+  submitRole,
+} from './settings/people.ts'
+import { AUDIT, LINKS, PASSKEYS, PASSWORD, PEOPLE, SESSIONS } from './settings/places.ts'
+import { showSessions, submitEndOthers, submitEndSession } from './settings/sessions.ts'
+import { CONFIRM_OPTIONS, submitConfirmOptions } from './sign-in/confirm.ts'
+import { showForgotten, submitForgotten } from './sign-in/forgotten-password.ts'
+import { submitPasskey, submitPasskeyOptions } from './sign-in/passkey.ts'
+import { showSetPassword, submitSetPassword } from './sign-in/set-password.ts'
+import { showSetUp, submitSetUp } from './sign-in/set-up.ts'
+import { showSignIn, submitSignIn, submitSignOut } from './sign-in/sign-in.ts'
 import { submitSheetChoice } from './spreadsheets/choose-sheet.ts'
 import { submitColumns } from './spreadsheets/columns.ts'
 import { sendExport, sendTemplate, showExport } from './spreadsheets/downloads.ts'
@@ -31,77 +105,110 @@ import { submitRefresh } from './units/refresh.ts'
 /** A form with a whole passport in it. */
 export const MAX_DATA_BYTES = 1024 * 1024
 
-/** All pages of the console. */
 export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
-  { method: 'GET', path: HOME, access: 'signed_in', handle: showHome },
-  ...SIGN_IN_ROUTES,
-  { method: 'POST', path: '/console/account', access: 'signed_in', handle: submitAccount },
-  { method: 'GET', path: '/console/products', access: 'signed_in', handle: showProducts },
-  {
-    method: 'POST',
-    path: '/console/products',
-    access: 'editor',
-    handle: submitNew,
-    bodyLimit: MAX_DATA_BYTES,
-  },
-  { method: 'POST', path: '/console/products/status', access: 'editor', handle: submitListStatus },
-  { method: 'GET', path: '/console/products/new', access: 'editor', handle: showNew },
-  { method: 'GET', path: '/console/products/:id', access: 'signed_in', handle: showProduct },
-  {
-    method: 'POST',
-    path: '/console/products/:id',
-    access: 'editor',
-    handle: submitEdit,
-    bodyLimit: MAX_DATA_BYTES,
-  },
-  { method: 'GET', path: '/console/products/:id/edit', access: 'editor', handle: showEdit },
-  { method: 'POST', path: '/console/products/:id/status', access: 'editor', handle: submitProductStatus },
-  { method: 'POST', path: '/console/products/:id/refresh', access: 'editor', handle: submitRefresh },
-  { method: 'POST', path: '/console/products/:id/units', access: 'editor', handle: submitIssue },
-  { method: 'GET', path: '/console/products/:id/units/new', access: 'editor', handle: showIssue },
-  { method: 'GET', path: '/console/products/:id/code.png', access: 'signed_in', handle: sendCode },
-  { method: 'GET', path: '/console/products/:id/labels', access: 'signed_in', handle: showLabels },
-  {
-    method: 'GET',
-    path: '/console/products/:id/labels/file',
-    access: 'signed_in',
-    cost: 'download',
-    handle: sendLabels,
-  },
-  { method: 'GET', path: '/console/products/:id/versions/:n', access: 'signed_in', handle: showVersion },
-  {
-    method: 'POST',
-    path: '/console/products/:id/versions/:n/revert',
-    access: 'editor',
-    handle: submitRevert,
-  },
-  { method: 'GET', path: '/console/import', access: 'signed_in', handle: showImport },
-  { method: 'POST', path: '/console/import', access: 'editor', handle: submitSpreadsheet, takesFile: true },
-  { method: 'GET', path: '/console/import/template', access: 'signed_in', handle: sendTemplate },
-  { method: 'GET', path: '/console/import/:id', access: 'editor', handle: showImportProgress },
-  {
-    method: 'POST',
-    path: '/console/import/:id/columns',
-    access: 'editor',
-    handle: submitColumns,
-    bodyLimit: MAX_DATA_BYTES,
-  },
-  { method: 'POST', path: '/console/import/:id/sheet', access: 'editor', handle: submitSheetChoice },
-  { method: 'POST', path: '/console/import/:id/run', access: 'editor', handle: submitRun },
-  { method: 'POST', path: '/console/import/:id/stop', access: 'editor', handle: submitStop },
-  { method: 'POST', path: '/console/import/:id/discard', access: 'editor', handle: submitDiscard },
-  {
-    method: 'GET',
-    path: '/console/import/:id/errors',
-    access: 'editor',
-    cost: 'download',
-    handle: sendErrors,
-  },
-  { method: 'GET', path: '/console/export', access: 'signed_in', handle: showExport },
-  { method: 'GET', path: '/console/export/file', access: 'signed_in', cost: 'download', handle: sendExport },
-  ...SCAN_ROUTES,
-  ...KEY_ROUTES,
-  ...SETTINGS_ROUTES,
-  ...DEVELOPER_ROUTES,
-  ...BRAND_ROUTES,
+  signedIn.get(HOME, showHome),
+  anyone.get(SIGN_IN, showSignIn),
+  anyone.post(SIGN_IN, submitSignIn),
+  anyone.post('/console/sign-in/passkey', submitPasskey),
+  anyone.post('/console/sign-in/passkey/options', submitPasskeyOptions),
+  anyone.get(FORGOTTEN, showForgotten),
+  anyone.post(FORGOTTEN, submitForgotten),
+  signedIn.post(CONFIRM_OPTIONS, submitConfirmOptions),
+  anyone.post('/console/sign-out', submitSignOut),
+  anyone.get('/console/set-up', showSetUp),
+  anyone.post('/console/set-up', submitSetUp),
+  anyone.get('/console/set-password', showSetPassword),
+  anyone.post('/console/set-password', submitSetPassword),
+  signedIn.post('/console/account', submitAccount),
+  signedIn.get('/console/products', showProducts),
+  editor.post('/console/products', submitNew, { bodyLimit: MAX_DATA_BYTES }),
+  editor.post('/console/products/status', submitListStatus),
+  editor.get('/console/products/new', showNew),
+  signedIn.get('/console/products/:id', showProduct),
+  editor.post('/console/products/:id', submitEdit, { bodyLimit: MAX_DATA_BYTES }),
+  editor.get('/console/products/:id/edit', showEdit),
+  editor.post('/console/products/:id/status', submitProductStatus),
+  editor.post('/console/products/:id/refresh', submitRefresh),
+  editor.post('/console/products/:id/units', submitIssue),
+  editor.get('/console/products/:id/units/new', showIssue),
+  signedIn.get('/console/products/:id/code.png', sendCode),
+  signedIn.get('/console/products/:id/labels', showLabels),
+  signedIn.get('/console/products/:id/labels/file', sendLabels, { cost: 'download' }),
+  signedIn.get('/console/products/:id/versions/:n', showVersion),
+  editor.post('/console/products/:id/versions/:n/revert', submitRevert),
+  signedIn.get('/console/import', showImport),
+  editor.post('/console/import', submitSpreadsheet, { takesFile: true }),
+  signedIn.get('/console/import/template', sendTemplate),
+  editor.get('/console/import/:id', showImportProgress),
+  editor.post('/console/import/:id/columns', submitColumns, { bodyLimit: MAX_DATA_BYTES }),
+  editor.post('/console/import/:id/sheet', submitSheetChoice),
+  editor.post('/console/import/:id/run', submitRun),
+  editor.post('/console/import/:id/stop', submitStop),
+  editor.post('/console/import/:id/discard', submitDiscard),
+  editor.get('/console/import/:id/errors', sendErrors, { cost: 'download' }),
+  signedIn.get('/console/export', showExport),
+  signedIn.get('/console/export/file', sendExport, { cost: 'download' }),
+  signedIn.get(SCANS, showScans),
+  editor.post(SWITCHES, submitSwitches),
+  signedIn.get(KEYS, showKeys),
+  owner.post(KEYS, submitKey, { needsProof: true }),
+  owner.get(SHOWN_KEY, showKey),
+  owner.get(`${KEYS}/:id/rotate`, showRotate),
+  owner.post(`${KEYS}/:id/rotate`, submitRotate, { needsProof: true }),
+  owner.get(`${KEYS}/:id/revoke`, showRevoke),
+  owner.post(`${KEYS}/:id/revoke`, submitRevoke),
+  signedIn.get(SETTINGS, showSettings),
+  owner.post(`${SETTINGS}/name`, submitName),
+  owner.post(`${SETTINGS}/indexing`, submitIndexing),
+  owner.get(`${SETTINGS}/close`, showClose),
+  owner.post(`${SETTINGS}/close`, submitClose, { needsProof: true }),
+  owner.get(ALL_DATA, showData),
+  owner.post(ALL_DATA, submitData),
+  signedIn.get(PEOPLE, showPeople),
+  owner.post(PEOPLE, submitInvitation, { needsProof: true }),
+  owner.get(`${PEOPLE}/:id`, showPerson),
+  owner.post(`${PEOPLE}/:id`, submitRole, { needsProof: true }),
+  owner.post(`${PEOPLE}/:id/invite`, submitInvitationAgain, { needsProof: true }),
+  owner.post(`${PEOPLE}/:id/end-sessions`, submitEndSessionsOf, { needsProof: true }),
+  owner.get(INVITATION_SHOWN, showInvitation),
+  // An owner removes anyone, everyone else themselves: the page tells them apart.
+  signedIn.get(`${PEOPLE}/:id/remove`, showRemovePerson),
+  signedIn.post(`${PEOPLE}/:id/remove`, submitRemovePerson, { needsProof: true }),
+  signedIn.get(LINKS, showLinks),
+  editor.post(LINKS, submitLink),
+  editor.get(`${LINKS}/:id/revoke`, showRevokeLink),
+  editor.post(`${LINKS}/:id/revoke`, submitRevokeLink),
+  signedIn.get(AUDIT, showAudit),
+  signedIn.get(PASSWORD, showPassword),
+  signedIn.post(PASSWORD, submitPassword),
+  signedIn.get(PASSKEYS, showPasskeys),
+  signedIn.post(PASSKEYS, submitNewPasskey),
+  signedIn.post(`${PASSKEYS}/made`, submitMadePasskey),
+  signedIn.get(`${PASSKEYS}/:id`, showPasskey),
+  signedIn.post(`${PASSKEYS}/:id`, submitPasskeyName),
+  signedIn.get(`${PASSKEYS}/:id/remove`, showRemovePasskey),
+  signedIn.post(`${PASSKEYS}/:id/remove`, submitRemovePasskey, { needsProof: true }),
+  signedIn.get(SESSIONS, showSessions),
+  signedIn.post(`${SESSIONS}/end-others`, submitEndOthers, { needsProof: true }),
+  signedIn.post(`${SESSIONS}/:id/end`, submitEndSession, { needsProof: true }),
+  signedIn.get(DEVELOPER, showDeveloper),
+  signedIn.get(WEBHOOKS, showWebhooks),
+  owner.post(WEBHOOKS, submitNewWebhook, { needsProof: true }),
+  owner.get(`${WEBHOOKS}/new`, showNewWebhook),
+  owner.get(SHOWN_SECRET, showSecret),
+  signedIn.get(`${WEBHOOKS}/:id`, showWebhook),
+  owner.post(`${WEBHOOKS}/:id`, submitChange, { needsProof: true }),
+  owner.get(`${WEBHOOKS}/:id/edit`, showChange),
+  editor.post(`${WEBHOOKS}/:id/state`, submitState),
+  editor.post(`${WEBHOOKS}/:id/test`, submitTest, { cost: 'webhook_test' }),
+  editor.post(`${WEBHOOKS}/:id/resend`, submitResend),
+  editor.post(`${WEBHOOKS}/:id/replay`, submitReplay),
+  owner.get(`${WEBHOOKS}/:id/rotate`, showRotateSecret),
+  owner.post(`${WEBHOOKS}/:id/rotate`, submitRotateSecret, { needsProof: true }),
+  owner.post(`${WEBHOOKS}/:id/activate`, submitActivate),
+  owner.get(`${WEBHOOKS}/:id/remove`, showRemove),
+  owner.post(`${WEBHOOKS}/:id/remove`, submitRemove, { needsProof: true }),
+  signedIn.get(BRAND, showBrand),
+  editor.post(BRAND, submitLook),
+  editor.post(`${BRAND}/logos`, submitLogos, { uploads: ['logo', 'logo_dark'] }),
 ]
