@@ -7,6 +7,11 @@ import { type Arguments, UsageError } from './command.ts'
 const MAX_ACCOUNT_ID = 2_147_483_647
 const MAX_NAME_LENGTH = 200
 
+export const ACCOUNT_OPTION = { account: { hint: 'A', about: 'the id of the account' } }
+
+/** The account that `--account` names. Throws `not_found` for text that cannot be an id. */
+export const getAccountId = (args: Arguments): number => parseAccountId(args.get('account'))
+
 /** The number of an account id. Throws `not_found` for text that cannot be an id. */
 export function parseAccountId(id: string): number {
   const number = /^[1-9]\d{0,9}$/.test(id) ? Number(id) : Number.NaN
@@ -19,8 +24,6 @@ export function parseName(args: Arguments, option: string): string {
   const name = args.get(option).trim()
   if (isLongerThan(name, MAX_NAME_LENGTH))
     throw new UsageError(`--${option} is longer than ${MAX_NAME_LENGTH} characters.`)
-  if (!isOneLine(name)) {
-    throw new UsageError(`--${option} must be one line without control characters.`)
-  }
+  if (!isOneLine(name)) throw new UsageError(`--${option} must be one line without control characters.`)
   return name
 }

@@ -57,19 +57,10 @@ export function parseArguments(command: Command, words: readonly string[]): Argu
     options[name] = { type: hint === undefined ? 'boolean' : 'string' }
   }
   const { values, positionals } = parse(words, options)
-  const required = command.positionals ?? []
-  const names =
-    command.optionalPositional === undefined ? required : [...required, command.optionalPositional]
+  const { positionals: required = [], optionalPositional } = command
+  const names = optionalPositional === undefined ? required : [...required, optionalPositional]
   if (!values.help) requirePositionals(required, names.length, positionals)
-  const found = new Map<string, string | boolean>()
-  for (const [name, value] of Object.entries(values)) {
-    if (typeof value === 'string' || typeof value === 'boolean') found.set(name, value)
-  }
-  for (const [i, name] of names.entries()) {
-    const word = positionals[i]
-    if (word !== undefined || i < required.length) found.set(name, word ?? '')
-  }
-  return readers(found)
+  return createArguments({ ...values, ...Object.fromEntries(positionals.map((word, i) => [names[i], word])) })
 }
 
 function parse(words: readonly string[], options: ParseArgsOptionsConfig) {
@@ -97,9 +88,9 @@ function requirePositionals(names: readonly string[], max: number, given: readon
   if (extra !== undefined) throw new UsageError(`"${extra}" is one argument too many.`)
 }
 
-function readers(found: ReadonlyMap<string, string | boolean>): Arguments {
+function createArguments(found: Readonly<Record<string, unknown>>): Arguments {
   const find = (name: string): string | undefined => {
-    const value = found.get(name)
+    const value = found[name]
     if (typeof value !== 'string') return undefined
     if (value.trim() === '') throw new UsageError(`${label(name)} is empty.`)
     return value
@@ -112,7 +103,7 @@ function readers(found: ReadonlyMap<string, string | boolean>): Arguments {
   return {
     find,
     get,
-    has: name => found.get(name) === true,
+    has: name => found[name] === true,
     getOneOf(name, allowed) {
       const value = get(name)
       const one = allowed.find(candidate => candidate === value)
@@ -134,6 +125,10 @@ export function formatHelp(command: Command): string {
 }
 
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+
+/** The rows below their headings; `none` if there are no rows. */
+export const formatTable = (headings: readonly string[], rows: readonly string[][], none: string): string =>
+  rows.length === 0 ? none : alignColumns([headings, ...rows])
 
 /** Aligns rows of cells as columns, two spaces apart. */
 export function alignColumns(rows: readonly (readonly string[])[], indent = ''): string {

@@ -3,22 +3,21 @@
 const ON_TERMINAL_MS = 200
 const ELSEWHERE_MS = 10_000
 
-type ProgressLine = { update: (line: string) => void; clear: () => void }
-
-export function showProgress(out: NodeJS.WriteStream): ProgressLine {
-  const every = out.isTTY ? ON_TERMINAL_MS : ELSEWHERE_MS
-  let toldAt = performance.now()
+/** Runs `work`, which may name its progress as often as it likes. */
+export async function withProgress<T>(work: (update: (line: string) => void) => Promise<T>): Promise<T> {
+  const out = process.stderr
+  let shownAt = performance.now()
   let isLineOpen = false
-  return {
-    update(line) {
-      const now = performance.now()
-      if (now - toldAt < every) return
-      toldAt = now
-      isLineOpen = out.isTTY
-      out.write(out.isTTY ? `\r\u001b[K${line}` : `${line}\n`)
-    },
-    clear() {
-      if (isLineOpen) out.write('\r\u001b[K')
-    },
+  const update = (line: string) => {
+    const now = performance.now()
+    if (now - shownAt < (out.isTTY ? ON_TERMINAL_MS : ELSEWHERE_MS)) return
+    shownAt = now
+    isLineOpen = out.isTTY
+    out.write(out.isTTY ? `\r\u001b[K${line}` : `${line}\n`)
+  }
+  try {
+    return await work(update)
+  } finally {
+    if (isLineOpen) out.write('\r\u001b[K')
   }
 }

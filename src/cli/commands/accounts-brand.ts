@@ -1,11 +1,12 @@
 /** `carnet accounts brand`: the name, logo and accent colour of an account's public pages, and who may frame them. */
 import { readFileSync } from 'node:fs'
 import { requireAccount } from '../../accounts/accounts.ts'
-import { getOperatorActor } from '../../accounts/actors.ts'
+import { withActor } from '../../accounts/actors.ts'
 import { buildAccent } from '../../accounts/brand/accent.ts'
 import { type Brand, type BrandLogo, getBrand } from '../../accounts/brand/brand.ts'
 import { MAX_LOGO_BYTES } from '../../accounts/brand/logo.ts'
 import { type BrandChange, updateBrand } from '../../accounts/brand/update-brand.ts'
+import { findErrorCode } from '../../kernel/errors.ts'
 import { parseAccountId } from '../command-line/account-arguments.ts'
 import {
   type Arguments,
@@ -14,7 +15,7 @@ import {
   CommandError,
   UsageError,
 } from '../command-line/command.ts'
-import { withStore } from '../store/with-store.ts'
+import { onStore } from '../store/with-store.ts'
 
 /** The values of `--remove`, each with its change. */
 const REMOVALS: Readonly<Record<string, BrandChange>> = {
@@ -24,7 +25,7 @@ const REMOVALS: Readonly<Record<string, BrandChange>> = {
   'dark-logo': { logoDark: null },
   'frame-ancestors': { frameAncestors: [] },
 }
-const FILE_BYTES_MAX = 1_048_576
+const MAX_FILE_BYTES = 1_048_576
 
 export const accountsBrand: Command = {
   usage: 'accounts brand ID [--name N] [--accent C] [--logo FILE] [--dark-logo FILE] [--remove name,…] …',
@@ -41,27 +42,24 @@ export const accountsBrand: Command = {
     'frame-ancestors': { hint: 'O,…', about: 'origins of websites that may show the pages in a frame' },
     remove: { hint: 'name,…', about: `what to remove: ${Object.keys(REMOVALS).join(', ')}` },
   },
-  run: ({ args, env }) => {
-    const accountId = parseAccountId(args.get('ID'))
-    const change = readChange(args)
-    return withStore(env, async ctx => {
-      const account = await requireAccount(ctx, accountId)
-      const inAccount = { ...ctx, accountId, actorId: await getOperatorActor(ctx, accountId) }
+  run: onStore(
+    args => ({ accountId: parseAccountId(args.get('ID')), change: readChange(args) }),
+    async (operator, { accountId, change }) => {
+      const account = await requireAccount(operator, accountId)
+      const ctx = await withActor(operator, accountId)
       const isChange = Object.keys(change).length > 0
-      const brand = await (isChange ? updateBrand(inAccount, change) : getBrand(inAccount))
-      const address = (logo: BrandLogo | null) =>
-        logo === null ? null : `${ctx.addresses.publicUrl}/brand/${logo.file}`
-      const record = brandRecord(brand, address)
-      const rows = Object.entries(record).map(([key, value]) => [key, shown(value)])
-      const heading = `Account ${account.id} "${account.name}":`
-      return { value: record, text: `${heading}\n${alignColumns(rows)}` }
-    })
-  },
+      const brand = await (isChange ? updateBrand(ctx, change) : getBrand(ctx))
+      const value = brandRecord(brand, ctx.addresses.publicUrl)
+      const rows = Object.entries(value).map(([key, shown]) => [key, [shown].flat().join(' ') || '–'])
+      return { value, text: `Account ${account.id} "${account.name}":\n${alignColumns(rows)}` }
+    },
+  ),
 }
 
 /** `accent_light` and `accent_dark` are the colours that pages show. */
-function brandRecord(brand: Brand, address: (logo: BrandLogo | null) => string | null) {
+function brandRecord(brand: Brand, publicUrl: string) {
   const accent = brand.accent === null ? null : buildAccent(brand.accent)
+  const address = (logo: BrandLogo | null) => (logo === null ? null : `${publicUrl}/brand/${logo.file}`)
   return {
     name: brand.name,
     accent: brand.accent,
@@ -73,21 +71,12 @@ function brandRecord(brand: Brand, address: (logo: BrandLogo | null) => string |
   }
 }
 
-function shown(value: string | readonly string[] | null): string {
-  const text = typeof value === 'string' ? value : (value ?? []).join(' ')
-  return text === '' ? '–' : text
-}
-
 function readChange(args: Arguments): BrandChange {
-  const file = (option: string) => {
-    const path = args.find(option)
-    return path === undefined ? undefined : readPicture(path, option)
-  }
   const given: { [K in keyof BrandChange]: BrandChange[K] | undefined } = {
     name: args.find('name'),
     accent: args.find('accent'),
-    logo: file('logo'),
-    logoDark: file('dark-logo'),
+    logo: readPicture(args, 'logo'),
+    logoDark: readPicture(args, 'dark-logo'),
     frameAncestors: args
       .find('frame-ancestors')
       ?.split(/[\s,]+/)
@@ -104,13 +93,16 @@ function readRemovals(text: string | undefined): BrandChange {
   throw new UsageError(`--remove is "${text}": it takes some of ${Object.keys(REMOVALS).join(', ')}.`)
 }
 
-function readPicture(path: string, option: string): Buffer {
+function readPicture(args: Arguments, option: string): Buffer | undefined {
+  const path = args.find(option)
+  if (path === undefined) return undefined
   try {
     const bytes = readFileSync(path)
-    if (bytes.length <= FILE_BYTES_MAX) return bytes
+    if (bytes.length <= MAX_FILE_BYTES) return bytes
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    throw new CommandError(`The file of --${option}, ${path}, cannot be read (${code}).`)
+    throw new CommandError(
+      `The file of --${option}, ${path}, cannot be read (${findErrorCode(error) ?? error}).`,
+    )
   }
   throw new CommandError(
     `The file of --${option}, ${path}, is larger than a megabyte: logos have ${MAX_LOGO_BYTES} bytes at most.`,

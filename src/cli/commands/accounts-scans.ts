@@ -9,7 +9,7 @@ import {
 } from '../../scans/settings.ts'
 import { parseAccountId } from '../command-line/account-arguments.ts'
 import { type Arguments, type Command, CommandError, UsageError } from '../command-line/command.ts'
-import { withStore } from '../store/with-store.ts'
+import { onStore } from '../store/with-store.ts'
 
 const RULE_NAMES = Object.keys(DEFAULT_CLONE_RULES)
 
@@ -27,20 +27,20 @@ export const accountsScans: Command = {
       about: `when an item's code counts as cloned: ${RULE_NAMES.join(', ')}; the others keep their default`,
     },
   },
-  run: ({ args, env }) => {
-    const change = {
+  run: onStore(
+    args => ({
       accountId: parseAccountId(args.get('ID')),
       on: readSwitch(args),
       categories: readCategories(args.find('category')),
       cloneRules: readClones(args.find('clones')),
-    }
-    return withStore(env, async ctx => {
-      const { accountId, ...wishes } = change
-      const isChange = Object.values(wishes).some(wish => wish !== undefined)
-      const settings = isChange ? await setScanSettings(ctx, change) : await getScanSettings(ctx, accountId)
+    }),
+    async (ctx, input) => {
+      const { accountId, ...change } = input
+      const isChange = Object.values(change).some(value => value !== undefined)
+      const settings = isChange ? await setScanSettings(ctx, input) : await getScanSettings(ctx, accountId)
       return { value: { id: String(accountId), ...settings }, text: describe(accountId, settings) }
-    })
-  },
+    },
+  ),
 }
 
 function readSwitch(args: Arguments): boolean | undefined {

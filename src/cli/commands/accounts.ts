@@ -1,87 +1,86 @@
 /** `carnet accounts`: who has passports here, and how many they may have. */
-import {
-  type AccountWithUsage,
-  createAccountByOperator,
-  listAccounts,
-  setPlan,
-} from '../../accounts/accounts.ts'
+import { createAccountByOperator, listAccounts, setPlan } from '../../accounts/accounts.ts'
 import { closeAccount, reopenAccount } from '../../accounts/close-account.ts'
 import { setIndexing } from '../../accounts/indexing.ts'
 import { LEVELS, type PassportLevel, type QuotaOverrides } from '../../accounts/plans.ts'
 import { parseAccountId, parseName } from '../command-line/account-arguments.ts'
-import { alignColumns, type Command, UsageError } from '../command-line/command.ts'
-import { CREATES_STORE, withStore } from '../store/with-store.ts'
+import { type Arguments, type Command, formatTable, UsageError } from '../command-line/command.ts'
+import { CREATES_STORE, onStore } from '../store/with-store.ts'
+
+const PLAN_OPTION = { plan: { hint: 'P', about: 'free, beta, pro, business or enterprise' } }
+
+const getId = (args: Arguments): number => parseAccountId(args.get('ID'))
 
 export const accountsCreate: Command = {
   usage: 'accounts create --name N --plan P',
   about: 'creates an account; other commands call its id A',
-  options: {
-    name: { hint: 'N', about: 'the name of the account' },
-    plan: { hint: 'P', about: 'free, beta, pro, business or enterprise' },
-  },
-  run: ({ args, env }) => {
-    const input = { name: parseName(args, 'name'), plan: args.get('plan') }
-    return withStore(
-      env,
-      async ctx => {
-        const account = await createAccountByOperator(ctx, input)
-        return {
-          value: account,
-          text: `Account ${account.id} "${account.name}" is on the plan ${account.plan}.`,
-        }
-      },
-      CREATES_STORE,
-    )
-  },
+  options: { name: { hint: 'N', about: 'the name of the account' }, ...PLAN_OPTION },
+  run: onStore(
+    args => ({ name: parseName(args, 'name'), plan: args.get('plan') }),
+    async (ctx, input) => {
+      const account = await createAccountByOperator(ctx, input)
+      return {
+        value: account,
+        text: `Account ${account.id} "${account.name}" is on the plan ${account.plan}.`,
+      }
+    },
+    CREATES_STORE,
+  ),
 }
 
 export const accountsList: Command = {
   usage: 'accounts list',
   about: 'lists the accounts with their plans and usage',
   options: {},
-  run: ({ env }) =>
-    withStore(env, async ctx => {
+  run: onStore(
+    () => undefined,
+    async ctx => {
       const accounts = await listAccounts(ctx)
-      const rows = accounts.map(({ id, name, plan, closed_at, used, ...over }) => [
+      const rows = accounts.map(({ id, name, plan, closed_at, used, quota, requests_per_minute: rate }) => [
         id,
         name,
         closed_at === null ? plan : `${plan}, closed`,
         ...LEVELS.map(level => String(used[level])),
-        overPlan(over),
+        [...formatQuota(quota), ...(rate === undefined ? [] : [`${rate} requests a minute`])].join(', '),
       ])
-      const text =
-        accounts.length === 0
-          ? 'There are no accounts.'
-          : alignColumns([['ID', 'NAME', 'PLAN', 'MODELS', 'BATCHES', 'ITEMS', 'OVER THE PLAN'], ...rows])
-      return { value: accounts, text }
-    }),
+      const headings = ['ID', 'NAME', 'PLAN', 'MODELS', 'BATCHES', 'ITEMS', 'OVER THE PLAN']
+      return { value: accounts, text: formatTable(headings, rows, 'There are no accounts.') }
+    },
+  ),
 }
+
+/** The levels in their own order. */
+const formatQuota = (quota: QuotaOverrides): string[] =>
+  LEVELS.flatMap(level => (quota[level] === undefined ? [] : [`${level} ${quota[level]}`]))
 
 export const accountsSetPlan: Command = {
   usage: 'accounts set-plan ID --plan P [--quota model=1,batch=2,item=3] [--requests-per-minute N]',
   about: 'changes the plan of an account; the options replace limits of the plan',
   positionals: ['ID'],
   options: {
-    plan: { hint: 'P', about: 'free, beta, pro, business or enterprise' },
+    ...PLAN_OPTION,
     quota: { hint: 'model=1,batch=2,item=3', about: 'how many passports of each level the account may have' },
     'requests-per-minute': { hint: 'N', about: 'how many requests each API key may make in a minute' },
   },
-  run: ({ args, env }) => {
-    const accountId = parseAccountId(args.get('ID'))
-    const quota = parseQuota(args.find('quota'))
-    const plan = args.get('plan')
-    const requestsPerMinute = parseRate(args.find('requests-per-minute'))
-    return withStore(env, async ctx => {
-      const account = await setPlan(ctx, { accountId, plan, quota, requestsPerMinute })
-      const over = Object.entries(quota).map(([level, count]) => `${level} ${count}`)
-      const rate = requestsPerMinute === undefined ? '' : `, with ${requestsPerMinute} requests a minute`
-      const more = `${over.length > 0 ? `, with a quota of ${over.join(', ')}` : ''}${rate}`
+  run: onStore(
+    args => ({
+      accountId: getId(args),
+      quota: parseQuota(args.find('quota')),
+      plan: args.get('plan'),
+      requestsPerMinute: parseRate(args.find('requests-per-minute')),
+    }),
+    async (ctx, input) => {
+      const account = await setPlan(ctx, input)
+      const over = Object.entries(input.quota).map(([level, count]) => `${level} ${count}`)
+      const quota = over.length === 0 ? '' : `, with a quota of ${over.join(', ')}`
+      const { plan, requestsPerMinute: rate } = input
+      const more = rate === undefined ? quota : `${quota}, with ${rate} requests a minute`
       return {
         value: account,
         text: `Account ${account.id} "${account.name}" is on the plan ${plan}${more}.`,
       }
-    })
-  },
+    },
+  ),
 }
 
 export const accountsSetIndexing: Command = {
@@ -89,15 +88,17 @@ export const accountsSetIndexing: Command = {
   about: 'allows search engines to list the products of an account, or asks them not to; the default is yes',
   positionals: ['ID'],
   options: { 'search-engines': { hint: 'yes|no', about: 'whether search engines may list them' } },
-  run: ({ args, env }) => {
-    const accountId = parseAccountId(args.get('ID'))
-    const indexable = args.getOneOf('search-engines', ['yes', 'no']) === 'yes'
-    return withStore(env, async ctx => {
-      const account = await setIndexing(ctx, { accountId, indexable })
-      const may = indexable ? 'may' : 'are asked not to'
+  run: onStore(
+    args => ({
+      accountId: getId(args),
+      indexable: args.getOneOf('search-engines', ['yes', 'no']) === 'yes',
+    }),
+    async (ctx, input) => {
+      const account = await setIndexing(ctx, input)
+      const may = input.indexable ? 'may' : 'are asked not to'
       return { value: account, text: `Search engines ${may} list the models of "${account.name}".` }
-    })
-  },
+    },
+  ),
 }
 
 export const accountsClose: Command = {
@@ -105,13 +106,10 @@ export const accountsClose: Command = {
   about: 'closes an account: its keys and people can change nothing, its public pages stay',
   positionals: ['ID'],
   options: {},
-  run: ({ args, env }) => {
-    const accountId = parseAccountId(args.get('ID'))
-    return withStore(env, async ctx => {
-      const account = await closeAccount(ctx, accountId)
-      return { value: account, text: `Account ${account.id} "${account.name}" is closed.` }
-    })
-  },
+  run: onStore(getId, async (ctx, accountId) => {
+    const account = await closeAccount(ctx, accountId)
+    return { value: account, text: `Account ${account.id} "${account.name}" is closed.` }
+  }),
 }
 
 export const accountsReopen: Command = {
@@ -119,22 +117,10 @@ export const accountsReopen: Command = {
   about: 'opens a closed account again, as it was',
   positionals: ['ID'],
   options: {},
-  run: ({ args, env }) => {
-    const accountId = parseAccountId(args.get('ID'))
-    return withStore(env, async ctx => {
-      const account = await reopenAccount(ctx, accountId)
-      return { value: account, text: `Account ${account.id} "${account.name}" is open.` }
-    })
-  },
-}
-
-/** The limits that replace those of the plan. */
-function overPlan({
-  quota,
-  requests_per_minute: perMinute,
-}: Pick<AccountWithUsage, 'quota' | 'requests_per_minute'>): string {
-  const levels = LEVELS.flatMap(level => (quota[level] === undefined ? [] : [`${level} ${quota[level]}`]))
-  return [...levels, ...(perMinute === undefined ? [] : [`${perMinute} requests a minute`])].join(', ')
+  run: onStore(getId, async (ctx, accountId) => {
+    const account = await reopenAccount(ctx, accountId)
+    return { value: account, text: `Account ${account.id} "${account.name}" is open.` }
+  }),
 }
 
 /** Requests per minute. A hundred million or more is a typing error. Throws UsageError. */

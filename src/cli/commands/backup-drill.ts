@@ -5,15 +5,14 @@ import { join, resolve } from 'node:path'
 import { systemClock } from '../../kernel/clock.ts'
 import { type Config, readConfig } from '../../kernel/config/config.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { type RestoreResult, restoreBackup } from '../../transfer/backup/restore-backup.ts'
+import type { RestoreResult } from '../../transfer/backup/restore-backup.ts'
 import { findLastBackup } from '../../transfer/backup/scheduled-backups.ts'
 import { alignColumns, type Command, CommandError, type CommandResult } from '../command-line/command.ts'
-import { showProgress } from '../command-line/progress.ts'
 import { getOrCreateSecretKey } from '../store/secret-key.ts'
-import { hasStore, MIGRATIONS, type Store } from '../store/store.ts'
+import { hasStore, type Store } from '../store/store.ts'
 import { type Check, checkCounters, checkHistories, runCheck } from '../store/verify-store.ts'
 import { CREATES_STORE, createCommandLog, withOpenStore } from '../store/with-store.ts'
-import { ACCEPT_UNSEALED, readBackupKeys } from './backup.ts'
+import { ACCEPT_UNSEALED, mebibytes, readBackupKeys, restoreInto } from './backup.ts'
 
 export const backupDrill: Command = {
   usage: 'backup drill [--from FILE] [--in DIR] [--accept-unsealed]',
@@ -43,11 +42,11 @@ export const backupDrill: Command = {
       databaseOwnerUrl: undefined,
       secretKey: getOrCreateSecretKey(config),
     }
-    const options = { ...CREATES_STORE, name: 'carnet backup drill', serves: true, migrate: false }
-    const drill = (store: Store) =>
-      rehearse(store, { path, keys, acceptUnsealed: args.has('accept-unsealed') })
+    const options = { ...CREATES_STORE, name: 'carnet backup drill', migrate: false }
     try {
-      return await withOpenStore(own, createCommandLog(env, config), options, drill)
+      return await withOpenStore(own, createCommandLog(env, config), options, store =>
+        rehearse(store, path, () => restoreInto(store, path, keys, args)),
+      )
     } finally {
       await rm(folder, { recursive: true, force: true })
     }
@@ -70,19 +69,14 @@ async function makeFolder(within: string): Promise<string> {
   }
 }
 
-type DrillInput = { path: string; keys: ReturnType<typeof readBackupKeys>; acceptUnsealed: boolean }
-
-async function rehearse(store: Store, { path, keys, acceptUnsealed }: DrillInput): Promise<CommandResult> {
-  const progress = showProgress(process.stderr)
-  const setup = { openPool: store.openOwnerPool, clock: systemClock, keys, migrations: MIGRATIONS }
+async function rehearse(
+  store: Store,
+  path: string,
+  restore: () => Promise<RestoreResult>,
+): Promise<CommandResult> {
   const startedAt = performance.now()
   try {
-    const restored = await restoreBackup(setup, {
-      path,
-      acceptUnsealed,
-      progress: (table, bytes) => progress.update(`${table}: ${Math.round(bytes / 2 ** 20)} MiB`),
-    })
-    await store.grantTraffic()
+    const restored = await restore()
     const restoredAt = performance.now()
     const checks = [
       await runCheck('counters', () => checkCounters(store.sql)),
@@ -94,15 +88,9 @@ async function rehearse(store: Store, { path, keys, acceptUnsealed }: DrillInput
     })
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    const value = { ok: false, file: path, reason: error.message }
-    return {
-      value,
-      text: `The drill failed: ${path} cannot be restored.`,
-      exitCode: 1,
-      failure: error.message,
-    }
-  } finally {
-    progress.clear()
+    const { message } = error
+    const text = `The drill failed: ${path} cannot be restored.`
+    return { value: { ok: false, file: path, reason: message }, text, exitCode: 1, failure: message }
   }
 }
 
@@ -119,7 +107,7 @@ function report(
   const value = { ok: bad.length === 0, file: path, age_seconds, ...restored, ...durations, checks }
   const { passports, versions, tables, created_at, sealed, migrated } = restored
   const text = alignColumns([
-    ['file', `${path}, ${(restored.bytes / 2 ** 20).toFixed(1)} MiB`],
+    ['file', `${path}, ${mebibytes(restored.bytes)}`],
     ['made', `${created_at}, ${(age_seconds / 3600).toFixed(1)} hours ago`],
     ['seal', sealed ? 'valid: nobody without SECRET_KEY has changed it' : 'none: it is of version 0.1'],
     [

@@ -8,55 +8,43 @@ import { createLog } from '../../kernel/log.ts'
 import { createScanRecorder } from '../../scans/recorder.ts'
 import { exportAccountToFile } from '../../transfer/accounts/export-account.ts'
 import { importAccountFromFile } from '../../transfer/accounts/import-account.ts'
-import {
-  exportStaticSite,
-  type FetchedPage,
-  type StaticSiteResult,
-} from '../../transfer/static/export-static-site.ts'
-import { parseAccountId, parseName } from '../command-line/account-arguments.ts'
+import { exportStaticSite, type FetchedPage } from '../../transfer/static/export-static-site.ts'
+import { ACCOUNT_OPTION, getAccountId, parseName } from '../command-line/account-arguments.ts'
 import type { Command, CommandResult } from '../command-line/command.ts'
-import { showProgress } from '../command-line/progress.ts'
+import { withProgress } from '../command-line/progress.ts'
 import { VERSION } from '../command-line/version.ts'
 import { createServerApp } from '../server/server-app.ts'
 import { buildWebhookSetup } from '../store/webhook-setup.ts'
-import { CREATES_STORE, type StoreContext, withStore } from '../store/with-store.ts'
+import { CREATES_STORE, onStore, type StoreContext } from '../store/with-store.ts'
+
+type ExportTarget = { accountId: number; path: string }
 
 export const exportCommand: Command = {
   usage: 'export --account A --to FILE | export --static --account A --to DIR',
   about: 'exports an account with all versions to a file, or its public pages to a folder for any web server',
   options: {
-    account: { hint: 'A', about: 'the id of the account' },
+    ...ACCOUNT_OPTION,
     to: { hint: 'FILE', about: 'the file to create; with --static the folder: new, empty or unfinished' },
     static: { about: 'export public pages, JSON-LD and QR codes instead of data' },
   },
-  run: ({ args, env }) => {
-    const accountId = parseAccountId(args.get('account'))
-    const path = args.get('to')
-    return withStore(env, ctx =>
-      args.has('static') ? writePages(ctx, accountId, path) : writeData(ctx, accountId, path),
-    )
-  },
+  run: onStore(
+    args => ({ accountId: getAccountId(args), path: args.get('to'), isStatic: args.has('static') }),
+    (ctx, { isStatic, ...target }) => (isStatic ? writePages(ctx, target) : writeData(ctx, target)),
+  ),
 }
 
-async function writeData(ctx: StoreContext, accountId: number, path: string): Promise<CommandResult> {
+async function writeData(ctx: StoreContext, target: ExportTarget): Promise<CommandResult> {
   const { store, clock, addresses } = ctx
-  const progress = showProgress(process.stderr)
   const setup = { openPool: store.openPoolOfOne, clock, version: VERSION, publicUrl: addresses.publicUrl }
-  const made = await exportAccountToFile(setup, {
-    accountId,
-    path,
-    progress: n => progress.update(`${n} passports`),
-  })
-  progress.clear()
-  const { passport = 0, version = 0 } = made.counts
-  const value = { ...made, passports: passport, versions: version }
-  return {
-    value,
-    text: `${path} has ${passport} passports with ${version} versions.\nSHA-256 ${made.sha256}`,
-  }
+  const made = await withProgress(update =>
+    exportAccountToFile(setup, { ...target, progress: n => update(`${n} passports`) }),
+  )
+  const { passport: passports = 0, version: versions = 0 } = made.counts
+  const text = `${target.path} has ${passports} passports with ${versions} versions.\nSHA-256 ${made.sha256}`
+  return { value: { ...made, passports, versions }, text }
 }
 
-async function writePages(ctx: StoreContext, accountId: number, dir: string): Promise<CommandResult> {
+async function writePages(ctx: StoreContext, { accountId, path: dir }: ExportTarget): Promise<CommandResult> {
   const { store, config } = ctx
   await requireAccount(ctx, accountId)
   const { createApp } = await import('../../app.ts')
@@ -86,33 +74,24 @@ async function writePages(ctx: StoreContext, accountId: number, dir: string): Pr
       body: answer.rawPayload,
     }
   }
-  const progress = showProgress(process.stderr)
+  const { publicUrl } = config
+  const namespace = findNamespacePath(config)
+  const setup = { openPool: store.openPoolOfOne, clock: ctx.clock, fetchPage, publicUrl, namespace }
   try {
-    const { publicUrl } = config
-    const setup = {
-      openPool: store.openPoolOfOne,
-      clock: ctx.clock,
-      fetchPage,
-      publicUrl,
-      namespace: findNamespacePath(config),
-    }
-    const made = await exportStaticSite(setup, {
-      accountId,
-      dir,
-      progress: n => progress.update(`${n} passports`),
-    })
-    progress.clear()
+    const made = await withProgress(update =>
+      exportStaticSite(setup, { accountId, dir, progress: n => update(`${n} passports`) }),
+    )
+    const { passports, files, kept } = made
+    const earlier =
+      kept === 0 ? '' : `\n${kept} of them were already there, from an earlier run that was stopped.`
     return {
       value: made,
-      text: `${dir} has the pages of ${made.passports} passports in ${made.files} files.${describeKept(made)}`,
+      text: `${dir} has the pages of ${passports} passports in ${files} files.${earlier}`,
     }
   } finally {
     await Promise.all([app.close(), outbound.close()])
   }
 }
-
-const describeKept = ({ kept }: StaticSiteResult) =>
-  kept === 0 ? '' : `\n${kept} of them were already there, from an earlier run that was stopped.`
 
 /** The path of the vocabulary, when this server publishes it. */
 function findNamespacePath({ publicUrl, nsUrl }: Pick<Config, 'publicUrl' | 'nsUrl'>): string | undefined {
@@ -128,28 +107,21 @@ export const importCommand: Command = {
     name: { hint: 'N', about: 'the name of the new account; the default is the name in the file' },
     plan: { hint: 'P', about: 'the plan of the new account; the default is the plan in the file' },
   },
-  run: ({ args, env }) => {
-    const path = args.get('from')
-    const name = args.find('name') === undefined ? undefined : parseName(args, 'name')
-    const plan = args.find('plan')
-    return withStore(
-      env,
-      async ({ store, clock }) => {
-        const progress = showProgress(process.stderr)
-        const setup = { openPool: store.openPoolOfOne, clock }
-        const made = await importAccountFromFile(setup, {
-          path,
-          name,
-          plan,
-          progress: n => progress.update(`${n} lines`),
-        })
-        progress.clear()
-        const { passport = 0, version = 0 } = made.counts
-        const value = { ...made, passports: passport, versions: version }
-        const text = `Account ${made.account} "${made.name}" has ${passport} passports with ${version} versions. Its people and keys are not imported: create new ones.`
-        return { value, text }
-      },
-      CREATES_STORE,
-    )
-  },
+  run: onStore(
+    args => ({
+      path: args.get('from'),
+      name: args.find('name') === undefined ? undefined : parseName(args, 'name'),
+      plan: args.find('plan'),
+    }),
+    async ({ store, clock }, input) => {
+      const setup = { openPool: store.openPoolOfOne, clock }
+      const made = await withProgress(update =>
+        importAccountFromFile(setup, { ...input, progress: n => update(`${n} lines`) }),
+      )
+      const { passport: passports = 0, version: versions = 0 } = made.counts
+      const text = `Account ${made.account} "${made.name}" has ${passports} passports with ${versions} versions. Its people and keys are not imported: create new ones.`
+      return { value: { ...made, passports, versions }, text }
+    },
+    CREATES_STORE,
+  ),
 }

@@ -2,7 +2,7 @@
 import { type ReleasedGtin, type ReleaseOptions, releaseGtin } from '../../passports/write/release-gtin.ts'
 import { parseAccountId } from '../command-line/account-arguments.ts'
 import { type Command, UsageError } from '../command-line/command.ts'
-import { withStore } from '../store/with-store.ts'
+import { onStore } from '../store/with-store.ts'
 
 export const gtinRelease: Command = {
   usage: 'gtin release GTIN [--to ACCOUNT | --for-anyone] [--force]',
@@ -17,21 +17,20 @@ export const gtinRelease: Command = {
     'for-anyone': { about: 'the first account that asks may use it' },
     force: { about: 'also when units with this GTIN are active' },
   },
-  run: ({ args, env }) => {
-    const gtin = args.get('GTIN')
-    const to = args.find('to')
-    const forAnyone = args.has('for-anyone')
-    if (to !== undefined && forAnyone) throw new UsageError('Give --to or --for-anyone, not both.')
-    const claimableBy: ReleaseOptions['claimableBy'] = forAnyone
-      ? 'anyone'
-      : to === undefined
-        ? undefined
-        : parseAccountId(to)
-    return withStore(env, async ctx => {
-      const released = await releaseGtin(ctx, gtin, { claimableBy, force: args.has('force') })
+  run: onStore(
+    args => {
+      const to = args.find('to')
+      const forAnyone = args.has('for-anyone')
+      if (to !== undefined && forAnyone) throw new UsageError('Give --to or --for-anyone, not both.')
+      const account = to === undefined ? undefined : parseAccountId(to)
+      const claimableBy: ReleaseOptions['claimableBy'] = forAnyone ? 'anyone' : account
+      return { gtin: args.get('GTIN'), options: { claimableBy, force: args.has('force') } }
+    },
+    async (ctx, { gtin, options }) => {
+      const released = await releaseGtin(ctx, gtin, options)
       return { value: released, text: describe(released) }
-    })
-  },
+    },
+  ),
 }
 
 function describe({ gtin14, product_id, account_id, units, claimable_by }: ReleasedGtin): string {
@@ -41,14 +40,12 @@ function describe({ gtin14, product_id, account_id, units, claimable_by }: Relea
     'Until then, all codes printed with it still lead to that product.',
     'From then on, codes with the GTIN alone lead to the new product.',
   ]
-  if (units === 0) return lines.join('\n')
-  const issued = units === 1 ? '1 unit was' : `${units} units were`
-  const theirs =
-    claimable_by === account_id
-      ? 'unless the new product has a unit with the same lot or serial'
-      : 'also when the new product has a unit with the same lot or serial'
-  return [
-    ...lines,
-    `${issued} issued under it: codes with their lots and serials still lead to them, ${theirs}.`,
-  ].join('\n')
+  if (units > 0) {
+    const issued = units === 1 ? '1 unit was' : `${units} units were`
+    const unless = claimable_by === account_id ? 'unless' : 'also when'
+    lines.push(
+      `${issued} issued under it: codes with their lots and serials still lead to them, ${unless} the new product has a unit with the same lot or serial.`,
+    )
+  }
+  return lines.join('\n')
 }

@@ -1,63 +1,65 @@
 /** `carnet keys`: the API keys of an account. */
-
 import { actAsOperator } from '../../accounts/accounts.ts'
 import { isAccountOpen } from '../../accounts/close-account.ts'
-import type { AccountContext } from '../../accounts/context.ts'
-import { type KeyRecord, listKeys, SCOPES } from '../../accounts/keys/keys.ts'
+import { listKeys, SCOPES } from '../../accounts/keys/keys.ts'
 import { createOwnKey, revokeKeyByOperator } from '../../accounts/keys/own-keys.ts'
 import { KEY_OVERLAP_MS, rotateKey } from '../../accounts/keys/rotate-key.ts'
 import { systemClock } from '../../kernel/clock.ts'
-import { parseAccountId, parseName } from '../command-line/account-arguments.ts'
-import { alignColumns, type Command, CommandError } from '../command-line/command.ts'
+import { ACCOUNT_OPTION, getAccountId, parseName } from '../command-line/account-arguments.ts'
+import { type Command, CommandError, formatTable } from '../command-line/command.ts'
 import { EXPIRY_HINT, parseExpiry, parseSpan } from '../command-line/parse-times.ts'
-import { type StoreContext, withStore } from '../store/with-store.ts'
+import { onStore } from '../store/with-store.ts'
 
 export const keysCreate: Command = {
   usage: 'keys create --account A --scope full|read [--name N] [--expires D]',
   about: 'creates an API key; it is shown once and cannot be shown again',
   options: {
-    account: { hint: 'A', about: 'the id of the account' },
+    ...ACCOUNT_OPTION,
     scope: { hint: 'full|read', about: 'whether it may write' },
     name: { hint: 'N', about: 'what it is for' },
     expires: { hint: 'D', about: EXPIRY_HINT },
   },
-  run: ({ args, env }) => {
-    const expires = args.find('expires')
-    const accountId = parseAccountId(args.get('account'))
-    const input = {
-      scope: args.getOneOf('scope', SCOPES),
-      name: args.find('name') === undefined ? 'From the command line' : parseName(args, 'name'),
-      expiresAt: expires === undefined ? undefined : parseExpiry(expires, systemClock.now()),
-      createdBy: 'Operator',
-    }
-    return withStore(env, async ctx => {
-      const { key, id, ...rest } = await createOwnKey(await operatorInOpen(ctx, accountId), input)
+  run: onStore(
+    args => {
+      const expires = args.find('expires')
+      return {
+        accountId: getAccountId(args),
+        scope: args.getOneOf('scope', SCOPES),
+        name: args.find('name') === undefined ? 'From the command line' : parseName(args, 'name'),
+        expiresAt: expires === undefined ? undefined : parseExpiry(expires, systemClock.now()),
+      }
+    },
+    async (operator, { accountId, ...input }) => {
+      const ctx = await actAsOperator(operator, accountId)
+      if (!(await isAccountOpen(ctx))) {
+        throw new CommandError(
+          `Account ${accountId} is closed, so its keys do not work. Run "carnet accounts reopen ${accountId}" first.`,
+        )
+      }
+      const { key, id, ...rest } = await createOwnKey(ctx, { ...input, createdBy: 'Operator' })
       const text = `${key}\n\nThat is key ${id} (${rest.scope}). Keep it now: it is not shown again.`
       return { value: { id, key, ...rest }, text }
-    })
-  },
-}
-
-/** A key of a closed account would be of no use. */
-async function operatorInOpen(ctx: StoreContext, accountId: number): Promise<AccountContext> {
-  const account = await actAsOperator(ctx, accountId)
-  if (await isAccountOpen(account)) return account
-  throw new CommandError(
-    `Account ${accountId} is closed, so its keys do not work. Run "carnet accounts reopen ${accountId}" first.`,
-  )
+    },
+  ),
 }
 
 export const keysList: Command = {
   usage: 'keys list --account A',
   about: "lists an account's API keys, without the keys themselves",
-  options: { account: { hint: 'A', about: 'the id of the account' } },
-  run: ({ args, env }) => {
-    const accountId = parseAccountId(args.get('account'))
-    return withStore(env, async ctx => {
-      const keys = await listKeys(ctx, accountId)
-      return { value: keys, text: keys.length === 0 ? 'The account has no keys.' : keyTable(keys) }
-    })
-  },
+  options: ACCOUNT_OPTION,
+  run: onStore(getAccountId, async (ctx, accountId) => {
+    const keys = await listKeys(ctx, accountId)
+    const rows = keys.map(key => [
+      key.id,
+      key.scope,
+      `…${key.last4}`,
+      key.last_used_at?.slice(0, 16) ?? 'never',
+      key.revoked_at === null ? (key.expires_at?.slice(0, 16) ?? 'never') : 'revoked',
+      key.name,
+    ])
+    const headings = ['ID', 'SCOPE', 'KEY', 'LAST USED', 'ENDS', 'NAME']
+    return { value: keys, text: formatTable(headings, rows, 'The account has no keys.') }
+  }),
 }
 
 export const keysRotate: Command = {
@@ -67,17 +69,19 @@ export const keysRotate: Command = {
   options: {
     overlap: { hint: '24h', about: 'how long the old key still works: 7d, 12h, 30m; 0m ends it now' },
   },
-  run: ({ args, env }) => {
-    const overlap = args.find('overlap')
-    const overlapMs = overlap === undefined ? KEY_OVERLAP_MS : parseSpan('overlap', overlap)
-    const input = { id: args.get('ID'), overlapMs, createdBy: 'Operator' }
-    return withStore(env, async ctx => {
+  run: onStore(
+    args => {
+      const overlap = args.find('overlap')
+      const overlapMs = overlap === undefined ? KEY_OVERLAP_MS : parseSpan('overlap', overlap)
+      return { id: args.get('ID'), overlapMs, createdBy: 'Operator' }
+    },
+    async (ctx, input) => {
       const { key, id, replaced, ...rest } = await rotateKey(ctx, input)
       const until = replaced.expires_at.slice(0, 16).replace('T', ' ')
       const text = `${key}\n\nThat is key ${id} (${rest.scope}). It replaces ${replaced.id}, which ends ${until} UTC.\nKeep it now: it is not shown again.`
       return { value: { id, key, ...rest, replaced }, text }
-    })
-  },
+    },
+  ),
 }
 
 export const keysRevoke: Command = {
@@ -85,23 +89,11 @@ export const keysRevoke: Command = {
   about: 'revokes an API key, on every server within two seconds',
   positionals: ['ID'],
   options: {},
-  run: ({ args, env }) => {
-    const id = args.get('ID')
-    return withStore(env, async ctx => {
+  run: onStore(
+    args => args.get('ID'),
+    async (ctx, id) => {
       const key = await revokeKeyByOperator(ctx, id)
       return { value: key, text: `Key ${key.id} "${key.name}" (…${key.last4}) is revoked.` }
-    })
-  },
-}
-
-function keyTable(keys: readonly KeyRecord[]): string {
-  const rows = keys.map(key => [
-    key.id,
-    key.scope,
-    `…${key.last4}`,
-    key.last_used_at?.slice(0, 16) ?? 'never',
-    key.revoked_at === null ? (key.expires_at?.slice(0, 16) ?? 'never') : 'revoked',
-    key.name,
-  ])
-  return alignColumns([['ID', 'SCOPE', 'KEY', 'LAST USED', 'ENDS', 'NAME'], ...rows])
+    },
+  ),
 }

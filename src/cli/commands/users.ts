@@ -1,39 +1,44 @@
 /** `carnet users`: the people of an account. They set their passwords themselves; the operator never knows one. */
 import { buildSetPasswordUrl } from '../../accounts/people/one-time-links.ts'
 import { createPerson, ROLES, resetPassword } from '../../accounts/people/people.ts'
-import { parseAccountId } from '../command-line/account-arguments.ts'
+import { ACCOUNT_OPTION, getAccountId } from '../command-line/account-arguments.ts'
 import type { Command } from '../command-line/command.ts'
-import { withStore } from '../store/with-store.ts'
+import { onStore } from '../store/with-store.ts'
+
+const EMAIL_OPTION = { email: { hint: 'E', about: 'the e-mail address they sign in with' } }
 
 export const usersCreate: Command = {
   usage: 'users create --account A --email E --role owner|editor|viewer',
   about: 'adds a person to an account and creates a link to set a password; it works once, within seven days',
   options: {
-    account: { hint: 'A', about: 'the id of the account' },
-    email: { hint: 'E', about: 'the e-mail address they sign in with' },
+    ...ACCOUNT_OPTION,
+    ...EMAIL_OPTION,
     role: { hint: 'owner|editor|viewer', about: 'what they may do' },
   },
-  run: ({ args, env }) => {
-    const accountId = parseAccountId(args.get('account'))
-    const input = { accountId, email: args.get('email'), role: args.getOneOf('role', ROLES) }
-    return withStore(env, async ctx => {
+  run: onStore(
+    args => ({
+      accountId: getAccountId(args),
+      email: args.get('email'),
+      role: args.getOneOf('role', ROLES),
+    }),
+    async (ctx, input) => {
       const { id, email, token } = await createPerson(ctx, input)
       return described({ id, email, set_password_url: buildSetPasswordUrl(ctx.addresses.publicUrl, token) })
-    })
-  },
+    },
+  ),
 }
 
 export const usersResetPassword: Command = {
   usage: 'users reset-password --email E',
   about: 'creates a new link to set a password; the old password works until then',
-  options: { email: { hint: 'E', about: 'the e-mail address they sign in with' } },
-  run: ({ args, env }) => {
-    const asked = args.get('email')
-    return withStore(env, async ctx => {
-      const { email, token } = await resetPassword(ctx, { email: asked })
+  options: EMAIL_OPTION,
+  run: onStore(
+    args => ({ email: args.get('email') }),
+    async (ctx, input) => {
+      const { email, token } = await resetPassword(ctx, input)
       return described({ email, set_password_url: buildSetPasswordUrl(ctx.addresses.publicUrl, token) })
-    })
-  },
+    },
+  ),
 }
 
 function described(value: { id?: string; email: string; set_password_url: string }) {

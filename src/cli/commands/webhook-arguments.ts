@@ -1,23 +1,46 @@
 /** What the webhook commands share: which webhook is meant, and how one is shown. */
-import { requireAccount } from '../../accounts/accounts.ts'
-import { getOperatorActor } from '../../accounts/actors.ts'
+import { withActor } from '../../accounts/actors.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { notFound } from '../../kernel/errors.ts'
-import { type EndpointRecord, type EndpointStatus, getWebhookAccountId } from '../../webhooks/endpoint.ts'
+import { type EndpointRecord, getWebhookAccountId } from '../../webhooks/endpoint.ts'
+import type { WebhookChange } from '../../webhooks/manage-endpoints.ts'
 import { parseAccountId } from '../command-line/account-arguments.ts'
-import { type Arguments, alignColumns, type CommandOptions, UsageError } from '../command-line/command.ts'
-import type { StoreContext } from '../store/with-store.ts'
+import { type Arguments, type Command, type CommandResult, UsageError } from '../command-line/command.ts'
+import { onStore, type StoreContext } from '../store/with-store.ts'
 
-/** The options that name one webhook. Its id may also be an argument. */
-export const WEBHOOK_OPTIONS: CommandOptions = {
-  webhook: { hint: 'W', about: 'the id of the webhook, instead of ID' },
-  account: { hint: 'A', about: 'the account it must belong to' },
+type WebhookCommand = Omit<Command, 'run' | 'options'> & {
+  options?: Command['options']
+  readChange?: (args: Arguments) => WebhookChange
+  /** `ctx`: the operator in the account of the webhook. */
+  run: (ctx: StoreContext & AccountContext, id: string, change: WebhookChange) => Promise<CommandResult>
 }
 
-type WebhookTarget = { id: string; account: number | undefined }
+/** A command for one webhook, whose id is an argument or an option. */
+export const buildWebhookCommand = ({
+  options,
+  readChange = () => ({}),
+  run,
+  ...command
+}: WebhookCommand): Command => ({
+  ...command,
+  optionalPositional: 'ID',
+  options: {
+    webhook: { hint: 'W', about: 'the id of the webhook, instead of ID' },
+    account: { hint: 'A', about: 'the account it must belong to' },
+    ...options,
+  },
+  run: onStore(
+    args => ({ ...parseTarget(args), change: readChange(args) }),
+    async (ctx, { id, account, change }) => {
+      const accountId = await getWebhookAccountId(ctx, id)
+      if (account !== undefined && account !== accountId) throw notFound('webhook')
+      return run(await withActor(ctx, accountId), id, change)
+    },
+  ),
+})
 
 /** Throws UsageError unless the id is given exactly once. */
-export function parseWebhookTarget(args: Arguments): WebhookTarget {
+function parseTarget(args: Arguments): { id: string; account: number | undefined } {
   const word = args.find('ID')
   const option = args.find('webhook')
   const id = word ?? option
@@ -28,51 +51,13 @@ export function parseWebhookTarget(args: Arguments): WebhookTarget {
   return { id, account: account === undefined ? undefined : parseAccountId(account) }
 }
 
-/** A context of the operator in the account of a webhook. Throws `not_found`. */
-export async function enterWebhookAccount(
-  ctx: StoreContext,
-  { id, account }: WebhookTarget,
-): Promise<AccountContext> {
-  const accountId = await getWebhookAccountId(ctx, id)
-  if (account !== undefined && account !== accountId) throw notFound('webhook')
-  return { ...ctx, accountId, actorId: await getOperatorActor(ctx, accountId) }
-}
-
-/** A context of the operator in an account. Throws `not_found`. */
-export async function enterAccount(ctx: StoreContext, accountId: number): Promise<AccountContext> {
-  await requireAccount(ctx, accountId)
-  return { ...ctx, accountId, actorId: await getOperatorActor(ctx, accountId) }
-}
-
-const REASON = {
-  gone: 'it answered 410 Gone',
-  failing: 'every delivery failed for five days',
-} as const
-
-export const STATUS_LABELS: Readonly<Record<EndpointStatus, string>> = {
-  active: 'active',
-  paused: 'paused',
-  disabled: 'disabled',
-}
+const REASON = { gone: 'it answered 410 Gone', failing: 'every delivery failed for five days' } as const
 
 /** The state of a webhook as one line. */
 export function describeState(webhook: EndpointRecord): string {
   const { status, disabled_reason, failing_since, left_in_peace_until } = webhook
-  if (status === 'disabled') return `${STATUS_LABELS.disabled}: ${REASON[disabled_reason ?? 'failing']}`
-  if (status === 'paused' || failing_since === null) return STATUS_LABELS[status]
+  if (status === 'disabled') return `disabled: ${REASON[disabled_reason ?? 'failing']}`
+  if (status === 'paused' || failing_since === null) return status
   const paused = left_in_peace_until === null ? '' : `, no attempt until ${left_in_peace_until.slice(0, 16)}`
   return `failing since ${failing_since.slice(0, 16)}${paused}`
-}
-
-export function formatWebhooks(webhooks: readonly EndpointRecord[]): string {
-  const rows = webhooks.map(webhook => [
-    webhook.id,
-    describeState(webhook),
-    webhook.last_delivery === null
-      ? 'none'
-      : `${webhook.last_delivery.at.slice(0, 16)} ${webhook.last_delivery.outcome}`,
-    webhook.events.join(','),
-    webhook.url,
-  ])
-  return alignColumns([['ID', 'STATE', 'LAST DELIVERY', 'EVENTS', 'URL'], ...rows])
 }

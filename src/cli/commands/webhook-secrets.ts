@@ -2,57 +2,45 @@
 import { activateSecret, resealSecrets, rotateSecret } from '../../webhooks/rotate-secret.ts'
 import type { Command } from '../command-line/command.ts'
 import { buildWebhookSetup } from '../store/webhook-setup.ts'
-import { withStore } from '../store/with-store.ts'
-import { enterWebhookAccount, parseWebhookTarget, WEBHOOK_OPTIONS } from './webhook-arguments.ts'
+import { onStore } from '../store/with-store.ts'
+import { buildWebhookCommand } from './webhook-arguments.ts'
 
-export const webhooksRotate: Command = {
+export const webhooksRotate = buildWebhookCommand({
   usage: 'webhooks rotate ID',
   about:
     'creates a new secret, shown only now; for 24 hours both sign webhook-signature, the old one X-Service-Signature',
-  optionalPositional: 'ID',
-  options: WEBHOOK_OPTIONS,
-  run: ({ args, env }) => {
-    const wanted = parseWebhookTarget(args)
-    return withStore(env, async ctx => {
-      const rotated = await rotateSecret(
-        await enterWebhookAccount(ctx, wanted),
-        buildWebhookSetup(ctx.config),
-        wanted.id,
-      )
-      const { id, url, secret, ...rest } = rotated
-      const text = [
-        `${secret}\n\nThat is the new secret of webhook ${id}. Keep it now: it is not shown again.`,
-        `Until ${rest.old_secret_until} the old one signs too; "carnet webhooks activate ${id}" switches X-Service-Signature now.`,
-      ].join('\n')
-      return { value: { id, url, secret, ...rest }, text }
-    })
+  async run(ctx, wanted) {
+    const rotated = await rotateSecret(ctx, buildWebhookSetup(ctx.config), wanted)
+    const { id, url, secret, ...rest } = rotated
+    const text = [
+      `${secret}\n\nThat is the new secret of webhook ${id}. Keep it now: it is not shown again.`,
+      `Until ${rest.old_secret_until} the old one signs too; "carnet webhooks activate ${id}" switches X-Service-Signature now.`,
+    ].join('\n')
+    return { value: { id, url, secret, ...rest }, text }
   },
-}
+})
 
-export const webhooksActivate: Command = {
+export const webhooksActivate = buildWebhookCommand({
   usage: 'webhooks activate ID',
   about: 'signs X-Service-Signature with the new secret now, not only after 24 hours',
-  optionalPositional: 'ID',
-  options: WEBHOOK_OPTIONS,
-  run: ({ args, env }) => {
-    const wanted = parseWebhookTarget(args)
-    return withStore(env, async ctx => {
-      const webhook = await activateSecret(await enterWebhookAccount(ctx, wanted), wanted.id)
-      return { value: webhook, text: `The newest secret of webhook ${webhook.id} signs X-Service-Signature.` }
-    })
+  async run(ctx, id) {
+    const webhook = await activateSecret(ctx, id)
+    return { value: webhook, text: `The newest secret of webhook ${webhook.id} signs X-Service-Signature.` }
   },
-}
+})
 
 export const secretsReseal: Command = {
   usage: 'secrets reseal',
   about:
     'encrypts stored secrets again with SECRET_KEY; reads them with OLD_SECRET_KEY or SECRET_KEY; all or none',
   options: {},
-  run: ({ env }) =>
-    withStore(env, async ctx => {
+  run: onStore(
+    () => undefined,
+    async ctx => {
       const { sealer } = buildWebhookSetup(ctx.config)
       const done = await resealSecrets(ctx, sealer)
       const text = `${done.sealed_anew} secrets are encrypted again with key ${sealer.fingerprint}; ${done.already_current} already were.`
       return { value: { ...done, key: sealer.fingerprint }, text }
-    }),
+    },
+  ),
 }

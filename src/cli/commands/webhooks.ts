@@ -1,4 +1,5 @@
 /** `carnet webhooks`: the URLs that receive an account's events. */
+import { actAsOperator } from '../../accounts/accounts.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { findUrlFault } from '../../kernel/http-out/outbound-url.ts'
 import { type EndpointRecord, listWebhooks } from '../../webhooks/endpoint.ts'
@@ -11,42 +12,41 @@ import {
   type WebhookChange,
   type WebhookSetup,
 } from '../../webhooks/manage-endpoints.ts'
-import { parseAccountId } from '../command-line/account-arguments.ts'
-import { type Arguments, type Command, CommandError, UsageError } from '../command-line/command.ts'
-import { buildWebhookSetup } from '../store/webhook-setup.ts'
-import { withStore } from '../store/with-store.ts'
+import { ACCOUNT_OPTION, getAccountId } from '../command-line/account-arguments.ts'
 import {
-  describeState,
-  enterAccount,
-  enterWebhookAccount,
-  formatWebhooks,
-  parseWebhookTarget,
-  WEBHOOK_OPTIONS,
-} from './webhook-arguments.ts'
+  type Arguments,
+  type Command,
+  CommandError,
+  formatTable,
+  UsageError,
+} from '../command-line/command.ts'
+import { buildWebhookSetup } from '../store/webhook-setup.ts'
+import { onStore } from '../store/with-store.ts'
+import { buildWebhookCommand, describeState } from './webhook-arguments.ts'
 
 const EVENTS_HINT = 'names of events, separated by commas; * for all'
+const URL_OPTION = { url: { hint: 'U', about: 'the https URL that receives the events' } }
+const DESCRIPTION_OPTION = { description: { hint: 'D', about: 'what it is for' } }
 
 export const webhooksAdd: Command = {
   usage: 'webhooks add --account A --url U [--events a,b] [--description D]',
   about: 'sends events to an https URL; the secret that signs them is shown only now',
   options: {
-    account: { hint: 'A', about: 'the id of the account' },
-    url: { hint: 'U', about: 'the https URL that receives the events' },
+    ...ACCOUNT_OPTION,
+    ...URL_OPTION,
     events: { hint: 'a,b', about: `${EVENTS_HINT}, the default` },
-    description: { hint: 'D', about: 'what it is for' },
+    ...DESCRIPTION_OPTION,
   },
-  run: ({ args, env }) => {
-    const accountId = parseAccountId(args.get('account'))
-    const input = { ...readChange(args), url: args.get('url') }
-    return withStore(env, async ctx => {
+  run: onStore(
+    args => ({ accountId: getAccountId(args), ...readChange(args), url: args.get('url') }),
+    async (ctx, { accountId, ...input }) => {
       const setup = buildWebhookSetup(ctx.config)
       requireCallable(input.url, setup)
-      const added = await addWebhook(await enterAccount(ctx, accountId), setup, input)
-      const { id, url, secret, ...rest } = added
+      const { id, url, secret, ...rest } = await addWebhook(await actAsOperator(ctx, accountId), setup, input)
       const text = `${secret}\n\nThat is the secret of webhook ${id}. Keep it now: it is not shown again.`
       return { value: { id, url, secret, ...rest }, text }
-    })
-  },
+    },
+  ),
 }
 
 /** The operator may allow a private network, so this error says how. API clients get no such hint. */
@@ -72,83 +72,60 @@ function readChange(args: Arguments): WebhookChange {
 export const webhooksList: Command = {
   usage: 'webhooks list --account A',
   about: "lists an account's webhooks and their state",
-  options: { account: { hint: 'A', about: 'the id of the account' } },
-  run: ({ args, env }) => {
-    const accountId = parseAccountId(args.get('account'))
-    return withStore(env, async ctx => {
-      const webhooks = await listWebhooks(await enterAccount(ctx, accountId))
-      const text = webhooks.length === 0 ? 'The account has no webhooks.' : formatWebhooks(webhooks)
-      return { value: webhooks, text }
+  options: ACCOUNT_OPTION,
+  run: onStore(getAccountId, async (ctx, accountId) => {
+    const webhooks = await listWebhooks(await actAsOperator(ctx, accountId))
+    const rows = webhooks.map(webhook => {
+      const { id, last_delivery: last, events, url } = webhook
+      const delivery = last === null ? 'none' : `${last.at.slice(0, 16)} ${last.outcome}`
+      return [id, describeState(webhook), delivery, events.join(','), url]
     })
-  },
+    const headings = ['ID', 'STATE', 'LAST DELIVERY', 'EVENTS', 'URL']
+    return { value: webhooks, text: formatTable(headings, rows, 'The account has no webhooks.') }
+  }),
 }
 
-export const webhooksChange: Command = {
+export const webhooksChange = buildWebhookCommand({
   usage: 'webhooks change ID [--url U] [--events a,b] [--description D]',
   about: 'changes the given properties; the rest and the secret stay',
-  optionalPositional: 'ID',
-  options: {
-    ...WEBHOOK_OPTIONS,
-    url: { hint: 'U', about: 'the https URL that receives the events' },
-    events: { hint: 'a,b', about: EVENTS_HINT },
-    description: { hint: 'D', about: 'what it is for' },
-  },
-  run: ({ args, env }) => {
-    const wanted = parseWebhookTarget(args)
+  options: { ...URL_OPTION, events: { hint: 'a,b', about: EVENTS_HINT }, ...DESCRIPTION_OPTION },
+  readChange(args) {
     const change = readChange(args)
-    if (Object.keys(change).length === 0)
-      throw new UsageError('Give at least one of --url, --events and --description.')
-    return withStore(env, async ctx => {
-      const setup = buildWebhookSetup(ctx.config)
-      if (change.url !== undefined) requireCallable(change.url, setup)
-      const webhook = await changeWebhook(await enterWebhookAccount(ctx, wanted), setup, wanted.id, change)
-      return {
-        value: webhook,
-        text: `Webhook ${webhook.id} sends ${webhook.events.join(', ')} to ${webhook.url}.`,
-      }
-    })
+    if (Object.keys(change).length > 0) return change
+    throw new UsageError('Give at least one of --url, --events and --description.')
   },
-}
-
-/** Commands that do one thing to one webhook. */
-const buildWebhookCommand = (
-  verb: string,
-  about: string,
-  work: (ctx: AccountContext, id: string) => Promise<EndpointRecord>,
-  format: (webhook: EndpointRecord) => string,
-): Command => ({
-  usage: `webhooks ${verb} ID`,
-  about,
-  optionalPositional: 'ID',
-  options: WEBHOOK_OPTIONS,
-  run: ({ args, env }) => {
-    const wanted = parseWebhookTarget(args)
-    return withStore(env, async ctx => {
-      const webhook = await work(await enterWebhookAccount(ctx, wanted), wanted.id)
-      return { value: webhook, text: format(webhook) }
-    })
+  async run(ctx, id, change) {
+    const setup = buildWebhookSetup(ctx.config)
+    if (change.url !== undefined) requireCallable(change.url, setup)
+    const webhook = await changeWebhook(ctx, setup, id, change)
+    return {
+      value: webhook,
+      text: `Webhook ${webhook.id} sends ${webhook.events.join(', ')} to ${webhook.url}.`,
+    }
   },
 })
 
-const formatState = (webhook: EndpointRecord) => `Webhook ${webhook.id} is ${describeState(webhook)}.`
+/** A command that changes the state of a webhook. */
+const buildStateCommand = (
+  verb: string,
+  about: string,
+  work: (ctx: AccountContext, id: string) => Promise<EndpointRecord>,
+  format = describeState,
+): Command =>
+  buildWebhookCommand({
+    usage: `webhooks ${verb} ID`,
+    about,
+    async run(ctx, id) {
+      const webhook = await work(ctx, id)
+      return { value: webhook, text: `Webhook ${webhook.id} is ${format(webhook)}.` }
+    },
+  })
 
-export const webhooksPause = buildWebhookCommand(
-  'pause',
-  'holds back the events of a webhook, for 30 days at most',
-  pauseWebhook,
-  formatState,
-)
+const PAUSE = 'holds back the events of a webhook, for 30 days at most'
+export const webhooksPause = buildStateCommand('pause', PAUSE, pauseWebhook)
 
-export const webhooksResume = buildWebhookCommand(
-  'resume',
-  'delivers again, waiting events first; also after a webhook was disabled',
-  resumeWebhook,
-  formatState,
-)
+const RESUME = 'delivers again, waiting events first; also after a webhook was disabled'
+export const webhooksResume = buildStateCommand('resume', RESUME, resumeWebhook)
 
-export const webhooksRemove = buildWebhookCommand(
-  'remove',
-  'removes a webhook and its waiting events',
-  removeWebhook,
-  webhook => `Webhook ${webhook.id} is removed.`,
-)
+const REMOVE = 'removes a webhook and its waiting events'
+export const webhooksRemove = buildStateCommand('remove', REMOVE, removeWebhook, () => 'removed')

@@ -5,7 +5,7 @@ import { type Config, readConfig } from '../../kernel/config/config.ts'
 import type { Environment } from '../../kernel/config/environment-reader.ts'
 import { createLog, type Log } from '../../kernel/log.ts'
 import type { Addresses } from '../../passports/core/record.ts'
-import type { CommandResult } from '../command-line/command.ts'
+import type { Arguments, Command, CommandResult } from '../command-line/command.ts'
 import { runUntilSignal } from '../command-line/stop-signals.ts'
 import { type OpenOptions, openStore, type Store } from './store.ts'
 
@@ -25,19 +25,23 @@ export const CREATES_STORE: OpenOptions = { ...COMMAND_OPTIONS, mustExist: false
 export const createCommandLog = (env: Environment, config: Config): Log =>
   createLog({ ...config, logLevel: env.LOG_LEVEL === undefined ? 'warn' : config.logLevel })
 
-/** Reads the configuration and runs `work` on the store. */
-export async function withStore(
-  env: Environment,
-  work: (ctx: StoreContext) => Promise<CommandResult>,
-  options = COMMAND_OPTIONS,
-): Promise<CommandResult> {
-  const config = readConfig(env)
-  return withOpenStore(config, createCommandLog(env, config), options, (store, stopping) =>
-    work({ sql: store.sql, clock: systemClock, addresses: store.addresses, store, config, stopping }),
-  )
-}
+/** The run of a command that works on the store. `parse` comes first, so wrong arguments open nothing. */
+export const onStore =
+  <Input>(
+    parse: (args: Arguments) => Input,
+    work: (ctx: StoreContext, input: Input) => Promise<CommandResult>,
+    options = COMMAND_OPTIONS,
+  ): Command['run'] =>
+  async ({ args, env }) => {
+    const input = parse(args)
+    const config = readConfig(env)
+    return withOpenStore(config, createCommandLog(env, config), options, (store, stopping) => {
+      const { sql, addresses } = store
+      return work({ sql, clock: systemClock, addresses, store, config, stopping }, input)
+    })
+  }
 
-/** The same with a given configuration. A stop signal closes the store, which ends every statement of the work. */
+/** Runs `work` on the store. A stop signal closes the store, which ends every statement of the work. */
 export function withOpenStore<T>(
   config: Config,
   log: Log,
