@@ -1,4 +1,4 @@
-/** Names in the environment that are nearly ours are told, and no others. */
+/** Names in the environment that are nearly ours are reported, and no others. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { readConfig } from '../../src/kernel/config/config.ts'
 import { findMisspelledSettings, SETTING_NAMES } from '../../src/kernel/config/misspelled-settings.ts'
 import { problemsOf } from './problems-of.ts'
 
-describe('findOddSettings', () => {
+describe('findMisspelledSettings', () => {
   for (const [name, meant] of [
     ['PUBLC_URL', 'PUBLIC_URL'],
     ['WORKER', 'WORKERS'],

@@ -1,4 +1,4 @@
-/** The only place that reads the environment: every setting once, every problem reported at once with its name. */
+/** The only place that reads the environment. All problems are reported at once. */
 import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { LOG_LEVELS, type LogLevel } from '../log.ts'
@@ -17,37 +17,37 @@ export type Config = {
   publicUrl: string
   nsUrl: string
   databaseUrl: string | undefined
-  /** Who migrates and restores on that database; without it, the user of `databaseUrl` does. */
+  /** For migrations and restores; without it, `databaseUrl` is used. */
   databaseOwnerUrl: string | undefined
   dataDir: string
   pgBinDir: string | undefined
   secretKey: string | undefined
-  /** What secrets may still be sealed with after a change of `SECRET_KEY`. */
+  /** Secrets may still be sealed with it after a change of `SECRET_KEY`. */
   oldSecretKey: string | undefined
   role: ProcessRole
   /** Where a worker answers `/healthz`, `/readyz` and `/metrics`; 0: nowhere. */
   workerPort: number
-  /** How many processes answer requests on this machine. */
+  /** Processes that answer requests on this machine. */
   workers: number
-  /** What whoever asks for `/metrics` has to bring; without it there are none. */
+  /** A request for `/metrics` must send it; without it there are no metrics. */
   metricsToken: string | undefined
-  /** Statements that take longer are logged, in milliseconds; 0 logs none. */
+  /** Statements that take longer are logged; 0 logs none. */
   slowQueryMs: number
   allowQueryApiKey: boolean
-  /** CIDR ranges and addresses of the proxies in front; their `X-Forwarded-For` is believed, read from the right. */
+  /** CIDR ranges and addresses of proxies whose `X-Forwarded-For` is trusted, read from the right. */
   trustedProxies: readonly string[]
   allowInsecureWebhooks: boolean
-  /** CIDR ranges and addresses that webhooks may go to although they are not public. */
+  /** CIDR ranges and addresses that are not public and that webhooks may go to. */
   webhookAllowCidrs: readonly string[]
-  /** A country file (MMDB) of the operator's, read before the bundled one. */
+  /** The operator's country file (MMDB), read before the bundled one. */
   geoMmdbPath: string | undefined
-  /** Lower-case name of the header in which a trusted proxy tells the reader's country. */
+  /** Lower-case name of the header in which a trusted proxy sends the reader's country. */
   countryHeader: string | undefined
   /** Where to report a vulnerability, for `/.well-known/security.txt`: mailto:, https: or tel:. */
   securityContact: string | undefined
-  /** Where e-mails go out; without it none is sent. */
+  /** Without it no e-mail is sent. */
   smtp: SmtpServer | undefined
-  /** Where backups are made by themselves, how often, and how many are kept; undefined: none are. */
+  /** Undefined: no automatic backups. */
   backups: BackupSettings | undefined
   logLevel: LogLevel
   logFormat: 'pretty' | 'json'
@@ -56,11 +56,11 @@ export type Config = {
 /** More processes than a machine has cores gain nothing. */
 const MAX_WORKERS = 128
 
-/** What a process does: answers requests, does the work that nobody waits for, or both. */
+/** A process answers requests, does background work, or both. */
 const PROCESS_ROLES = ['all', 'web', 'worker'] as const
 export type ProcessRole = (typeof PROCESS_ROLES)[number]
 
-/** Settings that do not make sense; `problems` has one sentence each, beginning with the setting's name. */
+/** Wrong settings: a sentence for each, which begins with the setting's name. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
   readonly problems: readonly string[]
@@ -70,7 +70,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** The process's environment over the values of `.env` in the working directory, if there is one. Throws ConfigError. */
+/** The process's environment over the values of `.env` in the working directory. Throws ConfigError. */
 export function readEnvironment(): Environment {
   return { ...parseEnv(readDotEnv()), ...process.env }
 }
@@ -86,15 +86,14 @@ function readDotEnv(): string {
   }
 }
 
-/** One sentence for each line of `.env` that says nothing: it would be passed over without a word. */
-export function findMalformedLines(): string[] {
-  return listMalformedLines(readDotEnv()).map(
+/** One sentence for each line of `.env` that the parser would skip silently. */
+export const findMalformedLines = (): string[] =>
+  listMalformedLines(readDotEnv()).map(
     line =>
       `Line ${line} of .env is not written NAME=value: it has no effect, and may take the next one with it.`,
   )
-}
 
-/** Their numbers, from 1. A value in quotes may go over several lines. */
+/** Their numbers, from 1. A value in quotes may have several lines. */
 export function listMalformedLines(text: string): number[] {
   let quote: string | undefined
   return text.split('\n').flatMap((line, i) => {

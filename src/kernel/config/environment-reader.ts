@@ -1,10 +1,10 @@
 /** Reads settings of one kind each from the environment: numbers, addresses, lists of networks. */
-import { isIP, isIPv4, isIPv6 } from 'node:net'
+import { isIP } from 'node:net'
 import { TLS_MODES } from '../db/database-tls.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** `from` as in a letter's head. `secure`: TLS from the first byte, else by STARTTLS where the server has it. */
+/** `from` as in an e-mail's head. `secure`: TLS from the first byte, otherwise STARTTLS if the server has it. */
 export type SmtpServer = {
   host: string
   port: number
@@ -16,7 +16,7 @@ export type SmtpServer = {
 
 export type BackupSettings = { dir: string; everyMs: number; keep: number }
 
-/** Reads one setting after another and collects what is wrong, a sentence each that begins with the setting's name. */
+/** Collects a sentence for each wrong setting, which begins with the setting's name. */
 export class EnvironmentReader {
   readonly problems: string[] = []
   private readonly env: Environment
@@ -32,12 +32,9 @@ export class EnvironmentReader {
   }
 
   integer(name: string, fallback: number, min: number, max: number): number {
-    const value = this.text(name)
-    if (value === undefined) return fallback
-    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN
-    if (number >= min && number <= max) return number
-    this.problems.push(`${name} is "${value}": it must be a whole number from ${min} to ${max}.`)
-    return fallback
+    const isValid = (value: string) => /^\d{1,9}$/.test(value) && Number(value) >= min && Number(value) <= max
+    const value = this.checked(name, isValid, `a whole number from ${min} to ${max}`)
+    return value === undefined ? fallback : Number(value)
   }
 
   backups(): BackupSettings | undefined {
@@ -53,20 +50,14 @@ export class EnvironmentReader {
   }
 
   flag(name: string): boolean {
-    const value = this.text(name)?.toLowerCase()
-    if (value === undefined || value === 'false' || value === '0' || value === 'off') return false
-    if (value === 'true' || value === '1' || value === 'on') return true
-    this.problems.push(`${name} is "${value}": it must be true or false.`)
-    return false
+    const isFlag = (value: string) => /^(?:true|1|on|false|0|off)$/i.test(value)
+    return /^(?:true|1|on)$/i.test(this.checked(name, isFlag, 'true or false') ?? 'off')
   }
 
   oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T): T {
-    const value = this.text(name)
-    if (value === undefined) return fallback
-    const found = allowed.find(one => one === value)
-    if (found !== undefined) return found
-    this.problems.push(`${name} is "${value}": it must be one of ${allowed.join(', ')}.`)
-    return fallback
+    const isAllowed = (value: string) => allowed.some(one => one === value)
+    const value = this.checked(name, isAllowed, `one of ${allowed.join(', ')}`)
+    return allowed.find(one => one === value) ?? fallback
   }
 
   /** What an `Authorization: Bearer` header can carry, too long to be guessed. */
@@ -78,65 +69,55 @@ export class EnvironmentReader {
   }
 
   host(name: string, fallback: string): string {
-    const value = this.text(name)
-    if (value === undefined) return fallback
-    if (isIPv4(value) || isIPv6(value) || /^[a-zA-Z0-9.-]{1,253}$/.test(value)) return value
-    this.problems.push(`${name} is "${value}": it must be an IP address or a host name.`)
-    return fallback
+    const isHost = (value: string) => isIP(value) !== 0 || /^[a-zA-Z0-9.-]{1,253}$/.test(value)
+    return this.checked(name, isHost, 'an IP address or a host name') ?? fallback
   }
 
   /** In lower case, as Node has headers. */
   headerName(name: string): string | undefined {
-    const value = this.text(name)
-    if (value === undefined || /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(value)) return value?.toLowerCase()
-    this.problems.push(`${name} is "${value}": it must be the name of a header, such as CF-IPCountry.`)
-    return undefined
+    const isName = (value: string) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(value)
+    return this.checked(name, isName, 'the name of a header, such as CF-IPCountry')?.toLowerCase()
   }
 
   /** A list of IP addresses and CIDR ranges of so many bits at least, separated by commas or spaces. */
-  cidrs(name: string, leastBits: number): string[] {
+  cidrs(name: string, minBits: number): string[] {
     const all = (this.text(name) ?? '').split(/[\s,]+/).filter(one => one !== '')
-    const wrong = all.filter(one => !isRange(one, leastBits))
+    const wrong = all.filter(one => !isRange(one, minBits))
     if (wrong.length > 0) {
       this.problems.push(
-        `${name} has "${wrong.join(', ')}": it takes IP addresses and CIDR ranges such as 10.0.0.0/8${leastBits > 0 ? ', not of all addresses' : ''}, separated by commas.`,
+        `${name} has "${wrong.join(', ')}": it takes IP addresses and CIDR ranges such as 10.0.0.0/8${minBits > 0 ? ', not of all addresses' : ''}, separated by commas.`,
       )
     }
-    return all.filter(one => isRange(one, leastBits))
+    return all
   }
 
   url(name: string, fallback: string): string {
-    const value = this.text(name)
-    if (value === undefined) return fallback
-    const url = URL.canParse(value) ? new URL(value) : undefined
-    // An empty query, fragment or name is none to the parser, and is in the way of a path all the same.
-    const isBare = /^https?:\/\/[^/?#@]+(\/[^?#]*)?$/i.test(value)
-    if (url && isBare) {
-      return value.replace(/\/+$/, '')
-    }
-    this.problems.push(
-      `${name} is "${value}": it must be an http or https address without credentials, query or fragment.`,
-    )
-    return fallback
+    // The parser ignores an empty query, fragment or name, but a path cannot be appended after one.
+    const isUrl = (value: string) => URL.canParse(value) && /^https?:\/\/[^/?#@]+(\/[^?#]*)?$/i.test(value)
+    const must = 'an http or https address without credentials, query or fragment'
+    return this.checked(name, isUrl, must)?.replace(/\/+$/, '') ?? fallback
   }
 
   /** RFC 9116, 2.5.3: an address of mail, the web or a telephone. */
   contact(name: string): string | undefined {
-    const value = this.text(name)
-    const isContact =
-      value === undefined ||
+    const isContact = (value: string) =>
       /^(?:mailto:[^\s<>@]+@[^\s<>@]+|https:\/\/[^\s<>/]+[^\s<>]*|tel:\+?[\d().-]+)$/i.test(value)
-    if (isContact) return value
-    this.problems.push(
-      `${name} is "${value}": it must be an address that begins with mailto:, https: or tel:, ` +
-        'such as mailto:security@mail.example.',
-    )
+    const must = 'an address that begins with mailto:, https: or tel:, such as mailto:security@mail.example'
+    return this.checked(name, isContact, must)
+  }
+
+  /** The value if it is valid. `must` says what it must be. */
+  private checked(name: string, isValid: (value: string) => boolean, must: string): string | undefined {
+    const value = this.text(name)
+    if (value === undefined || isValid(value)) return value
+    this.problems.push(`${name} is "${value}": it must be ${must}.`)
     return undefined
   }
 
-  /** A mail server and who writes; both or none. */
+  /** A mail server and its sender; both or none. */
   smtp(name: string, fromName: string): SmtpServer | undefined {
-    const [value, from] = [this.text(name), this.text(fromName)]
+    const value = this.text(name)
+    const from = this.text(fromName)
     if (value === undefined) return undefined
     const server = findSmtpServer(value)
     if (server === undefined) {
@@ -145,10 +126,8 @@ export class EnvironmentReader {
       )
     }
     if (from === undefined || !isSender(from)) {
-      const example = 'such as "Carnet <carnet@mail.example>"'
-      this.problems.push(
-        `${fromName} is ${from === undefined ? 'required with' : 'no sender for'} ${name}: ${example}.`,
-      )
+      const what = from === undefined ? 'required with' : 'no sender for'
+      this.problems.push(`${fromName} is ${what} ${name}: such as "Carnet <carnet@mail.example>".`)
     }
     return server === undefined || from === undefined ? undefined : { ...server, from }
   }
@@ -156,17 +135,17 @@ export class EnvironmentReader {
   databaseUrl(name: string): string | undefined {
     const value = this.text(name)
     if (value === undefined) return undefined
-    if (isDatabaseUrl(value)) {
-      const mode = new URL(value).searchParams.get('sslmode')
-      if (mode === null || TLS_MODES.some(one => one === mode)) return value
-      this.problems.push(`${name} has sslmode=${mode}: it must be one of ${TLS_MODES.join(', ')}.`)
+    if (!isDatabaseUrl(value)) {
+      this.problems.push(
+        `${name} cannot be read: it must be a postgres:// address, such as ` +
+          'postgres://carnet:password@db.example:5432/carnet. Special characters in user and password are written ' +
+          'as %XX, such as %25 for %, %40 for @ and %2F for /.',
+      )
       return undefined
     }
-    this.problems.push(
-      `${name} cannot be read: it must be a postgres:// address, such as ` +
-        'postgres://carnet:password@db.example:5432/carnet. Special characters in user and password are written ' +
-        'as %XX, such as %25 for %, %40 for @ and %2F for /.',
-    )
+    const mode = new URL(value).searchParams.get('sslmode')
+    if (mode === null || TLS_MODES.some(one => one === mode)) return value
+    this.problems.push(`${name} has sslmode=${mode}: it must be one of ${TLS_MODES.join(', ')}.`)
     return undefined
   }
 }
@@ -187,10 +166,7 @@ function findSmtpServer(value: string): Omit<SmtpServer, 'from'> | undefined {
   }
 }
 
-/**
- * Whether the driver can read it, and reads in it what was meant: an `@` or `/` as such in a password would make a part of
- * the password the host.
- */
+/** Whether the driver reads it as it was meant: a plain `@` or `/` in a password would make a part of it the host. */
 function isDatabaseUrl(value: string): boolean {
   const [, authority] = /^postgres(?:ql)?:\/\/([^/?#]*)/i.exec(value) ?? []
   if (authority === undefined || !URL.canParse(value)) return false
@@ -219,10 +195,10 @@ function decode(text: string): string {
 const isSender = (text: string) => /^(?:[^<>\p{Cc}]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u.test(text)
 
 /** An IP address, or one with the number of bits of its network behind a slash. */
-function isRange(value: string, leastBits: number): boolean {
+function isRange(value: string, minBits: number): boolean {
   const [address = '', bits, ...more] = value.split('/')
   const family = isIP(address)
   if (family === 0 || more.length > 0) return false
   if (bits === undefined) return true
-  return /^\d{1,3}$/.test(bits) && Number(bits) >= leastBits && Number(bits) <= (family === 4 ? 32 : 128)
+  return /^\d{1,3}$/.test(bits) && Number(bits) >= minBits && Number(bits) <= (family === 4 ? 32 : 128)
 }

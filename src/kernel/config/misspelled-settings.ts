@@ -1,42 +1,26 @@
-/** Settings that look like ours and are not: a name typed wrongly is silently without effect unless somebody says so. */
+/** Finds settings with misspelled names, which would silently have no effect. */
 import { countEdits } from '../edit-distance.ts'
 import type { Environment } from './environment-reader.ts'
 
 /** Every name that some part of Carnet reads from the environment. */
-export const SETTING_NAMES = [
-  ...['PORT', 'HOST', 'PUBLIC_URL', 'NS_URL', 'DATABASE_URL', 'DATABASE_OWNER_URL', 'DATA_DIR', 'PG_BIN_DIR'],
-  ...[
-    'SECRET_KEY',
-    'OLD_SECRET_KEY',
-    'ROLE',
-    'WORKER_PORT',
-    'WORKERS',
-    'TRUSTED_PROXIES',
-    'GEO_MMDB_PATH',
-    'COUNTRY_HEADER',
-  ],
-  ...[
-    'ALLOW_QUERY_API_KEY',
-    'ALLOW_INSECURE_WEBHOOKS',
-    'WEBHOOK_ALLOW_CIDRS',
-    'SMTP_URL',
-    'MAIL_FROM',
-    'SECURITY_CONTACT',
-  ],
-  ...['BACKUP_DIR', 'BACKUP_EVERY', 'BACKUP_KEEP'],
-  ...['METRICS_TOKEN', 'SLOW_QUERY_MS', 'LOG_LEVEL', 'LOG_FORMAT'],
-] as const
+export const SETTING_NAMES: readonly string[] = `
+  PORT HOST PUBLIC_URL NS_URL DATABASE_URL DATABASE_OWNER_URL DATA_DIR PG_BIN_DIR
+  SECRET_KEY OLD_SECRET_KEY ROLE WORKER_PORT WORKERS TRUSTED_PROXIES GEO_MMDB_PATH COUNTRY_HEADER
+  ALLOW_QUERY_API_KEY ALLOW_INSECURE_WEBHOOKS WEBHOOK_ALLOW_CIDRS SMTP_URL MAIL_FROM SECURITY_CONTACT
+  BACKUP_DIR BACKUP_EVERY BACKUP_KEEP METRICS_TOKEN SLOW_QUERY_MS LOG_LEVEL LOG_FORMAT`
+  .trim()
+  .split(/\s+/)
 
 const PREFIX = 'CARNET_'
 /** Shorter names have neighbours everywhere. */
 const MIN_CHECKED_LENGTH = 6
-/** From this length on, two slips are still no other word. */
+/** From this length on, two edits do not lead to another word. */
 const MIN_LENGTH_FOR_TWO_EDITS = 9
 
-/** One sentence for each name in the environment that is none of ours but nearly. Values are not looked at. */
+/** One sentence for each name in the environment that is nearly one of ours. Values are not looked at. */
 export function findMisspelledSettings(env: Environment): string[] {
   return Object.keys(env)
-    .filter(name => env[name] !== undefined && !isKnown(name))
+    .filter(name => env[name] !== undefined && !SETTING_NAMES.includes(name))
     .flatMap(name => {
       const meant = findIntended(name)
       return meant === undefined
@@ -46,15 +30,13 @@ export function findMisspelledSettings(env: Environment): string[] {
     .sort()
 }
 
-const isKnown = (name: string): boolean => SETTING_NAMES.some(setting => setting === name)
-
 function findIntended(name: string): string | undefined {
   const plain = name.toUpperCase().replaceAll('-', '_')
   const bare = plain.startsWith(PREFIX) ? plain.slice(PREFIX.length) : plain
-  if (isKnown(bare)) return bare
+  if (SETTING_NAMES.includes(bare)) return bare
   if (bare.length < MIN_CHECKED_LENGTH) return undefined
-  const slips = bare.length >= MIN_LENGTH_FOR_TWO_EDITS ? 2 : 1
+  const maxEdits = bare.length >= MIN_LENGTH_FOR_TWO_EDITS ? 2 : 1
   return SETTING_NAMES.find(
-    setting => setting.length >= MIN_CHECKED_LENGTH && countEdits(bare, setting) <= slips,
+    setting => setting.length >= MIN_CHECKED_LENGTH && countEdits(bare, setting) <= maxEdits,
   )
 }
