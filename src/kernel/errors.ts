@@ -92,6 +92,9 @@ export const MAX_DETAILS = 100
 
 export const notFound = (what: string) => new AppError('not_found', `There is no such ${what}.`)
 
+/** `message` says what to do. */
+export const unavailable = (message: string) => new AppError('unavailable', message)
+
 /** `truncated`: the list was cut where it was made. */
 export function invalid(details: readonly Detail[], truncated = false): AppError {
   const [first] = details

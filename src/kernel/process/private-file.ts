@@ -1,6 +1,6 @@
-/** Files that only their owner may read, and that are whole as soon as their name is there: backups, exports. */
+/** Writes files that only their owner may read and that appear whole: backups, exports. */
 import { randomBytes } from 'node:crypto'
-import { type FileHandle, lstat, open, readdir, rename, rm } from 'node:fs/promises'
+import { lstat, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 /** Version 0.1 wrote `NAME.partial`. */
@@ -16,43 +16,32 @@ export async function writePrivateFile<T>(path: string, write: (put: WriteChunk)
   const partial = `${path}.${randomBytes(8).toString('hex')}.partial`
   const file = await open(partial, 'wx', 0o600)
   try {
-    const result = await fill(file, write)
+    // The mode given to open() is reduced by the umask, never widened; a default ACL of the folder can widen it.
+    await file.chmod(0o600)
+    const result = await write(piece => file.writeFile(piece))
+    await file.sync()
+    await file.close()
     await rename(partial, path)
     await syncFolder(dirname(path))
     return result
   } catch (error) {
+    await file.close()
     await rm(partial, { force: true })
     throw error
   }
 }
 
-async function fill<T>(file: FileHandle, write: (put: WriteChunk) => Promise<T>): Promise<T> {
-  try {
-    // The mode given to open() is reduced by the umask, never widened; a default ACL of the folder can widen it.
-    await file.chmod(0o600)
-    const result = await write(piece => file.writeFile(piece))
-    await file.sync()
-    return result
-  } finally {
-    await file.close()
-  }
-}
-
 async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
+  await using folder = await open(path, 'r')
+  await folder.sync()
 }
 
-/** Whether anything has that name, a symlink that leads nowhere included. */
+/** Whether anything has that name, even a symlink that leads nowhere. */
 export async function pathExists(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => undefined)) !== undefined
 }
 
-/** Deletes what killed processes of this user have left in a folder of files called `name`. */
+/** Deletes what killed processes of this user have left in a folder of files named `name`. */
 export async function deletePartialFiles(folder: string, name: RegExp): Promise<void> {
   for (const entry of await readdir(folder)) {
     if (!PARTIAL.test(entry) || !name.test(entry.replace(PARTIAL, ''))) continue

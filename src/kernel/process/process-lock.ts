@@ -1,28 +1,22 @@
-/** One process at a time: a lock file that appears whole or not at all, and that a dead holder does not keep. */
+/** A lock file for one process at a time. It appears whole or not at all, and a dead holder loses it. */
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, link, open, rm, writeFile } from 'node:fs/promises'
+import { link, open, rm, writeFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError, findErrorCode } from '../errors.ts'
+import { findErrorCode, unavailable } from '../errors.ts'
 import { findProcess } from './processes.ts'
 
 type Holder = { token: string; pid: number; identity: string }
 
 const POLL_MS = 20
 
-/** `message`: for the caller that has waited in vain. */
-type ProcessLock = { path: string; timeoutMs: number; message: string }
-
-/**
- * Runs `work` while this process alone holds the lock file; waits for another's for `timeoutMs`.
- * Throws AppError `unavailable` when that was not enough.
- */
+/** Runs `work` while this process holds the lock file. Throws `unavailable` with `message` after waiting for `timeoutMs`. */
 export async function withProcessLock<T>(
-  { path, timeoutMs, message }: ProcessLock,
+  { path, timeoutMs, message }: { path: string; timeoutMs: number; message: string },
   work: () => Promise<T>,
 ): Promise<T> {
   const until = performance.now() + timeoutMs
   while (!(await tryToTake(path))) {
-    if (performance.now() > until) throw new AppError('unavailable', message)
+    if (performance.now() > until) throw unavailable(message)
     await pause(POLL_MS)
   }
   try {
@@ -32,7 +26,7 @@ export async function withProcessLock<T>(
   }
 }
 
-/** A link, like O_EXCL, is made once only; other than a file just opened, it is never seen empty. */
+/** A link, like O_EXCL, is created only once. Unlike a file just opened, it is never seen empty. */
 async function tryToTake(path: string): Promise<boolean> {
   const holder: Holder = {
     token: randomUUID(),
@@ -55,8 +49,8 @@ async function tryToTake(path: string): Promise<boolean> {
 }
 
 /**
- * Removes the lock of a dead holder. Of several who see that it is dead, the one that holds a lock on its token does;
- * the token is read again under that lock, so that nobody removes the successor's.
+ * Removes the lock of a dead holder. Several processes may try: a lock on its token lets one of them do it, and that one
+ * reads the token again, so that it does not remove a successor's lock.
  */
 async function clearIfStale(path: string): Promise<void> {
   const seen = await readHolder(path)
@@ -71,20 +65,15 @@ async function clearIfStale(path: string): Promise<void> {
   }
 }
 
-/** A file that names no holder is one that a power cut has emptied: whoever had it is gone. */
+/** A power cut may have emptied the file: its holder is gone. */
 async function readHolder(path: string): Promise<Holder | undefined> {
-  let file: FileHandle
   try {
-    file = await open(path)
+    await using file = await open(path)
+    const { ino } = await file.stat()
+    return parseHolder(await file.readFile('utf8')) ?? { token: `damaged-${ino}`, pid: 0, identity: '' }
   } catch (error) {
     if (findErrorCode(error) === 'ENOENT') return undefined
     throw error
-  }
-  try {
-    const { ino } = await file.stat()
-    return parseHolder(await file.readFile('utf8')) ?? { token: `damaged-${ino}`, pid: 0, identity: '' }
-  } finally {
-    await file.close()
   }
 }
 
