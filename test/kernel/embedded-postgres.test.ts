@@ -24,7 +24,7 @@ import {
   startEmbeddedPostgres,
 } from '../../src/kernel/postgres-server/embedded-postgres.ts'
 import { findPostmaster, readPidFile } from '../../src/kernel/postgres-server/postmaster.ts'
-import { acquireServerLock } from '../../src/kernel/postgres-server/server-seat.ts'
+import { acquireServerLock } from '../../src/kernel/postgres-server/presence.ts'
 import { chooseSocketDirectory, getSocketPath } from '../../src/kernel/postgres-server/socket-directory.ts'
 import { withProcessLock } from '../../src/kernel/process/process-lock.ts'
 import { waitForEnd } from '../../src/kernel/process/processes.ts'
@@ -59,7 +59,7 @@ type Said = EmbeddedPostgres & { lines: string[]; hasSeat: boolean }
 async function otherProcess(dataDir: string) {
   const code = `
     import { startEmbeddedPostgres } from '${SERVER_FOLDER}/embedded-postgres.ts'
-    import { acquireServerLock } from '${SERVER_FOLDER}/server-seat.ts'
+    import { acquireServerLock } from '${SERVER_FOLDER}/presence.ts'
     const lines = []
     const options = { ...${JSON.stringify({ dataDir, ...programs })}, log: line => lines.push(line) }
     let server, seat

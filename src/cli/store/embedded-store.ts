@@ -10,7 +10,7 @@ import {
   startEmbeddedPostgres,
 } from '../../kernel/postgres-server/embedded-postgres.ts'
 import { findPostmaster } from '../../kernel/postgres-server/postmaster.ts'
-import { acquireServerLock, type ServerLock } from '../../kernel/postgres-server/server-seat.ts'
+import { acquireServerLock, type ServerLock } from '../../kernel/postgres-server/presence.ts'
 import { sendSignal } from '../../kernel/process/processes.ts'
 import { CommandError } from '../command-line/command.ts'
 import { calculateMaxConnections } from './connection-budget.ts'

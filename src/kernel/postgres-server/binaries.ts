@@ -1,8 +1,8 @@
-/** Where PostgreSQL's programs are: those of the npm package for this platform, or the ones the operator names. */
+/** Finds PostgreSQL's programs: those of the npm package for this platform, or those of PG_BIN_DIR. */
 import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { AppError } from '../errors.ts'
+import { unavailable } from '../errors.ts'
 import type { Launcher } from './launcher.ts'
 
 const MIN_MAJOR_VERSION = 15
@@ -12,8 +12,7 @@ export function findBinaries(named: string | undefined): string {
   const folder = named ?? findPackaged()
   for (const program of ['initdb', 'postgres']) {
     if (!existsSync(join(folder, program))) {
-      throw new AppError(
-        'unavailable',
+      throw unavailable(
         `There is no PostgreSQL in ${folder}: it holds no program "${program}". Set PG_BIN_DIR to a folder that has it, or leave it out.`,
       )
     }
@@ -27,8 +26,7 @@ function findPackaged(): string {
   try {
     entry = import.meta.resolve(name)
   } catch {
-    throw new AppError(
-      'unavailable',
+    throw unavailable(
       `The package ${name} with PostgreSQL's programs is not installed: run npm install, set PG_BIN_DIR to PostgreSQL ${MIN_MAJOR_VERSION} or newer, or set DATABASE_URL.`,
     )
   }
@@ -37,7 +35,7 @@ function findPackaged(): string {
   return join(root, 'native/bin')
 }
 
-/** npm packages hold no symbolic links: the package makes them when it is installed, if scripts may run then. */
+/** npm packages hold no symbolic links: a script creates them at the installation, if scripts may run. */
 function makeMissingLinks(root: string): void {
   const list = join(root, 'native/pg-symlinks.json')
   if (!existsSync(list)) return
@@ -49,7 +47,7 @@ function makeMissingLinks(root: string): void {
       mkdirSync(dirname(path), { recursive: true })
       symlinkSync(relative(dirname(path), join(root, source)), path)
     } catch {
-      // A folder that cannot be written to: if the link was needed, the program says which library it misses.
+      // The folder may be read-only. If the link is needed, the program names the missing library.
     }
   }
 }
@@ -60,11 +58,10 @@ export async function readMajorVersion(binDir: string, launcher: Launcher): Prom
   const major = Number(/\(PostgreSQL\) (\d+)/.exec(output)?.[1])
   if (code !== 0 || Number.isNaN(major)) {
     const reason = output.trim().split('\n').at(-1)
-    throw new AppError('unavailable', `The PostgreSQL in ${binDir} does not run on this machine: ${reason}`)
+    throw unavailable(`The PostgreSQL in ${binDir} does not run on this machine: ${reason}`)
   }
   if (major >= MIN_MAJOR_VERSION) return major
-  throw new AppError(
-    'unavailable',
+  throw unavailable(
     `The PostgreSQL in ${binDir} is version ${major}, and Carnet needs ${MIN_MAJOR_VERSION} or newer: set PG_BIN_DIR to a newer one, or leave it out.`,
   )
 }

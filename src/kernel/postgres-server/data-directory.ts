@@ -1,15 +1,15 @@
-/** The folder with the database's files: made once and whole, never opened by another major version. */
+/** Creates the folder with the database's files, whole or not at all. No other major version opens it. */
 import { existsSync, readFileSync } from 'node:fs'
 import { lchown, mkdtemp, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { AppError } from '../errors.ts'
+import { unavailable } from '../errors.ts'
 import { syncFolder } from '../process/sync-folder.ts'
 import type { Launcher, ServerUser } from './launcher.ts'
 
 type Programs = { binDir: string; major: number; launcher: Launcher }
 
 /**
- * Makes the data directory if there is none yet, and checks the one that is there. Only under the process lock.
+ * Creates the data directory, or checks the existing one. Only under the process lock.
  * Throws AppError `unavailable` when it holds anything but data of this major version.
  */
 export async function prepareDataDirectory(
@@ -30,12 +30,12 @@ export async function prepareDataDirectory(
 
 const temporaryPrefix = (pgDir: string) => `${basename(pgDir)}.new-`
 
-/** What a start that was killed while making the directory has left. */
+/** Removes what is left of a start that was killed while it created the directory. */
 async function removeUnfinished(pgDir: string): Promise<void> {
   const folder = dirname(pgDir)
   for (const name of await readdir(folder)) {
     if (!name.startsWith(temporaryPrefix(pgDir))) continue
-    // Its initdb may still be at work in there; then the next start has another go.
+    // Its initdb may still be running; then the next start tries again.
     await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
   }
 }
@@ -43,8 +43,7 @@ async function removeUnfinished(pgDir: string): Promise<void> {
 function checkVersion(pgDir: string, { binDir, major }: Programs): void {
   const found = readFileSync(join(pgDir, 'PG_VERSION'), 'utf8').trim()
   if (found === String(major)) return
-  throw new AppError(
-    'unavailable',
+  throw unavailable(
     `The data in ${pgDir} was made by PostgreSQL ${found}, and the one in ${binDir} is version ${major}, which does not read it: set PG_BIN_DIR to the programs of version ${found} and make a backup, then move ${pgDir} away, leave PG_BIN_DIR out and restore the backup.`,
   )
 }
@@ -52,13 +51,12 @@ function checkVersion(pgDir: string, { binDir, major }: Programs): void {
 async function removeIfEmpty(pgDir: string): Promise<void> {
   const names = await readdir(pgDir)
   if (names.length === 0) return rmdir(pgDir)
-  throw new AppError(
-    'unavailable',
+  throw unavailable(
     `${pgDir} is no PostgreSQL data directory (it has no file PG_VERSION), but it is not empty: move it away, or set DATA_DIR to another folder.`,
   )
 }
 
-/** A copy made by root belongs to root, who may not be the server. */
+/** Root may have copied the directory, but cannot run the server. */
 async function changeOwner({ uid, gid }: ServerUser, pgDir: string): Promise<void> {
   const { uid: owner } = await stat(pgDir)
   if (owner !== 0 || uid === 0) return
@@ -74,7 +72,7 @@ async function make(pgDir: string, programs: Programs, user: string, fsync: bool
     const { code, output } = await launcher.run(join(binDir, 'initdb'), [
       `--pgdata=${folder}`,
       `--username=${user}`,
-      // Until the roles have a password, a moment later: nobody else may enter the socket's folder.
+      // Until the roles get a password, a moment later. Nobody else may enter the socket's folder.
       '--auth=trust',
       '--encoding=UTF8',
       '--data-checksums',
@@ -83,10 +81,7 @@ async function make(pgDir: string, programs: Programs, user: string, fsync: bool
       ...(fsync ? [] : ['--no-sync']),
     ])
     if (code !== 0)
-      throw new AppError(
-        'unavailable',
-        `The database could not be made: ${findLastError(output)}${findAdvice(output)}`,
-      )
+      throw unavailable(`The database could not be made: ${findLastError(output)}${findAdvice(output)}`)
     await rename(folder, pgDir)
     if (fsync) syncFolder(dirname(pgDir))
   } finally {
@@ -95,8 +90,8 @@ async function make(pgDir: string, programs: Programs, user: string, fsync: bool
 }
 
 /**
- * Order by code point, the same on every machine and in every later version of its C library; letters of all
- * scripts known as such, which the trigram index goes by. macOS knows no C.UTF-8 of its own.
+ * Sorts by code point, the same on every machine and in every later C library, and knows the letters of all scripts, which
+ * the trigram index needs. macOS has no C.UTF-8.
  */
 function listLocaleOptions(major: number): string[] {
   const system =
@@ -104,7 +99,7 @@ function listLocaleOptions(major: number): string[] {
   return major >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', ...system] : system
 }
 
-/** What the operator can do about a container that PostgreSQL does not run in; empty for anything else. */
+/** Advice for a container in which PostgreSQL does not run; empty for any other error. */
 export function findAdvice(output: string): string {
   if (/could not look up effective user ID|user does not exist/.test(output)) {
     return ' PostgreSQL looks its user up by name, and this user number has none: add a line for it to /etc/passwd (in a container: mount such a file), run as a user that has a name, or set DATABASE_URL.'

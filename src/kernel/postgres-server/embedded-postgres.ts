@@ -1,12 +1,11 @@
 /**
- * A real PostgreSQL without a service to install: a server process on a data directory and a private unix socket,
- * started by whichever Carnet process comes first and stopped by the one that leaves last. Coming and going happen
- * under one lock, so that nobody is handed a server that is about to stop.
+ * A real PostgreSQL without a service to install: a server process on a data directory and a private unix socket. The
+ * first Carnet process starts it and the last one stops it. Both happen under one lock, so nobody joins a server that stops.
  */
 import { mkdir, realpath, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError, findErrorCode } from '../errors.ts'
+import { AppError, findErrorCode, unavailable } from '../errors.ts'
 import { withProcessLock } from '../process/process-lock.ts'
 import { sendSignal } from '../process/processes.ts'
 import { findBinaries, readMajorVersion } from './binaries.ts'
@@ -29,6 +28,7 @@ import {
   prepareRoles,
   readPassword,
   requirePassword,
+  type ServerLogin,
   SUPERUSER,
   TRAFFIC,
 } from './server-access.ts'
@@ -44,31 +44,31 @@ export type EmbeddedPostgres = {
   /** Folder of the unix socket, which is `.s.PGSQL.{port}` in it. */
   socketDir: string
   port: number
-  /** The superuser, who prepares the other two and is nobody else's to use. */
+  /** The superuser, who only prepares the other two. */
   user: string
   password: string
   database: string
-  /** Who migrates and restores. */
+  /** Migrates and restores. */
   owner: Login
-  /** Who does everything else: it changes no row that is never changed. */
+  /** Does everything else. It cannot change rows that are never changed. */
   traffic: Login
   /** As in `18.4`. */
   version: string
   /** It ran already: left over from a killed process, or in use by another one. */
   adopted: boolean
-  /** This process leaves. The last one to leave ends the server: within five seconds, usually a tenth of one. */
+  /** This process leaves. The last one stops the server: within five seconds, usually a tenth of one. */
   stop(): Promise<void>
 }
 
 type Login = { user: string; password: string }
 
 type EmbeddedPostgresOptions = {
-  /** Holds `pg/`, `postgres.log` and, while one comes or goes, `pg.lock`. Made if it is missing. */
+  /** Holds `pg/`, `postgres.log` and, during a start or stop, `pg.lock`. Created if it is missing. */
   dataDir: string
   /** Folder with `initdb` and `postgres`; by default that of the npm package for this platform. */
   binDir?: string
   log: (line: string) => void
-  /** Server settings over the built-in ones, for a server that is started. */
+  /** They replace the built-in ones when the server is started. */
   settings?: Readonly<Record<string, string>>
 }
 
@@ -85,7 +85,7 @@ type Place = EmbeddedPostgresOptions & {
   logFile: string
   user: ServerUser
 }
-type Running = { postmaster: Postmaster; adopted: boolean; password: string }
+type Running = { postmaster: Postmaster; adopted: boolean }
 
 /**
  * Starts the server, or joins the one that runs on the data directory.
@@ -94,20 +94,18 @@ type Running = { postmaster: Postmaster; adopted: boolean; password: string }
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   return explainFileErrors(options.dataDir, async () => {
     const place = await findPlace(options)
-    const { running, presence } = await withProcessLock(databaseLock(place, LOCK_TIMEOUT_MS), () =>
+    const { adopted, superuser, presence } = await withProcessLock(databaseLock(place, LOCK_TIMEOUT_MS), () =>
       startOrJoin(place),
     )
+    const { password } = superuser
     let left: Promise<void> | undefined
     return {
-      socketDir: running.postmaster.socketDir,
+      ...superuser,
       port: SOCKET_PORT,
-      user: SUPERUSER,
-      password: running.password,
-      database: DATABASE,
-      owner: { user: OWNER, password: running.password },
-      traffic: { user: TRAFFIC, password: running.password },
+      owner: { user: OWNER, password },
+      traffic: { user: TRAFFIC, password },
       version: presence.version,
-      adopted: running.adopted,
+      adopted,
       stop() {
         left ??= leaveUnderLock(place, presence)
         return left
@@ -118,7 +116,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 
 async function findPlace(options: EmbeddedPostgresOptions): Promise<Place> {
   if (process.platform === 'win32') {
-    throw new AppError('unavailable', 'There is no embedded PostgreSQL on Windows: set DATABASE_URL.')
+    throw unavailable('There is no embedded PostgreSQL on Windows: set DATABASE_URL.')
   }
   await mkdir(options.dataDir, { recursive: true })
   const dataDir = await realpath(options.dataDir)
@@ -133,30 +131,29 @@ async function findPlace(options: EmbeddedPostgresOptions): Promise<Place> {
   }
 }
 
-async function startOrJoin(place: Place): Promise<{ running: Running; presence: Presence }> {
+type Joined = { adopted: boolean; superuser: ServerLogin; presence: Presence }
+
+async function startOrJoin(place: Place): Promise<Joined> {
   const until = performance.now() + READY_TIMEOUT_MS
   const password = readPassword(place.dataDir)
   for (;;) {
-    const running = { ...(await findOrStartServer(place, until)), password }
+    const running = await findOrStartServer(place, until)
     const { socketDir, pid } = running.postmaster
-    const server = { socketDir, user: SUPERUSER, password, database: DATABASE }
+    const superuser = { socketDir, user: SUPERUSER, password, database: DATABASE }
+    let presence: Presence | undefined
     try {
-      const presence = await announcePresence(server)
-      try {
-        await prepareAccess(place, running, presence)
-      } catch (error) {
-        await presence.end()
-        throw error
-      }
-      return { running, presence }
+      presence = await announcePresence(superuser)
+      await prepareAccess(place, running, superuser, presence)
+      return { adopted: running.adopted, superuser, presence }
     } catch (error) {
-      if (findErrorCode(error) === WRONG_PASSWORD && performance.now() < until) {
+      await presence?.end()
+      if (performance.now() > until) throw error
+      if (findErrorCode(error) === WRONG_PASSWORD) {
         place.log('the password of the database does not fit: it gets a new one')
         dropPassword(place.pgDir)
         sendSignal(pid, 'SIGHUP')
       }
-      // It crashed, or recovers from a crash of one of its children, at this very moment.
-      if (performance.now() > until) throw error
+      // It has just crashed, or recovers from a crash of one of its children.
       place.log(`the database does not answer yet: ${error instanceof Error ? error.message : error}`)
       await pause(RETRY_MS)
     }
@@ -166,22 +163,25 @@ async function startOrJoin(place: Place): Promise<{ running: Running; presence: 
 const WRONG_PASSWORD = '28P01'
 
 /**
- * Makes the roles where there are none. The password is asked for when nobody of version 0.1 can be there any more, who
- * knows of none: not while a server goes on that others have started.
+ * Creates missing roles. The password is required once no process of version 0.1, which knows none, can be connected: not
+ * as long as a server runs that others have started.
  */
-async function prepareAccess(place: Place, running: Running, presence: Presence): Promise<void> {
-  const { socketDir, pid } = running.postmaster
-  const isOpen = !needsPassword(place.pgDir)
-  if (!isOpen && presence.hasRoles) return
-  const isAlone = !running.adopted || (await presence.countOthers()) === 0
+async function prepareAccess(
+  { pgDir }: Place,
+  { postmaster, adopted }: Running,
+  superuser: ServerLogin,
+  presence: Presence,
+): Promise<void> {
+  if (needsPassword(pgDir) && presence.hasRoles) return
+  const isAlone = !adopted || (await presence.countOthers()) === 0
   if (presence.hasRoles && !isAlone) return
-  await prepareRoles({ socketDir, password: running.password, database: DATABASE })
+  await prepareRoles(superuser)
   if (!isAlone) return
-  requirePassword(place.pgDir)
-  sendSignal(pid, 'SIGHUP')
+  requirePassword(pgDir)
+  sendSignal(postmaster.pid, 'SIGHUP')
 }
 
-async function findOrStartServer(place: Place, until: number): Promise<Omit<Running, 'password'>> {
+async function findOrStartServer(place: Place, until: number): Promise<Running> {
   const { pgDir, log } = place
   for (let found = findPostmaster(pgDir); found; found = findPostmaster(pgDir)) {
     if (!found.isReady) log(`PostgreSQL ${found.pid} runs here and is not ready: waiting`)
@@ -199,8 +199,7 @@ async function start(place: Place, until: number): Promise<Postmaster> {
   const binDir = findBinaries(place.binDir)
   const socketDir = chooseSocketDirectory(pgDir, readPidFile(pgDir)?.socketDir)
   requireTemporaryFolder(dirname(socketDir))
-  const probe = { program: join(binDir, 'postgres'), args: ['--version'] }
-  const launcher = await createLauncher(place.user, [dataDir, binDir, dirname(socketDir)], probe)
+  const launcher = await createLauncher(place.user, [dataDir, binDir, dirname(socketDir)], binDir)
   const major = await readMajorVersion(binDir, launcher)
   const programs = { binDir, major, launcher }
   await makeSocketDirectory(socketDir, launcher.user)
@@ -226,7 +225,7 @@ const databaseLock = ({ lockFile }: Place, timeoutMs: number) => ({
   message: `Another Carnet has been starting or stopping the database for more than ${Math.round(timeoutMs / 1000)} seconds; its lock is ${lockFile}.`,
 })
 
-/** Whoever keeps the lock for longer than the wait is starting the server, and so will be there, or is ending it. */
+/** A process that holds the lock for longer is either starting the server, and will use it, or stopping it. */
 async function leaveUnderLock(place: Place, presence: Presence): Promise<void> {
   try {
     await withProcessLock(databaseLock(place, LEAVE_TIMEOUT_MS), () => leave(place, presence))
@@ -238,7 +237,7 @@ async function leaveUnderLock(place: Place, presence: Presence): Promise<void> {
   }
 }
 
-/** Ends the server unless others are there; also when it does not tell: then it is of no use to them either. */
+/** Stops the server unless others use it. One that does not answer is of no use to them either. */
 async function leave({ pgDir, log }: Place, presence: Presence): Promise<void> {
   const others = await presence.countOthers().catch(() => 0)
   await presence.end()
@@ -246,12 +245,12 @@ async function leave({ pgDir, log }: Place, presence: Presence): Promise<void> {
   const postmaster = findPostmaster(pgDir)
   if (postmaster === undefined) return
   await shutDown(postmaster)
-  // Left where it is if anything else is in there.
+  // Fails if the folder is not empty, and then it stays.
   if (postmaster.socketDir !== '') await rmdir(postmaster.socketDir).catch(() => {})
   log(`stopped PostgreSQL ${postmaster.pid}`)
 }
 
-/** What the file system refuses is the operator's to solve. */
+/** Only the operator can solve what the file system refuses. */
 async function explainFileErrors<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -261,6 +260,6 @@ async function explainFileErrors<T>(dataDir: string, work: () => Promise<T>): Pr
       error.code === 'EACCES' || error.code === 'EPERM'
         ? 'this user may not. Start Carnet as the user it belongs to, or set DATA_DIR to another folder'
         : error.message
-    throw new AppError('unavailable', `The data directory ${dataDir} cannot be used: ${wayOut}.`)
+    throw unavailable(`The data directory ${dataDir} cannot be used: ${wayOut}.`)
   }
 }

@@ -1,9 +1,9 @@
-/** The server process of a data directory: found by what it writes there, started, waited for, ended in bounded time. */
+/** The server process of a data directory: finds, starts, awaits and stops it. */
 import { readFileSync, realpathSync } from 'node:fs'
 import { open, rm, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError, findErrorCode } from '../errors.ts'
+import { type AppError, findErrorCode, unavailable } from '../errors.ts'
 import { findProcess, sendSignal, waitForEnd } from '../process/processes.ts'
 import type { Launcher } from './launcher.ts'
 import { SOCKET_PORT } from './socket-directory.ts'
@@ -13,7 +13,7 @@ export type Postmaster = { pid: number; socketDir: string; isReady: boolean }
 const PID_FILE = 'postmaster.pid'
 const POLL_MS = 10
 
-/** What `postmaster.pid` says (pidfile.h: a line each), of whatever process that was. */
+/** What `postmaster.pid` says (see PostgreSQL's pidfile.h), whatever process that was. */
 export function readPidFile(pgDir: string): Postmaster | undefined {
   let lines: string[]
   try {
@@ -26,16 +26,13 @@ export function readPidFile(pgDir: string): Postmaster | undefined {
   return { pid: Number(pid), socketDir, isReady: status.trim() === 'ready' }
 }
 
-/** The server that runs on this data directory, ready or not; undefined when the file speaks of a dead process. */
+/** The server that runs on this data directory, ready or not; undefined when the file names a dead process. */
 export function findPostmaster(pgDir: string): Postmaster | undefined {
   const written = readPidFile(pgDir)
   if (written === undefined) return undefined
   const found = findProcess(written.pid)
-  const isOurs =
-    found !== undefined &&
-    /postgres|postmaster/.test(found.command) &&
-    (found.cwd === undefined || found.cwd === realpathSync(pgDir))
-  return isOurs ? written : undefined
+  if (found === undefined || !/postgres|postmaster/.test(found.command)) return undefined
+  return found.cwd === undefined || found.cwd === realpathSync(pgDir) ? written : undefined
 }
 
 /**
@@ -48,7 +45,7 @@ export async function removeMisleadingPidFile(pgDir: string): Promise<void> {
   if (written !== undefined && isTaken(written.pid)) await rm(join(pgDir, PID_FILE), { force: true })
 }
 
-/** Also by a process that has ended and was not reaped. */
+/** Also true for a process that has ended and was not reaped. */
 function isTaken(pid: number): boolean {
   try {
     return process.kill(pid, 0)
@@ -70,14 +67,14 @@ export async function waitUntilReady(
     const written = readPidFile(pgDir)
     if (written?.pid === pid && written.isReady) return written
     if (performance.now() > until) {
-      throw new AppError('unavailable', `The database in ${pgDir} did not become ready in time.`)
+      throw unavailable(`The database in ${pgDir} did not become ready in time.`)
     }
     await pause(POLL_MS)
   }
   return undefined
 }
 
-/** What may be overridden. Sized for a machine of two cores and a few GB. */
+/** Defaults, sized for a machine of two cores and a few GB. */
 const SETTINGS = {
   fsync: 'on',
   synchronous_commit: 'on',
@@ -90,7 +87,7 @@ const SETTINGS = {
   max_wal_size: '1GB',
   random_page_cost: '1.1',
   jit: 'off',
-  // Without statements that were refused: they quote values of passports.
+  // Rejected statements are not logged: they quote values of passports.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_checkpoints: 'off',
@@ -107,10 +104,17 @@ export type Start = {
   settings: Readonly<Record<string, string>>
 }
 
-/** Starts a server that outlives this process, and waits until it is ready, for as long as `waitUntilReady` does. */
+/** Starts a server that outlives this process, and waits until it is ready, as `waitUntilReady` does. */
 export async function launchPostmaster(start: Start, until: number): Promise<Postmaster> {
   const { pgDir, launcher, binDir, logFile } = start
-  const settings = { ...SETTINGS, ...start.settings, ...onlyByItsSocket(start.socketDir) }
+  const settings = {
+    ...SETTINGS,
+    ...start.settings,
+    listen_addresses: '',
+    port: String(SOCKET_PORT),
+    unix_socket_directories: start.socketDir,
+    unix_socket_permissions: '0700',
+  }
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   for (;;) {
     const log = await openLog(logFile, launcher)
@@ -121,30 +125,18 @@ export async function launchPostmaster(start: Start, until: number): Promise<Pos
     } finally {
       await log.close()
     }
-    const said = readFileSync(logFile).subarray(log.end).toString()
-    if (!isTemporary(said) || performance.now() > until) throw startError(said, logFile)
+    const lines = readFileSync(logFile).subarray(log.end).toString()
+    // After `kill -9` of a server, its children need a moment to notice.
+    const isTemporary = lines.includes('pre-existing shared memory block')
+    if (!isTemporary || performance.now() > until) throw startError(lines.split('\n'), logFile)
     await pause(POLL_MS)
   }
 }
 
-const onlyByItsSocket = (socketDir: string) => ({
-  listen_addresses: '',
-  port: String(SOCKET_PORT),
-  unix_socket_directories: socketDir,
-  unix_socket_permissions: '0700',
-})
-
-/** After `kill -9` of the server its own children are given a moment to notice. */
-const isTemporary = (said: string) => /pre-existing shared memory block/.test(said)
-
-function startError(said: string, logFile: string): AppError {
-  const lines = said.split('\n')
-  const complaint = lines.findLast(line => /FATAL|PANIC/.test(line)) ?? lines.findLast(line => line !== '')
-  const reason = complaint?.replace(/^.*?(FATAL|PANIC): +/, '') ?? 'it ended without a word'
-  return new AppError(
-    'unavailable',
-    `The embedded PostgreSQL did not start: ${reason}. Its log is ${logFile}.`,
-  )
+function startError(lines: readonly string[], logFile: string): AppError {
+  const last = lines.findLast(line => /FATAL|PANIC/.test(line)) ?? lines.findLast(line => line !== '')
+  const reason = last?.replace(/^.*?(FATAL|PANIC): +/, '') ?? 'it ended without a word'
+  return unavailable(`The embedded PostgreSQL did not start: ${reason}. Its log is ${logFile}.`)
 }
 
 const MAX_LOG_BYTES = 8 * 2 ** 20
@@ -161,7 +153,7 @@ async function openLog(path: string, { user }: Launcher) {
 const FAST_SHUTDOWN_TIMEOUT_MS = 4_000
 const IMMEDIATE_SHUTDOWN_TIMEOUT_MS = 1_000
 
-/** Ends the server: in good order within four seconds, else at once, which the next start recovers from. */
+/** Stops the server: in order within four seconds, else at once, and the next start recovers. */
 export async function shutDown({ pid }: { pid: number }): Promise<void> {
   sendSignal(pid, 'SIGINT')
   if (await waitForEnd(pid, FAST_SHUTDOWN_TIMEOUT_MS)) return

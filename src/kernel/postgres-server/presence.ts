@@ -1,15 +1,14 @@
-/** Every process that uses the embedded server holds one connection to it, so that the last to leave knows it is. */
+/** Every process that uses the embedded server holds one connection to it, so that the last one to leave stops it. */
 import { connect, type Socket } from 'node:net'
-import postgres from 'postgres'
-import { hasRoles } from './server-access.ts'
-import { getSocketPath, SOCKET_PORT } from './socket-directory.ts'
+import { connectAs, hasRoles, type ServerLogin } from './server-access.ts'
+import { getSocketPath } from './socket-directory.ts'
 
 export type Presence = {
   /** As in `18.4`. */
   version: string
-  /** Whether the roles of the owner and the traffic are there. */
+  /** Whether the roles of the owner and the traffic exist. */
   hasRoles: boolean
-  /** How many other processes are there. Rejects when the server does not answer. */
+  /** How many other processes are here. Rejects when the server does not answer. */
   countOthers: () => Promise<number>
   end: () => Promise<void>
 }
@@ -17,25 +16,28 @@ export type Presence = {
 const KIND = 'carnet here'
 const CONNECT_TIMEOUT_SECONDS = 5
 
-/** Connects, and makes `database` when it is missing. Only under the process lock. */
-export async function announcePresence(server: {
-  socketDir: string
-  user: string
-  password: string
-  database: string
-}): Promise<Presence> {
+/** Connects as the superuser, and creates the database if it is missing. Only under the process lock. */
+export async function announcePresence(server: ServerLogin): Promise<Presence> {
+  const { database } = server
+  const name = `${KIND} ${process.pid}`
   let line: Socket | undefined
-  const sql = open(server, async path => {
-    line = await connectTo(path)
-    return line
+  // Not to the database itself: this connection would keep it from being renamed, dropped or taken as a template.
+  const sql = connectAs({ ...server, database: 'postgres' }, name, {
+    connect_timeout: CONNECT_TIMEOUT_SECONDS,
+    prepare: false,
+    connection: { statement_timeout: CONNECT_TIMEOUT_SECONDS * 1000 },
+    async socket() {
+      line = await connectTo(getSocketPath(server.socketDir))
+      return line
+    },
   })
   try {
     const [row] = await sql<{ version: string; made: boolean }[]>`
       select current_setting('server_version') as version,
-             exists (select from pg_database where datname = ${server.database}) as made`
+             exists (select from pg_database where datname = ${database}) as made`
     const isPrepared = await hasRoles(sql)
-    if (!row?.made) await sql.unsafe(`create database "${server.database}"`)
-    // "I am here" must not be what keeps a process alive.
+    if (!row?.made) await sql.unsafe(`create database "${database}"`)
+    // This connection alone must not keep the process alive.
     line?.unref()
     return {
       version: row?.version.split(' ')[0] ?? '',
@@ -44,7 +46,7 @@ export async function announcePresence(server: {
         line?.ref()
         const [found] = await sql<{ n: number }[]>`
           select count(*)::int as n from pg_stat_activity
-          where application_name like ${`${KIND} %`} and application_name <> ${nameOf(process.pid)}`
+          where application_name like ${`${KIND} %`} and application_name <> ${name}`
         return found?.n ?? 0
       },
       end: () => sql.end({ timeout: 0 }),
@@ -53,34 +55,6 @@ export async function announcePresence(server: {
     await sql.end({ timeout: 0 })
     throw error
   }
-}
-
-const nameOf = (pid: number) => `${KIND} ${pid}`
-
-function open(
-  { socketDir, user, password }: { socketDir: string; user: string; password: string },
-  dial: (path: string) => Promise<Socket>,
-) {
-  const path = getSocketPath(socketDir)
-  const settings = {
-    host: socketDir,
-    path,
-    port: SOCKET_PORT,
-    user,
-    password,
-    // Not the database itself: this connection would keep it from being renamed, dropped or taken as a template.
-    database: 'postgres',
-    max: 1,
-    connect_timeout: CONNECT_TIMEOUT_SECONDS,
-    idle_timeout: 0,
-    max_lifetime: null,
-    fetch_types: false,
-    prepare: false,
-    onnotice: () => {},
-    connection: { application_name: nameOf(process.pid), statement_timeout: CONNECT_TIMEOUT_SECONDS * 1000 },
-    socket: () => dial(path),
-  }
-  return postgres(settings)
 }
 
 function connectTo(path: string): Promise<Socket> {
@@ -92,4 +66,30 @@ function connectTo(path: string): Promise<Socket> {
       resolve(socket)
     })
   })
+}
+
+export type ServerLock = { release: () => Promise<void> }
+
+/** Number of the lock; `CARN` as the class of all of ours. */
+const LOCK_CLASS = 0x43_41_52_4e
+const SEAT = 2
+
+/**
+ * One server to a data directory: takes a lock that lives as long as its connection, so a killed server holds none.
+ * Undefined when another server has it.
+ */
+export async function acquireServerLock(server: ServerLogin): Promise<ServerLock | undefined> {
+  const { socketDir, user, password, database } = server
+  const sql = connectAs({ socketDir, user, password, database }, 'carnet seat')
+  const release = () => sql.end({ timeout: 0 })
+  try {
+    const [row] = await sql<{ taken: boolean }[]>`
+      select pg_try_advisory_lock(${LOCK_CLASS}::int, ${SEAT}::int) as taken`
+    if (row?.taken) return { release }
+  } catch (error) {
+    await release()
+    throw error
+  }
+  await release()
+  return undefined
 }

@@ -1,13 +1,14 @@
 /**
  * Who may connect to the embedded database: three roles with one password, which only Carnet's own user can read. The
- * superuser prepares the others, the owner migrates and restores, and everything else is traffic.
+ * superuser prepares the others, the owner migrates and restores, and the traffic role does everything else.
  */
 import { randomBytes } from 'node:crypto'
 import { chownSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import postgres from 'postgres'
 import { grantTraffic } from '../db/traffic-role.ts'
-import { AppError, findErrorCode } from '../errors.ts'
+import { findErrorCode, unavailable } from '../errors.ts'
 import { syncFolder } from '../process/sync-folder.ts'
 import { getSocketPath, SOCKET_PORT } from './socket-directory.ts'
 
@@ -21,7 +22,7 @@ const PASSWORD_ONLY = '# Written by Carnet at each start.\nlocal all all scram-s
 const NO_PASSWORD = '# Written by Carnet, for a moment: the password was lost.\nlocal all all trust\n'
 const LOCK_TIMEOUT = '1500ms'
 
-/** The password kept in the data directory, made at first use. Only under the process lock. */
+/** The password in the data directory, created at first use. Only under the process lock. */
 export function readPassword(dataDir: string): string {
   const path = join(dataDir, PASSWORD_FILE)
   if (existsSync(path)) {
@@ -33,7 +34,7 @@ export function readPassword(dataDir: string): string {
   return password
 }
 
-/** Whole or not at all, also after a power cut; it belongs to the owner of the folder. */
+/** Whole or not at all, also after a power cut. The file belongs to the owner of the folder. */
 function replaceFile(path: string, text: string, mode: number): void {
   const beside = `${path}.new`
   const folder = dirname(path)
@@ -47,32 +48,48 @@ function replaceFile(path: string, text: string, mode: number): void {
 export const needsPassword = (pgDir: string): boolean =>
   existsSync(join(pgDir, HBA_FILE)) && readFileSync(join(pgDir, HBA_FILE), 'utf8') === PASSWORD_ONLY
 
-/** Takes effect when the server reads it: at its start, or when it is told to. */
+/** Takes effect at the start of the server, or when it gets SIGHUP. */
 export const requirePassword = (pgDir: string): void =>
   replaceFile(join(pgDir, HBA_FILE), PASSWORD_ONLY, 0o600)
 
-/** For a data directory whose password is lost: who may write its files may do anything with it. */
+/** For a data directory whose password is lost. Whoever may write its files may read all data anyway. */
 export const dropPassword = (pgDir: string): void => replaceFile(join(pgDir, HBA_FILE), NO_PASSWORD, 0o600)
 
-type Server = { socketDir: string; password: string; database: string }
+export type ServerLogin = { socketDir: string; user: string; password: string; database: string }
 
-/**
- * Makes the owner and the role of the traffic, gives them the password, and what the superuser owned in the database to
- * the owner. Also on a database of version 0.1, where the superuser did everything. Safe to repeat.
- */
-export async function prepareRoles({ socketDir, password, database }: Server): Promise<void> {
-  const sql = postgres({
+/** The driver's types lack `socket`. */
+type ConnectionOptions = postgres.Options<Record<string, postgres.PostgresType>> & {
+  socket?: () => Promise<Socket>
+}
+
+/** One connection, whose name others see. */
+export const connectAs = (
+  { socketDir, ...login }: ServerLogin,
+  name: string,
+  { connection, ...options }: ConnectionOptions = {},
+): postgres.Sql =>
+  postgres({
+    ...login,
     host: socketDir,
     path: getSocketPath(socketDir),
     port: SOCKET_PORT,
-    user: SUPERUSER,
-    password,
-    database,
     max: 1,
+    idle_timeout: 0,
+    max_lifetime: null,
     fetch_types: false,
+    // The driver would print them to standard output.
     onnotice: () => {},
-    connection: { application_name: 'carnet roles' },
+    connection: { application_name: name, ...connection },
+    ...options,
   })
+
+/**
+ * Creates the owner and the traffic role, gives them the password, and gives the owner what the superuser owned in the
+ * database. Also for a database of version 0.1, where the superuser did everything. Safe to repeat.
+ */
+export async function prepareRoles(superuser: ServerLogin): Promise<void> {
+  const sql = connectAs(superuser, 'carnet roles')
+  const { database, password } = superuser
   try {
     await sql.begin(async tx => {
       await tx`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`
@@ -82,7 +99,7 @@ export async function prepareRoles({ socketDir, password, database }: Server): P
     })
   } catch (error) {
     if (findErrorCode(error) !== '55P03') throw error
-    throw new AppError('unavailable', 'The tables of the embedded database are locked by somebody else.')
+    throw unavailable('The tables of the embedded database are locked by somebody else.')
   } finally {
     await sql.end({ timeout: 1 })
   }
@@ -100,7 +117,7 @@ alter role ${TRAFFIC} login password '${password}';
 grant pg_read_all_stats to ${TRAFFIC};
 alter database "${database}" owner to ${OWNER};`
 
-/** REASSIGN OWNED refuses the role that initdb made. What belongs to an extension, and sequences of columns, go with it. */
+/** REASSIGN OWNED refuses the role that initdb made. Parts of extensions and sequences of columns follow by themselves. */
 const GIVE_TO_OWNER = `
 do $$
 declare statement text;
@@ -116,7 +133,7 @@ begin
   loop execute statement; end loop;
 end $$;`
 
-/** Whether both roles are there, by a connection of the superuser's. */
+/** Whether both roles exist. */
 export async function hasRoles(sql: postgres.Sql): Promise<boolean> {
   const [row] = await sql<{ n: number }[]>`
     select count(*)::int as n from pg_roles where rolname in (${OWNER}, ${TRAFFIC})`

@@ -1,10 +1,10 @@
-/** Whoever may enter the socket's folder is the database's owner: it is private, and short enough for a socket's address. */
+/** The private folder of the database's socket. Its path is short enough for a socket's address. */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { chmod, lchown, lstat, mkdir, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { AppError, findErrorCode } from '../errors.ts'
+import { findErrorCode, unavailable } from '../errors.ts'
 import type { ServerUser } from './launcher.ts'
 
 /** Names the socket's file; there is no TCP port. */
@@ -13,10 +13,7 @@ export const SOCKET_PORT = 5432
 /** A socket's address has room for 103 bytes on macOS and 107 on Linux. */
 const MAX_ADDRESS_BYTES = 100
 
-/**
- * Where the socket of a data directory goes: where it was before a crash, since others may be waiting there for the
- * server to come back; else into the temporary folder.
- */
+/** The folder from before a crash, where others may wait for the server to come back; else one in the temporary folder. */
 export function chooseSocketDirectory(pgDir: string, before: string | undefined): string {
   const name = `carnet-${createHash('sha256').update(pgDir).digest('hex').slice(0, 16)}`
   if (before !== undefined && basename(before) === name && existsSync(dirname(before))) return before
@@ -30,17 +27,16 @@ export const getSocketPath = (folder: string) => join(folder, `.s.PGSQL.${SOCKET
 export async function makeSocketDirectory(path: string, user: ServerUser): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 })
-    await lchown(path, user.uid, user.gid)
   } catch (error) {
     if (findErrorCode(error) !== 'EEXIST') throw error
     await checkOwner(path, [user.uid, process.getuid?.() ?? user.uid])
-    await lchown(path, user.uid, user.gid)
   }
+  await lchown(path, user.uid, user.gid)
   await chmod(path, 0o700)
   for (const name of await readdir(path)) await rm(join(path, name), { force: true })
 }
 
-/** Throws AppError `unavailable` unless the folder is the server user's, and only that one's to enter. */
+/** Throws AppError `unavailable` unless the folder belongs to the server's user, and only that user may enter it. */
 export async function checkSocketDirectory(path: string, user: ServerUser): Promise<void> {
   await checkOwner(path, [user.uid])
   const { mode } = await lstat(path)
@@ -52,17 +48,15 @@ async function checkOwner(path: string, owners: readonly number[]): Promise<void
   if (!found.isDirectory() || !owners.includes(found.uid)) throw foreignFolderError(path)
 }
 
-/** Throws AppError when the folder that the socket's goes into is not there. */
+/** Throws AppError when the folder for temporary files is missing. */
 export function requireTemporaryFolder(folder: string): void {
   if (existsSync(folder)) return
-  throw new AppError(
-    'unavailable',
+  throw unavailable(
     `${folder}, the folder for temporary files, is not there: make it, or set TMPDIR to another folder.`,
   )
 }
 
 const foreignFolderError = (path: string) =>
-  new AppError(
-    'unavailable',
+  unavailable(
     `${path}, where the database's socket belongs, was made by somebody else: remove it, or set TMPDIR to another folder.`,
   )
