@@ -1,4 +1,4 @@
-/** The numbers of one process, in Prometheus' words: what was asked and answered, the database, the event loop. Never a name or an address. */
+/** The metrics of one process for Prometheus: requests, database, event loop. They hold no names or addresses. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { FinishedStatement } from '../db/connection-pool.ts'
@@ -9,6 +9,7 @@ import type { SecurityEvent } from './security-events.ts'
 /** `route` is a template, such as `/p/:id`; `none` where no route took the request. */
 type RequestEnd = { method: string; route: string; status: number; seconds: number }
 type PageOutcome = 'ready' | 'made' | 'stale' | 'refused'
+type DeliveryTotals = { inFlight: number; outcomes: Readonly<Record<string, number>> }
 
 export type Metrics = {
   registry: Registry
@@ -21,54 +22,46 @@ export type Metrics = {
   watchConnections: (numbers: () => ConnectionNumbers) => void
   watchPages: (bytes: () => number) => void
   statementEnded: (statement: FinishedStatement) => void
-  /** Tells of a pool by its name. */
+  /** Pools are told apart by their names. */
   watchPool: (name: string, numbers: () => PoolUsage) => void
-  /** Totals that another part counts itself, by outcome. */
-  watchDeliveries: (numbers: () => { inFlight: number; outcomes: Readonly<Record<string, number>> }) => void
+  watchDeliveries: (numbers: () => DeliveryTotals) => void
 }
 
-const ANSWER_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const DURATION_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const LAG_PRECISION_MS = 10
 const NANOSECONDS = 1e9
 const LAG_PERCENTILE = 99
 
 export function createMetrics(): Metrics {
   const registry = new Registry()
-  const registers = [registry]
+  const make = createInstruments(registry)
   collectDefaultMetrics({ register: registry })
-  watchLag(registers)
-  const requests = new Counter({
-    name: 'carnet_http_requests_total',
-    help: 'Requests answered, by route template and class of status.',
-    labelNames: ['method', 'route', 'status'],
-    registers,
-  })
-  const seconds = new Histogram({
-    name: 'carnet_http_request_duration_seconds',
-    help: 'From the first byte of a request to the last of its answer.',
-    labelNames: ['route'],
-    buckets: ANSWER_SECONDS,
-    registers,
-  })
-  const refusals = new Counter({
-    name: 'carnet_refusals_total',
-    help: 'Refusals by error code; rate_limited and unavailable among them.',
-    labelNames: ['code'],
-    registers,
-  })
-  const securityEvents = new Counter({
-    name: 'carnet_security_events_total',
-    help: 'Refused sign-ins, proofs, links, keys, rights and forms of other sites, by event.',
-    labelNames: ['event'],
-    registers,
-  })
-  const pages = new Counter({
-    name: 'carnet_pages_total',
-    help: 'Public pages by where they came from: ready in memory, made, stale while the database was away, or refused to a network that had too many made.',
-    labelNames: ['from'],
-    registers,
-  })
-  const { statementEnded, watchPool } = databaseMetrics(registers)
+  watchLag(registry)
+  const requests = make.counter(
+    'carnet_http_requests_total',
+    'Requests answered, by route template and class of status.',
+    ['method', 'route', 'status'],
+  )
+  const seconds = make.durations(
+    'carnet_http_request_duration_seconds',
+    'From the first byte of a request to the last of its answer.',
+    ['route'],
+  )
+  const refusals = make.counter(
+    'carnet_refusals_total',
+    'Refusals by error code; rate_limited and unavailable among them.',
+    ['code'],
+  )
+  const securityEvents = make.counter(
+    'carnet_security_events_total',
+    'Refused sign-ins, proofs, links, keys, rights and forms of other sites, by event.',
+    ['event'],
+  )
+  const pages = make.counter(
+    'carnet_pages_total',
+    'Public pages by where they came from: ready in memory, made, stale while the database was away, or refused to a network that had too many made.',
+    ['from'],
+  )
   return {
     registry,
     requestEnded({ method, route, status, seconds: took }) {
@@ -78,35 +71,59 @@ export function createMetrics(): Metrics {
     refused: code => refusals.inc({ code }),
     securityEvent: event => securityEvents.inc({ event }),
     page: from => pages.inc({ from }),
-    watchConnections: connectionMetrics(registers),
+    ...databaseMetrics(make),
+    watchConnections: connectionMetrics(make),
     watchPages(bytes) {
-      gauge(registers, 'carnet_page_cache_bytes', 'Memory that ready pages take.', bytes)
+      make.gauge('carnet_page_cache_bytes', 'Memory that ready pages take.', gauge => gauge.set(bytes()))
     },
-    statementEnded,
-    watchPool,
-    watchDeliveries: numbers => watchDeliveries(registers, numbers),
+    watchDeliveries(numbers) {
+      make.gauge('carnet_webhook_attempts_in_flight', 'Webhooks on their way.', gauge =>
+        gauge.set(numbers().inFlight),
+      )
+      const help = 'Attempts to deliver a webhook, by outcome.'
+      make.totals('carnet_webhook_attempts_total', help, 'outcome', () => numbers().outcomes)
+    },
   }
 }
 
-function gauge(registers: Registry[], name: string, help: string, read: () => number): void {
-  new Gauge({
-    name,
-    help,
-    registers,
-    collect() {
-      this.set(read())
-    },
-  })
+type Instruments = ReturnType<typeof createInstruments>
+
+function createInstruments(registry: Registry) {
+  const registers = [registry]
+  const counter = (name: string, help: string, labelNames: string[] = []) =>
+    new Counter({ name, help, labelNames, registers })
+  return {
+    counter,
+    durations: (name: string, help: string, labelNames: string[] = []) =>
+      new Histogram({ name, help, labelNames, buckets: DURATION_SECONDS, registers }),
+    /** `read` sets it whenever the metrics are asked for. */
+    gauge: (name: string, help: string, read: (gauge: Gauge) => void, labelNames: string[] = []) =>
+      new Gauge({
+        ...{ name, help, labelNames, registers },
+        collect() {
+          read(this)
+        },
+      }),
+    /** Totals that another part counts, by the values of `label`. */
+    totals: (name: string, help: string, label: string, read: () => Readonly<Record<string, number>>) =>
+      new Counter({
+        ...{ name, help, labelNames: [label], registers },
+        collect() {
+          this.reset()
+          for (const [value, count] of Object.entries(read())) this.inc({ [label]: value }, count)
+        },
+      }),
+  }
 }
 
-/** How late the event loop comes: what a client waits before anything is done for it. The worst process counts. */
-function watchLag(registers: Registry[]): void {
+/** How late the event loop runs, which a client waits before its request is handled. The worst process counts. */
+function watchLag(registry: Registry): void {
   const lag = monitorEventLoopDelay({ resolution: LAG_PRECISION_MS })
   lag.enable()
   new Gauge({
     name: 'carnet_event_loop_lag_p99_seconds',
     help: 'Delay of the event loop, 99th percentile since it was last asked for; the worst process of the machine.',
-    registers,
+    registers: [registry],
     aggregator: 'max',
     collect() {
       const late = lag.percentile(LAG_PERCENTILE) / NANOSECONDS - LAG_PRECISION_MS / 1000
@@ -116,69 +133,59 @@ function watchLag(registers: Registry[]): void {
   })
 }
 
-function connectionMetrics(registers: Registry[]): Metrics['watchConnections'] {
+function connectionMetrics(make: Instruments): Metrics['watchConnections'] {
   let read = (): ConnectionNumbers | undefined => undefined
-  new Gauge({
-    name: 'carnet_http_connections',
-    help: 'Connections of clients: open, and the limit.',
-    labelNames: ['state'],
-    registers,
-    collect() {
+  make.gauge(
+    'carnet_http_connections',
+    'Connections of clients: open, and the limit.',
+    gauge => {
       const { open = 0, limit = 0 } = read() ?? {}
-      this.set({ state: 'open' }, open)
-      this.set({ state: 'limit' }, limit)
+      gauge.set({ state: 'open' }, open)
+      gauge.set({ state: 'limit' }, limit)
     },
-  })
-  const ended = new Counter({
-    name: 'carnet_http_connections_ended_total',
-    help: 'Connections refused at the limit of all (total) or of one network (network), cut because answers were left unread (stalled) or because too many requests were sent at once (pipelined).',
-    labelNames: ['reason'],
-    registers,
-    collect() {
-      ended.reset()
-      for (const [reason, count] of Object.entries(read()?.ended ?? {})) ended.inc({ reason }, count)
-    },
-  })
+    ['state'],
+  )
+  make.totals(
+    'carnet_http_connections_ended_total',
+    'Connections refused at the limit of all (total) or of one network (network), cut because answers were left unread (stalled) or because too many requests were sent at once (pipelined).',
+    'reason',
+    () => read()?.ended ?? {},
+  )
   return numbers => {
     read = numbers
   }
 }
 
-function databaseMetrics(registers: Registry[]): Pick<Metrics, 'statementEnded' | 'watchPool'> {
-  const seconds = new Histogram({
-    name: 'carnet_db_statement_duration_seconds',
-    help: 'From asking for a statement to its end, the wait for a connection included.',
-    buckets: ANSWER_SECONDS,
-    registers,
-  })
-  const failures = new Counter({
-    name: 'carnet_db_statements_failed_total',
-    help: 'Statements that the database refused or that were lost with their connection.',
-    registers,
-  })
+function databaseMetrics(make: Instruments): Pick<Metrics, 'statementEnded' | 'watchPool'> {
+  const seconds = make.durations(
+    'carnet_db_statement_duration_seconds',
+    'From asking for a statement to its end, the wait for a connection included.',
+  )
+  const failures = make.counter(
+    'carnet_db_statements_failed_total',
+    'Statements that the database refused or that were lost with their connection.',
+  )
   const pools = new Map<string, () => PoolUsage>()
-  const connections = new Gauge({
-    name: 'carnet_db_connections',
-    help: 'Connections by pool: at most, and at work.',
-    labelNames: ['pool', 'state'],
-    registers,
-    collect() {
+  make.gauge(
+    'carnet_db_connections',
+    'Connections by pool: at most, and at work.',
+    gauge => {
       for (const [pool, numbers] of pools) {
         const { size, busy } = numbers()
-        connections.set({ pool, state: 'most' }, size)
-        connections.set({ pool, state: 'busy' }, busy)
+        gauge.set({ pool, state: 'most' }, size)
+        gauge.set({ pool, state: 'busy' }, busy)
       }
     },
-  })
-  const waiting = new Gauge({
-    name: 'carnet_db_waiting',
-    help: 'Statements and transactions that wait for a connection.',
-    labelNames: ['pool'],
-    registers,
-    collect() {
-      for (const [pool, numbers] of pools) waiting.set({ pool }, numbers().waiting)
+    ['pool', 'state'],
+  )
+  make.gauge(
+    'carnet_db_waiting',
+    'Statements and transactions that wait for a connection.',
+    gauge => {
+      for (const [pool, numbers] of pools) gauge.set({ pool }, numbers().waiting)
     },
-  })
+    ['pool'],
+  )
   return {
     statementEnded({ ms, failed }) {
       seconds.observe(ms / 1000)
@@ -186,18 +193,4 @@ function databaseMetrics(registers: Registry[]): Pick<Metrics, 'statementEnded' 
     },
     watchPool: (name, numbers) => pools.set(name, numbers),
   }
-}
-
-function watchDeliveries(registers: Registry[], numbers: Parameters<Metrics['watchDeliveries']>[0]): void {
-  gauge(registers, 'carnet_webhook_attempts_in_flight', 'Webhooks on their way.', () => numbers().inFlight)
-  const attempts = new Counter({
-    name: 'carnet_webhook_attempts_total',
-    help: 'Attempts to deliver a webhook, by outcome.',
-    labelNames: ['outcome'],
-    registers,
-    collect() {
-      attempts.reset()
-      for (const [outcome, count] of Object.entries(numbers().outcomes)) attempts.inc({ outcome }, count)
-    },
-  })
 }
