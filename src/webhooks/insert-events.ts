@@ -1,5 +1,6 @@
 /** Events for webhooks. The statement that causes an event also inserts it, so both are committed or neither is. */
 import type { Fragment, Sql } from '../kernel/db/database.ts'
+import { idFromUuid } from '../kernel/ids.ts'
 
 export const EVENT_TYPES = [
   'product.created',
@@ -20,9 +21,17 @@ export const insertEvents = (sql: Sql): Fragment =>
 export const insertBackgroundEvents = (sql: Sql): Fragment =>
   sql`insert into event (created_at, account_id, id, type, data, background)`
 
-/** The data of an event about a passport; `id` as the API writes it. */
-export function buildPassportEvent(passport: { id: string; category: string; version_no: number }) {
-  return { id: passport.id, category: passport.category, version_no: passport.version_no }
+/** The data of an event about a passport, whose `id` is a UUID. */
+export function buildPassportEvent({
+  id,
+  category,
+  version_no,
+}: {
+  id: string
+  category: string
+  version_no: number
+}) {
+  return { id: idFromUuid(id), category, version_no }
 }
 
 /** The same as SQL, from an expression for each member. */

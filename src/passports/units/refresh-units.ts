@@ -3,12 +3,11 @@ import type { AccountContext } from '../../accounts/context.ts'
 import { findCategory } from '../../categories/catalogue.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import { AppError, assert, type Detail } from '../../kernel/errors.ts'
-import { idFromUuid, newUuid } from '../../kernel/ids.ts'
-import { buildPassportEvent } from '../../webhooks/insert-events.ts'
-import { checkData, type PassportData, requireCategory } from '../core/check-data.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+import { checkData, type PassportData } from '../core/check-data.ts'
 import { addUnitCounts } from '../core/unit-counts.ts'
 import { buildUnitSearchText } from '../write/plan-version.ts'
-import { type NextVersion, writeVersions } from '../write/write-versions.ts'
+import { buildNextVersion, type NextVersion, writeVersions } from '../write/write-versions.ts'
 import type { NewContent, OldContent } from './refresh-content.ts'
 
 /** A larger statement delays all others. */
@@ -35,8 +34,6 @@ type Unit = {
   own: string | null
 }
 
-type RefreshBatch = readonly Unit[]
-
 export type RefreshTask = {
   from: Pick<OldContent, 'id' | 'hash'>
   to: NewContent
@@ -49,7 +46,7 @@ export type RefreshTask = {
 }
 
 /** Some of the units that are still on the old content, in batches; none when all have been moved. */
-export async function findBatches(ctx: AccountContext, task: RefreshTask): Promise<RefreshBatch[]> {
+export async function findBatches(ctx: AccountContext, task: RefreshTask): Promise<Unit[][]> {
   const units = await findUnits(ctx, task)
   const count = Math.ceil(units.length / BATCH_SIZE)
   return Array.from({ length: count }, (_, i) => units.slice(i * BATCH_SIZE, (i + 1) * BATCH_SIZE))
@@ -59,7 +56,7 @@ export async function findBatches(ctx: AccountContext, task: RefreshTask): Promi
 export async function refreshBatch(
   ctx: AccountContext,
   task: RefreshTask,
-  units: RefreshBatch,
+  units: readonly Unit[],
 ): Promise<Moved> {
   const { data, skipped } = task.to.corrected
   const failed: FailedUnit[] = []
@@ -71,7 +68,7 @@ export async function refreshBatch(
     const result = check(unit, own)
     if (result instanceof AppError)
       failed.push({ id: idFromUuid(unit.id), error: result.message, errors: result.details ?? [] })
-    else versions.push(buildNextVersion(task, unit, { own, search: result.search, now }))
+    else versions.push(toRefreshedVersion(task, unit, { own, search: result.search, now }))
   }
   const options = { inBackground: true, alongside: countMoved(ctx, task, now) }
   const { written } = await writeVersions(ctx, versions, options)
@@ -81,35 +78,27 @@ export async function refreshBatch(
 }
 
 /** A unit keeps its own fields, so a correction of one of them changes nothing for it. */
-const buildNextVersion = (
+const toRefreshedVersion = (
   { from, to }: RefreshTask,
   unit: Unit,
   { own, search, now }: { own: PassportData; search: string; now: Date },
-): NextVersion => ({
-  id: unit.id,
-  version_no: unit.version_no,
-  version_hash: unit.hash,
-  old_content_hash: from.hash,
-  content_id: to.id,
-  content_hash: to.hash,
-  data: null,
-  own: null,
-  kind: 'r',
-  note: null,
-  changed: to.corrected.changed.filter(field => !Object.hasOwn(own, field)),
-  corrects: false,
-  schema_version: unit.schema_version,
-  gtin14: null,
-  sku: null,
-  search: unit.level === 'b' ? buildUnitSearchText(search, unit.lot) : null,
-  now,
-  event_id: newUuid(now.getTime()),
-  event: buildPassportEvent({
-    id: idFromUuid(unit.id),
-    category: unit.category,
-    version_no: unit.version_no + 1,
-  }),
-})
+): NextVersion =>
+  buildNextVersion(unit, now, {
+    version_hash: unit.hash,
+    old_content_hash: from.hash,
+    content_id: to.id,
+    content_hash: to.hash,
+    data: null,
+    own: null,
+    kind: 'r',
+    note: null,
+    changed: to.corrected.changed.filter(field => !Object.hasOwn(own, field)),
+    corrects: false,
+    schema_version: unit.schema_version,
+    gtin14: null,
+    sku: null,
+    search: unit.level === 'b' ? buildUnitSearchText(search, unit.lot) : null,
+  })
 
 async function findUnits(
   { sql, accountId }: AccountContext,
@@ -135,8 +124,8 @@ async function findUnits(
 }
 
 /**
- * Keyed by `id number`. Two arrays instead of a join: a plan from when the table was small would scan all
- * versions for each unit.
+ * Keyed by `id number`. Two arrays instead of a join: a plan from when the table was small would scan all versions for
+ * each unit.
  */
 async function readHeadHashes(
   sql: Sql,
@@ -159,9 +148,9 @@ function createChecker(data: PassportData): (unit: Unit, own: PassportData) => C
   let shared: CheckResult | undefined
   const check = (unit: Unit, own: PassportData): CheckResult => {
     try {
-      assert(findCategory(unit.category), 'the category of a stored unit is known')
-      const options = { strict: false, validatedWith: unit.schema_version }
-      return checkData(requireCategory(unit.category), { ...data, ...own }, options)
+      const category = findCategory(unit.category)
+      assert(category, 'the category of a stored unit is known')
+      return checkData(category, { ...data, ...own }, { strict: false, validatedWith: unit.schema_version })
     } catch (error) {
       if (error instanceof AppError) return error
       throw error

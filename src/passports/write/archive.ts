@@ -1,6 +1,6 @@
 /**
- * Archives and restores passports. The status is separate from the versions and has its own log; addresses
- * keep working.
+ * Archives and restores passports. The status is separate from the versions and has its own log; addresses keep
+ * working.
  */
 import { insertAuditEntries } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
@@ -17,8 +17,8 @@ import { explainTakenGtin } from './find-matches.ts'
 type StatusChange = ExpectedVersion & { uuid: string; status: StatusLetter }
 
 /**
- * Sets the status, with its event; does nothing when the passport already has it. Restoring claims the
- * passport's GTIN again if it was released. Throws `not_found`, `version_conflict`, `gtin_taken`.
+ * Sets the status, with its event; does nothing when the passport already has it. Restoring claims the passport's GTIN
+ * again if it was released. Throws `not_found`, `version_conflict`, `gtin_taken`.
  */
 export function setStatus(ctx: AccountContext, change: StatusChange): Promise<PassportRow> {
   const { uuid, status } = change
@@ -41,7 +41,7 @@ async function writeStatus(
   const { sql, accountId } = ctx
   const now = ctx.clock.now()
   const type = status === 'x' ? 'product.archived' : 'product.restored'
-  const event = JSON.stringify(buildPassportEvent({ ...current, id: idFromUuid(current.id) }))
+  const event = JSON.stringify(buildPassportEvent(current))
   const action = status === 'x' ? 'product_archived' : 'product_restored'
   try {
     const written = await sql`

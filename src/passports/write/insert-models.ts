@@ -1,13 +1,13 @@
 /**
- * Writes checked models: any number in one statement, with GTIN claims, quota, counters and events. If a row
- * is rejected, the statement writes nothing and names the rejected rows with their reasons.
+ * Writes checked models: any number in one statement, with GTIN claims, quota, counters and events. If a row is
+ * rejected, the statement writes nothing and names the rejected rows with their reasons.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { isLockTimeout, storeResponses, type toIdempotencyRow } from '../../accounts/idempotency-record.ts'
 import { reserveQuota } from '../../accounts/limits/quota.ts'
 import { findRefusalReason, type Sql, sqlState, withRetries } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { idFromUuid, newUuid } from '../../kernel/ids.ts'
+import { newUuid } from '../../kernel/ids.ts'
 import { buildPassportEvent, insertEvents } from '../../webhooks/insert-events.ts'
 import type { CheckedData } from '../core/check-data.ts'
 import type { PassportRow } from '../core/record.ts'
@@ -17,10 +17,7 @@ export type RejectReason = 'key_taken' | 'gtin_taken' | 'plan_limit' | 'sku_take
 /** `receipt`: the idempotency record of the request, stored with the row. */
 export type ModelRow = ReturnType<typeof buildModelRow> & { receipt?: ReturnType<typeof toIdempotencyRow> }
 
-/**
- * A row that must be the only one with its SKU; `claimedBy` is the model that the SKU's claim named at the
- * look-up.
- */
+/** A row that must be the only one with its SKU; `claimedBy` is the model that the SKU's claim named at the look-up. */
 type SkuClaimRow = ModelRow & { claimedBy: string | null }
 
 export function buildModelRow(ctx: AccountContext, category: string, checked: CheckedData, now: Date) {
@@ -38,7 +35,7 @@ export function buildModelRow(ctx: AccountContext, category: string, checked: Ch
     created_by: ctx.actorId,
     at: now.toISOString(),
     data: checked.data,
-    event: buildPassportEvent({ id: idFromUuid(id), category, version_no: 1 }),
+    event: buildPassportEvent({ id, category, version_no: 1 }),
   }
 }
 
@@ -72,8 +69,8 @@ export const modelQuotaError = () =>
   )
 
 /**
- * The reasons of rejected rows, by id. Empty when all are written; otherwise nothing is. A taken GTIN is
- * reported before a used-up quota.
+ * The reasons of rejected rows, by id. Empty when all are written; otherwise nothing is. A taken GTIN is reported
+ * before a used-up quota.
  */
 export async function insertModels(
   sql: Sql,
@@ -96,10 +93,7 @@ export async function insertModels(
   }
 }
 
-/**
- * The highest reason is reported. A replayed request also collides with its own GTIN and SKU, so `key_taken`
- * wins.
- */
+/** The highest reason is reported. A replayed request also collides with its own GTIN and SKU, so `key_taken` wins. */
 const PRECEDENCE = {
   plan_limit: 0,
   gtin_taken: 1,
@@ -109,10 +103,7 @@ const PRECEDENCE = {
 
 const hasReceipt = ({ receipt }: ModelRow) => receipt !== undefined && receipt !== null
 
-/**
- * Classes 22 and 54: a value that cannot be stored, or not in an index. Anything else would fail each row
- * alike.
- */
+/** Classes 22 and 54: a value that cannot be stored, or not in an index. Anything else would fail each row alike. */
 export const isUnstorable = (error: unknown) => /^(22|54)/.test(sqlState(error) ?? '')
 
 /** Rows are locked in one order (keys, GTINs, SKUs, counters), so that two processes cannot deadlock. */
@@ -161,9 +152,8 @@ const withoutKey = (sql: Sql) => sql`
   union all`
 
 /**
- * Two requests may both find a SKU free. The claim is a compare-and-set: the second one is rejected and looks
- * the SKU up again. `seen` is compared with the claim's current row, because a snapshot would not show the
- * first request's.
+ * Two requests may both find a SKU free. The claim is a compare-and-set: the second one is rejected and looks the SKU
+ * up again. `seen` is compared with the claim's current row, because a snapshot would not show the first request's.
  */
 const claimSkus = (sql: Sql, rows: readonly SkuClaimRow[]) => {
   const wanted = rows.map(({ id, account_id, sku, claimedBy }) => ({ id, account_id, sku, seen: claimedBy }))

@@ -1,12 +1,9 @@
-/**
- * A change checked and worked out against the state of its passport: the next version, ready to be written.
- */
+/** A change checked and worked out against the state of its passport: the next version, ready to be written. */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { listUnknownKeys } from '../../categories/check/validate.ts'
 import { type Detail, invalid } from '../../kernel/errors.ts'
-import { idFromUuid, newUuid } from '../../kernel/ids.ts'
-import { buildPassportEvent } from '../../webhooks/insert-events.ts'
+import { newUuid } from '../../kernel/ids.ts'
 import {
   type CheckedData,
   checkData,
@@ -18,7 +15,7 @@ import {
 import { listChangedFields } from '../core/inherit.ts'
 import type { PassportRow } from '../core/record.ts'
 import { effectiveData, type PassportState } from '../core/state.ts'
-import type { NextVersion } from './write-versions.ts'
+import { buildNextVersion, type NextVersion } from './write-versions.ts'
 
 export const CHANGE_TYPES = ['change', 'correction'] as const
 export type ChangeType = (typeof CHANGE_TYPES)[number]
@@ -52,7 +49,7 @@ export function planNextVersion(
       ? checkData(category, after, options)
       : checkUnitData(category, after, Object.keys(own), options)
   if (change.strict) rejectUnknownFields(category, change.data)
-  const next = buildNextVersion(ctx, current, change, {
+  const next = toNextVersion(ctx, current, change, {
     checked,
     own: own === null || Object.keys(own).length === 0 ? null : pickFields(checked.data, Object.keys(own)),
     changed: listChangedFields(before, checked.data),
@@ -72,7 +69,7 @@ export const unitGtinProblem = (pointer = '/data/gtin'): Detail => {
 }
 
 /** A model's data becomes a content of its own; a unit keeps the content that it inherits from. */
-function buildNextVersion(
+function toNextVersion(
   ctx: AccountContext,
   { row, contentId, contentHash, versionHash }: PassportState,
   { changeType, note }: Pick<DataChange, 'changeType' | 'note'>,
@@ -80,9 +77,7 @@ function buildNextVersion(
 ): NextVersion {
   const now = ctx.clock.now()
   const isModel = row.level === 'm'
-  return {
-    id: row.id,
-    version_no: row.version_no,
+  return buildNextVersion(row, now, {
     version_hash: versionHash,
     old_content_hash: contentHash,
     content_id: isModel ? newUuid(now.getTime()) : contentId,
@@ -97,14 +92,7 @@ function buildNextVersion(
     gtin14: isModel ? checked.gtin14 : null,
     sku: isModel ? checked.sku : null,
     search: row.level === 'i' ? null : buildUnitSearchText(checked.search, row.lot),
-    now,
-    event_id: newUuid(now.getTime()),
-    event: buildPassportEvent({
-      id: idFromUuid(row.id),
-      category: row.category,
-      version_no: row.version_no + 1,
-    }),
-  }
+  })
 }
 
 /** A batch is found by its lot, too. */

@@ -1,14 +1,11 @@
 /**
- * The one statement that writes next versions: of a PATCH, a sync or a refresh, of one passport or of 500.
- * With a version go its content, its link in the hash chain, its GTIN claim and its event, or nothing.
+ * The one statement that writes next versions: of a PATCH, a sync or a refresh, of one passport or of 500. With a
+ * version go its content, its link in the hash chain, its GTIN claim and its event, or nothing.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { type Fragment, findRefusalReason, withRetries } from '../../kernel/db/database.ts'
-import {
-  type buildPassportEvent,
-  insertBackgroundEvents,
-  insertEvents,
-} from '../../webhooks/insert-events.ts'
+import { newUuid } from '../../kernel/ids.ts'
+import { buildPassportEvent, insertBackgroundEvents, insertEvents } from '../../webhooks/insert-events.ts'
 import type { PassportData } from '../core/check-data.ts'
 import { firstHash, nextHash } from '../core/hash-chain.ts'
 import { dropCachedHead } from '../read/public-passport.ts'
@@ -44,6 +41,22 @@ export type NextVersion = {
   event_id: string
   event: ReturnType<typeof buildPassportEvent>
 }
+
+type VersionChange = Omit<NextVersion, 'id' | 'version_no' | 'now' | 'event_id' | 'event'>
+
+/** The version that follows the current one of a passport, with its event. */
+export const buildNextVersion = (
+  { id, category, version_no }: { id: string; category: string; version_no: number },
+  now: Date,
+  change: VersionChange,
+): NextVersion => ({
+  ...change,
+  id,
+  version_no,
+  now,
+  event_id: newUuid(now.getTime()),
+  event: buildPassportEvent({ id, category, version_no: version_no + 1 }),
+})
 
 type WriteOptions = {
   /** Delivers the events after all others. */
@@ -83,8 +96,8 @@ export async function writeVersions(
 }
 
 /**
- * Rows are locked in the order of their ids, so that two calls with the same passports never wait in a
- * circle. What no index answers stands in a `case`: it leaves the primary key as the only way to them.
+ * Rows are locked in the order of their ids, so that two calls with the same passports never wait in a circle. What no
+ * index answers stands in a `case`: it leaves the primary key as the only way to them.
  */
 async function insertVersions(
   { sql, accountId, actorId }: AccountContext,
