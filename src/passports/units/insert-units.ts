@@ -1,5 +1,6 @@
 /** Writes checked units in one statement, with their counters and events, as many as the quota allows. */
 import type { AccountContext } from '../../accounts/context.ts'
+import { isLockTimeout } from '../../accounts/idempotency-record.ts'
 import { getRemainingQuota, lockRemainingQuota, reserveQuota } from '../../accounts/limits/quota.ts'
 import type { LevelLetter } from '../../accounts/plans.ts'
 import { findRefusalReason, type Sql, sqlState, withRetries } from '../../kernel/db/database.ts'
@@ -37,60 +38,60 @@ export async function insertUnits(ctx: AccountContext, batch: UnitInsert): Promi
   try {
     return { written: await withRetries(() => insertAllOrFree(ctx, batch)), rejected: new Map() }
   } catch (error) {
-    if (findRefusalReason(error) !== 'plan_limit') throw toArchivedError(error)
+    if (findRefusalReason(error) !== 'plan_limit') throw explainArchived(error)
   }
-  try {
-    return await retryOnLockTimeout(() => insertUpToQuota(ctx, batch))
-  } catch (error) {
-    throw toArchivedError(error)
-  }
+  return retryOnLockTimeout(() => insertUpToQuota(ctx, batch))
 }
 
-const toArchivedError = (error: unknown) =>
+const explainArchived = (error: unknown) =>
   findRefusalReason(error) === 'archived' ? archivedParentError() : error
 
-const LOCK_NOT_AVAILABLE = '55P03'
 const MAX_ATTEMPTS = 20
 
 /**
- * Other calls write their rows first and lock the counter after that, so this call can wait for a serial of a
- * call that waits for this counter. It gives up and retries: PostgreSQL needs a second to detect the
- * deadlock.
+ * Other calls write their rows first and lock the counter after that, so this call can wait for a serial of a call that
+ * waits for this counter. It gives up and retries: PostgreSQL needs a second to detect the deadlock.
  */
 async function retryOnLockTimeout<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await withRetries(run)
     } catch (error) {
-      if (sqlState(error) !== LOCK_NOT_AVAILABLE || attempt === MAX_ATTEMPTS) throw error
+      if (!isLockTimeout(error) || attempt === MAX_ATTEMPTS) throw explainArchived(error)
     }
   }
 }
 
-/**
- * Locks the quota's counter first, so that the remaining quota cannot shrink. Rows with taken names use no
- * quota.
- */
+/** Locks the quota's counter first, so that the remaining quota cannot shrink. Rows with taken names use no quota. */
 async function insertUpToQuota(ctx: AccountContext, batch: UnitInsert): Promise<InsertOutcome> {
-  const { parent, level, rows } = batch
   return inTransaction(ctx.sql, async sql => {
-    const left = await lockRemainingQuota(sql, { accountId: ctx.accountId, level: UNIT_LETTER[level] })
+    const left = await lockRemainingQuota(sql, { accountId: ctx.accountId, level: UNIT_LETTER[batch.level] })
     await sql`set local lock_timeout = '100ms'`
-    const names = rows.map(row => getUnitName(row.unit, level))
-    const there = await sql<{ name: string }[]>`
-      select coalesce(serial, lot) as name from passport
-      where account_id = ${ctx.accountId} and model_id = ${parent.row.model_id} and level = ${UNIT_LETTER[level]}::text::"char"
-        and coalesce(serial, lot) = any(${names}::text[])`
-    const taken = new Set(there.map(row => row.name))
-    const free = rows.filter(row => !taken.has(getUnitName(row.unit, level)))
-    const fitting = free.slice(0, left)
+    const { rows, rejected } = await selectInsertable({ ...ctx, sql }, batch, left)
     const written =
-      fitting.length === 0
-        ? new Set<string>()
-        : await insertRows(ctx, sql, { ...batch, rows: fitting }, 'free')
+      rows.length === 0 ? new Set<string>() : await insertRows(ctx, sql, { ...batch, rows }, 'free')
     await sql`set local lock_timeout to default`
-    return { written, rejected: new Map(free.slice(left).map(row => [row.id, unitQuotaError(level)])) }
+    return { written, rejected }
   })
+}
+
+/** The rows whose name is free, up to a quota of `left`; those beyond it are rejected. */
+async function selectInsertable(
+  { sql, accountId }: AccountContext,
+  { parent, level, rows }: Omit<UnitInsert, 'contentId'>,
+  left: number,
+): Promise<{ rows: UnitRow[]; rejected: Map<string, AppError> }> {
+  const names = rows.map(row => getUnitName(row.unit, level))
+  const existing = await sql<{ name: string }[]>`
+    select coalesce(serial, lot) as name from passport
+    where account_id = ${accountId} and model_id = ${parent.row.model_id} and level = ${UNIT_LETTER[level]}::text::"char"
+      and (serial = any(${names}::text[]) or (level = 'b' and lot = any(${names}::text[])))`
+  const taken = new Set(existing.map(row => row.name))
+  const free = rows.filter(row => !taken.has(getUnitName(row.unit, level)))
+  return {
+    rows: free.slice(0, left),
+    rejected: new Map(free.slice(left).map(row => [row.id, unitQuotaError(level)])),
+  }
 }
 
 const unitQuotaError = (level: UnitLevel) =>
@@ -102,8 +103,8 @@ const unitQuotaError = (level: UnitLevel) =>
 const UNIQUE_VIOLATION = '23505'
 
 /**
- * The ids that were written; only rows whose lot or serial is taken are left out. Most names are free, and
- * `on conflict` with a list of the written rows costs a quarter more, so it is the second attempt.
+ * The ids that were written; only rows whose lot or serial is taken are left out. Most names are free, and `on
+ * conflict` with a list of the written rows costs a quarter more, so it is the second attempt.
  */
 async function insertAllOrFree(ctx: AccountContext, batch: UnitInsert): Promise<Set<string>> {
   try {
@@ -179,20 +180,11 @@ async function insertRows(
 
 /** As `insertUnits` would answer; nothing is written. */
 export async function previewUnits(
-  { sql, accountId }: AccountContext,
-  wish: { parent: PassportState; level: UnitLevel; rows: readonly UnitRow[] },
+  ctx: AccountContext,
+  batch: Omit<UnitInsert, 'contentId'>,
 ): Promise<InsertOutcome> {
-  const { parent, level, rows } = wish
-  const names = rows.map(row => getUnitName(row.unit, level))
-  const left = await getRemainingQuota(sql, { accountId, level: UNIT_LETTER[level] })
-  const there = await sql<{ name: string }[]>`
-    select coalesce(serial, lot) as name from passport
-    where account_id = ${accountId} and model_id = ${parent.row.model_id} and level = ${UNIT_LETTER[level]}::text::"char"
-      and (serial = any(${names}::text[]) or (level = 'b' and lot = any(${names}::text[])))`
-  const taken = new Set(there.map(row => row.name))
-  const free = rows.filter(row => !taken.has(getUnitName(row.unit, level)))
-  return {
-    written: new Set(free.slice(0, left).map(row => row.id)),
-    rejected: new Map(free.slice(left).map(row => [row.id, unitQuotaError(level)])),
-  }
+  const level = UNIT_LETTER[batch.level]
+  const left = await getRemainingQuota(ctx.sql, { accountId: ctx.accountId, level })
+  const { rows, rejected } = await selectInsertable(ctx, batch, left)
+  return { written: new Set(rows.map(row => row.id)), rejected }
 }

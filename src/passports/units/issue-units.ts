@@ -19,9 +19,8 @@ import {
 export const UNIT_LEVELS = ['batch', 'item'] as const
 
 /**
- * `units`: each as it was sent, or the error of reading it. `bulk`: the units came in a list, so pointers
- * name their place. `dryRun`: checks all that can be checked and writes nothing; the ids of the result do not
- * exist.
+ * `units`: each as it was sent, or the error of reading it. `bulk`: the units came in a list, so pointers name their
+ * place. `dryRun`: checks all that can be checked and writes nothing; the ids of the result do not exist.
  */
 export type NewUnits = {
   parentUuid: string
@@ -43,8 +42,8 @@ export type RejectedUnit = { index: number; error: AppError }
 export type UnitsResult = { created: CreatedUnit[]; errors: RejectedUnit[] }
 
 /**
- * Issues units under a model or a batch. Valid rows are written in one statement, the others are reported.
- * Throws `not_found`, `archived`, and `validation` when the level does not go with the parent.
+ * Issues units under a model or a batch. Valid rows are written in one statement, the others are reported. Throws
+ * `not_found`, `archived`, and `validation` when the level does not go with the parent.
  */
 export async function issueUnits(ctx: AccountContext, input: NewUnits): Promise<UnitsResult> {
   const parent = await getState(ctx, input.parentUuid)
@@ -148,8 +147,8 @@ function toPassport(
 }
 
 /**
- * The content that new units inherit; a batch's is created with the first unit of a version. Undefined when
- * the batch has changed since its state was read.
+ * The content that new units inherit; a batch's is created with the first unit of a version. Undefined when the batch
+ * has changed since its state was read.
  */
 async function snapshotForUnits(ctx: AccountContext, parent: PassportState): Promise<string | undefined> {
   if (parent.row.level === 'm') return parent.contentId

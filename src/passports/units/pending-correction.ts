@@ -1,6 +1,6 @@
 /**
- * The corrections that outdated units lack, by field: the value that they show, and the corrected one.
- * Bounded, because a page only names what was corrected.
+ * The corrections that outdated units lack, by field: the value that they show, and the corrected one. Bounded, because
+ * a page only names what was corrected.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
@@ -44,10 +44,7 @@ export const readPendingCorrection = (
 ): Promise<PendingCorrection | undefined> =>
   pendingOfUnits(sql)({ accountId: row.account_id, id: row.id, ownKeys: row.own_keys ?? [] })
 
-/**
- * What a refresh would change on a unit; `ownKeys` are the fields that it sets itself. Undefined beyond the
- * bounds.
- */
+/** What a refresh would change on a unit; `ownKeys` are the fields that it sets itself. Undefined beyond the bounds. */
 export async function findPendingForUnit(
   ctx: Reader,
   uuid: string,

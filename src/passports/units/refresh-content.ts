@@ -59,7 +59,9 @@ async function selectContentsWithOwners(
 /** The content that replaces an outdated one. It is created at the first call and found by later ones. */
 export async function getRefreshedContent(ctx: AccountContext, old: OldContent): Promise<NewContent> {
   const ofBatch = old.model_upto !== null
-  const corrected = await computeAllCorrections(ctx, old)
+  const pending = await computeCorrections(ctx, old)
+  assert(pending, 'without bounds all corrections are read')
+  const { corrected } = pending
   const id = newUuid(ctx.clock.now().getTime())
   const [row] = await ctx.sql<{ id: string; hash: string }[]>`
     with there as (
@@ -80,16 +82,7 @@ export async function getRefreshedContent(ctx: AccountContext, old: OldContent):
   return { ...row, corrected }
 }
 
-async function computeAllCorrections(ctx: AccountContext, old: OldContent): Promise<Corrected> {
-  const pending = await computeCorrections(ctx, old)
-  assert(pending, 'without bounds all corrections are read')
-  return pending.corrected
-}
-
-/**
- * A content with the corrections applied, and whether its batch made one of them. Undefined beyond the
- * bounds.
- */
+/** A content with the corrections applied, and whether its batch made one of them. Undefined beyond the bounds. */
 export async function computeCorrections(
   ctx: Reader,
   old: OldContent,

@@ -1,6 +1,6 @@
 /**
- * Refreshes that are too large for one request continue in the background. The job row says who asked and how
- * many units are done; the rest is whatever is still outdated, so another process can continue after a crash.
+ * Refreshes that are too large for one request continue in the background. The job row says who asked and how many
+ * units are done; the rest is whatever is still outdated, so another process can continue after a crash.
  */
 import { accountIsOpen, isAccountOpen } from '../../accounts/close-account.ts'
 import type { AccountContext } from '../../accounts/context.ts'

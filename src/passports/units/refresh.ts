@@ -1,6 +1,4 @@
-/**
- * Refreshes outdated units: batches before their items, only corrected fields, a new version for each unit.
- */
+/** Refreshes outdated units: batches before their items, only corrected fields, a new version for each unit. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { findUuid } from '../../kernel/ids.ts'
 import { selectOutdatedContents } from '../core/outdated.ts'
@@ -60,9 +58,8 @@ export async function refreshAll(
 }
 
 /**
- * Only contents that units still use: an unused one stays outdated for ever, and refreshing it too would
- * double the contents at each correction. One look-up for each content, since a join may begin with all units
- * of the account.
+ * Only contents that units still use: an unused one stays outdated for ever, and refreshing it too would double the
+ * contents at each correction. One look-up for each content, since a join may begin with all units of the account.
  */
 async function listOutdatedContents(
   { sql, accountId }: AccountContext,

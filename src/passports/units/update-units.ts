@@ -1,7 +1,4 @@
-/**
- * Changes many units in one call, each found by its serial or lot, such as a fleet's state of health
- * overnight.
- */
+/** Changes many units in one call, each found by its serial or lot, such as a fleet's state of health overnight. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { isLotOrSerial } from '../../gs1/lot-serial.ts'
 import { collectErrors } from '../../kernel/collect-errors.ts'
@@ -34,10 +31,7 @@ type RejectedUpdate = { index: number; error: AppError }
 /** Each is one statement, and the pool serves others too. */
 const MAX_CONCURRENT = 8
 
-/**
- * Changes units under a model or a batch, row by row; a row that fails does not affect others. Throws
- * `not_found`.
- */
+/** Changes units under a model or a batch, row by row; a row that fails does not affect others. Throws `not_found`. */
 export async function updateUnits(
   ctx: AccountContext,
   input: UnitChanges,
@@ -70,10 +64,7 @@ export async function updateUnits(
   return { updated: updated.sort(byIndex), errors: errors.sort(byIndex) }
 }
 
-/**
- * A transaction keeps its rows locked to its end: one order prevents a deadlock of two calls with the same
- * units.
- */
+/** A transaction keeps its rows locked to its end: one order prevents a deadlock of two calls with the same units. */
 const lockInOrder = ({ sql, accountId }: AccountContext, ids: readonly string[]) => sql`
   select 1 from passport where account_id = ${accountId} and id = any(${[...ids]}::text[]::uuid[])
   order by id for no key update`

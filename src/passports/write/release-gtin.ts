@@ -1,15 +1,14 @@
 /**
- * Releases a GTIN; only an operator may, because printed codes contain it. The row in `released_gtin` is kept
- * for ever: codes keep leading to units of the model that had the GTIN, and only the chosen account can claim
- * it.
+ * Releases a GTIN; only an operator may, because printed codes contain it. The row in `released_gtin` is kept for ever:
+ * codes keep leading to units of the model that had the GTIN, and only the chosen account can claim it.
  */
 import { requireAccount } from '../../accounts/accounts.ts'
 import { withActor } from '../../accounts/actors.ts'
 import { audit } from '../../accounts/audit.ts'
 import type { OperatorContext } from '../../accounts/context.ts'
+import { isLockTimeout } from '../../accounts/idempotency-record.ts'
 import { withTransaction } from '../../accounts/transaction.ts'
 import { isGtin, toGtin14 } from '../../gs1/gtin.ts'
-import { sqlState } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { selectContents } from '../core/outdated.ts'
@@ -37,9 +36,9 @@ export type ReleasedGtin = {
 type Holder = { account_id: number; model_id: string }
 
 /**
- * Releases a GTIN that no active product has, or changes who may claim a released one. Throws `not_found`
- * when nobody has or had it, `gtin_taken` when an active product has it, `validation` while units issued
- * under it are active, `unavailable` when products are written that long.
+ * Releases a GTIN that no active product has, or changes who may claim a released one. Throws `not_found` when nobody
+ * has or had it, `gtin_taken` when an active product has it, `validation` while units issued under it are active,
+ * `unavailable` when products are written that long.
  */
 export async function releaseGtin(
   ctx: OperatorContext,
@@ -55,12 +54,10 @@ export async function releaseGtin(
   try {
     return await withTransaction(ctx, tx => release(tx, toGtin14(gtin), options))
   } catch (error) {
-    if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error
+    if (!isLockTimeout(error)) throw error
     throw new AppError('unavailable', 'Products are being written without a pause right now. Try again.')
   }
 }
-
-const LOCK_NOT_AVAILABLE = '55P03'
 
 async function release(
   ctx: OperatorContext,
