@@ -8,9 +8,7 @@ import { insertModels, modelQuotaError, type RejectReason } from '../write/inser
 import type { Creation } from './plan-row.ts'
 
 type RejectedCreation = { creation: Creation; error: AppError }
-/**
- * `lost`: another request created the model first, so the row is looked up again. In neither list: written.
- */
+/** `lost`: another request created the model first, so the row is looked up again. In neither list: written. */
 type Inserted = { rejected: RejectedCreation[]; lost: Creation[] }
 
 /** If the quota is too small, the first ones are written. */

@@ -41,8 +41,8 @@ export type SyncRow = {
 const MEMBERS = ['category', 'data', 'match_by']
 
 /**
- * A row of a list: `{category?, data, match_by?}`, its key in `data`, or the error of reading it. Throws
- * `validation` with every violation.
+ * A row of a list: `{category?, data, match_by?}`, its key in `data`, or the error of reading it. Throws `validation`
+ * with every violation.
  */
 export function parseSyncRow(
   sent: unknown,

@@ -26,8 +26,8 @@ export type Unchanged = Warned & { kind: 'unchanged'; passport: PassportRow }
 export type Plan = Creation | Update | Unchanged
 
 /**
- * The one existing model that a row matches. Throws `validation` if there are several, `gtin_taken` for a
- * GTIN of another account.
+ * The one existing model that a row matches. Throws `validation` if there are several, `gtin_taken` for a GTIN of
+ * another account.
  */
 export function findMatch(
   row: SyncRow,

@@ -1,7 +1,7 @@
 /**
- * "Create or update", for systems whose own database is the source of product data; one row or 500. Any
- * number of rows takes one look-up, one read, one statement for new models and one for changed ones.
- * Unchanged models are not written. Large data is split over several statements.
+ * "Create or update", for systems whose own database is the source of product data; one row or 500. Any number of rows
+ * takes one look-up, one read, one statement for new models and one for changed ones. Unchanged models are not written.
+ * Large data is split over several statements.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { perDatabase } from '../../kernel/db/database.ts'
@@ -49,16 +49,16 @@ import { writeStorable } from './write-storable.ts'
 type SyncRun = SyncOptions & { dryRun: boolean; before?: number }
 
 /**
- * `rows`: each `{category?, data, match_by?}` as it was sent, or the error of reading it; `matchBy` is the
- * default of rows.
+ * `rows`: each `{category?, data, match_by?}` as it was sent, or the error of reading it; `matchBy` is the default of
+ * rows.
  */
 type SyncRequest = SyncRun & { rows: readonly unknown[]; matchBy: MatchBy }
 
 const queues = perDatabase(() => new KeyedQueue())
 
 /**
- * Creates or updates models. A row that fails does not affect others. An update merges `data` as PATCH does
- * (null removes a field). Errors are values: `validation`, `gtin_taken`, `plan_limit`, `version_conflict`.
+ * Creates or updates models. A row that fails does not affect others. An update merges `data` as PATCH does (null
+ * removes a field). Errors are values: `validation`, `gtin_taken`, `plan_limit`, `version_conflict`.
  */
 export async function syncModels(ctx: AccountContext, request: SyncRequest): Promise<SyncResult> {
   const result = emptyResult()
@@ -74,9 +74,7 @@ export async function syncModels(ctx: AccountContext, request: SyncRequest): Pro
   return sortByIndex(result)
 }
 
-/**
- * Creates or updates the one model that an address names by its SKU or GTIN. Errors are a value in `errors`.
- */
+/** Creates or updates the one model that an address names by its SKU or GTIN. Errors are a value in `errors`. */
 export async function syncModel(ctx: AccountContext, request: SyncRun & AddressedRow): Promise<SyncResult> {
   const result = emptyResult()
   const row = parseAddressedRow(request)
@@ -213,8 +211,8 @@ async function applyPlans(
 const MAX_STATEMENT_BYTES = 512 * 1024
 
 /**
- * In order, up to the size of a statement. In a transaction all rows are one statement: locks of one and
- * waits of the next could deadlock with another writer.
+ * In order, up to the size of a statement. In a transaction all rows are one statement: locks of one and waits of the
+ * next could deadlock with another writer.
  */
 const splitForStatements = <T>({ sql }: AccountContext, rows: readonly T[], bytesOf: (row: T) => number) =>
   isTransaction(sql) ? [rows] : splitByBytes(rows, bytesOf, MAX_STATEMENT_BYTES)

@@ -1,6 +1,6 @@
 /**
- * Changes of one passport wait for each other in this process. Against other processes a statement holds only
- * if the version is still the one that was read; if not, the change is worked out again.
+ * Changes of one passport wait for each other in this process. Against other processes a statement holds only if the
+ * version is still the one that was read; if not, the change is worked out again.
  */
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -15,9 +15,7 @@ const queues = perDatabase(() => new KeyedQueue())
 export const queueByPassport = <T>(sql: Sql, uuid: string, work: () => Promise<T>): Promise<T> =>
   queues(sql).run(uuid, work)
 
-/**
- * Runs `attempt` in that queue, again each time that it gives undefined because another process was faster.
- */
+/** Runs `attempt` in that queue, again each time that it gives undefined because another process was faster. */
 export const retryUntilWritten = <T>(
   sql: Sql,
   uuid: string,

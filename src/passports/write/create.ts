@@ -14,9 +14,9 @@ type NewPassport = { category: unknown; data: unknown; strict: boolean }
 export type WrittenPassport = { passport: PassportRow; warnings: readonly Detail[] }
 
 /**
- * Creates a model passport, its first version and its `product.created` event, or nothing. Throws
- * `validation` with every violation, `gtin_taken`, `plan_limit`. If the context has an idempotency record,
- * the same statement stores the response that `respond` makes.
+ * Creates a model passport, its first version and its `product.created` event, or nothing. Throws `validation` with
+ * every violation, `gtin_taken`, `plan_limit`. If the context has an idempotency record, the same statement stores the
+ * response that `respond` makes.
  */
 export async function createPassport(
   ctx: AccountContext,
@@ -35,10 +35,7 @@ export async function createPassport(
 
 const isTaken = (error: Error) => error instanceof AppError && error.code === 'gtin_taken'
 
-/**
- * What `createPassport` would answer or throw as things are now; nothing is written, and the id names
- * nothing.
- */
+/** What `createPassport` would answer or throw as things are now; nothing is written, and the id names nothing. */
 export async function previewCreate(ctx: AccountContext, input: NewPassport): Promise<WrittenPassport> {
   const { row, warnings } = checkNew(ctx, input)
   await requireFreeGtin(ctx, row.id, row.gtin14)

@@ -7,9 +7,7 @@ import { gtinTakenError } from '../core/check-data.ts'
 export const MAX_NAMED_PRODUCTS = 20
 
 export type SkuMatch = {
-  /**
-   * UUIDs of the models that have it now, archived ones too, oldest first; at most one more than are named.
-   */
+  /** UUIDs of the models that have it now, archived ones too, oldest first; at most one more than are named. */
   ids: readonly string[]
   /** The model that the SKU's claim names, even if it has another SKU now. */
   claimedBy: string | null
@@ -38,8 +36,8 @@ export type GtinMatch = {
 }
 
 /**
- * Only GTIN-14s that are claimed, or released to another account, are in the answer. A directory look-up: a
- * GTIN is claimed across accounts.
+ * Only GTIN-14s that are claimed, or released to another account, are in the answer. A directory look-up: a GTIN is
+ * claimed across accounts.
  */
 export async function findByGtin(
   { sql, accountId }: AccountContext,

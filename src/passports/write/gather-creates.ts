@@ -1,6 +1,6 @@
 /**
- * Creates that wait share a statement, whoever they are for: the quota counter of a busy account is locked,
- * and its commit waited for, once for many rows (4 times the throughput of one by one).
+ * Creates that wait share a statement, whoever they are for: the quota counter of a busy account is locked, and its
+ * commit waited for, once for many rows (4 times the throughput of one by one).
  */
 import { IdempotencyKeyTaken } from '../../accounts/idempotency-record.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
@@ -18,8 +18,8 @@ import {
 type WaitingRow = { row: ModelRow; bytes: number }
 
 /**
- * Writes a model with its event, or gives the error that rejects it: `gtin_taken`, `plan_limit`, a used
- * idempotency key.
+ * Writes a model with its event, or gives the error that rejects it: `gtin_taken`, `plan_limit`, a used idempotency
+ * key.
  */
 export const insertModel = (sql: Sql, waiting: WaitingRow): Promise<Error | undefined> =>
   gatherers(sql).create(waiting)
@@ -63,8 +63,7 @@ async function insertAll(sql: Sql, rows: readonly ModelRow[]): Promise<Map<strin
 }
 
 /**
- * The rejected rows with a reason each. PostgreSQL does not say whose value it cannot store: then all are
- * candidates.
+ * The rejected rows with a reason each. PostgreSQL does not say whose value it cannot store: then all are candidates.
  */
 async function tryAll(
   sql: Sql,

@@ -1,6 +1,5 @@
 /**
- * Previews a change: which fields a correction would change, for how many units, and where units have their
- * own value.
+ * Previews a change: which fields a correction would change, for how many units, and where units have their own value.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { selectContents } from '../core/outdated.ts'

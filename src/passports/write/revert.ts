@@ -17,8 +17,8 @@ type Reversion = ExpectedVersion & {
 }
 
 /**
- * For a unit only its own fields are reverted: inherited data stays as it is, with all corrections. Throws
- * `not_found`, and what `updatePassport` throws.
+ * For a unit only its own fields are reverted: inherited data stays as it is, with all corrections. Throws `not_found`,
+ * and what `updatePassport` throws.
  */
 export async function revertPassport(ctx: AccountContext, reversion: Reversion): Promise<WrittenPassport> {
   const { row, own, inherited } = await getState(ctx, reversion.uuid)

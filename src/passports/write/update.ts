@@ -10,9 +10,8 @@ import { writeVersions } from './write-versions.ts'
 export type PassportChange = DataChange & ExpectedVersion & { uuid: string }
 
 /**
- * Merges `data` shallowly onto the passport's (null removes a field) and keeps the result as its next version
- * with a `product.updated` event, or changes nothing. Throws `not_found`, `version_conflict`, `validation`,
- * `gtin_taken`.
+ * Merges `data` shallowly onto the passport's (null removes a field) and keeps the result as its next version with a
+ * `product.updated` event, or changes nothing. Throws `not_found`, `version_conflict`, `validation`, `gtin_taken`.
  */
 export const updatePassport = (ctx: AccountContext, change: PassportChange): Promise<WrittenPassport> =>
   retryUntilWritten(ctx.sql, change.uuid, async () => {
