@@ -5,17 +5,11 @@
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { perDatabase } from '../../kernel/db/database.ts'
-import { isTransaction } from '../../kernel/db/transaction.ts'
-import type { AppError } from '../../kernel/errors.ts'
 import { KeyedQueue } from '../../kernel/keyed-queue.ts'
-import { splitByBytes } from '../../kernel/text/split-by-bytes.ts'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
-import { gtinTakenError } from '../core/check-data.ts'
 import { type PassportState, readStatesInBatches } from '../core/state.ts'
 import { contentionError, MAX_WRITE_ATTEMPTS, queueByPassport } from '../write/change-queue.ts'
-import { findByGtin, findBySku, type SkuMatch } from '../write/find-matches.ts'
-import { writeVersions } from '../write/write-versions.ts'
-import { insertCreations } from './insert-new.ts'
+import { findByGtin, findBySku } from '../write/find-matches.ts'
 import {
   type AddressedRow,
   type MatchBy,
@@ -23,27 +17,9 @@ import {
   parseSyncRow,
   type SyncRow,
 } from './parse-row.ts'
-import {
-  type Creation,
-  DuplicateGuard,
-  findMatch,
-  hasKey,
-  type Plan,
-  planRow,
-  type SyncOptions,
-  type Update,
-} from './plan-row.ts'
-import { previewPlans } from './preview-sync.ts'
-import {
-  collectError,
-  emptyResult,
-  rejectRow,
-  type SyncResult,
-  sortByIndex,
-  summariseAll,
-  toSynced,
-} from './sync-result.ts'
-import { writeStorable } from './write-storable.ts'
+import { DuplicateGuard, findMatch, hasKey, type Plan, planRow, type SyncOptions } from './plan-row.ts'
+import { collectError, emptyResult, type SyncResult, sortByIndex, summariseAll } from './sync-result.ts'
+import { type LostRow, writePlans } from './write-plans.ts'
 
 /** `dryRun`: checks all that can be checked and writes nothing, as if `before` new models already existed. */
 type SyncRun = SyncOptions & { dryRun: boolean; before?: number }
@@ -106,8 +82,6 @@ async function syncRows(
   }
 }
 
-type LostRow = { row: SyncRow; uuid: string | undefined }
-
 async function attemptRows(
   ctx: AccountContext,
   rows: readonly SyncRow[],
@@ -137,10 +111,12 @@ async function attemptRows(
       collectError(result, row, () => {
         const plan = planRow(ctx, row, state, options)
         duplicates.add(plan)
-        plans.push(plan.kind === 'create' ? { ...plan, claimedBy: findClaim(row, bySku) } : plan)
+        plans.push(
+          plan.kind === 'create' ? { ...plan, claimedBy: bySku.get(row.key ?? '')?.claimedBy ?? null } : plan,
+        )
       })
     }
-    lost.push(...(await applyPlans(ctx, plans, { ...options, isBrief }, result)))
+    lost.push(...(await writePlans(ctx, plans, { ...options, isBrief }, result)))
     if (isBrief) await summariseAll(result)
   }
   return [...lost, ...open.map(({ row }) => ({ row, uuid: undefined }))]
@@ -173,89 +149,4 @@ async function* readMatchedStates(
     yield states
   }
   if (isFirst) yield []
-}
-
-async function applyPlans(
-  ctx: AccountContext,
-  plans: readonly Plan[],
-  options: SyncRun & { isBrief: boolean },
-  result: SyncResult,
-): Promise<LostRow[]> {
-  for (const plan of plans) {
-    if (plan.kind !== 'unchanged') continue
-    result.unchanged.push({ index: plan.row.index, passport: plan.passport, warnings: plan.warnings })
-  }
-  const { isBrief } = options
-  const creations = plans.filter(plan => plan.kind === 'create')
-  const updates = plans.filter(plan => plan.kind === 'update')
-  if (options.dryRun) {
-    await previewPlans(ctx, creations, updates, { result, before: options.before ?? 0, isBrief })
-    return []
-  }
-  const lost: LostRow[] = []
-  const reject = ({ row }: Plan, error: AppError) => rejectRow(result, row, error)
-  const create = async (some: readonly Creation[]) => {
-    lost.push(...(await writeCreations(ctx, some, { result, isBrief })))
-  }
-  const update = async (some: readonly Update[]) => {
-    lost.push(...(await writeUpdates(ctx, some, result)))
-  }
-  for (const some of splitForStatements(ctx, creations, bytesOfCreation))
-    await writeStorable(some, create, reject)
-  for (const some of splitForStatements(ctx, updates, bytesOfUpdate))
-    await writeStorable(some, update, reject)
-  return lost
-}
-
-/** A larger statement blocks the event loop. 500 rows of a usual product are smaller. */
-const MAX_STATEMENT_BYTES = 512 * 1024
-
-/**
- * In order, up to the size of a statement. In a transaction all rows are one statement: locks of one and waits of the
- * next could deadlock with another writer.
- */
-const splitForStatements = <T>({ sql }: AccountContext, rows: readonly T[], bytesOf: (row: T) => number) =>
-  isTransaction(sql) ? [rows] : splitByBytes(rows, bytesOf, MAX_STATEMENT_BYTES)
-
-const bytesOfCreation = ({ bytes }: Creation) => bytes
-const bytesOfUpdate = ({ passport }: Update) => passport.data.length
-
-const findClaim = (row: SyncRow, bySku: ReadonlyMap<string, SkuMatch>) =>
-  (row.matchBy === 'sku' && row.key !== null ? bySku.get(row.key)?.claimedBy : null) ?? null
-
-async function writeCreations(
-  ctx: AccountContext,
-  creations: readonly Creation[],
-  { result, isBrief }: { result: SyncResult; isBrief: boolean },
-): Promise<LostRow[]> {
-  const { rejected, lost } = await insertCreations(ctx, creations)
-  const out = new Set([...rejected.map(one => one.creation), ...lost])
-  for (const creation of creations) if (!out.has(creation)) result.created.push(toSynced(creation, isBrief))
-  for (const { creation, error } of rejected) rejectRow(result, creation.row, error)
-  return lost.map(({ row }) => ({ row, uuid: undefined }))
-}
-
-async function writeUpdates(
-  ctx: AccountContext,
-  updates: readonly Update[],
-  result: SyncResult,
-): Promise<LostRow[]> {
-  const { written, taken } = await writeVersions(
-    ctx,
-    updates.map(({ next }) => next),
-  )
-  const holders = await findByGtin(
-    ctx,
-    updates.flatMap(({ passport, claims }) => (claims !== null && taken.has(passport.id) ? [claims] : [])),
-  )
-  const lost: LostRow[] = []
-  for (const { row, passport, claims, warnings } of updates) {
-    const { id } = passport
-    const updated_at = written.get(id)
-    if (updated_at !== undefined) {
-      result.updated.push({ index: row.index, passport: { ...passport, updated_at }, warnings })
-    } else if (taken.has(id)) rejectRow(result, row, gtinTakenError(holders.get(claims ?? '')))
-    else lost.push({ row, uuid: id })
-  }
-  return lost
 }

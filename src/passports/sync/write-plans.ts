@@ -1,0 +1,129 @@
+/** Writes the planned rows of a sync: new models and next versions, each in as few statements as possible. */
+import type { AccountContext } from '../../accounts/context.ts'
+import { getRemainingQuota } from '../../accounts/limits/quota.ts'
+import { isTransaction } from '../../kernel/db/transaction.ts'
+import type { AppError } from '../../kernel/errors.ts'
+import { splitByBytes } from '../../kernel/text/split-by-bytes.ts'
+import { gtinTakenError } from '../core/check-data.ts'
+import { findByGtin } from '../write/find-matches.ts'
+import { insertModels, modelQuotaError } from '../write/insert-models.ts'
+import { writeVersions } from '../write/write-versions.ts'
+import type { SyncRow } from './parse-row.ts'
+import type { Creation, Plan, Update } from './plan-row.ts'
+import { previewPlans } from './preview-sync.ts'
+import { rejectRow, type SyncResult, toSynced } from './sync-result.ts'
+import { writeStorable } from './write-storable.ts'
+
+/** A row to look up again: another request created its model, or changed the one with this UUID. */
+export type LostRow = { row: SyncRow; uuid: string | undefined }
+
+/** `before`: new models that a dry run takes as existing. `isBrief`: results have the data of a summary. */
+type WriteOptions = { dryRun: boolean; before?: number; isBrief: boolean }
+
+export async function writePlans(
+  ctx: AccountContext,
+  plans: readonly Plan[],
+  { dryRun, before = 0, isBrief }: WriteOptions,
+  result: SyncResult,
+): Promise<LostRow[]> {
+  for (const plan of plans) {
+    if (plan.kind !== 'unchanged') continue
+    result.unchanged.push({ index: plan.row.index, passport: plan.passport, warnings: plan.warnings })
+  }
+  const creations = plans.filter(plan => plan.kind === 'create')
+  const updates = plans.filter(plan => plan.kind === 'update')
+  if (dryRun) {
+    await previewPlans(ctx, creations, updates, { result, before, isBrief })
+    return []
+  }
+  const lost: LostRow[] = []
+  const reject = ({ row }: Plan, error: AppError) => rejectRow(result, row, error)
+  const create = async (some: readonly Creation[]) => {
+    lost.push(...(await writeCreations(ctx, some, { result, isBrief })))
+  }
+  const update = async (some: readonly Update[]) => {
+    lost.push(...(await writeUpdates(ctx, some, result)))
+  }
+  for (const some of splitForStatements(ctx, creations, ({ bytes }) => bytes))
+    await writeStorable(some, create, reject)
+  for (const some of splitForStatements(ctx, updates, ({ passport }) => passport.data.length))
+    await writeStorable(some, update, reject)
+  return lost
+}
+
+/** A larger statement blocks the event loop. 500 rows of a usual product are smaller. */
+const MAX_STATEMENT_BYTES = 512 * 1024
+
+/** A transaction has one statement for all rows: locks of one and waits of the next could deadlock with another writer. */
+const splitForStatements = <T>({ sql }: AccountContext, rows: readonly T[], bytesOf: (row: T) => number) =>
+  isTransaction(sql) ? [rows] : splitByBytes(rows, bytesOf, MAX_STATEMENT_BYTES)
+
+/** A statement that rejects rows writes nothing, so it is repeated with the others. The quota serves the first ones. */
+async function writeCreations(
+  ctx: AccountContext,
+  creations: readonly Creation[],
+  { result, isBrief }: { result: SyncResult; isBrief: boolean },
+): Promise<LostRow[]> {
+  const lost: LostRow[] = []
+  const taken: Creation[] = []
+  const beyondQuota: Creation[] = []
+  let rest = creations
+  while (rest.length > 0) {
+    const bySku = rest.filter(({ row }) => row.matchBy === 'sku')
+    const reasons = await insertModels(
+      ctx.sql,
+      rest.map(({ model }) => model),
+      bySku.map(({ model, claimedBy }) => ({ ...model, claimedBy })),
+    )
+    if (reasons.size === 0) break
+    if (rest.every(({ model }) => reasons.get(model.id) === 'plan_limit')) {
+      // The remaining quota may shrink meanwhile: then the next statement rejects the rows again.
+      const left = await getRemainingQuota(ctx.sql, { accountId: ctx.accountId, level: 'm' })
+      beyondQuota.push(...rest.slice(left))
+      rest = rest.slice(0, left)
+      continue
+    }
+    rest = rest.filter(creation => {
+      const { row, model } = creation
+      const reason = reasons.get(model.id)
+      if (reason === undefined || reason === 'plan_limit') return true
+      // For a row matched by GTIN, the model that took the GTIN may be the one it means.
+      if (reason === 'sku_taken' || row.matchBy === 'gtin') lost.push({ row, uuid: undefined })
+      else taken.push(creation)
+      return false
+    })
+  }
+  const holders = await findByGtin(
+    ctx,
+    taken.flatMap(({ model }) => model.gtin14 ?? []),
+  )
+  for (const creation of rest) result.created.push(toSynced(creation, isBrief))
+  for (const { row } of beyondQuota) rejectRow(result, row, modelQuotaError())
+  for (const { row, model } of taken) rejectRow(result, row, gtinTakenError(holders.get(model.gtin14 ?? '')))
+  return lost
+}
+
+async function writeUpdates(
+  ctx: AccountContext,
+  updates: readonly Update[],
+  result: SyncResult,
+): Promise<LostRow[]> {
+  const { written, taken } = await writeVersions(
+    ctx,
+    updates.map(({ next }) => next),
+  )
+  const holders = await findByGtin(
+    ctx,
+    updates.flatMap(({ passport, claims }) => (claims !== null && taken.has(passport.id) ? [claims] : [])),
+  )
+  const lost: LostRow[] = []
+  for (const { row, passport, claims, warnings } of updates) {
+    const { id } = passport
+    const updated_at = written.get(id)
+    if (updated_at !== undefined) {
+      result.updated.push({ index: row.index, passport: { ...passport, updated_at }, warnings })
+    } else if (taken.has(id)) rejectRow(result, row, gtinTakenError(holders.get(claims ?? '')))
+    else lost.push({ row, uuid: id })
+  }
+  return lost
+}
