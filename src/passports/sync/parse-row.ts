@@ -1,4 +1,4 @@
-/** Parses a row of a sync: which model it means, and every error that needs no look-up. */
+/** Parses a row of a sync: which model it means, and all errors that need no look-up. */
 import { findCategory } from '../../categories/catalogue.ts'
 import { toEnglish } from '../../categories/problems.ts'
 import { FORMAT_RULES } from '../../categories/schema/formats.ts'
@@ -20,28 +20,28 @@ export const MATCH_BY = ['sku', 'gtin'] as const
 export type MatchBy = (typeof MATCH_BY)[number]
 
 export type SyncRow = {
-  /** Its place among the rows of the call. */
+  /** Its place in the call. */
   index: number
   matchBy: MatchBy
-  /** A SKU as `skuKey` normalises it, or a GTIN-14; null for a text that no model can have. */
+  /** A normalised SKU, or a GTIN-14; null for a text that no model can have. */
   key: string | null
-  /** Begins the pointers of its errors: `/items/3`, or empty for a row that is the whole request. */
+  /** Begins its pointers: `/items/3`, or empty for a row that is the whole request. */
   pointerPrefix: string
-  /** Where the key was sent, without `pointerPrefix`: `/data/sku`, `/path/sku`. */
+  /** Where the key was sent, without `pointerPrefix`. */
   keyPointer: string
-  /** Undefined when not sent; only a new model needs it. */
+  /** Undefined if not sent; required for a new model. */
   category: unknown
   data: PassportData
-  /** Fields of a new model that `data` does not have. */
+  /** Fields of a new model that `data` lacks. */
   defaults: PassportData
-  /** Checks `If-Match` against the model, or against undefined if no model matches the row. */
+  /** Checks `If-Match`; undefined: no model matches the row. */
   expects: (current: PassportRow | undefined) => boolean
 }
 
 const MEMBERS = ['category', 'data', 'match_by']
 
 /**
- * A row of a list: `{category?, data, match_by?}`, its key in `data`, or the error of reading it. Throws `validation`
+ * Parses a row `{category?, data, match_by?}` with its key in `data`, or the error of reading it. Throws `validation`
  * with every violation.
  */
 export function parseSyncRow(
@@ -74,7 +74,7 @@ export function parseSyncRow(
 
 export type AddressedRow = Pick<SyncRow, 'matchBy' | 'category' | 'data' | 'expects'> & { address: string }
 
-/** A row that is a whole request: its key is in the address, and is added to `data` of a new model. */
+/** A row that is a whole request: its key is in the address and goes into the data of a new model. */
 export function parseAddressedRow({ address, matchBy, ...rest }: AddressedRow): SyncRow {
   return {
     ...rest,
@@ -87,7 +87,7 @@ export function parseAddressedRow({ address, matchBy, ...rest }: AddressedRow): 
   }
 }
 
-/** Throws `validation` when `data` names another model than the key does. */
+/** Throws `validation` if `data` has another key than the address. */
 export function requireSameKey({ matchBy, key, data, defaults }: SyncRow): void {
   if (!Object.hasOwn(defaults, matchBy) || !Object.hasOwn(data, matchBy)) return
   const sent = matchBy === 'sku' ? skuKey(data.sku) : gtinKey(data.gtin)
@@ -98,13 +98,13 @@ export function requireSameKey({ matchBy, key, data, defaults }: SyncRow): void 
 
 const gtinKey = (value: unknown) => (typeof value === 'string' && isGtin(value) ? toGtin14(value) : null)
 
-/** PostgreSQL holds no NUL and no lone surrogate; the validator refuses both. */
+/** PostgreSQL stores no NUL and no lone surrogate; the validator rejects both. */
 const skuKey = (value: unknown) =>
   typeof value === 'string' && value !== '' && value.isWellFormed() && !value.includes('\0')
     ? normaliseSku(value)
     : null
 
-/** The error of a row without a usable key, together with all its other errors. */
+/** The error of a row without a usable key, with all its other errors. */
 function explainUnmatchable(
   category: unknown,
   data: PassportData,
@@ -112,7 +112,7 @@ function explainUnmatchable(
   strict: boolean,
 ): unknown {
   const known = typeof category === 'string' ? findCategory(category) : undefined
-  // If the category is known, checking the data reports a missing SKU.
+  // With a known category, `checkData` reports a missing SKU.
   const isOwnFault = matchBy === 'gtin' || known === undefined
   try {
     collectErrors({

@@ -14,11 +14,10 @@ import { buildModelRow, type ModelRow } from '../write/insert-models.ts'
 import { type ChangeType, type PlannedVersion, planNextVersion } from '../write/plan-version.ts'
 import { requireSameKey, rowDetail, type SyncRow } from './parse-row.ts'
 
-/** What a call sets for all its rows. */
 export type SyncOptions = { changeType: ChangeType; note: string | undefined; strict: boolean }
 
 type Warned = { row: SyncRow; warnings: readonly Detail[] }
-/** `bytes`: about the size of its data. `claimedBy`: from `findBySku`. */
+/** `bytes`: the approximate size of its data. `claimedBy`: from `findBySku`. */
 export type Creation = Warned & { kind: 'create'; model: ModelRow; bytes: number; claimedBy: string | null }
 /** `claims`: the GTIN-14 that the model does not have yet. */
 export type Update = { kind: 'update'; row: SyncRow; claims: string | null } & PlannedVersion
@@ -26,8 +25,8 @@ export type Unchanged = Warned & { kind: 'unchanged'; passport: PassportRow }
 export type Plan = Creation | Update | Unchanged
 
 /**
- * The one existing model that a row matches. Throws `validation` if there are several, `gtin_taken` for a GTIN of
- * another account.
+ * The existing model that a row matches. Throws `validation` if there are several, `gtin_taken` for a GTIN of another
+ * account.
  */
 export function findMatch(
   row: SyncRow,
@@ -47,7 +46,7 @@ export function findMatch(
   return match.id
 }
 
-/** Whether a model still has the key by which it was found. */
+/** Whether a model still has the row's key. */
 export function hasKey({ matchBy, key }: SyncRow, { inherited, row }: PassportState): boolean {
   if (matchBy === 'gtin') return row.gtin !== null && toGtin14(row.gtin) === key
   return typeof inherited.sku === 'string' && normaliseSku(inherited.sku) === key
@@ -99,7 +98,7 @@ function planCreation(ctx: AccountContext, row: SyncRow, { strict }: SyncOptions
   return { kind: 'create', row, model, bytes, warnings: checked.warnings, claimedBy: null }
 }
 
-/** Without a category the caller meant to change a product, and probably mistyped its key. */
+/** Without a category the caller meant an existing product, and probably mistyped its key. */
 function requireNewCategory({ category, matchBy }: SyncRow): void {
   if (category !== undefined) {
     requireCategory(category)

@@ -1,4 +1,4 @@
-/** A sync that writes nothing: the outcome that each row would have. */
+/** Previews a sync: the outcome of each row, with nothing written. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { getRemainingQuota } from '../../accounts/limits/quota.ts'
 import { gtinTakenError } from '../core/check-data.ts'
@@ -7,7 +7,7 @@ import { modelQuotaError } from '../write/insert-models.ts'
 import type { Creation, Update } from './plan-row.ts'
 import { rejectRow, type SyncResult, toSynced } from './sync-result.ts'
 
-/** The outcome of writing now, as if `before` other models already existed. */
+/** As if `before` other models already existed. */
 export async function previewPlans(
   ctx: AccountContext,
   creations: readonly Creation[],

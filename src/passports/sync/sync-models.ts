@@ -1,7 +1,7 @@
 /**
- * "Create or update", for systems whose own database is the source of product data; one row or 500. Any number of rows
- * takes one look-up, one read, one statement for new models and one for changed ones. Unchanged models are not written.
- * Large data is split over several statements.
+ * "Create or update" for one row or 500, for systems with their own product data. Takes one look-up, one read, one
+ * statement for new models and one for changed ones, however many rows; large data is split. Unchanged models are not
+ * written.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { perDatabase } from '../../kernel/db/database.ts'
@@ -24,17 +24,14 @@ import { type LostRow, writePlans } from './write-plans.ts'
 /** `dryRun`: checks all that can be checked and writes nothing, as if `before` new models already existed. */
 type SyncRun = SyncOptions & { dryRun: boolean; before?: number }
 
-/**
- * `rows`: each `{category?, data, match_by?}` as it was sent, or the error of reading it; `matchBy` is the default of
- * rows.
- */
+/** `rows`: each `{category?, data, match_by?}` as sent, or the error of reading it; `matchBy` is their default. */
 type SyncRequest = SyncRun & { rows: readonly unknown[]; matchBy: MatchBy }
 
 const queues = perDatabase(() => new KeyedQueue())
 
 /**
- * Creates or updates models. A row that fails does not affect others. An update merges `data` as PATCH does (null
- * removes a field). Errors are values: `validation`, `gtin_taken`, `plan_limit`, `version_conflict`.
+ * Creates or updates models; a row that fails does not affect others. Merges `data` as PATCH does (null removes a
+ * field). Errors are values: `validation`, `gtin_taken`, `plan_limit`, `version_conflict`.
  */
 export async function syncModels(ctx: AccountContext, request: SyncRequest): Promise<SyncResult> {
   const result = emptyResult()
@@ -50,7 +47,7 @@ export async function syncModels(ctx: AccountContext, request: SyncRequest): Pro
   return sortByIndex(result)
 }
 
-/** Creates or updates the one model that an address names by its SKU or GTIN. Errors are a value in `errors`. */
+/** Creates or updates the model that an address names by SKU or GTIN. Errors are values. */
 export async function syncModel(ctx: AccountContext, request: SyncRun & AddressedRow): Promise<SyncResult> {
   const result = emptyResult()
   const row = parseAddressedRow(request)
@@ -60,7 +57,7 @@ export async function syncModel(ctx: AccountContext, request: SyncRun & Addresse
   return result
 }
 
-/** Repeats the rows that lost against a concurrent write, with a new look-up. */
+/** Repeats rows that lost against a concurrent write, with a new look-up. */
 async function syncRows(
   ctx: AccountContext,
   rows: readonly SyncRow[],
@@ -77,7 +74,7 @@ async function syncRows(
     const run = () => attemptRows(ctx, open, options, result)
     const lost = await (contendedUuid === undefined ? run() : queueByPassport(ctx.sql, contendedUuid, run))
     open = lost.map(one => one.row)
-    // A single model queues behind its PATCHes, which would otherwise win each time.
+    // A single model queues behind its PATCHes, which would win each time.
     contendedUuid = lost.length === 1 ? lost[0]?.uuid : undefined
   }
 }
@@ -136,7 +133,7 @@ async function findMatches(ctx: AccountContext, rows: readonly SyncRow[], result
   return { found, bySku }
 }
 
-/** The models that rows match, in pieces; at least one piece, since new models are written with the first. */
+/** The matched models in batches; at least one batch, because new models are written with the first. */
 async function* readMatchedStates(
   ctx: AccountContext,
   found: readonly Found[],

@@ -8,11 +8,11 @@ import { toFirstVersion } from '../write/insert-models.ts'
 import type { SyncRow } from './parse-row.ts'
 import type { Creation } from './plan-row.ts'
 
-/** With several rows in a call, `passport` has the data of a summary. */
+/** In a call with several rows, `passport` has the data of a summary. */
 export type Synced = { index: number; passport: PassportRow; warnings: Creation['warnings'] }
 type RejectedSyncRow = { index: number; error: AppError }
 
-/** Each list in the order of `index`; every row is in one of them. */
+/** Each list is ordered by `index`; every row is in one of them. */
 export type SyncResult = {
   created: Synced[]
   updated: Synced[]
@@ -37,7 +37,7 @@ export async function summariseAll(result: SyncResult): Promise<void> {
   }
 }
 
-/** `isBrief`: with the data of a summary, to save memory for hundreds of rows. */
+/** `isBrief`: with the data of a summary, because hundreds of rows may not fit into memory. */
 export function toSynced({ row, model, warnings }: Creation, isBrief: boolean): Synced {
   const shown = isBrief ? { ...model, data: { ...summaryData(model.data), gtin: model.data.gtin } } : model
   return { index: row.index, passport: toFirstVersion(shown), warnings }
@@ -45,7 +45,7 @@ export function toSynced({ row, model, warnings }: Creation, isBrief: boolean): 
 
 type Place = Pick<SyncRow, 'index' | 'pointerPrefix'>
 
-/** The value of `work` in a list; an `AppError` goes to the errors, its pointers prefixed with the row. */
+/** The value of `work` in a list; an `AppError` goes to the errors, pointing into the row. */
 export function collectError<T>(result: SyncResult, { index, pointerPrefix }: Place, work: () => T): T[] {
   try {
     return [withPointerPrefix(pointerPrefix, work)]

@@ -1,9 +1,9 @@
-/** Finds the row that PostgreSQL cannot store by writing halves: its error does not name the row. */
+/** Finds the row that PostgreSQL cannot store by writing halves, because its error does not name it. */
 import { type AppError, invalid } from '../../kernel/errors.ts'
 import { rowProblem } from '../core/row-problems.ts'
 import { isUnstorable } from '../write/insert-models.ts'
 
-/** Writes all rows in as few statements as possible; a row that cannot be stored goes to `refuse`. */
+/** Writes the rows in as few statements as possible; `refuse` gets those that cannot be stored. */
 export async function writeStorable<T>(
   rows: readonly T[],
   write: (rows: readonly T[]) => Promise<void>,

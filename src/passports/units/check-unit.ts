@@ -10,7 +10,7 @@ import { prefixPointers, withPointerPrefix } from '../core/row-problems.ts'
 import type { PassportState } from '../core/state.ts'
 import { unitGtinProblem } from '../write/plan-version.ts'
 
-/** One unit as it was sent: `lot`, `serial`, `data`, not yet checked. */
+/** As sent, not yet checked. */
 export type SentUnit = Readonly<Record<string, unknown>>
 export type UnitLevel = 'batch' | 'item'
 
@@ -25,7 +25,7 @@ export type CheckedUnit = {
 
 const MEMBERS = ['lot', 'serial', 'data']
 
-/** `inherited`: the parent's effective data, one object for all units. `at` begins the pointers of errors. */
+/** `inherited`: the parent's effective data, shared by all units. `at` begins the pointers of errors. */
 type UnitCheck = {
   level: UnitLevel
   category: CompleteCategory
@@ -61,7 +61,7 @@ export function checkUnit(sent: unknown, parent: PassportState, call: UnitCheck)
   return { lot, serial, ...inside }
 }
 
-/** Empty for anything but a text: `findIdentityProblems` reports that. */
+/** `findIdentityProblems` reports anything but a text. */
 const textOrEmpty = (value: unknown) => (typeof value === 'string' ? value : '')
 
 function findUnknownMembers(unit: SentUnit, at: string): Detail[] {
@@ -75,7 +75,7 @@ function findUnknownMembers(unit: SentUnit, at: string): Detail[] {
     }))
 }
 
-/** A batch has a lot, an item a serial. An item under a batch has its lot and need not send it. */
+/** A batch has a lot, an item a serial. An item may repeat the lot of its batch. */
 function findIdentityProblems(
   unit: SentUnit,
   parent: PassportState,
@@ -117,7 +117,7 @@ function parseOwnData(unit: SentUnit, at: string, details: Detail[]): PassportDa
     return {}
   }
   if (Object.hasOwn(data, 'gtin')) details.push(unitGtinProblem(`${at}/data/gtin`))
-  // The validator must not report gtin a second time.
+  // Otherwise the validator would report gtin a second time.
   const { gtin: _gtin, ...own } = removeNulls(data)
   return own
 }

@@ -17,8 +17,8 @@ type CorrectionRow = {
 }
 
 /**
- * Those after version `since` up to `until`, in order, with only the corrected fields. A batch's refreshes count as
- * corrections for its units. Undefined when there are more than the bounds allow.
+ * The corrections after version `since` up to `until`, in order, with only the corrected fields. A batch's refreshes
+ * count as corrections for its units. Undefined beyond the bounds.
  */
 export async function findCorrections(
   { sql, accountId }: Pick<AccountContext, 'sql' | 'accountId'>,

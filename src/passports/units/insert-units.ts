@@ -1,4 +1,4 @@
-/** Writes checked units in one statement, with their counters and events, as many as the quota allows. */
+/** Writes as many checked units as the quota allows in one statement, with counters and events. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { isLockTimeout } from '../../accounts/idempotency-record.ts'
 import { getRemainingQuota, lockRemainingQuota, reserveQuota } from '../../accounts/limits/quota.ts'
@@ -17,10 +17,10 @@ const UNIT_LETTER = { batch: 'b', item: 'i' } as const satisfies Record<UnitLeve
 export const archivedParentError = () =>
   new AppError('archived', 'This product is archived: no units can be issued under it. Restore it first.')
 
-/** A checked unit; `index` is its place in the call. */
+/** `index`: its place in the call. */
 export type UnitRow = { index: number; id: string; unit: CheckedUnit; at: Date }
 
-/** What a unit is called under its model: the lot of a batch, the serial of an item. */
+/** The lot of a batch, the serial of an item. */
 export const getUnitName = (unit: CheckedUnit, level: UnitLevel) =>
   (level === 'batch' ? unit.lot : unit.serial) ?? ''
 
@@ -30,10 +30,10 @@ type UnitInsert = {
   level: UnitLevel
   rows: readonly UnitRow[]
 }
-/** The lot or serial of a row in neither of these is taken. */
+/** The name of a row in neither is taken. */
 export type InsertOutcome = { written: Set<string>; rejected: Map<string, AppError> }
 
-/** Throws `archived` when the parent was archived meanwhile. */
+/** Throws `archived` if the parent was archived meanwhile. */
 export async function insertUnits(ctx: AccountContext, batch: UnitInsert): Promise<InsertOutcome> {
   try {
     return { written: await withRetries(() => insertAllOrFree(ctx, batch)), rejected: new Map() }
@@ -49,8 +49,8 @@ const explainArchived = (error: unknown) =>
 const MAX_ATTEMPTS = 20
 
 /**
- * Other calls write their rows first and lock the counter after that, so this call can wait for a serial of a call that
- * waits for this counter. It gives up and retries: PostgreSQL needs a second to detect the deadlock.
+ * Other calls lock their rows before the counter, so this one can wait for a serial of a call that waits for this
+ * counter. It gives up and retries: PostgreSQL needs a second to detect the deadlock.
  */
 async function retryOnLockTimeout<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -62,7 +62,7 @@ async function retryOnLockTimeout<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Locks the quota's counter first, so that the remaining quota cannot shrink. Rows with taken names use no quota. */
+/** Locks the quota's counter first, so that the quota cannot shrink. Rows with taken names use none. */
 async function insertUpToQuota(ctx: AccountContext, batch: UnitInsert): Promise<InsertOutcome> {
   return inTransaction(ctx.sql, async sql => {
     const left = await lockRemainingQuota(sql, { accountId: ctx.accountId, level: UNIT_LETTER[batch.level] })
@@ -103,8 +103,8 @@ const unitQuotaError = (level: UnitLevel) =>
 const UNIQUE_VIOLATION = '23505'
 
 /**
- * The ids that were written; only rows whose lot or serial is taken are left out. Most names are free, and `on
- * conflict` with a list of the written rows costs a quarter more, so it is the second attempt.
+ * The ids that were written; rows with a taken name are left out. Most names are free, and `on conflict` with a list of
+ * the written rows costs a quarter more, so it is the second attempt.
  */
 async function insertAllOrFree(ctx: AccountContext, batch: UnitInsert): Promise<Set<string>> {
   try {
@@ -115,7 +115,7 @@ async function insertAllOrFree(ctx: AccountContext, batch: UnitInsert): Promise<
   }
 }
 
-/** `which`: all or nothing, or those whose name is free. */
+/** `which`: all or nothing, or the rows with a free name. */
 async function insertRows(
   ctx: AccountContext,
   sql: Sql,
@@ -125,14 +125,14 @@ async function insertRows(
   const { accountId, actorId } = ctx
   const letter = UNIT_LETTER[level]
   const now = ctx.clock.now().getTime()
-  // All calls use one order, so two calls with the same serials cannot deadlock.
+  // One order for all calls, so that two with the same serials cannot deadlock.
   const input = rows
     .map(({ id, unit }) => ({ id, unit, name: getUnitName(unit, level), eventId: newUuid(now) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-  // One text is sent faster than a list of them, and none of these has a line break.
+  // Sending one text is faster than a list; none of these values has a line break.
   const lines = (of: (row: (typeof input)[number]) => string) =>
     sql`string_to_array(${input.map(of).join('\n')}, E'\\n')`
-  // A column that is null in all rows is sent as an empty list.
+  // A column of nulls is sent as an empty list.
   const texts = (of: (row: (typeof input)[number]) => string | null) => {
     const all = input.map(of)
     return all.some(text => text !== null) ? all : []
@@ -178,7 +178,7 @@ async function insertRows(
   return new Set((which === 'free' ? written : rows).map(row => row.id))
 }
 
-/** As `insertUnits` would answer; nothing is written. */
+/** What `insertUnits` would return. Writes nothing. */
 export async function previewUnits(
   ctx: AccountContext,
   batch: Omit<UnitInsert, 'contentId'>,

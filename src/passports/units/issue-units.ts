@@ -19,8 +19,8 @@ import {
 export const UNIT_LEVELS = ['batch', 'item'] as const
 
 /**
- * `units`: each as it was sent, or the error of reading it. `bulk`: the units came in a list, so pointers name their
- * place. `dryRun`: checks all that can be checked and writes nothing; the ids of the result do not exist.
+ * `units`: each as sent, or the error of reading it. `bulk`: they came in a list, so pointers name their place.
+ * `dryRun`: checks all that can be checked and writes nothing; the returned ids do not exist.
  */
 export type NewUnits = {
   parentUuid: string
@@ -31,7 +31,7 @@ export type NewUnits = {
   dryRun?: boolean
 }
 
-/** `data` is the effective data, not yet as text: a call with 500 units answers without it. */
+/** `data`: effective data, not yet text; a call with 500 units answers without it. */
 export type CreatedUnit = {
   index: number
   passport: Omit<PassportRow, 'data'>
@@ -42,8 +42,8 @@ export type RejectedUnit = { index: number; error: AppError }
 export type UnitsResult = { created: CreatedUnit[]; errors: RejectedUnit[] }
 
 /**
- * Issues units under a model or a batch. Valid rows are written in one statement, the others are reported. Throws
- * `not_found`, `archived`, and `validation` when the level does not go with the parent.
+ * Issues units under a model or a batch. Writes valid rows in one statement and reports the others. Throws `not_found`,
+ * `archived`, and `validation` if the level does not fit the parent.
  */
 export async function issueUnits(ctx: AccountContext, input: NewUnits): Promise<UnitsResult> {
   const parent = await getState(ctx, input.parentUuid)
@@ -63,7 +63,7 @@ export async function issueUnits(ctx: AccountContext, input: NewUnits): Promise<
   return { created, errors: errors.sort((a, b) => a.index - b.index) }
 }
 
-/** Undefined when the batch has changed since it was read, so that the units must be checked again. */
+/** Undefined if the batch has changed since it was read: then the units must be checked again. */
 async function writeUnits(
   ctx: AccountContext,
   parent: PassportState,
@@ -147,8 +147,8 @@ function toPassport(
 }
 
 /**
- * The content that new units inherit; a batch's is created with the first unit of a version. Undefined when the batch
- * has changed since its state was read.
+ * The content that new units inherit; a batch gets it with the first unit of a version. Undefined if the batch has
+ * changed since it was read.
  */
 async function snapshotForUnits(ctx: AccountContext, parent: PassportState): Promise<string | undefined> {
   if (parent.row.level === 'm') return parent.contentId
@@ -159,7 +159,7 @@ async function snapshotForUnits(ctx: AccountContext, parent: PassportState): Pro
   return now.row.version_no === parent.row.version_no ? (now.unitsContentId ?? undefined) : undefined
 }
 
-/** Undefined when the batch changed, or another process was first. */
+/** Undefined if the batch changed, or another process was first. */
 async function createUnitsContent(ctx: AccountContext, batch: PassportState): Promise<string | undefined> {
   const id = newUuid(ctx.clock.now().getTime())
   const { row, inheritedVersion } = batch

@@ -1,6 +1,6 @@
 /**
- * The corrections that outdated units lack, by field: the value that they show, and the corrected one. Bounded, because
- * a page only names what was corrected.
+ * The corrections that outdated units lack: the current and the corrected value of each field. Bounded, because a page
+ * only names the fields.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
@@ -14,11 +14,11 @@ import { computeCorrections, readContentOfUnit } from './refresh-content.ts'
 
 type Reader = Pick<AccountContext, 'sql' | 'accountId'>
 
-/** Both contain only corrected fields that have a value. */
+/** Corrected fields that have a value. */
 export type PendingCorrection = {
   before: PassportData
   after: PassportData
-  /** The batch if it made one of the corrections itself, else the model. */
+  /** The batch if any correction is its own. */
   correctedBy: 'model' | 'batch'
 }
 
@@ -26,7 +26,7 @@ const BOUNDS = { maxCorrections: 20, maxBytes: 262_144 }
 
 type UnitKey = { accountId: number; id: string; ownKeys: readonly string[] }
 
-/** Two at a time, as for everything whose data may be large. */
+/** Two at a time, because data may be large. */
 const pendingOfUnits = perDatabase((sql: Sql) =>
   createBatchLoader(
     async ([key]: readonly UnitKey[]) => [
@@ -37,14 +37,14 @@ const pendingOfUnits = perDatabase((sql: Sql) =>
   ),
 )
 
-/** The same for the public page of a unit, whoever reads it; the caller shows what its reader may see. */
+/** For the public page of a unit; the caller discloses only what its reader may see. */
 export const readPendingCorrection = (
   sql: Sql,
   row: Pick<PublicPassportRow, 'account_id' | 'id' | 'own_keys'>,
 ): Promise<PendingCorrection | undefined> =>
   pendingOfUnits(sql)({ accountId: row.account_id, id: row.id, ownKeys: row.own_keys ?? [] })
 
-/** What a refresh would change on a unit; `ownKeys` are the fields that it sets itself. Undefined beyond the bounds. */
+/** What a refresh would change on a unit; `ownKeys`: fields that it sets itself. Undefined beyond the bounds. */
 export async function findPendingForUnit(
   ctx: Reader,
   uuid: string,
@@ -59,7 +59,7 @@ export async function findPendingForUnit(
   return { before: pickFields(content.data, fields), after: pickFields(data, fields), correctedBy }
 }
 
-/** What a model or a batch has corrected since the oldest unit that lacks a correction of it. */
+/** The corrections of a model or batch since the oldest unit that lacks one. */
 export async function findPendingUnder(
   ctx: Reader,
   { row }: PassportState,

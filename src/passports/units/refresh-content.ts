@@ -1,4 +1,4 @@
-/** Computes the content that replaces an outdated one, once for all units that share it. */
+/** Computes the content that replaces an outdated one, once for all units with it. */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Fragment } from '../../kernel/db/database.ts'
 import { assert } from '../../kernel/errors.ts'
@@ -8,7 +8,7 @@ import { knownData } from '../core/columns.ts'
 import { applyCorrections, type Corrected } from '../core/inherit.ts'
 import { type CorrectionBounds, findCorrections } from './corrections.ts'
 
-/** An outdated content, and how far its owner and the owner's model have come. */
+/** An outdated content, and the current versions of its owner and of the owner's model. */
 export type OldContent = {
   id: string
   owner_id: string
@@ -28,7 +28,7 @@ export type NewContent = { id: string; hash: string; corrected: Corrected }
 
 type Reader = Pick<AccountContext, 'sql' | 'accountId'>
 
-/** Contents by id, with their owners' versions as of now. */
+/** Contents by id, with the current versions of their owners. */
 export const readContents = (ctx: Reader, ids: readonly string[]): Promise<OldContent[]> =>
   selectContentsWithOwners(ctx, ctx.sql`select unnest(${[...ids]}::text[]::uuid[])`)
 
@@ -56,7 +56,7 @@ async function selectContentsWithOwners(
   return rows.map(row => ({ ...row, data: JSON.parse(row.data) }))
 }
 
-/** The content that replaces an outdated one. It is created at the first call and found by later ones. */
+/** The content that replaces an outdated one; the first call creates it. */
 export async function getRefreshedContent(ctx: AccountContext, old: OldContent): Promise<NewContent> {
   const ofBatch = old.model_upto !== null
   const pending = await computeCorrections(ctx, old)
@@ -82,7 +82,7 @@ export async function getRefreshedContent(ctx: AccountContext, old: OldContent):
   return { ...row, corrected }
 }
 
-/** A content with the corrections applied, and whether its batch made one of them. Undefined beyond the bounds. */
+/** The corrected content, and whether its batch made a correction. Undefined beyond the bounds. */
 export async function computeCorrections(
   ctx: Reader,
   old: OldContent,
@@ -92,7 +92,7 @@ export async function computeCorrections(
   const batch = old.model_upto === null ? [] : await findCorrections(ctx, old.owner_id, own, bounds)
   if (batch === undefined) return undefined
   const inheritedVersion = old.model_upto ?? old.upto
-  // A field that the batch no longer sets itself may come from an older version of the model.
+  // A field that the batch no longer sets may come from an older version of the model.
   const oldest = Math.min(inheritedVersion, ...batch.map(correction => correction.inheritedVersion))
   const range = { since: oldest, until: old.model_version }
   const model = await findCorrections(ctx, old.model_id, range, bounds)

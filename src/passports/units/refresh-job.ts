@@ -1,6 +1,6 @@
 /**
- * Refreshes that are too large for one request continue in the background. The job row says who asked and how many
- * units are done; the rest is whatever is still outdated, so another process can continue after a crash.
+ * Runs large refreshes in the background. The job row says who asked and how much is done; whatever is still outdated
+ * remains to do, so another process can continue after a crash.
  */
 import { accountIsOpen, isAccountOpen } from '../../accounts/close-account.ts'
 import type { AccountContext } from '../../accounts/context.ts'
@@ -12,9 +12,8 @@ import { createBackgroundJobs, isAbandoned, type JobFailure } from '../../kernel
 import { getState } from '../core/state.ts'
 import { countOutdated, MAX_LISTED_UNITS, type Refreshed, refreshAll } from './refresh.ts'
 
-/** More than this are refreshed in the background. */
 const MAX_INLINE_UNITS = 500
-/** Another process takes over a job without a sign of life for this long. */
+/** Another process takes over a job that was silent for so long. */
 const ABANDONED_AFTER_MS = 10_000
 
 export type JobReport = {
@@ -40,7 +39,7 @@ type JobRow = {
 const columns = (sql: Sql) => sql`
   id, account_id, actor_id, passport_id, created_at, finished_at, refreshed, skipped, failed`
 
-/** Refreshes a passport and all units under it, now or in the background. Throws `not_found`. */
+/** Refreshes a passport and all its units, up to 500 now, more in the background. Throws `not_found`. */
 export async function refreshPassport(
   ctx: AccountContext,
   uuid: string,
@@ -53,7 +52,7 @@ export async function refreshPassport(
   return { refreshed: 0, skipped: [], failed: [], pending: outdated }
 }
 
-/** The newest background refresh of a passport. */
+/** The newest background refresh. */
 async function findJobReport(ctx: AccountContext, uuid: string): Promise<JobReport | undefined> {
   const [row] = await ctx.sql<JobRow[]>`
     select ${columns(ctx.sql)} from refresh_job where account_id = ${ctx.accountId} and passport_id = ${uuid}
@@ -69,13 +68,13 @@ async function findJobReport(ctx: AccountContext, uuid: string): Promise<JobRepo
   }
 }
 
-/** Number of unfinished background refreshes of all accounts, for monitoring. */
+/** Open background refreshes of all accounts, for monitoring. */
 export async function countOpenJobs(sql: Sql): Promise<number> {
   const [row] = await sql<{ n: number }[]>`select count(*) as n from refresh_job where finished_at is null`
   return row?.n ?? 0
 }
 
-/** Undefined when one is open already. Locks the passport, so that a concurrent request finds the job. */
+/** Undefined if one is open. Locks the passport, so that a concurrent request finds the job. */
 async function openJob(ctx: AccountContext, uuid: string): Promise<JobRow | undefined> {
   const { accountId, actorId } = ctx
   const now = ctx.clock.now()
@@ -92,7 +91,7 @@ async function openJob(ctx: AccountContext, uuid: string): Promise<JobRow | unde
   })
 }
 
-/** Continues abandoned jobs, except those of closed accounts; called by a timer in every server. */
+/** Continues abandoned jobs of open accounts; every server calls it by a timer. */
 export async function resumeRefreshes(sql: Sql, clock: Clock): Promise<number> {
   const now = clock.now()
   const rows = await sql<JobRow[]>`
@@ -104,20 +103,20 @@ export async function resumeRefreshes(sql: Sql, clock: Clock): Promise<number> {
   return rows.length
 }
 
-/** Stops the jobs of this process after their current step, and waits for that. */
+/** Stops this process's jobs after their current step, and waits for that. */
 export const stopRefreshes = (sql: Sql): Promise<void> => runners(sql).stop()
 
-/** Resolves when the jobs under way in this process have ended. */
+/** Resolves when this process's jobs have ended. */
 export const refreshesEnded = (sql: Sql): Promise<void> => runners(sql).ended()
 
-/** Errors that stopped a job in this process since the last call. The jobs stay open and are retried. */
+/** Errors that stopped jobs of this process since the last call. The jobs stay open for a retry. */
 export const takeRefreshFaults = (sql: Sql): JobFailure[] => runners(sql).takeFaults()
 
 const runners = perDatabase((sql: Sql) =>
   createBackgroundJobs<JobRow>((clock, job, goOn) => run(sql, clock, job, goOn)),
 )
 
-/** A resumed job meets failed units again, so their list starts empty; skipped units are not met again. */
+/** A resumed job meets failed units again, so their list starts empty, but not skipped ones. */
 async function run(sql: Sql, clock: Clock, job: JobRow, goOn: () => boolean): Promise<void> {
   const ctx: AccountContext = { sql, clock, accountId: job.account_id, actorId: job.actor_id }
   const failed: Refreshed['failed'] = []
@@ -130,7 +129,7 @@ async function run(sql: Sql, clock: Clock, job: JobRow, goOn: () => boolean): Pr
   let isWhole = true
   const progress = async (step: Refreshed) => {
     failed.push(...step.failed.slice(0, MAX_LISTED_UNITS - failed.length))
-    // The statement that refreshes units has already counted them.
+    // The statement that refreshes units counts them.
     if (step.refreshed === 0 || step.skipped.length + step.failed.length > 0)
       await note(step.skipped.slice(0, MAX_LISTED_UNITS), null)
     isWhole = goOn() && (await isAccountOpen(ctx))
@@ -140,7 +139,7 @@ async function run(sql: Sql, clock: Clock, job: JobRow, goOn: () => boolean): Pr
   if (isWhole) await note([], clock.now())
 }
 
-/** Throws `not_found` unless the passport is the account's; otherwise how many under it are outdated. */
+/** How many units are outdated, and the newest background refresh. Throws `not_found`. */
 export async function previewRefresh(
   ctx: AccountContext,
   uuid: string,

@@ -12,10 +12,10 @@ import type { NewContent, OldContent } from './refresh-content.ts'
 
 /** A larger statement delays all others. */
 const BATCH_SIZE = 500
-/** Found at a time: a search for each batch would double the cost under load. */
+/** A search for each batch would cost twice as much under load. */
 const MAX_FOUND = 4 * BATCH_SIZE
 
-/** The own fields of most units are a few hundred bytes. 2,000 of the largest do not fit into memory. */
+/** Own fields usually have a few hundred bytes; 2,000 of the largest do not fit into memory. */
 const MAX_FOUND_BYTES = 16 * 1024 * 1024
 
 export type FailedUnit = { id: string; error: string; errors: readonly Detail[] }
@@ -39,20 +39,20 @@ export type RefreshTask = {
   to: NewContent
   /** Only these units, or all of one level. */
   only: { id: string } | { level: 'b' | 'i' }
-  /** Units that failed before: they stay where they are. */
+  /** Units that failed: they keep their content. */
   except: readonly string[]
-  /** The job to count the moved units for. */
+  /** The job that counts the moved units. */
   jobId: string | undefined
 }
 
-/** Some of the units that are still on the old content, in batches; none when all have been moved. */
+/** Some units that still have the old content, in batches; none if all have been moved. */
 export async function findBatches(ctx: AccountContext, task: RefreshTask): Promise<Unit[][]> {
   const units = await findUnits(ctx, task)
   const count = Math.ceil(units.length / BATCH_SIZE)
   return Array.from({ length: count }, (_, i) => units.slice(i * BATCH_SIZE, (i + 1) * BATCH_SIZE))
 }
 
-/** Moves those units of a batch that have not changed since they were found. */
+/** Moves the units of a batch that have not changed since they were found. */
 export async function refreshBatch(
   ctx: AccountContext,
   task: RefreshTask,
@@ -123,10 +123,7 @@ async function findUnits(
   return units.map(unit => ({ ...unit, hash: heads.get(`${unit.id} ${unit.version_no}`) ?? null }))
 }
 
-/**
- * Keyed by `id number`. Two arrays instead of a join: a plan from when the table was small would scan all versions for
- * each unit.
- */
+/** By `id number`. Two arrays instead of a join: a plan from when the table was small would scan all versions. */
 async function readHeadHashes(
   sql: Sql,
   accountId: number,
@@ -143,7 +140,7 @@ async function readHeadHashes(
 
 type CheckResult = AppError | { search: string }
 
-/** Units without own fields all have the same data, so it is checked once. */
+/** Units without own fields share their data, so it is checked once. */
 function createChecker(data: PassportData): (unit: Unit, own: PassportData) => CheckResult {
   let shared: CheckResult | undefined
   const check = (unit: Unit, own: PassportData): CheckResult => {
@@ -163,7 +160,7 @@ function createChecker(data: PassportData): (unit: Unit, own: PassportData) => C
   }
 }
 
-/** Counts in the statement that moves the units, so a crash cannot leave the counters wrong. */
+/** In the statement that moves the units, so that a crash cannot leave wrong counters. */
 const countMoved = (
   { sql, accountId }: AccountContext,
   { from, to, jobId }: RefreshTask,

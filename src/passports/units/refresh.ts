@@ -16,10 +16,10 @@ import { runConcurrently } from './run-concurrently.ts'
 
 export type Refreshed = { refreshed: number; skipped: SkippedUnit[]; failed: FailedUnit[] }
 
-/** Bounds the lists of an answer, not its counts. */
+/** Bounds the lists of a result, not its counts. */
 export const MAX_LISTED_UNITS = 100
 
-/** How many descendants of a passport are outdated; for a batch or an item, itself included. */
+/** How many units are outdated; includes a batch or item itself. */
 export async function countOutdated(
   { sql, accountId }: AccountContext,
   { row }: PassportState,
@@ -29,16 +29,16 @@ export async function countOutdated(
   return self + (await countUnitsWithContents(sql, accountId, selectOutdatedContents(sql, row)))
 }
 
-/** Called after each step. False stops the refresh, which can be continued later. */
+/** Called after each step; false stops the refresh, which can be continued. */
 type RefreshProgress = (step: Refreshed) => Promise<boolean>
 
 type RefreshOptions = {
-  /** The job that counts the units, in the statements that refresh them. */
+  /** The job that counts the units. */
   jobId?: string
   progress?: RefreshProgress
 }
 
-/** Refreshes a unit and whatever is outdated under it. Units that fail stay outdated and are listed. */
+/** Refreshes a unit and what is outdated under it. Units that fail stay outdated and are listed. */
 export async function refreshAll(
   ctx: AccountContext,
   state: PassportState,
@@ -58,8 +58,8 @@ export async function refreshAll(
 }
 
 /**
- * Only contents that units still use: an unused one stays outdated for ever, and refreshing it too would double the
- * contents at each correction. One look-up for each content, since a join may begin with all units of the account.
+ * Only contents with units: refreshing unused ones too would double the contents at each correction. One look-up for
+ * each content, because a join may begin with all units of the account.
  */
 async function listOutdatedContents(
   { sql, accountId }: AccountContext,
@@ -73,7 +73,7 @@ async function listOutdatedContents(
   return rows.map(one => one.id)
 }
 
-/** False when the progress said to stop. */
+/** False if `progress` stopped it. */
 async function refreshContentUnits(
   ctx: AccountContext,
   { from: contentId, only, jobId }: Pick<RefreshTask, 'only' | 'jobId'> & { from: string },
@@ -100,5 +100,5 @@ async function refreshContentUnits(
   }
 }
 
-/** One step is prepared while the other is written. */
+/** One step is prepared while another is written. */
 const MAX_CONCURRENT = 2

@@ -1,6 +1,6 @@
 /**
- * Runs `work` on each piece, `max` at a time. Once one gives false or throws, no other begins; those that have begun
- * are waited for. Gives false when it ended early.
+ * Runs `work` on each piece, `max` at a time. After a false or an error no other piece begins, and those that run are
+ * awaited. Gives false if it ended early.
  */
 export async function runConcurrently<T>(
   pieces: readonly T[],

@@ -1,4 +1,4 @@
-/** Changes many units in one call, each found by its serial or lot, such as a fleet's state of health overnight. */
+/** Changes many units, each found by its serial or lot, such as a fleet's state of health overnight. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { isLotOrSerial } from '../../gs1/lot-serial.ts'
 import { collectErrors } from '../../kernel/collect-errors.ts'
@@ -16,22 +16,22 @@ import { runConcurrently } from './run-concurrently.ts'
 
 type UnitChanges = {
   parentUuid: string
-  /** Each as it was sent, or the error of reading it. */
+  /** Each as sent, or the error of reading it. */
   units: readonly unknown[]
   changeType: ChangeType
   note: string | undefined
   strict: boolean
-  /** Checks all that can be checked, and writes nothing. */
+  /** Checks all that can be checked and writes nothing. */
   dryRun?: boolean
 }
-/** The passport has the data of a summary. */
+/** With the data of a summary. */
 type UpdatedUnit = { index: number; written: WrittenPassport }
 type RejectedUpdate = { index: number; error: AppError }
 
-/** Each is one statement, and the pool serves others too. */
+/** Each is a statement, and the pool serves others too. */
 const MAX_CONCURRENT = 8
 
-/** Changes units under a model or a batch, row by row; a row that fails does not affect others. Throws `not_found`. */
+/** Changes units under a model or a batch; a row that fails does not affect others. Throws `not_found`. */
 export async function updateUnits(
   ctx: AccountContext,
   input: UnitChanges,
@@ -64,7 +64,7 @@ export async function updateUnits(
   return { updated: updated.sort(byIndex), errors: errors.sort(byIndex) }
 }
 
-/** A transaction keeps its rows locked to its end: one order prevents a deadlock of two calls with the same units. */
+/** A transaction holds its locks to the end: one order prevents a deadlock of two calls. */
 const lockInOrder = ({ sql, accountId }: AccountContext, ids: readonly string[]) => sql`
   select 1 from passport where account_id = ${accountId} and id = any(${[...ids]}::text[]::uuid[])
   order by id for no key update`
@@ -96,11 +96,11 @@ function parseName(sent: unknown): UnitName {
   return { fault: invalid(details) }
 }
 
-/** Empty for what is not an object: `parseName` reports that. */
+/** `parseName` reports anything but an object. */
 const parseData = (sent: unknown): PassportData =>
   isPassportData(sent) && !(sent instanceof AppError) ? requireData(sent.data) : {}
 
-/** By `serial X` or `lot X`; under a model all its items, under a batch those of the batch. */
+/** By `serial X` or `lot X`. Under a model all its units, under a batch its own. */
 async function findUnits(
   { sql, accountId }: AccountContext,
   parent: PassportState['row'],

@@ -1,7 +1,4 @@
-/**
- * Archives and restores passports. The status is separate from the versions and has its own log; addresses keep
- * working.
- */
+/** Archives and restores passports. The status has its own log beside the versions; addresses keep working. */
 import { insertAuditEntries } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
@@ -17,8 +14,8 @@ import { explainTakenGtin } from './find-matches.ts'
 type StatusChange = ExpectedVersion & { uuid: string; status: StatusLetter }
 
 /**
- * Sets the status, with its event; does nothing when the passport already has it. Restoring claims the passport's GTIN
- * again if it was released. Throws `not_found`, `version_conflict`, `gtin_taken`.
+ * Sets the status and writes its event; nothing if the passport has it already. Restoring claims a released GTIN again.
+ * Throws `not_found`, `version_conflict`, `gtin_taken`.
  */
 export function setStatus(ctx: AccountContext, change: StatusChange): Promise<PassportRow> {
   const { uuid, status } = change
@@ -32,7 +29,7 @@ export function setStatus(ctx: AccountContext, change: StatusChange): Promise<Pa
   })
 }
 
-/** False when another process changed its version or its status meanwhile. */
+/** False if another process changed its version or status meanwhile. */
 async function writeStatus(
   ctx: AccountContext,
   current: PassportRow,

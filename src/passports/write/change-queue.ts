@@ -1,6 +1,6 @@
 /**
- * Changes of one passport wait for each other in this process. Against other processes a statement holds only if the
- * version is still the one that was read; if not, the change is worked out again.
+ * Changes of one passport wait for each other in this process. Other processes are detected by the version number: if
+ * it is no longer the one that was read, the change starts again.
  */
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -11,11 +11,11 @@ export const MAX_WRITE_ATTEMPTS = 50
 
 const queues = perDatabase(() => new KeyedQueue())
 
-/** Runs `work` when the earlier changes of this passport in this process are done. */
+/** Runs `work` after the earlier changes of this passport in this process. */
 export const queueByPassport = <T>(sql: Sql, uuid: string, work: () => Promise<T>): Promise<T> =>
   queues(sql).run(uuid, work)
 
-/** Runs `attempt` in that queue, again each time that it gives undefined because another process was faster. */
+/** Runs `attempt` in that queue, again while it gives undefined because another process was faster. */
 export const retryUntilWritten = <T>(
   sql: Sql,
   uuid: string,
@@ -32,7 +32,7 @@ export const retryUntilWritten = <T>(
 export const contentionError = () =>
   new AppError('unavailable', 'This product is being changed from many sides at once. Try again in a moment.')
 
-/** Says whether the version read is one the caller wants changed (`If-Match`). */
+/** Whether the version that was read is one that the caller wants to change (`If-Match`). */
 export type ExpectedVersion = { expects: (current: PassportRow) => boolean }
 
 /** Throws `version_conflict`. */

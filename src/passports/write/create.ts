@@ -1,4 +1,4 @@
-/** Creating model passports: checked, then written together with their event, or not at all. */
+/** Creates model passports: checked, then written with their event, or not at all. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { type StoredResponse, toIdempotencyRow } from '../../accounts/idempotency-record.ts'
 import { getRemainingQuota } from '../../accounts/limits/quota.ts'
@@ -9,13 +9,13 @@ import { explainTakenGtin, requireFreeGtin } from './find-matches.ts'
 import { insertModel } from './gather-creates.ts'
 import { buildModelRow, type ModelRow, modelQuotaError, toFirstVersion } from './insert-models.ts'
 
-/** `category` and `data` as they were sent, not yet checked. */
+/** As sent, not yet checked. */
 type NewPassport = { category: unknown; data: unknown; strict: boolean }
 export type WrittenPassport = { passport: PassportRow; warnings: readonly Detail[] }
 
 /**
  * Creates a model passport, its first version and its `product.created` event, or nothing. Throws `validation` with
- * every violation, `gtin_taken`, `plan_limit`. If the context has an idempotency record, the same statement stores the
+ * every violation, `gtin_taken`, `plan_limit`. An idempotency record in the context stores, in the same statement, the
  * response that `respond` makes.
  */
 export async function createPassport(
@@ -35,7 +35,7 @@ export async function createPassport(
 
 const isTaken = (error: Error) => error instanceof AppError && error.code === 'gtin_taken'
 
-/** What `createPassport` would answer or throw as things are now; nothing is written, and the id names nothing. */
+/** What `createPassport` would return or throw now. Writes nothing; the id does not exist. */
 export async function previewCreate(ctx: AccountContext, input: NewPassport): Promise<WrittenPassport> {
   const { row, warnings } = checkNew(ctx, input)
   await requireFreeGtin(ctx, row.id, row.gtin14)
@@ -50,6 +50,6 @@ function checkNew(ctx: AccountContext, input: NewPassport): { row: ModelRow; war
   return { row: buildModelRow(ctx, category.id, checked, ctx.clock.now()), warnings: checked.warnings }
 }
 
-/** The data of a new model, checked. Throws `validation` with every violation. */
+/** Throws `validation` with every violation. */
 export const checkNewData = (category: unknown, data: unknown, strict: boolean) =>
   checkData(requireCategory(category), removeNulls(requireData(data)), { strict })

@@ -7,13 +7,13 @@ import { gtinTakenError } from '../core/check-data.ts'
 export const MAX_NAMED_PRODUCTS = 20
 
 export type SkuMatch = {
-  /** UUIDs of the models that have it now, archived ones too, oldest first; at most one more than are named. */
+  /** Models that have it now, archived ones too, oldest first; at most one more than an error names. */
   ids: readonly string[]
-  /** The model that the SKU's claim names, even if it has another SKU now. */
+  /** The model in the SKU's claim, even if it has another SKU now. */
   claimedBy: string | null
 }
 
-/** Every SKU asked for (in NFC) has an entry. */
+/** `skus` are NFC. Each has an entry. */
 export async function findBySku(
   { sql, accountId }: AccountContext,
   skus: readonly string[],
@@ -29,16 +29,13 @@ export async function findBySku(
 }
 
 export type GtinMatch = {
-  /** The model that holds the claim, or null when that is another account's. */
+  /** The model with the claim; null if that is another account's. */
   id: string | null
-  /** Whether it has the GTIN now; a model keeps the claim of a GTIN that it had before. */
+  /** False if it had the GTIN before: a model keeps the claim. */
   isCurrent: boolean
 }
 
-/**
- * Only GTIN-14s that are claimed, or released to another account, are in the answer. A directory look-up: a GTIN is
- * claimed across accounts.
- */
+/** GTIN-14s that are claimed, or released to another account. Across accounts, as claims are. */
 export async function findByGtin(
   { sql, accountId }: AccountContext,
   gtins: readonly string[],
@@ -58,7 +55,7 @@ export async function findByGtin(
   return new Map(rows.map(({ gtin14, ...match }) => [gtin14, match]))
 }
 
-/** Throws `gtin_taken` when a GTIN is claimed, but for `uuid`. */
+/** Throws `gtin_taken` if another passport than `uuid` has claimed the GTIN. */
 export async function requireFreeGtin(
   ctx: AccountContext,
   uuid: string,
@@ -69,7 +66,7 @@ export async function requireFreeGtin(
   if (match !== undefined && match.id !== uuid) throw gtinTakenError(match)
 }
 
-/** The error for a GTIN that a statement has just found taken. */
+/** The error for a GTIN that a statement found taken. */
 export async function explainTakenGtin(ctx: AccountContext, gtin14: string | null): Promise<AppError> {
   return gtinTakenError((await findByGtin(ctx, gtin14 === null ? [] : [gtin14])).get(gtin14 ?? ''))
 }

@@ -1,6 +1,6 @@
 /**
- * Creates that wait share a statement, whoever they are for: the quota counter of a busy account is locked, and its
- * commit waited for, once for many rows (4 times the throughput of one by one).
+ * Waiting creates of all accounts share a statement: it locks the quota counter, and waits for its commit, once for
+ * many rows (4 times the throughput of one by one).
  */
 import { IdempotencyKeyTaken } from '../../accounts/idempotency-record.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
@@ -14,22 +14,17 @@ import {
   type RejectReason,
 } from './insert-models.ts'
 
-/** `bytes`: the size of the data. */
 type WaitingRow = { row: ModelRow; bytes: number }
 
-/**
- * Writes a model with its event, or gives the error that rejects it: `gtin_taken`, `plan_limit`, a used idempotency
- * key.
- */
+/** Writes a model with its event, or gives the error: `gtin_taken`, `plan_limit`, a used idempotency key. */
 export const insertModel = (sql: Sql, waiting: WaitingRow): Promise<Error | undefined> =>
   gatherers(sql).create(waiting)
 
-/** Larger products wait by themselves: a small one must not wait for a statement with megabytes. */
+/** Larger products are gathered separately: a small one must not wait for megabytes. */
 export const MIN_LARGE_BYTES = 16 * 1024
-/** Large products share a statement up to the size of a full one of small products. */
+/** As large as a full statement of small products. */
 const MAX_STATEMENT_BYTES = 512 * 1024
 
-/** Gathers waiting rows, small and large ones into statements of their own. */
 export function gatherCreates(insert: (rows: readonly ModelRow[]) => Promise<(Error | undefined)[]>) {
   const load = (all: readonly WaitingRow[]) => insert(all.map(({ row }) => row))
   const weight = { weigh: ({ bytes }: WaitingRow) => bytes, maxWeight: MAX_STATEMENT_BYTES }
@@ -47,7 +42,7 @@ const gatherers = perDatabase((sql: Sql) =>
   }),
 )
 
-/** Errors by id. A rejected row is tried again by itself, so that none spoils another. */
+/** Errors by id. Each rejected row is tried again alone, so that it affects no other. */
 async function insertAll(sql: Sql, rows: readonly ModelRow[]): Promise<Map<string, Error>> {
   const rejected = await tryAll(sql, rows)
   if (rejected.size === 0) return new Map()
@@ -63,7 +58,7 @@ async function insertAll(sql: Sql, rows: readonly ModelRow[]): Promise<Map<strin
 }
 
 /**
- * The rejected rows with a reason each. PostgreSQL does not say whose value it cannot store: then all are candidates.
+ * The rejected rows with a reason each. PostgreSQL does not say which value it cannot store: then all are candidates.
  */
 async function tryAll(
   sql: Sql,

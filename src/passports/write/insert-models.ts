@@ -1,6 +1,6 @@
 /**
- * Writes checked models: any number in one statement, with GTIN claims, quota, counters and events. If a row is
- * rejected, the statement writes nothing and names the rejected rows with their reasons.
+ * Writes checked models in one statement, with GTIN claims, quota, counters and events. If a row is rejected, nothing
+ * is written, and the rejected rows are named with their reasons.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { isLockTimeout, storeResponses, type toIdempotencyRow } from '../../accounts/idempotency-record.ts'
@@ -14,10 +14,10 @@ import type { PassportRow } from '../core/record.ts'
 
 export type RejectReason = 'key_taken' | 'gtin_taken' | 'plan_limit' | 'sku_taken'
 
-/** `receipt`: the idempotency record of the request, stored with the row. */
+/** `receipt`: the request's idempotency record. */
 export type ModelRow = ReturnType<typeof buildModelRow> & { receipt?: ReturnType<typeof toIdempotencyRow> }
 
-/** A row that must be the only one with its SKU; `claimedBy` is the model that the SKU's claim named at the look-up. */
+/** A row that must be the only one with its SKU; `claimedBy`: the model in the SKU's claim at the look-up. */
 type SkuClaimRow = ModelRow & { claimedBy: string | null }
 
 export function buildModelRow(ctx: AccountContext, category: string, checked: CheckedData, now: Date) {
@@ -39,7 +39,6 @@ export function buildModelRow(ctx: AccountContext, category: string, checked: Ch
   }
 }
 
-/** The passport that the row becomes. */
 export function toFirstVersion(row: ModelRow): PassportRow {
   const { gtin } = row.data
   return {
@@ -68,10 +67,7 @@ export const modelQuotaError = () =>
     'The quota of models of this account is used up. Ask for a larger plan, or for extra quota.',
   )
 
-/**
- * The reasons of rejected rows, by id. Empty when all are written; otherwise nothing is. A taken GTIN is reported
- * before a used-up quota.
- */
+/** The reasons of rejected rows, by id. Empty if all are written. A taken GTIN is reported before a used-up quota. */
 export async function insertModels(
   sql: Sql,
   rows: readonly ModelRow[],
@@ -93,7 +89,7 @@ export async function insertModels(
   }
 }
 
-/** The highest reason is reported. A replayed request also collides with its own GTIN and SKU, so `key_taken` wins. */
+/** The highest is reported. A replayed request also collides with its own GTIN and SKU, so `key_taken` wins. */
 const PRECEDENCE = {
   plan_limit: 0,
   gtin_taken: 1,
@@ -103,10 +99,10 @@ const PRECEDENCE = {
 
 const hasReceipt = ({ receipt }: ModelRow) => receipt !== undefined && receipt !== null
 
-/** Classes 22 and 54: a value that cannot be stored, or not in an index. Anything else would fail each row alike. */
+/** Classes 22 and 54: a value that cannot be stored or indexed. Other errors would fail each row alike. */
 export const isUnstorable = (error: unknown) => /^(22|54)/.test(sqlState(error) ?? '')
 
-/** Rows are locked in one order (keys, GTINs, SKUs, counters), so that two processes cannot deadlock. */
+/** Locks rows in one order (keys, GTINs, SKUs, counters), so that two processes cannot deadlock. */
 async function insert(sql: Sql, rows: readonly ModelRow[], claiming: readonly SkuClaimRow[]): Promise<void> {
   const hasReceipts = rows.some(hasReceipt)
   await sql`
@@ -153,7 +149,7 @@ const withoutKey = (sql: Sql) => sql`
 
 /**
  * Two requests may both find a SKU free. The claim is a compare-and-set: the second one is rejected and looks the SKU
- * up again. `seen` is compared with the claim's current row, because a snapshot would not show the first request's.
+ * up again. `seen` is compared with the current row, because a snapshot would not show the first claim.
  */
 const claimSkus = (sql: Sql, rows: readonly SkuClaimRow[]) => {
   const wanted = rows.map(({ id, account_id, sku, claimedBy }) => ({ id, account_id, sku, seen: claimedBy }))

@@ -1,4 +1,4 @@
-/** A change checked and worked out against the state of its passport: the next version, ready to be written. */
+/** Checks a change against the state of its passport and plans the next version. */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { listUnknownKeys } from '../../categories/check/validate.ts'
@@ -20,7 +20,7 @@ import { buildNextVersion, type NextVersion } from './write-versions.ts'
 export const CHANGE_TYPES = ['change', 'correction'] as const
 export type ChangeType = (typeof CHANGE_TYPES)[number]
 
-/** `data` is merged onto the passport's; null removes a field. */
+/** `data` is merged into the passport's; null removes a field. */
 export type DataChange = {
   data: PassportData
   changeType: ChangeType
@@ -28,7 +28,7 @@ export type DataChange = {
   strict: boolean
 }
 
-/** `passport`: as it reads once the version is written. */
+/** `passport`: as it reads with the new version. */
 export type PlannedVersion = { passport: PassportRow; next: NextVersion; warnings: readonly Detail[] }
 
 /** Throws `validation` with every violation. */
@@ -57,7 +57,7 @@ export function planNextVersion(
   return { passport: toPassport(ctx, current.row, checked), next, warnings: checked.warnings }
 }
 
-/** Strict is about what was sent: unknown fields kept from before are none of this request's. */
+/** Strict is about what was sent: a stored unknown field is not this request's error. */
 function rejectUnknownFields(category: CompleteCategory, sent: PassportData): void {
   const unknown = listUnknownKeys(category, removeNulls(sent))
   if (unknown.length > 0) throw invalid(unknown)
@@ -95,7 +95,7 @@ function toNextVersion(
   })
 }
 
-/** A batch is found by its lot, too. */
+/** A batch is also found by its lot. */
 export const buildUnitSearchText = (search: string, lot: string | null) =>
   lot === null ? search : `${search}\n${lot.toLowerCase()}`
 

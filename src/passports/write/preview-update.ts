@@ -1,6 +1,4 @@
-/**
- * Previews a change: which fields a correction would change, for how many units, and where units have their own value.
- */
+/** Previews a change: which fields a correction changes, for how many units, and where units have their own value. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { selectContents } from '../core/outdated.ts'
 import { getState, type PassportState } from '../core/state.ts'
@@ -12,15 +10,15 @@ import { planNextVersion } from './plan-version.ts'
 import type { PassportChange } from './update.ts'
 
 export type CorrectionReach = {
-  /** Names of the fields whose value would change. */
+  /** Fields whose value would change. */
   fields: readonly string[]
-  /** Batches and items issued so far, under them too. */
+  /** Issued batches and items at any depth. */
   units: number
-  /** For each field, how many of those have set it themselves. */
+  /** How many of them have set each field themselves. */
   own_values: Record<string, number>
 }
 
-/** Does what `updatePassport` does, but writes nothing. `reach` is null unless it is a correction. */
+/** As `updatePassport`, but writes nothing. `reach` is null unless it is a correction. */
 export async function previewUpdate(
   ctx: AccountContext,
   change: PassportChange,

@@ -1,6 +1,6 @@
 /**
- * Releases a GTIN; only an operator may, because printed codes contain it. The row in `released_gtin` is kept for ever:
- * codes keep leading to units of the model that had the GTIN, and only the chosen account can claim it.
+ * Releases a GTIN. Only an operator may, because printed codes contain it. The row in `released_gtin` stays for ever:
+ * codes keep leading to the model's units, and only the chosen account can claim the GTIN.
  */
 import { requireAccount } from '../../accounts/accounts.ts'
 import { withActor } from '../../accounts/actors.ts'
@@ -15,9 +15,9 @@ import { selectContents } from '../core/outdated.ts'
 import { countUnitsWithContents } from '../core/unit-counts.ts'
 
 export type ReleaseOptions = {
-  /** Who may claim the GTIN: an account by its number, `anyone`, or by default the account that had it. */
+  /** An account by its number, `anyone`, or by default the account that had it. */
   claimableBy?: number | 'anyone' | undefined
-  /** Releases it although active units were issued under it. */
+  /** Releases it despite active units that were issued under it. */
   force?: boolean
 }
 
@@ -26,7 +26,7 @@ export type ReleasedGtin = {
   product_id: string
   /** The account that had it. */
   account_id: string
-  /** Issued under the GTIN; printed codes keep leading to them. */
+  /** Issued under the GTIN; their printed codes keep working. */
   units: number
   active_units: number
   /** The account that may take it, or `anyone`. */
@@ -36,9 +36,9 @@ export type ReleasedGtin = {
 type Holder = { account_id: number; model_id: string }
 
 /**
- * Releases a GTIN that no active product has, or changes who may claim a released one. Throws `not_found` when nobody
- * has or had it, `gtin_taken` when an active product has it, `validation` while units issued under it are active,
- * `unavailable` when products are written that long.
+ * Releases a GTIN that no active product has, or changes who may claim it. Throws `not_found` if nobody has or had it,
+ * `gtin_taken` if an active product has it, `validation` while units issued under it are active, `unavailable` if
+ * writes of products leave no gap.
  */
 export async function releaseGtin(
   ctx: OperatorContext,
@@ -65,7 +65,7 @@ async function release(
   { claimableBy, force = false }: ReleaseOptions,
 ): Promise<ReleasedGtin> {
   const { sql } = ctx
-  // Otherwise a create that waits for the row below would claim the GTIN as soon as it is free.
+  // Otherwise a create that waits for the row below would claim the GTIN at once.
   await sql`set local lock_timeout = '2s'`
   await sql`lock table gtin_claim in share row exclusive mode`
   const [claim] = await sql<(Holder & { is_borne: boolean })[]>`

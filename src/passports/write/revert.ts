@@ -1,4 +1,4 @@
-/** Reverts to an earlier version by writing its data as a new version, checked like any other. */
+/** Writes the data of an earlier version as a new version, checked like any other. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { PassportData } from '../core/check-data.ts'
@@ -17,8 +17,8 @@ type Reversion = ExpectedVersion & {
 }
 
 /**
- * For a unit only its own fields are reverted: inherited data stays as it is, with all corrections. Throws `not_found`,
- * and what `updatePassport` throws.
+ * Reverts only the own fields of a unit: inherited data keeps all corrections. Throws `not_found`, and what
+ * `updatePassport` throws.
  */
 export async function revertPassport(ctx: AccountContext, reversion: Reversion): Promise<WrittenPassport> {
   const { row, own, inherited } = await getState(ctx, reversion.uuid)

@@ -1,4 +1,4 @@
-/** A PATCH: fields merged over the current version, checked, written as the next version. */
+/** A PATCH: merges fields into the current version, checks the result and writes the next version. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { getState } from '../core/state.ts'
 import { type ExpectedVersion, requireExpectedVersion, retryUntilWritten } from './change-queue.ts'
@@ -10,8 +10,8 @@ import { writeVersions } from './write-versions.ts'
 export type PassportChange = DataChange & ExpectedVersion & { uuid: string }
 
 /**
- * Merges `data` shallowly onto the passport's (null removes a field) and keeps the result as its next version with a
- * `product.updated` event, or changes nothing. Throws `not_found`, `version_conflict`, `validation`, `gtin_taken`.
+ * Merges `data` shallowly (null removes a field) and writes the next version with its `product.updated` event, or
+ * nothing. Throws `not_found`, `version_conflict`, `validation`, `gtin_taken`.
  */
 export const updatePassport = (ctx: AccountContext, change: PassportChange): Promise<WrittenPassport> =>
   retryUntilWritten(ctx.sql, change.uuid, async () => {

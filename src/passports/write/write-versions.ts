@@ -1,6 +1,6 @@
 /**
- * The one statement that writes next versions: of a PATCH, a sync or a refresh, of one passport or of 500. With a
- * version go its content, its link in the hash chain, its GTIN claim and its event, or nothing.
+ * Writes next versions: of a PATCH, a sync or a refresh, up to 500 in one statement, each with its content, its link in
+ * the hash chain, its GTIN claim and its event, or nothing.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { type Fragment, findRefusalReason, withRetries } from '../../kernel/db/database.ts'
@@ -15,23 +15,23 @@ type VersionKind = 'c' | 'h' | 'r'
 
 export type NextVersion = {
   id: string
-  /** The version that it follows; it is written only if the passport is still at that one. */
+  /** The version before; it must still be the current one. */
   version_no: number
   /** Hex. Null when the passport is at version 1. */
   version_hash: string | null
-  /** Hex, of the passport's content so far. Read at version 1 alone. */
+  /** Hex. Read only at version 1. */
   old_content_hash: string
   content_id: string
-  /** Hex, of a content that is there already; a content that is not comes as `data`. */
+  /** Hex, of an existing content; a new one comes as `data`. */
   content_hash: string | null
   data: PassportData | null
-  /** A unit's own fields; a refresh leaves them as they are. */
+  /** Ignored in a refresh. */
   own: PassportData | null
   kind: VersionKind
   note: string | null
-  /** Names of the fields that differ from the version before. */
+  /** Fields that differ from the version before. */
   changed: readonly string[]
-  /** Whether it makes the units outdated that inherited an earlier version. */
+  /** Makes units that inherited an earlier version outdated. */
   corrects: boolean
   schema_version: number
   gtin14: string | null
@@ -59,20 +59,20 @@ export const buildNextVersion = (
 })
 
 type WriteOptions = {
-  /** Delivers the events after all others. */
+  /** Delivers its events after all others. */
   inBackground?: boolean
-  /** CTEs that end in a comma, run with the statement; `done` has a row for each version written. */
+  /** CTEs that end in a comma; `done` has a row for each version written. */
   alongside?: Fragment
 }
 
 type VersionsWritten = {
-  /** UUIDs to the time of the new version; a passport in neither was changed by another meanwhile. */
+  /** The time of each new version by UUID. A passport in neither was changed meanwhile. */
   written: Map<string, Date>
-  /** UUIDs of those whose new GTIN another product holds. */
+  /** UUIDs of passports whose new GTIN another product has. */
   taken: Set<string>
 }
 
-/** Writes what can be written; one whose GTIN is taken is left out and spoils no other. */
+/** Leaves out versions whose GTIN is taken and writes the others. */
 export async function writeVersions(
   ctx: AccountContext,
   versions: readonly NextVersion[],
@@ -96,8 +96,8 @@ export async function writeVersions(
 }
 
 /**
- * Rows are locked in the order of their ids, so that two calls with the same passports never wait in a circle. What no
- * index answers stands in a `case`: it leaves the primary key as the only way to them.
+ * Locks rows in the order of their ids, so that two calls cannot deadlock. Conditions without an index stand in a
+ * `case`, which leaves the primary key as the only access path.
  */
 async function insertVersions(
   { sql, accountId, actorId }: AccountContext,
