@@ -1,16 +1,13 @@
-/**
- * Negotiates the language of a page and of the account's texts: `?lang=`, then `Accept-Language`, then the passport's
- * primary language.
- */
+/** Negotiates the language of a page and of the account's texts. */
 import { isLanguage, type Language } from './catalogue.ts'
 
 /** Security bounds: a real header has under 200 characters and a dozen ranges; the rest is ignored. */
-const MAX_HEADER_LENGTH = 1000
+export const MAX_HEADER_LENGTH = 1000
 const MAX_RANGES = 32
 const MAX_TAG_LENGTH = 100
 
 /** RFC 9110, 12.4.2: at most three decimals, at most 1. */
-const QUALITY = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i
+const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
 
 const TAG = /^[a-z]{1,8}(?:-[a-z\d]{1,8})*$/i
 
@@ -23,7 +20,8 @@ export type LanguagePreferences = {
   primary?: string | undefined
 }
 
-type Range = { tag: string; quality: number }
+/** A part of an `Accept…` header, in lower case. `parameters` has the weight too. */
+export type Range = { value: string; quality: number; parameters: readonly string[] }
 
 /**
  * `?lang=`, else `Accept-Language` (RFC 4647 lookup), else the primary language, else English. Only the base language of
@@ -63,27 +61,32 @@ function findPreferred(header: string | undefined): Language | undefined {
   return undefined
 }
 
-/** Lists the header's tags by quality, without excluded ones (`q=0`). */
+/** Lists the header's tags by quality, without excluded ones (`q=0`) and `*`. */
 export function rankTags(header: string | undefined): string[] {
-  const ranges = parseRanges(header ?? '')
-  const refused = new Set(ranges.filter(({ quality }) => quality === 0).map(({ tag }) => tag))
-  const wanted = ranges.filter(({ quality }) => quality > 0)
+  // A language range has no parameter but its weight (RFC 9110 §12.5.4).
+  const ranges = parseRanges(header ?? '').filter(
+    ({ value, parameters }) =>
+      TAG.test(value) && parameters.length < 2 && parameters.every(parameter => /^q=/i.test(parameter)),
+  )
+  const refused = new Set(ranges.filter(({ quality }) => quality === 0).map(({ value }) => value))
   // Stable: ranges of equal quality stay in the header's order.
-  wanted.sort((a, b) => b.quality - a.quality)
-  return wanted.map(({ tag }) => tag).filter(tag => !refused.has(tag.split('-', 1)[0] ?? ''))
+  return ranges
+    .filter(({ quality }) => quality > 0)
+    .sort((a, b) => b.quality - a.quality)
+    .map(({ value }) => value)
+    .filter(tag => !refused.has(tag.split('-', 1)[0] ?? ''))
 }
 
-/** Returns the header's ranges in their order, lower case, without malformed ones and `*`. */
-function parseRanges(header: string): Range[] {
+/** Returns the ranges of an `Accept…` header in their order, without malformed ones. */
+export function parseRanges(header: string): Range[] {
   const parts = header.slice(0, MAX_HEADER_LENGTH).split(',')
   // The cut may fall inside a range and change its meaning.
   if (header.length > MAX_HEADER_LENGTH) parts.pop()
-  const ranges: Range[] = []
-  for (const part of parts.slice(0, MAX_RANGES)) {
-    const [tag = '', parameter, ...more] = part.split(';').map(text => text.trim())
-    const quality = parameter === undefined ? '1' : QUALITY.exec(parameter)?.[1]
-    if (quality === undefined || more.length > 0 || !TAG.test(tag)) continue
-    ranges.push({ tag: tag.toLowerCase(), quality: Number(quality) })
-  }
-  return ranges
+  return parts.slice(0, MAX_RANGES).flatMap(part => {
+    const [value = '', ...parameters] = part.split(';').map(text => text.trim())
+    const weight = parameters.find(parameter => /^q=/i.test(parameter))?.slice(2) ?? '1'
+    return value === '' || !QUALITY.test(weight)
+      ? []
+      : [{ value: value.toLowerCase(), quality: Number(weight), parameters }]
+  })
 }

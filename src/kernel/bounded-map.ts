@@ -15,4 +15,13 @@ export class BoundedMap<K, V> extends Map<K, V> {
     if (this.size > this.max && oldest !== undefined) this.delete(oldest)
     return this
   }
+
+  /** The value of the key; the first time, what `make` returns for it. */
+  getOrMake(key: K, make: (key: K) => V): V {
+    const known = this.get(key)
+    if (known !== undefined) return known
+    const made = make(key)
+    this.set(key, made)
+    return made
+  }
 }

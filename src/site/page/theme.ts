@@ -1,11 +1,9 @@
-/**
- * Builds the style sheet and the policy of a page from its account's brand: accent colour, and who may frame
- * it.
- */
+/** Builds the style sheet and the policy of a page from its account's brand: accent colour, and who may frame it. */
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { buildAccent } from '../../accounts/brand/accent.ts'
 import { type Brand, NO_BRAND } from '../../accounts/brand/brand.ts'
+import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { compactCss } from '../../kernel/text/compact-css.ts'
 
 export type Theme = {
@@ -36,8 +34,7 @@ const joinParts = (marks: readonly string[]) =>
     .map(({ css }) => css)
     .join('')
 
-const MAX_CACHED = 500
-const cache = new Map<string, Theme>()
+const themes = new BoundedMap<string, Theme>(500)
 
 /** For pages without a passport, and so without an account. */
 export const DEFAULT_THEME = createTheme(joinParts([]) + compactCss(readStyleSheet('site-pages')), NO_BRAND)
@@ -46,12 +43,7 @@ export const DEFAULT_THEME = createTheme(joinParts([]) + compactCss(readStyleShe
 export function buildTheme(brand: BrandStyle, page: string): Theme {
   const marks = MARKERS.filter(marker => page.includes(marker))
   const key = `${brand.accent} ${brand.frameAncestors.join(' ')} ${marks}`
-  const cached = cache.get(key)
-  if (cached !== undefined) return cached
-  const theme = createTheme(joinParts(marks), brand)
-  if (cache.size >= MAX_CACHED) cache.clear()
-  cache.set(key, theme)
-  return theme
+  return themes.getOrMake(key, () => createTheme(joinParts(marks), brand))
 }
 
 type BrandStyle = Pick<Brand, 'accent' | 'frameAncestors'>
