@@ -4,7 +4,7 @@ import { AppError } from '../kernel/errors.ts'
 import { negotiate } from './http/content-negotiation.ts'
 import { answerPreflight, rejectOtherMethods } from './http/cors.ts'
 import { sendPrepared } from './http/prepared-response.ts'
-import type { SiteContext, SiteSetup } from './http/setup.ts'
+import { getBasePath, type SiteContext, type SiteSetup } from './http/setup.ts'
 import { createUncachedLimit } from './http/uncached-limit.ts'
 import { findNamespacePath, prepareContextVersions, prepareNamespace } from './json-ld/namespace.ts'
 import { sendLogo } from './logo.ts'
@@ -13,7 +13,6 @@ import { createPassportRoute, type PassportRoute } from './passport/passport-han
 import { parsePassportRequest } from './passport/passport-request.ts'
 import { sendQrSymbol } from './passport/qr-symbol.ts'
 import { registerResolver } from './resolver/resolver.ts'
-import { createRobotsHandler } from './robots.ts'
 import { createSitemapHandlers } from './sitemap.ts'
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown
@@ -39,17 +38,18 @@ function createHandlers(setup: SiteContext, passports: PassportRoute): Record<st
   const handleNotFound: Handler = (request, reply) => {
     const page = parsePassportRequest(setup, request)
     if (page instanceof AppError) throw page
-    return sendNotFound(setup, request, reply, page)
+    return sendNotFound(setup, reply, page)
   }
   return {
     '/p/:id': passports.handle,
-    '/p/:id/qr.svg': (request, reply) => sendQrSymbol(setup, request, reply),
+    '/p/:id/qr.svg': (_request, reply) => sendQrSymbol(setup, reply),
     '/p/*': handleNotFound,
-    '/brand/:file': (request, reply) => sendLogo(setup, request, reply),
+    '/brand/:file': (_request, reply) => sendLogo(setup, reply),
     ...(nsPath === undefined ? {} : createNamespaceHandlers(setup, nsPath)),
+    // Nobody reads a passport at the bare address: whoever types it looks for the console.
     '/': (_request, reply) =>
-      reply.header('cache-control', 'public, max-age=300').redirect(getHome(publicUrl), 302),
-    '/robots.txt': createRobotsHandler(setup),
+      reply.header('cache-control', 'public, max-age=300').redirect(`${getBasePath(publicUrl)}/console`, 302),
+    '/robots.txt': (_request, reply) => reply.headers(ROBOTS_HEADERS).send(renderRobots(publicUrl)),
     ...createSitemapHandlers(setup),
     '/favicon.ico': (_request, reply) =>
       reply.code(204).header('cache-control', 'public, max-age=86400').send(),
@@ -61,13 +61,21 @@ function createNamespaceHandlers(setup: SiteSetup, path: string): Record<string,
   const namespace = prepareNamespace(setup.addresses.publicUrl, setup.nsUrl)
   const handlers: Record<string, Handler> = {
     [path]: (request, reply) =>
-      sendPrepared(request, reply, negotiate(request.raw.headers.accept, namespace).response),
+      sendPrepared(reply, negotiate(request.raw.headers.accept, namespace).response),
   }
   for (const [version, response] of prepareContextVersions(setup.addresses.publicUrl, setup.nsUrl)) {
-    handlers[`${path}/${version}`] = (request, reply) => sendPrepared(request, reply, response)
+    handlers[`${path}/${version}`] = (_request, reply) => sendPrepared(reply, response)
   }
   return handlers
 }
 
-/** Nobody reads a passport at the bare address: whoever types it looks for the console. */
-const getHome = (publicUrl: string) => `${new URL(publicUrl).pathname.replace(/\/$/, '')}/console`
+const ROBOTS_HEADERS = {
+  'content-type': 'text/plain; charset=utf-8',
+  'cache-control': 'public, max-age=3600',
+}
+
+/** Crawlers may read pages that must not be listed: those say `noindex` themselves. */
+function renderRobots(publicUrl: string): string {
+  const base = getBasePath(publicUrl)
+  return `User-agent: *\nDisallow: ${base}/api/\nDisallow: ${base}/console\n\nSitemap: ${publicUrl}/sitemap.xml\n`
+}

@@ -1,26 +1,21 @@
 /** `/brand/{digest}.{kind}`: an account's logo. The address has its digest, so the content never changes. */
-
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { findLogo } from '../accounts/brand/brand.ts'
 import { LOGO_TYPES } from '../accounts/brand/logo.ts'
 import { notFound } from '../kernel/errors.ts'
+import { getPathParameters } from '../kernel/http/request-input.ts'
 import { SVG_HEADERS } from '../qr/svg.ts'
-import { getPathParameter } from './http/path-parameters.ts'
 import type { SiteSetup } from './http/setup.ts'
 import { securityHeaders } from './page/shell.ts'
 
 /** Throws `not_found`. */
-export async function sendLogo(
-  setup: SiteSetup,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const file = getPathParameter(request, 'file')
-  const logo = await findLogo(setup.sql, file)
+export async function sendLogo({ sql, addresses }: SiteSetup, reply: FastifyReply): Promise<FastifyReply> {
+  const { file = '' } = getPathParameters(reply.request)
+  const logo = await findLogo(sql, file)
   if (logo === undefined) throw notFound('logo')
   const etag = `"${file}"`
   reply.headers({
-    ...securityHeaders(setup.addresses.publicUrl),
+    ...securityHeaders(addresses.publicUrl),
     ...SVG_HEADERS,
     'content-type': LOGO_TYPES[logo.type],
     'cache-control': 'public, max-age=31536000, immutable',
@@ -28,5 +23,5 @@ export async function sendLogo(
     'cross-origin-resource-policy': 'cross-origin',
     etag,
   })
-  return request.raw.headers['if-none-match'] === etag ? reply.code(304).send() : reply.send(logo.bytes)
+  return reply.request.raw.headers['if-none-match'] === etag ? reply.code(304).send() : reply.send(logo.bytes)
 }

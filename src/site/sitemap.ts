@@ -1,10 +1,10 @@
 /** `/sitemap.xml` and its files list the pages that search engines may list, without naming accounts. */
-
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { BoundedMap } from '../kernel/bounded-map.ts'
 import { notFound } from '../kernel/errors.ts'
+import { getPathParameters } from '../kernel/http/request-input.ts'
 import { passportUrl } from '../passports/core/record.ts'
 import { listSitemapFile, listSitemapFiles } from '../passports/read/sitemap.ts'
-import { getPathParameter } from './http/path-parameters.ts'
 import { type PreparedResponse, prepareResponse, sendPrepared } from './http/prepared-response.ts'
 import type { SiteContext, SiteSetup } from './http/setup.ts'
 import { securityHeaders } from './page/shell.ts'
@@ -12,6 +12,7 @@ import { securityHeaders } from './page/shell.ts'
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 /** `response` is undefined if the file does not exist or would be empty; that is cached too. */
 type CachedFile = { response: Promise<PreparedResponse | undefined>; at: number }
+type FileCache = BoundedMap<number, CachedFile>
 type Render = () => Promise<string | undefined>
 
 const CACHE_MS = 60_000
@@ -22,34 +23,25 @@ const XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 const NAMESPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
 export function createSitemapHandlers(setup: SiteContext): Record<string, Handler> {
-  const cache = new Map<number, CachedFile>()
-  const send = (n: number, render: Render): Handler => {
-    return async (request, reply) => {
-      const response = await getCachedFile(setup, cache, n, () =>
-        setup.uncached.run(request, undefined, render),
-      )
-      if (response === undefined) throw notFound('sitemap')
-      return sendPrepared(request, reply, response)
-    }
+  const cache: FileCache = new BoundedMap(MAX_CACHED_FILES)
+  const send = async (reply: FastifyReply, n: number, render: Render) => {
+    const response = await getCachedFile(setup, cache, n, () => setup.uncached.run(reply, render, true))
+    if (response === undefined) throw notFound('sitemap')
+    return sendPrepared(reply, response)
   }
   return {
-    '/sitemap.xml': send(0, () => renderSitemapIndex(setup)),
-    '/sitemap/:file': (request, reply) => {
-      const n = parseFileNumber(request)
-      return send(n, () => renderSitemapFile(setup, n))(request, reply)
+    '/sitemap.xml': (_request, reply) => send(reply, 0, () => renderSitemapIndex(setup)),
+    async '/sitemap/:file'(request, reply) {
+      const { file = '' } = getPathParameters(request)
+      const digits = /^([1-9][0-9]{0,6})\.xml$/.exec(file)?.[1]
+      if (digits === undefined) throw notFound('sitemap')
+      const n = Number(digits)
+      return send(reply, n, () => renderSitemapFile(setup, n))
     },
   }
 }
 
-/** Throws `not_found` for any name but `1.xml`, `2.xml` and so on. */
-function parseFileNumber(request: FastifyRequest): number {
-  const file = getPathParameter(request, 'file')
-  const digits = /^([1-9][0-9]{0,6})\.xml$/.exec(file)?.[1]
-  if (digits === undefined) throw notFound('sitemap')
-  return Number(digits)
-}
-
-function getCachedFile(setup: SiteSetup, cache: Map<number, CachedFile>, n: number, render: Render) {
+function getCachedFile(setup: SiteSetup, cache: FileCache, n: number, render: Render) {
   const now = setup.clock.now().getTime()
   const cached = cache.get(n)
   if (cached !== undefined && now >= cached.at && now - cached.at < CACHE_MS) return cached.response
@@ -68,7 +60,6 @@ function getCachedFile(setup: SiteSetup, cache: Map<number, CachedFile>, n: numb
         }),
   )
   const entry = { response, at: now }
-  if (cache.size >= MAX_CACHED_FILES) cache.clear()
   cache.set(n, entry)
   response.catch(() => {
     if (cache.get(n) === entry) cache.delete(n)

@@ -5,6 +5,6 @@ import type { FastifyRequest } from 'fastify'
 export const getPathParameters = ({ params }: FastifyRequest): Readonly<Record<string, string>> =>
   Object(params)
 
-/** The query: a text, or a list of them where a name is repeated. */
+/** The query: a text, or a list of them where a name is repeated. A malformed address has none. */
 export const getQuery = ({ query }: FastifyRequest): Readonly<Record<string, string | string[]>> =>
   Object(query)

@@ -5,12 +5,6 @@ import type { Sql } from '../../kernel/db/database.ts'
 import type { Addresses } from '../../passports/core/record.ts'
 import type { ScanRecorder } from '../../scans/recorder.ts'
 
-/** Counts pages by where they came from. */
-type PageMetrics = {
-  page: (from: 'ready' | 'made' | 'stale' | 'refused') => void
-  watchPages: (bytes: () => number) => void
-}
-
 export type SiteSetup = {
   sql: Sql
   clock: Clock
@@ -27,20 +21,25 @@ export type SiteSetup = {
   watch?: PageMetrics | undefined
 }
 
+/** Counts pages by where they came from. */
+type PageMetrics = {
+  page: (from: 'ready' | 'made' | 'stale' | 'refused') => void
+  watchPages: (bytes: () => number) => void
+}
+
 /** Limits the responses that no cache helps with, by network. */
 export type UncachedLimit = {
   /**
-   * Runs `work` when it is this network's turn; the turn ends with the work. Throws `rate_limited`. If the
-   * client disconnects first, `work` is not called. Omit `reply` for work that serves other clients too.
+   * Runs `work` when it is this network's turn; the turn ends with the work. Throws `rate_limited`. If the client
+   * disconnects first, `work` is not called, unless it `isShared`: then it serves other clients too.
    */
-  run: <T>(
-    request: FastifyRequest,
-    reply: FastifyReply | undefined,
-    work: () => Promise<T>,
-  ) => Promise<T | undefined>
+  run: <T>(reply: FastifyReply, work: () => Promise<T>, isShared?: boolean) => Promise<T | undefined>
   /** Does not count the last request against the network: it was for a reader with an access link. */
   refund: (request: FastifyRequest) => void
 }
 
 /** What all routes of the site share. */
 export type SiteContext = SiteSetup & { uncached: UncachedLimit }
+
+/** The path of `publicUrl`, without a slash at its end. */
+export const getBasePath = (publicUrl: string): string => new URL(publicUrl).pathname.replace(/\/$/, '')

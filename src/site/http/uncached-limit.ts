@@ -1,7 +1,6 @@
 /**
- * Limits the responses that no cache helps with. A network that asked for too many is rejected before
- * anything is read or rendered. The others take turns by network, so that no flood delays what else the
- * process answers. Prepared responses are never rejected and never wait.
+ * Limits the responses that no cache helps with. A network that asked for too many is rejected before anything is read
+ * or rendered. The others take turns by network. Prepared responses are never rejected and never wait.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createPageLimit } from '../../accounts/limits/page-limit.ts'
@@ -22,10 +21,10 @@ const MAX_WAIT_MS = 5_000
 /** The key that all readers behind an unnamed proxy share. */
 const PROXIES = 'proxies'
 
-export function createUncachedLimit({ clock, watch, ...setup }: SiteSetup): UncachedLimit {
+export function createUncachedLimit({ clock, watch, trustedProxies }: SiteSetup): UncachedLimit {
   const limit = createPageLimit()
   const turns = new FairTurns({ capacity: MAX_CONCURRENT, maxWaiting: MAX_WAITING })
-  const { isTrusted, isUnnamedProxy } = createTrustedProxies(setup.trustedProxies)
+  const { isTrusted, isUnnamedProxy } = createTrustedProxies(trustedProxies)
   const logRejection = createRejectionLog()
 
   /** All readers may come from a proxy's own address. */
@@ -34,21 +33,28 @@ export function createUncachedLimit({ clock, watch, ...setup }: SiteSetup): Unca
   const reject = (request: FastifyRequest, seconds: number): never => {
     watch?.page('refused')
     logRejection(request, clock.now().getTime())
-    throw createRateLimitError(seconds)
+    throw new AppError(
+      'rate_limited',
+      'Too many pages were asked for from your network in a short time. Try again in a moment.',
+      undefined,
+      seconds * 1000,
+    )
   }
 
   return {
-    async run(request, reply, work) {
+    async run(reply, work, isShared = false) {
+      const { request } = reply
+      const { readerAddress } = request
       const isFromProxy = isProxy(request)
-      const seconds = isFromProxy ? 0 : limit.take(request.readerAddress, clock.now().getTime())
+      const seconds = isFromProxy ? 0 : limit.take(readerAddress, clock.now().getTime())
       if (seconds > 0) reject(request, seconds)
       const [key, max] = isFromProxy
         ? [PROXIES, MAX_WAITING]
-        : [getNetwork(request.readerAddress, 56), MAX_WAITING_PER_NETWORK]
-      const turn = await waitForTurn(turns, key, max, reply)
+        : [getNetwork(readerAddress, 56), MAX_WAITING_PER_NETWORK]
+      const turn = await waitForTurn(turns, key, max, isShared ? undefined : reply)
       if (turn === 'rejected') return reject(request, 1)
       if (turn === 'disconnected') {
-        reply?.hijack()
+        reply.hijack()
         return undefined
       }
       try {
@@ -96,11 +102,3 @@ async function waitForTurn(turns: FairTurns, key: string, max: number, reply: Fa
     reply?.raw.off('close', leaveOnClose)
   }
 }
-
-const createRateLimitError = (seconds: number) =>
-  new AppError(
-    'rate_limited',
-    'Too many pages were asked for from your network in a short time. Try again in a moment.',
-    undefined,
-    seconds * 1000,
-  )

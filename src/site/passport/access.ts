@@ -1,14 +1,12 @@
-/**
- * Access links: their token comes in the address, where it is exchanged for a cookie, or as a Bearer token.
- */
+/** Access links: their token comes in the address, where it is exchanged for a cookie, or as a Bearer token. */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { findSessionToken } from '../../accounts/people/session-cookie.ts'
 import { findSession } from '../../accounts/people/sessions.ts'
 import { isAccessToken, LINK_AUDIENCES, type LinkAudience } from '../../passports/access/access-links.ts'
 import type { PassportRow } from '../../passports/core/record.ts'
 import type { Headers } from '../http/prepared-response.ts'
-import type { SiteSetup } from '../http/setup.ts'
+import { getBasePath, type SiteSetup } from '../http/setup.ts'
 import { securityHeaders } from '../page/shell.ts'
 import {
   type AccessCookies,
@@ -20,10 +18,7 @@ import {
 import { getFirst } from './languages.ts'
 import type { PassportRequest } from './passport-request.ts'
 
-/**
- * Cookie and Authorization too: a browser that has just followed an access link must not show its public
- * copy.
- */
+/** Cookie and Authorization too: a browser that has just followed an access link must not show its public copy. */
 export const PASSPORT_VARY = 'Accept, Accept-Language, Accept-Encoding, Cookie, Authorization'
 
 export type AccessContext = {
@@ -33,14 +28,11 @@ export type AccessContext = {
   cookiePath: string
 }
 
-export function createAccessContext(setup: SiteSetup): AccessContext {
-  const base = new URL(setup.addresses.publicUrl).pathname.replace(/\/$/, '')
-  return {
-    setup,
-    cookies: createAccessCookies(setup.secretKey, setup.addresses.publicUrl),
-    cookiePath: `${base}/p/`,
-  }
-}
+export const createAccessContext = (setup: SiteSetup): AccessContext => ({
+  setup,
+  cookies: createAccessCookies(setup.secretKey, setup.addresses.publicUrl),
+  cookiePath: `${getBasePath(setup.addresses.publicUrl)}/p/`,
+})
 
 /** A cheap guess, for responses that are sent before the request is parsed. */
 export function mayHaveAccess(
@@ -60,17 +52,16 @@ export const PRIVATE_HEADERS: Headers = {
 }
 
 /**
- * Redirects to the address without the token, and puts the token into a cookie. Call it only with a token
- * that opens the passport: the cookie proves that its reader had access within the last hour.
+ * Redirects to the address without the token, and puts the token into a cookie. Call it only with a token that opens the
+ * passport: the cookie proves that its reader had access within the last hour.
  */
 export function exchangeToken(
   context: AccessContext,
-  request: FastifyRequest,
   reply: FastifyReply,
   { id, now }: PassportRequest,
   token: string,
 ): FastifyReply {
-  const rest = new URLSearchParams(request.raw.url?.split('?', 2)[1] ?? '')
+  const rest = new URLSearchParams(reply.request.raw.url?.split('?', 2)[1] ?? '')
   rest.delete('access')
   const path = context.cookiePath + id
   const value = context.cookies.seal(id, token, new Date(now.getTime() + COOKIE_LIFETIME_MS))

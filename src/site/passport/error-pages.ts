@@ -1,14 +1,9 @@
 /** Error pages for people, in their language, with what to do next. */
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'ghtml'
-import { getLabels, type Labels, type Language } from '../../i18n/catalogue.ts'
-import { notFound } from '../../kernel/errors.ts'
-import { type PreparedResponse, prepareResponse, sendPrepared } from '../http/prepared-response.ts'
-import type { SiteSetup } from '../http/setup.ts'
+import { getLabels, LANGUAGES, type Labels, type Language } from '../../i18n/catalogue.ts'
+import { BoundedMap } from '../../kernel/bounded-map.ts'
+import { type Headers, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
 import { htmlHeaders, renderDocument } from '../page/shell.ts'
-import { HTML } from './formats.ts'
-import { negotiatePageLanguage } from './languages.ts'
-import type { PassportRequest } from './passport-request.ts'
 
 type UiKey = keyof Labels['ui']
 
@@ -36,49 +31,32 @@ export const renderMissingPage = (language: Language, passport: string) =>
     html`<p><a href="${passport}">${getLabels(language).ui['missing.link']}</a></p>`,
   )
 
-const notFoundPages = new Map<string, PreparedResponse>()
+const notFoundPages = new BoundedMap<string, PreparedResponse>(8 * LANGUAGES.length)
 
-/** Caches revalidate it each time, so that a passport created later is found. */
-function prepareNotFoundPage(language: Language, publicUrl: string): PreparedResponse {
-  const key = `${language} ${publicUrl}`
-  const cached = notFoundPages.get(key)
-  if (cached !== undefined) return cached
-  const response = prepareResponse({
-    status: 404,
-    body: renderNotFoundPage(language),
-    tag: language,
-    headers: {
-      ...htmlHeaders(publicUrl),
-      'content-language': language,
-      'cache-control': 'no-cache',
-      'x-robots-tag': 'noindex',
-      vary: 'Accept, Accept-Language, Accept-Encoding',
-    },
-  })
-  notFoundPages.set(key, response)
-  return response
-}
+/** Cached by address and tag. */
+export const prepareNotFoundPage = (
+  publicUrl: string,
+  language: Language,
+  { headers, ...page }: { status: 400 | 404; tag: string; headers: Headers },
+): PreparedResponse =>
+  notFoundPages.getOrMake(`${publicUrl} ${page.tag}`, () =>
+    prepareResponse({
+      ...page,
+      body: renderNotFoundPage(language),
+      headers: {
+        ...htmlHeaders(publicUrl),
+        'content-language': language,
+        'x-robots-tag': 'noindex',
+        ...headers,
+      },
+    }),
+  )
 
-/** Throws for programs; `buildPublicError` then adds the headers. */
-export function sendNotFoundPage(
-  setup: SiteSetup,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { format, query }: PassportRequest,
-): Promise<void> {
-  if (format !== HTML) throw notFound('passport')
-  const language = negotiatePageLanguage(request.raw.headers, query, 'en')
-  return sendPrepared(request, reply, prepareNotFoundPage(language, setup.addresses.publicUrl))
-}
-
-const busyPages = new Map<Language, string>()
+const busyPages = new BoundedMap<Language, string>(LANGUAGES.length)
 
 /** The body of a 429. Rendered once for each language: rejecting must be cheap. */
-export function renderBusyPage(language: Language): string {
-  const page = busyPages.get(language) ?? renderNotice(language, 'error.title', ['error.tooMany'])
-  busyPages.set(language, page)
-  return page
-}
+export const renderBusyPage = (language: Language) =>
+  busyPages.getOrMake(language, () => renderNotice(language, 'error.title', ['error.tooMany']))
 
 /** The body of a 500 or 503. */
 export const renderErrorPage = (language: Language) => renderNotice(language, 'error.title', ['error.text'])

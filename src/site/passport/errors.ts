@@ -1,12 +1,13 @@
 /** Errors at every address outside the API and the console: a page for people, JSON for programs. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Language } from '../../i18n/catalogue.ts'
+import { getQuery } from '../../kernel/http/request-input.ts'
 import { ALLOW_ANY_ORIGIN } from '../http/cors.ts'
 import type { Headers } from '../http/prepared-response.ts'
 import { htmlHeaders, securityHeaders } from '../page/shell.ts'
 import { renderBusyPage, renderErrorPage, renderMissingPage, renderNotFoundPage } from './error-pages.ts'
 import { acceptsHtml, prefersHtml } from './formats.ts'
-import { negotiatePageLanguage, type Query } from './languages.ts'
+import { negotiatePageLanguage } from './languages.ts'
 
 /** What is missing now may exist at the next request. */
 const NO_STORE_HEADERS: Headers = { 'cache-control': 'no-store', vary: 'Accept, Accept-Language' }
@@ -35,10 +36,11 @@ function renderPageFor(status: number, language: Language): string {
 /** The passport exists, but not in the format, version or link that was requested. */
 export function sendLinkToPassport(
   publicUrl: string,
-  { request, reply, status }: { request: FastifyRequest; reply: FastifyReply; status: 404 | 406 },
+  reply: FastifyReply,
+  status: 404 | 406,
   passport: string,
 ): FastifyReply {
-  const language = negotiateErrorLanguage(request)
+  const language = negotiateErrorLanguage(reply.request)
   return reply
     .code(status)
     .headers(buildErrorHeaders(publicUrl, language))
@@ -52,6 +54,5 @@ const buildErrorHeaders = (publicUrl: string, language: Language): Headers => ({
   'x-robots-tag': 'noindex',
 })
 
-/** A malformed address has no query. */
-const negotiateErrorLanguage = ({ raw, query }: FastifyRequest) =>
-  negotiatePageLanguage(raw.headers, (query as Query | null) ?? {}, 'en')
+const negotiateErrorLanguage = (request: FastifyRequest) =>
+  negotiatePageLanguage(request.raw.headers, getQuery(request), 'en')

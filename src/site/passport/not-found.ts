@@ -1,47 +1,54 @@
-/**
- * Answers addresses below `/p/` that have no passport: with a redirect if the id is only mistyped, else with
- * a 404.
- */
-
-import type { FastifyReply, FastifyRequest } from 'fastify'
+/** Answers addresses below `/p/` that have no passport: with a redirect if the id is only mistyped, else with a 404. */
+import type { FastifyReply } from 'fastify'
+import { notFound } from '../../kernel/errors.ts'
+import { getPathParameters } from '../../kernel/http/request-input.ts'
 import { findUuid } from '../../kernel/ids.ts'
-import { getPathParameter } from '../http/path-parameters.ts'
-import type { Headers } from '../http/prepared-response.ts'
-import type { SiteSetup } from '../http/setup.ts'
+import { type Headers, sendPrepared } from '../http/prepared-response.ts'
+import { getBasePath, type SiteSetup } from '../http/setup.ts'
 import { securityHeaders } from '../page/shell.ts'
 import { PRIVATE_HEADERS } from './access.ts'
-import { sendNotFoundPage } from './error-pages.ts'
+import { prepareNotFoundPage } from './error-pages.ts'
+import { HTML } from './formats.ts'
+import { negotiatePageLanguage } from './languages.ts'
 import type { PassportRequest } from './passport-request.ts'
 
-/**
- * In capitals, as older scanners type; with the slashes and spaces that people and programs leave behind an
- * address.
- */
+/** In capitals, as older scanners type; with the slashes and spaces that people and programs leave behind an address. */
 const MISTYPED_ID = /^([0-9a-z]{26})[/\s]*$/i
 
 const REDIRECT_HEADERS: Headers = { 'cache-control': 'public, max-age=86400' }
 
+/** Caches revalidate the page each time, so that a passport created later is found. */
+const PAGE_HEADERS: Headers = {
+  'cache-control': 'no-cache',
+  vary: 'Accept, Accept-Language, Accept-Encoding',
+}
+
 /**
- * Redirects without a look-up: the target says whether the passport exists. The query stays as it was typed.
+ * Redirects without a look-up: the target says whether the passport exists. The query stays as it was typed. Throws
+ * `not_found` for programs; `buildPublicError` then adds the headers.
  */
 export async function sendNotFound(
-  setup: SiteSetup,
-  request: FastifyRequest,
+  { addresses: { publicUrl } }: SiteSetup,
   reply: FastifyReply,
-  page: PassportRequest,
+  { format, query }: PassportRequest,
 ): Promise<unknown> {
-  const typed = getPathParameter(request, 'id') || getPathParameter(request, '*')
+  const { request } = reply
+  const { id, '*': rest = '' } = getPathParameters(request)
+  const typed = id || rest
   const corrected = MISTYPED_ID.exec(typed)?.[1]?.toLowerCase()
   if (corrected === undefined || corrected === typed || findUuid(corrected) === undefined) {
-    return sendNotFoundPage(setup, request, reply, page)
+    if (format !== HTML) throw notFound('passport')
+    const tag = negotiatePageLanguage(request.raw.headers, query, 'en')
+    return sendPrepared(
+      reply,
+      prepareNotFoundPage(publicUrl, tag, { status: 404, tag, headers: PAGE_HEADERS }),
+    )
   }
-  const { publicUrl } = setup.addresses
-  const [, query] = /^[^?#]*\?([^#]*)/.exec(request.raw.url ?? '') ?? []
-  const base = new URL(publicUrl).pathname.replace(/\/$/, '')
-  const caching = page.query.access === undefined ? REDIRECT_HEADERS : PRIVATE_HEADERS
+  const [, search] = /^[^?#]*\?([^#]*)/.exec(request.raw.url ?? '') ?? []
+  const caching = query.access === undefined ? REDIRECT_HEADERS : PRIVATE_HEADERS
   return reply
     .code(301)
     .headers({ ...securityHeaders(publicUrl), ...caching })
-    .header('location', `${base}/p/${corrected}${query ? `?${query}` : ''}`)
+    .header('location', `${getBasePath(publicUrl)}/p/${corrected}${search ? `?${search}` : ''}`)
     .send('')
 }

@@ -1,12 +1,11 @@
 /**
- * `/p/{id}`: from a request to a passport in one of its formats. Readers without an access link get a
- * prepared response from the cache; a reader with one gets a response made for this request, which is not
- * cached.
+ * `/p/{id}`: from a request to a passport in one of its formats. Readers without an access link get a prepared response
+ * from the cache; a reader with one gets a response made for this request, which is not cached.
  */
-
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findCachedBrand, getCachedBrand } from '../../accounts/brand/brand.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
+import { getPathParameters } from '../../kernel/http/request-input.ts'
 import { findUuid, idFromUuid } from '../../kernel/ids.ts'
 import { type Access, findAccess } from '../../passports/access/access-links.ts'
 import { countAccessUse } from '../../passports/access/count-uses.ts'
@@ -19,10 +18,10 @@ import {
   readPublicPassport,
 } from '../../passports/read/public-passport.ts'
 import { readPublicVersion, readWholeVersion } from '../../passports/read/public-version.ts'
-import { getPathParameter } from '../http/path-parameters.ts'
 import {
   type Exchange,
   getEncoding,
+  getExchange,
   type PreparedResponse,
   sendPrepared,
   sendUncached,
@@ -68,7 +67,7 @@ export type PassportRoute = {
 }
 
 type RouteContext = AccessContext & { setup: SiteContext; cache: PageCache; recordScan: RecordScan }
-type RequestContext = RouteContext & { request: FastifyRequest; reply: FastifyReply; page: PassportRequest }
+type RequestContext = RouteContext & { reply: FastifyReply; page: PassportRequest }
 
 export function createPassportRoute(setup: SiteContext): PassportRoute {
   const route: RouteContext = {
@@ -79,7 +78,7 @@ export function createPassportRoute(setup: SiteContext): PassportRoute {
   }
   setup.watch?.watchPages(route.cache.bytes)
   return {
-    handle: (request, reply) => handle(route, request, reply),
+    handle: (_request, reply) => handle(route, reply),
     answerFromCache(exchange) {
       const { url = '', headers } = exchange.request
       const format = selectFormat(undefined, headers.accept)
@@ -91,24 +90,24 @@ export function createPassportRoute(setup: SiteContext): PassportRoute {
   }
 }
 
-function handle(route: RouteContext, request: FastifyRequest, reply: FastifyReply): unknown {
-  const parsed = parsePassportRequest(route.setup, request)
-  if (parsed instanceof AppError) return sendFormatError(route.setup, request, reply, parsed)
-  const { raw } = request
-  const token = findToken(route, raw.headers, parsed)
+function handle(route: RouteContext, reply: FastifyReply): unknown {
+  const parsed = parsePassportRequest(route.setup, reply.request)
+  if (parsed instanceof AppError) return sendFormatError(route.setup, reply, parsed)
+  const { headers } = reply.request.raw
+  const token = findToken(route, headers, parsed)
   const page = { ...parsed, isAccessEnded: token === 'malformed' }
-  const context = { ...route, request, reply, page }
-  const preview = findPreviewRequest(route, raw.headers, page)
+  const context = { ...route, reply, page }
+  const preview = findPreviewRequest(route, headers, page)
   if (preview !== undefined) return limitUncached(context, undefined, () => sendPreview(context, preview))
   if (typeof token === 'object' || page.query.version !== undefined) {
     return limitUncached(context, token, () => sendPassport(context, token))
   }
-  if (trySendCached(route, { request: raw, response: reply.raw, id: request.id }, page)) {
+  if (trySendCached(route, getExchange(reply), page)) {
     reply.hijack()
     return undefined
   }
   const send = () => sendFreshOrStale(context)
-  return hasCachedResponse(route.cache, raw.headers, page) ? send() : limitUncached(context, token, send)
+  return hasCachedResponse(route.cache, headers, page) ? send() : limitUncached(context, token, send)
 }
 
 type OptionalToken = RequestToken | 'malformed' | undefined
@@ -117,27 +116,25 @@ const isFromCookie = (token: OptionalToken) => typeof token === 'object' && toke
 
 /** Readers with an access cookie are not limited yet: the link may still be valid. */
 function limitUncached(
-  { setup, request, reply, page }: RequestContext,
+  { setup, reply, page }: RequestContext,
   token: OptionalToken,
   send: () => Promise<unknown>,
 ): Promise<unknown> {
   if (findUuid(page.id) === undefined || isFromCookie(token)) return send()
-  return setup.uncached.run(request, reply, send)
+  return setup.uncached.run(reply, send)
 }
 
 /** Programs get a JSON error; people get a link to the passport, if it exists. */
 async function sendFormatError(
   { sql, clock, addresses, uncached }: SiteContext,
-  request: FastifyRequest,
   reply: FastifyReply,
   error: AppError,
 ): Promise<unknown> {
-  const id = getPathParameter(request, 'id')
-  if (!prefersHtml(request.raw.headers.accept) || findUuid(id) === undefined) throw error
-  const sendLink = () =>
-    sendLinkToPassport(addresses.publicUrl, { request, reply, status: 406 }, passportUrl(addresses, id))
+  const { id = '' } = getPathParameters(reply.request)
+  if (!prefersHtml(reply.request.raw.headers.accept) || findUuid(id) === undefined) throw error
+  const sendLink = () => sendLinkToPassport(addresses.publicUrl, reply, 406, passportUrl(addresses, id))
   if (findCachedHead(sql, id, clock.now()) !== undefined) return sendLink()
-  return uncached.run(request, reply, async () => {
+  return uncached.run(reply, async () => {
     if ((await readPublicPassport(sql, id, clock.now())) === undefined) throw error
     return sendLink()
   })
@@ -169,34 +166,32 @@ function findCached(
 
 /** If the database does not answer, sends the page as it was within the last ten minutes. */
 async function sendFreshOrStale(context: RequestContext): Promise<unknown> {
-  const { setup, request, reply, page } = context
+  const { setup, reply, page } = context
   const row = findCachedHead(setup.sql, page.id, page.now, MAX_STALE_MS)
-  const stale = row && findCached(context, { request: request.raw }, page, row, MAX_STALE_MS)
+  const stale = row && findCached(context, getExchange(reply), page, row, MAX_STALE_MS)
   try {
     return await sendPassport(context, undefined, stale !== undefined)
   } catch (error) {
     if (row === undefined || stale === undefined || reply.sent || !isUnavailable(error)) throw error
     setup.watch?.page('stale')
-    await sendPrepared(request, reply, stale, buildStaleHeaders(getHeadAge(setup.sql, page.id, page.now)))
+    await sendPrepared(reply, stale, buildStaleHeaders(getHeadAge(setup.sql, page.id, page.now)))
     recordScan(context, row)
     return undefined
   }
 }
 
-const recordScan = (
-  { request, reply, page, ...route }: RequestContext,
-  row: PublicHead | PublicPassportRow,
-) => route.recordScan({ request: request.raw, response: reply.raw }, page, row)
+const recordScan = ({ reply, page, ...route }: RequestContext, row: PublicHead | PublicPassportRow) =>
+  route.recordScan(getExchange(reply), page, row)
 
 async function sendPassport(
   context: RequestContext,
   token: OptionalToken,
   hasStale = false,
 ): Promise<unknown> {
-  const { setup, request, reply, page } = context
+  const { setup, reply, page } = context
   const reading = readPublicPassport(setup.sql, page.id, page.now)
   const row = await (hasStale ? withDeadline(reading) : reading)
-  if (row === undefined) return sendNotFound(setup, request, reply, page)
+  if (row === undefined) return sendNotFound(setup, reply, page)
   if (typeof token !== 'object') return sendPublic(context, row)
   const access = await findAccess(setup.sql, token.text, row, page.now)
   if (access === undefined) {
@@ -204,19 +199,19 @@ async function sendPassport(
     const isAccessEnded = token.from === 'address' || (token.from === 'cookie' && page.format === HTML)
     return sendPublic({ ...context, page: { ...page, isAccessEnded } }, row, token)
   }
-  if (token.from !== 'cookie') setup.uncached.refund(request)
-  if (token.from === 'address') return exchangeToken(context, request, reply, page, token.text)
+  if (token.from !== 'cookie') setup.uncached.refund(reply.request)
+  if (token.from === 'address') return exchangeToken(context, reply, page, token.text)
   return sendPrivate(context, row, access)
 }
 
 /** Members of the account see what other readers see; everybody else gets the public page. */
 async function sendPreview(context: RequestContext, preview: PreviewRequest): Promise<unknown> {
-  const { setup, request, reply, page } = context
+  const { setup, reply, page } = context
   const row = await readPublicPassport(setup.sql, page.id, page.now)
-  if (row === undefined) return sendNotFound(setup, request, reply, page)
+  if (row === undefined) return sendNotFound(setup, reply, page)
   const reader = await openPreview(context, preview, row)
   if (reader === undefined) return sendPublic(context, row)
-  setup.uncached.refund(request)
+  setup.uncached.refund(reply.request)
   return sendPrivate(context, row, reader)
 }
 
@@ -225,8 +220,8 @@ async function sendPublic(
   row: PublicPassportRow,
   token?: RequestToken,
 ): Promise<unknown> {
-  const { setup, cache, request, reply, page } = context
-  const { headers } = request.raw
+  const { setup, cache, reply, page } = context
+  const { headers, method } = reply.request.raw
   const brand = await getCachedBrand(setup.sql, row.account_id, page.now)
   const versionNo = parseVersion(page) ?? row.version_no
   const cached =
@@ -237,24 +232,23 @@ async function sendPublic(
     const source = { row: version, brand, newest: row.version_no }
     const response = cached ?? (await createPublicResponse(setup, cache, headers, page, source))
     setup.watch?.page(cached === undefined ? 'made' : 'ready')
-    const isCookieEnded = page.isAccessEnded && isFromCookie(token) && request.method === 'GET'
+    const isCookieEnded = page.isAccessEnded && isFromCookie(token) && method === 'GET'
     const extra = isCookieEnded ? ['set-cookie', buildExpiredCookie(context, page.id)] : []
-    await sendPrepared(request, reply, response, extra)
+    await sendPrepared(reply, response, extra)
     if (version === row) recordScan(context, row)
     return undefined
   }
   // All others were limited before the passport was read.
-  return cached === undefined && isFromCookie(token) ? setup.uncached.run(request, reply, send) : send()
+  return cached === undefined && isFromCookie(token) ? setup.uncached.run(reply, send) : send()
 }
 
 /** Programs get a JSON error; people get a link to the passport. */
 function sendVersionNotFound(
-  { setup: { addresses }, request, reply }: RequestContext,
+  { setup: { addresses }, reply }: RequestContext,
   row: PublicPassportRow,
 ): FastifyReply {
-  if (!prefersHtml(request.raw.headers.accept)) throw notFound('version')
-  const passport = passportUrl(addresses, idFromUuid(row.id))
-  return sendLinkToPassport(addresses.publicUrl, { request, reply, status: 404 }, passport)
+  if (!prefersHtml(reply.request.raw.headers.accept)) throw notFound('version')
+  return sendLinkToPassport(addresses.publicUrl, reply, 404, passportUrl(addresses, idFromUuid(row.id)))
 }
 
 /** The number in `?version=`; 0, which no version has, if it is malformed. */
@@ -268,7 +262,8 @@ async function sendPrivate(
   row: PublicPassportRow,
   reader: Access | Preview,
 ): Promise<FastifyReply> {
-  const { setup, request, reply, page } = context
+  const { setup, reply, page } = context
+  const { request } = reply
   const [brand, version] = await Promise.all([
     getCachedBrand(setup.sql, row.account_id, page.now),
     readWholeVersion(setup.sql, row, parseVersion(page) ?? row.version_no),
@@ -283,11 +278,7 @@ async function sendPrivate(
     )
   }
   const source = { row: version, brand, newest: Math.max(row.version_no, version.version_no) }
-  await sendUncached(
-    request,
-    reply,
-    await createPrivateResponse(setup, request.raw.headers, page, source, reader),
-  )
+  await sendUncached(reply, await createPrivateResponse(setup, request.raw.headers, page, source, reader))
   if (version.version_no === source.newest) recordScan(context, version)
   return reply
 }

@@ -1,9 +1,7 @@
 /** What a request for a passport asks for, before any passport is known. */
-
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../../kernel/errors.ts'
-import { getQuery } from '../../kernel/http/request-input.ts'
-import { getPathParameter } from '../http/path-parameters.ts'
+import { getPathParameters, getQuery } from '../../kernel/http/request-input.ts'
 import type { SiteSetup } from '../http/setup.ts'
 import { FORMAT_NAMES, type PassportFormat, selectFormat } from './formats.ts'
 import type { Query } from './languages.ts'
@@ -19,7 +17,7 @@ export type PassportRequest = {
 }
 
 export function parsePassportRequest(setup: SiteSetup, request: FastifyRequest): PassportRequest | AppError {
-  const id = getPathParameter(request, 'id')
+  const { id = '' } = getPathParameters(request)
   const query = getQuery(request)
   const format = selectFormat(query.format, request.raw.headers.accept)
   if (format === undefined) return new AppError('not_acceptable', `format must be one of ${FORMAT_NAMES}.`)

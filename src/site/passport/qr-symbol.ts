@@ -1,14 +1,12 @@
 /** `/p/{id}/qr.svg`: the QR symbol of a passport. */
-
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { type Detail, type DetailCode, invalid, notFound } from '../../kernel/errors.ts'
-import { getQuery } from '../../kernel/http/request-input.ts'
+import { getPathParameters, getQuery } from '../../kernel/http/request-input.ts'
 import { findUuid } from '../../kernel/ids.ts'
 import { getQrAddress, gs1Url, passportUrl } from '../../passports/core/record.ts'
 import { findCachedHead, readPublicPassport } from '../../passports/read/public-passport.ts'
 import { QR_LEVELS, type QrLevel } from '../../qr/modules.ts'
 import { renderQrSvg, SIZE_MM, SVG_HEADERS } from '../../qr/svg.ts'
-import { getPathParameter } from '../http/path-parameters.ts'
 import { prepareResponse, sendPrepared } from '../http/prepared-response.ts'
 import type { SiteContext } from '../http/setup.ts'
 import { securityHeaders } from '../page/shell.ts'
@@ -20,34 +18,25 @@ type Query = Readonly<Record<string, unknown>>
 const CONTENTS = ['passport', 'gs1'] as const
 
 /** Throws `not_found`, `validation`, `rate_limited`. */
-export async function sendQrSymbol(
-  setup: SiteContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<unknown> {
-  const id = getPathParameter(request, 'id')
-  const choices = parseOptions(getQuery(request))
+export async function sendQrSymbol(setup: SiteContext, reply: FastifyReply): Promise<unknown> {
+  const { id = '' } = getPathParameters(reply.request)
+  const options = parseOptions(getQuery(reply.request))
   if (findUuid(id) === undefined) throw notFound('passport')
-  return setup.uncached.run(request, reply, () => createQrSymbol(setup, request, reply, id, choices))
+  return setup.uncached.run(reply, () => createQrSymbol(setup, reply, id, options))
 }
 
 async function createQrSymbol(
-  setup: SiteContext,
-  request: FastifyRequest,
+  { sql, clock, addresses }: SiteContext,
   reply: FastifyReply,
   id: string,
   { content, level, sizeMm }: SymbolOptions,
 ): Promise<unknown> {
-  const now = setup.clock.now()
-  const row = findCachedHead(setup.sql, id, now) ?? (await readPublicPassport(setup.sql, id, now))
+  const now = clock.now()
+  const row = findCachedHead(sql, id, now) ?? (await readPublicPassport(sql, id, now))
   if (row === undefined) throw notFound('passport')
-  const { addresses } = setup
-  if (content === 'gs1' && gs1Url(addresses, row) === null && prefersHtml(request.raw.headers.accept)) {
-    return sendLinkToPassport(
-      addresses.publicUrl,
-      { request, reply, status: 404 },
-      passportUrl(addresses, id),
-    )
+  const { accept } = reply.request.raw.headers
+  if (content === 'gs1' && gs1Url(addresses, row) === null && prefersHtml(accept)) {
+    return sendLinkToPassport(addresses.publicUrl, reply, 404, passportUrl(addresses, id))
   }
   const { svg } = renderQrSvg(getQrAddress(addresses, row, content), { level, sizeMm })
   const symbol = prepareResponse({
@@ -60,7 +49,7 @@ async function createQrSymbol(
       vary: 'Accept-Encoding',
     },
   })
-  return sendPrepared(request, reply, symbol)
+  return sendPrepared(reply, symbol)
 }
 
 type SymbolOptions = { content: (typeof CONTENTS)[number]; level: QrLevel; sizeMm: number | undefined }

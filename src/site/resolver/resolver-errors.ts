@@ -1,18 +1,12 @@
 /** Headers of all resolver responses, and its errors: a page for people, JSON for programs. */
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { type DigitalLink, gs1Path } from '../../gs1/digital-link.ts'
-import { LANGUAGES, type Language } from '../../i18n/catalogue.ts'
 import { negotiateLanguage } from '../../i18n/negotiate.ts'
 import type { AppError } from '../../kernel/errors.ts'
 import { CORS_HEADERS } from '../http/cors.ts'
-import {
-  type Headers,
-  type PreparedResponse,
-  prepareResponse,
-  sendPrepared,
-} from '../http/prepared-response.ts'
-import { htmlHeaders, securityHeaders } from '../page/shell.ts'
-import { renderNotFoundPage } from '../passport/error-pages.ts'
+import { type Headers, sendPrepared } from '../http/prepared-response.ts'
+import { securityHeaders } from '../page/shell.ts'
+import { prepareNotFoundPage } from '../passport/error-pages.ts'
 import { prefersHtml } from '../passport/formats.ts'
 
 export const RESOLVER_VARY = 'Accept, Accept-Language'
@@ -33,42 +27,21 @@ export function buildLinksetLink(publicUrl: string, { gtin14, ...qualifiers }: D
 /** Sends people the error page. Throws for programs. */
 export async function sendResolverError(
   publicUrl: string,
-  request: FastifyRequest,
   reply: FastifyReply,
   error: AppError,
 ): Promise<void> {
-  const { accept, 'accept-language': acceptLanguage } = request.raw.headers
+  const { accept, 'accept-language': acceptLanguage } = reply.request.raw.headers
   if (!prefersHtml(accept)) {
     reply.headers(buildResolverHeaders(publicUrl))
     throw error
   }
+  const language = negotiateLanguage({ acceptLanguage })
   const status = error.code === 'bad_request' ? 400 : 404
-  await sendPrepared(
-    request,
-    reply,
-    prepareErrorPage(status, negotiateLanguage({ acceptLanguage }), publicUrl),
-  )
-}
-
-const pages = new Map<string, PreparedResponse>()
-
-function prepareErrorPage(status: 400 | 404, language: Language, publicUrl: string): PreparedResponse {
-  const key = `${status} ${language} ${publicUrl}`
-  const cached = pages.get(key)
-  if (cached !== undefined) return cached
-  const page = prepareResponse({
-    status,
-    body: renderNotFoundPage(language),
-    tag: `${status}.${language}`,
-    headers: {
-      ...buildResolverHeaders(publicUrl),
-      ...htmlHeaders(publicUrl),
-      'content-language': language,
-      'x-robots-tag': 'noindex',
-      vary: `${RESOLVER_VARY}, Accept-Encoding`,
-    },
-  })
-  if (pages.size >= 4 * LANGUAGES.length) pages.clear()
-  pages.set(key, page)
-  return page
+  const headers = {
+    ...CORS_HEADERS,
+    'cache-control': 'no-store',
+    vary: `${RESOLVER_VARY}, Accept-Encoding`,
+  }
+  const page = prepareNotFoundPage(publicUrl, language, { status, tag: `${status}.${language}`, headers })
+  await sendPrepared(reply, page)
 }

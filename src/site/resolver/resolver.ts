@@ -8,7 +8,6 @@ import { type LinkQueryFault, parseLinkQuery } from '../../gs1/link-query.ts'
 import { GS1_VOC, type LinkType, parseLinkType } from '../../gs1/link-type.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { type Addresses, passportUrl } from '../../passports/core/record.ts'
-import type { PublicPassportRow } from '../../passports/read/find.ts'
 import { readPublicPassport } from '../../passports/read/public-passport.ts'
 import { findCachedTarget, type Resolved, resolveAddress } from '../../passports/read/resolve.ts'
 import { memoize, prefersLinkset } from '../http/content-negotiation.ts'
@@ -38,43 +37,33 @@ type ResolverRequest = {
 
 export function registerResolver(app: FastifyInstance, setup: SiteContext): void {
   app.register(async resolver => {
-    const handle = createResolverHandler(setup)
     for (const url of ['/01', '/01/*']) {
-      resolver.route({ method: 'GET', url, handler: handle })
-      resolver.route({ method: 'OPTIONS', url, handler: (...pair) => sendOptions(setup, ...pair) })
+      resolver.route({ method: 'GET', url, handler: (_request, reply) => handle(setup, reply) })
+      resolver.route({ method: 'OPTIONS', url, handler: (_request, reply) => sendOptions(setup, reply) })
       rejectOtherMethods(resolver, url)
     }
     // The standard removed words in place of numbers in 2022. Say so to clients that still send them.
     resolver.route({
       method: 'GET',
       url: '/gtin/*',
-      handler: (request, reply) =>
-        sendResolverError(setup.addresses.publicUrl, request, reply, badRequest('no_key')),
+      handler: (_request, reply) => sendResolverError(setup.addresses.publicUrl, reply, badRequest('no_key')),
     })
     const url = '/.well-known/gs1resolver'
     const description = prepareDescription(setup)
-    resolver.route({
-      method: 'GET',
-      url,
-      handler: (request, reply) => sendPrepared(request, reply, description),
-    })
+    resolver.route({ method: 'GET', url, handler: (_request, reply) => sendPrepared(reply, description) })
     answerPreflight(resolver, url)
     rejectOtherMethods(resolver, url)
   })
 }
 
-function createResolverHandler(setup: SiteContext) {
-  const { publicUrl } = setup.addresses
-  return (request: FastifyRequest, reply: FastifyReply): unknown => {
-    const parsed = parseResolverRequest(setup, request)
-    if (parsed instanceof AppError) return sendResolverError(publicUrl, request, reply, parsed)
-    if (parsed.type === 'unknown') return sendUnknownLinkType(setup, request, reply, parsed)
-    const send = () => sendResolved(setup, request, reply, parsed)
-    if (parsed.type === 'linkset') return setup.uncached.run(request, reply, send)
-    const cached = findCachedTarget(setup.sql, parsed.link, parsed.now)
-    if (cached === undefined) return send()
-    return sendRedirect(setup, request, reply, parsed, cached)
-  }
+function handle(setup: SiteContext, reply: FastifyReply): unknown {
+  const parsed = parseResolverRequest(setup, reply.request)
+  if (parsed instanceof AppError) return sendResolverError(setup.addresses.publicUrl, reply, parsed)
+  if (parsed.type === 'unknown') return sendUnknownLinkType(setup, reply, parsed)
+  const send = () => sendResolved(setup, reply, parsed)
+  if (parsed.type === 'linkset') return setup.uncached.run(reply, send)
+  const cached = findCachedTarget(setup.sql, parsed.link, parsed.now)
+  return cached === undefined ? send() : sendRedirect(setup, reply, parsed, cached)
 }
 
 /** Parses the raw path: a decoded slash would be a separator. */
@@ -87,8 +76,9 @@ function parseResolverRequest(setup: SiteSetup, request: FastifyRequest): Resolv
   if ('fault' in link) return badRequest(link.fault)
   const linkQuery = parseLinkQuery(query)
   if ('fault' in linkQuery) return badRequest(linkQuery.fault)
-  const type = linkQuery.linkType === undefined ? 'defaultLink' : parseLinkType(linkQuery.linkType)
-  const isLinkset = type === 'linkset' || wantsLinkset(request.raw.headers.accept)
+  const { linkType } = linkQuery
+  const type = linkType === undefined ? 'defaultLink' : parseLinkType(linkType)
+  const isLinkset = wantsLinkset(request.raw.headers.accept)
   return {
     link,
     rawPath: path.endsWith('/') ? path.slice(0, -1) : path,
@@ -101,22 +91,16 @@ function parseResolverRequest(setup: SiteSetup, request: FastifyRequest): Resolv
 /** No product has this link. People get a link to the passport instead. */
 async function sendUnknownLinkType(
   setup: SiteSetup,
-  request: FastifyRequest,
   reply: FastifyReply,
   parsed: ResolverRequest,
 ): Promise<unknown> {
   const { addresses } = setup
-  reply.headers(buildResolverHeaders(addresses.publicUrl))
-  const resolved = prefersHtml(request.raw.headers.accept)
-    ? await resolveOrUseCached(setup, parsed)
-    : undefined
-  if (resolved === undefined)
-    return sendResolverError(addresses.publicUrl, request, reply, linkTypeNotFound())
-  return sendLinkToPassport(
-    addresses.publicUrl,
-    { request, reply, status: 404 },
-    getPassportUrl(addresses, resolved),
-  )
+  const { publicUrl } = addresses
+  reply.headers(buildResolverHeaders(publicUrl))
+  const isPage = prefersHtml(reply.request.raw.headers.accept)
+  const resolved = isPage ? await resolveOrUseCached(setup, parsed) : undefined
+  if (resolved === undefined) return sendResolverError(publicUrl, reply, linkTypeNotFound())
+  return sendLinkToPassport(publicUrl, reply, 404, getPassportUrl(addresses, resolved))
 }
 
 const getPassportUrl = (addresses: Addresses, { item, batch, model }: Resolved) =>
@@ -124,19 +108,16 @@ const getPassportUrl = (addresses: Addresses, { item, batch, model }: Resolved) 
 
 const wantsLinkset = memoize(prefersLinkset)
 
-async function sendResolved(
-  setup: SiteSetup,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  parsed: ResolverRequest,
-): Promise<void> {
+async function sendResolved(setup: SiteSetup, reply: FastifyReply, parsed: ResolverRequest): Promise<void> {
+  const { publicUrl } = setup.addresses
   // For errors thrown from here on. A redirect sets its own headers.
-  reply.headers(buildResolverHeaders(setup.addresses.publicUrl))
+  reply.headers(buildResolverHeaders(publicUrl))
   const resolved = await resolveOrUseCached(setup, parsed)
-  if (resolved === undefined)
-    return sendResolverError(setup.addresses.publicUrl, request, reply, gtinNotFound())
-  if (parsed.type === 'linkset') return sendLinkset(setup, request, reply, parsed, resolved)
-  sendRedirect(setup, request, reply, parsed, resolved)
+  if (resolved === undefined) {
+    return sendResolverError(publicUrl, reply, new AppError('not_found', 'No product here has this GTIN.'))
+  }
+  if (parsed.type === 'linkset') return sendLinkset(setup, reply, parsed, resolved)
+  sendRedirect(setup, reply, parsed, resolved)
 }
 
 /** If the database does not answer, uses the target of the last ten minutes. */
@@ -158,14 +139,13 @@ async function resolveOrUseCached(
 /** Bypasses the framework, like prepared responses. Clients do not cache a 307. */
 function sendRedirect(
   { addresses }: SiteSetup,
-  request: FastifyRequest,
   reply: FastifyReply,
   parsed: ResolverRequest,
   resolved: Resolved,
 ): void {
   const { publicUrl } = addresses
   const page = getPassportUrl(addresses, resolved)
-  const formatQuery = parsed.type === 'dpp' ? getFormatQuery(request.raw.headers.accept) : ''
+  const formatQuery = parsed.type === 'dpp' ? getFormatQuery(reply.request.raw.headers.accept) : ''
   reply.hijack()
   reply.raw
     .writeHead(307, [
@@ -177,7 +157,7 @@ function sendRedirect(
       '0',
       ...getCachedHeaders(publicUrl),
       'x-request-id',
-      request.id,
+      reply.request.id,
     ])
     .end()
 }
@@ -199,18 +179,20 @@ function buildTarget(page: string, own: string, query: string): string {
 const LINKSET_CONTEXT = 'https://ref.gs1.org/standards/resolver/linkset-context'
 
 async function sendLinkset(
-  setup: SiteSetup,
-  request: FastifyRequest,
+  { sql, addresses }: SiteSetup,
   reply: FastifyReply,
   parsed: ResolverRequest,
   { item, batch, model }: Resolved,
 ): Promise<void> {
-  const { publicUrl } = setup.addresses
+  const { publicUrl } = addresses
   const ids = [item, batch, model].filter(id => id !== null)
-  const rows = await Promise.all(ids.map(id => readPublicPassport(setup.sql, id, parsed.now)))
-  const levels = rows.filter((row): row is PublicPassportRow => row !== undefined)
+  const rows = await Promise.all(ids.map(id => readPublicPassport(sql, id, parsed.now)))
   const linkset = prepareResponse({
-    body: renderLinkset(setup.addresses, parsed, levels),
+    body: renderLinkset(
+      addresses,
+      parsed,
+      rows.filter(row => row !== undefined),
+    ),
     tag: 'linkset',
     headers: {
       ...CORS_HEADERS,
@@ -223,18 +205,18 @@ async function sendLinkset(
       'x-robots-tag': 'noindex',
     },
   })
-  return sendPrepared(request, reply, linkset)
+  return sendPrepared(reply, linkset)
 }
 
 /** The parameter's name may be percent-encoded. */
 const hasAccessToken = (query: string) => new URLSearchParams(query.replaceAll(';', '&')).has('access')
 
 /** Lists the methods without a look-up. */
-function sendOptions(setup: SiteSetup, request: FastifyRequest, reply: FastifyReply): unknown {
+function sendOptions(setup: SiteSetup, reply: FastifyReply): unknown {
   const { publicUrl } = setup.addresses
-  const parsed = parseResolverRequest(setup, request)
-  if (parsed instanceof AppError) return sendResolverError(publicUrl, request, reply, parsed)
-  if (parsed.type === 'unknown') return sendResolverError(publicUrl, request, reply, linkTypeNotFound())
+  const parsed = parseResolverRequest(setup, reply.request)
+  if (parsed instanceof AppError) return sendResolverError(publicUrl, reply, parsed)
+  if (parsed.type === 'unknown') return sendResolverError(publicUrl, reply, linkTypeNotFound())
   return reply
     .code(204)
     .headers({
@@ -287,7 +269,6 @@ const FAULT_MESSAGES: Record<DigitalLinkFault | LinkQueryFault, string> = {
 
 const badRequest = (fault: DigitalLinkFault | LinkQueryFault) =>
   new AppError('bad_request', FAULT_MESSAGES[fault])
-const gtinNotFound = () => new AppError('not_found', 'No product here has this GTIN.')
 const linkTypeNotFound = () =>
   new AppError(
     'not_found',
