@@ -1,9 +1,7 @@
 /**
- * How many requests a key may make in any sixty seconds, over all processes. The limit is cut into permits. A process
- * uses the ones it holds without asking anybody, and each comes back to it sixty seconds after its use; it asks the
- * database for more only when it has none left, and gives back what lies idle. So no permit is used twice within a
- * minute, whatever the clocks of the machines say, and what lies idle elsewhere stays below seven in a
- * hundred, of which two are made good.
+ * How many requests a key may make in any sixty seconds, over all processes. The limit is divided into permits. A process
+ * uses those it holds without asking, and each is free again sixty seconds after its use. It asks the database for more
+ * only if none is left, and gives back idle ones. Decision 0026 says why no permit is used twice in a minute.
  */
 import type { Clock } from '../../kernel/clock.ts'
 import { randomBase62 } from '../../kernel/crypto.ts'
@@ -25,77 +23,76 @@ import {
   takePermitOffline,
 } from './rate-share.ts'
 
-/** A database that takes longer does not hold a request up: this process counts by itself until it answers. */
+/** If the database takes longer, requests do not wait: this process counts alone until it answers. */
 const DATABASE_TIMEOUT_MS = 500
-/** After an error of the database it is left alone for a while. */
+/** After an error, the database is not asked for so long. */
 const ERROR_PAUSE_MS = 1_000
-/** How often idle permits are looked for. */
 const MAINTENANCE_INTERVAL_MS = 250
-/** A clock that goes back by more than this was put back. */
+/** A clock that goes back by more than this was set back. */
 const SET_BACK_MS = 1_000
-/** Only a request that others overtake each time gets this far. */
+/** Only a request that others overtake each time asks so often. */
 const MAX_TURNS = 8
 
-type Contact = {
-  over: Promise<void>
-  /** Resolves when it is over, or when waiting any longer is no use. */
-  patience: Promise<void>
-  isStalled: boolean
+type Exchange = {
+  done: Promise<void>
+  /** Resolves when it is done, or when it has taken too long. */
+  doneOrLate: Promise<void>
+  isLate: boolean
 }
 
 /** The limits as one process keeps them. */
 export class KeyLimits {
   private readonly clock: Clock
-  private readonly patienceMs: number
-  private readonly exchange: (share: RateShare) => Promise<{ answer: ShareReply; at: number }>
+  private readonly timeoutMs: number
+  private readonly send: (share: RateShare) => Promise<{ reply: ShareReply; at: number }>
   private readonly shares = new Map<string, RateShare>()
-  private readonly contacts = new Map<RateShare, Contact>()
+  private readonly exchanges = new Map<RateShare, Exchange>()
   private latest = Number.NEGATIVE_INFINITY
-  private restUntil = Number.NEGATIVE_INFINITY
+  private pausedUntil = Number.NEGATIVE_INFINITY
   private timer: NodeJS.Timeout | undefined
 
-  constructor(sql: Sql, clock: Clock, patienceMs = DATABASE_TIMEOUT_MS) {
+  constructor(sql: Sql, clock: Clock, timeoutMs = DATABASE_TIMEOUT_MS) {
     this.clock = clock
-    this.patienceMs = patienceMs
+    this.timeoutMs = timeoutMs
     const process = randomBase62(10)
-    this.exchange = createBatchLoader(async (all: readonly RateShare[]) => {
+    this.send = createBatchLoader(async (all: readonly RateShare[]) => {
       const now = this.time()
       const reports = all.map(share => buildReport(share, now))
-      return (await exchangeShares(sql, process, reports, now)).map(answer => ({ answer, at: now }))
+      return (await exchangeShares(sql, process, reports, now)).map(reply => ({ reply, at: now }))
     })
   }
 
-  /** One request of a key: its permit, or the refusal, with what is left. Throws only what is a bug of ours. */
+  /** Grants or refuses one request of a key. */
   take(key: LimitedKey): Promise<Permit> | Permit {
     const share = this.findShare(key)
     return this.answer(share, this.time()) ?? this.ask(share)
   }
 
-  /** Gives back idle permits and reports the held ones; called by a timer four times a second. */
+  /** Gives back idle permits and reports the held ones. */
   async maintain(): Promise<void> {
     const now = this.time()
-    const met: Promise<void>[] = []
+    const done: Promise<void>[] = []
     for (const [id, share] of this.shares) {
-      if (this.contacts.has(share) || share.waiting > 0 || now < this.restUntil) continue
+      if (this.exchanges.has(share) || share.waiting > 0 || now < this.pausedUntil) continue
       if (share.isLeaving && share.held === 0) this.shares.delete(id)
-      else if (releaseIdlePermits(share, now)) met.push(this.contact(share).over)
+      else if (releaseIdlePermits(share, now)) done.push(this.exchange(share).done)
     }
     if (this.shares.size === 0) this.stopMaintenance()
-    await Promise.all(met)
+    await Promise.all(done)
   }
 
-  /** Gives back all that is not used up; called at shutdown. */
+  /** Gives back all unused permits, at shutdown. */
   async releaseAll(): Promise<void> {
     this.stopMaintenance()
     const all = [...this.shares.values()]
     this.shares.clear()
-    await Promise.all([...this.contacts.values()].map(one => one.over))
+    await Promise.all([...this.exchanges.values()].map(one => one.done))
     const now = this.time()
     for (const share of all) {
       share.isLeaving = true
       share.held = share.uses.count(now)
     }
-    await Promise.all(all.map(share => this.contact(share).over))
+    await Promise.all(all.map(share => this.exchange(share).done))
   }
 
   private findShare(key: LimitedKey): RateShare {
@@ -110,11 +107,11 @@ export class KeyLimits {
     return share
   }
 
-  /** The answer that needs no waiting, if there is one. */
+  /** The answer that needs no question to the database, if there is one. */
   private answer(share: RateShare, now: number): Permit | undefined {
     const own = takePermit(share, now)
     if (own !== undefined) return own
-    if (now < this.restUntil || this.contacts.get(share)?.isStalled) return takePermitOffline(share, now)
+    if (now < this.pausedUntil || this.exchanges.get(share)?.isLate) return takePermitOffline(share, now)
     return canAskForMore(share, now) ? undefined : refusePermit(share, now)
   }
 
@@ -122,8 +119,8 @@ export class KeyLimits {
     share.waiting++
     try {
       for (let turn = 0; turn < MAX_TURNS; turn++) {
-        // It may be one that was under way already and does not know of this request: hence turns.
-        await this.contact(share).patience
+        // An exchange that was under way already did not report this request, so it may take several.
+        await this.exchange(share).doneOrLate
         const permit = this.answer(share, this.time())
         if (permit !== undefined) return permit
       }
@@ -133,40 +130,40 @@ export class KeyLimits {
     }
   }
 
-  /** Asks the database for this share, or joins the question that is under way. */
-  private contact(share: RateShare): Contact {
-    const before = this.contacts.get(share)
+  /** Starts an exchange for this share, or returns the one under way. */
+  private exchange(share: RateShare): Exchange {
+    const before = this.exchanges.get(share)
     if (before !== undefined) return before
-    const { promise: tired, resolve } = Promise.withResolvers<void>()
-    const over = this.meet(share)
-    const one: Contact = { over, patience: Promise.race([over, tired]), isStalled: false }
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const done = this.report(share)
+    const one: Exchange = { done, doneOrLate: Promise.race([done, late]), isLate: false }
     const timeout = setTimeout(() => {
-      one.isStalled = true
+      one.isLate = true
       resolve()
-    }, this.patienceMs)
+    }, this.timeoutMs)
     const end = () => clearTimeout(timeout)
-    one.patience.then(end, end)
-    this.contacts.set(share, one)
+    one.doneOrLate.then(end, end)
+    this.exchanges.set(share, one)
     return one
   }
 
-  private async meet(share: RateShare): Promise<void> {
+  private async report(share: RateShare): Promise<void> {
     try {
-      const { answer, at } = await this.exchange(share)
-      applyReply(share, answer, at)
+      const { reply, at } = await this.send(share)
+      applyReply(share, reply, at)
     } catch (error) {
-      this.restUntil = this.time() + ERROR_PAUSE_MS
+      this.pausedUntil = this.time() + ERROR_PAUSE_MS
       if (explainDatabaseError(error)?.code !== 'unavailable') throw error
     } finally {
-      this.contacts.delete(share)
+      this.exchanges.delete(share)
     }
   }
 
-  /** Now. When the clock was set back, what was measured before counts no more. */
+  /** Now. If the clock was set back, earlier times count no more. */
   private time(): number {
     const now = this.clock.now().getTime()
     if (this.latest - now > SET_BACK_MS) {
-      this.restUntil = Number.NEGATIVE_INFINITY
+      this.pausedUntil = Number.NEGATIVE_INFINITY
       for (const share of this.shares.values()) resetTimes(share)
     }
     this.latest = now
@@ -175,7 +172,7 @@ export class KeyLimits {
 
   private startMaintenance(): void {
     if (this.timer !== undefined) return
-    // What fails here is met again, and reported, by the next request that asks.
+    // The next request that asks meets the same error, and reports it.
     this.timer = setInterval(() => this.maintain().catch(() => undefined), MAINTENANCE_INTERVAL_MS)
     this.timer.unref()
   }

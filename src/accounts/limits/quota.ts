@@ -1,12 +1,12 @@
-/** Room for new passports: taken in the statement that makes them, from one counter an account and level, so it is exact. */
+/** Quotas of passports: reserved in the statement that creates them, from one counter for each account and level. */
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import type { LevelLetter } from '../plans.ts'
 
 const QUOTA_COLUMN = { m: 'model_quota', b: 'batch_quota', i: 'item_quota' } as const
 
 /**
- * Body of a CTE. `wanted` is a relation (account_id, n); the result is the account_id of those for whom all n fit,
- * and nobody else's counter moves. Counters are locked in the order of accounts: two statements never wait in a circle.
+ * Body of a CTE. `wanted` is a relation (account_id, n). Returns the accounts for which all n fit; no other counter moves.
+ * Counters are locked in the order of accounts, so that two statements never wait for each other.
  */
 export function reserveQuota(sql: Sql, level: LevelLetter, wanted: Fragment): Fragment {
   const quota = sql(QUOTA_COLUMN[level])
@@ -24,11 +24,11 @@ export function reserveQuota(sql: Sql, level: LevelLetter, wanted: Fragment): Fr
     returning u.account_id`
 }
 
-/** Locks an account's counter of a level for the transaction and tells how many more fit; infinite when unlimited. */
+/** Locks the counter for the transaction and returns how many more fit; infinite without a limit. */
 export const lockRemainingQuota = (sql: Sql, want: Counter): Promise<number> =>
   readRoom(sql, want, sql`for update of u`)
 
-/** How many more fit at this moment; another may take them in the next. */
+/** How many more fit at this moment, without a lock. */
 export const getRemainingQuota = (sql: Sql, want: Counter): Promise<number> => readRoom(sql, want, sql``)
 
 type Counter = { accountId: number; level: LevelLetter }

@@ -1,4 +1,4 @@
-/** One process's share of a key's permits: what it may let through without asking, what it tells, and what it gives back. */
+/** The permits of a key that one process holds: what it grants without asking, reports, and gives back. */
 import type { ShareReply, ShareReport } from './rate-ledger.ts'
 import { createRateWindow, type RateWindow } from './rate-window.ts'
 
@@ -8,7 +8,7 @@ export type Permit = {
   isGranted: boolean
   limit: number
   remaining: number
-  /** When the next use is over, in ms: for a refusal, when to come again. */
+  /** When the next use expires, in ms: after a refusal, when to try again. */
   nextOver: number
 }
 
@@ -16,14 +16,13 @@ export type RateShare = {
   key: LimitedKey
   uses: RateWindow
   held: number
-  /** The least that was free since it was last tended: what nobody needed. */
+  /** The lowest number of free permits since the last maintenance: nobody needed these. */
   minFree: number
   waiting: number
-  /** When the database last heard of it, and what it was told. */
   reportedAt: number
   lastReport: ShareReport | undefined
   others: ShareReply['others']
-  /** There was nothing left: not asked again before this, or some refusals. */
+  /** No permit was left: do not ask again before this time, or before some refusals. */
   emptyUntil: number
   askedAt: number
   pauseMs: number
@@ -31,19 +30,20 @@ export type RateShare = {
   isLeaving: boolean
 }
 
-/** Uses closer together than this are over together. */
+/** Uses closer together than this expire together. */
 const STEP_MS = 20
-/** A share is told again after this, not believed by its own process after that, and given to others after the last. */
-const TELL_AFTER_MS = 15_000
-const BELIEVED_MS = 30_000
-const OVER_AFTER_MS = 100_000
-/** When nothing is left, it is asked again after a pause that doubles from the first to the second. */
-const ASK_PAUSE_MS = 250
-const LONGEST_PAUSE_MS = 2_000
-/** Many refusals shorten the pause: what they cost the database stays at one question for so many. */
-const ASK_AFTER_REFUSALS = 10
-/** The reason for the pauses is over after this. */
-const LONG_AGO_MS = 10_000
+const REPORT_INTERVAL_MS = 15_000
+/** Without a report for so long, the process stops using its share. */
+const MAX_REPORT_AGE_MS = 30_000
+/** Without a report for so long, the share is given to others. */
+const SHARE_LIFETIME_MS = 100_000
+/** The pause doubles from one to the other while no permit is left. */
+const MIN_PAUSE_MS = 250
+const MAX_PAUSE_MS = 2_000
+/** After so many refusals the process asks before the pause ends: one question for each ten. */
+const MAX_REFUSALS_PER_PAUSE = 10
+/** After this time the pause starts small again. */
+const PAUSE_MEMORY_MS = 10_000
 
 export const createShare = (key: LimitedKey): RateShare => ({
   key,
@@ -56,23 +56,23 @@ export const createShare = (key: LimitedKey): RateShare => ({
   others: { count: 0, used: 0, nextOver: undefined },
   emptyUntil: Number.NEGATIVE_INFINITY,
   askedAt: Number.NEGATIVE_INFINITY,
-  pauseMs: ASK_PAUSE_MS,
+  pauseMs: MIN_PAUSE_MS,
   refusals: 0,
   isLeaving: false,
 })
 
-/** After the clock was put back: nothing that was to be at a time of the old clock is waited for. */
+/** After the clock was set back, times of before count no more. */
 export function resetTimes(share: RateShare): void {
   share.reportedAt = Number.NEGATIVE_INFINITY
   share.emptyUntil = Number.NEGATIVE_INFINITY
   share.askedAt = Number.NEGATIVE_INFINITY
 }
 
-const isBelieved = (share: RateShare, now: number) => now - share.reportedAt <= BELIEVED_MS
+const isCurrent = (share: RateShare, now: number) => now - share.reportedAt <= MAX_REPORT_AGE_MS
 
 /** Uses a permit that this process holds, if it has one. */
 export function takePermit(share: RateShare, now: number): Permit | undefined {
-  if (!isBelieved(share, now) || share.held <= share.uses.count(now)) return undefined
+  if (!isCurrent(share, now) || share.held <= share.uses.count(now)) return undefined
   return grant(share, now)
 }
 
@@ -83,7 +83,7 @@ function grant(share: RateShare, now: number): Permit {
   return permit(share, now, true)
 }
 
-/** While the database does not answer: as if there were no other process. What is used so is told when it answers again. */
+/** While the database does not answer, this process counts alone. It reports these uses later. */
 export function takePermitOffline(share: RateShare, now: number): Permit {
   if (share.uses.count(now) < share.key.requestsPerMinute) return grant(share, now)
   return refusePermit(share, now)
@@ -94,25 +94,24 @@ export function refusePermit(share: RateShare, now: number): Permit {
   return permit(share, now, false)
 }
 
-function permit(share: RateShare, now: number, isGranted: boolean): Permit {
-  const { requestsPerMinute: limit } = share.key
-  const remaining = isGranted ? Math.max(0, limit - share.uses.count(now) - share.others.used) : 0
-  const own = share.uses.nextExpiry() ?? Number.POSITIVE_INFINITY
-  const { nextOver } = share.others
-  const next = Math.min(own, nextOver !== undefined && nextOver > now ? nextOver : Number.POSITIVE_INFINITY)
+function permit({ key, uses, others }: RateShare, now: number, isGranted: boolean): Permit {
+  const { requestsPerMinute: limit } = key
+  const remaining = isGranted ? Math.max(0, limit - uses.count(now) - others.used) : 0
+  const own = uses.nextExpiry() ?? Number.POSITIVE_INFINITY
+  const next = others.nextOver !== undefined && others.nextOver > now ? Math.min(own, others.nextOver) : own
   return { isGranted, limit, remaining, nextOver: next === Number.POSITIVE_INFINITY ? now + 1_000 : next }
 }
 
 /** Whether asking for more may be of use. */
 export function canAskForMore(share: RateShare, now: number): boolean {
   if (now >= share.emptyUntil) return true
-  return share.refusals >= ASK_AFTER_REFUSALS && now - share.askedAt >= ASK_PAUSE_MS
+  return share.refusals >= MAX_REFUSALS_PER_PAUSE && now - share.askedAt >= MIN_PAUSE_MS
 }
 
-/** What the database is told of it now; `share.told` remembers it. */
+/** What the database is told now; kept in `lastReport`. */
 export function buildReport(share: RateShare, now: number): ShareReport {
   const used = share.uses.count(now)
-  share.held = isBelieved(share, now) ? Math.max(share.held, used) : used
+  share.held = isCurrent(share, now) ? Math.max(share.held, used) : used
   const isOver = share.isLeaving && share.waiting === 0
   const { accountId, keyId, requestsPerMinute } = share.key
   share.lastReport = {
@@ -122,13 +121,13 @@ export function buildReport(share: RateShare, now: number): ShareReport {
     free: share.held - used,
     waiting: share.waiting,
     perMinute: requestsPerMinute,
-    overAt: isOver ? (share.uses.lastExpiry() ?? now) : now + OVER_AFTER_MS,
+    overAt: isOver ? (share.uses.lastExpiry() ?? now) : now + SHARE_LIFETIME_MS,
     nextOver: share.uses.nextExpiry() ?? 0,
   }
   return share.lastReport
 }
 
-/** Takes the answer to what was told at `at`. */
+/** Applies the reply to the report of the time `at`. */
 export function applyReply(share: RateShare, { held, others }: ShareReply, at: number): void {
   const { lastReport } = share
   share.held = held
@@ -137,18 +136,14 @@ export function applyReply(share: RateShare, { held, others }: ShareReply, at: n
   share.minFree = Math.max(0, held - share.uses.count(at))
   if (lastReport === undefined || lastReport.waiting === 0) return
   const isEmpty = held - lastReport.held < lastReport.waiting
-  const isNews = !isEmpty || at - share.askedAt > LONG_AGO_MS
-  share.pauseMs = isNews ? ASK_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, share.pauseMs * 2)
+  const startsAnew = !isEmpty || at - share.askedAt > PAUSE_MEMORY_MS
+  share.pauseMs = startsAnew ? MIN_PAUSE_MS : Math.min(MAX_PAUSE_MS, share.pauseMs * 2)
   share.emptyUntil = isEmpty ? at + share.pauseMs : Number.NEGATIVE_INFINITY
   share.askedAt = at
   share.refusals = 0
 }
 
-/** What may lie idle here: of seven in a hundred a third, or less when there are more others than three. */
-const reserveOf = (share: RateShare) =>
-  Math.floor((share.key.requestsPerMinute * 7) / (100 * Math.max(3, share.others.count)))
-
-/** Takes back what nobody needed; true when there is something to tell. */
+/** Gives back what nobody needed. Returns whether there is something to report. */
 export function releaseIdlePermits(share: RateShare, now: number): boolean {
   const used = share.uses.count(now)
   const free = share.held - used
@@ -159,11 +154,12 @@ export function releaseIdlePermits(share: RateShare, now: number): boolean {
     share.held = 0
     return true
   }
-  const reserve = reserveOf(share)
+  // Of seven in a hundred a third may lie idle here, or less if there are more than three others.
+  const reserve = Math.floor((share.key.requestsPerMinute * 7) / (100 * Math.max(3, share.others.count)))
   if (idle > reserve) {
-    // Half the reserve at once, so that traffic that wavers does not give back one by one.
+    // Keeps half the reserve, so that traffic that varies does not give permits back one by one.
     share.held -= idle - Math.floor(reserve / 2)
     return true
   }
-  return now - share.reportedAt > TELL_AFTER_MS
+  return now - share.reportedAt > REPORT_INTERVAL_MS
 }

@@ -1,23 +1,23 @@
-/** What was let through in the last sixty seconds, to the millisecond as long as it is slow, else in small steps. */
+/** Counts uses of the last sixty seconds: to the millisecond while they are few, else in small steps. */
 
 export const MINUTE_MS = 60_000
-/** A clock that went back by more than this was put back: what is counted moves with it. */
+/** A clock that went back by more than this was set back: what is counted moves with it. */
 const SET_BACK_MS = 1_000
 
-/** Uses that are over together, sixty seconds after the last of them. */
+/** Uses that expire together, sixty seconds after the last of them. */
 type Step = { from: number; last: number; count: number }
 
 export type RateWindow = {
-  /** How many count at this moment: those of the last sixty seconds. */
+  /** How many uses the last sixty seconds had. */
   count: (now: number) => number
   add: (now: number) => void
-  /** When the next of them is over; undefined when there are none. */
+  /** When the first of them expires; undefined without any. */
   nextExpiry: () => number | undefined
-  /** When all of them are over; undefined when there are none. */
+  /** When all of them have expired; undefined without any. */
   lastExpiry: () => number | undefined
 }
 
-/** Uses within `stepMs` of one another share a step, so that there are 60,000 / `stepMs` + 1 steps at most. */
+/** Uses within `stepMs` of one another share a step, so there are at most 60,000 / `stepMs` + 1 steps. */
 export function createRateWindow(stepMs: number): RateWindow {
   let steps: Step[] = []
   let first = 0
@@ -35,44 +35,31 @@ export function createRateWindow(stepMs: number): RateWindow {
     }
     latest = Math.max(latest, now)
   }
-
-  const forget = () => {
-    for (
-      let step = steps[first];
-      step !== undefined && step.last + MINUTE_MS <= latest;
-      step = steps[first]
-    ) {
-      total -= step.count
-      first++
-    }
-    if (first > 64 && first * 2 > steps.length) {
-      steps = steps.slice(first)
-      first = 0
-    }
-  }
+  const newest = () => (first < steps.length ? steps.at(-1) : undefined)
+  const expiry = (step: Step | undefined) => step && step.last + MINUTE_MS
 
   return {
     count(now) {
       follow(now)
-      forget()
+      for (let at = expiry(steps[first]); at !== undefined && at <= latest; at = expiry(steps[first])) {
+        total -= steps[first++]?.count ?? 0
+      }
+      if (first > 64 && first * 2 > steps.length) {
+        steps = steps.slice(first)
+        first = 0
+      }
       return total
     },
     add(now) {
       follow(now)
-      const step = first < steps.length ? steps.at(-1) : undefined
+      const step = newest()
       if (step !== undefined && latest - step.from < stepMs) {
         step.last = latest
         step.count++
       } else steps.push({ from: latest, last: latest, count: 1 })
       total++
     },
-    nextExpiry() {
-      const step = steps[first]
-      return step === undefined ? undefined : step.last + MINUTE_MS
-    },
-    lastExpiry() {
-      const step = first < steps.length ? steps.at(-1) : undefined
-      return step === undefined ? undefined : step.last + MINUTE_MS
-    },
+    nextExpiry: () => expiry(steps[first]),
+    lastExpiry: () => expiry(newest()),
   }
 }
