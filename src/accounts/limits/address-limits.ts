@@ -1,5 +1,5 @@
 /** How many requests a minute an address may make without a key: open calls, and keys that are none. */
-import { createNetworkMap } from './network-map.ts'
+import { createNetworkMap } from '../network-map.ts'
 import type { Permit } from './rate-share.ts'
 import { createRateWindow } from './rate-window.ts'
 

@@ -2,7 +2,7 @@
  * How many uncached public pages a network may request: a token bucket. A phone company has thousands of readers behind
  * one address, so many are allowed at once, and then as many a second as leave time for everybody else.
  */
-import { createNetworkMap } from './network-map.ts'
+import { createNetworkMap } from '../network-map.ts'
 
 export const MAX_PAGES_AT_ONCE = 120
 export const PAGES_PER_SECOND = 20

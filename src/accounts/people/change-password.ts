@@ -1,19 +1,18 @@
-/** One's own password: proven again, and changed. A browser left open is not enough for either. */
-import { invalid } from '../../kernel/errors.ts'
+/** Asks for one's own password again, and changes it. An open browser is not enough for either. */
 import { findUuid } from '../../kernel/ids.ts'
 import { auditPerson } from '../audit.ts'
 import type { OperatorContext } from '../context.ts'
 import { withTransaction } from '../transaction.ts'
 import { type AttemptContext, attemptSignIn, clearAttempts, type Throttled } from './attempt-limits.ts'
 import { endPasswordLinks } from './one-time-links.ts'
-import { findPasswordProblem, hashPassword, PASSWORD_PROBLEM_SENTENCES, verifyPassword } from './password.ts'
+import { hashPassword, requireValidPassword, verifyPassword } from './password.ts'
 import { recordFailedSignIn } from './record-failed-sign-in.ts'
 import { renewSession, type Session } from './sessions.ts'
 
-/** `token` is the session's new one: the one before opens nothing any more. */
+/** `token` replaces that of the session. */
 type PasswordCheck = { token: string; passwordHash: string } | { problem: 'wrong' } | Throttled
 
-/** Whether it is the signed-in person's password; tries are counted for their session, which nobody else has. */
+/** Checks the signed-in person's password. Attempts are counted for their session, which nobody else has. */
 export async function checkOwnPassword(
   ctx: AttemptContext,
   session: Session,
@@ -37,18 +36,14 @@ async function verify(ctx: OperatorContext, session: Session, password: string):
   return token === undefined ? { problem: 'wrong' } : { token, passwordHash: known }
 }
 
-/** Sets another password and ends all other sessions and links of the person. Throws `validation` for one not taken. */
+/** Sets a new password and ends all other sessions and links of the person. Throws `validation`. */
 export async function changePassword(
   ctx: AttemptContext,
   session: Session,
   input: { current: string; password: string; network: string },
 ): Promise<PasswordCheck> {
   const { personId, email } = session
-  const problem = findPasswordProblem(input.password, email)
-  if (problem !== undefined) {
-    const message = PASSWORD_PROBLEM_SENTENCES[problem]
-    throw invalid([{ field: 'password', pointer: '/password', code: 'length', message }])
-  }
+  requireValidPassword(input.password, email)
   const checked = await checkOwnPassword(ctx, session, { password: input.current, network: input.network })
   if ('problem' in checked) return checked
   const passwordHash = await hashPassword(input.password)

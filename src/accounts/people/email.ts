@@ -1,4 +1,5 @@
 /** E-mail addresses in lower case, as they identify a person. */
+import { type AppError, invalid } from '../../kernel/errors.ts'
 
 const MAX_EMAIL_LENGTH = 254
 /** HTML's "valid e-mail address", so that browser and server agree. */
@@ -10,3 +11,13 @@ export function parseEmail(text: string): string | undefined {
   const email = text.trim().toLowerCase()
   return email.length <= MAX_EMAIL_LENGTH && EMAIL.test(email) ? email : undefined
 }
+
+/** Throws `validation` for an invalid address. */
+export function requireEmail(text: string, message = 'That is not an e-mail address.'): string {
+  const email = parseEmail(text)
+  if (email === undefined) throw invalidEmail('format', message)
+  return email
+}
+
+export const invalidEmail = (code: 'format' | 'duplicate', message: string): AppError =>
+  invalid([{ field: 'email', pointer: '/email', code, message }])

@@ -1,10 +1,10 @@
 /** What owners do with the people of their account. All members are locked first, so that two owners cannot remove each other. */
-import { AppError, invalid, notFound } from '../../kernel/errors.ts'
+import { AppError, notFound } from '../../kernel/errors.ts'
 import { findUuid, idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { audit } from '../audit.ts'
 import type { AccountContext } from '../context.ts'
 import { withTransaction } from '../transaction.ts'
-import { parseEmail } from './email.ts'
+import { requireEmail } from './email.ts'
 import { createPasswordLink } from './one-time-links.ts'
 import { addMember, findOrCreatePerson, type KnownPerson, type Role } from './people.ts'
 
@@ -58,11 +58,7 @@ export async function inviteMember(
   ctx: AccountContext,
   input: { email: string; role: Role; reader: LinkReader },
 ): Promise<(Invitation & { id: string; email: string }) | { problem: 'vouched' }> {
-  const email = parseEmail(input.email)
-  if (email === undefined) {
-    const message = 'That is not an e-mail address.'
-    throw invalid([{ field: 'email', pointer: '/email', code: 'format', message }])
-  }
+  const email = requireEmail(input.email)
   return withTransaction(ctx, async tx => {
     await lockMembers(tx)
     await requireInvitationsLeft(tx)

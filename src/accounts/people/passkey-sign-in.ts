@@ -26,9 +26,9 @@ const ANY_PERSON: ChallengePurpose = { purpose: 'sign_in', personId: undefined }
 export async function createSignInOptions(
   ctx: OperatorContext,
   input: { home: RelyingParty; network: string },
-): Promise<{ options: object } | { seconds: number }> {
-  const seconds = countChallenge(ctx, input.network)
-  if (seconds !== undefined) return { seconds }
+): Promise<{ options: object } | Throttled> {
+  const throttled = countChallenge(ctx, input.network)
+  if (throttled !== undefined) return throttled
   const challenge = Buffer.from(await createChallenge(ctx, ANY_PERSON)).toString('base64url')
   // Without the library, which takes 200 ms to load: every sign-in page needs these options.
   return {
@@ -51,8 +51,8 @@ export async function signInWithPasskey(
   ctx: OperatorContext,
   input: PasskeySignIn,
 ): Promise<PasskeySignInResult> {
-  const seconds = countNetworkAttempt(ctx, input.network)
-  if (seconds !== undefined) return { problem: 'wait', seconds }
+  const throttled = countNetworkAttempt(ctx, input.network)
+  if (throttled !== undefined) return throttled
   const passkey = await verifyAnswer(ctx, input, ANY_PERSON)
   if (passkey === undefined) return { problem: 'wrong' }
   const { personId, id: passkeyId } = passkey
@@ -89,8 +89,8 @@ export async function proveByPasskey(
   session: Session,
   input: { home: RelyingParty; answer: string; network: string },
 ): Promise<{ token: string } | { problem: 'wrong' } | Throttled> {
-  const seconds = countNetworkAttempt(ctx, input.network)
-  if (seconds !== undefined) return { problem: 'wait', seconds }
+  const throttled = countNetworkAttempt(ctx, input.network)
+  if (throttled !== undefined) return throttled
   const passkey = await verifyAnswer(ctx, input, { purpose: 'prove', personId: session.personId })
   if (passkey === undefined || passkey.personId !== session.personId) return { problem: 'wrong' }
   const token = await renewSession(ctx, session)

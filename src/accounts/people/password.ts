@@ -1,7 +1,8 @@
 /** Password rules, and argon2id hashes that carry their parameters, so that these can be raised later. */
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, invalid } from '../../kernel/errors.ts'
+import { Semaphore } from '../../kernel/semaphore.ts'
 import { isCommonPassword } from './common-passwords.ts'
 
 export const MIN_PASSWORD_LENGTH = 12
@@ -19,7 +20,15 @@ export function findPasswordProblem(password: string, email: string): PasswordPr
   return isCommonPassword(lower) ? 'common' : undefined
 }
 
-export const PASSWORD_PROBLEM_SENTENCES = {
+/** Throws `validation` for a password that is not accepted. */
+export function requireValidPassword(password: string, email: string): void {
+  const problem = findPasswordProblem(password, email)
+  if (problem === undefined) return
+  const message = PASSWORD_PROBLEM_SENTENCES[problem]
+  throw invalid([{ field: 'password', pointer: '/password', code: 'length', message }])
+}
+
+const PASSWORD_PROBLEM_SENTENCES = {
   short: `The password needs at least ${MIN_PASSWORD_LENGTH} characters.`,
   long: `The password must have at most ${MAX_PASSWORD_LENGTH} characters.`,
   common: 'The password is one of the most common ones, or made of them. Choose another one.',
@@ -33,12 +42,11 @@ const CURRENT: Parameters = { memory: 19_456, passes: 2, parallelism: 1 }
 const SALT_BYTES = 16
 const HASH_BYTES = 32
 
-/** Bounds a flood of sign-ins to twice 19 MiB and two threads; the others wait in a queue. */
+/** Bounds a flood of sign-ins to twice 19 MiB and two threads. */
 const MAX_CONCURRENT = 2
 const MAX_WAITING = 40
 
-let running = 0
-const waiting: (() => void)[] = []
+const permits = new Semaphore({ capacity: MAX_CONCURRENT, maxWaiting: MAX_WAITING })
 
 /** `$argon2id$v=19$m=…,t=…,p=…$salt$hash` (the PHC string format). Throws `unavailable` when too many are waiting. */
 export async function hashPassword(password: string): Promise<string> {
@@ -81,29 +89,11 @@ const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
 const run = promisify(argon2)
 
 async function derive(password: string, nonce: Buffer, parameters: Parameters): Promise<Buffer> {
-  await waitForPermit()
-  try {
-    return await run('argon2id', {
-      message: Buffer.from(password.normalize('NFC')),
-      nonce,
-      tagLength: HASH_BYTES,
-      ...parameters,
-    })
-  } finally {
-    const next = waiting.shift()
-    if (next) next()
-    else running--
-  }
-}
-
-function waitForPermit(): Promise<void> {
-  if (running < MAX_CONCURRENT) {
-    running++
-    return Promise.resolve()
-  }
-  if (waiting.length >= MAX_WAITING) {
-    const message = 'Too many people are signing in. Try again in a few seconds.'
-    throw new AppError('unavailable', message, undefined, 5_000)
-  }
-  return new Promise(resolve => waiting.push(resolve))
+  const message = Buffer.from(password.normalize('NFC'))
+  const digest = await permits.run(() =>
+    run('argon2id', { message, nonce, tagLength: HASH_BYTES, ...parameters }),
+  )
+  if (digest !== undefined) return digest
+  const busy = 'Too many people are signing in. Try again in a few seconds.'
+  throw new AppError('unavailable', busy, undefined, 5_000)
 }

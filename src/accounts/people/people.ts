@@ -1,12 +1,12 @@
 /** Creates people and their memberships. A person has one e-mail and one password for all accounts they belong to. */
-import { AppError, invalid } from '../../kernel/errors.ts'
+import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { requireAccount } from '../accounts.ts'
 import { createActor, getOperatorActor } from '../actors.ts'
 import { audit } from '../audit.ts'
 import type { OperatorContext } from '../context.ts'
 import { withTransaction } from '../transaction.ts'
-import { parseEmail } from './email.ts'
+import { invalidEmail, requireEmail } from './email.ts'
 import { createPasswordLink } from './one-time-links.ts'
 
 export const ROLES = ['owner', 'editor', 'viewer'] as const
@@ -22,7 +22,7 @@ export async function createPerson(
   ctx: OperatorContext,
   input: NewPerson,
 ): Promise<{ id: string; email: string; token: string }> {
-  const email = requireEmail(input.email)
+  const email = requireQuotedEmail(input.email)
   await requireAccount(ctx, input.accountId)
   return withTransaction(ctx, async tx => {
     const { id: personId, vouchedBy } = await findOrCreatePerson(tx, email)
@@ -40,7 +40,7 @@ export async function resetPassword(
   ctx: OperatorContext,
   input: { email: string },
 ): Promise<{ email: string; token: string }> {
-  const email = requireEmail(input.email)
+  const email = requireQuotedEmail(input.email)
   return withTransaction(ctx, async tx => {
     const [person] = await tx.sql<{ id: string }[]>`select id from person where email = ${email} for update`
     if (!person) throw new AppError('not_found', `There is no person with the e-mail ${email}.`)
@@ -79,10 +79,8 @@ export async function addMember(
   const { accountId, personId, email, role } = member
   const existing = await ctx.sql`
     select from membership where account_id = ${accountId} and person_id = ${personId}`
-  if (existing.length > 0) {
-    const message = `${email} belongs to account ${accountId} already.`
-    throw invalid([{ field: 'email', pointer: '/email', code: 'duplicate', message }])
-  }
+  if (existing.length > 0)
+    throw invalidEmail('duplicate', `${email} belongs to account ${accountId} already.`)
   const actorId = await createActor(ctx, { accountId, kind: 'person', label: email })
   await ctx.sql`
     insert into membership (account_id, person_id, role, actor_id, created_at)
@@ -92,12 +90,8 @@ export async function addMember(
 
 function vouchedError(email: string, accountId: number): AppError {
   const message = `An owner of account ${accountId} has seen the link with which ${email} set a password. Run "carnet users reset-password --email ${email}", give the link to that person alone, and add them once they have used it.`
-  return invalid([{ field: 'email', pointer: '/email', code: 'duplicate', message }])
+  return invalidEmail('duplicate', message)
 }
 
-function requireEmail(text: string): string {
-  const email = parseEmail(text)
-  if (email !== undefined) return email
-  const message = `"${text.slice(0, 254)}" is not an e-mail address.`
-  throw invalid([{ field: 'email', pointer: '/email', code: 'format', message }])
-}
+const requireQuotedEmail = (text: string) =>
+  requireEmail(text, `"${text.slice(0, 254)}" is not an e-mail address.`)

@@ -1,8 +1,8 @@
 /** One value for each network, in the memory of this process, under a hash whose salt ends with the process. */
 import { randomBytes } from 'node:crypto'
-import { BoundedMap } from '../../kernel/bounded-map.ts'
-import { sha256Hex } from '../../kernel/crypto.ts'
-import { getNetwork } from '../../kernel/http/network.ts'
+import { BoundedMap } from '../kernel/bounded-map.ts'
+import { sha256Hex } from '../kernel/crypto.ts'
+import { getNetwork } from '../kernel/http/network.ts'
 
 /** Forgets the network not seen for longest if there are more than `max`. */
 export function createNetworkMap<T>(make: () => T, { max, ipv6Bits }: { max: number; ipv6Bits: 56 | 64 }) {
