@@ -173,8 +173,8 @@ function inProgress(): AppError {
 const reused = () =>
   invalid([
     {
-      field: 'Idempotency-Key',
-      pointer: '',
+      path: ['Idempotency-Key'],
+      in: 'header',
       code: 'idempotency_key_reused',
       message:
         'This Idempotency-Key was used in the last 24 hours for another request (method, address or body differ). ' +

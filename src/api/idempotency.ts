@@ -81,4 +81,4 @@ export function findIdempotencyKey(request: FastifyRequest): string | AppError |
 }
 
 const keyError = (code: Detail['code'], message: string) =>
-  invalid([{ field: 'Idempotency-Key', pointer: '', code, message }])
+  invalid([{ path: ['Idempotency-Key'], in: 'header', code, message }])

@@ -49,10 +49,13 @@ export type DetailCode =
   | 'synonym'
   | 'unlisted_name'
 
-/** One violation: `field` as a person writes it (`fiberComposition[1].percentage`), `pointer` as RFC 6901 from the body's root. */
+/** Names and list indexes. */
+export type Path = readonly (string | number)[]
+
+/** One violation. `path` begins at `in`; without it at the row of `items` that `index` names, else at the body's root. */
 export type Detail = {
-  field: string
-  pointer: string
+  path: Path
+  in?: 'body' | 'path' | 'query' | 'header'
   code: DetailCode
   message: string
   index?: number

@@ -123,8 +123,7 @@ function checkRules(rules: Partial<CloneRules>): void {
   if (wrong.length === 0) return
   throw invalid(
     wrong.map(([name]) => ({
-      field: name,
-      pointer: `/${name}`,
+      path: [name],
       code: 'type',
       message: `${name} must be a whole number from 1 to ${MAX_RULE}.`,
     })),

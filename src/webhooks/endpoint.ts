@@ -138,9 +138,8 @@ function toRecord(row: EndpointRow, now: Date): EndpointRecord {
   }
 }
 
-const buildDetail = (field: string, code: Detail['code'], message: string): Detail => ({
-  field,
-  pointer: `/${field}`,
+const buildDetail = (name: string, code: Detail['code'], message: string): Detail => ({
+  path: [name],
   code,
   message,
 })

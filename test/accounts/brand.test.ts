@@ -65,7 +65,7 @@ describe('setBrand', () => {
       (error: unknown) => {
         assert.ok(error instanceof AppError)
         assert.deepEqual(
-          error.details?.map(({ field }) => field),
+          error.details?.map(({ path }) => path[0]),
           ['name', 'accent', ...Array(3).fill('frame_ancestors'), 'logo', 'logo_dark'],
         )
         return true

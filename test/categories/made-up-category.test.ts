@@ -9,6 +9,7 @@ import { disclose } from '../../src/categories/disclose.ts'
 import type { Field } from '../../src/categories/field.ts'
 import { describeCategory, summariseCategory } from '../../src/categories/schema/describe.ts'
 import { buildCategorySchema, CUSTOM_KEYWORDS } from '../../src/categories/schema/json-schema.ts'
+import { formatField } from '../../src/kernel/detail-json.ts'
 import { type Body, validData } from './arbitrary.ts'
 import { T_SHIRT } from './examples.ts'
 import { invalidData } from './invalid-data.ts'
@@ -96,7 +97,7 @@ describe('a made-up category', () => {
       fc.property(invalidData(toy), ({ data, wrong }) => {
         assert.deepEqual(
           validateData(toy, data)
-            .errors.map(error => error.field)
+            .errors.map(({ path }) => formatField(path))
             .sort(),
           wrong.toSorted(),
         )
@@ -108,7 +109,7 @@ describe('a made-up category', () => {
   it('reports a missing field named like an inherited property', () => {
     const { constructor: _, ...rest } = DATA
     assert.deepEqual(
-      validateData(toy, rest).errors.map(({ field, code }) => [field, code]),
+      validateData(toy, rest).errors.map(({ path, code }) => [formatField(path), code]),
       [['constructor', 'required']],
     )
   })
@@ -121,14 +122,14 @@ describe('a made-up category', () => {
         rest,
         validatedWith === undefined ? {} : { validatedWith },
       )
-      return [errors, warnings].map(list => list.map(({ field, code }) => `${field} ${code}`))
+      return [errors, warnings].map(list => list.map(({ path, code }) => `${formatField(path)} ${code}`))
     }
     assert.deepEqual(codes(), [['warning required'], []])
     assert.deepEqual(codes(3), [['warning required'], []])
     assert.deepEqual(codes(2), [[], ['warning required']])
     const { errors } = validateData(toy, { ...rest, minimumAge: 'three' }, { validatedWith: 1 })
     assert.deepEqual(
-      errors.map(({ field }) => field),
+      errors.map(({ path }) => formatField(path)),
       ['minimumAge'],
     )
   })

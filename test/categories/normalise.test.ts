@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { allCategories, findCategory } from '../../src/categories/catalogue.ts'
 import { normaliseData, validateData } from '../../src/categories/check/validate.ts'
+import { formatField } from '../../src/kernel/detail-json.ts'
 import { validData } from './arbitrary.ts'
 import { freeze, T_SHIRT } from './examples.ts'
 
@@ -53,7 +54,7 @@ describe('normaliseData', () => {
     const data = normaliseData(sent, textile)
     assert.deepEqual(data, sent)
     assert.deepEqual(
-      validateData(textile, data).errors.map(({ field, code }) => [field, code]),
+      validateData(textile, data).errors.map(({ path, code }) => [formatField(path), code]),
       [['careInstructions.EN', 'duplicate']],
     )
   })

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { allCategories, type CompleteCategory, findCategory } from '../../src/categories/catalogue.ts'
 import { normaliseData, validateData } from '../../src/categories/check/validate.ts'
+import { detailJson, formatField } from '../../src/kernel/detail-json.ts'
 import { SAID } from '../../src/kernel/errors.ts'
 import { type Body, validData } from './arbitrary.ts'
 import { freeze, T_SHIRT } from './examples.ts'
@@ -17,7 +18,9 @@ function category(id: string): CompleteCategory {
 
 const textile = category('textile')
 const codes = (data: Body, options = {}) =>
-  Object.fromEntries(validateData(textile, data, options).errors.map(({ field, code }) => [field, code]))
+  Object.fromEntries(
+    validateData(textile, data, options).errors.map(({ path, code }) => [formatField(path), code]),
+  )
 const withFields = (fields: Body): Body => ({ ...T_SHIRT, ...fields })
 
 for (const one of allCategories()) {
@@ -37,7 +40,7 @@ for (const one of allCategories()) {
       fc.assert(
         fc.property(invalidData(one), ({ data, wrong }) => {
           const { errors } = validateData(one, freeze(data))
-          assert.deepEqual(errors.map(error => error.field).sort(), [...wrong].sort())
+          assert.deepEqual(errors.map(({ path }) => formatField(path)).sort(), [...wrong].sort())
         }),
         { numRuns: 1000 },
       )
@@ -46,15 +49,14 @@ for (const one of allCategories()) {
 }
 
 describe('a finding', () => {
-  it('has a field for people, a pointer for programs, a code and a sentence', () => {
+  it('has a path, a code and a sentence', () => {
     const fiberComposition = [
       { fiber: 'cotton', percentage: 66.66 },
       { fiber: 'wool', percentage: '33.33' },
     ]
     assert.deepEqual(validateData(textile, withFields({ fiberComposition })).errors, [
       {
-        field: 'fiberComposition[1].percentage',
-        pointer: '/data/fiberComposition/1/percentage',
+        path: ['data', 'fiberComposition', 1, 'percentage'],
         code: 'type',
         message: 'fiberComposition[1].percentage must be a number, not a text; send it without quotes.',
         [SAID]: { key: 'type_quoted', facts: { wanted: 'number', kind: 'text' } },
@@ -62,22 +64,26 @@ describe('a finding', () => {
     ])
   })
 
-  it('escapes keys in the pointer', () => {
-    const { warnings } = validateData(textile, withFields({ 'a/b~c': 1 }))
+  it('has a field for people, and a pointer with escaped keys for programs', () => {
+    const fiberComposition = [{ fiber: 'cotton', percentage: 'all' }]
+    const { errors, warnings } = validateData(textile, withFields({ fiberComposition, 'a/b~c': 1 }))
     assert.deepEqual(
-      warnings.map(({ field, pointer }) => ({ field, pointer })),
-      [{ field: 'a/b~c', pointer: '/data/a~1b~0c' }],
+      [...errors, ...warnings].map(detailJson).map(({ field, pointer }) => ({ field, pointer })),
+      [
+        { field: 'fiberComposition[0].percentage', pointer: '/data/fiberComposition/0/percentage' },
+        { field: 'a/b~c', pointer: '/data/a~1b~0c' },
+      ],
     )
   })
 
   it('begins its message with the field, ends it with a full stop, and follows the order of the schema', () => {
     const { errors } = validateData(textile, {})
     assert.deepEqual(
-      errors.map(error => error.field),
+      errors.map(({ path }) => formatField(path)),
       textile.fields.filter(field => field.required).map(field => field.name),
     )
-    for (const { field, message, code } of errors) {
-      assert.ok(message.startsWith(`${field} `) && message.endsWith('.'), message)
+    for (const { path, message, code } of errors) {
+      assert.ok(message.startsWith(`${formatField(path)} `) && message.endsWith('.'), message)
       assert.equal(code, 'required')
     }
   })
@@ -91,7 +97,9 @@ describe('a finding', () => {
   })
 
   it('is shortened if the name is very long', () => {
-    const { errors } = validateData(textile, withFields({ [`${'k'.repeat(100_000)}\0`]: 1 }))
+    const errors = validateData(textile, withFields({ [`${'k'.repeat(100_000)}\0`]: 1 })).errors.map(
+      detailJson,
+    )
     assert.equal(errors.length, 1)
     assert.ok(JSON.stringify(errors).length < 2000)
     assert.ok(errors.every(error => error.message.isWellFormed() && error.pointer.isWellFormed()))
@@ -196,7 +204,11 @@ describe('unknown keys at the top', () => {
     )
     assert.deepEqual(errors, [])
     assert.deepEqual(
-      warnings.map(({ field, code, message }) => [field, code, /Did you mean (\w+)\?/.exec(message)?.[1]]),
+      warnings.map(({ path, code, message }) => [
+        formatField(path),
+        code,
+        /Did you mean (\w+)\?/.exec(message)?.[1],
+      ]),
       [
         ['fibreComposition', 'unknown_field', 'fiberComposition'],
         ['product_name', 'unknown_field', 'productName'],

@@ -9,6 +9,7 @@ import { explainFailure } from '../../src/console/developer/words.ts'
 import { readTextSource } from '../../src/console/page/texts.ts'
 import { chooseWords } from '../../src/console/page/words.ts'
 import { explainProblem } from '../../src/console/product-data/problem-sentence.ts'
+import { formatField } from '../../src/kernel/detail-json.ts'
 import { SAID } from '../../src/kernel/errors.ts'
 import { createAddressList } from '../../src/kernel/http/ip-ranges.ts'
 import { OutboundFailure, openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
@@ -49,7 +50,7 @@ describe('the rules of the fields', () => {
     const category = allCategories().find(({ id }) => id === 'textile')
     assert.ok(category)
     const { errors } = validateData(category, { repair: { repairable: 'perhaps' } }, { strict: false })
-    const fault = errors.find(({ field }) => field === 'repair.repairable')
+    const fault = errors.find(({ path }) => formatField(path) === 'repair.repairable')
     assert.ok(fault)
     assert.equal(explainProblem(english, fault), 'Choose yes or no.')
     assert.equal(explainProblem(german, fault), 'Bitte Ja oder Nein wählen.')
@@ -71,7 +72,8 @@ describe('the rules of the fields', () => {
               const plain = explainProblem(english, fault)
               assert.match(plain, /^[A-Z].*[.?]$/s)
               assert.doesNotMatch(plain, /\{\w+\}/)
-              assert.ok(fault.field.length < 9 || !plain.startsWith(fault.field), plain)
+              const field = formatField(fault.path)
+              assert.ok(field.length < 9 || !plain.startsWith(field), plain)
               const sentence = explainProblem(german, fault)
               assert.match(sentence, /^[A-ZÄÖÜ].*[.?]$/s)
               assert.notEqual(sentence, CODES_DE[fault.code])
@@ -90,8 +92,12 @@ describe('the rules of the fields', () => {
     const battery = allCategories().find(({ id }) => id === 'battery')
     assert.ok(battery)
     const { errors } = validateData(battery, wrong)
-    const said = Object.fromEntries(errors.map(fault => [fault.field, explainProblem(german, fault)]))
-    const plain = Object.fromEntries(errors.map(fault => [fault.field, explainProblem(english, fault)]))
+    const said = Object.fromEntries(
+      errors.map(fault => [formatField(fault.path), explainProblem(german, fault)]),
+    )
+    const plain = Object.fromEntries(
+      errors.map(fault => [formatField(fault.path), explainProblem(english, fault)]),
+    )
     assert.match(String(plain['economicOperator.role']), /possible values: .*Manufacturer/i)
     assert.match(String(plain['economicOperator.legalName']), /^Required\.$/)
     assert.match(String(plain.weightKg), /^Is -0\.5; it must be at least/)

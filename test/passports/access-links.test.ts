@@ -56,7 +56,7 @@ describe('createAccessLink', () => {
   test('a label is one line that reads as it was typed', async () => {
     for (const label of ['Customs\u202etxt.exe', 'Customs\u2066', 'Customs\u0085', 'Customs\u001b[2J']) {
       const refused = createAccessLink(account.ctx, input({ label }))
-      await assert.rejects(refused, (error: AppError) => error.details?.[0]?.field === 'label')
+      await assert.rejects(refused, (error: AppError) => error.details?.[0]?.path[0] === 'label')
     }
     assert.equal((await createAccessLink(account.ctx, input({ label: 'מכס 7' }))).label, 'מכס 7')
   })
@@ -71,7 +71,7 @@ describe('createAccessLink', () => {
     const wrong = input({ audience: 'public', label: ' ', expiresAt: new Date('2026-11-21T10:00:00Z') })
     await assert.rejects(createAccessLink(account.ctx, wrong), (error: AppError) => {
       assert.deepEqual(
-        error.details?.map(({ field, code }) => [field, code]),
+        error.details?.map(({ path, code }) => [path[0], code]),
         [
           ['audience', 'enum'],
           ['label', 'length'],

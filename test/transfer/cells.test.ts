@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { findCategory } from '../../src/categories/catalogue.ts'
-import { AppError } from '../../src/kernel/errors.ts'
+import { AppError, type Path } from '../../src/kernel/errors.ts'
 import type { Cell } from '../../src/transfer/spreadsheets/cell.ts'
 import { collectTraits } from '../../src/transfer/spreadsheets/column-traits.ts'
 import { findColumn } from '../../src/transfer/spreadsheets/columns.ts'
@@ -119,23 +119,23 @@ test('a GTIN that a spreadsheet took for a number gets its zeros back', () => {
 })
 
 describe('what a fault says', () => {
-  const at = (pointer: string, code: 'required' | 'type') =>
-    new AppError('validation', '', [{ field: '', pointer: `/items/0/data${pointer}`, code, message: '' }])
+  const at = (path: Path, code: 'required' | 'type') =>
+    new AppError('validation', '', [{ path: ['data', ...path], code, message: '' }])
 
   test('what is missing is named itself, never a sibling that has a column', () => {
     const own = reading(['sku', 'economicOperator.legalName', 'fiberComposition[1].fiber'])
     const cells = ['A', 'Testmarke GmbH', null]
-    const [role] = buildRowErrors(at('/economicOperator/role', 'required'), cells, own)
+    const [role] = buildRowErrors(at(['economicOperator', 'role'], 'required'), cells, own)
     assert.deepEqual(
       [role?.column, role?.field, role?.code, role?.found],
       [null, 'economicOperator.role', 'no_column', undefined],
     )
-    const [fibres] = buildRowErrors(at('/fiberComposition', 'required'), cells, own)
+    const [fibres] = buildRowErrors(at(['fiberComposition'], 'required'), cells, own)
     assert.deepEqual([fibres?.column, fibres?.code], [2, 'required'])
   })
 
   test('the apostrophe before a formula is not shown', () => {
-    const [fault] = buildRowErrors(at('/weightGrams', 'type'), ["'-5 kg"], reading(['weightGrams']))
+    const [fault] = buildRowErrors(at(['weightGrams'], 'type'), ["'-5 kg"], reading(['weightGrams']))
     assert.equal(fault?.found, '-5 kg')
   })
 })

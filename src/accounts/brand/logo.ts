@@ -22,8 +22,7 @@ export type Logo = { type: LogoType; bytes: Buffer; width: number; height: numbe
 /** The picture as it is kept, or what is wrong with it; `field` names it there. */
 export function parseLogo(bytes: Buffer, field: string): Logo | Detail {
   const wrong = (code: DetailCode, message: string): Detail => ({
-    field,
-    pointer: `/${field}`,
+    path: [field],
     code,
     message: `${field} ${message}`,
   })

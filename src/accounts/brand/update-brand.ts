@@ -51,7 +51,7 @@ type Complain = (field: string, code: DetailCode, message: string) => void
 function requireSound(change: BrandChange): Sound {
   const details: Detail[] = []
   const complain: Complain = (field, code, message) =>
-    details.push({ field, pointer: `/${field}`, code, message: `${field} ${message}` })
+    details.push({ path: [field], code, message: `${field} ${message}` })
   const picture = (bytes: Buffer | null | undefined, field: string) => {
     if (bytes === null || bytes === undefined) return bytes
     const checked = parseLogo(bytes, field)

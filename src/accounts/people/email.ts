@@ -20,4 +20,4 @@ export function requireEmail(text: string, message = 'That is not an e-mail addr
 }
 
 export const invalidEmail = (code: 'format' | 'duplicate', message: string): AppError =>
-  invalid([{ field: 'email', pointer: '/email', code, message }])
+  invalid([{ path: ['email'], code, message }])

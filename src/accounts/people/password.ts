@@ -25,7 +25,7 @@ export function requireValidPassword(password: string, email: string): void {
   const problem = findPasswordProblem(password, email)
   if (problem === undefined) return
   const message = PASSWORD_PROBLEM_SENTENCES[problem]
-  throw invalid([{ field: 'password', pointer: '/password', code: 'length', message }])
+  throw invalid([{ path: ['password'], code: 'length', message }])
 }
 
 const PASSWORD_PROBLEM_SENTENCES = {

@@ -28,7 +28,7 @@ export function objectBody<M extends Members>(members: M) {
     read(body: unknown): MemberValues<M> {
       if (!isObject(body)) {
         const message = `The body must be a JSON object with ${names.join(', ')}.`
-        throw invalid([{ field: '', pointer: '', code: 'type', message }])
+        throw invalid([{ path: [], code: 'type', message }])
       }
       const details = listUnknownMembers(body, names)
       let truncated = false
@@ -77,8 +77,7 @@ const isObject = (body: unknown): body is Readonly<Record<string, unknown>> =>
 export const sentMembers = (body: unknown): Readonly<Record<string, unknown>> => (isObject(body) ? body : {})
 
 export const bodyDetail = (name: string, code: DetailCode, message: string): Detail => ({
-  field: name,
-  pointer: `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+  path: [name],
   code,
   message,
 })

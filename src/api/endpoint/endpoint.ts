@@ -6,6 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
+import { detailJson } from '../../kernel/detail-json.ts'
 import { type AppError, type Detail, type ErrorCode, MAX_DETAILS } from '../../kernel/errors.ts'
 import type { Addresses } from '../../passports/core/record.ts'
 import type { ScanRecorder } from '../../scans/recorder.ts'
@@ -157,7 +158,7 @@ export function successJson(
 ): string {
   const meta = extra.meta ? `,"meta":${JSON.stringify(extra.meta)}` : ''
   const truncated = (extra.warnings?.length ?? 0) >= MAX_DETAILS ? ',"truncated":true' : ''
-  const listed = extra.warnings?.slice(0, MAX_DETAILS)
+  const listed = extra.warnings?.slice(0, MAX_DETAILS).map(detailJson)
   const warnings = listed?.length ? `,"warnings":${JSON.stringify(listed)}${truncated}` : ''
   return `{"data":${json}${meta}${warnings}}`
 }

@@ -1,6 +1,6 @@
 /** Every error code, described once, for the OpenAPI document and the reference page. */
 import { databaseUnavailable } from '../../kernel/db/database.ts'
-import type { DetailCode, ErrorCode } from '../../kernel/errors.ts'
+import type { Detail, DetailCode, ErrorCode } from '../../kernel/errors.ts'
 
 export type ErrorDescription = {
   /** When it is sent, in Markdown. */
@@ -9,7 +9,7 @@ export type ErrorDescription = {
   sentence: string
   /** Headers that are sent with it. */
   headers?: readonly ('Allow' | 'Retry-After' | 'WWW-Authenticate')[]
-  errors?: readonly { field: string; pointer: string; code: DetailCode; message: string }[]
+  errors?: readonly Detail[]
 }
 
 const SKU_MISSING = 'sku is missing; every furniture passport needs it.'
@@ -62,8 +62,7 @@ export const ERROR_CATALOGUE = {
     sentence: 'This GTIN already belongs to another product. Send another GTIN, or none.',
     errors: [
       {
-        field: 'gtin',
-        pointer: '/data/gtin',
+        path: ['data', 'gtin'],
         code: 'duplicate',
         message: 'gtin is already taken by another product.',
       },
@@ -99,7 +98,7 @@ export const ERROR_CATALOGUE = {
   validation: {
     when: 'Something sent is not valid; `errors` lists every violation.',
     sentence: SKU_MISSING,
-    errors: [{ field: 'sku', pointer: '/data/sku', code: 'required', message: SKU_MISSING }],
+    errors: [{ path: ['data', 'sku'], code: 'required', message: SKU_MISSING }],
   },
   rate_limited: {
     when: 'The key has sent more requests than it may in a minute.',

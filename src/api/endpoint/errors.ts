@@ -1,4 +1,5 @@
 /** Errors as HTTP: the status of each code, and the body. */
+import { detailJson } from '../../kernel/detail-json.ts'
 import type { AppError, ErrorCode } from '../../kernel/errors.ts'
 
 export const STATUS = {
@@ -31,7 +32,7 @@ export function errorJson(error: AppError, requestId: string): string {
   return JSON.stringify({
     error: error.message,
     code: error.code,
-    ...(error.details ? { errors: error.details } : {}),
+    errors: error.details?.map(detailJson),
     ...(error.truncated ? { truncated: true } : {}),
     request_id: requestId,
   })

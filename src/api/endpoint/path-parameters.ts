@@ -57,7 +57,7 @@ function requireGtin(gtin: string): string {
   const fault = FORMAT_RULES.gtin.findViolation(gtin)
   if (fault === undefined) return gtin
   const message = `gtin ${toEnglish(fault.problem)}`
-  throw invalid([{ field: 'gtin', pointer: '/path/gtin', code: fault.code, message }])
+  throw invalid([{ path: ['gtin'], in: 'path', code: fault.code, message }])
 }
 
 function requireCategoryInPath(id: string): CompleteCategory {

@@ -170,8 +170,8 @@ function unknownParameter(sent: string, known: readonly string[]): Detail {
 }
 
 export const queryDetail = (name: string, code: DetailCode, message: string): Detail => ({
-  field: name,
-  pointer: `/query/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+  path: [name],
+  in: 'query',
   code,
   message,
 })

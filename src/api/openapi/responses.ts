@@ -1,4 +1,5 @@
 /** The responses of the OpenAPI document: the kind of an endpoint decides which errors it can answer with. */
+import { detailJson } from '../../kernel/detail-json.ts'
 import type { ErrorCode } from '../../kernel/errors.ts'
 import type { DocumentedResponse } from '../endpoint/documented-response.ts'
 import { type Endpoint, isWrite } from '../endpoint/endpoint.ts'
@@ -129,7 +130,7 @@ export const buildErrorExamples = () =>
         value: {
           error: sentence,
           code,
-          ...(more.errors ? { errors: more.errors } : {}),
+          ...(more.errors ? { errors: more.errors.map(detailJson) } : {}),
           request_id: RESPONSE_HEADERS['X-Request-Id'].example,
         },
       },

@@ -1,4 +1,5 @@
 /** The response to a bulk call: the rows that were written, the rows that failed, and how many of each. */
+import { detailJson } from '../../kernel/detail-json.ts'
 import { AppError, type Detail, SAID } from '../../kernel/errors.ts'
 import type { PassportRow } from '../../passports/core/record.ts'
 import type { PassportSummary } from '../../passports/read/list.ts'
@@ -27,7 +28,7 @@ export function bulkJson(
     index,
     code: error.code,
     error: error.message,
-    ...(error.details ? { errors: error.details.map(detail => ({ ...detail, index })) } : {}),
+    errors: error.details?.map(detail => detailJson({ ...detail, index })),
   }))
   const summary = {
     requested: lists.reduce((sum, [, rows]) => sum + rows.length, failed.length),
@@ -59,16 +60,14 @@ function listWarnings(rows: readonly BulkRow[]): Detail[] {
   }
   return rows
     .toSorted((a, b) => a.index - b.index)
-    .flatMap(({ index, warnings }) =>
-      warnings.filter(isNew).map(one => ({ ...one, pointer: `/items/${index}${one.pointer}`, index })),
-    )
+    .flatMap(({ index, warnings }) => warnings.filter(isNew).map(one => ({ ...one, index })))
 }
 
 const CODES_ABOUT_NAMES: ReadonlySet<string> = new Set(['synonym', 'unlisted_name'])
 
 function rowJson(call: AccountCall, { index, row, names, warnings }: BulkRow): string {
   const summary = summaryJson(call.setup.addresses, withNames(row, names))
-  const more = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`
+  const more = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings.map(detailJson))}`
   return `{"index":${index},${summary.slice(1, -1)}${more}}`
 }
 
@@ -90,8 +89,8 @@ export function bulkError(failed: readonly FailedRow[], message: string): AppErr
 }
 
 const rowDetail = (index: number, error: AppError): Detail => ({
-  field: `items[${index}]`,
-  pointer: `/items/${index}`,
+  path: ['items', index],
+  in: 'body',
   code: error.code === 'plan_limit' ? 'plan_limit' : 'not_found',
   message: error.message,
 })

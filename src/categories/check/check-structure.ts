@@ -1,7 +1,8 @@
 /** Checks data with Ajv against the category's JSON Schema, and explains what Ajv finds. */
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { assert } from '../../kernel/errors.ts'
+import { formatField } from '../../kernel/detail-json.ts'
+import { assert, type Path } from '../../kernel/errors.ts'
 import type { CompleteCategory } from '../catalogue.ts'
 import { type Field, findScalarEntry } from '../field.ts'
 import { findNearestName } from '../names/nearest-name.ts'
@@ -9,7 +10,7 @@ import { problem } from '../problems.ts'
 import { buildCategorySchema, CUSTOM_KEYWORDS } from '../schema/json-schema.ts'
 import { type DataObject, isObject } from '../value.ts'
 import { explainSchemaError, type FieldAt } from './explain-violation.ts'
-import { type Findings, formatFieldPath, type Path } from './findings.ts'
+import type { Findings } from './findings.ts'
 
 const validators = new WeakMap<CompleteCategory, ValidateFunction>()
 
@@ -82,7 +83,7 @@ function reportMissing({ error, category, findings, path }: Finding, validatedWi
   const since = findField(category, missing).field.requiredSince ?? 1
   if (since > validatedWith) findings.warn(missing, 'required', problem('missing_soon'))
   else if (path.length === 0) findings.add(missing, 'required', problem('missing', { category: category.id }))
-  else findings.add(missing, 'required', problem('missing_in', { parent: formatFieldPath(path) }))
+  else findings.add(missing, 'required', problem('missing_in', { parent: formatField(path) }))
 }
 
 function reportUnknown({ error, category, findings, path }: Finding): void {
@@ -90,7 +91,7 @@ function reportUnknown({ error, category, findings, path }: Finding): void {
   const { field } = findField(category, path)
   const names = (field.fields ?? []).map(member => member.name)
   const meant = findNearestName(name, names)
-  const parent = formatFieldPath(path)
+  const parent = formatField(path)
   const unknown =
     meant === undefined
       ? problem('unknown_in', { parent, names: names.join(', ') })

@@ -168,9 +168,5 @@ function isEqual(a: unknown, b: unknown): boolean {
 }
 
 /** The name of the input that an error detail refers to; '' if it refers to none. */
-export function getInputName({ pointer }: Detail): string {
-  const parts = pointer.split('/').slice(1)
-  if (parts[0] !== 'data' || parts.length < 2) return ''
-  const names = parts.slice(1).map(part => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-  return [DATA_PREFIX, ...names].join('.')
-}
+export const getInputName = ({ path: [root, ...names] }: Detail): string =>
+  root === 'data' && names.length > 0 ? [DATA_PREFIX, ...names].join('.') : ''

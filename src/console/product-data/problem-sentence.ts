@@ -1,12 +1,14 @@
 /** Explains a problem in a product's data, in the console's language and with the labels of its fields. */
 import type { Facts, ProblemKey } from '../../categories/problems.ts'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
-import { type DetailCode, SAID, type Said } from '../../kernel/errors.ts'
+import { formatField } from '../../kernel/detail-json.ts'
+import { type Detail, type Path, SAID } from '../../kernel/errors.ts'
 import type { RowProblemKey } from '../../passports/core/row-problems.ts'
 import { findText, renderText, type Text } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
 
-type DataProblem = { field: string; code: DetailCode; message: string; [SAID]?: Said }
+/** `field`: of an error of a row, which names a column. */
+type DataProblem = Pick<Detail, 'code' | 'message' | typeof SAID> & ({ path: Path } | { field: string })
 
 export function explainProblem(words: Words, fault: DataProblem): string {
   const { problemCodes, kinds, chooseYesOrNo } = words.texts
@@ -16,7 +18,9 @@ export function explainProblem(words: Words, fault: DataProblem): string {
   const text = findText(problems, key)
   // The message is stored in English, and says more than the code.
   if (text === undefined) return words.language === 'en' ? fault.message : problemCodes[fault.code]
-  const values = Object.entries(labelFacts(words, toLabelPath(fault.field), facts)).map(([name, fact]) => {
+  const values = Object.entries(
+    labelFacts(words, toLabelPath('field' in fault ? fault.field : formatField(fault.path)), facts),
+  ).map(([name, fact]) => {
     if (typeof fact === 'number') return [name, withDecimalMark(words, fact)]
     return [name, KIND_FACTS.has(name) ? (findText(kinds, fact) ?? fact) : fact]
   })

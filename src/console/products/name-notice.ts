@@ -19,8 +19,7 @@ export function renderNameNotice(
 ): string {
   const { row, own } = state
   const { warnings } = validateData(requireCategory(row.category), effectiveData(state))
-  const isOwn = ({ pointer }: Detail) =>
-    row.level === 'm' || Object.hasOwn(own ?? {}, pointer.split('/')[2] ?? '')
+  const isOwn = ({ path }: Detail) => row.level === 'm' || Object.hasOwn(own ?? {}, path[1] ?? '')
   const told = warnings.filter(
     one =>
       one.code === 'unlisted_name' && isOwn(one) && (isJustSaved || one[SAID]?.key !== 'fibre_qualified'),

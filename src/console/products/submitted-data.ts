@@ -4,6 +4,7 @@ import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import { problem } from '../../categories/problems.ts'
 import type { DataObject } from '../../categories/value.ts'
+import { formatField } from '../../kernel/detail-json.ts'
 import { AppError, type Detail, SAID } from '../../kernel/errors.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { DRAFTS_MODULE } from '../page/assets.ts'
@@ -84,7 +85,8 @@ export function collectProblems(
 /** Replaces a missing group by its required fields, so that the form shows at once which are needed. */
 const expandMissingGroups = (fields: readonly Field[], details: readonly Detail[]): Detail[] =>
   details.flatMap(detail => {
-    const field = detail[SAID]?.key === 'missing' ? fields.find(one => one.name === detail.field) : undefined
+    const field =
+      detail[SAID]?.key === 'missing' ? fields.find(one => one.name === formatField(detail.path)) : undefined
     return field === undefined ? [detail] : listRequiredMembers(field, detail)
   })
 
@@ -94,15 +96,9 @@ function listRequiredMembers(field: Field, detail: Detail): Detail[] {
   const members = (field.type === 'object' ? field.fields : isRows ? field.of : undefined) ?? []
   const inner = members.filter(one => one.required)
   if (field.localized || inner.length === 0) return [detail]
-  const [at, place] = isRows ? [`${detail.pointer}/0`, `${detail.field}[0]`] : [detail.pointer, detail.field]
-  return inner.flatMap(one => {
-    const { key, facts } = problem('missing_in', { parent: place })
-    const pointer = `${at}/${one.name}`
-    return listRequiredMembers(one, {
-      ...detail,
-      field: `${place}.${one.name}`,
-      pointer,
-      [SAID]: { key, facts },
-    })
-  })
+  const at = isRows ? [...detail.path, 0] : detail.path
+  const { key, facts } = problem('missing_in', { parent: formatField(at) })
+  return inner.flatMap(one =>
+    listRequiredMembers(one, { ...detail, path: [...at, one.name], [SAID]: { key, facts } }),
+  )
 }

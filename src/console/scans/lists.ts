@@ -1,7 +1,7 @@
 /** Lists of products by scans: most scanned, suspected copies, and milestones. */
 
 import { html } from 'ghtml'
-import { shorten } from '../../categories/check/findings.ts'
+import { shorten } from '../../kernel/detail-json.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import type { PassportSummary } from '../../passports/read/list.ts'
 import type { PassportMilestone, ReachedMilestone } from '../../scans/list-milestones.ts'

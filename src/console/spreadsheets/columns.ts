@@ -166,8 +166,9 @@ function explainSettingsError(
 ): string {
   const { twoColumns, noKey } = words.texts.spreadsheets
   const [fault] = details ?? []
-  const column = fault === undefined ? undefined : findColumn(category, fault.field)
-  const called = column === undefined ? (fault?.field ?? '') : getColumnLabel(words, column)
+  const name = String(fault?.path[1] ?? '')
+  const column = findColumn(category, name)
+  const called = column === undefined ? name : getColumnLabel(words, column)
   if (fault?.code === 'duplicate') return twoColumns({ field: called })
   return fault?.code === 'required' ? noKey({ field: called }) : message
 }
@@ -210,7 +211,7 @@ export async function submitColumns(visit: SignedInVisit): Promise<Outcome> {
     await startCheck(ctx, uuid, settings)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'validation') throw error
-    if (error.details?.[0]?.field === 'state') return { to: `${IMPORT}/${id}` }
+    if (error.details?.[0]?.path[0] === 'state') return { to: `${IMPORT}/${id}` }
     return renderColumnsPage(visit, sheet, {
       problem: explainSettingsError(words, category, error),
       settings,

@@ -125,7 +125,7 @@ export async function submitRun(visit: SignedInVisit): Promise<Outcome> {
     if (!(error instanceof AppError) || error.code !== 'validation') throw error
     const texts = words.texts.spreadsheets
     const problem = { confirm: texts.confirmMissing, rows: texts.nothingToRun }[
-      error.details?.[0]?.field ?? ''
+      String(error.details?.[0]?.path[0])
     ]
     // The button was pressed twice, or by two people: the page shows the current step.
     if (problem === undefined) return { to: `${IMPORT}/${idFromUuid(sheet.id)}` }

@@ -219,8 +219,7 @@ function readOnly(): AppError {
 function unstorable(): AppError {
   return new AppError('validation', 'A value in the request cannot be stored. Check its texts and numbers.', [
     {
-      field: 'data',
-      pointer: '/data',
+      path: ['data'],
       code: 'format',
       message: 'data holds a text or number that cannot be stored.',
     },

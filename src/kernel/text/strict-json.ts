@@ -3,6 +3,7 @@
  * cannot hold and nesting beyond 32 are refused with the place they stand at, instead of being changed in silence. So is what has
  * more parts than any passport: a body of 1 MiB can hold half a million, and each is walked again and again.
  */
+import { formatField } from '../detail-json.ts'
 import { AppError, type Detail, type DetailCode, invalid, MAX_DETAILS } from '../errors.ts'
 
 export const MAX_JSON_DEPTH = 32
@@ -21,7 +22,7 @@ export type RowList = { member: string; maxRows: number; maxBytesWithout: number
 /**
  * The value of a UTF-8 JSON text. Throws `bad_request` when it cannot be read, `validation` naming each refused place,
  * `payload_too_large` for one that is as large as only a list may be.
- * What is refused in a row of `rows` spoils no other: in its place stands the refusal, its pointers beginning at the row.
+ * What is refused in a row of `rows` spoils no other: in its place stands the refusal, its paths beginning at the row.
  */
 export function readJson(bytes: Uint8Array, rows?: RowList): unknown {
   const text = decodeUtf8(bytes)
@@ -56,9 +57,7 @@ export function parseText(text: string, part = { prefix: '', from: 0 }): unknown
 /** The value with the refusals that the scan found; throws those that are about the whole body. */
 export function withErrors(value: unknown, { details, rowDetails }: JsonScan, rows?: RowList): unknown {
   if (details.length > 0) {
-    const inRows = Array.from(rowDetails, ([index, faults]) =>
-      faults.map(one => ({ ...one, pointer: `/${rows?.member}/${index}${one.pointer}`, index })),
-    )
+    const inRows = Array.from(rowDetails, ([index, faults]) => faults.map(one => ({ ...one, index })))
     throw invalid([...details, ...inRows.flat()])
   }
   if (rows !== undefined && rowDetails.size > 0) {
@@ -302,20 +301,10 @@ export class JsonScan {
     const details = row === undefined ? this.details : (this.rowDetails.get(row) ?? [])
     if (details.length > MAX_DETAILS) return
     if (row !== undefined) this.rowDetails.set(row, details)
-    let field = ''
-    let pointer = ''
-    for (const frame of this.frames.slice(row === undefined ? 0 : 2, depth)) {
-      field += frame.keys ? (field === '' ? frame.key : `.${frame.key}`) : `[${frame.index}]`
-      pointer += `/${frame.keys ? frame.key.replaceAll('~', '~0').replaceAll('/', '~1') : frame.index}`
-    }
-    const name = field.startsWith('data.') ? field.slice(5) : field
-    const shown = short(name.toWellFormed())
-    details.push({
-      field: shown,
-      pointer: short(pointer.toWellFormed()),
-      code,
-      message: `${shown || (row === undefined ? 'The body' : 'The row')} ${what}`,
-    })
+    const frames = this.frames.slice(row === undefined ? 0 : 2, depth)
+    const path = frames.map(({ keys, key, index }) => (keys ? key : index))
+    const name = formatField(path) || (row === undefined ? 'The body' : 'The row')
+    details.push({ path, code, message: `${name} ${what}` })
   }
 
   /** The row this stands in, if it stands in one. */

@@ -95,7 +95,7 @@ export async function createAccessLink(
 function checkNewLink(input: NewAccessLink, now: Date): { audience: LinkAudience; label: string } {
   const details: Detail[] = []
   const wrong = (field: string, code: DetailCode, message: string) =>
-    details.push({ field, pointer: `/${field}`, code, message: `${field} ${message}` })
+    details.push({ path: [field], code, message: `${field} ${message}` })
   const audience = LINK_AUDIENCES.find(one => one === input.audience)
   if (audience === undefined) wrong('audience', 'enum', `must be one of ${LINK_AUDIENCES.join(', ')}.`)
   const label = input.label.trim()

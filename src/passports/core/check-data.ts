@@ -28,7 +28,7 @@ export function requireCategory(id: unknown): CompleteCategory {
     id === undefined
       ? (['required', 'category is missing.'] as const)
       : (['enum', 'category is not one that this service knows; GET /categories lists them.'] as const)
-  throw invalid([{ field: 'category', pointer: '/category', code, message }])
+  throw invalid([{ path: ['category'], code, message }])
 }
 
 /** How SKUs are compared. */
@@ -68,7 +68,7 @@ export function checkUnitData(
   own: readonly string[],
   options: { strict: boolean; validatedWith: number },
 ): CheckedData {
-  const isOwn = (detail: Detail) => own.includes(getTopField(detail))
+  const isOwn = ({ path }: Detail) => own.includes(String(path[1] ?? ''))
   try {
     const checked = checkData(category, reading, options)
     return { ...checked, warnings: checked.warnings.filter(isOwn) }
@@ -79,9 +79,6 @@ export function checkUnitData(
     return checkUnitData(category, reading, own, { ...options, strict: false })
   }
 }
-
-const getTopField = ({ pointer }: Detail) =>
-  (pointer.split('/')[2] ?? '').replaceAll('~1', '/').replaceAll('~0', '~')
 
 /** How texts are searched: NFC, lower case, one line each. */
 export const buildSearchText = (texts: readonly string[]) => texts.join('\n').normalize('NFC').toLowerCase()
@@ -96,7 +93,7 @@ export function requireData(data: unknown): PassportData {
     data === undefined
       ? (['required', 'data is missing: send the fields of the passport in an object.'] as const)
       : (['type', 'data must be an object with the fields of the passport.'] as const)
-  throw invalid([{ field: 'data', pointer: '/data', code, message }])
+  throw invalid([{ path: ['data'], code, message }])
 }
 
 /** Null means absent; the validator reports required fields. */
@@ -105,7 +102,7 @@ export const removeNulls = (data: PassportData): PassportData =>
 
 /** Names `holder` only if it belongs to the account; `id` is null for another account's product. */
 export function gtinTakenError(holder?: { id: string | null; isCurrent: boolean }): AppError {
-  const at = { field: 'gtin', pointer: '/data/gtin', code: 'duplicate' } as const
+  const at = { path: ['data', 'gtin'], code: 'duplicate' } as const
   if (holder === undefined || holder.id === null) {
     const message = 'This GTIN already belongs to another product. Send another GTIN, or none.'
     return new AppError('gtin_taken', message, [rowProblem(at, 'gtin_taken')])

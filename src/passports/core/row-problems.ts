@@ -1,6 +1,6 @@
 /** Reasons to reject a row other than its data: English templates, translated by key. */
 import { fillPlaceholders } from '../../i18n/catalogue.ts'
-import { AppError, type Detail, type DetailCode, SAID, type Said } from '../../kernel/errors.ts'
+import { type Detail, SAID, type Said } from '../../kernel/errors.ts'
 
 export const ROW_PROBLEMS = {
   gtin_taken: 'gtin is already taken by another product.',
@@ -20,24 +20,9 @@ export const ROW_PROBLEMS = {
 export type RowProblemKey = keyof typeof ROW_PROBLEMS
 
 export function rowProblem(
-  at: { field: string; pointer: string; code: DetailCode },
+  at: Pick<Detail, 'path' | 'in' | 'code'>,
   key: RowProblemKey,
   facts: Said['facts'] = {},
 ): Detail {
   return { ...at, message: fillPlaceholders(ROW_PROBLEMS[key], facts), [SAID]: { key, facts } }
-}
-
-/** Runs `check`; its errors then point into the row at `prefix`. */
-export function withPointerPrefix<T>(prefix: string, check: () => T): T {
-  try {
-    return check()
-  } catch (error) {
-    throw error instanceof AppError ? prefixPointers(prefix, error) : error
-  }
-}
-
-export function prefixPointers(prefix: string, error: AppError): AppError {
-  if (prefix === '') return error
-  const details = error.details?.map(detail => ({ ...detail, pointer: prefix + detail.pointer }))
-  return new AppError(error.code, error.message, details, error.retryAfterMs, error.truncated)
 }

@@ -25,10 +25,8 @@ export type SyncRow = {
   matchBy: MatchBy
   /** A normalised SKU, or a GTIN-14; null for a text that no model can have. */
   key: string | null
-  /** Begins its pointers: `/items/3`, or empty for a row that is the whole request. */
-  pointerPrefix: string
-  /** Where the key was sent, without `pointerPrefix`. */
-  keyPointer: string
+  /** Where the key was sent. */
+  keyPlace: Pick<Detail, 'path' | 'in'>
   /** Undefined if not sent; required for a new model. */
   category: unknown
   data: PassportData
@@ -51,7 +49,7 @@ export function parseSyncRow(
 ): SyncRow {
   if (sent instanceof AppError) throw sent
   if (!isPassportData(sent))
-    throw invalid([rowDetail('', '', 'type', 'A row must be an object with category and data.')])
+    throw invalid([{ path: [], code: 'type', message: 'A row must be an object with category and data.' }])
   const { matchBy, data } = collectErrors({
     members: () => rejectUnknownMembers(sent),
     matchBy: () => (sent.match_by === undefined ? call.matchBy : requireMatchBy(sent.match_by)),
@@ -63,8 +61,7 @@ export function parseSyncRow(
     index,
     matchBy,
     key,
-    pointerPrefix: `/items/${index}`,
-    keyPointer: `/data/${matchBy}`,
+    keyPlace: { path: ['data', matchBy] },
     category: sent.category,
     data,
     defaults: {},
@@ -81,8 +78,7 @@ export function parseAddressedRow({ address, matchBy, ...rest }: AddressedRow): 
     index: 0,
     matchBy,
     key: matchBy === 'sku' ? skuKey(address) : gtinKey(address),
-    pointerPrefix: '',
-    keyPointer: `/path/${matchBy}`,
+    keyPlace: { path: [matchBy], in: 'path' },
     defaults: { [matchBy]: address },
   }
 }
@@ -93,7 +89,7 @@ export function requireSameKey({ matchBy, key, data, defaults }: SyncRow): void 
   const sent = matchBy === 'sku' ? skuKey(data.sku) : gtinKey(data.gtin)
   if (sent !== null && sent === key) return
   const message = `${matchBy} in data is not the one in the address. Send the same, or leave it out; PATCH changes it.`
-  throw invalid([rowDetail(matchBy, `/data/${matchBy}`, 'immutable', message)])
+  throw invalid([{ path: ['data', matchBy], code: 'immutable', message }])
 }
 
 const gtinKey = (value: unknown) => (typeof value === 'string' && isGtin(value) ? toGtin14(value) : null)
@@ -119,7 +115,7 @@ function explainUnmatchable(
       key: () => {
         if (isOwnFault && (data[matchBy] === undefined || data[matchBy] === null)) {
           const message = `${matchBy} is missing; this row is matched by it.`
-          throw invalid([rowDetail(matchBy, `/data/${matchBy}`, 'required', message)])
+          throw invalid([{ path: ['data', matchBy], code: 'required', message }])
         }
       },
       category: () => (category === undefined ? undefined : requireCategory(category)),
@@ -132,7 +128,7 @@ function explainUnmatchable(
   const wrong =
     matchBy === 'gtin' && typeof gtin === 'string' ? FORMAT_RULES.gtin.findViolation(gtin) : undefined
   const message = `${matchBy} ${wrong ? toEnglish(wrong.problem) : 'cannot be looked up.'}`
-  return invalid([rowDetail(matchBy, `/data/${matchBy}`, wrong?.code ?? 'format', message)])
+  return invalid([{ path: ['data', matchBy], code: wrong?.code ?? 'format', message }])
 }
 
 function rejectUnknownMembers(row: Readonly<Record<string, unknown>>): void {
@@ -141,9 +137,8 @@ function rejectUnknownMembers(row: Readonly<Record<string, unknown>>): void {
   throw invalid(
     unknown.map(sent => {
       const name = sent.toWellFormed().slice(0, 100)
-      const pointer = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
       const message = `${name} is not a member of a row; it takes ${MEMBERS.join(', ')}.`
-      return rowDetail(name, pointer, 'unknown_field', message)
+      return { path: [name], code: 'unknown_field', message }
     }),
   )
 }
@@ -151,14 +146,6 @@ function rejectUnknownMembers(row: Readonly<Record<string, unknown>>): void {
 function requireMatchBy(value: unknown): MatchBy {
   const found = MATCH_BY.find(one => one === value)
   if (found !== undefined) return found
-  throw invalid([
-    rowDetail('match_by', '/match_by', 'enum', `match_by must be one of ${MATCH_BY.join(', ')}.`),
-  ])
+  const message = `match_by must be one of ${MATCH_BY.join(', ')}.`
+  throw invalid([{ path: ['match_by'], code: 'enum', message }])
 }
-
-export const rowDetail = (field: string, pointer: string, code: Detail['code'], message: string): Detail => ({
-  field,
-  pointer,
-  code,
-  message,
-})

@@ -12,7 +12,7 @@ import type { PassportState } from '../core/state.ts'
 import { type GtinMatch, MAX_NAMED_PRODUCTS, type SkuMatch } from '../write/find-matches.ts'
 import { buildModelRow, type ModelRow } from '../write/insert-models.ts'
 import { type ChangeType, type PlannedVersion, planNextVersion } from '../write/plan-version.ts'
-import { requireSameKey, rowDetail, type SyncRow } from './parse-row.ts'
+import { requireSameKey, type SyncRow } from './parse-row.ts'
 
 export type SyncOptions = { changeType: ChangeType; note: string | undefined; strict: boolean }
 
@@ -55,12 +55,12 @@ export function hasKey({ matchBy, key }: SyncRow, { inherited, row }: PassportSt
 function ambiguousSkuError(row: SyncRow, uuids: readonly string[]): AppError {
   const named = uuids.slice(0, MAX_NAMED_PRODUCTS).map(idFromUuid).join(', ')
   const more = uuids.length > MAX_NAMED_PRODUCTS ? ' and more' : ''
-  const at = { field: 'sku', pointer: row.keyPointer, code: 'duplicate' } as const
+  const at = { ...row.keyPlace, code: 'duplicate' } as const
   return invalid([rowProblem(at, 'sku_shared', { sku: row.key ?? '', ids: named + more })])
 }
 
 function formerGtinError(row: SyncRow, uuid: string): AppError {
-  const at = { field: 'gtin', pointer: row.keyPointer, code: 'duplicate' } as const
+  const at = { ...row.keyPlace, code: 'duplicate' } as const
   const problem = rowProblem(at, 'gtin_borne', { gtin: row.key ?? '', id: idFromUuid(uuid) })
   return new AppError('gtin_taken', problem.message, [problem])
 }
@@ -105,7 +105,7 @@ function requireNewCategory({ category, matchBy }: SyncRow): void {
     return
   }
   const message = `There is no product with this ${matchBy.toUpperCase()}. To create it, send its category and all required fields.`
-  throw invalid([rowDetail('category', '/category', 'required', message)])
+  throw invalid([{ path: ['category'], code: 'required', message }])
 }
 
 function planChange(
@@ -130,7 +130,7 @@ function planChange(
 function requireSameCategory({ category }: SyncRow, current: PassportRow): void {
   if (category === undefined || category === current.category) return
   requireCategory(category)
-  const at = { field: 'category', pointer: '/category', code: 'immutable' } as const
+  const at = { path: ['category'], code: 'immutable' } as const
   throw invalid([rowProblem(at, 'other_category', { category: current.category })])
 }
 
@@ -156,6 +156,6 @@ export class DuplicateGuard {
 }
 
 function duplicateRowError(row: SyncRow, before: number): AppError {
-  const at = { field: row.matchBy, pointer: row.keyPointer, code: 'duplicate' } as const
+  const at = { ...row.keyPlace, code: 'duplicate' } as const
   return invalid([rowProblem(at, 'row_twice', { row: before, field: row.matchBy, key: row.key ?? '' })])
 }

@@ -39,8 +39,7 @@ export async function syncModels(ctx: AccountContext, request: SyncRequest): Pro
   const pauseIfDue = yieldBetweenRows()
   for (const [index, sent] of request.rows.entries()) {
     await pauseIfDue()
-    const pointerPrefix = `/items/${index}`
-    rows.push(...collectError(result, { index, pointerPrefix }, () => parseSyncRow(sent, index, request)))
+    rows.push(...collectError(result, index, () => parseSyncRow(sent, index, request)))
   }
   const run = () => syncRows(ctx, rows, request, result)
   await (request.dryRun ? run() : queues(ctx.sql).run(String(ctx.accountId), run))
@@ -105,7 +104,7 @@ async function attemptRows(
         lost.push({ row, uuid: undefined })
         continue
       }
-      collectError(result, row, () => {
+      collectError(result, row.index, () => {
         const plan = planRow(ctx, row, state, options)
         duplicates.add(plan)
         plans.push(
@@ -128,7 +127,7 @@ async function findMatches(ctx: AccountContext, rows: readonly SyncRow[], result
     findByGtin(ctx, [...new Set(keys('gtin'))]),
   ])
   const found: Found[] = rows.flatMap(row =>
-    collectError(result, row, () => ({ row, uuid: findMatch(row, bySku, byGtin) })),
+    collectError(result, row.index, () => ({ row, uuid: findMatch(row, bySku, byGtin) })),
   )
   return { found, bySku }
 }

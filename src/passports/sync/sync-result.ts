@@ -3,7 +3,6 @@
 import { AppError } from '../../kernel/errors.ts'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
 import { type PassportRow, summaryData, withSummaryData } from '../core/record.ts'
-import { withPointerPrefix } from '../core/row-problems.ts'
 import { toFirstVersion } from '../write/insert-models.ts'
 import type { SyncRow } from './parse-row.ts'
 import type { Creation } from './plan-row.ts'
@@ -43,12 +42,10 @@ export function toSynced({ row, model, warnings }: Creation, isBrief: boolean): 
   return { index: row.index, passport: toFirstVersion(shown), warnings }
 }
 
-type Place = Pick<SyncRow, 'index' | 'pointerPrefix'>
-
-/** The value of `work` in a list; an `AppError` goes to the errors, pointing into the row. */
-export function collectError<T>(result: SyncResult, { index, pointerPrefix }: Place, work: () => T): T[] {
+/** The value of `work` in a list; an `AppError` goes to the errors. */
+export function collectError<T>(result: SyncResult, index: number, work: () => T): T[] {
   try {
-    return [withPointerPrefix(pointerPrefix, work)]
+    return [work()]
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     result.errors.push({ index, error })
@@ -56,8 +53,6 @@ export function collectError<T>(result: SyncResult, { index, pointerPrefix }: Pl
   }
 }
 
-export function rejectRow(result: SyncResult, row: Place, refusal: AppError): void {
-  collectError(result, row, () => {
-    throw refusal
-  })
+export function rejectRow(result: SyncResult, { index }: SyncRow, error: AppError): void {
+  result.errors.push({ index, error })
 }

@@ -23,5 +23,5 @@ export async function writeStorable<T>(
 }
 
 function unstorableError(): AppError {
-  return invalid([rowProblem({ field: 'data', pointer: '/data', code: 'format' }, 'unstorable')])
+  return invalid([rowProblem({ path: ['data'], code: 'format' }, 'unstorable')])
 }

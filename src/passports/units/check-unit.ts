@@ -6,7 +6,6 @@ import { isLongerThan } from '../../kernel/characters.ts'
 import { collectErrors } from '../../kernel/collect-errors.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
 import { checkUnitData, isPassportData, type PassportData, removeNulls } from '../core/check-data.ts'
-import { prefixPointers, withPointerPrefix } from '../core/row-problems.ts'
 import type { PassportState } from '../core/state.ts'
 import { unitGtinProblem } from '../write/plan-version.ts'
 
@@ -25,31 +24,25 @@ export type CheckedUnit = {
 
 const MEMBERS = ['lot', 'serial', 'data']
 
-/** `inherited`: the parent's effective data, shared by all units. `at` begins the pointers of errors. */
+/** `inherited`: the parent's effective data, shared by all units. `bulk`: the unit stood in a list. */
 type UnitCheck = {
   level: UnitLevel
   category: CompleteCategory
   inherited: PassportData
   strict: boolean
-  at: string
+  bulk: boolean
 }
 
 /** Throws `validation` with every violation. */
 export function checkUnit(sent: unknown, parent: PassportState, call: UnitCheck): CheckedUnit {
-  if (sent instanceof AppError) throw prefixPointers(call.at, sent)
+  if (sent instanceof AppError) throw sent
   if (!isPassportData(sent)) {
-    throw invalid([
-      {
-        field: '',
-        pointer: call.at,
-        code: 'type',
-        message: 'A unit must be an object with lot or serial, and data.',
-      },
-    ])
+    const message = 'A unit must be an object with lot or serial, and data.'
+    throw invalid([{ path: [], code: 'type', message }])
   }
   const unit = removeNulls(sent)
-  const details = [...findUnknownMembers(unit, call.at), ...findIdentityProblems(unit, parent, call)]
-  const data = parseOwnData(unit, call.at, details)
+  const details = [...findUnknownMembers(unit, call.bulk), ...findIdentityProblems(unit, parent, call)]
+  const data = parseOwnData(unit, details)
   const lot = call.level === 'batch' ? textOrEmpty(unit.lot) : parent.row.lot
   const serial = call.level === 'item' ? textOrEmpty(unit.serial) : null
   const { inside } = collectErrors({
@@ -64,28 +57,23 @@ export function checkUnit(sent: unknown, parent: PassportState, call: UnitCheck)
 /** `findIdentityProblems` reports anything but a text. */
 const textOrEmpty = (value: unknown) => (typeof value === 'string' ? value : '')
 
-function findUnknownMembers(unit: SentUnit, at: string): Detail[] {
+function findUnknownMembers(unit: SentUnit, bulk: boolean): Detail[] {
   return Object.keys(unit)
-    .filter(name => !MEMBERS.includes(name) && !(at === '' && name === 'level'))
+    .filter(name => !MEMBERS.includes(name) && (bulk || name !== 'level'))
     .map(name => ({
-      field: name,
-      pointer: `${at}/${name}`,
+      path: [name],
       code: 'unknown_field',
       message: `${name} is not a member of a unit; it takes ${MEMBERS.join(', ')}.`,
     }))
 }
 
 /** A batch has a lot, an item a serial. An item may repeat the lot of its batch. */
-function findIdentityProblems(
-  unit: SentUnit,
-  parent: PassportState,
-  { level, at }: { level: UnitLevel; at: string },
-): Detail[] {
+function findIdentityProblems(unit: SentUnit, parent: PassportState, { level }: UnitCheck): Detail[] {
   const [wanted, foreign] = level === 'batch' ? (['lot', 'serial'] as const) : (['serial', 'lot'] as const)
   const details: Detail[] = []
   const value = unit[wanted]
-  const report = (field: string, code: Detail['code'], message: string) =>
-    details.push({ field, pointer: `${at}/${field}`, code, message })
+  const report = (name: string, code: Detail['code'], message: string) =>
+    details.push({ path: [name], code, message })
   if (value === undefined)
     report(wanted, 'required', `${wanted} is missing: ${level === 'item' ? 'an item' : 'a batch'} needs one.`)
   else if (typeof value !== 'string') report(wanted, 'type', `${wanted} must be a text.`)
@@ -105,18 +93,14 @@ function findIdentityProblems(
   return details
 }
 
-function parseOwnData(unit: SentUnit, at: string, details: Detail[]): PassportData {
+function parseOwnData(unit: SentUnit, details: Detail[]): PassportData {
   const { data = {} } = unit
   if (!isPassportData(data)) {
-    details.push({
-      field: 'data',
-      pointer: `${at}/data`,
-      code: 'type',
-      message: 'data must be an object with fields of its own.',
-    })
+    const message = 'data must be an object with fields of its own.'
+    details.push({ path: ['data'], code: 'type', message })
     return {}
   }
-  if (Object.hasOwn(data, 'gtin')) details.push(unitGtinProblem(`${at}/data/gtin`))
+  if (Object.hasOwn(data, 'gtin')) details.push(unitGtinProblem)
   // Otherwise the validator would report gtin a second time.
   const { gtin: _gtin, ...own } = removeNulls(data)
   return own
@@ -125,7 +109,7 @@ function parseOwnData(unit: SentUnit, at: string, details: Detail[]): PassportDa
 function checkOwnData(
   data: PassportData,
   parent: PassportState,
-  { level, category, inherited, strict, at }: UnitCheck,
+  { level, category, inherited, strict }: UnitCheck,
   lot: string | null,
 ): Omit<CheckedUnit, 'lot' | 'serial'> {
   const names = Object.keys(data)
@@ -133,9 +117,7 @@ function checkOwnData(
   if (names.length === 0 && level === 'item')
     return { own: null, data: inherited, search: null, warnings: [] }
   const options = { strict, validatedWith: parent.row.schema_version }
-  const checked = withPointerPrefix(at, () =>
-    checkUnitData(category, { ...inherited, ...data }, names, options),
-  )
+  const checked = checkUnitData(category, { ...inherited, ...data }, names, options)
   return {
     own: names.length === 0 ? null : Object.fromEntries(names.map(name => [name, checked.data[name]])),
     data: checked.data,

@@ -19,7 +19,7 @@ import {
 export const UNIT_LEVELS = ['batch', 'item'] as const
 
 /**
- * `units`: each as sent, or the error of reading it. `bulk`: they came in a list, so pointers name their place.
+ * `units`: each as sent, or the error of reading it. `bulk`: they came in a list.
  * `dryRun`: checks all that can be checked and writes nothing; the returned ids do not exist.
  */
 export type NewUnits = {
@@ -77,7 +77,7 @@ async function writeUnits(
 }
 
 function requireLevelUnder({ row }: PassportState, level: UnitLevel): void {
-  const fault = (message: string) => invalid([{ field: 'level', pointer: '/level', code: 'enum', message }])
+  const fault = (message: string) => invalid([{ path: ['level'], code: 'enum', message }])
   if (row.level === 'i') throw fault('An item has no units. Issue them under its batch or its model.')
   if (row.level === 'b' && level === 'batch')
     throw fault('A batch has items only. Issue batches under the model.')
@@ -91,7 +91,8 @@ async function checkAll(
   const category = requireCategory(parent.row.category)
   const inherited = effectiveData(parent)
   const at = ctx.clock.now()
-  const common = { level: input.level, category, inherited, strict: input.strict }
+  const { level, strict, bulk } = input
+  const common = { level, category, inherited, strict, bulk }
   const rows: UnitRow[] = []
   const errors: RejectedUnit[] = []
   const seen = new Set<string>()
@@ -99,8 +100,7 @@ async function checkAll(
   for (const [index, sent] of input.units.entries()) {
     await pauseIfDue()
     try {
-      const place = input.bulk ? `/items/${index}` : ''
-      const unit = checkUnit(sent, parent, { ...common, at: place })
+      const unit = checkUnit(sent, parent, common)
       const row = { index, id: newUuid(at.getTime()), unit, at }
       const name = getUnitName(unit, input.level)
       if (seen.has(name)) errors.push({ index, error: nameTakenError(row, input) })
@@ -114,11 +114,11 @@ async function checkAll(
   return { rows, errors }
 }
 
-function nameTakenError({ index, unit }: UnitRow, { level, bulk }: NewUnits): AppError {
-  const [field, code] =
+function nameTakenError({ unit }: UnitRow, { level }: NewUnits): AppError {
+  const [name, code] =
     level === 'batch' ? (['lot', 'lot_taken'] as const) : (['serial', 'serial_taken'] as const)
-  const message = `${field} ${getUnitName(unit, level)} is already taken under this model; each may be used once.`
-  return invalid([{ field, pointer: `${bulk ? `/items/${index}` : ''}/${field}`, code, message }])
+  const message = `${name} ${getUnitName(unit, level)} is already taken under this model; each may be used once.`
+  return invalid([{ path: [name], code, message }])
 }
 
 function toPassport(

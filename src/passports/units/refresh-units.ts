@@ -2,7 +2,8 @@
 import type { AccountContext } from '../../accounts/context.ts'
 import { findCategory } from '../../categories/catalogue.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
-import { AppError, assert, type Detail } from '../../kernel/errors.ts'
+import { type DetailJson, detailJson } from '../../kernel/detail-json.ts'
+import { AppError, assert } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { checkData, type PassportData } from '../core/check-data.ts'
 import { addUnitCounts } from '../core/unit-counts.ts'
@@ -18,7 +19,7 @@ const MAX_FOUND = 4 * BATCH_SIZE
 /** Own fields usually have a few hundred bytes; 2,000 of the largest do not fit into memory. */
 const MAX_FOUND_BYTES = 16 * 1024 * 1024
 
-export type FailedUnit = { id: string; error: string; errors: readonly Detail[] }
+export type FailedUnit = { id: string; error: string; errors: readonly DetailJson[] }
 export type SkippedUnit = { id: string; fields: readonly string[] }
 type Moved = { refreshed: number; skipped: SkippedUnit[]; failed: FailedUnit[] }
 
@@ -67,7 +68,11 @@ export async function refreshBatch(
     const own: PassportData = unit.own === null ? {} : JSON.parse(unit.own)
     const result = check(unit, own)
     if (result instanceof AppError)
-      failed.push({ id: idFromUuid(unit.id), error: result.message, errors: result.details ?? [] })
+      failed.push({
+        id: idFromUuid(unit.id),
+        error: result.message,
+        errors: result.details?.map(detailJson) ?? [],
+      })
     else versions.push(toRefreshedVersion(task, unit, { own, search: result.search, now }))
   }
   const options = { inBackground: true, alongside: countMoved(ctx, task, now) }

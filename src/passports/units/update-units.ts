@@ -6,7 +6,6 @@ import { isTransaction } from '../../kernel/db/transaction.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
 import { isPassportData, type PassportData, removeNulls, requireData } from '../core/check-data.ts'
 import { withSummaryData } from '../core/record.ts'
-import { prefixPointers } from '../core/row-problems.ts'
 import { getState, type PassportState } from '../core/state.ts'
 import type { WrittenPassport } from '../write/create.ts'
 import type { ChangeType } from '../write/plan-version.ts'
@@ -56,7 +55,7 @@ export async function updateUnits(
       updated.push({ index, written: { passport: withSummaryData(passport), warnings } })
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      errors.push({ index, error: prefixPointers(`/items/${index}`, error) })
+      errors.push({ index, error })
     }
     return true
   })
@@ -73,12 +72,12 @@ type UnitName = { member: 'serial' | 'lot'; value: string } | { fault: AppError 
 
 function parseName(sent: unknown): UnitName {
   const details: Detail[] = []
-  const wrong = (field: string, code: Detail['code'], message: string) =>
-    details.push({ field, pointer: field === '' ? '' : `/${field}`, code, message })
+  const wrong = (name: string, code: Detail['code'], message: string) =>
+    details.push({ path: [name], code, message })
   if (sent instanceof AppError) return { fault: sent }
   if (!isPassportData(sent)) {
-    wrong('', 'type', 'A row must be an object with serial or lot, and data.')
-    return { fault: invalid(details) }
+    const message = 'A row must be an object with serial or lot, and data.'
+    return { fault: invalid([{ path: [], code: 'type', message }]) }
   }
   const unit = removeNulls(sent)
   for (const name of Object.keys(unit).filter(one => !['serial', 'lot', 'data'].includes(one))) {
@@ -125,7 +124,7 @@ function requireFound(name: UnitName, found: ReadonlyMap<string, string>, seen: 
   if (uuid === undefined) throw new AppError('not_found', `There is no unit with ${key} under this product.`)
   if (seen.has(key)) {
     const message = `${key} is given twice in this call; send each unit once.`
-    throw invalid([{ field: name.member, pointer: `/${name.member}`, code: 'duplicate', message }])
+    throw invalid([{ path: [name.member], code: 'duplicate', message }])
   }
   seen.add(key)
   return uuid

@@ -38,7 +38,7 @@ export function planNextVersion(
   change: DataChange,
 ): PlannedVersion {
   const isModel = current.row.level === 'm'
-  if (!isModel && Object.hasOwn(change.data, 'gtin')) throw invalid([unitGtinProblem()])
+  if (!isModel && Object.hasOwn(change.data, 'gtin')) throw invalid([unitGtinProblem])
   const before = effectiveData(current)
   const own = isModel ? null : removeNulls({ ...current.own, ...change.data })
   const after = isModel ? removeNulls({ ...before, ...change.data }) : { ...current.inherited, ...own }
@@ -63,9 +63,10 @@ function rejectUnknownFields(category: CompleteCategory, sent: PassportData): vo
   if (unknown.length > 0) throw invalid(unknown)
 }
 
-export const unitGtinProblem = (pointer = '/data/gtin'): Detail => {
-  const message = 'gtin belongs to the model; its units inherit it. Leave it out, or change it on the model.'
-  return { field: 'gtin', pointer, code: 'immutable', message }
+export const unitGtinProblem: Detail = {
+  path: ['data', 'gtin'],
+  code: 'immutable',
+  message: 'gtin belongs to the model; its units inherit it. Leave it out, or change it on the model.',
 }
 
 /** A model's data becomes a content of its own; a unit keeps the content that it inherits from. */

@@ -58,7 +58,7 @@ type SymbolOptions = { content: (typeof CONTENTS)[number]; level: QrLevel; sizeM
 function parseOptions(query: Query): SymbolOptions {
   const details: Detail[] = []
   const refuse = (name: string, code: DetailCode, message: string) => {
-    details.push({ field: name, pointer: `/query/${name}`, code, message })
+    details.push({ path: [name], in: 'query', code, message })
     return undefined
   }
   const choose = <const T extends string>(name: string, allowed: readonly T[]): T | undefined => {

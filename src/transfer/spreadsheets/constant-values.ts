@@ -75,9 +75,7 @@ export function findInvalidConstants(
       ...buildChanges(parseRow([text], reading), undefined, reading),
     } as DataObject
     const { errors } = validateData(category, data)
-    const own = errors.find(
-      ({ code, pointer }) => code !== 'required' && pointer.split('/')[2] === String(column.path[0]),
-    )
+    const own = errors.find(({ code, path }) => code !== 'required' && path[1] === column.path[0])
     return own === undefined ? [] : [{ name: column.name, detail: own }]
   })
 }

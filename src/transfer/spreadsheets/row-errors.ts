@@ -1,7 +1,8 @@
 /** Describes errors of a row by its columns: people know "column F", not `/items/3/data/fiberComposition/0`. */
+import { formatField } from '../../kernel/detail-json.ts'
 import { type AppError, type Detail, type ErrorCode, SAID, type Said } from '../../kernel/errors.ts'
 import { type Cell, parseCellText } from './cell.ts'
-import { buildColumnName, type DataPath } from './columns.ts'
+import { buildColumnName } from './columns.ts'
 import type { RowOptions } from './row-to-passport.ts'
 import { findColumnIndex, isColumnAt } from './row-to-passport.ts'
 
@@ -30,7 +31,7 @@ export function buildRowErrors(error: AppError, cells: readonly Cell[], reading:
     return [{ column: null, field: '', code: 'refused', refusal, message }]
   }
   return details.slice(0, MAX_ERRORS_PER_ROW).map(detail => {
-    const steps = parsePointer(detail.pointer)
+    const steps = detail.path[0] === 'data' ? detail.path.slice(1) : []
     const field = buildColumnName(steps)
     const nearest = steps.length === 0 ? undefined : findColumnIndex(cells, reading, steps)
     // The nearest column may belong to a sibling, which is not the error.
@@ -61,19 +62,10 @@ const SHARES = {
   message: 'Write names with their numbers: cotton 60 %; polyester 40 %.',
 } as const
 
-/** Parses `/items/3/data/fiberComposition/0/fiber` to the path after `data`. */
-function parsePointer(pointer: string): DataPath {
-  const parts = pointer.split('/').slice(1)
-  const data = parts.indexOf('data')
-  if (data < 0) return []
-  return parts
-    .slice(data + 1)
-    .map(part => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .map(part => (/^\d+$/.test(part) ? Number(part) : part))
+function sentence({ path, message }: Detail, field: string): string {
+  const name = formatField(path)
+  return message.startsWith(name) ? field + message.slice(name.length) : message
 }
-
-const sentence = (detail: Detail, field: string) =>
-  detail.message.startsWith(detail.field) ? field + detail.message.slice(detail.field.length) : detail.message
 
 export const buildDuplicateError = (
   at: Pick<RowError, 'column' | 'field' | 'found'>,

@@ -84,7 +84,7 @@ export async function startImport(
 }
 
 const invalidStart = (field: string, code: 'required' | 'immutable', message: string) =>
-  invalid([{ field, pointer: `/${field}`, code, message }])
+  invalid([{ path: [field], code, message }])
 
 /** Stops a check or an import after the current chunk; written products stay. */
 export async function stopImport(ctx: AccountContext, uuid: string): Promise<void> {

@@ -147,7 +147,7 @@ function requireCategory(id: string): CompleteCategory {
   const category = findCategory(id)
   if (category !== undefined) return category
   const message = 'category is unknown. Choose one of the list.'
-  throw invalid([{ field: 'category', pointer: '/category', code: 'enum', message }])
+  throw invalid([{ path: ['category'], code: 'enum', message }])
 }
 
 /** Removes the path and control characters. */
@@ -316,7 +316,7 @@ export function requireSettings(sheet: SpreadsheetImport, sent: ImportSettings):
 }
 
 const invalidMapping = (field: string, code: 'duplicate' | 'required' | 'enum', message: string) =>
-  invalid([{ field, pointer: '/mapping', code, message }])
+  invalid([{ path: ['mapping', field], code, message }])
 
 const MAX_AGE_DAYS = 30
 
