@@ -1,10 +1,11 @@
 /** Restores an exported account's passports with their ids, and compares their hashes. */
+import { hash } from 'node:crypto'
 import { findCategory } from '../../categories/catalogue.ts'
 import { isLotOrSerial } from '../../gs1/lot-serial.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { firstHash, hashContent, hashIdentity, hashVersion } from '../core/hash-chain.ts'
+import { firstHash } from '../core/hash-chain.ts'
 import type {
   AccessLinkLine,
   ContentLine,
@@ -34,8 +35,8 @@ export async function importContents(
   contents: readonly ImportedContent[],
 ): Promise<void> {
   for (const content of contents) {
-    const { owner, upto, model_upto: modelUpto, own_fields: ownFields, data } = content
-    if (hashContent({ owner, upto, modelUpto, ownFields, data }) !== content.hash)
+    const { owner, upto, model_upto, own_fields, data } = content
+    if (hashLines([owner, upto, model_upto, toJsonbText(own_fields), data]) !== content.hash)
       throw importError(`The data of ${content.id} is not what its hash says.`)
   }
   await sql`
@@ -44,6 +45,14 @@ export async function importContents(
     from jsonb_to_recordset(${JSON.stringify(contents)}::text::jsonb) as r(id uuid, owner uuid, upto int, model_upto int,
       "from" uuid, own_fields text[], data text, hash text)`
 }
+
+/** Hashes as `migrations/0017_chain.sql` does. */
+const hashLines = (lines: readonly (string | number | null)[]) =>
+  hash('sha256', lines.map(line => line ?? '').join('\n'), 'hex')
+
+/** As jsonb writes it: with a space after each comma. */
+const toJsonbText = (list: readonly string[] | null) =>
+  list === null ? null : `[${list.map(one => JSON.stringify(one)).join(', ')}]`
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -104,21 +113,24 @@ function requireIntactHistory({ passport, versions, statuses }: ImportedHistory)
   if (!fits) throw importError(`Passport ${id} is none that this Carnet could keep.`)
   if (versions.length !== passport.version_no)
     throw importError(`Passport ${id} is at version ${passport.version_no} and has ${versions.length}.`)
-  let before = hashIdentity({ uuid, level, category, model, parent, lot, serial })
+  let before = hashLines([uuid, level, category, model, parent, lot, serial])
   for (const [index, version] of versions.entries()) {
-    const hash = hashVersion(before, {
-      versionNo: index + 1,
-      kind: version.kind,
-      createdAt: version.created_at,
-      createdBy: version.created_by,
-      contentHash: version.content_hash,
-      own: version.own,
-      note: version.note,
-      changed: version.changed,
-    })
-    if (hash !== version.hash || version.passport !== uuid || version.version_no !== index + 1)
+    const { version_no, kind, created_at, created_by, content_hash, own, note, changed } = version
+    const noteText = note === null ? null : JSON.stringify(note)
+    const facts = [
+      version_no,
+      kind,
+      created_at,
+      created_by,
+      content_hash,
+      own,
+      noteText,
+      toJsonbText(changed),
+    ]
+    const expected = hashLines([before, ...facts])
+    if (expected !== version.hash || version.passport !== uuid || version_no !== index + 1)
       throw importError(`Version ${index + 1} of passport ${id} is not what its hash says.`)
-    before = hash
+    before = expected
   }
 }
 

@@ -3,7 +3,6 @@
  * change of a history is detected. The hashed text is what PostgreSQL writes, the same in every copy. SQL:
  * `migrations/0017_chain.sql`; recipe: `docs/backup.md`.
  */
-import { hash } from 'node:crypto'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 
 type VersionFacts = {
@@ -36,57 +35,3 @@ export const firstHash = (sql: Sql, contentHash: Fragment): Fragment =>
     note: sql`null::text`,
     changed: sql`null::text[]`,
   })
-
-/** As in an export: `data` and `own` are JSON as PostgreSQL writes it, hashes are hex, times end with `Z`. */
-type HashedContent = {
-  owner: string
-  upto: number
-  modelUpto: number | null
-  ownFields: readonly string[] | null
-  data: string
-}
-type HashedIdentity = {
-  uuid: string
-  level: string
-  category: string
-  model: string
-  parent: string | null
-  lot: string | null
-  serial: string | null
-}
-type HashedVersion = {
-  versionNo: number
-  kind: string
-  createdAt: string
-  createdBy: number
-  contentHash: string
-  own: string | null
-  note: string | null
-  changed: readonly string[] | null
-}
-
-const hashLines = (lines: readonly (string | number | null)[]) =>
-  hash('sha256', lines.map(line => line ?? '').join('\n'), 'hex')
-
-/** As jsonb writes it: with a space after each comma. */
-const toJsonbText = (list: readonly string[] | null) =>
-  list === null ? null : `[${list.map(one => JSON.stringify(one)).join(', ')}]`
-
-export const hashContent = (content: HashedContent) =>
-  hashLines([content.owner, content.upto, content.modelUpto, toJsonbText(content.ownFields), content.data])
-
-export const hashIdentity = ({ uuid, level, category, model, parent, lot, serial }: HashedIdentity) =>
-  hashLines([uuid, level, category, model, parent, lot, serial])
-
-export const hashVersion = (before: string, version: HashedVersion) =>
-  hashLines([
-    before,
-    version.versionNo,
-    version.kind,
-    version.createdAt,
-    version.createdBy,
-    version.contentHash,
-    version.own,
-    version.note === null ? null : JSON.stringify(version.note),
-    toJsonbText(version.changed),
-  ])
