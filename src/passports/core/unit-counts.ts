@@ -8,6 +8,11 @@ export const addUnitCounts = (sql: Sql, moved: Fragment): Fragment => sql`
   insert into content_units (account_id, content_id, n) ${moved}
   on conflict (account_id, content_id) do update set n = content_units.n + excluded.n`
 
+/** The same for the counters of lists; `moved` selects (account_id, level, status, category, n). */
+export const addPassportCounts = (sql: Sql, moved: Fragment): Fragment => sql`
+  insert into passport_count (account_id, level, status, category, n) ${moved}
+  on conflict (account_id, level, status, category) do update set n = passport_count.n + excluded.n`
+
 /** How many units have one of the contents that `ids` selects. */
 export async function countUnitsWithContents(sql: Sql, accountId: number, ids: Fragment): Promise<number> {
   const [found] = await sql<{ n: number }[]>`

@@ -53,14 +53,13 @@ export async function listPassports(
 ): Promise<PassportPage> {
   if (filter.q !== undefined) return search(ctx, filter, window)
   const { sql } = ctx
-  const counted = await countAll(ctx, filter, upTo)
-  const totalCapped = upTo !== undefined && needsCounting(filter) && counted > upTo
+  const count = await countUpTo(ctx, filter, upTo)
   const kept = preparedIfFrequent(filter)
-  const known = totalCapped ? Number.POSITIVE_INFINITY : counted
+  const known = count.totalCapped ? Number.POSITIVE_INFINITY : count.total
   const rows = await kept(
     sql<PassportSummary[]>`${selectSummaries(sql, selectPageIds(ctx, filter, window, known))}`,
   )
-  return { rows, total: totalCapped ? upTo : counted, totalCapped }
+  return { rows, ...count }
 }
 
 export type CappedCount = Pick<PassportPage, 'total' | 'totalCapped'>
@@ -75,9 +74,7 @@ export async function countLevels(
     const one = { ...filter, levels: [level] }
     if (level === 'm' && filter.outdated) return { total: 0, totalCapped: false }
     if (filter.q !== undefined) return search(ctx, one, { limit: 1, page: 1 })
-    const counted = await countAll(ctx, one, upTo)
-    const totalCapped = needsCounting(one) && counted > upTo
-    return { total: totalCapped ? upTo : counted, totalCapped }
+    return countUpTo(ctx, one, upTo)
   }
   const [m, b, i] = await Promise.all([count('m'), count('b'), count('i')])
   return { m, b, i }
@@ -224,6 +221,12 @@ export const summaryColumns = (sql: Sql): Fragment => sql`
     coalesce(p.own->>'productName', c.data->>'productName') as product_name,
     coalesce(p.own->>'sku', c.data->>'sku') as sku,
     coalesce(p.own->>'brandName', c.data->>'brandName') as brand_name`
+
+async function countUpTo(ctx: AccountContext, filter: ListFilter, upTo?: number): Promise<CappedCount> {
+  const counted = await countAll(ctx, filter, upTo)
+  const totalCapped = upTo !== undefined && needsCounting(filter) && counted > upTo
+  return { total: totalCapped ? upTo : counted, totalCapped }
+}
 
 /** From the counters if they know the answer. */
 async function countAll(ctx: AccountContext, filter: ListFilter, upTo?: number): Promise<number> {

@@ -1,7 +1,8 @@
-/** An earlier version for anyone who may see the passport: its data of then, under its current address and status. */
+/** Earlier versions for anyone who may see the passport, and a history that never says who made them. */
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { type Fragment, perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { knownData, knownNames } from '../core/columns.ts'
+import { creationTime, type PassportRow } from '../core/record.ts'
 import { findWholePassport, type PublicPassportRow } from './find.ts'
 
 type Then = Pick<PublicPassportRow, 'version_no' | 'updated_at' | 'gtin' | 'data' | 'own_keys' | 'own_fields'>
@@ -54,4 +55,32 @@ async function load(
     where v.passport_id = ${passport.id} and v.account_id = ${passport.account_id} and v.version_no = ${versionNo}`
   // The reader asked for old data, so it is not marked as outdated.
   return [then === undefined ? undefined : { ...passport, ...then, outdated: false }]
+}
+
+export type PublicVersion = { versionNo: number; kind: 'first' | 'change' | 'correction'; at: Date }
+
+/** Newest first; `total` includes versions that are not listed. */
+export type PublicHistory = { versions: readonly PublicVersion[]; total: number }
+
+const MAX_VERSIONS_SHOWN = 20
+
+/** A refresh gives a unit the corrections of its model or batch. */
+const KIND = { n: 'first', h: 'change', c: 'correction', r: 'correction' } as const
+
+type Subject = Pick<PassportRow, 'id' | 'account_id' | 'version_no'>
+
+/** The newest 20 versions of a passport up to the one given. */
+export async function readPublicHistory(sql: Sql, passport: Subject): Promise<PublicHistory> {
+  const total = passport.version_no
+  if (total === 1)
+    return { versions: [{ versionNo: 1, kind: 'first', at: creationTime(passport.id) }], total }
+  const rows = await sql<{ version_no: number; kind: keyof typeof KIND; created_at: Date }[]>`
+    select version_no, kind, created_at from passport_version
+    where passport_id = ${passport.id} and account_id = ${passport.account_id}
+      and version_no <= ${total} and version_no > ${total - MAX_VERSIONS_SHOWN}
+    order by version_no desc`
+  return {
+    versions: rows.map(row => ({ versionNo: row.version_no, kind: KIND[row.kind], at: row.created_at })),
+    total,
+  }
 }

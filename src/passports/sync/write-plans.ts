@@ -2,17 +2,16 @@
 import type { AccountContext } from '../../accounts/context.ts'
 import { getRemainingQuota } from '../../accounts/limits/quota.ts'
 import { isTransaction } from '../../kernel/db/transaction.ts'
-import type { AppError } from '../../kernel/errors.ts'
+import { type AppError, invalid } from '../../kernel/errors.ts'
 import { splitByBytes } from '../../kernel/text/split-by-bytes.ts'
 import { gtinTakenError } from '../core/check-data.ts'
+import { rowProblem } from '../core/row-problems.ts'
 import { findByGtin } from '../write/find-matches.ts'
-import { insertModels, modelQuotaError } from '../write/insert-models.ts'
+import { insertModels, isUnstorable, modelQuotaError } from '../write/insert-models.ts'
 import { writeVersions } from '../write/write-versions.ts'
 import type { SyncRow } from './parse-row.ts'
 import type { Creation, Plan, Update } from './plan-row.ts'
-import { previewPlans } from './preview-sync.ts'
 import { rejectRow, type SyncResult, toSynced } from './sync-result.ts'
-import { writeStorable } from './write-storable.ts'
 
 /** A row to look up again: another request created its model, or changed the one with this UUID. */
 export type LostRow = { row: SyncRow; uuid: string | undefined }
@@ -57,6 +56,29 @@ const MAX_STATEMENT_BYTES = 512 * 1024
 /** A transaction has one statement for all rows: locks of one and waits of the next could deadlock with another writer. */
 const splitForStatements = <T>({ sql }: AccountContext, rows: readonly T[], bytesOf: (row: T) => number) =>
   isTransaction(sql) ? [rows] : splitByBytes(rows, bytesOf, MAX_STATEMENT_BYTES)
+
+/** Writes halves to find the rows that PostgreSQL cannot store, because its error does not name them. */
+export async function writeStorable<T>(
+  rows: readonly T[],
+  write: (rows: readonly T[]) => Promise<void>,
+  refuse: (row: T, error: AppError) => void,
+): Promise<void> {
+  const [first] = rows
+  if (first === undefined) return
+  try {
+    await write(rows)
+  } catch (error) {
+    if (!isUnstorable(error)) throw error
+    if (rows.length === 1) return refuse(first, unstorableError())
+    const middle = rows.length >> 1
+    await writeStorable(rows.slice(0, middle), write, refuse)
+    await writeStorable(rows.slice(middle), write, refuse)
+  }
+}
+
+function unstorableError(): AppError {
+  return invalid([rowProblem({ path: ['data'], code: 'format' }, 'unstorable')])
+}
 
 /** A statement that rejects rows writes nothing, so it is repeated with the others. The quota serves the first ones. */
 async function writeCreations(
@@ -126,4 +148,39 @@ async function writeUpdates(
     else lost.push({ row, uuid: id })
   }
   return lost
+}
+
+/** As if `before` other models already existed. */
+async function previewPlans(
+  ctx: AccountContext,
+  creations: readonly Creation[],
+  updates: readonly Update[],
+  { result, before, isBrief }: { result: SyncResult; before: number; isBrief: boolean },
+): Promise<void> {
+  const gtins = [...creations.map(({ model }) => model.gtin14), ...updates.map(({ claims }) => claims)]
+  const holders = await findByGtin(
+    ctx,
+    gtins.filter(one => one !== null),
+  )
+  const holderOf = (gtin14: string | null, uuid: string) => {
+    const holder = gtin14 === null ? undefined : holders.get(gtin14)
+    return holder?.id === uuid ? undefined : holder
+  }
+  const left =
+    creations.length === 0 ? 0 : await getRemainingQuota(ctx.sql, { accountId: ctx.accountId, level: 'm' })
+  let room = left - before
+  for (const creation of creations) {
+    const { row, model } = creation
+    const holder = holderOf(model.gtin14, model.id)
+    if (holder !== undefined) rejectRow(result, row, gtinTakenError(holder))
+    else if (room-- > 0) result.created.push(toSynced(creation, isBrief))
+    else rejectRow(result, row, modelQuotaError())
+  }
+  for (const { row, passport, next, claims, warnings } of updates) {
+    const holder = holderOf(claims, passport.id)
+    if (holder !== undefined) rejectRow(result, row, gtinTakenError(holder))
+    else {
+      result.updated.push({ index: row.index, passport: { ...passport, updated_at: next.now }, warnings })
+    }
+  }
 }

@@ -9,7 +9,7 @@ import { AppError, assert } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { buildPassportEventSql, insertEvents } from '../../webhooks/insert-events.ts'
 import type { PassportState } from '../core/state.ts'
-import { addUnitCounts } from '../core/unit-counts.ts'
+import { addPassportCounts, addUnitCounts } from '../core/unit-counts.ts'
 import type { CheckedUnit, UnitLevel } from './check-unit.ts'
 
 const UNIT_LETTER = { batch: 'b', item: 'i' } as const satisfies Record<UnitLevel, LevelLetter>
@@ -160,9 +160,7 @@ async function insertRows(
     ), room as (
       ${reserveQuota(sql, letter, sql`select ${accountId}::int as account_id, count(*) as n from written`)}
     ), counted as (
-      insert into passport_count (account_id, level, status, category, n)
-      select ${accountId}::int, ${letter}::text::"char", 'a', ${parent.category}::text, count(*) from written having count(*) > 0
-      on conflict (account_id, level, status, category) do update set n = passport_count.n + excluded.n
+      ${addPassportCounts(sql, sql`select ${accountId}::int, ${letter}::text::"char", 'a', ${parent.category}::text, count(*) from written having count(*) > 0`)}
     ), used as (
       ${addUnitCounts(sql, sql`select ${accountId}::int, ${contentId}::uuid, count(*) from written having count(*) > 0`)}
     ), announced as (

@@ -9,8 +9,7 @@ import type { PassportData } from '../core/check-data.ts'
 import { selectOutdatedContents } from '../core/outdated.ts'
 import type { PassportState } from '../core/state.ts'
 import type { PublicPassportRow } from '../read/find.ts'
-import { findCorrections } from './corrections.ts'
-import { computeCorrections, readContentOfUnit } from './refresh-content.ts'
+import { computeCorrections, findCorrections, readContentOfUnit } from './refresh-content.ts'
 
 type Reader = Pick<AccountContext, 'sql' | 'accountId'>
 

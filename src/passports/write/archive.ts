@@ -6,10 +6,12 @@ import { findRefusalReason, withRetries } from '../../kernel/db/database.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { buildPassportEvent, insertEvents } from '../../webhooks/insert-events.ts'
 import type { PassportRow, StatusLetter } from '../core/record.ts'
+import { addPassportCounts } from '../core/unit-counts.ts'
 import { getPassport } from '../read/find.ts'
 import { dropCachedHead } from '../read/public-passport.ts'
 import { type ExpectedVersion, requireExpectedVersion, retryUntilWritten } from './change-queue.ts'
 import { explainTakenGtin } from './find-matches.ts'
+import { claimGtins } from './write-versions.ts'
 
 type StatusChange = ExpectedVersion & { uuid: string; status: StatusLetter }
 
@@ -49,16 +51,13 @@ async function writeStatus(
           and version_no = ${current.version_no}
         returning id, level, category, gtin14, updated_at
       ), claim as (
-        insert into gtin_claim (gtin14, account_id, model_id, claimed_at)
-        select gtin14, ${accountId}::int, id, updated_at from moved where gtin14 is not null
-        on conflict (gtin14) do update set model_id = gtin_claim.model_id
-          where gtin_claim.account_id = excluded.account_id and gtin_claim.model_id = excluded.model_id
-        returning 1
+        ${claimGtins(sql, sql`select gtin14, ${accountId}::int, id, updated_at from moved where gtin14 is not null`)}
       ), counted as (
-        insert into passport_count (account_id, level, status, category, n)
-        select ${accountId}::int, level, s.status, category, s.step
-        from moved, (values ('a'::"char", ${status === 'a' ? 1 : -1}::int), ('x', ${status === 'a' ? -1 : 1}::int)) s(status, step)
-        on conflict (account_id, level, status, category) do update set n = passport_count.n + excluded.n
+        ${addPassportCounts(
+          sql,
+          sql`select ${accountId}::int, level, s.status, category, s.step
+            from moved, (values ('a'::"char", ${status === 'a' ? 1 : -1}::int), ('x', ${status === 'a' ? -1 : 1}::int)) s(status, step)`,
+        )}
       ), logged as (
         insert into passport_status (changed_at, account_id, changed_by, passport_id, status)
         select updated_at, ${accountId}::int, ${ctx.actorId}::int, id, ${status}::text::"char" from moved

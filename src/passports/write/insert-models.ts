@@ -11,6 +11,7 @@ import { newUuid } from '../../kernel/ids.ts'
 import { buildPassportEvent, insertEvents } from '../../webhooks/insert-events.ts'
 import type { CheckedData } from '../core/check-data.ts'
 import type { PassportRow } from '../core/record.ts'
+import { addPassportCounts } from '../core/unit-counts.ts'
 
 export type RejectReason = 'key_taken' | 'gtin_taken' | 'plan_limit' | 'sku_taken'
 
@@ -118,9 +119,7 @@ async function insert(sql: Sql, rows: readonly ModelRow[], claiming: readonly Sk
     room as (
       ${reserveQuota(sql, 'm', sql`select account_id, count(*) as n from input group by account_id`)}
     ), counted as (
-      insert into passport_count (account_id, level, status, category, n)
-      select account_id, 'm', 'a', category, count(*) from input group by account_id, category order by account_id, category
-      on conflict (account_id, level, status, category) do update set n = passport_count.n + excluded.n
+      ${addPassportCounts(sql, sql`select account_id, 'm', 'a', category, count(*) from input group by account_id, category order by account_id, category`)}
     ), written_content as (
       insert into content (account_id, upto, id, owner_id, data)
       select account_id, 1, content_id, id, data from input

@@ -4,17 +4,10 @@ import { notFound } from '../../kernel/errors.ts'
 import type { PassportData } from '../core/check-data.ts'
 import { getState } from '../core/state.ts'
 import { getOwnDataAtVersion } from '../read/history.ts'
-import type { ExpectedVersion } from './change-queue.ts'
 import type { WrittenPassport } from './create.ts'
-import type { ChangeType } from './plan-version.ts'
-import { updatePassport } from './update.ts'
+import { type PassportChange, updatePassport } from './update.ts'
 
-type Reversion = ExpectedVersion & {
-  uuid: string
-  versionNo: number
-  changeType: ChangeType
-  note: string | undefined
-}
+type Reversion = Omit<PassportChange, 'data' | 'strict'> & { versionNo: number }
 
 /**
  * Reverts only the own fields of a unit: inherited data keeps all corrections. Throws `not_found`, and what

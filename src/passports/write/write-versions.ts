@@ -3,15 +3,12 @@
  * the hash chain, its GTIN claim and its event, or nothing.
  */
 import type { AccountContext } from '../../accounts/context.ts'
-import { type Fragment, findRefusalReason, withRetries } from '../../kernel/db/database.ts'
+import { type Fragment, findRefusalReason, type Sql, withRetries } from '../../kernel/db/database.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { buildPassportEvent, insertBackgroundEvents, insertEvents } from '../../webhooks/insert-events.ts'
 import type { PassportData } from '../core/check-data.ts'
 import { firstHash, nextHash } from '../core/hash-chain.ts'
 import { dropCachedHead } from '../read/public-passport.ts'
-
-/** c: correction, h: any other change, r: refresh. */
-type VersionKind = 'c' | 'h' | 'r'
 
 export type NextVersion = {
   id: string
@@ -27,7 +24,8 @@ export type NextVersion = {
   data: PassportData | null
   /** Ignored in a refresh. */
   own: PassportData | null
-  kind: VersionKind
+  /** c: correction, h: any other change, r: refresh. */
+  kind: 'c' | 'h' | 'r'
   note: string | null
   /** Fields that differ from the version before. */
   changed: readonly string[]
@@ -42,13 +40,11 @@ export type NextVersion = {
   event: ReturnType<typeof buildPassportEvent>
 }
 
-type VersionChange = Omit<NextVersion, 'id' | 'version_no' | 'now' | 'event_id' | 'event'>
-
 /** The version that follows the current one of a passport, with its event. */
 export const buildNextVersion = (
   { id, category, version_no }: { id: string; category: string; version_no: number },
   now: Date,
-  change: VersionChange,
+  change: Omit<NextVersion, 'id' | 'version_no' | 'now' | 'event_id' | 'event'>,
 ): NextVersion => ({
   ...change,
   id,
@@ -71,6 +67,13 @@ type VersionsWritten = {
   /** UUIDs of passports whose new GTIN another product has. */
   taken: Set<string>
 }
+
+/** The body of a CTE. `rows` selects (gtin14, account_id, model_id, claimed_at); a model may claim its own GTIN again. */
+export const claimGtins = (sql: Sql, rows: Fragment): Fragment => sql`
+  insert into gtin_claim (gtin14, account_id, model_id, claimed_at) ${rows}
+  on conflict (gtin14) do update set model_id = gtin_claim.model_id
+    where gtin_claim.account_id = excluded.account_id and gtin_claim.model_id = excluded.model_id
+  returning model_id`
 
 /** Leaves out versions whose GTIN is taken and writes the others. */
 export async function writeVersions(
@@ -130,11 +133,7 @@ async function insertVersions(
         i.changed, i.event_id, i.event, b.hash as hash_before, b.content_id as old_content_id, b.own as old_own,
         b.created_by as old_created_by, i.gtin14 is not null and i.gtin14 is distinct from b.gtin14 as claims
     ), claim as (
-      insert into gtin_claim (gtin14, account_id, model_id, claimed_at)
-      select gtin14, ${accountId}::int, id, updated_at from done where claims order by gtin14
-      on conflict (gtin14) do update set model_id = gtin_claim.model_id
-        where gtin_claim.account_id = excluded.account_id and gtin_claim.model_id = excluded.model_id
-      returning model_id
+      ${claimGtins(sql, sql`select gtin14, ${accountId}::int, id, updated_at from done where claims order by gtin14`)}
     ), written_content as (
       insert into content (account_id, upto, id, owner_id, data)
       select ${accountId}::int, version_no, content_id, id, data from done where data is not null

@@ -2,7 +2,7 @@
 import { html } from 'ghtml'
 import { isObject } from '../../categories/value.ts'
 import { fillPlaceholders, LANGUAGES } from '../../i18n/catalogue.ts'
-import type { PublicVersion } from '../../passports/read/public-history.ts'
+import type { PublicVersion } from '../../passports/read/public-version.ts'
 import { renderPair } from './blocks.ts'
 import { asText, formatPageDate, type PageContext, renderFold, renderKeptQuery } from './page-context.ts'
 import { getPageLabel, renderAddress, renderName } from './values.ts'

@@ -16,7 +16,7 @@ import {
   STATUS_NAME,
 } from '../../passports/core/record.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
-import type { PublicHistory } from '../../passports/read/public-history.ts'
+import type { PublicHistory } from '../../passports/read/public-version.ts'
 import type { PendingCorrection } from '../../passports/units/pending-correction.ts'
 import { getFieldOrigins, type Origins } from './origin.ts'
 
