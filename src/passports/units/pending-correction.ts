@@ -2,16 +2,18 @@
  * The corrections that outdated units lack: the current and the corrected value of each field. Bounded, because a page
  * only names the fields.
  */
-import type { AccountContext } from '../../accounts/context.ts'
-import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
+import { Semaphore } from '../../kernel/semaphore.ts'
 import type { PassportData } from '../core/check-data.ts'
 import { selectOutdatedContents } from '../core/outdated.ts'
 import type { PassportState } from '../core/state.ts'
 import type { PublicPassportRow } from '../read/find.ts'
-import { computeCorrections, findCorrections, readContentOfUnit } from './refresh-content.ts'
-
-type Reader = Pick<AccountContext, 'sql' | 'accountId'>
+import {
+  type ContentReader,
+  computeCorrections,
+  findCorrections,
+  readContentOfUnit,
+} from './refresh-content.ts'
 
 /** Corrected fields that have a value. */
 export type PendingCorrection = {
@@ -23,29 +25,19 @@ export type PendingCorrection = {
 
 const BOUNDS = { maxCorrections: 20, maxBytes: 262_144 }
 
-type UnitKey = { accountId: number; id: string; ownKeys: readonly string[] }
-
-/** Two at a time, because data may be large. */
-const pendingOfUnits = perDatabase((sql: Sql) =>
-  createBatchLoader(
-    async ([key]: readonly UnitKey[]) => [
-      key && (await findPendingForUnit({ sql, accountId: key.accountId }, key.id, key.ownKeys)),
-    ],
-    2,
-    1,
-  ),
-)
+/** Data may be large. */
+const permits = perDatabase(() => new Semaphore({ capacity: 2 }))
 
 /** For the public page of a unit; the caller discloses only what its reader may see. */
 export const readPendingCorrection = (
   sql: Sql,
-  row: Pick<PublicPassportRow, 'account_id' | 'id' | 'own_keys'>,
+  { account_id: accountId, id, own_keys }: Pick<PublicPassportRow, 'account_id' | 'id' | 'own_keys'>,
 ): Promise<PendingCorrection | undefined> =>
-  pendingOfUnits(sql)({ accountId: row.account_id, id: row.id, ownKeys: row.own_keys ?? [] })
+  permits(sql).run(() => findPendingForUnit({ sql, accountId }, id, own_keys ?? []))
 
 /** What a refresh would change on a unit; `ownKeys`: fields that it sets itself. Undefined beyond the bounds. */
 export async function findPendingForUnit(
-  ctx: Reader,
+  ctx: ContentReader,
   uuid: string,
   ownKeys: readonly string[],
 ): Promise<PendingCorrection | undefined> {
@@ -60,7 +52,7 @@ export async function findPendingForUnit(
 
 /** The corrections of a model or batch since the oldest unit that lacks one. */
 export async function findPendingUnder(
-  ctx: Reader,
+  ctx: ContentReader,
   { row }: PassportState,
 ): Promise<PendingCorrection | undefined> {
   const { sql, accountId } = ctx
@@ -69,12 +61,8 @@ export async function findPendingUnder(
     from content c join content_units u on u.content_id = c.id and u.account_id = c.account_id
     where c.account_id = ${accountId} and c.id = any(array(${selectOutdatedContents(sql, row)})) and u.n > 0`
   if (typeof oldest?.since !== 'number') return undefined
-  const corrections = await findCorrections(
-    ctx,
-    row.id,
-    { since: oldest.since, until: row.version_no },
-    BOUNDS,
-  )
+  const range = { since: oldest.since, until: row.version_no }
+  const corrections = await findCorrections(ctx, row.id, range, BOUNDS)
   if (corrections === undefined) return undefined
   const before: Record<string, unknown> = {}
   const after: Record<string, unknown> = {}

@@ -25,14 +25,14 @@ export type OldContent = {
 /** `hash`: hex. */
 export type NewContent = { id: string; hash: string; corrected: Corrected }
 
-type Reader = Pick<AccountContext, 'sql' | 'accountId'>
+export type ContentReader = Pick<AccountContext, 'sql' | 'accountId'>
 
 /** Contents by id, with the current versions of their owners. */
-export const readContents = (ctx: Reader, ids: readonly string[]): Promise<OldContent[]> =>
+export const readContents = (ctx: ContentReader, ids: readonly string[]): Promise<OldContent[]> =>
   selectContentsWithOwners(ctx, ctx.sql`select unnest(${[...ids]}::text[]::uuid[])`)
 
 /** What a unit inherits, without free-form keys. */
-export async function readContentOfUnit(ctx: Reader, uuid: string): Promise<OldContent | undefined> {
+export async function readContentOfUnit(ctx: ContentReader, uuid: string): Promise<OldContent | undefined> {
   const { sql, accountId } = ctx
   const ids = sql`
     select content_id from passport where id = ${uuid} and account_id = ${accountId} and parent_id is not null`
@@ -41,7 +41,7 @@ export async function readContentOfUnit(ctx: Reader, uuid: string): Promise<OldC
 }
 
 async function selectContentsWithOwners(
-  { sql, accountId }: Reader,
+  { sql, accountId }: ContentReader,
   ids: Fragment,
   data = sql`c.data::text`,
 ): Promise<OldContent[]> {
@@ -83,7 +83,7 @@ export async function getRefreshedContent(ctx: AccountContext, old: OldContent):
 
 /** The corrected content, and whether its batch made a correction. Undefined beyond the bounds. */
 export async function computeCorrections(
-  ctx: Reader,
+  ctx: ContentReader,
   old: OldContent,
   bounds?: CorrectionBounds,
 ): Promise<{ corrected: Corrected; byBatch: boolean } | undefined> {
@@ -121,7 +121,7 @@ type CorrectionRow = {
  * count as corrections for its units. Undefined beyond the bounds.
  */
 export async function findCorrections(
-  { sql, accountId }: Reader,
+  { sql, accountId }: ContentReader,
   ownerId: string,
   { since, until }: { since: number; until: number },
   bounds?: CorrectionBounds,

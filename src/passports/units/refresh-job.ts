@@ -16,24 +16,16 @@ const MAX_INLINE_UNITS = 500
 /** Another process takes over a job that was silent for so long. */
 const ABANDONED_AFTER_MS = 10_000
 
-export type JobReport = {
-  refreshed: number
-  started_at: string
-  finished_at: string | null
-  skipped: unknown[]
-  failed: unknown[]
-}
+type JobProgress = { refreshed: number; skipped: unknown[]; failed: unknown[] }
+export type JobReport = JobProgress & { started_at: string; finished_at: string | null }
 
-type JobRow = {
+type JobRow = JobProgress & {
   id: string
   account_id: number
   actor_id: number
   passport_id: string
   created_at: Date
   finished_at: Date | null
-  refreshed: number
-  skipped: unknown[]
-  failed: unknown[]
 }
 
 const columns = (sql: Sql) => sql`
