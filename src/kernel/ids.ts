@@ -1,5 +1,6 @@
 /** Identifiers are made here, never by the database: time-ordered for the index, unguessable, short enough for a small QR symbol. */
 import { randomFillSync } from 'node:crypto'
+import { notFound } from './errors.ts'
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const HYPHEN = 0x2d
@@ -118,4 +119,11 @@ export function findUuid(id: string): string | undefined {
     }
   }
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+/** Throws `not_found` for what is no id. */
+export function requireUuid(id: string, what: string): string {
+  const uuid = findUuid(id)
+  if (uuid === undefined) throw notFound(what)
+  return uuid
 }

@@ -1,8 +1,4 @@
-/**
- * From a key to the account it acts for. What was found is cached for one second, so that a busy key costs a
- * statement a second and a revoked one is refused within two, on every process.
- */
-
+/** Finds the account of a key. Cached for one second, so that a revoked key is refused within two on every process. */
 import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { sha256Hex } from '../../kernel/crypto.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
@@ -30,7 +26,7 @@ const directory = perDatabase((sql: Sql) => ({
   find: createBatchLoader((hashes: readonly string[]) => findByHash(sql, hashes)),
 }))
 
-/** The account behind a key, or undefined when it is malformed, unknown, revoked or expired, or the account is closed. */
+/** Undefined for a malformed, unknown, revoked or expired key, and if the account is closed. */
 export async function authenticate(sql: Sql, key: string, now: Date): Promise<KeyHolder | undefined> {
   if (!isWellFormedKey(key)) return undefined
   const hash = sha256Hex(key)
@@ -47,37 +43,16 @@ export async function authenticate(sql: Sql, key: string, now: Date): Promise<Ke
 }
 
 async function findByHash(sql: Sql, hashes: readonly string[]): Promise<(FoundKey | undefined)[]> {
-  const rows = await sql<
-    {
-      hash: string
-      id: string
-      account_id: number
-      actor_id: number
-      scope: Scope
-      api: boolean
-      requests_per_minute: number | null
-      expires_at: Date | null
-      revoked: boolean
-    }[]
-  >`
-    select k.hash, k.id, k.account_id, k.actor_id, k.scope, p.api, k.expires_at,
-      coalesce(a.requests_per_minute, p.requests_per_minute) as requests_per_minute,
+  const rows = await sql<(Omit<FoundKey, 'expiresAt'> & { hash: string; expires_at: Date | null })[]>`
+    select k.hash, k.id as "keyId", k.account_id as "accountId", k.actor_id as "actorId", k.scope, p.api as "planHasApi",
+      coalesce(a.requests_per_minute, p.requests_per_minute) as "requestsPerMinute", k.expires_at,
       k.revoked_at is not null or a.closed_at is not null as revoked
     from api_key k join account a on a.id = k.account_id join plan p on p.id = a.plan
     where k.hash = any(${hashes})`
   const found = new Map(
-    rows.map(row => [
-      row.hash,
-      {
-        keyId: row.id,
-        accountId: row.account_id,
-        actorId: row.actor_id,
-        scope: row.scope,
-        planHasApi: row.api,
-        requestsPerMinute: row.requests_per_minute,
-        expiresAt: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
-        revoked: row.revoked,
-      },
+    rows.map(({ hash, expires_at, ...key }) => [
+      hash,
+      { ...key, expiresAt: expires_at?.getTime() ?? Number.POSITIVE_INFINITY },
     ]),
   )
   return hashes.map(hash => found.get(hash))

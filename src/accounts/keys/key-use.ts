@@ -1,4 +1,4 @@
-/** When a key was last used, to the minute, without a write for each request: gathered in memory, written together. */
+/** When a key was last used, to the minute: collected in memory and written together. */
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 
 const used = perDatabase(
@@ -13,7 +13,7 @@ export function recordKeyUse(sql: Sql, key: { keyId: string; accountId: number }
   else entry.minute = minute
 }
 
-/** Writes the minutes that moved since the last call; called by a timer and at shutdown. */
+/** Writes the minutes that changed since the last call, on a timer and at shutdown. */
 export async function flushKeyUse(sql: Sql): Promise<void> {
   const moved = [...used(sql)].filter(([, entry]) => entry.minute > entry.written)
   if (moved.length === 0) return

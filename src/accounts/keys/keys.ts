@@ -1,7 +1,7 @@
-/** API keys: shown once, kept as a hash, checked by their own checksum before the database is asked. */
+/** API keys: shown once and stored as a hash. Their checksum is checked before the database is asked. */
 import { checksum62, randomBase62, sha256Hex } from '../../kernel/crypto.ts'
 import { notFound } from '../../kernel/errors.ts'
-import { findUuid, idFromUuid, newUuid } from '../../kernel/ids.ts'
+import { idFromUuid, newUuid, requireUuid } from '../../kernel/ids.ts'
 import { requireAccount } from '../accounts.ts'
 import { createActor } from '../actors.ts'
 import type { OperatorContext } from '../context.ts'
@@ -33,30 +33,31 @@ export type NewKey = {
   createdBy: string
 }
 
-/** Whether a text is shaped like a key and its last six characters fit the rest. */
+/** Whether a text has the form and the checksum of a key. */
 export function isWellFormedKey(key: string): boolean {
   const [, random, check] = KEY_PATTERN.exec(key) ?? []
   return random !== undefined && checksum62(PREFIX + random) === check
 }
 
-/** Creates a key. The `key` in the answer is the only copy there will ever be. */
+/** Creates a key. The `key` in the answer is its only copy. */
 export async function createKey(ctx: OperatorContext, input: NewKey): Promise<KeyRecord & { key: string }> {
-  await requireAccount(ctx, input.accountId)
+  const { accountId, name, scope, createdBy, expiresAt = null } = input
+  await requireAccount(ctx, accountId)
   const random = randomBase62(36)
   const key = `${PREFIX}${random}${checksum62(PREFIX + random)}`
   const now = ctx.clock.now()
-  const actorId = await createActor(ctx, { accountId: input.accountId, kind: 'api_key', label: input.name })
+  const actorId = await createActor(ctx, { accountId, kind: 'api_key', label: name })
   const row = {
-    account_id: input.accountId,
+    account_id: accountId,
     id: newUuid(now.getTime()),
     hash: sha256Hex(key),
-    name: input.name,
+    name,
     last4: key.slice(-4),
-    scope: input.scope,
+    scope,
     actor_id: actorId,
     created_at: now,
-    created_by: input.createdBy,
-    expires_at: input.expiresAt ?? null,
+    created_by: createdBy,
+    expires_at: expiresAt,
   }
   await ctx.sql`insert into api_key ${ctx.sql(row)}`
   return { key, ...toRecord({ ...row, last_used_at: null, revoked_at: null }) }
@@ -65,33 +66,27 @@ export async function createKey(ctx: OperatorContext, input: NewKey): Promise<Ke
 export async function listKeys(ctx: OperatorContext, accountId: number): Promise<KeyRecord[]> {
   await requireAccount(ctx, accountId)
   const rows = await ctx.sql<KeyRow[]>`
-    select id, name, last4, scope, created_at, created_by, last_used_at, expires_at, revoked_at
-    from api_key where account_id = ${accountId} order by id desc`
+    select ${keyColumns(ctx)} from api_key where account_id = ${accountId} order by id desc`
   return rows.map(toRecord)
 }
 
 /** Revokes a key of any account by its id; a second time changes nothing. Throws `not_found`. */
 export async function revokeKey(ctx: OperatorContext, id: string): Promise<KeyRecord> {
-  const uuid = findUuid(id)
-  if (uuid === undefined) throw notFound('key')
   const [row] = await ctx.sql<KeyRow[]>`
-    update api_key set revoked_at = coalesce(revoked_at, ${ctx.clock.now()}) where id = ${uuid}
-    returning id, name, last4, scope, created_at, created_by, last_used_at, expires_at, revoked_at`
+    update api_key set revoked_at = coalesce(revoked_at, ${ctx.clock.now()}) 
+    where id = ${requireUuid(id, 'key')} returning ${keyColumns(ctx)}`
   if (!row) throw notFound('key')
   return toRecord(row)
 }
 
-type KeyRow = {
-  id: string
-  name: string
-  last4: string
-  scope: Scope
-  created_at: Date
-  created_by: string
-  last_used_at: Date | null
-  expires_at: Date | null
-  revoked_at: Date | null
-}
+const keyColumns = ({ sql }: OperatorContext) =>
+  sql`id, name, last4, scope, created_at, created_by, last_used_at, expires_at, revoked_at`
+
+type Ends = 'last_used_at' | 'expires_at' | 'revoked_at'
+type KeyRow = Omit<KeyRecord, 'prefix' | 'created_at' | Ends> & { created_at: Date } & Record<
+    Ends,
+    Date | null
+  >
 
 function toRecord(row: KeyRow): KeyRecord {
   return {

@@ -8,10 +8,10 @@ import {
   BROWSER_TIMEOUT_MS,
   consumeChallenge,
   createChallenge,
+  listCredentials,
   loadWebAuthn,
   parseCredential,
   type RelyingParty,
-  undefinedIfThrown,
 } from './passkey-challenges.ts'
 import { MAX_PASSKEYS_PER_PERSON } from './passkeys.ts'
 
@@ -24,8 +24,6 @@ export async function createPasskeyOptions(
   { rpId, serviceName }: RelyingParty & { serviceName: string },
 ): Promise<string> {
   const { generateRegistrationOptions } = await loadWebAuthn()
-  const known = await ctx.sql<{ credential_id: string; transports: string[] }[]>`
-    select credential_id, transports from passkey where person_id = ${owner.personId}`
   const options = await generateRegistrationOptions({
     rpName: serviceName,
     rpID: rpId,
@@ -35,7 +33,7 @@ export async function createPasskeyOptions(
     challenge: await createChallenge(ctx, { purpose: 'add', personId: owner.personId }),
     timeout: BROWSER_TIMEOUT_MS,
     attestationType: 'none',
-    excludeCredentials: known.map(one => ({ id: one.credential_id, transports: one.transports })),
+    excludeCredentials: await listCredentials(ctx, owner.personId),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   })
   return JSON.stringify(options)
@@ -89,14 +87,13 @@ async function verify(
   const expectedChallenge =
     response && (await consumeChallenge(ctx, response, { purpose: 'add', personId: owner.personId }))
   if (response === undefined || expectedChallenge === undefined) return undefined
-  return undefinedIfThrown(async () => {
-    const { verified, registrationInfo } = await verifyRegistrationResponse({
-      response,
-      expectedChallenge,
-      expectedOrigin: home.origin,
-      expectedRPID: home.rpId,
-      requireUserVerification: true,
-    })
-    return verified ? registrationInfo.credential : undefined
-  })
+  // The library throws for invalid and for unreadable responses alike.
+  const checked = await verifyRegistrationResponse({
+    response,
+    expectedChallenge,
+    expectedOrigin: home.origin,
+    expectedRPID: home.rpId,
+    requireUserVerification: true,
+  }).catch(() => undefined)
+  return checked?.verified ? checked.registrationInfo.credential : undefined
 }

@@ -1,14 +1,15 @@
-/** A person's sessions as they see them: when each began and was last used. Where from is not known, because it is not stored. */
+/** A person's own sessions: when each began and was last used. From where is not stored. */
+import type { Fragment } from '../../kernel/db/database.ts'
 import { findUuid, idFromUuid } from '../../kernel/ids.ts'
 import { auditPerson } from '../audit.ts'
 import type { OperatorContext } from '../context.ts'
 import { withTransaction } from '../transaction.ts'
 import { isLive, SESSION_LIFETIME_MS } from './sessions.ts'
 
-/** `last_used_at` is told to the hour: so often at most a session is moved on. */
+/** `last_used_at` is exact to the hour: a session is extended once an hour at most. */
 export type SessionRecord = { id: string; account: string; created_at: string; last_used_at: string }
 
-/** The sessions of a person that have not ended, the one used last first. */
+/** The sessions that have not ended, last used first. */
 export async function listSessions(ctx: OperatorContext, personId: string): Promise<SessionRecord[]> {
   const rows = await ctx.sql<{ id: string; name: string; created_at: Date; expires_at: Date }[]>`
     select s.id, a.name, s.created_at, s.expires_at
@@ -27,24 +28,20 @@ export async function listSessions(ctx: OperatorContext, personId: string): Prom
 
 type Owner = { personId: string; email: string }
 
-/** Ends one session of the person. False when it is not theirs or has ended: nothing changes. */
+/** Ends one session of the person. False if it is not theirs or has ended. */
 export async function endOneSession(ctx: OperatorContext, owner: Owner, id: string): Promise<boolean> {
   const uuid = findUuid(id)
-  if (uuid === undefined) return false
-  return withTransaction(ctx, async tx => {
-    const ended = await tx.sql`
-      delete from person_session where person_id = ${owner.personId} and id = ${uuid} returning id`
-    if (ended.length === 1) await auditPerson(tx, owner.personId, 'sessions_ended', owner.email)
-    return ended.length === 1
-  })
+  return uuid !== undefined && (await endSessions(ctx, owner, ctx.sql`id = ${uuid}`)) === 1
 }
 
 /** Ends all sessions of the person but the one with this id. Returns how many. */
-export async function endOtherSessions(ctx: OperatorContext, owner: Owner, keptId: string): Promise<number> {
-  return withTransaction(ctx, async tx => {
+export const endOtherSessions = (ctx: OperatorContext, owner: Owner, keptId: string): Promise<number> =>
+  endSessions(ctx, owner, ctx.sql`id <> ${findUuid(keptId) ?? ''}`)
+
+const endSessions = (ctx: OperatorContext, { personId, email }: Owner, which: Fragment): Promise<number> =>
+  withTransaction(ctx, async tx => {
     const ended = await tx.sql`
-      delete from person_session where person_id = ${owner.personId} and id <> ${findUuid(keptId) ?? ''} returning id`
-    if (ended.length > 0) await auditPerson(tx, owner.personId, 'sessions_ended', owner.email)
+      delete from person_session where person_id = ${personId} and ${which} returning id`
+    if (ended.length > 0) await auditPerson(tx, personId, 'sessions_ended', email)
     return ended.length
   })
-}

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import { sha256Hex } from '../../kernel/crypto.ts'
+import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
 import type { OperatorContext } from '../context.ts'
 
 /** Loaded with the first passkey, because the library is large and most servers never need it. */
@@ -37,11 +38,9 @@ export async function createChallenge(
   ctx: OperatorContext,
   { purpose, personId }: ChallengePurpose,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const { sql } = ctx
   const now = ctx.clock.now()
-  const challenge = new Uint8Array(CHALLENGE_BYTES)
-  challenge.set(randomBytes(CHALLENGE_BYTES))
-  await sql`
+  const challenge = Uint8Array.from(randomBytes(CHALLENGE_BYTES))
+  await ctx.sql`
     with expired as (
       delete from passkey_challenge where hash in (
         select hash from passkey_challenge where expires_at <= ${now} limit 100 for update skip locked)
@@ -52,18 +51,17 @@ export async function createChallenge(
   return challenge
 }
 
-/** The browser's JSON if it is an object. The library checks its members. */
-export function parseCredential<T>(text: string): T | undefined {
-  const value = parse(text)
-  return typeof value === 'object' && value !== null ? (value as T) : undefined
+/** The credentials of a person's passkeys, as options for browsers name them. */
+export async function listCredentials(ctx: OperatorContext, personId: string) {
+  const known = await ctx.sql<{ credential_id: string; transports: string[] }[]>`
+    select credential_id, transports from passkey where person_id = ${personId}`
+  return known.map(one => ({ id: one.credential_id, transports: one.transports }))
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+/** The browser's JSON if it is an object. The library checks its members. */
+export function parseCredential<T>(text: string): T | undefined {
+  const value: unknown = tryParseJson(text)
+  return typeof value === 'object' && value !== null ? (value as T) : undefined
 }
 
 /**
@@ -73,36 +71,19 @@ function parse(text: string): unknown {
 export async function consumeChallenge(
   ctx: OperatorContext,
   answer: { response?: { clientDataJSON?: unknown } },
-  purpose: ChallengePurpose,
+  { purpose, personId }: ChallengePurpose,
 ): Promise<string | undefined> {
   const signed = answer.response?.clientDataJSON
   if (typeof signed !== 'string') return undefined
   const client = parseCredential<{ challenge?: unknown }>(Buffer.from(signed, 'base64url').toString('utf8'))
   const challenge = client?.challenge
   if (typeof challenge !== 'string') return undefined
-  return (await useUp(ctx, challenge, purpose)) ? challenge : undefined
-}
-
-/** The library throws for invalid and for unreadable responses alike: both mean no. */
-export async function undefinedIfThrown<T>(look: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await look()
-  } catch {
-    return undefined
-  }
-}
-
-async function useUp(
-  ctx: OperatorContext,
-  challenge: string,
-  { purpose, personId }: ChallengePurpose,
-): Promise<boolean> {
   const taken = await ctx.sql`
     delete from passkey_challenge where hash = ${hashOf(Buffer.from(challenge, 'base64url'))}
       and purpose = ${purpose} and person_id is not distinct from ${personId ?? null}::uuid
       and expires_at > ${ctx.clock.now()}
     returning hash`
-  return taken.length === 1
+  return taken.length === 1 ? challenge : undefined
 }
 
 const hashOf = (challenge: Uint8Array) => sha256Hex(Buffer.from(challenge).toString('base64url'))

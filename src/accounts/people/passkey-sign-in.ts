@@ -13,90 +13,78 @@ import {
   type ChallengePurpose,
   consumeChallenge,
   createChallenge,
+  listCredentials,
   loadWebAuthn,
   parseCredential,
   type RelyingParty,
-  undefinedIfThrown,
 } from './passkey-challenges.ts'
 import { createSession, type NewSession, renewSession, type Session } from './sessions.ts'
 
 const ANY_PERSON: ChallengePurpose = { purpose: 'sign_in', personId: undefined }
 
-/** The options for `navigator.credentials.get` (WebAuthn §5.5), or the seconds to wait when a network took too many. */
+/** The options for `navigator.credentials.get` (WebAuthn §5.5). */
 export async function createSignInOptions(
   ctx: OperatorContext,
-  input: { home: RelyingParty; network: string },
+  { home, network }: { home: RelyingParty; network: string },
 ): Promise<{ options: object } | Throttled> {
-  const throttled = countChallenge(ctx, input.network)
-  if (throttled !== undefined) return throttled
-  const challenge = Buffer.from(await createChallenge(ctx, ANY_PERSON)).toString('base64url')
-  // Without the library, which takes 200 ms to load: every sign-in page needs these options.
-  return {
-    options: { rpId: input.home.rpId, challenge, timeout: BROWSER_TIMEOUT_MS, userVerification: 'required' },
-  }
+  return countChallenge(ctx, network) ?? { options: await buildOptions(ctx, home, ANY_PERSON) }
 }
 
-type PasskeySignIn = {
-  home: RelyingParty
-  /** JSON of what `navigator.credentials.get` gave. */
-  answer: string
-  network: string
-  replaces: string | undefined
-}
+/** Without the library, which takes 200 ms to load: every sign-in page needs these options. */
+const buildOptions = async (ctx: OperatorContext, { rpId }: RelyingParty, purpose: ChallengePurpose) => ({
+  rpId,
+  challenge: Buffer.from(await createChallenge(ctx, purpose)).toString('base64url'),
+  timeout: BROWSER_TIMEOUT_MS,
+  userVerification: 'required',
+})
 
-type PasskeySignInResult = NewSession | { problem: 'wrong' } | Throttled
+/** `answer`: JSON of what `navigator.credentials.get` gave. */
+type PasskeyAnswer = { home: RelyingParty; answer: string; network: string }
 
 /** Creates a session for a valid response to an unused challenge. */
-export async function signInWithPasskey(
+export const signInWithPasskey = (
   ctx: OperatorContext,
-  input: PasskeySignIn,
-): Promise<PasskeySignInResult> {
-  const throttled = countNetworkAttempt(ctx, input.network)
-  if (throttled !== undefined) return throttled
-  const passkey = await verifyAnswer(ctx, input, ANY_PERSON)
-  if (passkey === undefined) return { problem: 'wrong' }
-  const { personId, id: passkeyId } = passkey
-  const session = await createSession(ctx, { personId, passkeyId, replaces: input.replaces })
-  if (session === undefined) return { problem: 'wrong' }
-  uncountNetworkAttempt(ctx, input.network)
-  return session
-}
+  input: PasskeyAnswer & { replaces: string | undefined },
+): Promise<NewSession | { problem: 'wrong' } | Throttled> =>
+  usePasskey(ctx, input, ANY_PERSON, ({ personId, id: passkeyId }) =>
+    createSession(ctx, { personId, passkeyId, replaces: input.replaces }),
+  )
 
 /** The options for a signed-in person who confirms their identity: only their own passkeys are accepted. */
 export async function createProofOptions(
   ctx: OperatorContext,
   { personId, home }: { personId: string; home: RelyingParty },
 ): Promise<object> {
-  const challenge = await createChallenge(ctx, { purpose: 'prove', personId })
-  const known = await ctx.sql<{ credential_id: string; transports: string[] }[]>`
-    select credential_id, transports from passkey where person_id = ${personId}`
-  return {
-    rpId: home.rpId,
-    challenge: Buffer.from(challenge).toString('base64url'),
-    timeout: BROWSER_TIMEOUT_MS,
-    userVerification: 'required',
-    allowCredentials: known.map(one => ({
-      type: 'public-key',
-      id: one.credential_id,
-      transports: one.transports,
-    })),
-  }
+  const options = await buildOptions(ctx, home, { purpose: 'prove', personId })
+  const own = await listCredentials(ctx, personId)
+  return { ...options, allowCredentials: own.map(one => ({ type: 'public-key', ...one })) }
 }
 
 /** Renews the session of a person who has confirmed their identity with a passkey, and returns its new token. */
-export async function proveByPasskey(
+export const proveByPasskey = (
   ctx: OperatorContext,
   session: Session,
-  input: { home: RelyingParty; answer: string; network: string },
-): Promise<{ token: string } | { problem: 'wrong' } | Throttled> {
+  input: PasskeyAnswer,
+): Promise<{ token: string } | { problem: 'wrong' } | Throttled> =>
+  usePasskey(ctx, input, { purpose: 'prove', personId: session.personId }, async ({ personId }) => {
+    const token = personId === session.personId ? await renewSession(ctx, session) : undefined
+    return token === undefined ? undefined : { token }
+  })
+
+/** Counts an attempt, unless the passkey is right and `use` returns something. */
+async function usePasskey<T>(
+  ctx: OperatorContext,
+  input: PasskeyAnswer,
+  purpose: ChallengePurpose,
+  use: (passkey: Passkey) => Promise<T | undefined>,
+): Promise<T | { problem: 'wrong' } | Throttled> {
   const throttled = countNetworkAttempt(ctx, input.network)
   if (throttled !== undefined) return throttled
-  const passkey = await verifyAnswer(ctx, input, { purpose: 'prove', personId: session.personId })
-  if (passkey === undefined || passkey.personId !== session.personId) return { problem: 'wrong' }
-  const token = await renewSession(ctx, session)
-  if (token === undefined) return { problem: 'wrong' }
+  const passkey = await verifyAnswer(ctx, input, purpose)
+  const result = passkey && (await use(passkey))
+  if (result === undefined) return { problem: 'wrong' }
   uncountNetworkAttempt(ctx, input.network)
-  return { token }
+  return result
 }
 
 /** The passkey of a valid response to a challenge of this purpose. */
@@ -111,7 +99,7 @@ async function verifyAnswer(
   // A browser that got a list of accepted passkeys need not name the person.
   const isNamed = response.response?.userHandle !== undefined || purpose.purpose === 'sign_in'
   if (isNamed && !isOwnHandle(response, passkey.personId)) return undefined
-  const counter = await verify(ctx, { home, response, credential: passkey.credential, purpose })
+  const counter = await verify(ctx, { home, response, purpose, credential: passkey.credential })
   return counter !== undefined && (await recordUse(ctx, passkey.id, counter)) ? passkey : undefined
 }
 
@@ -134,32 +122,31 @@ function isOwnHandle({ response }: AuthenticationResponseJSON, personId: string)
   return response?.userHandle === Buffer.from(toUserHandle(personId)).toString('base64url')
 }
 
-/** The authenticator's new counter; undefined when the response is invalid. */
+type SignedAnswer = {
+  home: RelyingParty
+  response: AuthenticationResponseJSON
+  purpose: ChallengePurpose
+  credential: WebAuthnCredential
+}
+
+/** The authenticator's new counter; undefined for an invalid response. */
 async function verify(
   ctx: OperatorContext,
-  input: {
-    home: RelyingParty
-    response: AuthenticationResponseJSON
-    credential: WebAuthnCredential
-    purpose: ChallengePurpose
-  },
+  { home, response, purpose, credential }: SignedAnswer,
 ): Promise<number | undefined> {
   const { verifyAuthenticationResponse } = await loadWebAuthn()
-  const { home, response, credential, purpose } = input
-  const { rpId, origin } = home
   const expectedChallenge = await consumeChallenge(ctx, response, purpose)
   if (expectedChallenge === undefined) return undefined
-  return undefinedIfThrown(async () => {
-    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
-      response,
-      expectedChallenge,
-      expectedOrigin: origin,
-      expectedRPID: rpId,
-      credential,
-      requireUserVerification: true,
-    })
-    return verified ? authenticationInfo.newCounter : undefined
-  })
+  // The library throws for invalid and for unreadable responses alike.
+  const checked = await verifyAuthenticationResponse({
+    response,
+    expectedChallenge,
+    expectedOrigin: home.origin,
+    expectedRPID: home.rpId,
+    credential,
+    requireUserVerification: true,
+  }).catch(() => undefined)
+  return checked?.verified ? checked.authenticationInfo.newCounter : undefined
 }
 
 /** WebAuthn §7.2, step 22: a counter that does not grow points to a cloned key. False for a counter already used. */

@@ -1,6 +1,6 @@
 /** Lists, renames and removes a person's passkeys. Only the public key of each is stored here. */
 import { notFound } from '../../kernel/errors.ts'
-import { findUuid, idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid, requireUuid } from '../../kernel/ids.ts'
 import { auditPerson } from '../audit.ts'
 import type { OperatorContext } from '../context.ts'
 import { withTransaction } from '../transaction.ts'
@@ -39,7 +39,7 @@ export async function renamePasskey(
 ): Promise<void> {
   await withTransaction(ctx, async tx => {
     const renamed = await tx.sql`
-      update passkey set name = ${input.name} where id = ${requirePasskeyUuid(input.id)} and person_id = ${owner.personId} returning id`
+      update passkey set name = ${input.name} where id = ${requireUuid(input.id, 'passkey')} and person_id = ${owner.personId} returning id`
     if (renamed.length === 0) throw notFound('passkey')
     await auditPerson(tx, owner.personId, 'passkey_renamed', input.name)
   })
@@ -49,14 +49,8 @@ export async function renamePasskey(
 export async function removePasskey(ctx: OperatorContext, owner: Owner, id: string): Promise<void> {
   await withTransaction(ctx, async tx => {
     const [removed] = await tx.sql<{ name: string }[]>`
-      delete from passkey where id = ${requirePasskeyUuid(id)} and person_id = ${owner.personId} returning name`
+      delete from passkey where id = ${requireUuid(id, 'passkey')} and person_id = ${owner.personId} returning name`
     if (removed === undefined) throw notFound('passkey')
     await auditPerson(tx, owner.personId, 'passkey_removed', removed.name)
   })
-}
-
-function requirePasskeyUuid(id: string): string {
-  const uuid = findUuid(id)
-  if (uuid === undefined) throw notFound('passkey')
-  return uuid
 }

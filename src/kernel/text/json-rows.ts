@@ -12,6 +12,7 @@ import {
   tooLargeWithout,
   withErrors,
 } from './strict-json.ts'
+import { tryParseJson } from './try-parse-json.ts'
 
 /** So much is scanned at a time. */
 const STEP_LENGTH = 128 * 1024
@@ -43,7 +44,7 @@ export async function readJsonRows(bytes: Uint8Array, rows: RowList): Promise<un
     )
   }
   // What stands before the rows is read before them, so that of several faults the first is told.
-  if (parseOrNothing(`${head}]}`) === undefined) parseText(text)
+  if (tryParseJson(`${head}]}`) === undefined) parseText(text)
   const values = await readPieces(text, { head, pieces: list.pieces, most: rows.maxRows, breathe })
   if (list.end === text.length) parseUnclosed(text, head, scan)
   const rest = { prefix: values.length === 0 ? head : `${head}0`, from: list.end }
@@ -60,7 +61,7 @@ async function readPieces(text: string, { head, pieces, most, breathe }: Pieces)
   let count = 0
   for (const [i, { start, end, isRefused }] of pieces.entries()) {
     await breathe()
-    const found = isRefused ? [null] : parseOrNothing(`[${text.slice(start, end)}]`)
+    const found = isRefused ? [null] : tryParseJson(`[${text.slice(start, end)}]`)
     // A comma without a row after it is no fault of the piece, but of the whole.
     if (!Array.isArray(found) || (found.length === 0 && i > 0)) {
       parseText(text, { prefix: i === 0 ? head : `${head}0,`, from: start })
@@ -80,12 +81,4 @@ function parseUnclosed(text: string, head: string, { list, hasTooManyValues }: J
   if (hasTooManyValues || last === undefined)
     parseText(text, { prefix: head, from: hasTooManyValues ? text.length : head.length })
   else parseText(text, { prefix: `${head}0,`, from: last.end + 1 })
-}
-
-function parseOrNothing(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

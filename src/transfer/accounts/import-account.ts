@@ -17,6 +17,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { asSql } from '../../kernel/db/transaction.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
 import {
   finishImport,
   type ImportedContent,
@@ -89,12 +90,8 @@ async function requireComplete(path: string): Promise<LineCounts> {
 }
 
 function findLine(text: string): Line | undefined {
-  try {
-    const line: Line = JSON.parse(text)
-    return typeof line === 'object' && line !== null && typeof line.type === 'string' ? line : undefined
-  } catch {
-    return undefined
-  }
+  const line: Line | null | undefined = tryParseJson(text)
+  return typeof line === 'object' && typeof line?.type === 'string' ? line : undefined
 }
 
 function parse(text: string): Line {

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { createZstdDecompress } from 'node:zlib'
 import { isEqualInConstantTime } from '../../kernel/crypto.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
 import { explainFileError } from '../new-file.ts'
 import type { BackupKey } from './backup-key.ts'
 import {
@@ -105,15 +106,10 @@ function requireSeal(
 }
 
 function parseHeader(text: string): BackupHeader | undefined {
-  try {
-    const header: BackupHeader = JSON.parse(text)
-    const texts = [header.created_at, header.carnet, header.secret_key_fingerprint]
-    return texts.every(one => typeof one === 'string') && Array.isArray(header.migrations)
-      ? header
-      : undefined
-  } catch {
-    return undefined
-  }
+  const header: BackupHeader | null | undefined = tryParseJson(text)
+  const texts = [header?.created_at, header?.carnet, header?.secret_key_fingerprint]
+  const isComplete = texts.every(one => typeof one === 'string') && Array.isArray(header?.migrations)
+  return header && isComplete ? header : undefined
 }
 
 async function readEnds(path: string): Promise<{ bytes: number; head: Buffer; tail: Buffer }> {

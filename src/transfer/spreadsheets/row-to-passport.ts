@@ -7,6 +7,7 @@ import { type Field, findScalarEntry } from '../../categories/field.ts'
 import { normalizeName } from '../../categories/names/name-lookup.ts'
 import { toCanonicalName } from '../../categories/names/recognise-names.ts'
 import { type DataObject, isObject } from '../../categories/value.ts'
+import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
 import { type Cell, type DecimalMark, isEmptyCell, parseCell, parseCellText, parseNumber } from './cell.ts'
 import { type Column, type DataPath, findCompactMembers } from './columns.ts'
 import { findStatedUnit, findUnit, listUnits, parseAmount } from './measurement-units.ts'
@@ -189,7 +190,7 @@ const SHARE_KEYS = new Set(
 
 /** Parses a composition in JSON: a list of objects, or an object of names and shares; undefined for anything else. */
 function parseJsonShares(text: string, members: readonly [Field, Field], path: string, options: RowOptions) {
-  const parsed = tryParseJson(text)
+  const parsed: unknown = tryParseJson(text)
   const pairs = Array.isArray(parsed)
     ? parsed.map(findSharePair)
     : isObject(parsed)
@@ -213,14 +214,6 @@ function findSharePair(entry: unknown): readonly [unknown, unknown] | undefined 
     Object.entries(entry).filter(([key, value]) => known.has(normalizeName(key)) && value !== null)
   const [names, shares] = [find(NAME_KEYS), find(SHARE_KEYS)]
   return names.length === 1 && shares.length === 1 ? [names[0]?.[1], shares[0]?.[1]] : undefined
-}
-
-function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /**

@@ -11,6 +11,7 @@ import { text as textOf } from 'node:stream/consumers'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError, findErrorCode } from '../../kernel/errors.ts'
 import { withProcessLock } from '../../kernel/process/process-lock.ts'
+import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
 import type { ExportPosition } from '../../passports/copies/export-rows.ts'
 import { openSafeFolder, type SafeFolder } from './safe-folder.ts'
 
@@ -191,14 +192,6 @@ async function readText(folder: SafeFolder, path: string, start = 0): Promise<st
   } catch (error) {
     if (findErrorCode(error) !== 'ENOENT') throw error
     return ''
-  }
-}
-
-function tryParseJson(json: string) {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
   }
 }
 

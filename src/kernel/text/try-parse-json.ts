@@ -1,0 +1,10 @@
+/** JSON from outside, where a text that is none means the same as a missing one. */
+
+/** Returns undefined if the text is not JSON. */
+export function tryParseJson(text: string) {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
