@@ -34,40 +34,31 @@ export async function createAccount(
 }
 
 export async function listAccounts(ctx: OperatorContext): Promise<AccountWithUsage[]> {
-  const rows = await ctx.sql<
-    {
-      id: number
-      name: string
-      plan: string
-      created_at: Date
-      closed_at: Date | null
-      model: number
-      batch: number
-      item: number
-      quota: QuotaOverrides
-      requests_per_minute: number | null
-    }[]
-  >`
-    select a.id, a.name, a.plan, a.created_at, a.closed_at, a.requests_per_minute,
+  const rows = await ctx.sql<AccountRow[]>`
+    select a.id::text, a.name, a.plan, a.created_at, a.closed_at,
       json_strip_nulls(json_build_object('model', a.model_quota, 'batch', a.batch_quota, 'item', a.item_quota)) as quota,
-      coalesce(sum(u.used) filter (where u.level = 'm'), 0)::bigint as model,
-      coalesce(sum(u.used) filter (where u.level = 'b'), 0)::bigint as batch,
-      coalesce(sum(u.used) filter (where u.level = 'i'), 0)::bigint as item
+      a.requests_per_minute, json_build_object(
+        'model', coalesce(sum(u.used) filter (where u.level = 'm'), 0),
+        'batch', coalesce(sum(u.used) filter (where u.level = 'b'), 0),
+        'item', coalesce(sum(u.used) filter (where u.level = 'i'), 0)) as used
     from account a left join account_usage u on u.account_id = a.id
     group by a.id order by a.id`
-  return rows.map(
-    ({ id, name, plan, created_at, closed_at, quota, requests_per_minute: perMinute, ...used }) => ({
-      id: String(id),
-      name,
-      plan,
-      created_at: created_at.toISOString(),
-      closed_at: closed_at?.toISOString() ?? null,
-      quota,
-      ...(perMinute === null ? {} : { requests_per_minute: perMinute }),
-      used,
-    }),
-  )
+  return rows.map(({ created_at, closed_at, quota, requests_per_minute, used, ...account }) => ({
+    ...account,
+    created_at: created_at.toISOString(),
+    closed_at: closed_at?.toISOString() ?? null,
+    quota,
+    ...(requests_per_minute === null ? {} : { requests_per_minute }),
+    used,
+  }))
 }
+
+type AccountRow = Account &
+  Pick<AccountWithUsage, 'quota' | 'used'> & {
+    created_at: Date
+    closed_at: Date | null
+    requests_per_minute: number | null
+  }
 
 type PlanChange = {
   accountId: number

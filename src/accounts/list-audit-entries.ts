@@ -22,23 +22,15 @@ export async function listAuditEntries(
   ctx: AccountContext,
   page: { before: string; limit: number },
 ): Promise<AuditPage> {
-  const rows = await ctx.sql<
-    { id: string; at: Date; action: AuditAction; subject: string; label: string; kind: ActorKind }[]
-  >`
-    select e.id, e.at, e.action, e.subject, a.label, a.kind
+  const rows = await ctx.sql<(Omit<AuditEntry, 'at'> & { id: string; at: Date })[]>`
+    select e.id, e.at, a.label as who, a.kind, e.action, e.subject
     from audit_entry e join actor a on a.account_id = e.account_id and a.id = e.actor
     where e.account_id = ${ctx.accountId} and e.id < ${findUuid(page.before) ?? MAX_UUID}
     order by e.id desc limit ${page.limit + 1}`
   const shown = rows.slice(0, page.limit)
   const last = shown.at(-1)
   return {
-    entries: shown.map(({ at, action, subject, label, kind }) => ({
-      at: at.toISOString(),
-      who: label,
-      kind,
-      action,
-      subject,
-    })),
+    entries: shown.map(({ id: _, at, ...entry }) => ({ ...entry, at: at.toISOString() })),
     next: rows.length > page.limit && last !== undefined ? idFromUuid(last.id) : undefined,
   }
 }

@@ -17,25 +17,20 @@ export type Member = { id: string; email: string; role: Role; since: string; has
 
 /** All people of the account: owners first, then by e-mail. */
 export async function listMembers(ctx: AccountContext): Promise<Member[]> {
-  const rows = await ctx.sql<MemberRow[]>`
-    select p.id, p.email, m.role, m.created_at, p.password_hash is not null as has_password
+  const rows = await ctx.sql<(Omit<Member, 'since'> & { created_at: Date })[]>`
+    select p.id, p.email, m.role, m.created_at, p.password_hash is not null as "hasPassword"
     from membership m join person p on p.id = m.person_id where m.account_id = ${ctx.accountId}
     order by array_position(array['owner', 'editor', 'viewer'], m.role), p.email`
-  return rows.map(({ id, email, role, created_at, has_password }) => ({
-    id: idFromUuid(id),
-    email,
-    role,
+  return rows.map(({ created_at, ...member }) => ({
+    ...member,
+    id: idFromUuid(member.id),
     since: created_at.toISOString(),
-    hasPassword: has_password,
   }))
 }
 
-type MemberRow = { id: string; email: string; role: Role; created_at: Date; has_password: boolean }
-
 /** A member by id. Throws `not_found`, also for members of other accounts. */
 export async function getMember(ctx: AccountContext, id: string): Promise<Member> {
-  const members = await listMembers(ctx)
-  const found = members.find(member => member.id === id)
+  const found = (await listMembers(ctx)).find(member => member.id === id)
   if (found === undefined) throw notFound('person')
   return found
 }
@@ -63,7 +58,7 @@ export async function inviteMember(
     await lockMembers(tx)
     await requireInvitationsLeft(tx)
     const person = await findOrCreatePerson(tx, email)
-    if (person.vouchedBy !== undefined && person.vouchedBy !== ctx.accountId) return { problem: 'vouched' }
+    if (person.vouchedBy !== null && person.vouchedBy !== ctx.accountId) return { problem: 'vouched' }
     await addMember(tx, { accountId: ctx.accountId, personId: person.id, email, role: input.role })
     await audit(tx, 'person_added', email)
     return { id: idFromUuid(person.id), email, ...(await createInvitation(tx, person, input.reader)) }
@@ -178,9 +173,8 @@ async function deletePersonWithoutAccount(ctx: AccountContext, personId: string)
 }
 
 /** Locks all memberships of the account in one order, so that changes of members wait for each other. */
-async function lockMembers(ctx: AccountContext): Promise<{ person_id: string; role: Role }[]> {
-  return ctx.sql<{ person_id: string; role: Role }[]>`
-    select person_id, role from membership where account_id = ${ctx.accountId} order by person_id for update`
+async function lockMembers(ctx: AccountContext): Promise<void> {
+  await ctx.sql`select from membership where account_id = ${ctx.accountId} order by person_id for update`
 }
 
 async function lockMember(ctx: AccountContext, id: string): Promise<{ uuid: string; member: Member }> {

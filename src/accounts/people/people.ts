@@ -1,5 +1,5 @@
 /** Creates people and their memberships. A person has one e-mail and one password for all accounts they belong to. */
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, assert } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { requireAccount } from '../accounts.ts'
 import { createActor, getOperatorActor } from '../actors.ts'
@@ -26,7 +26,7 @@ export async function createPerson(
   await requireAccount(ctx, input.accountId)
   return withTransaction(ctx, async tx => {
     const { id: personId, vouchedBy } = await findOrCreatePerson(tx, email)
-    if (vouchedBy !== undefined && vouchedBy !== input.accountId) throw vouchedError(email, vouchedBy)
+    if (vouchedBy !== null && vouchedBy !== input.accountId) throw vouchedError(email, vouchedBy)
     await addMember(tx, { ...input, personId, email })
     const token = await createPasswordLink(tx, personId, { purpose: 'operator' })
     const actorId = await getOperatorActor(tx, input.accountId)
@@ -56,19 +56,19 @@ export async function resetPassword(
 
 /**
  * `vouchedBy`: an owner of this account has seen the link for the person's first password, so that owner could sign in
- * as the person. Undefined once the person alone has received a link.
+ * as the person. Null once the person alone has received a link.
  */
-export type KnownPerson = { id: string; hasPassword: boolean; vouchedBy: number | undefined }
+export type KnownPerson = { id: string; hasPassword: boolean; vouchedBy: number | null }
 
 /** The person with this e-mail, created if needed. The row stays locked until the transaction ends. */
 export async function findOrCreatePerson(ctx: OperatorContext, email: string): Promise<KnownPerson> {
   const now = ctx.clock.now()
-  const [row] = await ctx.sql<{ id: string; has_password: boolean; vouched_by: number | null }[]>`
+  const [row] = await ctx.sql<KnownPerson[]>`
     insert into person (id, email, created_at) values (${newUuid(now.getTime())}, ${email}, ${now})
     on conflict (email) do update set email = excluded.email
-    returning id, password_hash is not null as has_password, vouched_by`
-  if (!row) throw new Error('broken assumption: an upsert returns its row')
-  return { id: row.id, hasPassword: row.has_password, vouchedBy: row.vouched_by ?? undefined }
+    returning id, password_hash is not null as "hasPassword", vouched_by as "vouchedBy"`
+  assert(row, 'an upsert returns its row')
+  return row
 }
 
 /** Adds a membership with its own actor and returns the actor's id. Throws `validation` for an existing member. */

@@ -1,7 +1,4 @@
-/**
- * Sessions of signed-in people: a random token in the browser, its hash here. One ends fourteen days after its last use,
- * and thirty days after its person last proved who they are.
- */
+/** Sessions of signed-in people: a random token in the browser, and its hash here. */
 import { sha256Hex } from '../../kernel/crypto.ts'
 import type { Fragment } from '../../kernel/db/database.ts'
 import { findUuid, idFromUuid, newUuid } from '../../kernel/ids.ts'
@@ -10,15 +7,15 @@ import type { AccountContext, OperatorContext } from '../context.ts'
 import { createToken, isToken } from './one-time-links.ts'
 import type { Role } from './people.ts'
 
-/** From the last use. */
+/** After the last use. */
 export const SESSION_LIFETIME_MS = 14 * 86_400_000
-/** From the last proof, however much it is used. */
+/** After the last proof of identity, however much it is used. */
 export const MAX_SESSION_AGE_MS = 30 * 86_400_000
-/** So long a proof is good for what asks for one. */
+/** How long a proof of identity counts. */
 export const PROOF_LIFETIME_MS = 10 * 60_000
 /** With one more, the one not used for longest ends. */
 export const MAX_SESSIONS_PER_PERSON = 20
-/** A session is moved on at most this often, so that reading pages writes next to nothing. */
+/** A session is extended at most this often, so that reading pages writes next to nothing. */
 const SLIDES_AFTER_MS = 3_600_000
 
 export type Session = {
@@ -31,7 +28,7 @@ export type Session = {
   account: { id: number; name: string; plan: string; planHasApi: boolean; closedAt: Date | null }
   /** When the person last proved who they are, by their password or a passkey. */
   provenAt: Date
-  /** Its end has been moved by this look-up, so the browser's copy wants moving too. */
+  /** This look-up has extended it, so the browser's cookie needs extending too. */
   isMoved: boolean
 }
 
@@ -41,8 +38,8 @@ type Proof = { passwordHash: string } | { passkeyId: string }
 export type NewSession = { token: string; email: string }
 
 /**
- * A new session in the account the person has belonged to for longest, and the end of the one the browser had. Undefined
- * when the person belongs to no account or the proof is no longer good.
+ * Creates a session in the person's oldest account, and ends the one that the browser had. Undefined if the person has no
+ * account or the proof no longer counts.
  */
 export async function createSession(
   ctx: OperatorContext,
@@ -84,10 +81,7 @@ export const isLive = (ctx: OperatorContext): Fragment => {
   return ctx.sql`s.expires_at > ${now} and coalesce(s.proven_at, s.created_at) > ${oldest}`
 }
 
-/**
- * A new token for a session whose person has just proven again who they are; the one before opens nothing any more.
- * Undefined when the session has ended meanwhile.
- */
+/** Replaces the token of a session whose person has proven again who they are. Undefined if the session has ended. */
 export async function renewSession(
   ctx: OperatorContext,
   { id, personId }: Pick<Session, 'id' | 'personId'>,
@@ -100,18 +94,17 @@ export async function renewSession(
   return renewed.length === 1 ? token : undefined
 }
 
-/** Whether the person has proven lately who they are. */
 export const isRecentlyProven = ({ provenAt }: Pick<Session, 'provenAt'>, now: Date): boolean =>
   provenAt.getTime() + PROOF_LIFETIME_MS > now.getTime()
 
-/** The person behind a session's token with their role of this moment, or undefined when it has ended. */
+/** The session with the person's current role; undefined if it has ended. */
 export async function findSession(ctx: OperatorContext, token: string): Promise<Session | undefined> {
   if (!isToken(token)) return undefined
   const now = ctx.clock.now()
   const hash = sha256Hex(token)
   const [row] = await ctx.sql<SessionRow[]>`
-    select s.id, s.person_id, p.email, m.role, m.actor_id, s.account_id, a.name, a.plan, plan.api, a.closed_at,
-      s.expires_at, coalesce(s.proven_at, s.created_at) as proven_at
+    select s.id, s.person_id as "personId", p.email, m.role, m.actor_id as "actorId", s.account_id, a.name, a.plan,
+      plan.api as "planHasApi", a.closed_at, s.expires_at, coalesce(s.proven_at, s.created_at) as "provenAt"
     from person_session s
     join person p on p.id = s.person_id
     join membership m on m.account_id = s.account_id and m.person_id = s.person_id
@@ -119,40 +112,24 @@ export async function findSession(ctx: OperatorContext, token: string): Promise<
     join plan on plan.id = a.plan
     where s.hash = ${hash} and ${isLive(ctx)} and ${isAdmitted(ctx)}`
   if (!row) return undefined
-  const isMoved = endFrom(now).getTime() - row.expires_at.getTime() >= SLIDES_AFTER_MS
+  const { account_id, name, plan, planHasApi, closed_at: closedAt, expires_at, ...session } = row
+  const isMoved = endFrom(now).getTime() - expires_at.getTime() >= SLIDES_AFTER_MS
   if (isMoved) await ctx.sql`update person_session set expires_at = ${endFrom(now)} where hash = ${hash}`
   return {
+    ...session,
     id: idFromUuid(row.id),
-    personId: row.person_id,
-    email: row.email,
-    role: row.closed_at === null ? row.role : 'viewer',
-    actorId: row.actor_id,
-    account: {
-      id: row.account_id,
-      name: row.name,
-      plan: row.plan,
-      planHasApi: row.api,
-      closedAt: row.closed_at,
-    },
-    provenAt: row.proven_at,
+    role: closedAt === null ? row.role : 'viewer',
+    account: { id: account_id, name, plan, planHasApi, closedAt },
     isMoved,
   }
 }
 
-type SessionRow = {
-  id: string
-  person_id: string
-  email: string
-  role: Role
-  actor_id: number
-  account_id: number
-  name: string
-  plan: string
-  api: boolean
-  closed_at: Date | null
-  expires_at: Date
-  proven_at: Date
-}
+type SessionRow = Omit<Session, 'account' | 'isMoved'> &
+  Omit<Session['account'], 'id' | 'closedAt'> & {
+    account_id: number
+    closed_at: Date | null
+    expires_at: Date
+  }
 
 /** For a statement over `person_session s` and `membership m`: an owner may have ended the person's sessions since. */
 const isAdmitted = ({ sql }: OperatorContext): Fragment =>
@@ -162,7 +139,6 @@ export async function endSession(ctx: OperatorContext, token: string): Promise<v
   await ctx.sql`delete from person_session where hash = ${sha256Hex(token)}`
 }
 
-/** The accounts a person belongs to, the first one first. */
 export async function listPersonAccounts(
   ctx: OperatorContext,
   personId: string,
@@ -173,8 +149,8 @@ export async function listPersonAccounts(
 }
 
 /**
- * Turns a session to another account of the same person. `unknown` when they do not belong to it, `unproven` when its
- * owners have ended their sessions since they last proved who they are: nothing changes.
+ * Switches a session to another account of the same person. `unknown` if they do not belong to it, `unproven` if its
+ * owners have ended their sessions since the last proof.
  */
 export async function switchAccount(
   ctx: OperatorContext,
@@ -196,7 +172,7 @@ export async function switchAccount(
   return found.is_turned ? 'done' : 'unproven'
 }
 
-/** What a signed-in person's verbs are told. */
+/** The context of a signed-in person. */
 export const toAccountContext = (ctx: OperatorContext, session: Session): AccountContext => ({
   sql: ctx.sql,
   clock: ctx.clock,
