@@ -1,6 +1,6 @@
 /** Carnet as it is served, in a process of its own; prints its port. */
 
-import { createApp } from '../src/app.ts'
+import { createApp } from '../src/cli/server/app.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { type DatabaseTarget, openPool } from '../src/kernel/db/database.ts'
 import { createAddressList } from '../src/kernel/http/ip-ranges.ts'

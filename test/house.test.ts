@@ -6,27 +6,26 @@ import { describe, test } from 'node:test'
 import ts from 'typescript'
 
 const ARROWS: Record<string, readonly string[]> = {
-  'main.ts': ['cli', 'kernel'],
-  'app.ts': ['api', 'site', 'console', 'kernel'],
-  api: ['passports', 'scans', 'webhooks', 'accounts', 'categories', 'gs1', 'qr', 'i18n', 'kernel'],
-  site: ['passports', 'scans', 'webhooks', 'accounts', 'categories', 'gs1', 'qr', 'i18n', 'kernel'],
-  console: [
+  'main.ts': ['cli'],
+  api: ['passports', 'scans', 'accounts', 'categories', 'gs1', 'qr', 'kernel'],
+  site: ['passports', 'scans', 'accounts', 'categories', 'gs1', 'qr', 'i18n', 'kernel'],
+  console: ['transfer', 'passports', 'scans', 'webhooks', 'accounts', 'categories', 'qr', 'i18n', 'kernel'],
+  worker: ['transfer', 'passports', 'webhooks', 'scans', 'accounts', 'kernel'],
+  cli: [
+    'api',
+    'site',
+    'console',
+    'worker',
     'transfer',
     'passports',
-    'scans',
     'webhooks',
+    'scans',
     'accounts',
-    'categories',
-    'gs1',
-    'qr',
-    'i18n',
     'kernel',
   ],
-  worker: ['transfer', 'passports', 'webhooks', 'scans', 'accounts', 'kernel'],
-  cli: ['app.ts', 'worker', 'transfer', 'passports', 'webhooks', 'scans', 'accounts', 'qr', 'kernel'],
-  transfer: ['passports', 'webhooks', 'scans', 'accounts', 'categories', 'kernel'],
+  transfer: ['passports', 'accounts', 'categories', 'kernel'],
   passports: ['webhooks', 'categories', 'accounts', 'gs1', 'i18n', 'kernel'],
-  scans: ['webhooks', 'accounts', 'categories', 'kernel'],
+  scans: ['webhooks', 'accounts', 'kernel'],
   webhooks: ['accounts', 'kernel'],
   accounts: ['kernel'],
   categories: ['gs1', 'i18n', 'kernel'],
@@ -195,6 +194,21 @@ describe('rooms', () => {
         .map(path => `${name} → ${path}`)
     })
     assert.deepEqual(wrong, [])
+  })
+
+  test('every arrow of the table is used, and there are no more than agreed', () => {
+    const used = new Set(
+      files.flatMap(name => imports(name).map(path => `${roomOf(name)} → ${roomOf(path)}`)),
+    )
+    const arrows = Object.entries(ARROWS).flatMap(([from, all]) => all.map(to => `${from} → ${to}`))
+    assert.deepEqual(
+      arrows.filter(arrow => !used.has(arrow)),
+      [],
+    )
+    const floorOf = (room: string): number => 1 + Math.max(0, ...(ARROWS[room] ?? []).map(floorOf))
+    const rooms = Object.keys(ARROWS)
+    const size = { rooms: rooms.length, floors: Math.max(...rooms.map(floorOf)), arrows: arrows.length }
+    assert.deepEqual(size, { rooms: 16, floors: 8, arrows: 60 })
   })
 
   test('every room is in the table', () => {

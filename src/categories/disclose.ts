@@ -1,7 +1,8 @@
 /** Selects what a reader may see of the stored data. Everything that shows data to others uses this one function. */
+
+import { type DataObject, isObject } from '../kernel/data-object.ts'
 import type { CompleteCategory } from './catalogue.ts'
 import { type Audience, type Field, findScalarEntry } from './field.ts'
-import { type DataObject, isObject } from './value.ts'
 
 /** `withheld`: another audience would see more. Free-form keys do not count. */
 type Disclosed = { data: Record<string, unknown>; withheld: boolean }

@@ -1,7 +1,7 @@
 /** Runs one command line: finds the command, prints its result, and turns errors into a sentence and an exit code. */
 import { escapeForTerminal, escapeJsonForTerminal } from '../kernel/characters.ts'
 import { systemClock } from '../kernel/clock.ts'
-import { ConfigError } from '../kernel/config/config.ts'
+import { ConfigError, readEnvironment } from '../kernel/config/config.ts'
 import type { Environment } from '../kernel/config/environment-reader.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
@@ -22,6 +22,17 @@ type Io = { out: (text: string) => void; err: (text: string) => void }
 const DONE = 0
 const FAILED = 1
 const WRONG_USAGE = 2
+
+/** Runs a command line with the environment of this process. Returns the exit code. */
+export async function runProcess(words: readonly string[], io: Io): Promise<number> {
+  try {
+    return await runCommandLine(words, readEnvironment(), io)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    io.err(`${error.message}\n`)
+    return FAILED
+  }
+}
 
 /** Returns the exit code: 0 done, 1 failed, 2 wrong usage, 130 or 143 stopped by a signal. Errors are printed on `err`. */
 export async function runCommandLine(words: readonly string[], env: Environment, io: Io): Promise<number> {

@@ -2,8 +2,8 @@
 import { readFile, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { type CountryResponse, Reader } from 'maxmind'
-import { isCountry } from '../categories/countries.ts'
-import { isObject } from '../categories/value.ts'
+import { isCountry } from '../kernel/countries.ts'
+import { isObject } from '../kernel/data-object.ts'
 import { findErrorCode, toError } from '../kernel/errors.ts'
 
 export const UNKNOWN_COUNTRY = 'XX'

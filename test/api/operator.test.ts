@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { createApp } from '../../src/app.ts'
+import { createApp } from '../../src/cli/server/app.ts'
 import { createMetrics } from '../../src/kernel/monitoring/metrics.ts'
 import { type Harness, newProduct, startHarness } from '../harness.ts'
 

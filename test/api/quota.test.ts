@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { setPlan } from '../../src/accounts/accounts.ts'
 import { getUsage } from '../../src/accounts/limits/usage.ts'
 import type { QuotaOverrides } from '../../src/accounts/plans.ts'
-import { createApp } from '../../src/app.ts'
+import { createApp } from '../../src/cli/server/app.ts'
 import { openPool } from '../../src/kernel/db/database.ts'
 import { type Answer, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 

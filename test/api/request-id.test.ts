@@ -1,7 +1,7 @@
 /** A proxy in front names each request; Carnet's log and answers use that name when the proxy is trusted. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { createApp } from '../../src/app.ts'
+import { createApp } from '../../src/cli/server/app.ts'
 import { type Harness, newProduct, startHarness } from '../harness.ts'
 
 const PROXY = '10.0.0.7'

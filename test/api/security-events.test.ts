@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
-import { createApp } from '../../src/app.ts'
+import { createApp } from '../../src/cli/server/app.ts'
 import { createSecurityLog } from '../../src/kernel/monitoring/security-events.ts'
 import { ADDRESSES, type Harness, startHarness, type TestAccount } from '../harness.ts'
 

@@ -1,7 +1,7 @@
 /** `/.well-known/security.txt`: whom to tell of a vulnerability, where the operator has said so. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { createApp } from '../../src/app.ts'
+import { createApp } from '../../src/cli/server/app.ts'
 import { readConfig } from '../../src/kernel/config/config.ts'
 import { type Harness, startHarness } from '../harness.ts'
 import { problemsOf } from '../kernel/problems-of.ts'

@@ -1,8 +1,8 @@
 /** Texts that are, and that are not, of each format of the field table. */
 import fc from 'fast-check'
-import { COUNTRIES } from '../../src/categories/countries.ts'
 import type { Format } from '../../src/categories/field.ts'
 import { computeMod10CheckDigit } from '../../src/gs1/check-digit.ts'
+import { COUNTRIES } from '../../src/kernel/countries.ts'
 
 const digits = (length: number) => fc.stringMatching(new RegExp(`^[1-9][0-9]{${length - 1}}$`))
 const withCheckDigit = (length: number) => digits(length - 1).map(text => text + computeMod10CheckDigit(text))

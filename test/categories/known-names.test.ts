@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { allCategories, findCategory } from '../../src/categories/catalogue.ts'
 import { validateData } from '../../src/categories/check/validate.ts'
-import { COUNTRIES } from '../../src/categories/countries.ts'
 import type { Field } from '../../src/categories/field.ts'
 import { normalizeName } from '../../src/categories/names/name-lookup.ts'
 import {
@@ -19,6 +18,7 @@ import {
   toCanonicalName,
 } from '../../src/categories/names/recognise-names.ts'
 import { findLabel, getLabels, LANGUAGES, listFibreCodes } from '../../src/i18n/catalogue.ts'
+import { COUNTRIES } from '../../src/kernel/countries.ts'
 
 const fieldAt = (category: string, path: string): Field => {
   const [first, member] = path.split('.')

@@ -1,5 +1,5 @@
 /** A server as a process of its own on a database that is there already; prints its port. */
-import { createApp } from '../../src/app.ts'
+import { createApp } from '../../src/cli/server/app.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { openPool } from '../../src/kernel/db/database.ts'
 import { createAddressList } from '../../src/kernel/http/ip-ranges.ts'

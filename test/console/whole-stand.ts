@@ -2,7 +2,7 @@
 import { createServer } from 'node:net'
 import { createPerson, type Role } from '../../src/accounts/people/people.ts'
 import { setPassword } from '../../src/accounts/people/set-password.ts'
-import { createApp } from '../../src/app.ts'
+import { createApp } from '../../src/cli/server/app.ts'
 import { openPool } from '../../src/kernel/db/database.ts'
 import { openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
 import { openMailer } from '../../src/kernel/http-out/smtp.ts'

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { createPerson } from '../../src/accounts/people/people.ts'
 import { setPassword } from '../../src/accounts/people/set-password.ts'
 import { signIn } from '../../src/accounts/people/sign-in.ts'
-import { createApp } from '../../src/app.ts'
+import { createApp } from '../../src/cli/server/app.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import {
   createAccessLink,

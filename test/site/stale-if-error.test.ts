@@ -1,7 +1,7 @@
 /** While the database does not answer, readers get the last page, marked as stale. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { createApp } from '../../src/app.ts'
+import { createApp } from '../../src/cli/server/app.ts'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
 import { type Forwarder, startForwarder } from '../forwarder.ts'
 import { type Harness, newProduct, nextGtin, startHarness } from '../harness.ts'

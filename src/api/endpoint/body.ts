@@ -1,5 +1,7 @@
 /** Request bodies: objects whose members are described, read and checked by one definition each. */
+
 import { isLongerThan } from '../../kernel/characters.ts'
+import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import { AppError, type Detail, type DetailCode, invalid } from '../../kernel/errors.ts'
 import { type PassportData, requireData } from '../../passports/core/check-data.ts'
 
@@ -70,11 +72,8 @@ function listUnknownMembers(body: object, known: readonly string[]): Detail[] {
   })
 }
 
-const isObject = (body: unknown): body is Readonly<Record<string, unknown>> =>
-  typeof body === 'object' && body !== null && !Array.isArray(body)
-
 /** The members as they were sent, unchecked; none of a body that is no object. */
-export const sentMembers = (body: unknown): Readonly<Record<string, unknown>> => (isObject(body) ? body : {})
+export const sentMembers = (body: unknown): DataObject => (isObject(body) ? body : {})
 
 export const bodyDetail = (name: string, code: DetailCode, message: string): Detail => ({
   path: [name],

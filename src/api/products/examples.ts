@@ -3,7 +3,7 @@
  * server and compares the response with the one shown here.
  */
 import { furniture } from '../../categories/furniture.ts'
-import type { DataObject } from '../../categories/value.ts'
+import type { DataObject } from '../../kernel/data-object.ts'
 import { findUuid } from '../../kernel/ids.ts'
 import { buildShopSnippet } from '../../passports/read/shop-snippet.ts'
 import { PATH_PARAMETERS } from '../endpoint/path-parameters.ts'

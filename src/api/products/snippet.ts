@@ -1,7 +1,6 @@
 /** The HTML that a shop puts on the page of a product. */
-import { LANGUAGES } from '../../i18n/catalogue.ts'
 import { getPassport } from '../../passports/read/find.ts'
-import { buildShopSnippet, isProductId } from '../../passports/read/shop-snippet.ts'
+import { buildShopSnippet, isProductId, SNIPPET_LANGUAGES } from '../../passports/read/shop-snippet.ts'
 import { cacheable } from '../endpoint/conditions.ts'
 import { envelopeSchema, jsonResponse, NOT_MODIFIED, schemaRef } from '../endpoint/documented-response.ts'
 import { defineEndpoint, successJson } from '../endpoint/endpoint.ts'
@@ -29,7 +28,7 @@ export const readSnippet = defineEndpoint({
   query: {
     lang: choiceParameter(
       'Language of the texts. Default: the primary language of the passport.',
-      LANGUAGES.map(({ code }) => code),
+      SNIPPET_LANGUAGES,
     ),
     product: productId,
   },

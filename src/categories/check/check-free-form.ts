@@ -2,11 +2,12 @@
  * Checks keys that the schema does not know. They are stored for the account, so they only need to be storable. A
  * warning names each of them, because it may be a typo.
  */
+
+import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import { MAX_JSON_DEPTH } from '../../kernel/text/strict-json.ts'
 import type { CompleteCategory } from '../catalogue.ts'
 import { findNearestName } from '../names/nearest-name.ts'
 import { type Problem, problem } from '../problems.ts'
-import { type DataObject, isObject } from '../value.ts'
 import type { Findings } from './findings.ts'
 import { findTextProblem } from './text-checks.ts'
 

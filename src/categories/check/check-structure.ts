@@ -1,6 +1,7 @@
 /** Checks data with Ajv against the category's JSON Schema, and explains what Ajv finds. */
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import { formatField } from '../../kernel/detail-json.ts'
 import { assert, type Path } from '../../kernel/errors.ts'
 import type { CompleteCategory } from '../catalogue.ts'
@@ -8,7 +9,6 @@ import { type Field, findScalarEntry } from '../field.ts'
 import { findNearestName } from '../names/nearest-name.ts'
 import { problem } from '../problems.ts'
 import { buildCategorySchema, CUSTOM_KEYWORDS } from '../schema/json-schema.ts'
-import { type DataObject, isObject } from '../value.ts'
 import { explainSchemaError, type FieldAt } from './explain-violation.ts'
 import type { Findings } from './findings.ts'
 

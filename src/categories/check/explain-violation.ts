@@ -1,5 +1,6 @@
 /** Explains what Ajv found: what the value is, what it must be, and how to correct it. */
 import type { ErrorObject } from 'ajv'
+import { isObject } from '../../kernel/data-object.ts'
 import { shorten } from '../../kernel/detail-json.ts'
 import { assert } from '../../kernel/errors.ts'
 import type { Field } from '../field.ts'
@@ -7,7 +8,6 @@ import { findValueByName } from '../names/name-lookup.ts'
 import { findNearestName } from '../names/nearest-name.ts'
 import { type Kind, type Problem, problem } from '../problems.ts'
 import { FORMAT_RULES, type Violation } from '../schema/formats.ts'
-import { isObject } from '../value.ts'
 import { countCharacters, isBlank } from './text-checks.ts'
 
 /**

@@ -2,12 +2,13 @@
  * Reports oversized lists and objects and cuts them before validation: a body of 1 MiB can hold half a million wrong
  * entries, and reporting each of them would block the process.
  */
+
+import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import { MAX_DETAILS } from '../../kernel/errors.ts'
 import type { CompleteCategory } from '../catalogue.ts'
 import { type Field, findScalarEntry } from '../field.ts'
 import { problem } from '../problems.ts'
 import { getMaxEntries } from '../schema/json-schema.ts'
-import { type DataObject, isObject } from '../value.ts'
 import type { Findings } from './findings.ts'
 
 /** Returns the data itself if nothing is oversized. Free-form keys at the top are only bounded by the body's size. */

@@ -1,12 +1,12 @@
 /** The checks that JSON Schema cannot express: check digits, exact sums, languages, characters. */
 
+import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import { shorten } from '../../kernel/detail-json.ts'
 import { type Field, findScalarEntry } from '../field.ts'
 import { canonicalizeLanguage, repairLanguage } from '../language.ts'
 import { type Recognition, recogniseFibre, recogniseKnownFibre } from '../names/recognise-names.ts'
 import { type Problem, problem } from '../problems.ts'
 import { explainLanguage, FORMAT_RULES } from '../schema/formats.ts'
-import { type DataObject, isObject } from '../value.ts'
 import { explainBlank } from './explain-violation.ts'
 import type { Findings } from './findings.ts'
 import { sumExactly } from './sum-exactly.ts'

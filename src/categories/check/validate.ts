@@ -1,4 +1,6 @@
 /** Normalises and validates a passport's data. Reports all violations at once. */
+
+import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import type { Detail } from '../../kernel/errors.ts'
 import { MAX_JSON_DEPTH } from '../../kernel/text/strict-json.ts'
 import type { CompleteCategory } from '../catalogue.ts'
@@ -6,7 +8,6 @@ import { type Field, findScalarEntry } from '../field.ts'
 import { canonicalizeLanguage } from '../language.ts'
 import { getMaxEntries, MAX_LANGUAGES } from '../schema/json-schema.ts'
 import { SHARED_FIELDS } from '../shared.ts'
-import { type DataObject, isObject } from '../value.ts'
 import { checkFreeForm } from './check-free-form.ts'
 import { checkStructure } from './check-structure.ts'
 import { Findings } from './findings.ts'

@@ -2,8 +2,8 @@
  * Finds fields, values, countries and yes or no by the names that people use: labels in all 24 languages and synonyms.
  */
 import { findLabel, getLabels, LANGUAGES } from '../../i18n/catalogue.ts'
+import { COUNTRIES } from '../../kernel/countries.ts'
 import type { CompleteCategory } from '../catalogue.ts'
-import { COUNTRIES } from '../countries.ts'
 import type { Field } from '../field.ts'
 import { COUNTRY_SYNONYMS, VALUE_SYNONYMS } from './name-synonyms.ts'
 

@@ -47,7 +47,7 @@ async function writeData(ctx: StoreContext, target: ExportTarget): Promise<Comma
 async function writePages(ctx: StoreContext, { accountId, path: dir }: ExportTarget): Promise<CommandResult> {
   const { store, config } = ctx
   await requireAccount(ctx, accountId)
-  const { createApp } = await import('../../app.ts')
+  const { createApp } = await import('../server/app.ts')
   const log = createLog({ ...config, logLevel: 'silent' })
   const scans = createScanRecorder({ sql: store.sql, clock: systemClock, log, geoMmdbPath: undefined })
   const outbound = openOutbound(buildWebhookSetup(config).policy)

@@ -2,10 +2,10 @@
 
 import { once } from 'node:events'
 import type { FastifyInstance } from 'fastify'
-import type { ServerSetup } from '../../app.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import { findErrorCode } from '../../kernel/errors.ts'
 import { CommandError } from '../command-line/command.ts'
+import type { ServerSetup } from './app.ts'
 
 /** Returns the address. Throws CommandError when the port cannot be used. */
 export async function listen(app: FastifyInstance, config: Config): Promise<string> {
@@ -35,7 +35,7 @@ export function createStartupServer(
   let listening: { server: FastifyInstance; address: string } | undefined
   return {
     async open(sql) {
-      const { createWaitingApp } = await import('../../app.ts')
+      const { createWaitingApp } = await import('./app.ts')
       const server = createWaitingApp({
         ...setup,
         addresses: config,

@@ -58,7 +58,7 @@ export async function runServer({ config, log, env }: RunSettings, onReady: OnRe
     const isWeb = config.role !== 'worker'
     const listens = isWeb || (parent === undefined && config.workerPort !== 0)
     // Loading the app takes as long as starting the database, so both happen at the same time.
-    const app = listens ? import('../../app.ts') : undefined
+    const app = listens ? import('./app.ts') : undefined
     app?.catch(() => undefined)
     const metrics = await createServerMetrics(config, parent)
     const startupServer = createStartupServer(config, {
@@ -105,7 +105,7 @@ type ServerParts = {
   /** How long open requests and deliveries may take once the server stops. */
   getFinishMs: () => number
   /** Undefined for a process without a port. */
-  app: typeof import('../../app.ts') | undefined
+  app: typeof import('./app.ts') | undefined
 }
 
 async function startServer(parts: ServerParts, onReady: OnReady): Promise<{ stop: () => Promise<void> }> {

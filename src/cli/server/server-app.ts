@@ -1,6 +1,5 @@
 /** The app as the server runs it. The static export asks the same app for its pages. */
 import type { FastifyInstance } from 'fastify'
-import type { AppSetup } from '../../app.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import { findDatabaseState } from '../../kernel/db/database.ts'
@@ -13,6 +12,7 @@ import { VERSION } from '../command-line/version.ts'
 import { getOrCreateSecretKey } from '../store/secret-key.ts'
 import type { Store } from '../store/store.ts'
 import { buildWebhookSetup } from '../store/webhook-setup.ts'
+import type { AppSetup } from './app.ts'
 import type { ServerMetrics } from './server-metrics.ts'
 
 type ServerAppParts = {

@@ -1,5 +1,5 @@
 /** The metrics of a server: its own requests and statements, its machine, and the state of the whole installation. */
-import type { AppSetup } from '../../app.ts'
+
 import { systemClock } from '../../kernel/clock.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import type { FinishedStatement } from '../../kernel/db/connection-pool.ts'
@@ -10,6 +10,7 @@ import type { Metrics } from '../../kernel/monitoring/metrics.ts'
 import { countOpenJobs } from '../../passports/units/refresh-job.ts'
 import { getQueueSize } from '../../webhooks/queue-size.ts'
 import type { Store } from '../store/store.ts'
+import type { AppSetup } from './app.ts'
 import { formatGauge, formatMachineMetrics } from './machine-metrics.ts'
 import type { ParentProcess } from './parent-process.ts'
 

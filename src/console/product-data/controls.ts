@@ -1,10 +1,10 @@
 /** Renders one value of a product as an input with its label, hint, error and control. */
 
 import { html } from 'ghtml'
-import { COUNTRIES } from '../../categories/countries.ts'
 import type { Field } from '../../categories/field.ts'
 import { getLabels } from '../../i18n/catalogue.ts'
 import { formatCountry, formatUnit } from '../../i18n/format.ts'
+import { COUNTRIES } from '../../kernel/countries.ts'
 import type { PostedForm, Problems } from '../page/form.ts'
 import { findText } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'

@@ -4,7 +4,7 @@
  * back unchanged keeps its stored value.
  */
 import type { Field } from '../../categories/field.ts'
-import { type DataObject, isObject } from '../../categories/value.ts'
+import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import type { Detail } from '../../kernel/errors.ts'
 import { type PostedForm, type Problems, readForm } from '../page/form.ts'
 import type { Words } from '../page/words.ts'

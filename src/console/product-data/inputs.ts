@@ -1,8 +1,8 @@
 /** Renders the form of a product's data from the category's field table. */
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
-import type { DataObject } from '../../categories/value.ts'
 import { formatLanguage, formatNumber } from '../../i18n/format.ts'
+import type { DataObject } from '../../kernel/data-object.ts'
 import type { PostedForm } from '../page/form.ts'
 import {
   describeInput,

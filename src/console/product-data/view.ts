@@ -1,9 +1,9 @@
 /** Renders a product's data to read, with the labels of the public page. The account sees every field. */
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
-import { type DataObject, isObject } from '../../categories/value.ts'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { formatAmount, formatCountry, formatLanguage } from '../../i18n/format.ts'
+import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import type { Words } from '../page/words.ts'
 import { getFieldLabel } from './labels.ts'
 

@@ -2,7 +2,7 @@
 
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
-import type { DataObject } from '../../categories/value.ts'
+import type { DataObject } from '../../kernel/data-object.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import type { PassportState } from '../../passports/core/state.ts'

@@ -1,7 +1,7 @@
 /** Compares two states of a product's data: each changed field, before and after. */
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
-import type { DataObject } from '../../categories/value.ts'
+import type { DataObject } from '../../kernel/data-object.ts'
 import type { Words } from '../page/words.ts'
 import { getFieldLabel } from '../product-data/labels.ts'
 import { renderValue } from '../product-data/view.ts'

@@ -1,7 +1,7 @@
 /** Initial values of a new product's form, so that what a brand always repeats is typed once. */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
-import { type DataObject, isObject } from '../../categories/value.ts'
+import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import { effectiveData, getState } from '../../passports/core/state.ts'
 import { listPassports } from '../../passports/read/list.ts'
 import type { Words } from '../page/words.ts'

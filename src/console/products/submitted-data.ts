@@ -3,7 +3,7 @@
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import { problem } from '../../categories/problems.ts'
-import type { DataObject } from '../../categories/value.ts'
+import type { DataObject } from '../../kernel/data-object.ts'
 import { formatField } from '../../kernel/detail-json.ts'
 import { AppError, type Detail, SAID } from '../../kernel/errors.ts'
 import { PRODUCTS } from '../page/addresses.ts'

@@ -1,7 +1,7 @@
 /** The page of one version: its data, what changed from the version before, and buttons to restore it. */
 
 import { html } from 'ghtml'
-import type { DataObject } from '../../categories/value.ts'
+import type { DataObject } from '../../kernel/data-object.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'

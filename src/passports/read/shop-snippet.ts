@@ -4,7 +4,7 @@
  */
 import { findCategory } from '../../categories/catalogue.ts'
 import { disclose } from '../../categories/disclose.ts'
-import { getLabels, type Language } from '../../i18n/catalogue.ts'
+import { getLabels, LANGUAGES, type Language } from '../../i18n/catalogue.ts'
 import { negotiateLanguage } from '../../i18n/negotiate.ts'
 import { assert } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
@@ -29,6 +29,8 @@ const IMAGE_PX = 120
 
 /** `productId`: the `@id` of the Product on the shop's page; see `isProductId`. */
 type SnippetOptions = { language?: Language | undefined; productId?: string | undefined }
+
+export const SNIPPET_LANGUAGES = LANGUAGES.map(({ code }) => code)
 
 /** In `language`, or in the passport's primary language. Contains only public data. */
 export function buildShopSnippet(

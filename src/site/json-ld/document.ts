@@ -3,8 +3,8 @@
  * the rest.
  */
 import type { Field } from '../../categories/field.ts'
-import { isObject } from '../../categories/value.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
+import { isObject } from '../../kernel/data-object.ts'
 import type { Origin } from '../page/origin.ts'
 import type { Data, PassportView } from '../page/passport-view.ts'
 import { getClass, getTerm, type Node, SHAPES, toIriNode } from './shapes.ts'

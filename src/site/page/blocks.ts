@@ -3,9 +3,9 @@
  */
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
-import { isObject } from '../../categories/value.ts'
 import { fillPlaceholders, findLabel } from '../../i18n/catalogue.ts'
 import { formatAmount } from '../../i18n/format.ts'
+import { isObject } from '../../kernel/data-object.ts'
 import { renderChain, renderClassScale, renderComposition, renderMeter } from './figures.ts'
 import type { Data } from './passport-view.ts'
 import {

@@ -1,9 +1,9 @@
 /** The facts that open a page: materials, origin, repairability, end of life. */
 import { html } from 'ghtml'
 import type { Fact, Field } from '../../categories/field.ts'
-import { isObject } from '../../categories/value.ts'
 import { toLowerWithinPhrase } from '../../i18n/catalogue.ts'
 import { formatPercent } from '../../i18n/format.ts'
+import { isObject } from '../../kernel/data-object.ts'
 import { listShares } from './blocks.ts'
 import type { Data, PassportView } from './passport-view.ts'
 import {

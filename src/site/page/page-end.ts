@@ -1,7 +1,7 @@
 /** The end of a passport's page: identifiers, version history, languages and other formats. */
 import { html } from 'ghtml'
-import { isObject } from '../../categories/value.ts'
 import { fillPlaceholders, LANGUAGES } from '../../i18n/catalogue.ts'
+import { isObject } from '../../kernel/data-object.ts'
 import type { PublicVersion } from '../../passports/read/public-version.ts'
 import { renderPair } from './blocks.ts'
 import { asText, formatPageDate, type PageContext, renderFold, renderKeptQuery } from './page-context.ts'

@@ -1,7 +1,7 @@
 /** Turns a passport into a row, and finds the columns that a set of passports needs. */
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { type Field, findScalarEntry } from '../../categories/field.ts'
-import { type DataObject, isObject } from '../../categories/value.ts'
+import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import { type Cell, toCell } from './cell.ts'
 import type { Column, ColumnLayout, DataPath } from './columns.ts'
 

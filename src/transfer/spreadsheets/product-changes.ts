@@ -1,6 +1,6 @@
 /** Compares a row with an existing product, value by value, to show the changes before they are written. */
 import { isDeepStrictEqual } from 'node:util'
-import { type DataObject, isObject } from '../../categories/value.ts'
+import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import { buildColumnName, type DataPath } from './columns.ts'
 
 /** A shortened value; null if there is none. */

@@ -1,6 +1,6 @@
 /** Creates or updates models from rows, by the same function as the API. */
 import type { AccountContext } from '../../accounts/context.ts'
-import type { DataObject } from '../../categories/value.ts'
+import type { DataObject } from '../../kernel/data-object.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { normaliseSku } from '../../passports/core/check-data.ts'
 import { readStatesInBatches } from '../../passports/core/state.ts'

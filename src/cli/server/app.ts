@@ -8,34 +8,38 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { answerError, type BuildPublicError, getRequestPath } from './api/answer-error.ts'
-import { registerApi } from './api/door.ts'
-import type { ApiSetup } from './api/endpoint/endpoint.ts'
-import { errorJson } from './api/endpoint/errors.ts'
-import { addressHeaders } from './api/limits.ts'
-import { answerUnreadable, findMalformed, type ParserError } from './api/malformed.ts'
-import { type OperatorSetup, registerOperator } from './api/service/operator.ts'
-import { registerSecurityTxt, type SecurityContactSetup } from './api/service/security-txt.ts'
-import { registerConsole } from './console/door.ts'
-import { HOME } from './console/page/addresses.ts'
-import { sendThrownError as answerByPage } from './console/page/error-page.ts'
-import type { ConsoleSetup } from './console/page/route.ts'
-import { databaseUnavailable } from './kernel/db/database.ts'
-import { AppError } from './kernel/errors.ts'
+import { answerError, type BuildPublicError, getRequestPath } from '../../api/answer-error.ts'
+import { registerApi } from '../../api/door.ts'
+import type { ApiSetup } from '../../api/endpoint/endpoint.ts'
+import { errorJson } from '../../api/endpoint/errors.ts'
+import { addressHeaders } from '../../api/limits.ts'
+import { answerUnreadable, findMalformed, type ParserError } from '../../api/malformed.ts'
+import { type OperatorSetup, registerOperator } from '../../api/service/operator.ts'
+import { registerSecurityTxt, type SecurityContactSetup } from '../../api/service/security-txt.ts'
+import { registerConsole } from '../../console/door.ts'
+import { HOME } from '../../console/page/addresses.ts'
+import { sendThrownError as answerByPage } from '../../console/page/error-page.ts'
+import type { ConsoleSetup } from '../../console/page/route.ts'
+import { databaseUnavailable } from '../../kernel/db/database.ts'
+import { AppError } from '../../kernel/errors.ts'
 import {
   type ConnectionLimits,
   computeConnectionLimits,
   guardConnections,
-} from './kernel/http/connection-guard.ts'
-import { defaultHeaders } from './kernel/http/default-headers.ts'
-import { closeAfterReading, sendContinueWhenRead } from './kernel/http/expect.ts'
-import { createRequestId, createTrustedProxies, type TrustedProxies } from './kernel/http/trusted-proxies.ts'
-import type { Log } from './kernel/log.ts'
-import type { SecurityLog } from './kernel/monitoring/security-events.ts'
-import { countShortRequest } from './kernel/yield-to-event-loop.ts'
-import { registerSite } from './site/door.ts'
-import type { SiteSetup } from './site/http/setup.ts'
-import { buildPublicError } from './site/passport/errors.ts'
+} from '../../kernel/http/connection-guard.ts'
+import { defaultHeaders } from '../../kernel/http/default-headers.ts'
+import { closeAfterReading, sendContinueWhenRead } from '../../kernel/http/expect.ts'
+import {
+  createRequestId,
+  createTrustedProxies,
+  type TrustedProxies,
+} from '../../kernel/http/trusted-proxies.ts'
+import type { Log } from '../../kernel/log.ts'
+import type { SecurityLog } from '../../kernel/monitoring/security-events.ts'
+import { countShortRequest } from '../../kernel/yield-to-event-loop.ts'
+import { registerSite } from '../../site/door.ts'
+import type { SiteSetup } from '../../site/http/setup.ts'
+import { buildPublicError } from '../../site/passport/errors.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

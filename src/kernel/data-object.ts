@@ -1,6 +1,6 @@
-/** The type of passport data, and the check for objects in it. */
+/** The type of a JSON object from users, and the check for it. */
 
-/** The data of a passport, or an object in it. Read own members only: keys come from users. */
+/** Read own members only: keys come from users. */
 export type DataObject = Readonly<Record<string, unknown>>
 
 /** An object that is neither null nor a list. */
