@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto'
 import { createAccount } from '../../accounts/accounts.ts'
 import {
   type AccountLine,
-  type ActorLine,
   type BrandLine,
   importActors,
   importBrand,
@@ -20,7 +19,6 @@ import { AppError } from '../../kernel/errors.ts'
 import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
 import {
   finishImport,
-  type ImportedContent,
   type ImportedHistory,
   importAccessLinks,
   importContents,
@@ -144,53 +142,45 @@ async function writeAccount(
   return { account: account.id, name: account.name, plan: account.plan, counts }
 }
 
-/** Collects lines of one type to write them together. Logos and brands are few and written at once. */
+/** Lines of these types are collected and written together, in this order. */
+const WRITERS: Readonly<Record<string, (sql: Sql, id: number, lines: never[]) => Promise<void>>> = {
+  actor: importActors,
+  content: importContents,
+  passport: importPassports,
+  gtin: importGtins,
+  released_gtin: importReleasedGtins,
+  access_link: importAccessLinks,
+}
+
+/** Logos and brands are few and written at once. */
 function createBatches(sql: Sql, accountId: () => number) {
-  const actors: ActorLine[] = []
-  const contents: ImportedContent[] = []
-  const histories: ImportedHistory[] = []
-  const gtins: Parameters<typeof importGtins>[2][number][] = []
-  const released: Parameters<typeof importReleasedGtins>[2][number][] = []
-  const links: Parameters<typeof importAccessLinks>[2][number][] = []
-  const writeAll = async <L>(
-    lines: L[],
-    write: (sql: Sql, id: number, lines: readonly L[]) => Promise<void>,
-  ) => {
-    if (lines.length > 0) await write(sql, accountId(), lines.splice(0))
-  }
+  const batches = new Map(Object.keys(WRITERS).map(type => [type, [] as unknown[]]))
+  let history: ImportedHistory | undefined
   const flush = async () => {
-    await writeAll(actors, importActors)
-    await writeAll(contents, importContents)
-    await writeAll(histories, importPassports)
-    await writeAll(gtins, importGtins)
-    await writeAll(released, importReleasedGtins)
-    await writeAll(links, importAccessLinks)
+    for (const [type, lines] of batches)
+      if (lines.length > 0) await WRITERS[type]?.(sql, accountId(), lines.splice(0) as never[])
   }
-  const handlers: Record<string, (line: never) => unknown> = {
-    actor: (line: ActorLine) => actors.push(line),
+  const single: Record<string, (line: never) => unknown> = {
     logo: (line: LogoLine) => importLogo(sql, accountId(), line),
     brand: (line: BrandLine) => importBrand(sql, accountId(), line),
-    content: (line: ImportedContent) => contents.push(line),
-    passport: (passport: ImportedHistory['passport']) =>
-      histories.push({ passport, versions: [], statuses: [] }),
-    version: (line: ImportedHistory['versions'][number]) => histories.at(-1)?.versions.push(line),
-    status: (line: ImportedHistory['statuses'][number]) => histories.at(-1)?.statuses.push(line),
-    gtin: (line: (typeof gtins)[number]) => gtins.push(line),
-    released_gtin: (line: (typeof released)[number]) => released.push(line),
-    access_link: (line: (typeof links)[number]) => links.push(line),
+    version: (line: ImportedHistory['versions'][number]) => history?.versions.push(line),
+    status: (line: ImportedHistory['statuses'][number]) => history?.statuses.push(line),
+    passport: (passport: ImportedHistory['passport']) => {
+      history = { passport, versions: [], statuses: [] }
+      batches.get('passport')?.push(history)
+    },
   }
   return {
     flush,
     async add(line: Line) {
+      const { type } = line
       if (accountId() === 0) throw invalidFile('The file does not start with its header.')
+      const isFull = [...batches.values()].some(lines => lines.length >= BATCH_ROWS)
       // Never between the lines of one passport.
-      const isFull =
-        Math.max(contents.length, histories.length, gtins.length, released.length, links.length) >= BATCH_ROWS
-      if (isFull && line.type !== 'version' && line.type !== 'status') await flush()
-      const handler = Object.hasOwn(handlers, line.type) ? handlers[line.type] : undefined
-      if (handler === undefined)
-        throw invalidFile(`The file has a line of the type ${line.type}, which this version does not know.`)
-      await handler(line as never)
+      if (isFull && type !== 'version' && type !== 'status') await flush()
+      if (Object.hasOwn(single, type)) await single[type]?.(line as never)
+      else if (batches.has(type)) batches.get(type)?.push(line)
+      else throw invalidFile(`The file has a line of the type ${type}, which this version does not know.`)
     },
   }
 }

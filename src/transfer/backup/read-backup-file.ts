@@ -12,18 +12,18 @@ import type { BackupKey } from './backup-key.ts'
 import {
   type BackupFrame,
   type BackupHeader,
-  FIRST_LINES,
+  FIRST_LINE,
   FRAME_HEAD_BYTES,
   FRAME_TYPES,
 } from './write-backup-file.ts'
 
 const MAX_HEADER_BYTES = 1_048_576
 const MAX_FRAME_BYTES = 64 * 1_048_576
-const TRAILER_BYTES = { unsealed: 73, sealed: 143 } as const
-const TRAILER_PATTERN = {
-  unsealed: /^\nsha256 ([0-9a-f]{64})\n$/,
-  sealed: /^\nsha256 ([0-9a-f]{64})\nseal ([0-9a-f]{64})\n$/,
-} as const
+/** Version 1 ends with the checksum, version 2 with a seal after it. */
+const TRAILER = /\nsha256 ([0-9a-f]{64})\n(?:seal ([0-9a-f]{64})\n)?$/
+const MAX_TRAILER_BYTES = 143
+const FIRST_LINE_OF_VERSION_1 = 'carnet-backup 1\n'
+const FIRST_LINE_BYTES = FIRST_LINE.length
 const NEWLINE = 0x0a
 
 export type BackupFile = {
@@ -49,19 +49,20 @@ export async function openBackupFile(options: ReadOptions): Promise<BackupFile> 
   const { path } = options
   try {
     const { bytes, head, tail } = await readEnds(path)
-    const kind = findVersion(head)
-    if (kind === undefined)
+    const firstLine = head.subarray(0, FIRST_LINE_BYTES).toString('latin1')
+    const isVersion2 = firstLine === FIRST_LINE
+    if (!isVersion2 && firstLine !== FIRST_LINE_OF_VERSION_1)
       throw invalidFile(`${path} is not a backup of Carnet, or its beginning is damaged.`)
-    const dataEnd = bytes - TRAILER_BYTES[kind]
-    const trailer = tail.subarray(-TRAILER_BYTES[kind]).toString('latin1')
-    const [, sha256, seal] = TRAILER_PATTERN[kind].exec(trailer) ?? []
-    if (sha256 === undefined) throw invalidFile(`${path} is incomplete: its end is missing or damaged.`)
+    const [trailer = '', sha256, seal] = TRAILER.exec(tail) ?? []
+    if (sha256 === undefined || isVersion2 !== (seal !== undefined))
+      throw invalidFile(`${path} is incomplete: its end is missing or damaged.`)
+    const dataEnd = bytes - trailer.length
     const digest = createHash('sha256')
     for await (const chunk of createReadStream(path, { end: dataEnd - 1 })) digest.update(chunk)
     if (digest.digest('hex') !== sha256)
       throw invalidFile(`${path} is damaged: its checksum does not match. Nothing was restored.`)
-    const lineEnd = head.indexOf(NEWLINE, FIRST_LINES[kind].length)
-    const header = parseHeader(head.subarray(FIRST_LINES[kind].length, lineEnd).toString('utf8'))
+    const lineEnd = head.indexOf(NEWLINE, FIRST_LINE_BYTES)
+    const header = parseHeader(head.subarray(FIRST_LINE_BYTES, lineEnd).toString('utf8'))
     if (header === undefined) throw invalidFile(`${path} cannot be restored: its header is incomplete.`)
     requireSeal(options, header, sha256, seal)
     const frames = () => decode(path, { start: lineEnd + 1, end: dataEnd, sha256 })
@@ -69,12 +70,6 @@ export async function openBackupFile(options: ReadOptions): Promise<BackupFile> 
   } catch (error) {
     throw explainFileError(error, path, 'read')
   }
-}
-
-function findVersion(head: Buffer): keyof typeof FIRST_LINES | undefined {
-  const line = head.subarray(0, FIRST_LINES.sealed.length).toString('latin1')
-  if (line === FIRST_LINES.sealed) return 'sealed'
-  return line === FIRST_LINES.unsealed ? 'unsealed' : undefined
 }
 
 function requireSeal(
@@ -112,15 +107,15 @@ function parseHeader(text: string): BackupHeader | undefined {
   return header && isComplete ? header : undefined
 }
 
-async function readEnds(path: string): Promise<{ bytes: number; head: Buffer; tail: Buffer }> {
+async function readEnds(path: string): Promise<{ bytes: number; head: Buffer; tail: string }> {
   const file = await open(path, 'r')
   try {
     const { size } = await file.stat()
     const head = Buffer.alloc(Math.min(size, MAX_HEADER_BYTES))
     await file.read(head, 0, head.length, 0)
-    const tail = Buffer.alloc(Math.min(size, TRAILER_BYTES.sealed))
+    const tail = Buffer.alloc(Math.min(size, MAX_TRAILER_BYTES))
     await file.read(tail, 0, tail.length, size - tail.length)
-    return { bytes: size, head, tail }
+    return { bytes: size, head, tail: tail.toString('latin1') }
   } finally {
     await file.close()
   }

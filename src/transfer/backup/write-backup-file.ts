@@ -28,8 +28,7 @@ export type BackupFrame =
   | { type: 'data'; data: Buffer }
   | { type: 'end'; end: BackupEnd }
 
-/** Version 1 ends with the checksum, version 2 with a seal after it. */
-export const FIRST_LINES = { unsealed: 'carnet-backup 1\n', sealed: 'carnet-backup 2\n' } as const
+export const FIRST_LINE = 'carnet-backup 2\n'
 /** One letter and four bytes of length. */
 export const FRAME_HEAD_BYTES = 5
 export const FRAME_TYPES = { table: 'T', data: 'D', end: 'E' } as const
@@ -50,7 +49,7 @@ export async function writeBackupFile(
       bytes += Buffer.byteLength(chunk)
       await put(chunk)
     }
-    await add(FIRST_LINES.sealed + `${JSON.stringify(header)}\n`)
+    await add(FIRST_LINE + `${JSON.stringify(header)}\n`)
     const packed = Readable.from(encode(frames), { objectMode: false })
     const addAll = async (chunks: AsyncIterable<Buffer>) => {
       for await (const chunk of chunks) await add(chunk)

@@ -3,8 +3,7 @@ import { formatField } from '../../kernel/detail-json.ts'
 import { type AppError, type Detail, type ErrorCode, SAID, type Said } from '../../kernel/errors.ts'
 import { type Cell, parseCellText } from './cell.ts'
 import { buildColumnName } from './columns.ts'
-import type { RowOptions } from './row-to-passport.ts'
-import { findColumnIndex, isColumnAt } from './row-to-passport.ts'
+import { findColumnIndex, type RowOptions } from './row-to-passport.ts'
 
 export type RowError = {
   /** Index of the column; null if the spreadsheet has none for the field. */
@@ -33,9 +32,7 @@ export function buildRowErrors(error: AppError, cells: readonly Cell[], reading:
   return details.slice(0, MAX_ERRORS_PER_ROW).map(detail => {
     const steps = detail.path[0] === 'data' ? detail.path.slice(1) : []
     const field = buildColumnName(steps)
-    const nearest = steps.length === 0 ? undefined : findColumnIndex(cells, reading, steps)
-    // The nearest column may belong to a sibling, which is not the error.
-    const place = nearest !== undefined && isColumnAt(cells, reading, nearest, steps) ? nearest : undefined
+    const place = steps.length === 0 ? undefined : findColumnIndex(cells, reading, steps)
     if (place === undefined && detail.code === 'required' && steps.length > 0)
       return { column: null, field, code: 'no_column', message: `${field} has no column.` }
     const own = place === undefined ? undefined : reading.columns[place]

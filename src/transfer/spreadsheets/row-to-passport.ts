@@ -336,35 +336,19 @@ function removeAtPath(value: unknown, [step, ...more]: DataPath): unknown {
   return isObject(rest) && Object.keys(rest).length === 0 ? others : { ...others, [step]: rest }
 }
 
-/** Whether a column is at this path, below it, or above it. */
-export function isColumnAt(
-  cells: readonly Cell[],
-  { columns }: RowOptions,
-  place: number,
-  steps: DataPath,
-): boolean {
-  const column = columns[place]
-  if (column === undefined) return false
-  const asked = restoreGaps(cells, columns, steps)
-  return countEqualSteps(column.path, asked) === Math.min(column.path.length, asked.length)
-}
-
-/** Finds the column of a path in a row's data, or the nearest one above it. */
+/** Finds the column at a path of a row's data, or the nearest one above or below it. */
 export function findColumnIndex(
   cells: readonly Cell[],
   { columns }: RowOptions,
   steps: DataPath,
 ): number | undefined {
   const asked = restoreGaps(cells, columns, steps)
-  let best: { place: number; depth: number } | undefined
-  for (const [place, column] of columns.entries()) {
-    if (column === undefined) continue
-    const depth = countEqualSteps(column.path, asked)
-    const isCloser = depth > (best?.depth ?? 0)
-    const isNear = depth === asked.length || depth === column.path.length || depth > 0
-    if (isNear && isCloser) best = { place, depth }
-  }
-  return best?.place
+  const depths = columns.map(column => (column === undefined ? 0 : countEqualSteps(column.path, asked)))
+  const depth = Math.max(...depths)
+  const place = depths.indexOf(depth)
+  // The nearest column may belong to a sibling.
+  const isAt = depth > 0 && depth === Math.min(columns[place]?.path.length ?? 0, asked.length)
+  return isAt ? place : undefined
 }
 
 function countEqualSteps(a: DataPath, b: DataPath): number {
