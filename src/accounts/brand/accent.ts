@@ -1,9 +1,6 @@
-/**
- * An account's accent colour, made readable: the same hue, darkened on light paper and lightened on dark until it
- * reaches the contrast of WCAG 2.2 AA for text, because a class letter and a focus ring are drawn with it.
- */
+/** Makes an accent colour readable: keeps the hue, and darkens or lightens it until it has the contrast of WCAG 2.2 AA. */
 
-/** The grounds of the public page; its style sheet has the same, which a test compares. */
+/** As in the style sheet of the public page, which a test compares. */
 export const PAGE_BACKGROUND = { light: '#fdfcfa', dark: '#171614' } as const
 
 /** WCAG 2.2, success criterion 1.4.3. */
@@ -20,7 +17,7 @@ export function parseColour(text: string): string | undefined {
   return hex.length === 7 ? hex : `#${Array.from(hex.slice(1), digit => digit + digit).join('')}`
 }
 
-/** The colour as light and as dark pages show it; unchanged where its contrast suffices. `colour` is `#rrggbb`. */
+/** The colour for light and dark pages; unchanged if its contrast suffices. `colour` is `#rrggbb`. */
 export function buildAccent(colour: string): Accent {
   return {
     light: readable(colour, PAGE_BACKGROUND.light, 0),
@@ -34,7 +31,7 @@ export function getContrast(one: string, other: string): number {
   return (high + 0.05) / (low + 0.05)
 }
 
-/** The colour nearest to `colour` towards the lightness `end` (0 black, 1 white) that can be read on `paper`. */
+/** The colour nearest to `colour`, towards the lightness `end` (0 black, 1 white), that is readable on `paper`. */
 function readable(colour: string, paper: string, end: 0 | 1): string {
   if (getContrast(colour, paper) >= MIN_CONTRAST) return colour
   const [lightness, a, b] = toOklab(channels(colour))
@@ -77,7 +74,7 @@ function toOklab([r, g, b]: Triple): Triple {
   ]
 }
 
-/** What lies outside of sRGB is cut off. */
+/** Clips to sRGB. */
 function fromOklab([lightness, a, b]: Triple): string {
   const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
   const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3

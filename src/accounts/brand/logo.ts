@@ -1,11 +1,11 @@
-/** What may be a logo: a small picture whose kind is told by its bytes, not by its name. */
+/** Checks logos: small pictures whose type follows from their bytes, not from their name. */
 import type { Detail, DetailCode } from '../../kernel/errors.ts'
 import { sanitizeSvg } from './sanitize-svg.ts'
 
 export const MAX_LOGO_BYTES = 8_192
 /** A drawing may be larger before it is cleaned: editors write much that is not drawing. */
-const SVG_SOURCE_BYTES_MAX = 65_536
-/** A few kB can claim to be a picture of a hundred million pixels, which each reader's browser would unpack. */
+const MAX_SVG_SOURCE_BYTES = 65_536
+/** A few kB can be a picture of a hundred million pixels, which each reader's browser would decode. */
 export const MAX_LOGO_SIDE_PIXELS = 1_200
 
 export const LOGO_TYPES = {
@@ -19,36 +19,33 @@ export type LogoType = keyof typeof LOGO_TYPES
 /** `width` and `height` are pixels, or an SVG's own measures rounded up. */
 export type Logo = { type: LogoType; bytes: Buffer; width: number; height: number }
 
-/** The picture as it is kept, or what is wrong with it; `field` names it there. */
+/** The picture as it is stored, or the error of `field`. */
 export function parseLogo(bytes: Buffer, field: string): Logo | Detail {
-  const wrong = (code: DetailCode, message: string): Detail => ({
+  const error = (code: DetailCode, problem: string): Detail => ({
     path: [field],
     code,
-    message: `${field} ${message}`,
+    message: `${field} ${problem}`,
   })
   const logo = readRaster(bytes) ?? readSvg(bytes)
-  if (logo === undefined) {
-    return wrong('format', 'is no picture that can be used: send a PNG, JPEG, WebP or SVG file.')
-  }
-  if (logo.bytes.length > MAX_LOGO_BYTES) {
-    const size = `${logo.bytes.length} bytes`
-    return wrong('max', `has ${size}; ${MAX_LOGO_BYTES} are the most. Save it smaller, or as a simpler SVG.`)
-  }
-  if (logo.type !== 'svg' && Math.max(logo.width, logo.height) > MAX_LOGO_SIDE_PIXELS) {
-    return wrong(
+  if (logo === undefined)
+    return error('format', 'is no picture that can be used: send a PNG, JPEG, WebP or SVG file.')
+  const { type, width, height } = logo
+  const size = logo.bytes.length
+  if (size > MAX_LOGO_BYTES)
+    return error(
       'max',
-      `is ${logo.width} × ${logo.height} pixels; ${MAX_LOGO_SIDE_PIXELS} are the most on each side.`,
+      `has ${size} bytes; ${MAX_LOGO_BYTES} are the most. Save it smaller, or as a simpler SVG.`,
     )
-  }
-  return logo
+  if (type === 'svg' || Math.max(width, height) <= MAX_LOGO_SIDE_PIXELS) return logo
+  return error('max', `is ${width} × ${height} pixels; ${MAX_LOGO_SIDE_PIXELS} are the most on each side.`)
 }
 
 function readSvg(bytes: Buffer): Logo | undefined {
-  if (bytes.length > SVG_SOURCE_BYTES_MAX || !/^\s*(?:\ufeff)?\s*</.test(bytes.toString('utf8', 0, 64)))
+  if (bytes.length > MAX_SVG_SOURCE_BYTES || !/^\s*(?:\ufeff)?\s*</.test(bytes.toString('utf8', 0, 64)))
     return undefined
   const clean = sanitizeSvg(bytes.toString('utf8'))
   if (clean === undefined) return undefined
-  // The proportions are what counts; a drawing one unit high has them all the same.
+  // Only the proportions count; a drawing one unit high has them too.
   const scale = Math.max(1, 100 / Math.min(clean.width, clean.height))
   const [width, height] = [clean.width * scale, clean.height * scale].map(side =>
     Math.min(Math.ceil(side), 1e6),

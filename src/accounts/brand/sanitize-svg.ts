@@ -1,6 +1,6 @@
 /**
- * An SVG drawing with nothing in it but drawing: elements and attributes are written anew from a list, so that what is
- * not on it (scripts, handlers, links, loads from elsewhere, animation) cannot come along, however it is written.
+ * Security bound: rewrites an SVG with the elements and attributes of a list only, so that nothing else (scripts,
+ * handlers, links, external resources, animation) can pass, however it is written.
  */
 
 type SanitizedSvg = { text: string; width: number; height: number }
@@ -20,18 +20,18 @@ const ATTRIBUTES = wordSet(`
   font-weight font-style letter-spacing text-anchor dominant-baseline text-rendering shape-rendering
   visibility href`)
 
-/** Where text is drawn or says something; elsewhere it is only white space. */
+/** Elements whose text is kept. */
 const WITH_TEXT = new Set(['title', 'desc', 'style', 'text', 'tspan'])
 
-/** Each can hold others again; with more of them a drawing of 8 kB could keep a browser busy for minutes. */
-const USES_MAX = 16
+/** They can be nested; with more of them a drawing of 8 kB could keep a browser busy for minutes. */
+const MAX_USES = 16
 
-/** One piece of XML, from where the last ended: dropped, end tag, start tag, or text. */
+/** One piece of XML: dropped, end tag, start tag, or text. */
 const PIECE =
   /<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!DOCTYPE[^>[]*>|<!\[CDATA\[([\s\S]*?)\]\]>|<\/([\w:.-]+)\s*>|<([\w:.-]+)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>|([^<]+)/y
 const ATTRIBUTE = /([\w:.-]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/g
 
-/** `style`: what the open style sheet says, over all its pieces. */
+/** `style`: the open style sheet, of all its pieces. */
 type State = {
   out: string
   open: string[]
@@ -41,7 +41,7 @@ type State = {
   root: Map<string, string>
 }
 
-/** The drawing, or undefined when it is no SVG that can be read whole. */
+/** Undefined for what is not a well-formed SVG. */
 export function sanitizeSvg(source: string): SanitizedSvg | undefined {
   const state: State = { out: '', open: [], dropped: 0, uses: 0, style: '', root: new Map() }
   PIECE.lastIndex = 0
@@ -50,29 +50,29 @@ export function sanitizeSvg(source: string): SanitizedSvg | undefined {
     const piece = PIECE.exec(text)
     if (piece === null || !take(state, piece)) return undefined
   }
-  const size = sizeOf(state.root)
-  if (state.open.length > 0 || size === undefined || state.uses > USES_MAX) return undefined
+  const size = findSize(state.root)
+  if (state.open.length > 0 || size === undefined || state.uses > MAX_USES) return undefined
   return { text: state.out, ...size }
 }
 
-/** False where it is not well-formed, or no SVG. */
+/** False for what is not well-formed, or no SVG. */
 function take(state: State, piece: RegExpExecArray): boolean {
   const [, data, end, start, attributes = '', isEmpty, text] = piece
   if (start !== undefined) return begin(state, start, attributes, isEmpty === '/')
   if (end !== undefined) return finish(state, end)
-  const words = data ?? (text === undefined ? '' : decoded(text))
+  const words = data ?? (text === undefined ? '' : decodeEntities(text))
   if (words === undefined) return false
   const parent = state.open.at(-1)
   if (parent === undefined) return words.trim() === ''
   if (state.dropped > 0 || !WITH_TEXT.has(parent)) return true
   if (parent === 'style') state.style += words
-  else state.out += encoded(words)
+  else state.out += encodeEntities(words)
   return true
 }
 
 function begin(state: State, name: string, source: string, isEmpty: boolean): boolean {
   if (state.open.length === 0 && (name !== 'svg' || state.out !== '')) return false
-  const attributes = attributesOf(source)
+  const attributes = parseAttributes(source)
   if (attributes === undefined) return false
   if (state.open.length === 0) state.root = attributes
   if (!isEmpty) state.open.push(name)
@@ -84,7 +84,7 @@ function begin(state: State, name: string, source: string, isEmpty: boolean): bo
   const isRoot = state.out === ''
   if (isRoot) attributes.set('xmlns', 'http://www.w3.org/2000/svg')
   const kept = Array.from(attributes).filter(([key]) => key !== 'xmlns' || isRoot)
-  state.out += `<${name}${kept.map(([key, value]) => ` ${key}="${encoded(value)}"`).join('')}${isEmpty ? '/' : ''}>`
+  state.out += `<${name}${kept.map(([key, value]) => ` ${key}="${encodeEntities(value)}"`).join('')}${isEmpty ? '/' : ''}>`
   return true
 }
 
@@ -94,18 +94,18 @@ function finish(state: State, name: string): boolean {
     state.dropped--
     return true
   }
-  if (name === 'style' && isHarmless(state.style, true)) state.out += encoded(state.style)
+  if (name === 'style' && isHarmless(state.style, true)) state.out += encodeEntities(state.style)
   if (name === 'style') state.style = ''
   state.out += `</${name}>`
   return true
 }
 
-/** The attributes of the list whose values are harmless; undefined for an entity that XML does not know by itself. */
-function attributesOf(source: string): Map<string, string> | undefined {
+/** The attributes of the list with harmless values; undefined for an unknown entity. */
+function parseAttributes(source: string): Map<string, string> | undefined {
   const found = new Map<string, string>()
   for (const [, written = '', double, single] of source.matchAll(ATTRIBUTE)) {
     const name = written === 'xlink:href' ? 'href' : written
-    const value = decoded(double ?? single ?? '')
+    const value = decodeEntities(double ?? single ?? '')
     if (value === undefined) return undefined
     if (!ATTRIBUTES.has(name)) continue
     const isGood = name === 'href' ? /^#[\w.-]+$/.test(value) : isHarmless(value, name === 'style')
@@ -114,19 +114,16 @@ function attributesOf(source: string): Map<string, string> | undefined {
   return found
 }
 
-/**
- * The functions that an attribute or a style may call. None of them loads anything; those that do (`image-set`, `image`,
- * `cross-fade`, `element`, `src`, and what CSS may get next) are not among them.
- */
+/** Functions that an attribute or a style may call: none of them loads anything, as `image-set` or `src` do. */
 const FUNCTIONS = wordSet(`
   rgb rgba hsl hsla hwb lab lch oklab oklch color color-mix var calc min max clamp matrix translate
   translatex translatey scale scalex scaley rotate skew skewx skewy inset circle ellipse polygon path not
   is where has nth-child nth-of-type nth-last-child nth-last-of-type`)
 const OWN_PART = /url\(\s*(?:"#[\w.-]+"|'#[\w.-]+'|#[\w.-]+)\s*\)/gi
-/** The name before a bracket; CSS allows no space between, an attribute such as `transform` does. */
+/** The name before a bracket. Attributes such as `transform` allow a space between. */
 const FUNCTION_NAME = /([^\s,;:(){}[\]"'!+*/>~.#]*)\s*\(/g
 
-/** Nothing is loaded: `url()` only for parts of the drawing itself, only known functions, no escapes, no at-rules. */
+/** Whether it loads nothing: `url()` only of the drawing's own parts, only known functions, no escapes, no at-rules. */
 function isHarmless(value: string, isStyle: boolean): boolean {
   // A comment could divide a name, an escape could write one otherwise.
   if (/\\|\/\*|javascript\s*:|data\s*:/i.test(value)) return false
@@ -139,8 +136,8 @@ function isHarmless(value: string, isStyle: boolean): boolean {
 
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
-/** The text that entities stand for; undefined for one that XML does not know by itself. */
-function decoded(text: string): string | undefined {
+/** Undefined for an entity that XML does not define. */
+function decodeEntities(text: string): string | undefined {
   let isKnown = true
   const result = text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w+));|&/gi, (_, decimal, hex, name) => {
     const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)
@@ -155,10 +152,10 @@ const codePoint = (code: number) =>
   code >= 32 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : undefined
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const encoded = (text: string) => text.replace(/[&<>"]/g, letter => ENTITIES[letter] ?? '')
+const encodeEntities = (text: string) => text.replace(/[&<>"]/g, letter => ENTITIES[letter] ?? '')
 
-/** The drawing's own proportions, from its view box or else its width and height. */
-function sizeOf(root: ReadonlyMap<string, string>): { width: number; height: number } | undefined {
+/** From the view box, or else from width and height. */
+function findSize(root: ReadonlyMap<string, string>): { width: number; height: number } | undefined {
   const box = root
     .get('viewBox')
     ?.trim()

@@ -9,11 +9,10 @@ import { parseColour } from './accent.ts'
 import { type Brand, getBrand, invalidateBrand } from './brand.ts'
 import { type Logo, parseLogo } from './logo.ts'
 
-/** What is left out stays as it is; `null` takes it away. */
+/** Members that are left out stay as they are; `null` deletes the value. */
 export type BrandChange = {
   name?: string | null
   accent?: string | null
-  /** The picture's bytes. */
   logo?: Buffer | null
   logoDark?: Buffer | null
   frameAncestors?: readonly string[]
@@ -21,18 +20,18 @@ export type BrandChange = {
 
 export const MAX_BRAND_NAME_LENGTH = 100
 export const MAX_FRAME_ANCESTORS = 20
-/** A replaced logo stays a day: pages in caches still name it. */
-const REPLACED_KEPT_MS = 86_400_000
+/** A replaced logo stays for a day, because pages in caches still name it. */
+const REPLACED_LIFETIME_MS = 86_400_000
 
-/** Throws `validation` with every problem; then nothing was changed. */
+/** Throws `validation` with every problem. */
 export async function updateBrand(ctx: AccountContext, change: BrandChange): Promise<Brand> {
-  const sound = requireSound(change)
+  const valid = requireValid(change)
   const brand = await withTransaction(ctx, async tx => {
-    await keepCurrent(tx)
-    const logo = await keepLogo(tx, sound.logo)
-    const logoDark = await keepLogo(tx, sound.logoDark)
-    await write(tx, { ...sound, logo, logoDark })
-    await removeReplaced(tx)
+    await touchLogos(tx)
+    const logo = await storeLogo(tx, valid.logo)
+    const logoDark = await storeLogo(tx, valid.logoDark)
+    await write(tx, { ...valid, logo, logoDark })
+    await deleteReplacedLogos(tx)
     await audit(tx, 'brand_changed', Object.keys(change).sort().join(', '))
     return getBrand(tx)
   })
@@ -40,57 +39,52 @@ export async function updateBrand(ctx: AccountContext, change: BrandChange): Pro
   return brand
 }
 
-type Sound = Omit<BrandChange, 'logo' | 'logoDark'> & {
-  logo: Logo | null | undefined
-  logoDark: Logo | null | undefined
-}
+type WithLogos<L> = Omit<BrandChange, 'logo' | 'logoDark'> & Record<'logo' | 'logoDark', L | null | undefined>
 
-/** What is wrong with a field: its name, a code, and the rest of a sentence that begins with the name. */
-type Complain = (field: string, code: DetailCode, message: string) => void
+/** Adds an error: the field, a code, and the rest of a sentence that begins with the field. */
+type AddError = (field: string, code: DetailCode, message: string) => void
 
-function requireSound(change: BrandChange): Sound {
+function requireValid(change: BrandChange): WithLogos<Logo> {
   const details: Detail[] = []
-  const complain: Complain = (field, code, message) =>
+  const addError: AddError = (field, code, message) =>
     details.push({ path: [field], code, message: `${field} ${message}` })
-  const picture = (bytes: Buffer | null | undefined, field: string) => {
-    if (bytes === null || bytes === undefined) return bytes
-    const checked = parseLogo(bytes, field)
-    if ('bytes' in checked) return checked
-    details.push(checked)
+  const checkLogo = (bytes: Buffer | null | undefined, field: string) => {
+    const logo = bytes && parseLogo(bytes, field)
+    if (!logo || 'bytes' in logo) return logo
+    details.push(logo)
     return undefined
   }
-  const sound = {
+  const valid = {
     ...change,
-    name: checkName(change.name, complain),
-    accent: checkAccent(change.accent, complain),
-    frameAncestors: checkAncestors(change.frameAncestors, complain),
-    logo: picture(change.logo, 'logo'),
-    logoDark: picture(change.logoDark, 'logo_dark'),
+    name: checkName(change.name, addError),
+    accent: checkAccent(change.accent, addError),
+    frameAncestors: checkAncestors(change.frameAncestors, addError),
+    logo: checkLogo(change.logo, 'logo'),
+    logoDark: checkLogo(change.logoDark, 'logo_dark'),
   }
   if (details.length > 0) throw invalid(details)
-  return sound as Sound
+  return valid as WithLogos<Logo>
 }
 
-function checkName(given: BrandChange['name'], complain: Complain): BrandChange['name'] {
+function checkName(given: BrandChange['name'], addError: AddError): BrandChange['name'] {
   if (typeof given !== 'string') return given
   const name = given.trim()
-  if (name === '' || isLongerThan(name, MAX_BRAND_NAME_LENGTH)) {
-    complain('name', 'length', `must have 1 to ${MAX_BRAND_NAME_LENGTH} characters.`)
-  }
-  if (!isOneLine(name)) complain('name', 'format', 'must be one line of text.')
+  if (name === '' || isLongerThan(name, MAX_BRAND_NAME_LENGTH))
+    addError('name', 'length', `must have 1 to ${MAX_BRAND_NAME_LENGTH} characters.`)
+  if (!isOneLine(name)) addError('name', 'format', 'must be one line of text.')
   return name
 }
 
-function checkAccent(given: BrandChange['accent'], complain: Complain): BrandChange['accent'] {
+function checkAccent(given: BrandChange['accent'], addError: AddError): BrandChange['accent'] {
   if (typeof given !== 'string') return given
   const colour = parseColour(given)
-  if (colour === undefined) complain('accent', 'format', 'must be a colour such as #1a5f4b.')
+  if (colour === undefined) addError('accent', 'format', 'must be a colour such as #1a5f4b.')
   return colour
 }
 
 function checkAncestors(
   given: BrandChange['frameAncestors'],
-  complain: Complain,
+  addError: AddError,
 ): BrandChange['frameAncestors'] {
   if (given === undefined) return undefined
   const origins = new Set<string>()
@@ -99,18 +93,17 @@ function checkAncestors(
     if (origin !== undefined) origins.add(origin)
     else {
       const example = 'origins such as https://shop.example or https://*.shop.example'
-      complain('frame_ancestors', 'format', `has "${text}": it takes ${example}.`)
+      addError('frame_ancestors', 'format', `has "${text}": it takes ${example}.`)
     }
   }
-  if (origins.size > MAX_FRAME_ANCESTORS) {
-    complain('frame_ancestors', 'max', `takes at most ${MAX_FRAME_ANCESTORS} origins.`)
-  }
+  if (origins.size > MAX_FRAME_ANCESTORS)
+    addError('frame_ancestors', 'max', `takes at most ${MAX_FRAME_ANCESTORS} origins.`)
   return [...origins]
 }
 
 /**
- * An https origin as CSP writes it, a leading `*.` standing for all below a name of two parts or more; plain http for
- * this machine only. What is not written from scratch here could end the directive and begin another.
+ * An https origin as CSP writes it, or http of this machine. A leading `*.` needs a name of two parts or more. Security
+ * bound: other text could end the directive and begin another.
  */
 export function parseFrameAncestor(text: string): string | undefined {
   const [, scheme, host = '', port = ''] =
@@ -122,8 +115,8 @@ export function parseFrameAncestor(text: string): string | undefined {
   return `${scheme}://${host}${port}`
 }
 
-/** Stores the picture and gives its hash; `undefined` and `null` as they are. */
-async function keepLogo(
+/** Stores the picture and returns its hash; `undefined` and `null` unchanged. */
+async function storeLogo(
   { sql, accountId, clock }: AccountContext,
   logo: Logo | null | undefined,
 ): Promise<string | null | undefined> {
@@ -136,13 +129,11 @@ async function keepLogo(
   return digest
 }
 
-type Stored = Omit<BrandChange, 'logo' | 'logoDark'> & {
-  logo: string | null | undefined
-  logoDark: string | null | undefined
-}
-
-/** One statement, so that two changes of different things at once are both kept. */
-async function write({ sql, accountId, actorId, clock }: AccountContext, change: Stored): Promise<void> {
+/** One statement, so that two changes of different members at once are both kept. */
+async function write(
+  { sql, accountId, actorId, clock }: AccountContext,
+  change: WithLogos<string>,
+): Promise<void> {
   const { name, accent, logo, logoDark, frameAncestors } = change
   const now = clock.now()
   const set = (column: string, value: unknown) =>
@@ -152,7 +143,7 @@ async function write({ sql, accountId, actorId, clock }: AccountContext, change:
       account_id, version, name, accent, logo, logo_dark, frame_ancestors, updated_at, updated_by
     ) values (
       ${accountId}, 1, ${name ?? null}, ${accent ?? null}, ${logo ?? null}, ${logoDark ?? null},
-      ${listOf(frameAncestors)}::text[], ${now}, ${actorId}
+      ${[...(frameAncestors ?? [])]}::text[], ${now}, ${actorId}
     )
     on conflict (account_id) do update set
       version = b.version + 1, ${set('name', name)}, ${set('accent', accent)}, ${set('logo', logo)},
@@ -160,17 +151,15 @@ async function write({ sql, accountId, actorId, clock }: AccountContext, change:
       updated_at = excluded.updated_at, updated_by = excluded.updated_by`
 }
 
-const listOf = (origins: BrandChange['frameAncestors']) => [...(origins ?? [])]
-
-/** The day that a replaced logo stays begins with its replacement. */
-async function keepCurrent({ sql, accountId, clock }: AccountContext): Promise<void> {
+/** The day of a replaced logo begins with its replacement. */
+async function touchLogos({ sql, accountId, clock }: AccountContext): Promise<void> {
   await sql`
     update brand_logo l set kept_since = ${clock.now()} from brand b
     where l.account_id = ${accountId} and b.account_id = l.account_id and l.hash in (b.logo, b.logo_dark)`
 }
 
-async function removeReplaced({ sql, accountId, clock }: AccountContext): Promise<void> {
-  const before = new Date(clock.now().getTime() - REPLACED_KEPT_MS)
+async function deleteReplacedLogos({ sql, accountId, clock }: AccountContext): Promise<void> {
+  const before = new Date(clock.now().getTime() - REPLACED_LIFETIME_MS)
   await sql`
     delete from brand_logo l using brand b
     where l.account_id = ${accountId} and b.account_id = l.account_id and l.kept_since < ${before}
