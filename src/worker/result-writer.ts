@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'
+import { toError } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
 import {
@@ -71,7 +72,7 @@ export class ResultWriter {
       try {
         disabled = await settleDeliveries(sql, batch, endpoints)
       } catch (error) {
-        log.warn({ reason: reasonOf(error) }, 'webhook results could not be stored; retrying')
+        log.warn({ reason: toError(error).message }, 'webhook results could not be stored; retrying')
         this.requeue(batch, endpoints)
         if (this.isStopping) return
         await pause(RETRY_AFTER_MS)
@@ -105,5 +106,3 @@ export class ResultWriter {
     }
   }
 }
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

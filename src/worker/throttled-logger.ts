@@ -1,4 +1,5 @@
 /** Logs a lasting failure when it begins, once a minute while it lasts, and when it is over. */
+import { toError } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
 
 const REPEAT_AFTER_MS = 60_000
@@ -17,7 +18,7 @@ export function throttledLogger(
       const now = performance.now()
       if (loggedAt !== undefined && now - loggedAt < REPEAT_AFTER_MS) return
       loggedAt = now
-      log[level]({ ...fields, reason: error instanceof Error ? error.message : String(error) }, message)
+      log[level]({ ...fields, reason: toError(error).message }, message)
     },
     recovered() {
       if (loggedAt !== undefined) log.info(fields, 'recovered')

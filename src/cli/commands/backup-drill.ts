@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { systemClock } from '../../kernel/clock.ts'
 import { type Config, readConfig } from '../../kernel/config/config.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, toError } from '../../kernel/errors.ts'
 import type { RestoreResult } from '../../transfer/backup/restore-backup.ts'
 import { findLastBackup } from '../../transfer/backup/scheduled-backups.ts'
 import { alignColumns, type Command, CommandError, type CommandResult } from '../command-line/command.ts'
@@ -64,8 +64,7 @@ async function makeFolder(within: string): Promise<string> {
   try {
     return await mkdtemp(join(resolve(within), 'drill-'))
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new CommandError(`No database can be created in ${within}: ${reason}.`)
+    throw new CommandError(`No database can be created in ${within}: ${toError(error).message}.`)
   }
 }
 

@@ -1,10 +1,10 @@
 /** Adds up the metrics of several processes. Sums never fall, also when a process dies and its successor counts from zero. */
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client'
-import type { MetricsTotals } from './supervisor.ts'
 
 type ProcessMetrics = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
+export type MetricsTotals = ReturnType<typeof createMetricsTotals>
 
-export function createMetricsTotals(): MetricsTotals {
+export function createMetricsTotals() {
   const byProcess = new Map<number, ProcessMetrics>()
   let retired: ProcessMetrics = []
   const own = new Registry()
@@ -26,8 +26,8 @@ export function createMetricsTotals(): MetricsTotals {
   }
   let retiring = Promise.resolve()
   return {
-    set: (processId, metrics) => byProcess.set(processId, metrics as ProcessMetrics),
-    retire(processId) {
+    set: (processId: number, metrics: unknown) => byProcess.set(processId, metrics as ProcessMetrics),
+    retire(processId: number) {
       exits.inc()
       const last = byProcess.get(processId)
       byProcess.delete(processId)

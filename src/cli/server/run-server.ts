@@ -4,6 +4,7 @@ import { getKeyLimits } from '../../accounts/limits/key-limits.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import type { Environment } from '../../kernel/config/environment-reader.ts'
+import { getPoolUsage } from '../../kernel/db/connection-pool.ts'
 import { openOutbound } from '../../kernel/http-out/outbound-http.ts'
 import { openMailer } from '../../kernel/http-out/smtp.ts'
 import type { Log } from '../../kernel/log.ts'
@@ -44,14 +45,14 @@ export async function runServer({ config, log, env }: RunSettings, onReady: OnRe
   let store: Store | undefined
   let finishMs = FINISH_TIMEOUT_MS
   const parent = isWorkerProcess() ? connectToParent() : undefined
-  const lifecycleOptions = {
+  const options = {
     log,
     startedByNpm: env.npm_lifecycle_event !== undefined && parent === undefined,
     // The supervisor stops an embedded database.
     abandon: () => (parent === undefined ? store?.abandon() : undefined),
   }
-  await runUntilStopped(lifecycleOptions, async ({ signal, requestStop }) => {
-    parent?.onLeave(() => {
+  await runUntilStopped(options, async (signal, requestStop) => {
+    parent?.on('leave', () => {
       finishMs = LEAVE_FINISH_TIMEOUT_MS
       requestStop('another process takes its place', LEAVE_TIMEOUT_MS)
     })
@@ -61,12 +62,8 @@ export async function runServer({ config, log, env }: RunSettings, onReady: OnRe
     const app = listens ? import('./app.ts') : undefined
     app?.catch(() => undefined)
     const metrics = await createServerMetrics(config, parent)
-    const startupServer = createStartupServer(config, {
-      ...config,
-      clock: systemClock,
-      log,
-      metrics: metrics?.door,
-    })
+    const setup = { ...config, clock: systemClock, log, metrics: metrics?.door }
+    const startupServer = createStartupServer(config, setup)
     try {
       store = await openStore(config, log, {
         name: 'carnet',
@@ -121,9 +118,12 @@ async function startServer(parts: ServerParts, onReady: OnReady): Promise<{ stop
   const draining = app && prepareDrain(app)
   const address = app && (await parts.startupServer.handOver(app))
   if (isWeb) scans.start()
-  const worker = config.role === 'web' ? undefined : startServerWorker(config, log, store)
-  if (worker !== undefined) metrics?.metrics.watchDeliveries(() => worker.numbers())
-  const timer = setInterval(() => flushUse(store, log), FLUSH_INTERVAL_MS)
+  const worker = config.role === 'web' ? undefined : startServerWorker(config, log, store, metrics)
+  const flushUse = () =>
+    Promise.all([flushKeyUse(sql), flushAccessUses(sql)]).catch(
+      warn(log, 'the use of keys or access links was not saved'),
+    )
+  const timer = setInterval(flushUse, FLUSH_INTERVAL_MS)
   timer.unref()
   const stop = async () => {
     clearInterval(timer)
@@ -133,7 +133,12 @@ async function startServer(parts: ServerParts, onReady: OnReady): Promise<{ stop
       waitAtMost(getFinishMs(), worker?.stop() ?? stopRefreshes(sql)),
     ])
     mail.stop()
-    const flushed = Promise.all([flushUse(store, log), returnRateLimits(store, log), mail.settled()])
+    const returned = getKeyLimits(sql, systemClock).releaseAll()
+    const flushed = Promise.all([
+      flushUse(),
+      returned.catch(warn(log, 'the unused rest of the rate limits was not given back')),
+      mail.settled(),
+    ])
     await Promise.all([
       waitAtMost(FLUSH_TIMEOUT_MS, flushed),
       waitAtMost(LAST_SCANS_TIMEOUT_MS, scans.stop()),
@@ -153,27 +158,19 @@ async function startServer(parts: ServerParts, onReady: OnReady): Promise<{ stop
   }
 }
 
-async function flushUse({ sql }: Store, log: Log): Promise<void> {
-  try {
-    await Promise.all([flushKeyUse(sql), flushAccessUses(sql)])
-  } catch (error) {
-    log.warn({ reason: String(error) }, 'the use of keys or access links was not saved')
-  }
-}
+const warn = (log: Log, message: string) => (error: unknown) => log.warn({ reason: String(error) }, message)
 
-async function returnRateLimits({ sql }: Store, log: Log): Promise<void> {
-  try {
-    await getKeyLimits(sql, systemClock).releaseAll()
-  } catch (error) {
-    log.warn({ reason: String(error) }, 'the unused rest of the rate limits was not given back')
-  }
-}
-
-function startServerWorker(config: Config, log: Log, store: Store): Worker {
+function startServerWorker(
+  config: Config,
+  log: Log,
+  store: Store,
+  metrics: ServerMetrics | undefined,
+): Worker {
   const { sealer, policy } = buildWebhookSetup(config)
-  return startWorker({
+  const queue = store.openQueuePool()
+  const worker = startWorker({
     sql: store.sql,
-    queue: store.openQueuePool(),
+    queue,
     clock: systemClock,
     log,
     sealer,
@@ -186,6 +183,9 @@ function startServerWorker(config: Config, log: Log, store: Store): Worker {
       version: VERSION,
     },
   })
+  metrics?.metrics.watchPool('queue', () => getPoolUsage(queue))
+  metrics?.metrics.watchDeliveries(() => worker.numbers())
+  return worker
 }
 
 async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {

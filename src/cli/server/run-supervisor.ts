@@ -8,9 +8,7 @@ import { createStartupServer } from './listen.ts'
 import { probePort } from './ports.ts'
 import type { OnReady, RunSettings } from './run-server.ts'
 import { runUntilStopped } from './run-until-stopped.ts'
-import { type MetricsTotals, type ProcessSpec, Supervisor } from './supervisor.ts'
-
-const NO_METRICS: MetricsTotals = { set: () => {}, retire: () => {}, text: async () => '' }
+import { type ProcessSpec, Supervisor } from './supervisor.ts'
 
 /**
  * Runs WORKERS processes that answer requests and, with ROLE=all, one more for background work, until the server is to
@@ -19,17 +17,25 @@ const NO_METRICS: MetricsTotals = { set: () => {}, retire: () => {}, text: async
 export async function runSupervisor({ config, log, env }: RunSettings, onReady: OnReady): Promise<void> {
   let store: Store | undefined
   let supervisor: Supervisor | undefined
-  const lifecycleOptions = {
+  const stop = async () => {
+    await supervisor?.stop()
+    await store?.stop()
+  }
+  const options = {
     log,
     startedByNpm: env.npm_lifecycle_event !== undefined,
     abandon: () => store?.abandon(),
     ...(process.stdin.isTTY ? {} : { onHangUp: () => void supervisor?.replaceAll() }),
   }
-  await runUntilStopped(lifecycleOptions, async ({ signal }) => {
-    const { host, port } = config
-    await requireFreePort(config)
+  await runUntilStopped(options, async signal => {
+    const { host, port, workers, metricsToken } = config
+    if ((await probePort(host, port)) === undefined) {
+      throw new CommandError(
+        `Port ${port} on ${host} is used by another program, or this user may not use it. Set PORT and HOST to a free one.`,
+      )
+    }
     const startupServer = createStartupServer(config, { ...config, clock: systemClock, log })
-    const opened = await openStore(config, log, {
+    store = await openStore(config, log, {
       name: 'carnet supervisor',
       isServer: true,
       maxConnections: 2,
@@ -38,48 +44,25 @@ export async function runSupervisor({ config, log, env }: RunSettings, onReady: 
       signal,
       onWaiting: startupServer.open,
     }).finally(startupServer.close)
-    store = opened
     try {
       // Created here, before several processes look for it.
       getOrCreateSecretKey(config)
-      const settings = { PORT: String(port), WORKERS: String(config.workers) }
-      const metrics = await createTotals(config)
-      const running = new Supervisor({ log, specs: listProcesses(config), settings, metrics })
-      supervisor = running
-      const stop = async () => {
-        await running.stop()
-        await opened.stop()
-      }
-      try {
-        await running.start()
-        log.info({ processes: running.pids() }, 'all processes are up')
-        await onReady(opened, `http://${host.includes(':') ? `[${host}]` : host}:${port}`)
-      } catch (error) {
-        await running.stop()
-        throw error
-      }
-      return { stop }
+      const settings = { PORT: String(port), WORKERS: String(workers) }
+      const aggregate = metricsToken === undefined ? undefined : await import('./aggregate-metrics.ts')
+      const metrics = aggregate?.createMetricsTotals()
+      supervisor = new Supervisor({ log, specs: listProcesses(config), settings, metrics })
+      await supervisor.start()
+      log.info({ processes: supervisor.pids() }, 'all processes are up')
+      await onReady(store, `http://${host.includes(':') ? `[${host}]` : host}:${port}`)
     } catch (error) {
-      await opened.stop()
+      await stop()
       throw error
     }
+    return { stop }
   })
-}
-
-async function requireFreePort({ host, port }: Config): Promise<void> {
-  if ((await probePort(host, port)) !== undefined) return
-  throw new CommandError(
-    `Port ${port} on ${host} is used by another program, or this user may not use it. Set PORT and HOST to a free one.`,
-  )
 }
 
 function listProcesses({ workers, role }: Config): ProcessSpec[] {
   const web = Array.from({ length: workers }, (_, i): ProcessSpec => ({ name: `web ${i + 1}`, role: 'web' }))
   return role === 'all' ? [...web, { name: 'worker', role: 'worker' }] : web
-}
-
-async function createTotals({ metricsToken }: Config): Promise<MetricsTotals> {
-  if (metricsToken === undefined) return NO_METRICS
-  const { createMetricsTotals } = await import('./aggregate-metrics.ts')
-  return createMetricsTotals()
 }

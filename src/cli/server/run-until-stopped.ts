@@ -10,12 +10,6 @@ const PARENT_CHECK_MS = 1_000
 /** A server that has not stopped by then exits, whatever is left to do. */
 const STOP_TIMEOUT_MS = 4_700
 
-type Lifecycle = {
-  /** Aborted with a Stopped when the server is to stop. */
-  signal: AbortSignal
-  requestStop: (reason: string, timeoutMs?: number) => void
-}
-
 type LifecycleOptions = {
   log: Log
   /** npm's launcher waits for this process: without the launcher nobody does. */
@@ -27,19 +21,23 @@ type LifecycleOptions = {
 }
 
 /**
- * Starts a server and stops it when it is to stop, also while it is still starting. A second signal ends it at once.
- * Throws what `start` throws, and CommandError after an unexpected error.
+ * Starts a server and stops it when it is to stop, also while it is still starting: `signal` is then aborted with a
+ * Stopped. A second signal ends it at once. Throws what `start` throws, and CommandError after an unexpected error.
  */
 export async function runUntilStopped(
-  options: LifecycleOptions,
-  start: (lifecycle: Lifecycle) => Promise<{ stop: () => Promise<void> }>,
+  { log, startedByNpm, abandon, onHangUp }: LifecycleOptions,
+  start: (
+    signal: AbortSignal,
+    requestStop: (reason: string, timeoutMs?: number) => void,
+  ) => Promise<{ stop: () => Promise<void> }>,
 ): Promise<void> {
-  const { log, abandon } = options
   const stopping = new AbortController()
   const { signal } = stopping
+  let stoppingSince = 0
   let hasFailed = false
   const requestStop = (reason: string, timeoutMs = STOP_TIMEOUT_MS) => {
     if (signal.aborted) return
+    stoppingSince = performance.now()
     stopping.abort(new Stopped(reason))
     setTimeout(() => {
       log.error('stopping took too long: exiting now')
@@ -47,52 +45,35 @@ export async function runUntilStopped(
       process.exit(1)
     }, timeoutMs).unref()
   }
-  const onUnexpectedError = (error: unknown) => {
-    log.fatal({ err: error }, 'unexpected error: shutting down')
-    hasFailed = true
-    requestStop('error')
-  }
-  const removeListeners = listenForStop(options, { signal, requestStop }, onUnexpectedError)
-  try {
-    const running = await start({ signal, requestStop }).catch(ignoreStopped)
-    if (!signal.aborted) await once(signal, 'abort')
-    await running?.stop()
-    if (hasFailed) throw new CommandError('The server stopped after an error; see the log above.')
-  } finally {
-    removeListeners()
-  }
-}
-
-/** Returns what ends the listening. */
-function listenForStop(
-  { startedByNpm, abandon, onHangUp }: LifecycleOptions,
-  { signal: stopping, requestStop }: Lifecycle,
-  onUnexpectedError: (error: unknown) => void,
-): () => void {
-  let stoppingSince = 0
-  stopping.addEventListener('abort', () => {
-    stoppingSince = performance.now()
-  })
-  const removeSignals = onStopSignal(signal => {
-    if (signal === 'SIGHUP' && onHangUp !== undefined) onHangUp()
-    else if (!stopping.aborted) requestStop(signal)
+  const removeSignals = onStopSignal(name => {
+    if (name === 'SIGHUP' && onHangUp !== undefined) onHangUp()
+    else if (!signal.aborted) requestStop(name)
     else if (performance.now() - stoppingSince >= SAME_SIGNAL_MS) {
       abandon()
       process.exit(130)
     }
   })
-  process.on('uncaughtException', onUnexpectedError)
-  process.on('unhandledRejection', onUnexpectedError)
+  const onUnexpectedError = (error: unknown) => {
+    log.fatal({ err: error }, 'unexpected error: shutting down')
+    hasFailed = true
+    requestStop('error')
+  }
+  const ERRORS = ['uncaughtException', 'unhandledRejection']
+  for (const event of ERRORS) process.on(event, onUnexpectedError)
   const parent = process.ppid
   const timer = setInterval(() => {
     if (startedByNpm && process.ppid !== parent) requestStop('the process that started this one has exited')
   }, PARENT_CHECK_MS)
   timer.unref()
-  return () => {
+  try {
+    const running = await start(signal, requestStop).catch(ignoreStopped)
+    if (!signal.aborted) await once(signal, 'abort')
+    await running?.stop()
+    if (hasFailed) throw new CommandError('The server stopped after an error; see the log above.')
+  } finally {
     clearInterval(timer)
     removeSignals()
-    process.off('uncaughtException', onUnexpectedError)
-    process.off('unhandledRejection', onUnexpectedError)
+    for (const event of ERRORS) process.off(event, onUnexpectedError)
   }
 }
 

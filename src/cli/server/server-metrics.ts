@@ -2,8 +2,7 @@
 
 import { systemClock } from '../../kernel/clock.ts'
 import type { Config } from '../../kernel/config/config.ts'
-import type { FinishedStatement } from '../../kernel/db/connection-pool.ts'
-import { getPoolUsage } from '../../kernel/db/connection-pool.ts'
+import { type FinishedStatement, getPoolUsage } from '../../kernel/db/connection-pool.ts'
 import { type DatabaseState, findDatabaseState } from '../../kernel/db/database.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Metrics } from '../../kernel/monitoring/metrics.ts'
@@ -30,14 +29,15 @@ export async function createServerMetrics(
   const { createMetrics } = await import('../../kernel/monitoring/metrics.ts')
   const metrics = createMetrics()
   const { registry } = metrics
-  parent?.onGetMetrics(() => registry.getMetricsAsJSON())
+  parent?.on('get metrics', async () => {
+    parent.send({ type: 'metrics', metrics: await registry.getMetricsAsJSON().catch(() => []) })
+  })
   let getInstallation = async () => formatDatabaseState('away')
   const getMachine = cached(() => formatMachineMetrics(config))
   return {
     metrics,
     watchStore(store) {
       metrics.watchPool('requests', () => getPoolUsage(store.sql))
-      store.onQueuePool(queue => metrics.watchPool('queue', () => getPoolUsage(queue)))
       getInstallation = cached(() => formatInstallation(store))
     },
     door: {

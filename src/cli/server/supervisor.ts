@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ProcessRole } from '../../kernel/config/config.ts'
 import type { Environment } from '../../kernel/config/environment-reader.ts'
+import { toError } from '../../kernel/errors.ts'
 import type { Log } from '../../kernel/log.ts'
 import { CommandError } from '../command-line/command.ts'
+import type { MetricsTotals } from './aggregate-metrics.ts'
 import {
   type SupervisorMessage,
   shareWhilePending,
@@ -31,14 +33,8 @@ type SupervisorSetup = {
   specs: readonly ProcessSpec[]
   /** Settings that the supervisor has decided; they replace those of the environment. */
   settings: Environment
-  metrics: MetricsTotals
-}
-
-/** Adds up the metrics of all processes; see `src/cli/server/aggregate-metrics.ts`. */
-export type MetricsTotals = {
-  set: (processId: number, metrics: unknown) => void
-  retire: (processId: number) => void
-  text: () => Promise<string>
+  /** Undefined when nobody may ask for metrics. */
+  metrics: MetricsTotals | undefined
 }
 
 const MAIN = join(import.meta.dirname, '../../main.ts')
@@ -112,24 +108,21 @@ export class Supervisor {
     try {
       await successor.ready
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      this.setup.log.error({ process: spec.name, reason }, 'its successor did not start: the old ones stay')
+      const about = { process: spec.name, reason: toError(error).message }
+      this.setup.log.error(about, 'its successor did not start: the old ones stay')
       successor.worker.process.kill('SIGKILL')
       return false
     }
     const old = this.processes.get(spec)
     this.processes.set(spec, successor)
     void this.keepAlive(successor)
-    if (old !== undefined) await this.leave(old)
-    return true
-  }
-
-  private async leave(child: WorkerProcess): Promise<void> {
-    child.isLeaving = true
-    send(child, { type: 'leave' })
-    const timer = setTimeout(() => child.worker.process.kill('SIGKILL'), LEAVE_TIMEOUT_MS)
-    await child.exited
+    if (old === undefined) return true
+    old.isLeaving = true
+    send(old, { type: 'leave' })
+    const timer = setTimeout(() => old.worker.process.kill('SIGKILL'), LEAVE_TIMEOUT_MS)
+    await old.exited
     clearTimeout(timer)
+    return true
   }
 
   private fork(spec: ProcessSpec): WorkerProcess {
@@ -138,17 +131,16 @@ export class Supervisor {
     const ready = Promise.withResolvers<void>()
     const exited = Promise.withResolvers<void>()
     ready.promise.catch(() => undefined)
-    const child: WorkerProcess = {
-      ...{ spec, worker, isReady: false, isLeaving: false },
-      ...{ ready: ready.promise, exited: exited.promise },
-    }
+    const promises = { ready: ready.promise, exited: exited.promise }
+    const child: WorkerProcess = { spec, worker, isReady: false, isLeaving: false, ...promises }
     this.running.add(child)
     const timer = setTimeout(() => ready.reject(new Error('it was not ready in time')), READY_TIMEOUT_MS)
     worker.on('error', error => log.warn({ reason: error.message }, 'a process could not be sent a message'))
     worker.on('message', (message: WorkerMessage) => {
       if (message.type === 'failed') ready.reject(new CommandError(message.reason))
       if (message.type === 'migrating' || message.type === 'ready') clearTimeout(timer)
-      if (message.type === 'get total metrics') void this.sendTotalMetrics(child)
+      if (message.type === 'get total metrics')
+        void this.getTotalMetrics().then(text => send(child, { type: 'total metrics', text }))
       if (message.type !== 'ready') return
       child.isReady = true
       ready.resolve()
@@ -157,7 +149,7 @@ export class Supervisor {
       clearTimeout(timer)
       child.isReady = false
       this.running.delete(child)
-      metrics.retire(worker.id)
+      metrics?.retire(worker.id)
       ready.reject(
         new CommandError(`The process ${spec.name} exited with ${signal ?? code} before it was ready.`),
       )
@@ -183,10 +175,6 @@ export class Supervisor {
     }
   }
 
-  private async sendTotalMetrics(child: WorkerProcess): Promise<void> {
-    send(child, { type: 'total metrics', text: await this.getTotalMetrics() })
-  }
-
   /** A process that does not answer in time counts with its last metrics. */
   private async collectMetrics(): Promise<string> {
     const { metrics } = this.setup
@@ -196,10 +184,10 @@ export class Supervisor {
         const answer = waitForMessage<WorkerMessage, 'metrics'>(child.worker, 'metrics', METRICS_TIMEOUT_MS)
         send(child, { type: 'get metrics' })
         const message = await answer
-        if (message !== undefined) metrics.set(child.worker.id, message.metrics)
+        if (message !== undefined) metrics?.set(child.worker.id, message.metrics)
       }),
     )
-    return metrics.text()
+    return metrics?.text() ?? ''
   }
 }
 

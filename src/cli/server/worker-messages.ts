@@ -1,5 +1,5 @@
 /** What the supervisor and its worker processes send each other, and how each waits for an answer. */
-import type { EventEmitter } from 'node:events'
+import { type EventEmitter, on } from 'node:events'
 
 export type WorkerMessage =
   /** Migrations may take longer than a start: the supervisor waits without a limit. */
@@ -15,23 +15,18 @@ export type SupervisorMessage =
   { type: 'leave' } | { type: 'get metrics' } | { type: 'total metrics'; text: string }
 
 /** The next message of this type, or undefined when none comes in time. `source` is a worker, or the own process. */
-export function waitForMessage<M extends { type: string }, T extends M['type']>(
+export async function waitForMessage<M extends { type: string }, T extends M['type']>(
   source: EventEmitter,
   type: T,
   timeoutMs: number,
 ): Promise<Extract<M, { type: T }> | undefined> {
-  return new Promise(resolve => {
-    const end = (message?: Extract<M, { type: T }>) => {
-      clearTimeout(timer)
-      source.off('message', onMessage)
-      resolve(message)
-    }
-    const onMessage = (message: Extract<M, { type: T }>) => {
-      if (message.type === type) end(message)
-    }
-    const timer = setTimeout(end, timeoutMs)
-    source.on('message', onMessage)
-  })
+  try {
+    const messages = on(source, 'message', { signal: AbortSignal.timeout(timeoutMs) })
+    for await (const [message] of messages) if (message.type === type) return message
+  } catch {
+    // The time is over, or the channel is broken.
+  }
+  return undefined
 }
 
 /** Calls made while one is pending share its result. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../../kernel/config/config.ts'
 import { type DatabaseTarget, openPool, type Sql } from '../../kernel/db/database.ts'
+import { toError } from '../../kernel/errors.ts'
 import type { Log } from '../../kernel/log.ts'
 import {
   type EmbeddedPostgres,
@@ -138,8 +139,7 @@ async function restartPostgres(
       options.log.warn('the embedded PostgreSQL is up again')
       return running
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      options.log.error({ reason }, 'the embedded PostgreSQL did not start')
+      options.log.error({ reason: toError(error).message }, 'the embedded PostgreSQL did not start')
       await pause(wait)
     }
   }

@@ -1,5 +1,4 @@
 /** The connection pools of one store: for requests, for queues, and single connections of both database roles. */
-
 import { type FinishedStatement, isPoolEnded } from '../../kernel/db/connection-pool.ts'
 import { type DatabaseTarget, openPool, POOL_SIZE, type Sql } from '../../kernel/db/database.ts'
 import { grantTraffic } from '../../kernel/db/traffic-role.ts'
@@ -18,8 +17,6 @@ export type StorePools = {
   openOwnerPool: () => Sql
   /** Gives the role of the traffic its rights. Must be called when the owner has created tables. */
   grantTraffic: () => Promise<void>
-  /** Calls back for each queue pool that is opened from now on. */
-  onQueuePool: (callback: (pool: Sql) => void) => void
   end: () => Promise<void>
 }
 
@@ -56,7 +53,6 @@ export function openPools(
   const sql = openPool(target, buildPoolOptions(options))
   const pools = [sql]
   let singles: Sql[] = []
-  let onQueuePool: (pool: Sql) => void = () => {}
   const openSingle = (to: DatabaseTarget) => {
     const pool = openPool(to, buildPoolOptions({ ...options, maxConnections: 1 }))
     singles = singles.filter(single => !isPoolEnded(single))
@@ -66,11 +62,9 @@ export function openPools(
   return {
     sql,
     openQueuePool() {
-      const name = `${options.name} queue`
-      const queueOptions = buildPoolOptions({ ...options, name, maxConnections: QUEUE_POOL_SIZE })
-      const pool = openPool(target, { ...queueOptions, forQueue: true })
+      const queue = { ...options, name: `${options.name} queue`, maxConnections: QUEUE_POOL_SIZE }
+      const pool = openPool(target, { ...buildPoolOptions(queue), forQueue: true })
       pools.push(pool)
-      onQueuePool(pool)
       return pool
     },
     openPoolOfOne: () => openSingle(target),
@@ -84,9 +78,6 @@ export function openPools(
       } finally {
         await single.end({ timeout: 1 })
       }
-    },
-    onQueuePool(callback) {
-      onQueuePool = callback
     },
     async end() {
       // Single connections end at once: their users had their time, and the process has none to spare.

@@ -1,5 +1,4 @@
 /** The key that signs cookies and encrypts secrets: SECRET_KEY, or a generated key in a file that only its owner can read. */
-
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
@@ -16,7 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { findKeyWeakness, replaceKeyAdvice } from '../../kernel/config/key-strength.ts'
-import { findErrorCode } from '../../kernel/errors.ts'
+import { findErrorCode, toError } from '../../kernel/errors.ts'
 import { syncFolder } from '../../kernel/process/sync-folder.ts'
 import { CommandError } from '../command-line/command.ts'
 
@@ -52,7 +51,7 @@ function readKey(path: string): string | undefined {
     text = readFileSync(path, 'utf8').trim()
   } catch (error) {
     if (findErrorCode(error) === 'ENOENT') return undefined
-    throw new CommandError(`${path} cannot be read: ${error instanceof Error ? error.message : error}.`)
+    throw new CommandError(`${path} cannot be read: ${toError(error).message}.`)
   }
   if (process.platform !== 'win32' && (statSync(path).mode & GROUP_AND_OTHERS) !== 0) {
     throw new CommandError(`${path} can be read by others. Run: chmod 600 ${path}`)

@@ -1,5 +1,4 @@
 /** The store of a command or server: the operator's own database, or the embedded one, migrated to this version. */
-
 import { mkdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -8,7 +7,7 @@ import type { Config } from '../../kernel/config/config.ts'
 import { isDisconnection, isPoolerRefusal, type Sql } from '../../kernel/db/database.ts'
 import { adviseOnTls } from '../../kernel/db/database-tls.ts'
 import { listPendingMigrations, migrate } from '../../kernel/db/migrate.ts'
-import { findErrorCode } from '../../kernel/errors.ts'
+import { findErrorCode, toError } from '../../kernel/errors.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Addresses } from '../../passports/core/record.ts'
 import { hasSealedSecrets } from '../../webhooks/rotate-secret.ts'
@@ -109,7 +108,7 @@ function makeDataDir(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true })
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = toError(error).message
     throw new CommandError(`The folder ${dataDir} (DATA_DIR) cannot be created: ${reason}.`)
   }
 }
@@ -133,7 +132,7 @@ async function openOnUrl(config: Config, url: string, log: Log, options: OpenOpt
     await pools.end()
     if (options.signal?.aborted) throw options.signal.reason
     if (error instanceof CommandError) throw error
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = toError(error).message
     const advice = isDisconnection(error) ? adviseOnTls(url) : ''
     throw new CommandError(`The database at ${location} (DATABASE_URL) cannot be used: ${reason}${advice}.`)
   }
@@ -158,7 +157,7 @@ async function waitForConnection(
     } catch (error) {
       if (isPoolerRefusal(error)) return 'pooler'
       if (!waitsForDatabase || !isDisconnection(error)) throw error
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = toError(error).message
       if (tries % RETRIES_PER_WARNING === 0) {
         log.warn({ reason }, `the database at ${location} does not answer yet; waiting for it${advice}`)
       }

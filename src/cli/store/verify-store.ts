@@ -1,10 +1,10 @@
 /** Verifies a store: its counters match its rows, and no history has a gap or a wrong hash. */
-
 import { listAccounts } from '../../accounts/accounts.ts'
 import { LEVELS } from '../../accounts/plans.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { asSql } from '../../kernel/db/transaction.ts'
+import { toError } from '../../kernel/errors.ts'
 import {
   countRows,
   findBrokenChains,
@@ -30,8 +30,7 @@ export async function runCheck(
   }
 }
 
-export const describeError = (error: unknown) =>
-  explainOperatorProblem(error) ?? (error instanceof Error ? error.message : String(error))
+export const describeError = (error: unknown) => explainOperatorProblem(error) ?? toError(error).message
 
 /** Uses one snapshot, so that writes of a running server do not look like errors. */
 export async function checkCounters(sql: Sql): Promise<string | string[]> {

@@ -1,5 +1,4 @@
 /** Builds what webhooks need from the settings: the key of their secrets, and the allowed addresses. */
-
 import type { Config } from '../../kernel/config/config.ts'
 import { createAddressList } from '../../kernel/http/ip-ranges.ts'
 import { createSealer } from '../../kernel/sealing.ts'

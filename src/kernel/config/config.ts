@@ -1,6 +1,7 @@
 /** The only place that reads the environment. All problems are reported at once. */
 import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
+import { toError } from '../errors.ts'
 import { LOG_LEVELS, type LogLevel } from '../log.ts'
 import {
   type BackupSettings,
@@ -81,8 +82,7 @@ function readDotEnv(): string {
   try {
     return readFileSync('.env', 'utf8').replace(/^\uFEFF/, '')
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new ConfigError([`.env in the working directory cannot be read: ${reason}.`])
+    throw new ConfigError([`.env in the working directory cannot be read: ${toError(error).message}.`])
   }
 }
 

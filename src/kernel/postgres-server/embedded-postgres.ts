@@ -5,7 +5,7 @@
 import { mkdir, realpath, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError, findErrorCode, unavailable } from '../errors.ts'
+import { AppError, findErrorCode, toError, unavailable } from '../errors.ts'
 import { withProcessLock } from '../process/process-lock.ts'
 import { sendSignal } from '../process/processes.ts'
 import { findBinaries, readMajorVersion } from './binaries.ts'
@@ -154,7 +154,7 @@ async function startOrJoin(place: Place): Promise<Joined> {
         sendSignal(pid, 'SIGHUP')
       }
       // It has just crashed, or recovers from a crash of one of its children.
-      place.log(`the database does not answer yet: ${error instanceof Error ? error.message : error}`)
+      place.log(`the database does not answer yet: ${toError(error).message}`)
       await pause(RETRY_MS)
     }
   }

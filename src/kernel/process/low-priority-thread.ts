@@ -1,6 +1,7 @@
 /** Work that keeps a core busy, in a thread of its own that lets all others go first. */
 import { constants, setPriority } from 'node:os'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
+import { toError } from '../errors.ts'
 
 type Job<Input> = { id: number; input: Input }
 type Done<Output> = { id: number; output: Output } | { id: number; error: string }
@@ -65,10 +66,7 @@ export function serveLowPriorityThread<Input, Output extends Uint8Array>(
     try {
       port.postMessage({ id, output: work(input) } satisfies Done<Output>)
     } catch (error) {
-      port.postMessage({
-        id,
-        error: error instanceof Error ? error.message : String(error),
-      } satisfies Done<Output>)
+      port.postMessage({ id, error: toError(error).message } satisfies Done<Output>)
     }
   })
 }

@@ -1,5 +1,4 @@
 /** Reads a large body with a list of rows a piece at a time, so that others are answered in between. */
-
 import { AppError } from '../errors.ts'
 import { yieldBetweenRows } from '../yield-to-event-loop.ts'
 import {
