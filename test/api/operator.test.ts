@@ -100,7 +100,6 @@ for (const file of ['grafana.json', 'alerts.yaml']) {
       'kernel/monitoring/metrics.ts',
       'cli/server/aggregate-metrics.ts',
       'cli/server/server-metrics.ts',
-      'cli/server/machine-metrics.ts',
     ]
       .map(name => readFileSync(join(src, name), 'utf8'))
       .join('\n')

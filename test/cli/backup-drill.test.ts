@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { formatMachineMetrics } from '../../src/cli/server/machine-metrics.ts'
+import { formatMachineMetrics } from '../../src/cli/server/server-metrics.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { carnet, carnetJson, emptyFolder } from './processes.ts'
 

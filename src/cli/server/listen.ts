@@ -18,39 +18,31 @@ export async function listen(app: FastifyInstance, config: Config): Promise<stri
   }
 }
 
-export type StartupServer = {
-  open: (sql: ServerSetup['sql']) => Promise<void>
-  /** Stops it: connections are refused from then on. */
-  close: () => Promise<void>
-  /** Lets `app` listen in its place, without refusing a connection in between. Returns the address. */
-  handOver: (app: FastifyInstance) => Promise<string>
-}
+export type StartupServer = ReturnType<typeof createStartupServer>
 
 /** Answers "not ready" while the server waits for the database. Without `open` it does nothing. */
 export function createStartupServer(
   config: Config,
   setup: Omit<ServerSetup, 'sql' | 'findReadiness' | 'addresses'>,
-): StartupServer {
+) {
   let listening: { server: FastifyInstance; address: string } | undefined
   return {
-    async open(sql) {
+    async open(sql: ServerSetup['sql']) {
       const { createWaitingApp } = await import('./app.ts')
-      const server = createWaitingApp({
-        ...setup,
-        addresses: config,
-        sql,
-        findReadiness: async () => 'not ready',
-      })
+      const findReadiness = async () => 'not ready' as const
+      const server = createWaitingApp({ ...setup, addresses: config, sql, findReadiness })
       server.server.prependListener('request', (_request, response) => {
         response.shouldKeepAlive = false
       })
       listening = { server, address: await listen(server, config) }
     },
+    /** Stops it: connections are refused from then on. */
     async close() {
       await listening?.server.close()
       listening = undefined
     },
-    async handOver(app) {
+    /** Lets `app` listen in its place, without refusing a connection in between. Returns the address. */
+    async handOver(app: FastifyInstance): Promise<string> {
       // `localhost` may have two addresses, and only one of them could be handed over.
       if (listening === undefined || config.host === 'localhost') {
         await this.close()

@@ -12,26 +12,22 @@ export const isWorkerProcess = (): boolean => cluster.isWorker
 /** Longer than the supervisor waits for the processes; afterwards a process answers for itself alone. */
 const TOTAL_METRICS_TIMEOUT_MS = 3_000
 
-export type ParentProcess = {
-  send: (message: WorkerMessage) => void
-  /** Calls back for each message of this type. */
-  on: (type: SupervisorMessage['type'], callback: () => void) => void
-  /** The metrics of all processes as text; undefined when the supervisor does not answer. */
-  getTotalMetrics: () => Promise<string | undefined>
-}
+export type ParentProcess = ReturnType<typeof connectToParent>
 
 /** Connects to the supervisor. Only for a process of which `isWorkerProcess` is true. */
-export function connectToParent(): ParentProcess {
+export function connectToParent() {
   const send = (message: WorkerMessage) => {
     // Without a channel the supervisor is gone, and this process exits by itself.
     if (process.connected) process.send?.(message)
   }
   return {
     send,
-    on: (type, callback) =>
+    /** Calls back for each message of this type. */
+    on: (type: SupervisorMessage['type'], callback: () => void) =>
       process.on('message', (message: SupervisorMessage) => {
         if (message.type === type) callback()
       }),
+    /** The metrics of all processes as text; undefined when the supervisor does not answer. */
     getTotalMetrics: shareWhilePending(async () => {
       const name = 'total metrics'
       const answer = waitForMessage<SupervisorMessage, typeof name>(process, name, TOTAL_METRICS_TIMEOUT_MS)

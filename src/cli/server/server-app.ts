@@ -32,25 +32,15 @@ const READINESS = { writable: 'ready', 'read-only': 'read-only', away: 'not read
 
 export function createServerApp(parts: ServerAppParts): FastifyInstance {
   const { config, log, store, metrics, isStopping, create, scans, mail, outbound } = parts
+  const { sql, openPoolOfOne, addresses } = store
   return create({
-    sql: store.sql,
-    openPoolOfOne: store.openPoolOfOne,
-    clock: systemClock,
-    log,
-    addresses: store.addresses,
-    nsUrl: config.nsUrl,
+    ...config,
+    ...{ sql, openPoolOfOne, clock: systemClock, log, addresses, scans, mail, outbound },
     secretKey: getOrCreateSecretKey(config),
     security: createSecurityLog({ log, clock: systemClock, count: metrics?.metrics.securityEvent }),
     sealer: buildWebhookSetup(config).sealer,
-    outbound,
-    allowQueryApiKey: config.allowQueryApiKey,
-    trustedProxies: config.trustedProxies,
-    countryHeader: config.countryHeader,
-    securityContact: config.securityContact,
-    scans,
-    mail,
     version: VERSION,
-    findReadiness: async () => (isStopping() ? 'not ready' : READINESS[await findDatabaseState(store.sql)]),
+    findReadiness: async () => (isStopping() ? 'not ready' : READINESS[await findDatabaseState(sql)]),
     metrics: metrics?.door,
     watch: metrics?.metrics,
   })

@@ -1,5 +1,5 @@
 /** The metrics of a server: its own requests and statements, its machine, and the state of the whole installation. */
-
+import { statfs } from 'node:fs/promises'
 import { systemClock } from '../../kernel/clock.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import { type FinishedStatement, getPoolUsage } from '../../kernel/db/connection-pool.ts'
@@ -7,23 +7,15 @@ import { type DatabaseState, findDatabaseState } from '../../kernel/db/database.
 import type { Log } from '../../kernel/log.ts'
 import type { Metrics } from '../../kernel/monitoring/metrics.ts'
 import { countOpenJobs } from '../../passports/units/refresh-job.ts'
+import { findLastBackup } from '../../transfer/backup/scheduled-backups.ts'
 import { getQueueSize } from '../../webhooks/queue-size.ts'
 import type { Store } from '../store/store.ts'
-import type { AppSetup } from './app.ts'
-import { formatGauge, formatMachineMetrics } from './machine-metrics.ts'
 import type { ParentProcess } from './parent-process.ts'
 
-export type ServerMetrics = {
-  metrics: Metrics
-  door: NonNullable<AppSetup['metrics']>
-  watchStore: (store: Store) => void
-}
+export type ServerMetrics = NonNullable<Awaited<ReturnType<typeof createServerMetrics>>>
 
 /** Undefined without METRICS_TOKEN: nothing is counted then. */
-export async function createServerMetrics(
-  config: Config,
-  parent: ParentProcess | undefined,
-): Promise<ServerMetrics | undefined> {
+export async function createServerMetrics(config: Config, parent: ParentProcess | undefined) {
   const { metricsToken: token } = config
   if (token === undefined) return undefined
   const { createMetrics } = await import('../../kernel/monitoring/metrics.ts')
@@ -36,7 +28,7 @@ export async function createServerMetrics(
   const getMachine = cached(() => formatMachineMetrics(config))
   return {
     metrics,
-    watchStore(store) {
+    watchStore(store: Store) {
       metrics.watchPool('requests', () => getPoolUsage(store.sql))
       getInstallation = cached(() => formatInstallation(store))
     },
@@ -102,6 +94,43 @@ const formatDatabaseState = (state: DatabaseState): string =>
     'Whether the database can be written to.',
     state === 'writable' ? 1 : 0,
   )
+
+type MachineConfig = Pick<Config, 'backups' | 'dataDir' | 'databaseUrl'>
+
+/** The last backup with BACKUP_DIR, the free disk space of DATA_DIR without DATABASE_URL. */
+export async function formatMachineMetrics(config: MachineConfig): Promise<string> {
+  const { backups, dataDir, databaseUrl } = config
+  const lines: string[] = []
+  if (backups !== undefined) {
+    const last = await findLastBackup(backups.dir).catch(() => undefined)
+    lines.push(
+      formatGauge(
+        'carnet_backup_last_success_timestamp_seconds',
+        'Unix time of the newest backup in BACKUP_DIR; 0 without a backup.',
+        (last?.at.getTime() ?? 0) / 1000,
+      ),
+      formatGauge('carnet_backup_last_size_bytes', 'Size of the newest backup.', last?.bytes ?? 0),
+      formatGauge(
+        'carnet_backup_interval_seconds',
+        'Configured time between backups (BACKUP_EVERY).',
+        backups.everyMs / 1000,
+      ),
+      await formatFreeBytes('carnet_backup_dir_free_bytes', 'Free disk space of BACKUP_DIR.', backups.dir),
+    )
+  }
+  if (databaseUrl === undefined)
+    lines.push(await formatFreeBytes('carnet_data_dir_free_bytes', 'Free disk space of DATA_DIR.', dataDir))
+  return lines.join('')
+}
+
+async function formatFreeBytes(name: string, help: string, folder: string): Promise<string> {
+  const found = await statfs(folder).catch(() => undefined)
+  return found === undefined ? '' : formatGauge(name, help, found.bavail * found.bsize)
+}
+
+/** One metric in Prometheus' format. */
+const formatGauge = (name: string, help: string, value: number): string =>
+  `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${value}\n`
 
 const MAX_STATEMENT_LENGTH = 2_000
 

@@ -16,17 +16,6 @@ import { sendSignal } from '../../kernel/process/processes.ts'
 import { CommandError } from '../command-line/command.ts'
 import { calculateMaxConnections } from './connection-budget.ts'
 
-type EmbeddedStore = {
-  /** For everything but migrations and restores. */
-  target: DatabaseTarget
-  /** The same database as the role that owns the tables. */
-  owner: DatabaseTarget
-  /** Leaves the database. PostgreSQL stops when nobody else uses it. */
-  leave: () => Promise<void>
-  /** Tells PostgreSQL to stop, without waiting. */
-  abandon: () => void
-}
-
 /** Another server runs on this data directory. */
 export class ServerAlreadyRunning extends CommandError {
   override name = 'ServerAlreadyRunning'
@@ -44,7 +33,7 @@ const MIN_PAUSE_MS = 100
 const MAX_PAUSE_MS = 5_000
 
 /** Starts PostgreSQL or joins the running one. Throws ServerAlreadyRunning, or `unavailable` with a reason. */
-export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
+export async function openEmbeddedStore(options: EmbeddedStoreOptions) {
   let running = await startPostgres(options)
   const leaving = new AbortController()
   const watch = async () => {
@@ -55,14 +44,18 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
   }
   const watching = options.isServer ? watch() : Promise.resolve()
   return {
+    /** For everything but migrations and restores. */
     target: buildTarget(running.postgres, 'traffic'),
+    /** The same database as the role that owns the tables. */
     owner: buildTarget(running.postgres, 'owner'),
+    /** PostgreSQL stops when nobody else uses it. */
     async leave() {
       leaving.abort()
       await watching
       await running.lock?.release()
       await running.postgres.stop()
     },
+    /** Tells PostgreSQL to stop, without waiting. */
     abandon() {
       const postmaster = findPostmaster(join(realpathSync(options.config.dataDir), 'pg'))
       if (postmaster !== undefined) sendSignal(postmaster.pid, 'SIGINT')

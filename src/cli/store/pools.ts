@@ -7,18 +7,7 @@ const COMMAND_POOL_SIZE = 2
 /** One connection claims, one records the outcome, one clears away. */
 const QUEUE_POOL_SIZE = 3
 
-export type StorePools = {
-  sql: Sql
-  /** Opens a pool for queues. It ends with the store. */
-  openQueuePool: () => Sql
-  /** Opens a pool of one connection for a caller who holds it long. The caller ends it. */
-  openPoolOfOne: () => Sql
-  /** The same, as the role that owns the tables. Only migrations and restores need it. */
-  openOwnerPool: () => Sql
-  /** Gives the role of the traffic its rights. Must be called when the owner has created tables. */
-  grantTraffic: () => Promise<void>
-  end: () => Promise<void>
-}
+export type StorePools = ReturnType<typeof openPools>
 
 export type StorePoolOptions = {
   name: string
@@ -45,11 +34,7 @@ const buildPoolOptions = ({
 })
 
 /** `owner`: the role that owns the tables, when it is not the role of the traffic. */
-export function openPools(
-  target: DatabaseTarget,
-  options: StorePoolOptions,
-  owner?: DatabaseTarget,
-): StorePools {
+export function openPools(target: DatabaseTarget, options: StorePoolOptions, owner?: DatabaseTarget) {
   const sql = openPool(target, buildPoolOptions(options))
   const pools = [sql]
   let singles: Sql[] = []
@@ -61,14 +46,18 @@ export function openPools(
   }
   return {
     sql,
+    /** Opens a pool for queues. It ends with the store. */
     openQueuePool() {
       const queue = { ...options, name: `${options.name} queue`, maxConnections: QUEUE_POOL_SIZE }
       const pool = openPool(target, { ...buildPoolOptions(queue), forQueue: true })
       pools.push(pool)
       return pool
     },
+    /** Opens a pool of one connection for a caller who holds it long. The caller ends it. */
     openPoolOfOne: () => openSingle(target),
+    /** The same, as the role that owns the tables. Only migrations and restores need it. */
     openOwnerPool: () => openSingle(owner ?? target),
+    /** Gives the role of the traffic its rights. Must be called when the owner has created tables. */
     async grantTraffic() {
       if (owner === undefined) return
       const [row] = await sql<{ role: string }[]>`select current_user::text as role`

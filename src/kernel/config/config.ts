@@ -2,57 +2,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { toError } from '../errors.ts'
-import { LOG_LEVELS, type LogLevel } from '../log.ts'
-import {
-  type BackupSettings,
-  type Environment,
-  EnvironmentReader,
-  type SmtpServer,
-} from './environment-reader.ts'
+import { LOG_LEVELS } from '../log.ts'
+import { type Environment, EnvironmentReader } from './environment-reader.ts'
 import { findKeyWeakness, replaceKeyAdvice } from './key-strength.ts'
 
-export type Config = {
-  port: number
-  host: string
-  /** Base of passport, QR, GS1 and API addresses; no trailing slash. */
-  publicUrl: string
-  nsUrl: string
-  databaseUrl: string | undefined
-  /** For migrations and restores; without it, `databaseUrl` is used. */
-  databaseOwnerUrl: string | undefined
-  dataDir: string
-  pgBinDir: string | undefined
-  secretKey: string | undefined
-  /** Secrets may still be sealed with it after a change of `SECRET_KEY`. */
-  oldSecretKey: string | undefined
-  role: ProcessRole
-  /** Where a worker answers `/healthz`, `/readyz` and `/metrics`; 0: nowhere. */
-  workerPort: number
-  /** Processes that answer requests on this machine. */
-  workers: number
-  /** A request for `/metrics` must send it; without it there are no metrics. */
-  metricsToken: string | undefined
-  /** Statements that take longer are logged; 0 logs none. */
-  slowQueryMs: number
-  allowQueryApiKey: boolean
-  /** CIDR ranges and addresses of proxies whose `X-Forwarded-For` is trusted, read from the right. */
-  trustedProxies: readonly string[]
-  allowInsecureWebhooks: boolean
-  /** CIDR ranges and addresses that are not public and that webhooks may go to. */
-  webhookAllowCidrs: readonly string[]
-  /** The operator's country file (MMDB), read before the bundled one. */
-  geoMmdbPath: string | undefined
-  /** Lower-case name of the header in which a trusted proxy sends the reader's country. */
-  countryHeader: string | undefined
-  /** Where to report a vulnerability, for `/.well-known/security.txt`: mailto:, https: or tel:. */
-  securityContact: string | undefined
-  /** Without it no e-mail is sent. */
-  smtp: SmtpServer | undefined
-  /** Undefined: no automatic backups. */
-  backups: BackupSettings | undefined
-  logLevel: LogLevel
-  logFormat: 'pretty' | 'json'
-}
+export type Config = ReturnType<typeof readConfig>
 
 /** More processes than a machine has cores gain nothing. */
 const MAX_WORKERS = 128
@@ -110,8 +64,8 @@ export function listMalformedLines(text: string): number[] {
   })
 }
 
-/** Reads and checks all settings; throws one ConfigError that names every problem. */
-export function readConfig(env: Environment): Config {
+/** Reads and checks all settings. Throws one ConfigError that names every problem. */
+export function readConfig(env: Environment) {
   const read = new EnvironmentReader(env)
   const { problems } = read
   const port = read.integer('PORT', 3000, 0, 65_535)
@@ -123,8 +77,56 @@ export function readConfig(env: Environment): Config {
       'DATABASE_OWNER_URL is set without DATABASE_URL: the embedded database has its owner already.',
     )
   }
+  const secretKeys = readSecretKeys(read, databaseUrl !== undefined)
+  const config = {
+    port,
+    host: read.host('HOST', '127.0.0.1'),
+    /** Base of passport, QR, GS1 and API addresses; no trailing slash. */
+    publicUrl,
+    nsUrl: read.url('NS_URL', `${publicUrl}/ns/dpp`),
+    databaseUrl,
+    /** For migrations and restores; without it, `databaseUrl` is used. */
+    databaseOwnerUrl,
+    dataDir: read.text('DATA_DIR') ?? './data',
+    pgBinDir: read.text('PG_BIN_DIR'),
+    ...secretKeys,
+    role: read.oneOf('ROLE', PROCESS_ROLES, 'all'),
+    /** Where a worker answers `/healthz`, `/readyz` and `/metrics`; 0: nowhere. */
+    workerPort: read.integer('WORKER_PORT', 0, 0, 65_535),
+    /** Processes that answer requests on this machine. */
+    workers: read.integer('WORKERS', 1, 1, MAX_WORKERS),
+    /** A request for `/metrics` must send it; without it there are no metrics. */
+    metricsToken: read.token('METRICS_TOKEN'),
+    /** Statements that take longer are logged; 0 logs none. */
+    slowQueryMs: read.integer('SLOW_QUERY_MS', 1_000, 0, 600_000),
+    allowQueryApiKey: read.flag('ALLOW_QUERY_API_KEY'),
+    /** CIDR ranges and addresses of proxies whose `X-Forwarded-For` is trusted, read from the right. */
+    trustedProxies: read.cidrs('TRUSTED_PROXIES', 1),
+    allowInsecureWebhooks: read.flag('ALLOW_INSECURE_WEBHOOKS'),
+    /** CIDR ranges and addresses that are not public and that webhooks may go to. */
+    webhookAllowCidrs: read.cidrs('WEBHOOK_ALLOW_CIDRS', 0),
+    /** The operator's country file (MMDB), read before the bundled one. */
+    geoMmdbPath: read.text('GEO_MMDB_PATH'),
+    /** Lower-case name of the header in which a trusted proxy sends the reader's country. */
+    countryHeader: read.headerName('COUNTRY_HEADER'),
+    /** Where to report a vulnerability, for `/.well-known/security.txt`: mailto:, https: or tel:. */
+    securityContact: read.contact('SECURITY_CONTACT'),
+    /** Without it no e-mail is sent. */
+    smtp: read.smtp('SMTP_URL', 'MAIL_FROM'),
+    /** Undefined: no automatic backups. */
+    backups: read.backups(),
+    logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
+    logFormat: read.oneOf('LOG_FORMAT', ['pretty', 'json'], process.stderr.isTTY ? 'pretty' : 'json'),
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return config
+}
+
+/** Secrets may still be sealed with `oldSecretKey` after a change of SECRET_KEY. */
+function readSecretKeys(read: EnvironmentReader, isRequired: boolean) {
+  const { problems } = read
   const secretKey = read.text('SECRET_KEY')
-  if (databaseUrl !== undefined && secretKey === undefined) {
+  if (isRequired && secretKey === undefined) {
     problems.push(
       'SECRET_KEY is required with DATABASE_URL: 32 random bytes or more, for example from `openssl rand -base64 32`.',
     )
@@ -135,34 +137,5 @@ export function readConfig(env: Environment): Config {
   if (oldSecretKey !== undefined && oldSecretKey.length < 32) {
     problems.push('OLD_SECRET_KEY is too short to have been a SECRET_KEY: those have at least 32 characters.')
   }
-  const config: Config = {
-    port,
-    host: read.host('HOST', '127.0.0.1'),
-    publicUrl,
-    nsUrl: read.url('NS_URL', `${publicUrl}/ns/dpp`),
-    databaseUrl,
-    databaseOwnerUrl,
-    dataDir: read.text('DATA_DIR') ?? './data',
-    pgBinDir: read.text('PG_BIN_DIR'),
-    secretKey,
-    oldSecretKey,
-    role: read.oneOf('ROLE', PROCESS_ROLES, 'all'),
-    workerPort: read.integer('WORKER_PORT', 0, 0, 65_535),
-    workers: read.integer('WORKERS', 1, 1, MAX_WORKERS),
-    metricsToken: read.token('METRICS_TOKEN'),
-    slowQueryMs: read.integer('SLOW_QUERY_MS', 1_000, 0, 600_000),
-    allowQueryApiKey: read.flag('ALLOW_QUERY_API_KEY'),
-    trustedProxies: read.cidrs('TRUSTED_PROXIES', 1),
-    allowInsecureWebhooks: read.flag('ALLOW_INSECURE_WEBHOOKS'),
-    webhookAllowCidrs: read.cidrs('WEBHOOK_ALLOW_CIDRS', 0),
-    geoMmdbPath: read.text('GEO_MMDB_PATH'),
-    countryHeader: read.headerName('COUNTRY_HEADER'),
-    securityContact: read.contact('SECURITY_CONTACT'),
-    smtp: read.smtp('SMTP_URL', 'MAIL_FROM'),
-    backups: read.backups(),
-    logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
-    logFormat: read.oneOf('LOG_FORMAT', ['pretty', 'json'], process.stderr.isTTY ? 'pretty' : 'json'),
-  }
-  if (problems.length > 0) throw new ConfigError(problems)
-  return config
+  return { secretKey, oldSecretKey }
 }

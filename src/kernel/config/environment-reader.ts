@@ -14,7 +14,7 @@ export type SmtpServer = {
   from: string
 }
 
-export type BackupSettings = { dir: string; everyMs: number; keep: number }
+type BackupSettings = { dir: string; everyMs: number; keep: number }
 
 /** Collects a sentence for each wrong setting, which begins with the setting's name. */
 export class EnvironmentReader {

@@ -3,21 +3,13 @@ import { connect, type Socket } from 'node:net'
 import { connectAs, hasRoles, type ServerLogin } from './server-access.ts'
 import { getSocketPath } from './socket-directory.ts'
 
-export type Presence = {
-  /** As in `18.4`. */
-  version: string
-  /** Whether the roles of the owner and the traffic exist. */
-  hasRoles: boolean
-  /** How many other processes are here. Rejects when the server does not answer. */
-  countOthers: () => Promise<number>
-  end: () => Promise<void>
-}
+export type Presence = Awaited<ReturnType<typeof announcePresence>>
 
 const KIND = 'carnet here'
 const CONNECT_TIMEOUT_SECONDS = 5
 
 /** Connects as the superuser, and creates the database if it is missing. Only under the process lock. */
-export async function announcePresence(server: ServerLogin): Promise<Presence> {
+export async function announcePresence(server: ServerLogin) {
   const { database } = server
   const name = `${KIND} ${process.pid}`
   let line: Socket | undefined
@@ -40,8 +32,11 @@ export async function announcePresence(server: ServerLogin): Promise<Presence> {
     // This connection alone must not keep the process alive.
     line?.unref()
     return {
+      /** As in `18.4`. */
       version: row?.version.split(' ')[0] ?? '',
+      /** Whether the roles of the owner and the traffic exist. */
       hasRoles: isPrepared,
+      /** How many other processes are here. Rejects when the server does not answer. */
       async countOthers() {
         line?.ref()
         const [found] = await sql<{ n: number }[]>`
