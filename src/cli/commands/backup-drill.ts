@@ -10,7 +10,7 @@ import { findLastBackup } from '../../transfer/backup/scheduled-backups.ts'
 import { alignColumns, type Command, CommandError, type CommandResult } from '../command-line/command.ts'
 import { getOrCreateSecretKey } from '../store/secret-key.ts'
 import { hasStore, type Store } from '../store/store.ts'
-import { type Check, checkCounters, checkHistories, runCheck } from '../store/verify-store.ts'
+import { type Check, checkCounters, checkHistories, runChecks } from '../store/verify-store.ts'
 import { CREATES_STORE, createCommandLog, withOpenStore } from '../store/with-store.ts'
 import { ACCEPT_UNSEALED, mebibytes, readBackupKeys, restoreInto } from './backup.ts'
 
@@ -77,10 +77,10 @@ async function rehearse(
   try {
     const restored = await restore()
     const restoredAt = performance.now()
-    const checks = [
-      await runCheck('counters', () => checkCounters(store.sql)),
-      await runCheck('histories', () => checkHistories(store.sql)),
-    ]
+    const checks = await runChecks({
+      counters: () => checkCounters(store.sql),
+      histories: () => checkHistories(store.sql),
+    })
     return report(path, restored, checks, {
       restore_seconds: secondsBetween(startedAt, restoredAt),
       verify_seconds: secondsBetween(restoredAt, performance.now()),

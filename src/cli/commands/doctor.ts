@@ -1,4 +1,4 @@
-/** `carnet doctor`: checks what a person would check one by one when something does not work. */
+/** `carnet doctor`: checks the installation for what is wrong most often. */
 import { constants, existsSync } from 'node:fs'
 import { access, stat, statfs } from 'node:fs/promises'
 import { get } from 'node:http'
@@ -20,7 +20,7 @@ import { probePort } from '../server/ports.ts'
 import { checkConnections } from '../store/connection-budget.ts'
 import { hasSecretKey, isKeyMissing } from '../store/secret-key.ts'
 import { hasStore, type Store } from '../store/store.ts'
-import { type Check, checkCounters, checkHistories, describeError, runCheck } from '../store/verify-store.ts'
+import { type Check, checkCounters, checkHistories, describeError, runChecks } from '../store/verify-store.ts'
 import { buildWebhookSetup } from '../store/webhook-setup.ts'
 import { createCommandLog, withOpenStore } from '../store/with-store.ts'
 
@@ -57,21 +57,21 @@ async function checkInstallation(env: Environment, verify: boolean): Promise<Che
     if (!(error instanceof ConfigError)) throw error
     return [{ name: 'settings', ok: false, detail: error.problems.join(' ') }]
   }
-  const checks = [
-    await runCheck('settings', async () => {
+  const checks = await runChecks({
+    settings() {
       const odd = [...findMalformedLines(), ...findMisspelledSettings(env)]
       return odd.length === 0 ? `addresses begin with ${config.publicUrl}` : odd
-    }),
-    await runCheck('data directory', () => checkFolder(config.dataDir)),
-    await runCheck('secret key', () => checkSecretKey(config)),
-    await runCheck('port', () => checkPort(config)),
-    await runCheck('country data', () => checkCountryData(config)),
-    await runCheck('backups', () => checkBackups(config)),
-  ]
+    },
+    'data directory': () => checkFolder(config.dataDir),
+    'secret key': () => checkSecretKey(config),
+    port: () => checkPort(config),
+    'country data': () => checkCountryData(config),
+    backups: () => checkBackups(config),
+  })
   // Opening it would create one.
   if (config.databaseUrl === undefined && !hasStore(config.dataDir)) {
     const detail = `${resolve(config.dataDir)} (DATA_DIR) has no database yet: the first start creates it`
-    // With --verify the operator expects data, so a missing database is wrong.
+    // With --verify the operator expects data.
     return [...checks, { name: 'database', ok: !verify, detail }]
   }
   const options = { name: 'carnet doctor', migrate: false }
@@ -89,24 +89,26 @@ async function checkInstallation(env: Environment, verify: boolean): Promise<Che
 async function checkStore(store: Store, config: Config, verify: boolean): Promise<Check[]> {
   const { sql } = store
   let pending: readonly string[] | undefined
-  const checks = [
-    await runCheck('database', () => checkPostgresVersion(sql)),
-    await runCheck('migrations', async () => {
+  const checks = await runChecks({
+    database: () => checkPostgresVersion(sql),
+    async migrations() {
       pending = await store.findPendingMigrations()
       return checkMigrations(sql, pending)
-    }),
-    await runCheck('clock', () => checkClock(sql)),
-    await runCheck('connections', () => checkConnectionCount(store, config)),
-    await runCheck('jit', () => checkJit(sql)),
-    await runCheck('transport', async () => describeTransport(config)),
-    await runCheck('roles', () => describeRoles(sql)),
-  ]
+    },
+    clock: () => checkClock(sql),
+    connections: () => checkConnectionCount(store, config),
+    jit: () => checkJit(sql),
+    transport: () => describeTransport(config),
+    roles: () => describeRoles(sql),
+  })
   if (pending?.length !== 0) return checks
-  checks.push(await runCheck('counters', () => checkCounters(sql)))
-  checks.push(await runCheck('sealed secrets', () => checkSealedSecrets(sql, config)))
-  checks.push(await runCheck('deliveries', () => checkDeliveries(sql)))
-  if (verify) checks.push(await runCheck('histories', () => checkHistories(sql)))
-  return checks
+  const more = await runChecks({
+    counters: () => checkCounters(sql),
+    'sealed secrets': () => checkSealedSecrets(sql, config),
+    deliveries: () => checkDeliveries(sql),
+    ...(verify ? { histories: () => checkHistories(sql) } : {}),
+  })
+  return [...checks, ...more]
 }
 
 async function checkFolder(folder: string): Promise<string | string[]> {
@@ -122,7 +124,7 @@ async function checkFolder(folder: string): Promise<string | string[]> {
   return free < MIN_FREE_BYTES ? [`${detail}: too little`] : detail
 }
 
-async function checkSecretKey({ secretKey, dataDir }: Config): Promise<string> {
+function checkSecretKey({ secretKey, dataDir }: Config): string {
   if (secretKey !== undefined) return 'from the setting SECRET_KEY'
   return hasSecretKey(dataDir)
     ? `kept in ${dataDir}, readable by its owner only`
@@ -168,17 +170,14 @@ async function checkCountryData(config: Config): Promise<string | string[]> {
   }
 }
 
-function answersAsCarnet(host: string, port: number): Promise<boolean> {
-  return new Promise(resolve => {
-    const no = () => resolve(false)
-    const asked = get({ host, port, path: '/healthz', timeout: ANSWER_TIMEOUT_MS }, answer => {
-      answer.resume()
-      resolve(answer.statusCode === 200 && answer.headers['x-request-id'] !== undefined)
-    })
-    asked.on('error', no)
-    asked.on('timeout', () => asked.destroy(new Error('no answer')))
+const answersAsCarnet = (host: string, port: number): Promise<boolean> =>
+  new Promise(resolve => {
+    const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS)
+    get({ host, port, path: '/healthz', signal }, response => {
+      response.resume()
+      resolve(response.statusCode === 200 && response.headers['x-request-id'] !== undefined)
+    }).on('error', () => resolve(false))
   })
-}
 
 async function checkPostgresVersion(sql: Sql): Promise<string | string[]> {
   const [row] = await sql<{ number: number; name: string }[]>`

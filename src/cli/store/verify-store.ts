@@ -16,18 +16,23 @@ import { explainOperatorProblem } from '../command-line/database-errors.ts'
 
 export type Check = { name: string; ok: boolean; detail: string }
 
-/** Runs a check. A returned text means success; a list of problems, or an error, means failure. */
-export async function runCheck(
-  name: string,
-  check: () => Promise<string | readonly string[]>,
-): Promise<Check> {
-  try {
-    const found = await check()
-    if (typeof found === 'string') return { name, ok: true, detail: found }
-    return { name, ok: false, detail: found.join('; ') }
-  } catch (error) {
-    return { name, ok: false, detail: describeError(error) }
+type CheckResult = string | readonly string[]
+
+/** Runs checks one after the other. A text means success; a list of problems, or an error, means failure. */
+export async function runChecks(
+  checks: Readonly<Record<string, () => CheckResult | Promise<CheckResult>>>,
+): Promise<Check[]> {
+  const results: Check[] = []
+  for (const [name, check] of Object.entries(checks)) {
+    try {
+      const found = await check()
+      const ok = typeof found === 'string'
+      results.push({ name, ok, detail: ok ? found : found.join('; ') })
+    } catch (error) {
+      results.push({ name, ok: false, detail: describeError(error) })
+    }
   }
+  return results
 }
 
 export const describeError = (error: unknown) => explainOperatorProblem(error) ?? toError(error).message
@@ -54,10 +59,11 @@ async function findWrongUsage(sql: Sql): Promise<string[]> {
   const counted = await countRows(sql)
   const accounts = await listAccounts({ sql, clock: systemClock })
   return accounts.flatMap(({ id, used }) =>
-    LEVELS.filter(level => used[level] !== (counted.get(`${id} ${level}`) ?? 0)).map(
-      level =>
-        `account ${id} has ${counted.get(`${id} ${level}`) ?? 0} of level ${level} and is charged ${used[level]}`,
-    ),
+    LEVELS.flatMap(level => {
+      const count = counted.get(`${id} ${level}`) ?? 0
+      if (used[level] === count) return []
+      return `account ${id} has ${count} of level ${level} and is charged ${used[level]}`
+    }),
   )
 }
 
