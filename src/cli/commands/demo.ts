@@ -35,7 +35,7 @@ export const demo: Command = {
     if (ignored !== undefined) warn(ignored)
     const { asked, config, log } = await resolveDemoConfig(env, port, lan)
     try {
-      await runServer({ config: { ...config, role: 'all' }, log, env }, async store => {
+      await runServer({ config, log, env }, async store => {
         if (asked !== config.port) warn(`Port ${asked} is in use: the demo runs on port ${config.port}.`)
         show(await prepareDemo(store, DATA_DIR))
       })
@@ -57,11 +57,11 @@ function parsePort(text: string | undefined): number | undefined {
 }
 
 /** The demo uses these settings. The others belong to a real installation, or the demo decides them. */
-const PASSED_SETTINGS = [
-  ...['ALLOW_INSECURE_WEBHOOKS', 'WEBHOOK_ALLOW_CIDRS', 'ALLOW_QUERY_API_KEY'],
-  ...['TRUSTED_PROXIES', 'COUNTRY_HEADER', 'GEO_MMDB_PATH'],
-  ...['METRICS_TOKEN', 'SLOW_QUERY_MS', 'PG_BIN_DIR', 'LOG_FORMAT'],
-]
+const PASSED_SETTINGS = `
+  ALLOW_INSECURE_WEBHOOKS WEBHOOK_ALLOW_CIDRS ALLOW_QUERY_API_KEY TRUSTED_PROXIES COUNTRY_HEADER
+  GEO_MMDB_PATH METRICS_TOKEN SLOW_QUERY_MS PG_BIN_DIR LOG_FORMAT`
+  .trim()
+  .split(/\s+/)
 const USED_SETTINGS: readonly string[] = [...PASSED_SETTINGS, 'PORT', 'HOST', 'LOG_LEVEL']
 
 /** Names the settings of the environment that the demo ignores; undefined when there are none. */

@@ -1,6 +1,6 @@
 /** The demo's account with its person, key and link. Only missing parts are created, so it can run again. */
 import { createAccountByOperator, listAccounts } from '../../accounts/accounts.ts'
-import { getOperatorActor } from '../../accounts/actors.ts'
+import { withActor } from '../../accounts/actors.ts'
 import { getBrand } from '../../accounts/brand/brand.ts'
 import { updateBrand } from '../../accounts/brand/update-brand.ts'
 import type { AccountContext } from '../../accounts/context.ts'
@@ -64,28 +64,23 @@ async function demoContext(store: Store): Promise<AccountContext> {
   const account =
     (await listAccounts(operator)).find(one => one.name === NAME) ??
     (await createAccountByOperator(operator, { name: NAME, plan: PLAN }))
-  const accountId = Number(account.id)
-  return { ...operator, accountId, actorId: await getOperatorActor(operator, accountId) }
+  return withActor(operator, Number(account.id))
 }
 
 /** The noted password while the person exists; a new one when the notes are lost. */
 async function requireUser(ctx: AccountContext, notes: DemoNotes): Promise<NonNullable<DemoNotes['user']>> {
-  const made = await makePerson(ctx)
-  if (made === undefined && notes.user !== undefined) return notes.user
-  const { token } = made ?? (await resetPassword(ctx, { email: EMAIL }))
+  let token: string
+  try {
+    const created = await createPerson(ctx, { accountId: ctx.accountId, email: EMAIL, role: 'owner' })
+    token = created.token
+  } catch (error) {
+    if (!(error instanceof AppError && error.details?.[0]?.code === 'duplicate')) throw error
+    if (notes.user !== undefined) return notes.user
+    token = (await resetPassword(ctx, { email: EMAIL })).token
+  }
   const password = randomLetters(PASSWORD_LENGTH)
   await setPassword(ctx, { token, password })
   return { email: EMAIL, password }
-}
-
-/** Undefined when the person is already in the account. */
-async function makePerson(ctx: AccountContext): Promise<{ token: string } | undefined> {
-  try {
-    return await createPerson(ctx, { accountId: ctx.accountId, email: EMAIL, role: 'owner' })
-  } catch (error) {
-    if (error instanceof AppError && error.details?.[0]?.code === 'duplicate') return undefined
-    throw error
-  }
 }
 
 /** The noted key, unless it was revoked. */
@@ -93,12 +88,8 @@ async function requireKey(ctx: AccountContext, notes: DemoNotes): Promise<NonNul
   const kept = notes.key
   const records = kept === undefined ? [] : await listKeys(ctx, ctx.accountId)
   if (kept && records.some(record => record.id === kept.id && record.revoked_at === null)) return kept
-  const { id, key } = await createOwnKey(ctx, {
-    name: 'Demo',
-    scope: 'full',
-    expiresAt: undefined,
-    createdBy: 'Operator',
-  })
+  const input = { name: 'Demo', scope: 'full', expiresAt: undefined, createdBy: 'Operator' } as const
+  const { id, key } = await createOwnKey(ctx, input)
   return { id, key }
 }
 

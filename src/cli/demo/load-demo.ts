@@ -27,15 +27,9 @@ export async function loadDemoPassports(
     loaded.models.push(idFromUuid(model.uuid))
     await loadUnits(ctx, model.uuid, passport, loaded)
     const missing = (passport.corrections ?? []).slice(model.versionNo - 1)
-    for (const update of missing) {
-      await updatePassport(ctx, {
-        uuid: model.uuid,
-        data: update.data,
-        changeType: update.change_type,
-        note: update.note,
-        strict: true,
-        expects: () => true,
-      })
+    for (const { change_type: changeType, ...update } of missing) {
+      const { uuid } = model
+      await updatePassport(ctx, { uuid, ...update, changeType, strict: true, expects: () => true })
     }
     if (missing.length > 0 && !passport.leavesUnitsOutdated) await refreshPassport(ctx, model.uuid)
   }
@@ -51,10 +45,7 @@ async function createModel(ctx: AccountContext, { category, data }: DemoPassport
 
 /** The oldest model with the passport's SKU. */
 async function findModel(ctx: AccountContext, { data }: DemoPassport): Promise<Model | undefined> {
-  const filter = {
-    levels: ['m'],
-    sku: String(data.sku),
-  } as const
+  const filter = { levels: ['m'], sku: String(data.sku) } as const
   const { rows } = await listPassports(ctx, filter, { limit: 100, page: 1 })
   const oldest = rows.at(-1)
   return oldest === undefined ? undefined : { uuid: oldest.id, versionNo: oldest.version_no }
@@ -69,19 +60,12 @@ async function loadUnits(
   const lots = batches.map(({ lot, data }) => ({ lot, data }))
   const uuids = await requireUnits(ctx, { parentUuid: modelUuid, level: 'batch', units: lots })
   loaded.batches.push(...uuids.map(idFromUuid))
-  for (const [i, parentUuid] of uuids.entries()) {
-    loaded.items.push(...(await requireItems(ctx, parentUuid, batches[i]?.items)))
+  const addItems = async (parentUuid: string, units: readonly DemoItem[] = []) => {
+    const found = await requireUnits(ctx, { parentUuid, level: 'item', units })
+    loaded.items.push(...found.map(idFromUuid))
   }
-  loaded.items.push(...(await requireItems(ctx, modelUuid, items)))
-}
-
-async function requireItems(
-  ctx: AccountContext,
-  parentUuid: string,
-  items: readonly DemoItem[] = [],
-): Promise<string[]> {
-  const uuids = await requireUnits(ctx, { parentUuid, level: 'item', units: items })
-  return uuids.map(idFromUuid)
+  for (const [i, uuid] of uuids.entries()) await addItems(uuid, batches[i]?.items)
+  await addItems(modelUuid, items)
 }
 
 type Unit = { lot?: string; serial?: string; data?: Record<string, unknown> | undefined }
@@ -105,13 +89,8 @@ async function issue(
 ): Promise<CreatedUnit['passport'][]> {
   const sent = units.map(({ data, ...unit }) => (data === undefined ? unit : { ...unit, data }))
   try {
-    const { created, errors } = await issueUnits(ctx, {
-      parentUuid,
-      level,
-      units: sent,
-      bulk: true,
-      strict: true,
-    })
+    const input = { parentUuid, level, units: sent, bulk: true, strict: true }
+    const { created, errors } = await issueUnits(ctx, input)
     for (const { error } of errors) if (!isCausedByUser(error)) throw error
     return created.map(({ passport }) => passport)
   } catch (error) {
@@ -135,11 +114,8 @@ async function findUnits(
   const found = new Map<string, string>()
   const levels = [LEVEL_LETTER[level]]
   for (const { lot, serial } of units) {
-    const { rows } = await listPassports(
-      ctx,
-      { levels, parentId: parentUuid, lot, serial },
-      { limit: 1, page: 1 },
-    )
+    const filter = { levels, parentId: parentUuid, lot, serial }
+    const { rows } = await listPassports(ctx, filter, { limit: 1, page: 1 })
     for (const row of rows) found.set(getUnitName(row), row.id)
   }
   return found

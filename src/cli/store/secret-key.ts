@@ -23,11 +23,12 @@ const FILE = 'secret-key'
 const MIN_LENGTH = 32
 const GROUP_AND_OTHERS = 0o077
 
+type KeySettings = { secretKey: string | undefined; dataDir: string }
+
 /** The setting, or the key in `dataDir`, created at first use. Throws CommandError when others can read that file. */
-export function getOrCreateSecretKey(settings: { secretKey: string | undefined; dataDir: string }): string {
-  if (settings.secretKey !== undefined) return settings.secretKey
-  const path = join(settings.dataDir, FILE)
-  return readKey(path) ?? createKey(settings.dataDir, path)
+export function getOrCreateSecretKey({ secretKey, dataDir }: KeySettings): string {
+  const path = join(dataDir, FILE)
+  return secretKey ?? readKey(path) ?? createKey(dataDir, path)
 }
 
 /** Creates no key. Throws CommandError when the file is damaged or others can read it. */
@@ -35,15 +36,14 @@ export const hasSecretKey = (dataDir: string): boolean => readKey(join(dataDir, 
 
 /** The path of a key that a power cut left under its temporary name; undefined without one, or with several. */
 export function findUnlinkedKey(dataDir: string): string | undefined {
-  const prefix = `.${FILE}-`
-  const names = existsSync(dataDir) ? readdirSync(dataDir).filter(name => name.startsWith(prefix)) : []
-  const [name] = names
-  return name === undefined || names.length > 1 ? undefined : join(dataDir, name)
+  const names = existsSync(dataDir) ? readdirSync(dataDir) : []
+  const [name, ...others] = names.filter(one => one.startsWith(`.${FILE}-`))
+  return name === undefined || others.length > 0 ? undefined : join(dataDir, name)
 }
 
 /** Whether `getOrCreateSecretKey` would create one. */
-export const isKeyMissing = (settings: { secretKey: string | undefined; dataDir: string }): boolean =>
-  settings.secretKey === undefined && !existsSync(join(settings.dataDir, FILE))
+export const isKeyMissing = ({ secretKey, dataDir }: KeySettings): boolean =>
+  secretKey === undefined && !existsSync(join(dataDir, FILE))
 
 function readKey(path: string): string | undefined {
   let text: string

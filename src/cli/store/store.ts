@@ -60,39 +60,37 @@ export async function openStore(config: Config, log: Log, options: OpenOptions):
   const store = await (config.databaseUrl === undefined
     ? openOnEmbedded(config, log, options)
     : openOnUrl(config, config.databaseUrl, log, options))
-  if (options.checksConnections && !store.hasPooler) await warnOfFewConnections(store, config, log)
-  return store
-}
-
-/** An embedded PostgreSQL may have been started for fewer processes. */
-async function warnOfFewConnections(store: Store, config: Config, log: Log): Promise<void> {
+  if (!options.checksConnections || store.hasPooler) return store
   try {
+    // An embedded PostgreSQL may have been started for fewer processes.
     const { enough, detail } = await checkConnections(store.sql, config)
     if (!enough) log.warn(`too few connections under load: ${detail}`)
   } catch (error) {
     log.warn({ reason: String(error) }, 'cannot find out how many connections the database allows')
   }
+  return store
 }
 
 async function openOnEmbedded(config: Config, log: Log, options: OpenOptions): Promise<Store> {
-  if (options.mustExist) requireStore(config.dataDir)
-  makeDataDir(config.dataDir)
-  const embedded = await openEmbeddedStore({ ...options, config, log })
-  const pools = openPools(embedded.target, options, embedded.owner)
+  const { dataDir } = config
+  if (options.mustExist && !hasStore(dataDir)) {
+    throw new CommandError(
+      `There is no store in ${resolve(dataDir)} (DATA_DIR), and this command does not create one. ` +
+        'Set DATA_DIR to the folder that holds the data. The server and `carnet migrate` create a new store.',
+    )
+  }
+  try {
+    mkdirSync(dataDir, { recursive: true })
+  } catch (error) {
+    throw new CommandError(`The folder ${dataDir} (DATA_DIR) cannot be created: ${toError(error).message}.`)
+  }
+  const { target, owner, leave, abandon } = await openEmbeddedStore({ ...options, config, log })
+  const pools = openPools(target, options, owner)
   const stop = async () => {
     await pools.end()
-    await embedded.leave()
+    await leave()
   }
-  const rest = { location: config.dataDir, hasPooler: false, stop, abandon: embedded.abandon }
-  return finishOpening(config, pools, options, rest)
-}
-
-function requireStore(dataDir: string): void {
-  if (hasStore(dataDir)) return
-  throw new CommandError(
-    `There is no store in ${resolve(dataDir)} (DATA_DIR), and this command does not create one. ` +
-      'Set DATA_DIR to the folder that holds the data. The server and `carnet migrate` create a new store.',
-  )
+  return finishOpening(config, pools, options, { location: dataDir, hasPooler: false, stop, abandon })
 }
 
 /** Also true for a folder that cannot be read: opening it then says why. */
@@ -101,15 +99,6 @@ export function hasStore(dataDir: string): boolean {
     return statSync(join(dataDir, 'pg')).isDirectory()
   } catch (error) {
     return findErrorCode(error) !== 'ENOENT'
-  }
-}
-
-function makeDataDir(dataDir: string): void {
-  try {
-    mkdirSync(dataDir, { recursive: true })
-  } catch (error) {
-    const reason = toError(error).message
-    throw new CommandError(`The folder ${dataDir} (DATA_DIR) cannot be created: ${reason}.`)
   }
 }
 
@@ -132,9 +121,8 @@ async function openOnUrl(config: Config, url: string, log: Log, options: OpenOpt
     await pools.end()
     if (options.signal?.aborted) throw options.signal.reason
     if (error instanceof CommandError) throw error
-    const reason = toError(error).message
-    const advice = isDisconnection(error) ? adviseOnTls(url) : ''
-    throw new CommandError(`The database at ${location} (DATABASE_URL) cannot be used: ${reason}${advice}.`)
+    const reason = `${toError(error).message}${isDisconnection(error) ? adviseOnTls(url) : ''}`
+    throw new CommandError(`The database at ${location} (DATABASE_URL) cannot be used: ${reason}.`)
   }
   return finishOpening(config, pools, options, { location, hasPooler, stop: pools.end, abandon: () => {} })
 }
@@ -157,9 +145,9 @@ async function waitForConnection(
     } catch (error) {
       if (isPoolerRefusal(error)) return 'pooler'
       if (!waitsForDatabase || !isDisconnection(error)) throw error
-      const reason = toError(error).message
       if (tries % RETRIES_PER_WARNING === 0) {
-        log.warn({ reason }, `the database at ${location} does not answer yet; waiting for it${advice}`)
+        const message = `the database at ${location} does not answer yet; waiting for it${advice}`
+        log.warn({ reason: toError(error).message }, message)
       }
       if (tries === 0) await onWaiting?.(sql)
       await pause(RETRY_INTERVAL_MS, undefined, signal && { signal })
@@ -173,12 +161,12 @@ async function finishOpening(
   options: OpenOptions,
   rest: Pick<Store, 'location' | 'hasPooler' | 'stop' | 'abandon'>,
 ): Promise<Store> {
-  const { end: _, ...open } = pools
+  const migrates = options.migrate !== false
   try {
-    const appliedMigrations = options.migrate === false ? [] : await migrateAsOwner(pools, options)
-    if (options.migrate !== false) await requireKeyForSecrets(config, pools.sql)
+    const appliedMigrations = migrates ? await migrateAsOwner(pools, options) : []
+    if (migrates) await requireKeyForSecrets(config, pools.sql)
     return {
-      ...open,
+      ...pools,
       addresses: { publicUrl: config.publicUrl, apiUrl: `${config.publicUrl}/api/v1` },
       appliedMigrations,
       findPendingMigrations: () => listPendingMigrations(pools.sql, MIGRATIONS),
