@@ -64,12 +64,6 @@ export type DeliverySetup = {
   leaseMs?: number
 }
 
-export type DeliveryNumbers = {
-  inFlight: number
-  /** Attempts by outcome, since this process started. */
-  outcomes: Readonly<Record<string, number>>
-}
-
 export class Deliveries {
   private readonly setup: DeliverySetup
   private readonly queues = new Map<string, EndpointQueue>()
@@ -110,7 +104,8 @@ export class Deliveries {
     }
   }
 
-  numbers(): DeliveryNumbers {
+  /** Requests on their way, and attempts by outcome since this process started. */
+  numbers(): { inFlight: number; outcomes: Readonly<Record<string, number>> } {
     return { inFlight: this.processLimits.inFlight, outcomes: { ...this.outcomes } }
   }
 
@@ -128,12 +123,8 @@ export class Deliveries {
   }
 
   private async run(): Promise<void> {
-    const logger = throttledLogger(
-      this.setup.log,
-      'warn',
-      { work: 'webhooks' },
-      'webhooks could not be claimed',
-    )
+    const { log } = this.setup
+    const logger = throttledLogger(log, 'warn', { work: 'webhooks' }, 'webhooks could not be claimed')
     while (!this.isStopping) {
       let pause = POLL_MS
       try {
@@ -192,10 +183,8 @@ export class Deliveries {
     const due = rows.filter(row => row.is_due)
     await this.leases.acquire(due.map(row => row.account_id))
     const ours = due.filter(row => this.leases.isOurs(row.account_id))
-    const claimed = await this.claimFor(
-      ours.map(row => this.getQueue(row, sealer, now)),
-      now,
-    )
+    const queues = ours.map(row => this.getQueue(row, sealer, now))
+    const claimed = await this.claimFor(queues, now)
     for (const queue of [...this.blocked]) this.sendWaiting(queue)
     return { claimed, isEnd }
   }
@@ -248,10 +237,8 @@ export class Deliveries {
     const queue = createEndpointQueue(row, account)
     updateEndpointQueue(queue, row, sealer, now)
     if (queue.secrets === undefined) {
-      this.setup.log.error(
-        { webhook: idFromUuid(row.id) },
-        'the secret of this webhook cannot be opened with this SECRET_KEY: nothing is sent',
-      )
+      const message = 'the secret of this webhook cannot be opened with this SECRET_KEY: nothing is sent'
+      this.setup.log.error({ webhook: idFromUuid(row.id) }, message)
     }
     this.queues.set(key, queue)
     return queue

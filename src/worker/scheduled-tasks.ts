@@ -22,11 +22,11 @@ const BACKUP_CHECK_INTERVAL_MS = 20_000
 /** Deletions in a row, of some thousand rows each. The rest waits for the next run. */
 const MAX_STEPS = 200
 
-export type ScheduledTasks = { stop: () => Promise<void> }
+type ScheduledTasks = { stop: () => Promise<void> }
 
-/** `queue`: a pool for queues, see `openPool`. */
-export type ScheduledTasksSetup = {
+type ScheduledTasksSetup = {
   sql: Sql
+  /** A pool for queues, see `openPool`. */
   queue: Sql
   clock: Clock
   log: Log
@@ -35,20 +35,15 @@ export type ScheduledTasksSetup = {
 }
 
 /** Runs each task at once and then at its interval. `stop` waits for the current steps to end. */
-export function startScheduledTasks({
-  sql,
-  queue,
-  clock,
-  log,
-  backups,
-}: ScheduledTasksSetup): ScheduledTasks {
-  let isStopping = false
+export function startScheduledTasks(setup: ScheduledTasksSetup): ScheduledTasks {
+  const { sql, queue, clock, log, backups } = setup
   const stopping = new AbortController()
+  const { signal } = stopping
   const ignoreIfStopping = (error: unknown): undefined => {
-    if (!isStopping) throw error
+    if (!signal.aborted) throw error
   }
   const makeBackup = async () => {
-    const made = backups && (await createBackupWhenDue(backups, stopping.signal).catch(ignoreIfStopping))
+    const made = backups && (await createBackupWhenDue(backups, signal).catch(ignoreIfStopping))
     if (!made) return
     const { path, bytes, passports, seconds, notDeleted } = made
     log.info({ file: path, bytes, passports, seconds }, 'backup made')
@@ -73,7 +68,7 @@ export function startScheduledTasks({
     await deleteOldImports(sql, clock.now())
   }
   const deleteOldDeliveries = async () => {
-    for (let step = 0; step < MAX_STEPS && !isStopping; step++) {
+    for (let step = 0; step < MAX_STEPS && !signal.aborted; step++) {
       const removed = await deleteExpired({ sql: queue, clock })
       if (Object.values(removed).every(count => count === 0)) return
     }
@@ -83,7 +78,7 @@ export function startScheduledTasks({
     if (Object.values(freed).some(count => count > 0))
       log.warn(freed, 'a clock was ahead: webhooks scheduled by it are due now')
   }
-  const deleteScans = async () => void (await deleteOldScans({ sql, clock }, () => isStopping))
+  const deleteScans = async () => void (await deleteOldScans({ sql, clock }, () => signal.aborted))
   const failureLogger = (work: string) => throttledLogger(log, 'warn', { work }, 'a scheduled task failed')
   const tasks = [
     repeat(resumeStoppedRefreshes, RESUME_INTERVAL_MS, failureLogger('refreshes')),
@@ -92,21 +87,19 @@ export function startScheduledTasks({
     repeat(deleteScans, SCAN_CLEANING_INTERVAL_MS, failureLogger('old scans')),
     repeat(deleteOldDeliveries, RETENTION_INTERVAL_MS, failureLogger('old deliveries')),
     repeat(freeStuckDeliveries, RETENTION_INTERVAL_MS, failureLogger('webhooks scheduled by a wrong clock')),
-    ...(backups === undefined
-      ? []
-      : [repeat(makeBackup, BACKUP_CHECK_INTERVAL_MS, createBackupLogger(log, backups.dir))]),
   ]
+  if (backups !== undefined) {
+    const message = `no backup can be made in ${backups.dir} (BACKUP_DIR)`
+    const logger = throttledLogger(log, 'error', { work: 'backups' }, message)
+    tasks.push(repeat(makeBackup, BACKUP_CHECK_INTERVAL_MS, logger))
+  }
   return {
     async stop() {
-      isStopping = true
       stopping.abort()
       await Promise.all([...tasks.map(task => task.stop()), stopRefreshes(sql), stopImports(sql)])
     },
   }
 }
-
-const createBackupLogger = (log: Log, dir: string) =>
-  throttledLogger(log, 'error', { work: 'backups' }, `no backup can be made in ${dir} (BACKUP_DIR)`)
 
 /** Runs `work` at once and then at an interval, never twice at a time. */
 function repeat(work: () => Promise<void>, everyMs: number, logger: ThrottledLogger): ScheduledTasks {

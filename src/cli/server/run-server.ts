@@ -12,7 +12,8 @@ import { flushAccessUses } from '../../passports/access/count-uses.ts'
 import { stopRefreshes } from '../../passports/units/refresh-job.ts'
 import { createScanRecorder } from '../../scans/recorder.ts'
 import { deriveBackupKey } from '../../transfer/backup/backup-key.ts'
-import { startWorker, type Worker } from '../../worker/worker.ts'
+import { Deliveries } from '../../worker/deliver.ts'
+import { startScheduledTasks } from '../../worker/scheduled-tasks.ts'
 import { VERSION } from '../command-line/version.ts'
 import { getOrCreateSecretKey } from '../store/secret-key.ts'
 import { openStore, type Store } from '../store/store.ts'
@@ -118,7 +119,7 @@ async function startServer(parts: ServerParts, onReady: OnReady): Promise<{ stop
   const draining = app && prepareDrain(app)
   const address = app && (await parts.startupServer.handOver(app))
   if (isWeb) scans.start()
-  const worker = config.role === 'web' ? undefined : startServerWorker(config, log, store, metrics)
+  const worker = config.role === 'web' ? undefined : startWorker(config, log, store, metrics)
   const flushUse = () =>
     Promise.all([flushKeyUse(sql), flushAccessUses(sql)]).catch(
       warn(log, 'the use of keys or access links was not saved'),
@@ -160,32 +161,24 @@ async function startServer(parts: ServerParts, onReady: OnReady): Promise<{ stop
 
 const warn = (log: Log, message: string) => (error: unknown) => log.warn({ reason: String(error) }, message)
 
-function startServerWorker(
-  config: Config,
-  log: Log,
-  store: Store,
-  metrics: ServerMetrics | undefined,
-): Worker {
+/** Starts scheduled tasks and deliveries. */
+function startWorker(config: Config, log: Log, store: Store, metrics: ServerMetrics | undefined) {
   const { sealer, policy } = buildWebhookSetup(config)
   const queue = store.openQueuePool()
-  const worker = startWorker({
-    sql: store.sql,
-    queue,
-    clock: systemClock,
-    log,
-    sealer,
-    outbound: openOutbound(policy),
-    backups: config.backups && {
-      ...config.backups,
-      openPool: store.openPoolOfOne,
-      clock: systemClock,
-      key: deriveBackupKey(getOrCreateSecretKey(config)),
-      version: VERSION,
-    },
-  })
+  const clock = systemClock
+  const deliveries = new Deliveries({ sql: queue, clock, log, sealer, outbound: openOutbound(policy) })
+  const backups = config.backups && {
+    ...config.backups,
+    openPool: store.openPoolOfOne,
+    clock,
+    key: deriveBackupKey(getOrCreateSecretKey(config)),
+    version: VERSION,
+  }
+  const tasks = startScheduledTasks({ sql: store.sql, queue, clock, log, backups })
+  deliveries.start()
   metrics?.metrics.watchPool('queue', () => getPoolUsage(queue))
-  metrics?.metrics.watchDeliveries(() => worker.numbers())
-  return worker
+  metrics?.metrics.watchDeliveries(() => deliveries.numbers())
+  return { stop: () => Promise.all([tasks.stop(), deliveries.stop()]) }
 }
 
 async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
