@@ -10,10 +10,10 @@ import { idFromUuid } from '../kernel/ids.ts'
 import { type Addresses, passportUrl } from '../passports/core/record.ts'
 import { listPassports, type PassportSummary } from '../passports/read/list.ts'
 import { type EndpointRecord, listWebhooks } from '../webhooks/endpoint.ts'
-import { apiExample } from './developer/api-example.ts'
-import { pageOf } from './developer/subject.ts'
+import { apiExample, pageOf } from './developer/parts.ts'
 import { BRAND, HOME, KEYS, PRODUCTS } from './page/addresses.ts'
-import { isInUse } from './page/key-state.ts'
+import { isInUse } from './page/in-use.ts'
+import { rowList, section } from './page/parts.ts'
 import type { Outcome, SignedInVisit } from './page/route.ts'
 import type { Words } from './page/words.ts'
 import { quotaBars } from './settings/quota-bars.ts'
@@ -51,7 +51,7 @@ export async function showHome({ ctx, setup, session, words }: SignedInVisit): P
 <section aria-labelledby="newest"><h2 id="newest">${texts.newest}</h2>
 !${newestModels(words, setup.addresses, newest.rows, mayMake)}
 <p><a class="alone" href="${BRAND}">${words.texts.brand.link}</a></p></section>
-<section aria-labelledby="api"><h2 id="api">${texts.api}</h2>!${planHasApi ? api(words, setup.addresses) : html`<p>${texts.apiNotIncluded}</p>`}</section>
+!${section('api', texts.api, planHasApi ? api(words, setup.addresses) : html`<p>${texts.apiNotIncluded}</p>`)}
 !${others.length === 0 ? '' : otherAccounts(words, others)}`
   return { title: name, body, scripts: ['copy'] }
 }
@@ -88,7 +88,7 @@ function newestModels(
     return html`<li><a class="row-link" href="${passportUrl(addresses, idFromUuid(row.id))}">${stripDirectionMarks(row.product_name ?? texts.unnamed)}<span class="sight"> (${texts.opensPublic})</span></a>
 <span class="quiet">${facts.filter(fact => fact !== null).join(' · ')}</span></li>`
   })
-  return html`<ul class="rows">!${lines}</ul>`
+  return rowList(lines)
 }
 
 function api(words: Words, addresses: Addresses): string {
@@ -101,7 +101,7 @@ function otherAccounts({ texts }: Words, accounts: readonly { id: number; name: 
     ({ id, name }) =>
       html`<li><form method="post" action="/console/account"><button class="second" name="account" value="${id}">${texts.home.switchTo({ name })}</button></form></li>`,
   )
-  return html`<section aria-labelledby="others"><h2 id="others">${texts.home.otherAccounts}</h2><ul class="stack">!${buttons}</ul></section>`
+  return section('others', texts.home.otherAccounts, html`<ul class="stack">!${buttons}</ul>`)
 }
 
 /** Turns the session to another account of the same person. */

@@ -13,6 +13,7 @@ import { MAX_BRAND_NAME_LENGTH } from '../../accounts/brand/update-brand.ts'
 import { BRAND } from '../page/addresses.ts'
 import { defaultButton, described, input, notes, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
+import { doneNotice, section } from '../page/parts.ts'
 import type { ConsolePage } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { backToSettings } from '../settings/places.ts'
@@ -53,9 +54,9 @@ export function brandPage(words: Words, shown: Shown): ConsolePage {
       ? html`<p class="quiet">${texts.previewNone}</p>`
       : html`<p class="choices"><a class="button second" href="${preview}" target="_blank" rel="noopener">${texts.preview}</a></p>`
   const body = html`!${backToSettings(words)}<h1>${texts.title}</h1><p class="lead">${texts.lead}!${mayChange ? '' : html` ${texts.viewersOnly}`}</p>
-!${shown.isSaved ? html`<p class="reach" role="status">${texts.saved}</p>` : ''}!${summary(words.texts, problems, labels)}!${open}
+!${shown.isSaved ? doneNotice(texts.saved) : ''}!${summary(words.texts, problems, labels)}!${open}
 !${mayChange ? lookForm(words, shown) : html`!${lookFacts(words, brand)}!${adjusted(words, look.accent, false)}`}
-<section aria-labelledby="logos"><h2 id="logos">${texts.logos}</h2>!${mayChange ? logoForm(words, brand, problems) : logoPictures(words, brand)}</section>`
+!${section('logos', texts.logos, mayChange ? logoForm(words, brand, problems) : logoPictures(words, brand))}`
   return {
     title: texts.title,
     body,

@@ -1,14 +1,15 @@
 /** One webhook: how it is doing, what can be done about it, and its log. */
+
 import { html } from 'ghtml'
 import { listDeliveries } from '../../webhooks/delivery-log.ts'
 import type { EndpointRecord } from '../../webhooks/endpoint.ts'
 import { DOCS } from '../page/addresses.ts'
+import { doneNotice, facts } from '../page/parts.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { attemptSummary, logPart } from './log-part.ts'
-import { backToWebhooks } from './places.ts'
-import { endpointOf, pageOf } from './subject.ts'
-import { describeEvents, describeOutcome, renderStateBadge } from './words.ts'
+import { backToWebhooks, endpointOf, pageOf } from './parts.ts'
+import { describeEvents, describeLastDelivery, renderStateBadge } from './words.ts'
 
 const LISTED = 20
 
@@ -20,40 +21,32 @@ export const showWebhook = (visit: SignedInVisit): Promise<Outcome> => webhookPa
 function noteOf({ query, words }: SignedInVisit): Note | undefined {
   const texts = words.texts.developer
   const resent = query.get('resent')
-  if (resent !== null) return { html: told(resent === 'held' ? texts.resentHeld : texts.resent) }
+  if (resent !== null) return { html: doneNotice(resent === 'held' ? texts.resentHeld : texts.resent) }
   const replayed = query.get('replayed') ?? ''
   if (!/^\d{1,9}$/.test(replayed)) return undefined
   const count = Number(replayed)
-  const { replayed: sent, replayedHeld, replayedNone } = words.texts.developer
-  if (count === 0 && !query.has('held')) return { html: told(replayedNone) }
-  return { html: told((query.has('held') ? replayedHeld : sent)({ count })) }
+  if (query.has('held')) return { html: doneNotice(texts.replayedHeld({ count })) }
+  return { html: doneNotice(count === 0 ? texts.replayedNone : texts.replayed({ count })) }
 }
 
-export const told = (sentence: string) => html`<p class="reach" role="status">${sentence}</p>`
-
 export async function webhookPage(visit: SignedInVisit, note: Note | undefined): Promise<Outcome> {
-  const { words, session, query } = visit
-  const { texts } = words
+  const { ctx, words, session, query } = visit
   const endpoint = await endpointOf(visit)
   const before = query.get('before') ?? undefined
   // One more than shown tells whether there are older ones.
-  const attempts = await listDeliveries(visit.ctx, {
+  const attempts = await listDeliveries(ctx, {
     webhookId: endpoint.id,
     limit: LISTED + 1,
     ...(before === undefined ? {} : { before }),
   })
   const tested = attempts.find(one => one.id === query.get('tested'))
   const { role } = session
-  const body = html`!${backToWebhooks(words)}<div class="page-head"><h1 class="address">${endpoint.url}</h1>!${renderStateBadge(texts, endpoint)}</div>
+  const body = html`!${backToWebhooks(words)}<div class="page-head"><h1 class="address">${endpoint.url}</h1>!${renderStateBadge(words.texts, endpoint)}</div>
 !${note?.html ?? ''}!${tested === undefined ? '' : attemptSummary(words, tested)}!${standing(words, endpoint)}
-!${facts(words, endpoint)}!${role === 'viewer' ? '' : actions(words, endpoint, role === 'owner')}
+!${renderFacts(words, endpoint)}!${role === 'viewer' ? '' : actions(words, endpoint, role === 'owner')}
 !${role === 'owner' ? secret(words, endpoint) : ''}
 !${logPart(visit, { endpoint, attempts, listed: LISTED, isOlder: before !== undefined, since: note?.replaySince })}`
-  return {
-    title: endpoint.url,
-    body,
-    ...(note?.status === undefined ? {} : { status: note.status }),
-  }
+  return { title: endpoint.url, body, status: note?.status ?? 200 }
 }
 
 /** What somebody should know who looks at it because nothing comes. */
@@ -69,21 +62,15 @@ function standing(words: Words, endpoint: EndpointRecord): string {
   return html`<p class="reach wrong">${texts.failingLead({ since: words.minute(failing_since) })}!${peace ?? ''}</p>`
 }
 
-function facts(words: Words, endpoint: EndpointRecord): string {
+function renderFacts(words: Words, endpoint: EndpointRecord): string {
   const texts = words.texts.developer
-  const { description, last_delivery, created_at } = endpoint
-  const lines = [
+  const { description, created_at } = endpoint
+  return facts([
     ...(description === '' ? [] : [[texts.description, description] as const]),
     [texts.events, describeEvents(words.texts, endpoint)],
-    [
-      texts.lastDelivery,
-      last_delivery === null
-        ? texts.never
-        : `${words.minute(last_delivery.at)}, ${describeOutcome(words.texts, last_delivery)}`,
-    ],
+    [texts.lastDelivery, describeLastDelivery(words, endpoint)],
     [texts.created, words.date(created_at)],
-  ] as const
-  return html`<dl class="facts">!${lines.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`
+  ])
 }
 
 function actions(words: Words, { id, status }: EndpointRecord, isOwner: boolean): string {

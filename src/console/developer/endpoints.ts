@@ -1,9 +1,15 @@
 /** Webhooks: seen by everyone of the account, made, changed and removed by its owners, held by its editors too. */
 
+import { html } from 'ghtml'
 import { isOneLine } from '../../kernel/characters.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { findUrlFault } from '../../kernel/http-out/outbound-url.ts'
-import { listWebhooks, MAX_DESCRIPTION_LENGTH, MAX_ENDPOINTS } from '../../webhooks/endpoint.ts'
+import {
+  type EndpointRecord,
+  listWebhooks,
+  MAX_DESCRIPTION_LENGTH,
+  MAX_ENDPOINTS,
+} from '../../webhooks/endpoint.ts'
 import { EVENT_TYPES } from '../../webhooks/insert-events.ts'
 import {
   addWebhook,
@@ -12,54 +18,123 @@ import {
   removeWebhook,
   resumeWebhook,
 } from '../../webhooks/manage-endpoints.ts'
-import { WEBHOOKS } from '../page/addresses.ts'
+import { MAX_DELIVERY_ATTEMPTS, RETRY_PERIOD_MS } from '../../webhooks/retry-schedule.ts'
+import { DOCS, WEBHOOKS } from '../page/addresses.ts'
+import { described, input, notes, notice, summary } from '../page/fields.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import { questionPage, rowList } from '../page/parts.ts'
+import type { ConsolePage, Outcome, SignedInVisit } from '../page/route.ts'
 import { renderText } from '../page/texts.ts'
-import {
-  type EndpointForm,
-  endpointFormPage,
-  endpointsPage,
-  renderEndpointRemoval,
-} from './endpoint-pages.ts'
-import { wayToSecret } from './secrets.ts'
-import { endpointOf, pageOf } from './subject.ts'
+import type { Words } from '../page/words.ts'
+import { backToDeveloper, backToWebhooks, endpointOf, pageOf } from './parts.ts'
+import { shownSecret } from './secrets.ts'
+import { describeEvents, describeLastDelivery, renderStateBadge } from './words.ts'
 
-export async function showWebhooks(visit: SignedInVisit): Promise<Outcome> {
-  return endpointsPage(visit.words, await listWebhooks(visit.ctx), visit.session.role)
+const MAX_URL_LENGTH = 2_048
+/** To the half hour. */
+const HOURS_TRIED = Math.round(RETRY_PERIOD_MS / 1_800_000) / 2
+
+export async function showWebhooks({ ctx, words, session }: SignedInVisit): Promise<Outcome> {
+  const texts = words.texts.developer
+  const isOwner = session.role === 'owner'
+  const add = isOwner ? html`<a class="button" href="${WEBHOOKS}/new">${texts.add}</a>` : ''
+  const rows = (await listWebhooks(ctx)).map(one => endpointRow(words, one))
+  const body = html`!${backToDeveloper(words)}<div class="page-head"><h1>${texts.webhooks}</h1>!${add}</div>
+<p class="lead">${texts.webhooksLead({ attempts: MAX_DELIVERY_ATTEMPTS, hours: HOURS_TRIED })}!${isOwner ? '' : html` ${texts.ownersOnly}`}</p>
+!${rows.length === 0 ? html`<p class="empty">${texts.none}</p>` : rowList(rows)}
+<p><a class="alone" href="${DOCS}#webhooks">${texts.webhooksDocs}</a></p>`
+  return { title: texts.webhooks, body }
 }
 
-const EMPTY: EndpointForm = { url: '', description: '', events: [] }
+function endpointRow(words: Words, endpoint: EndpointRecord): string {
+  const texts = words.texts.developer
+  const { id, url, description, failing_since } = endpoint
+  const failing =
+    failing_since === null ? '' : html`<dt>${texts.failingSince}</dt><dd>${words.minute(failing_since)}</dd>`
+  return html`<li class="key"><div class="key-head"><h2><a class="row-link" href="${pageOf(id)}">${url}</a></h2>!${renderStateBadge(words.texts, endpoint)}</div>
+!${description === '' ? '' : html`<p class="described">${description}</p>`}
+<dl class="pairs"><dt>${texts.events}</dt><dd>${describeEvents(words.texts, endpoint)}</dd>
+<dt>${texts.lastDelivery}</dt><dd>${describeLastDelivery(words, endpoint)}</dd>!${failing}</dl></li>`
+}
 
 export const showNewWebhook = ({ words }: SignedInVisit): Outcome =>
-  endpointFormPage(words, { typed: EMPTY, problems: {} })
+  formPage(words, { typed: { url: '', description: '', events: [] }, problems: {} })
+
+type EndpointForm = { url: string; description: string; events: readonly string[] }
+type Filled = { typed: EndpointForm; problems: Problems; id?: string; refusal?: string }
+
+/** The form of a new webhook, or of the one with the id. */
+function formPage(words: Words, { typed, problems, id, refusal }: Filled): ConsolePage {
+  const texts = words.texts.developer
+  const title = id === undefined ? texts.add : texts.changeTitle
+  const url = {
+    name: 'url',
+    label: texts.url,
+    hint: texts.urlHint,
+    value: typed.url,
+    type: 'url',
+    autocomplete: 'off',
+    maxLength: MAX_URL_LENGTH,
+  } as const
+  const description = {
+    name: 'description',
+    label: texts.description,
+    hint: texts.descriptionHint,
+    value: typed.description,
+    autocomplete: 'off',
+    maxLength: MAX_DESCRIPTION_LENGTH,
+    isOptional: true,
+  }
+  const labels = {
+    url: texts.url,
+    description: texts.description,
+    event: texts.events,
+  }
+  const body = html`!${backToWebhooks(words)}<h1>${title}</h1>!${id === undefined ? html`<p class="lead">${texts.addLead}</p>` : ''}
+!${notice(refusal)}!${summary(words.texts, problems, labels)}
+<form method="post" action="${id === undefined ? WEBHOOKS : pageOf(id)}" novalidate class="data">
+!${input(url, problems)}!${input(description, problems)}!${eventChoice(words, typed.events, problems)}
+<div class="choices"><button>${id === undefined ? texts.addSubmit : texts.save}</button>
+<a class="button second" href="${id === undefined ? WEBHOOKS : pageOf(id)}">${id === undefined ? texts.back : texts.cancel}</a></div></form>`
+  return { title, body, status: isFine(problems) && refusal === undefined ? 200 : 422 }
+}
+
+function eventChoice(words: Words, chosen: readonly string[], problems: Problems): string {
+  const texts = words.texts.developer
+  const field = { name: 'event', hint: texts.eventsHint }
+  const boxes = EVENT_TYPES.map(
+    name =>
+      html`<div class="check"><input type="checkbox" id="event-${name}" name="event" value="${name}"!${chosen.includes(name) ? ' checked' : ''}><label for="event-${name}"><code>${name}</code> <span class="quiet line">${texts.eventNames[name] ?? ''}</span></label></div>`,
+  )
+  return html`<fieldset id="event" tabindex="-1"!${described(field, problems).join('')}><legend>${texts.events}</legend>!${notes(field, problems)}!${boxes}</fieldset>`
+}
 
 export async function submitNewWebhook(visit: SignedInVisit): Promise<Outcome> {
   const { setup, words } = visit
   const { typed, problems } = readTyped(visit)
-  if (!isFine(problems)) return endpointFormPage(words, { typed, problems })
+  if (!isFine(problems)) return formPage(words, { typed, problems })
   const { sealer, outbound } = setup
   try {
     const made = await addWebhook(visit.ctx, { sealer, policy: outbound.policy }, inputOf(typed))
-    return wayToSecret(visit, made)
+    return shownSecret.redirect(visit, made)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'validation' || error.details !== undefined)
       throw error
     const refusal = words.texts.developer.tooMany({ most: MAX_ENDPOINTS })
-    return endpointFormPage(words, { typed, problems, refusal })
+    return formPage(words, { typed, problems, refusal })
   }
 }
 
 export async function showChange(visit: SignedInVisit): Promise<Outcome> {
   const endpoint = await endpointOf(visit)
   const events = endpoint.events.includes('*') ? [] : endpoint.events
-  return endpointFormPage(visit.words, { typed: { ...endpoint, events }, problems: {}, id: endpoint.id })
+  return formPage(visit.words, { typed: { ...endpoint, events }, problems: {}, id: endpoint.id })
 }
 
 export async function submitChange(visit: SignedInVisit): Promise<Outcome> {
   const { id } = await endpointOf(visit)
   const { typed, problems } = readTyped(visit)
-  if (!isFine(problems)) return endpointFormPage(visit.words, { typed, problems, id })
+  if (!isFine(problems)) return formPage(visit.words, { typed, problems, id })
   await changeWebhook(visit.ctx, visit.setup.outbound, id, inputOf(typed))
   return { to: pageOf(id) }
 }
@@ -99,8 +174,12 @@ export async function submitState(visit: SignedInVisit): Promise<Outcome> {
   return { to: pageOf(id) }
 }
 
-export const showRemove = async (visit: SignedInVisit): Promise<Outcome> =>
-  renderEndpointRemoval(visit.words, await endpointOf(visit))
+export async function showRemove(visit: SignedInVisit): Promise<Outcome> {
+  const { id, url } = await endpointOf(visit)
+  const { removeTitle: title, removeLead, removeSubmit: submit, keep } = visit.words.texts.developer
+  const about = html`<p class="lead"><code>${url}</code></p><p>${removeLead}</p>`
+  return questionPage({ title, about, action: `${pageOf(id)}/remove`, submit, back: pageOf(id), keep })
+}
 
 export async function submitRemove(visit: SignedInVisit): Promise<Outcome> {
   const { id } = await endpointOf(visit)

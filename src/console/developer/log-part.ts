@@ -1,12 +1,14 @@
 /** The log of a webhook: every attempt with what came of it, and the ways to have something sent again. */
+
 import { html } from 'ghtml'
 import type { AttemptRecord } from '../../webhooks/delivery-log.ts'
 import type { EndpointRecord } from '../../webhooks/endpoint.ts'
 import { TEST_EVENT } from '../../webhooks/send-test-event.ts'
 import { input } from '../page/fields.ts'
+import { rowList } from '../page/parts.ts'
 import type { SignedInVisit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
-import { pageOf } from './subject.ts'
+import { pageOf } from './parts.ts'
 import { describeOutcome, explainFailure } from './words.ts'
 
 const DAY_MS = 86_400_000
@@ -28,7 +30,7 @@ export function logPart(visit: SignedInVisit, { endpoint, attempts, listed, isOl
   const last = attempts.length > listed ? shown.at(-1) : undefined
   const at = pageOf(endpoint.id)
   const mayAct = session.role !== 'viewer'
-  const list = html`<ul class="rows">!${shown.map(one => attemptEntry(words, one, mayAct))}</ul>`
+  const list = rowList(shown.map(one => attemptEntry(words, one, mayAct)))
   const ways = [
     isOlder ? html`<a class="alone" href="${at}#log">${texts.newest}</a>` : '',
     last === undefined

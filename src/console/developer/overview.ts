@@ -1,11 +1,13 @@
 /** What programs need of an account, on one page: keys, webhooks, the reference. */
+
 import { html } from 'ghtml'
 import { listKeys } from '../../accounts/keys/keys.ts'
 import { listWebhooks } from '../../webhooks/endpoint.ts'
 import { DOCS, KEYS, WEBHOOKS } from '../page/addresses.ts'
-import { isInUse } from '../page/key-state.ts'
+import { isInUse } from '../page/in-use.ts'
+import { rowList, section } from '../page/parts.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
-import { apiExample } from './api-example.ts'
+import { apiExample } from './parts.ts'
 
 export async function showDeveloper({ ctx, setup, session, words }: SignedInVisit): Promise<Outcome> {
   const texts = words.texts.developer
@@ -30,7 +32,7 @@ export async function showDeveloper({ ctx, setup, session, words }: SignedInVisi
   const api = planHasApi
     ? apiExample(words, setup.addresses)
     : html`<p>${words.texts.home.apiNotIncluded}</p>`
-  const body = html`<h1>${texts.developer}</h1><p class="lead">${texts.lead}</p><ul class="rows">!${places}</ul>
-<section aria-labelledby="api"><h2 id="api">${words.texts.home.api}</h2>!${api}</section>`
+  const body = html`<h1>${texts.developer}</h1><p class="lead">${texts.lead}</p>!${rowList(places)}
+!${section('api', words.texts.home.api, api)}`
   return { title: texts.developer, body, scripts: ['copy'] }
 }

@@ -1,32 +1,29 @@
 /** The secrets of webhooks: shown once, to owners, and replaced without a gap. */
+
 import { html } from 'ghtml'
 import { getWebhook } from '../../webhooks/endpoint.ts'
 import { activateSecret, rotateSecret } from '../../webhooks/rotate-secret.ts'
 import { DOCS, WEBHOOKS } from '../page/addresses.ts'
 import { copyable } from '../page/fields.ts'
+import { questionPage } from '../page/parts.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import { shownOnce } from '../page/secret-cookie.ts'
-import { endpointOf, pageOf } from './subject.ts'
+import { endpointOf, pageOf } from './parts.ts'
 
 export const SHOWN_SECRET = `${WEBHOOKS}/shown`
 
-const cookie = shownOnce({
+export const shownSecret = shownOnce({
   name: 'carnet-webhook',
   path: SHOWN_SECRET,
   pattern: /^([0-9a-z]{26})\.(whsec_[0-9A-Za-z+/=]{44})$/,
 })
 
-export const wayToSecret = (visit: SignedInVisit, made: { id: string; secret: string }): Outcome => ({
-  to: SHOWN_SECRET,
-  cookie: cookie.line(visit, made),
-})
-
 /** The only page that ever shows a secret, once: reloaded, it leads back to the list. */
 export async function showSecret(visit: SignedInVisit): Promise<Outcome> {
-  const { words } = visit
-  const shown = cookie.find(visit)
+  const shown = shownSecret.find(visit)
   if (shown === undefined) return { to: WEBHOOKS }
   const { id, url, old_secret_until } = await getWebhook(visit.ctx, shown.id)
+  const { words } = visit
   const texts = words.texts.developer
   const field = { name: 'secret', label: texts.secret, value: shown.secret, rows: 2 }
   const overlap =
@@ -37,22 +34,26 @@ export async function showSecret(visit: SignedInVisit): Promise<Outcome> {
 <p><code>${url}</code></p>!${overlap}!${copyable(words.texts, field)}
 <p class="choices"><a class="button" href="${pageOf(id)}">${texts.shownDone}</a></p>
 <p><a class="alone" href="${DOCS}#webhooks">${texts.webhooksDocs}</a></p>`
-  const headers = { 'set-cookie': cookie.line(visit, null) }
-  return { title: texts.shownTitle, body, scripts: ['copy'], headers }
+  return { title: texts.shownTitle, body, scripts: ['copy'], headers: shownSecret.endHeaders(visit) }
 }
 
 export async function showRotateSecret(visit: SignedInVisit): Promise<Outcome> {
   const { id, url, old_secret_until } = await endpointOf(visit)
-  const texts = visit.words.texts.developer
-  const again = old_secret_until === null ? '' : html`<p>${texts.rotateAgain}</p>`
-  const body = html`<h1>${texts.rotateTitle}</h1><p class="lead"><code>${url}</code></p><p>${texts.rotateLead}</p>!${again}
-<form method="post" action="${pageOf(id)}/rotate" class="choices">
-<button>${texts.rotateSubmit}</button> <a class="button second" href="${pageOf(id)}">${texts.cancel}</a></form>`
-  return { title: texts.rotateTitle, body }
+  const {
+    rotateTitle: title,
+    rotateLead,
+    rotateSubmit: submit,
+    rotateAgain,
+    cancel,
+  } = visit.words.texts.developer
+  const again = old_secret_until === null ? '' : html`<p>${rotateAgain}</p>`
+  const about = html`<p class="lead"><code>${url}</code></p><p>${rotateLead}</p>!${again}`
+  const to = { action: `${pageOf(id)}/rotate`, back: pageOf(id), keep: cancel }
+  return questionPage({ title, about, submit, ...to, isHarmless: true })
 }
 
 export async function submitRotateSecret(visit: SignedInVisit): Promise<Outcome> {
-  return wayToSecret(visit, await rotateSecret(visit.ctx, visit.setup, visit.id))
+  return shownSecret.redirect(visit, await rotateSecret(visit.ctx, visit.setup, visit.id))
 }
 
 export async function submitActivate(visit: SignedInVisit): Promise<Outcome> {

@@ -1,4 +1,5 @@
 /** Having something sent: a test, one event again, all that failed since a time. Each leads back to the page, which says what came of it. */
+
 import { AppError } from '../../kernel/errors.ts'
 import { parseDateTime } from '../../kernel/text/parse-date-time.ts'
 import { replayFailed, resendDelivery } from '../../webhooks/delivery-log.ts'
@@ -6,7 +7,7 @@ import { sendTestEvent } from '../../webhooks/send-test-event.ts'
 import { notice } from '../page/fields.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import { webhookPage } from './endpoint-page.ts'
-import { endpointOf, pageOf } from './subject.ts'
+import { endpointOf, pageOf } from './parts.ts'
 
 export async function submitTest(visit: SignedInVisit): Promise<Outcome> {
   const { id, webhook_id } = await sendTestEvent(visit.ctx, visit.setup, visit.id)

@@ -40,6 +40,9 @@ export function explainFailure(
   return text === undefined ? detail : renderText(text, { name, address, reason })
 }
 
+export const describeLastDelivery = ({ texts, minute }: Words, { last_delivery: last }: EndpointRecord) =>
+  last === null ? texts.developer.never : `${minute(last.at)}, ${describeOutcome(texts, last)}`
+
 export function describeEvents(texts: Texts, { events }: EndpointRecord): string {
   return events.includes('*') ? texts.developer.allEvents : events.join(', ')
 }

@@ -1,23 +1,19 @@
 /** API keys: seen by everyone of the account, made and ended by its owners, because a key outlives its maker's sign-in. */
 
+import { html } from 'ghtml'
 import { type KeyRecord, listKeys, SCOPES } from '../../accounts/keys/keys.ts'
 import { createOwnKey, revokeOwnKey, rotateOwnKey } from '../../accounts/keys/own-keys.ts'
 import { KEY_OVERLAP_MS } from '../../accounts/keys/rotate-key.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
-import { KEYS } from '../page/addresses.ts'
+import { backToDeveloper, curlCommand } from '../developer/parts.ts'
+import { DOCS, KEYS } from '../page/addresses.ts'
+import { copyable, input, select, summary } from '../page/fields.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
-import { isInUse } from '../page/key-state.ts'
+import { isInUse } from '../page/in-use.ts'
+import { endedList, questionPage, rowList } from '../page/parts.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import { shownOnce } from '../page/secret-cookie.ts'
-import {
-  KEY_ENDS,
-  KEY_NAME_LENGTH_MAX,
-  keyPage,
-  keysPage,
-  type NewKeyForm,
-  revokePage,
-  rotatePage,
-} from './pages.ts'
+import type { Words } from '../page/words.ts'
 
 /** The page that shows a new key. */
 export const SHOWN_KEY = `${KEYS}/shown`
@@ -27,25 +23,86 @@ const shownKey = shownOnce({
   pattern: /^([0-9a-z]{26})\.(dpp_live_[0-9A-Za-z]{42})$/,
 })
 const DAY_MS = 86_400_000
-const EMPTY: NewKeyForm = { name: '', scope: 'full', ends: 'never' }
+const MAX_NAME_LENGTH = 100
+/** When a new key ends: in so many days. */
+const KEY_ENDS = ['never', '30', '90', '365'] as const
 
-export const showKeys = (visit: SignedInVisit): Promise<Outcome> => list(visit, EMPTY, {})
+type NewKeyForm = { name: string; scope: string; ends: string }
+
+export const showKeys = (visit: SignedInVisit): Promise<Outcome> =>
+  list(visit, { name: '', scope: 'full', ends: 'never' }, {})
 
 async function list(visit: SignedInVisit, typed: NewKeyForm, problems: Problems): Promise<Outcome> {
-  const { setup, session, words } = visit
-  const keys = await listKeys(setup, session.account.id)
-  return keysPage({ words, keys, now: setup.clock.now(), session, typed, problems })
+  const { ctx, setup, session, words } = visit
+  const texts = words.texts.keys
+  const keys = await listKeys(ctx, ctx.accountId)
+  const now = setup.clock.now()
+  const isOwner = session.role === 'owner'
+  const { planHasApi } = session.account
+  const rows = keys.filter(key => isInUse(key, now)).map(key => keyRow(words, key, isOwner))
+  const ended = keys.filter(key => !isInUse(key, now))
+  const body = html`!${backToDeveloper(words)}<h1>${texts.title}</h1>
+<p class="lead">${texts.lead}!${isOwner ? '' : html` ${texts.ownersOnly}`}</p>
+!${summary(words.texts, problems, { name: texts.name, scope: texts.scope, ends: texts.ends })}
+!${rows.length === 0 ? html`<p>${texts.none}</p>` : rowList(rows)}!${endedList(words, texts, ended, key => endedRow(words, key))}
+!${planHasApi ? '' : html`<p>${words.texts.home.apiNotIncluded}</p>`}
+!${isOwner && planHasApi ? newKeyForm(words, typed, problems) : ''}`
+  return { title: texts.title, body, status: isFine(problems) ? 200 : 422 }
+}
+
+function keyRow(words: Words, key: KeyRecord, canRevoke: boolean): string {
+  const texts = words.texts.keys
+  const name = html`<span class="sight"> ${key.name}</span>`
+  const revoke = html`<a class="action" href="${KEYS}/${key.id}/rotate">${texts.rotate}!${name}</a>
+<a class="action" href="${KEYS}/${key.id}/revoke">${texts.revoke}!${name}</a>`
+  return html`<li class="key"><div class="key-head"><h2>${key.name}</h2>!${canRevoke ? revoke : ''}</div>
+!${keyCode(key)}
+<dl class="pairs"><dt>${texts.scope}</dt><dd>${texts.scopes[key.scope]}</dd>
+<dt>${texts.state}</dt><dd>${texts.inUse}</dd>
+<dt>${texts.lastUsed}</dt><dd>${key.last_used_at === null ? texts.neverUsed : words.minute(key.last_used_at)}</dd>
+<dt>${texts.ends}</dt><dd>${key.expires_at === null ? texts.noEnd : words.minute(key.expires_at)}</dd>
+<dt>${texts.created}</dt><dd>${texts.createdBy({ date: words.date(key.created_at), by: key.created_by })}</dd></dl></li>`
+}
+
+const keyCode = ({ prefix, last4 }: KeyRecord) => html`<code>${prefix}…${last4}</code>`
+
+function endedRow({ texts: { keys: texts }, date }: Words, key: KeyRecord): string {
+  const end =
+    key.revoked_at === null
+      ? texts.expired({ date: date(key.expires_at ?? key.created_at) })
+      : texts.revoked({ date: date(key.revoked_at) })
+  return html`<li><span>${key.name}</span> !${keyCode(key)}
+<span class="quiet">${end}</span></li>`
+}
+
+function newKeyForm({ texts: { keys: texts } }: Words, typed: NewKeyForm, problems: Problems): string {
+  const name = {
+    name: 'name',
+    label: texts.name,
+    hint: texts.nameHint,
+    value: typed.name,
+    autocomplete: 'off',
+    maxLength: MAX_NAME_LENGTH,
+  }
+  const scopes = SCOPES.map(one => [one, texts.scopes[one]] as const)
+  const ends = KEY_ENDS.map(one => [one, texts.endsChoices[one]] as const)
+  const scope = { name: 'scope', label: texts.scope, value: typed.scope, options: scopes }
+  const end = { name: 'ends', label: texts.ends, value: typed.ends, options: ends }
+  return html`<section aria-labelledby="new"><h2 id="new">${texts.new}</h2>
+<form method="post" action="${KEYS}" novalidate class="narrow">
+!${input(name, problems)}!${select(scope, problems)}!${select(end, problems)}
+<button>${texts.create}</button></form></section>`
 }
 
 export async function submitKey(visit: SignedInVisit): Promise<Outcome> {
   const { ctx, setup, session, form, words } = visit
   const { errors } = words.texts
-  if (!session.account.planHasApi) throw new AppError('plan_required', words.texts.home.apiNotIncluded)
+  requireApi(visit)
   const typed = { name: form.text('name'), scope: form.text('scope'), ends: form.text('ends') }
   const scope = SCOPES.find(one => one === typed.scope)
   const ends = KEY_ENDS.find(one => one === typed.ends)
   const problems = problemsOf({
-    name: nameProblem(words.texts, typed.name, KEY_NAME_LENGTH_MAX),
+    name: nameProblem(words.texts, typed.name, MAX_NAME_LENGTH),
     scope: scope === undefined ? errors.choice : undefined,
     ends: ends === undefined ? errors.choice : undefined,
   })
@@ -53,47 +110,84 @@ export async function submitKey(visit: SignedInVisit): Promise<Outcome> {
   const expiresAt =
     ends === 'never' ? undefined : new Date(setup.clock.now().getTime() + Number(ends) * DAY_MS)
   const input = { name: typed.name, scope, expiresAt, createdBy: session.email }
-  return wayTo(visit, await createOwnKey(ctx, input))
+  return showOnce(visit, await createOwnKey(ctx, input))
 }
 
-const wayTo = (visit: SignedInVisit, { id, key }: { id: string; key: string }): Outcome => ({
-  to: SHOWN_KEY,
-  cookie: shownKey.line(visit, { id, secret: key }),
-})
+function requireApi({ session, words }: SignedInVisit): void {
+  if (!session.account.planHasApi) throw new AppError('plan_required', words.texts.home.apiNotIncluded)
+}
+
+const showOnce = (visit: SignedInVisit, { id, key }: { id: string; key: string }): Outcome =>
+  shownKey.redirect(visit, { id, secret: key })
 
 /** The only page that ever shows a key, once: reloaded, it leads back to the list. */
 export async function showKey(visit: SignedInVisit): Promise<Outcome> {
-  const { setup, session, words } = visit
+  const { ctx, setup, words } = visit
+  const texts = words.texts.keys
   const shown = shownKey.find(visit)
-  const keys = shown === undefined ? [] : await listKeys(setup, session.account.id)
-  const record = keys.find(one => one.id === shown?.id)
-  if (shown === undefined || record === undefined) return { to: KEYS }
-  const page = keyPage(words, setup.addresses, { ...record, key: shown.secret })
-  return { ...page, headers: { 'set-cookie': shownKey.line(visit, null) } }
+  const keys = shown === undefined ? [] : await listKeys(ctx, ctx.accountId)
+  const key = keys.find(one => one.id === shown?.id)
+  if (shown === undefined || key === undefined) return { to: KEYS }
+  const field = { name: 'key', label: texts.shownField, value: shown.secret, rows: 2 }
+  const curl = curlCommand(setup.addresses.apiUrl, shown.secret)
+  const call = { name: 'key-curl', label: words.texts.home.apiTry, value: curl, rows: 3 }
+  const body = html`<h1>${texts.shownTitle}</h1><p class="lead">${texts.shownLead}</p>
+<dl class="facts"><div><dt>${texts.name}</dt><dd>${key.name}</dd></div>
+<div><dt>${texts.scope}</dt><dd>${texts.scopes[key.scope]}</dd></div></dl>
+!${copyable(words.texts, field)}!${copyable(words.texts, call)}
+<p class="choices"><a class="button" href="${KEYS}">${texts.done}</a></p>
+<p><a class="alone" href="${DOCS}">${words.texts.developer.docsLink}</a></p>`
+  return { title: texts.shownTitle, body, scripts: ['copy'], headers: shownKey.endHeaders(visit) }
 }
 
-export async function showRotate(visit: SignedInVisit): Promise<Outcome> {
-  const key = await getKey(visit)
-  return isInUse(key, visit.setup.clock.now()) ? rotatePage(visit.words, key) : { to: KEYS }
+export function showRotate(visit: SignedInVisit): Promise<Outcome> {
+  const { rotateTitle: title, rotateLead: lead, rotateSubmit: submit } = visit.words.texts.keys
+  return ask(visit, 'rotate', { title, lead, submit, isHarmless: true })
 }
 
 /** A key in place of one that is in use; sent again, or for one that is over, it leads back to the list. */
 export async function submitRotate(visit: SignedInVisit): Promise<Outcome> {
-  const { ctx, session, words } = visit
-  if (!session.account.planHasApi) throw new AppError('plan_required', words.texts.home.apiNotIncluded)
+  requireApi(visit)
   const { id } = await getKey(visit)
-  const input = { id, overlapMs: KEY_OVERLAP_MS, createdBy: session.email }
+  const input = { id, overlapMs: KEY_OVERLAP_MS, createdBy: visit.session.email }
   try {
-    return wayTo(visit, await rotateOwnKey(ctx, input))
+    return showOnce(visit, await rotateOwnKey(visit.ctx, input))
   } catch (error) {
     if (error instanceof AppError && error.code === 'archived') return { to: KEYS }
     throw error
   }
 }
 
-export async function showRevoke(visit: SignedInVisit): Promise<Outcome> {
+export function showRevoke(visit: SignedInVisit): Promise<Outcome> {
+  const { revokeTitle: title, revokeLead: lead, revokeSubmit: submit } = visit.words.texts.keys
+  return ask(visit, 'revoke', { title, lead, submit })
+}
+
+type KeyQuestion = {
+  title: (values: { name: string }) => string
+  lead: string
+  submit: string
+  isHarmless?: boolean
+}
+
+/** Asks about a key that is in use; for one that is over, it leads back to the list. */
+async function ask(
+  visit: SignedInVisit,
+  action: 'rotate' | 'revoke',
+  { title, lead, ...rest }: KeyQuestion,
+): Promise<Outcome> {
   const key = await getKey(visit)
-  return isInUse(key, visit.setup.clock.now()) ? revokePage(visit.words, key) : { to: KEYS }
+  if (!isInUse(key, visit.setup.clock.now())) return { to: KEYS }
+  const about = html`<p class="lead">!${keyCode(key)}</p><p>${lead}</p>`
+  const { keep } = visit.words.texts.keys
+  return questionPage({
+    ...rest,
+    title: title(key),
+    about,
+    action: `${KEYS}/${key.id}/${action}`,
+    back: KEYS,
+    keep,
+  })
 }
 
 export async function submitRevoke({ ctx, id }: SignedInVisit): Promise<Outcome> {
@@ -102,9 +196,8 @@ export async function submitRevoke({ ctx, id }: SignedInVisit): Promise<Outcome>
 }
 
 /** The account's key of the address. Throws `not_found`, for another account's too. */
-async function getKey({ setup, session, id }: SignedInVisit): Promise<KeyRecord> {
-  const keys = await listKeys(setup, session.account.id)
-  const key = keys.find(one => one.id === id)
+async function getKey({ ctx, id }: SignedInVisit): Promise<KeyRecord> {
+  const key = (await listKeys(ctx, ctx.accountId)).find(one => one.id === id)
   if (key === undefined) throw notFound('key')
   return key
 }

@@ -3,7 +3,8 @@
  * reloading shows nothing twice and makes nothing twice, and no server remembers a secret. The cookie is sealed for the
  * session that made the secret: whoever copies it from the browser's storage has nothing.
  */
-import type { SignedInVisit } from './route.ts'
+import type { Addresses } from '../../passports/core/record.ts'
+import type { Redirect, SignedInVisit } from './route.ts'
 
 type ShownSecret = { id: string; secret: string }
 
@@ -13,16 +14,18 @@ type ShowingVisit = Pick<SignedInVisit, 'setup' | 'session' | 'cookies'>
 export function shownOnce({ name, path, pattern }: { name: string; path: string; pattern: RegExp }) {
   const nameFor = (publicUrl: string) => (publicUrl.startsWith('https:') ? `__Secure-${name}` : name)
   const placeFor = ({ session }: ShowingVisit) => `${name} of session ${session.id}`
+  /** Without Max-Age a browser keeps it in memory. */
+  const line = ({ publicUrl }: Addresses, value: string, end = '') =>
+    `${nameFor(publicUrl)}=${value}; Path=${path}; HttpOnly; SameSite=Strict${end}${publicUrl.startsWith('https:') ? '; Secure' : ''}`
   return {
-    /** The `Set-Cookie` line; null takes it away. Without Max-Age: a browser keeps it in memory. */
-    line(visit: ShowingVisit, shown: ShownSecret | null): string {
+    /** To the page that shows the secret. */
+    redirect(visit: ShowingVisit, { id, secret }: ShownSecret): Redirect {
       const { addresses, sealer } = visit.setup
-      const secure = addresses.publicUrl.startsWith('https:') ? '; Secure' : ''
-      const text = shown === null ? undefined : `${shown.id}.${shown.secret}`
-      const value = text === undefined ? '' : sealer.seal(text, placeFor(visit)).toString('base64url')
-      const end = shown === null ? '; Max-Age=0' : ''
-      return `${nameFor(addresses.publicUrl)}=${value}; Path=${path}; HttpOnly; SameSite=Strict${end}${secure}`
+      const value = sealer.seal(`${id}.${secret}`, placeFor(visit)).toString('base64url')
+      return { to: path, cookie: line(addresses, value) }
     },
+    /** Headers of that page, which take the cookie away. */
+    endHeaders: ({ setup }: ShowingVisit) => ({ 'set-cookie': line(setup.addresses, '', '; Max-Age=0') }),
     /** What the request's cookie holds of it. */
     find(visit: ShowingVisit): ShownSecret | undefined {
       const { addresses, sealer } = visit.setup

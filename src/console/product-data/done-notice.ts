@@ -1,7 +1,7 @@
 /** The notice after an action. The redirect carries only the name of the action and a number, never a text. */
 
-import { html } from 'ghtml'
 import { PRODUCTS } from '../page/addresses.ts'
+import { doneNotice } from '../page/parts.ts'
 import { findText, type Texts } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
 
@@ -18,5 +18,5 @@ export function renderDoneNotice(words: Words, query: URLSearchParams, all: read
   const { done: withoutNumber, doneCount: withNumber } = words.texts.products
   const counted = n === 0 ? undefined : findText(withNumber, done)
   const sentence = counted === undefined ? withoutNumber[done] : counted({ count: n })
-  return html`<p class="reach" role="status">${sentence}</p>`
+  return doneNotice(sentence)
 }

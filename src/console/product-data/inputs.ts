@@ -4,6 +4,7 @@ import type { Field } from '../../categories/field.ts'
 import { formatLanguage, formatNumber } from '../../i18n/format.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
 import type { PostedForm } from '../page/form.ts'
+import { section } from '../page/parts.ts'
 import {
   describeInput,
   type FormContext,
@@ -44,11 +45,8 @@ export function renderDataInputs(
   const more = shown
     .filter(field => !isFirst(field))
     .map(field => renderFolded(field, all, isUnit ? inherited : {}, draw(field)))
-  const first =
-    core.length === 0
-      ? ''
-      : html`<section aria-labelledby="core"><h2 id="core">${isUnit ? texts.ownFields : texts.core}</h2>!${core}</section>`
-  return html`!${first}<section aria-labelledby="more"><h2 id="more">${isUnit ? texts.inheritedFields : texts.more}</h2>!${more}</section>!${renderKnownNames(words, fields)}`
+  const first = core.length === 0 ? '' : section('core', isUnit ? texts.ownFields : texts.core, core)
+  return html`!${first}!${section('more', isUnit ? texts.inheritedFields : texts.more, more)}!${renderKnownNames(words, fields)}`
 }
 
 const listFormLanguages = (form: PostedForm): readonly string[] => {

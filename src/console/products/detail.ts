@@ -15,6 +15,7 @@ import { DPI } from '../../qr/png.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { DRAFTS_MODULE } from '../page/assets.ts'
 import { copyable } from '../page/fields.ts'
+import { backLink, rowList, section } from '../page/parts.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { renderDoneNotice } from '../product-data/done-notice.ts'
@@ -48,12 +49,12 @@ export async function showProduct(visit: SignedInVisit): Promise<Outcome> {
     findSummaries(ctx, row.parent_id === null ? [] : [row.parent_id]),
   ])
   const title = getProductTitle(words, state)
-  const body = html`<p class="way"><a class="alone" href="${PRODUCTS}">${texts.products}</a></p>
+  const body = html`!${backLink(PRODUCTS, texts.products)}
 <h1>${title}</h1>!${renderDoneNotice(words, visit.query, DONE_ACTIONS)}!${renderEndedDraft(visit, state)}!${pending.html}!${renderNameNotice(words, state, { isJustSaved: visit.query.has('done'), mayEdit })}!${renderFacts(words, state, parents[0])}!${mayEdit ? renderActions(words, state) : ''}
 !${renderAddresses(visit, state)}!${renderShopSection(visit, state)}
-<section aria-labelledby="data"><h2 id="data">${texts.data}</h2>!${renderData(words, requireCategory(row.category).fields, effectiveData(state), buildFieldMarker(words, state))}</section>
+!${section('data', texts.data, renderData(words, requireCategory(row.category).fields, effectiveData(state), buildFieldMarker(words, state)))}
 !${units}!${scans}
-<section aria-labelledby="versions"><h2 id="versions">${texts.versions}</h2>!${renderVersionList(words, idFromUuid(row.id), history.versions)}!${history.total > MAX_VERSIONS ? html`<p class="quiet">${texts.versionsMore({ shown: words.number(MAX_VERSIONS), all: words.number(history.total) })}</p>` : ''}</section>`
+!${section('versions', texts.versions, html`!${renderVersionList(words, idFromUuid(row.id), history.versions)}!${history.total > MAX_VERSIONS ? html`<p class="quiet">${texts.versionsMore({ shown: words.number(MAX_VERSIONS), all: words.number(history.total) })}</p>` : ''}`)}`
   return {
     title,
     body,
@@ -150,7 +151,7 @@ function renderVersionList(words: Words, id: string, versions: readonly VersionE
     return html`<li><a class="row-link" href="${PRODUCTS}/${id}/versions/${one.version_no}">${texts.versionNo({ n: one.version_no })}</a>
 <span class="quiet">${kind}${fields === '' ? '' : `: ${fields}`}</span><span class="quiet">${words.minute(one.created_at)}, ${one.created_by}</span>!${one.note === null ? '' : html`<p>${one.note}</p>`}</li>`
   })
-  return html`<ul class="rows">!${lines}</ul>`
+  return rowList(lines)
 }
 
 export async function submitProductStatus({ ctx, id, form }: SignedInVisit): Promise<Outcome> {

@@ -16,6 +16,7 @@ import {
 import { setStatus } from '../../passports/write/archive.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { notice } from '../page/fields.ts'
+import { doneNotice } from '../page/parts.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
@@ -58,8 +59,7 @@ function renderChangedNotice(words: Words, query: URLSearchParams): string {
   const say = { archived: archivedMany, restored: restoredMany }
   for (const one of ['archived', 'restored'] as const) {
     const n = query.get(one) ?? ''
-    if (/^[1-9]\d?$/.test(n))
-      return html`<p class="reach" role="status">${say[one]({ count: Number(n) })}</p>`
+    if (/^[1-9]\d?$/.test(n)) return doneNotice(say[one]({ count: Number(n) }))
   }
   return ''
 }

@@ -7,6 +7,7 @@ import { requireCategory } from '../../passports/core/check-data.ts'
 import { createPassport } from '../../passports/write/create.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { defaultButton } from '../page/fields.ts'
+import { rowList } from '../page/parts.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import { findText } from '../page/texts.ts'
 import { buildDataForm } from '../product-data/form-data.ts'
@@ -38,7 +39,7 @@ export async function showNew(visit: SignedInVisit): Promise<Outcome> {
     one =>
       html`<li><a class="row-link" href="${PRODUCTS}/new?category=${one.id}">${getCategoryName(words, one.id)}</a><span class="quiet">${findText(texts.categoryHints, one.id) ?? ''}</span></li>`,
   )
-  const body = html`<h1>${texts.newProduct}</h1><p class="lead">${texts.chooseCategory}</p><ul class="rows">!${links}</ul>`
+  const body = html`<h1>${texts.newProduct}</h1><p class="lead">${texts.chooseCategory}</p>!${rowList(links)}`
   return { title: texts.newProduct, body }
 }
 

@@ -14,6 +14,7 @@ import { PRODUCTS } from '../page/addresses.ts'
 import { DRAFTS_MODULE } from '../page/assets.ts'
 import { described, notes, summary } from '../page/fields.ts'
 import type { PostedForm, Problems } from '../page/form.ts'
+import { backLink } from '../page/parts.ts'
 import type { Outcome } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getFieldLabel } from '../product-data/labels.ts'
@@ -46,7 +47,7 @@ export function renderReviewPage(
   const problems: Problems = form.text('reviewed') === '' ? {} : { change_type: texts.chooseOne }
   const kept = form.entries().filter(([name]) => !REVIEW_INPUTS.has(name))
   const hidden = kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
-  const body = html`<p class="way"><a class="alone" href="${at}">${getProductTitle(words, state)}</a></p><h1>${texts.reviewTitle}</h1><p class="lead">${texts.reviewLead}</p>
+  const body = html`!${backLink(at, getProductTitle(words, state))}<h1>${texts.reviewTitle}</h1><p class="lead">${texts.reviewLead}</p>
 !${summary(words.texts, problems, { change_type: texts.kindOfChange })}!${renderDifference(words, fields, effectiveData(state), after)}
 <form method="post" action="${at}" novalidate class="data"!${draft}>!${hidden}<input type="hidden" name="reviewed" value="yes">
 !${renderChangeTypes(words, reach, problems)}

@@ -10,6 +10,7 @@ import { CHANGE_TYPES } from '../../passports/write/plan-version.ts'
 import { revertPassport } from '../../passports/write/revert.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { notice } from '../page/fields.ts'
+import { backLink, section } from '../page/parts.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getDoneUrl } from '../product-data/done-notice.ts'
@@ -40,11 +41,11 @@ async function renderVersionPage(visit: SignedInVisit, refusal: string | undefin
   const at = `${PRODUCTS}/${idFromUuid(row.id)}`
   const way = (to: number, text: string) =>
     to < 1 || to > row.version_no ? '' : html`<a class="alone" href="${at}/versions/${to}">${text}</a>`
-  const body = html`<p class="way"><a class="alone" href="${at}">${getProductTitle(words, state)}</a></p><h1>${texts.versionNo({ n })}</h1>
+  const body = html`!${backLink(at, getProductTitle(words, state))}<h1>${texts.versionNo({ n })}</h1>
 <p class="lead">${texts.kinds[entry?.change_type ?? 'created']}, ${words.minute(entry?.created_at ?? version.updated_at.toISOString())}, ${entry?.created_by ?? ''}</p>!${entry?.note == null ? '' : html`<p>${entry.note}</p>`}!${notice(refusal)}
 <nav class="pages" aria-label="${texts.versions}">!${way(n - 1, texts.olderVersion)}!${way(n + 1, texts.newerVersion)}</nav>
 !${older === undefined ? '' : renderDifference(words, fields, older, data)}
-<section aria-labelledby="data"><h2 id="data">${texts.dataThen}</h2>!${renderData(words, fields, data)}</section>
+!${section('data', texts.dataThen, renderData(words, fields, data))}
 !${session.role === 'viewer' || n === row.version_no ? '' : renderRevertForm(words, at, n, row.level)}`
   return { title, body, isWide: true, status: refusal === undefined ? 200 : 422 }
 }

@@ -8,6 +8,7 @@ import type { PassportMilestone, ReachedMilestone } from '../../scans/list-miles
 import type { Suspicion } from '../../scans/list-suspicions.ts'
 import type { MostScanned } from '../../scans/most-scanned.ts'
 import { PRODUCTS } from '../page/addresses.ts'
+import { rowList } from '../page/parts.ts'
 import type { Words } from '../page/words.ts'
 import { getShortTitle } from '../product-data/titles.ts'
 import { renderShareTable } from './shares.ts'
@@ -54,7 +55,7 @@ export function renderSuspicions(
     ({ uuid, at, seen }) =>
       html`<li>!${renderProductLink(words, names, uuid)}<span class="quiet"><time datetime="${at}">${words.minute(at)}</time>!${seen === undefined ? '' : html` · ${formatSightings(words, seen)}`}</span></li>`,
   )
-  return html`!${off}<p>${texts.clonesLead}</p><ul class="rows">!${lines}</ul>!${renderCloneAdvice(words)}<p class="quiet">${texts.onceAWeek}</p>`
+  return html`!${off}<p>${texts.clonesLead}</p>!${rowList(lines)}!${renderCloneAdvice(words)}<p class="quiet">${texts.onceAWeek}</p>`
 }
 
 export function formatSightings(words: Words, seen: NonNullable<Suspicion['seen']>): string {
@@ -82,7 +83,7 @@ export function renderMilestones(
     ({ uuid, milestone, at }) =>
       html`<li class="in-line"><span>!${renderProductLink(words, names, uuid)}</span><span><strong>${texts.reached({ milestone: words.number(milestone) })}</strong> <time class="quiet" datetime="${at}">${words.date(at)}</time></span></li>`,
   )
-  return html`<p class="quiet">${texts.milestonesLead}</p><ul class="rows">!${lines}</ul>`
+  return html`<p class="quiet">${texts.milestonesLead}</p>!${rowList(lines)}`
 }
 
 /** The milestones of one product. */
@@ -93,5 +94,5 @@ export function renderOwnMilestones(words: Words, reached: readonly PassportMile
     ({ milestone, day }) =>
       html`<li class="in-line"><strong>${texts.reached({ milestone: words.number(milestone) })}</strong><span class="quiet">${day === undefined ? texts.before : words.date(day)}</span></li>`,
   )
-  return html`<h3>${texts.milestonesOwn}</h3><ul class="rows">!${lines}</ul>`
+  return html`<h3>${texts.milestonesOwn}</h3>!${rowList(lines)}`
 }

@@ -11,6 +11,7 @@ import { listMostScanned } from '../../scans/most-scanned.ts'
 import { getScanSettings } from '../../scans/settings.ts'
 import { type AccountScanSummary, summarizeAccount } from '../../scans/summary.ts'
 import { DOCS, PRODUCTS, SCANS } from '../page/addresses.ts'
+import { doneNotice, section } from '../page/parts.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
@@ -36,7 +37,7 @@ export async function showScans(visit: SignedInVisit): Promise<Outcome> {
     comparePeriods(ctx, { days }),
     getScanSettings(ctx, ctx.accountId),
   ])
-  const saved = query.has('saved') ? html`<p class="reach" role="status">${texts.saved}</p>` : ''
+  const saved = query.has('saved') ? doneNotice(texts.saved) : ''
   const told = html`!${saved}!${renderUncountedNotice(words, settings)}`
   const end = html`!${renderMethod(words)}!${renderSwitches(visit, settings)}`
   const page = { title: texts.title, isWide: true }
@@ -53,9 +54,9 @@ export async function showScans(visit: SignedInVisit): Promise<Outcome> {
 !${renderKeyFigures(words, { summary, days, comparison })}
 <section aria-labelledby="trend">!${renderTrend(words, summary.by_day, 'h2')}</section>
 !${summary.total === 0 ? '' : renderOrigins(words, summary)}
-<section aria-labelledby="top"><h2 id="top">${texts.top}</h2>!${lists.top(summary.total)}</section>
-<div class="halves"><section aria-labelledby="clones"><h2 id="clones">${texts.clones}</h2>!${lists.clones}</section>
-<section aria-labelledby="milestones"><h2 id="milestones">${texts.milestones}</h2>!${lists.milestones}</section></div>!${end}`
+!${section('top', texts.top, lists.top(summary.total))}
+<div class="halves">!${section('clones', texts.clones, lists.clones)}
+!${section('milestones', texts.milestones, lists.milestones)}</div>!${end}`
   return { ...page, body }
 }
 
@@ -83,9 +84,9 @@ function renderOrigins(words: Words, summary: AccountScanSummary): string {
   const levelNames = { model: levels.model, batch: levels.batch, item: levels.item }
   return html`<section aria-labelledby="countries"><h2 id="countries">${texts.whence}</h2>
 <div class="whence">!${renderWorldMap(words, summary.byCountry)}<div>!${renderCountryTable(words, summary.byCountry, MAX_COUNTRIES)}</div></div></section>
-<div class="thirds"><section aria-labelledby="by-device"><h2 id="by-device">${texts.devices}</h2>!${renderCountTable(words, { counts: summary.byDevice, names: texts.deviceNames, head: texts.device })}</section>
-<section aria-labelledby="by-category"><h2 id="by-category">${texts.byCategory}</h2>!${renderCountTable(words, { counts: summary.byCategory, names: categories, head: words.texts.products.category })}</section>
-<section aria-labelledby="by-level"><h2 id="by-level">${texts.byLevel}</h2>!${renderCountTable(words, { counts: summary.byLevel, names: levelNames, head: words.texts.products.level })}</section></div>`
+<div class="thirds">!${section('by-device', texts.devices, renderCountTable(words, { counts: summary.byDevice, names: texts.deviceNames, head: texts.device }))}
+!${section('by-category', texts.byCategory, renderCountTable(words, { counts: summary.byCategory, names: categories, head: words.texts.products.category }))}
+!${section('by-level', texts.byLevel, renderCountTable(words, { counts: summary.byLevel, names: levelNames, head: words.texts.products.level }))}</div>`
 }
 
 /** Before the first scan: shows the newest product's code to scan. */

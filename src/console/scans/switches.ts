@@ -9,6 +9,7 @@ import {
   setScanSettings,
 } from '../../scans/settings.ts'
 import { SCANS } from '../page/addresses.ts'
+import { section } from '../page/parts.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
@@ -29,7 +30,7 @@ export function renderSwitches({ words, session }: SignedInVisit, settings: Scan
     session.role === 'viewer'
       ? html`!${renderReadOnlySwitches(words, settings)}<p class="quiet">${texts.viewersOnly}</p>`
       : renderSwitchesForm(words, settings)
-  return html`<section aria-labelledby="switches"><h2 id="switches">${texts.switches}</h2><p>${texts.switchesLead}</p>!${body}</section>`
+  return section('switches', texts.switches, html`<p>${texts.switchesLead}</p>!${body}`)
 }
 
 function renderReadOnlySwitches(words: Words, settings: ScanSettings): string {

@@ -8,6 +8,7 @@ import {
 import { PRODUCTS } from '../page/addresses.ts'
 import { copyable, input, select, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
+import { rowList } from '../page/parts.ts'
 import type { ConsolePage, SignedInVisit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { backToSettings, LINKS } from './places.ts'
@@ -33,7 +34,7 @@ export function linksPage({ words, session }: SignedInVisit, shown: Shown): Cons
   const { inUse, ended, names, problems } = shown
   const mayEdit = session.role !== 'viewer'
   const rows = inUse.map(link => row(words, link, names, mayEdit))
-  const list = rows.length === 0 ? html`<p>${texts.none}</p>` : html`<ul class="rows">!${rows}</ul>`
+  const list = rows.length === 0 ? html`<p>${texts.none}</p>` : rowList(rows)
   const labels = {
     label: texts.label,
     audience: texts.audience,
@@ -86,7 +87,7 @@ function endedLinks(words: Words, ended: readonly AccessLinkRecord[]): string {
     shown: words.number(shown.length),
     all: words.number(ended.length),
   })
-  return html`<details><summary>${texts.ended({ count: words.number(ended.length) })}</summary><ul class="rows">!${rows}</ul>
+  return html`<details><summary>${texts.ended({ count: words.number(ended.length) })}</summary>!${rowList(rows)}
 !${shown.length === ended.length ? '' : html`<p class="quiet">${more}</p>`}</details>`
 }
 

@@ -9,6 +9,7 @@ import { findSummaries } from '../../passports/read/list.ts'
 import type { ImportAuditSubject } from '../../transfer/spreadsheets/run-import.ts'
 import { listWebhooks } from '../../webhooks/endpoint.ts'
 import { PRODUCTS, WEBHOOKS } from '../page/addresses.ts'
+import { rowList } from '../page/parts.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { formatTitle } from '../product-data/titles.ts'
@@ -23,7 +24,7 @@ export async function showAudit({ ctx, query, words }: SignedInVisit): Promise<O
   const before = query.get('before') ?? ''
   const { entries, next } = await listAuditEntries(ctx, { before, limit: A_PAGE })
   const named = await linksIn(words, ctx, entries)
-  const list = html`<ul class="rows">!${entries.map(entry => line(words, entry, named))}</ul>`
+  const list = rowList(entries.map(entry => line(words, entry, named)))
   const ways = [
     before === '' ? '' : html`<a class="button second" href="${AUDIT}">${texts.newest}</a>`,
     next === undefined

@@ -6,6 +6,7 @@ import { openExportDownload } from '../../transfer/accounts/export-download.ts'
 import { ALL_DATA } from '../page/addresses.ts'
 import { input, notice, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
+import { section } from '../page/parts.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import { backToSettings } from './places.ts'
 
@@ -59,8 +60,8 @@ async function page(
   const body = html`!${backToSettings(words)}<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>
 !${notice(problem)}!${summary(words.texts, problems, { password: texts.password })}<dl class="facts">!${counts}</dl>
 <form method="post" action="${ALL_DATA}" novalidate class="narrow">!${input(field, problems)}<button>${texts.submit}</button></form>
-<section aria-labelledby="in"><h2 id="in">${texts.inIt}</h2>!${points(texts.inItPoints)}<p>${texts.notInIt}</p></section>
-<section aria-labelledby="whole"><h2 id="whole">${texts.whole}</h2><p>${texts.wholeLead}</p>!${points(texts.wholePoints)}<p class="quiet">${texts.format}</p></section>`
+!${section('in', texts.inIt, html`!${points(texts.inItPoints)}<p>${texts.notInIt}</p>`)}
+!${section('whole', texts.whole, html`<p>${texts.wholeLead}</p>!${points(texts.wholePoints)}<p class="quiet">${texts.format}</p>`)}`
   const moved = token === undefined ? {} : { session: token }
   return {
     title: texts.title,

@@ -6,6 +6,7 @@ import { getUsage } from '../../accounts/limits/usage.ts'
 import { SETTINGS } from '../page/addresses.ts'
 import { input, summary } from '../page/fields.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
+import { rowList, section } from '../page/parts.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import type { Texts } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
@@ -24,9 +25,9 @@ async function page(visit: SignedInVisit, name: string, problems: Problems): Pro
 <div><dt>${words.texts.home.plan}</dt><dd>${session.account.plan}</dd></div>
 <div><dt>${words.texts.home.role}</dt><dd>${words.texts.roles[session.role]}</dd></div></dl>`
   const body = html`<h1>${texts.title}</h1>!${summary(words.texts, problems, { name: texts.name })}!${facts}
-<section aria-labelledby="account"><h2 id="account">${texts.account}</h2>!${places(words.texts, isOwner ? OF_ACCOUNT : OF_ACCOUNT.filter(place => !('isForOwners' in place)))}</section>
-<section aria-labelledby="you"><h2 id="you">${texts.you}</h2><p class="quiet">${words.texts.password.signedInWith({ email: session.email })}</p>!${places(words.texts, OF_PERSON)}</section>
-<section aria-labelledby="quota"><h2 id="quota">${words.texts.home.quota}</h2>!${quotaBars(words, usage)}</section>
+!${section('account', texts.account, places(words.texts, isOwner ? OF_ACCOUNT : OF_ACCOUNT.filter(place => !('isForOwners' in place))))}
+!${section('you', texts.you, html`<p class="quiet">${words.texts.password.signedInWith({ email: session.email })}</p>!${places(words.texts, OF_PERSON)}`)}
+!${section('quota', words.texts.home.quota, quotaBars(words, usage))}
 !${engines(words.texts, indexable, isOwner)}!${isOwner ? nameForm(words, name, problems) : ''}!${isOwner ? closing(words.texts) : ''}`
   return { title: texts.title, body, status: isFine(problems) ? 200 : 422 }
 }
@@ -38,7 +39,7 @@ function places(texts: Texts, all: readonly SettingsPlace[]): string {
     const { name, hint } = texts.settings.places[key]
     return html`<li><a class="row-link" href="${path}">${name}</a><span class="quiet">${hint}</span></li>`
   })
-  return html`<ul class="rows">!${lines}</ul>`
+  return rowList(lines)
 }
 
 function engines(texts: Texts, indexable: boolean, isOwner: boolean): string {

@@ -3,6 +3,7 @@ import { html } from 'ghtml'
 import { MAX_PASSKEY_NAME_LENGTH, type PasskeyRecord } from '../../accounts/people/passkeys.ts'
 import { input, notice, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
+import { rowList } from '../page/parts.ts'
 import type { ConsolePage, SignedInVisit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { backToSettings, PASSKEYS } from './places.ts'
@@ -20,7 +21,7 @@ export function passkeysPage({ words, setup }: SignedInVisit, shown: Shown): Con
   const texts = words.texts.passkeys
   const { passkeys, canWork, name, problems, refusal, status = 200 } = shown
   const rows = passkeys.map(passkey => row(words, passkey))
-  const list = rows.length === 0 ? html`<p>${texts.none}</p>` : html`<ul class="rows">!${rows}</ul>`
+  const list = rows.length === 0 ? html`<p>${texts.none}</p>` : rowList(rows)
   const elsewhere = html`<p class="reach">${texts.unavailable({ address: setup.addresses.publicUrl })}</p>`
   const body = html`!${backToSettings(words)}<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>
 !${summary(words.texts, problems, { name: texts.name, password: words.texts.password.current })}!${notice(refusal)}

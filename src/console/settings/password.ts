@@ -4,6 +4,7 @@ import { changePassword } from '../../accounts/people/change-password.ts'
 import { findPasswordProblem } from '../../accounts/people/password.ts'
 import { input, newPasswordInput, summary } from '../page/fields.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
+import { doneNotice } from '../page/parts.ts'
 import type { ConsolePage, Outcome, SignedInVisit } from '../page/route.ts'
 import { passwordSentence } from '../sign-in/link-pages.ts'
 import { backToSettings, PASSWORD } from './places.ts'
@@ -32,7 +33,7 @@ export async function submitPassword(visit: SignedInVisit): Promise<Outcome> {
 function page({ session, query, words }: SignedInVisit, problems: Problems): ConsolePage {
   const texts = words.texts.password
   const labels = { current: texts.current, password: texts.new }
-  const done = query.get('done') === null ? '' : html`<p class="reach" role="status">${texts.done}</p>`
+  const done = query.get('done') === null ? '' : doneNotice(texts.done)
   const old = {
     name: 'current',
     label: texts.current,

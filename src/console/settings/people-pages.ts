@@ -4,6 +4,7 @@ import type { Member } from '../../accounts/people/members.ts'
 import { ROLES } from '../../accounts/people/people.ts'
 import { copyable, input, notice, select, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
+import { doneNotice, rowList } from '../page/parts.ts'
 import type { ConsolePage, SignedInVisit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { backToSettings, PEOPLE } from './places.ts'
@@ -19,12 +20,11 @@ export function peoplePage(visit: SignedInVisit, { members, self, typed, problem
   // Only somebody who is in the list: the address must not be able to put words on the page.
   const newest = members.find(member => member.email === invited && isFine(problems))
   const said = setup.mail.hasServer ? texts.invited : texts.invitedSilently
-  const done =
-    newest === undefined ? '' : html`<p class="reach" role="status">${said({ email: newest.email })}</p>`
+  const done = newest === undefined ? '' : doneNotice(said({ email: newest.email }))
   const rows = members.map(member => row(words, member, { isSelf: member.id === self, isOwner }))
   const body = html`!${backToSettings(words)}<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>!${done}
 !${summary(words.texts, problems, { email: words.texts.signIn.email, role: texts.role })}
-<ul class="rows">!${rows}</ul>!${isOwner ? inviteForm(visit, typed, problems) : ''}`
+!${rowList(rows)}!${isOwner ? inviteForm(visit, typed, problems) : ''}`
   return { title: texts.title, body, status: isFine(problems) ? 200 : 422 }
 }
 
@@ -85,7 +85,7 @@ export function personPage(
     : isSignedOut
       ? texts.sessionsEndedOf({ email: member.email })
       : undefined
-  const done = said === undefined ? '' : html`<p class="reach" role="status">${said}</p>`
+  const done = said === undefined ? '' : doneNotice(said)
   const againLead = setup.mail.hasServer ? texts.inviteAgainLead : texts.inviteAgainLeadShown
   const againSubmit = setup.mail.hasServer ? texts.inviteAgain : texts.inviteAgainShown
   const again = member.hasPassword

@@ -81,8 +81,7 @@ const readerOf = ({ setup }: SignedInVisit): LinkReader => (setup.mail.hasServer
 function toInvited(visit: SignedInVisit, invited: Invited, otherwise: string): Outcome {
   const { id, token } = invited
   if (visit.setup.mail.hasServer) postInvitation(visit, invited)
-  else if (token !== undefined)
-    return { to: INVITATION_SHOWN, cookie: shownInvitation.line(visit, { id, secret: token }) }
+  else if (token !== undefined) return shownInvitation.redirect(visit, { id, secret: token })
   return { to: otherwise }
 }
 
@@ -102,10 +101,7 @@ export async function showInvitation(visit: SignedInVisit): Promise<Outcome> {
   const member = members.find(one => one.id === shown?.id)
   if (shown === undefined || member === undefined) return { to: PEOPLE }
   const link = buildSetPasswordUrl(setup.addresses.publicUrl, shown.secret)
-  return {
-    ...invitationPage(visit, member, link),
-    headers: { 'set-cookie': shownInvitation.line(visit, null) },
-  }
+  return { ...invitationPage(visit, member, link), headers: shownInvitation.endHeaders(visit) }
 }
 
 function postInvitation({ setup, session, words }: SignedInVisit, { email, role, token }: Invited): void {

@@ -1,7 +1,7 @@
 /** Where the settings are, in the order of the overview, and the way back from each page. */
 
-import { html } from 'ghtml'
 import { ALL_DATA, BRAND, KEYS, SETTINGS } from '../page/addresses.ts'
+import { backLink } from '../page/parts.ts'
 import type { Words } from '../page/words.ts'
 
 export const PEOPLE = `${SETTINGS}/people`
@@ -30,5 +30,5 @@ export const OF_PERSON = [
 /** A line above the heading that leads back. */
 export const backToSettings = (words: Words, to: { path: string; name: string } | undefined = undefined) => {
   const { path, name } = to ?? { path: SETTINGS, name: words.texts.settings.back }
-  return html`<p class="way"><a class="alone" href="${path}">${name}</a></p>`
+  return backLink(path, name)
 }

@@ -8,6 +8,7 @@ import {
 } from '../../accounts/people/own-sessions.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { SIGN_IN } from '../page/addresses.ts'
+import { rowList } from '../page/parts.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { backToSettings, SESSIONS } from './places.ts'
@@ -19,7 +20,7 @@ export async function showSessions({ setup, session, words }: SignedInVisit): Pr
   const sorted = [...all.filter(isThis), ...all.filter(one => !isThis(one))]
   const others = html`<form method="post" action="${SESSIONS}/end-others"><button class="second">${texts.endOthers}</button></form>`
   const body = html`!${backToSettings(words)}<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>
-<ul class="rows">!${sorted.map(one => row(words, one, isThis(one)))}</ul>!${all.length > 1 ? html`<div class="after">!${others}</div>` : ''}`
+!${rowList(sorted.map(one => row(words, one, isThis(one))))}!${all.length > 1 ? html`<div class="after">!${others}</div>` : ''}`
   return { title: texts.title, body }
 }
 

@@ -27,6 +27,7 @@ import {
 import { IMPORT } from '../page/addresses.ts'
 import { notice, select, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
+import { backLink } from '../page/parts.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import type { Texts } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
@@ -79,7 +80,7 @@ export async function renderColumnsPage(
     sheet.encoding === 'windows-1252' || sheet.encoding?.startsWith('utf-16')
       ? html`<p class="quiet">${texts.readAs({ encoding: sheet.encoding })}</p>`
       : ''
-  const body = html`<p class="way"><a class="alone" href="${IMPORT}">${texts.title}</a></p><h1>${texts.columns}</h1>
+  const body = html`!${backLink(IMPORT, texts.title)}<h1>${texts.columns}</h1>
 <p class="quiet">${sheet.fileName}, ${getCategoryName(words, sheet.category)}, ${texts.rows({ count: sheet.rowCount })}</p><p class="lead">${texts.columnsLead}</p>
 !${encoding}!${notice(told.problem)}!${summary(words.texts, problems, labels)}!${renderQuotaNote(words, sheet, await findRemainingModels(ctx))}!${renderSheetChoice(words, sheet)}!${renderMissingNote(words, section)}
 <form method="post" action="${IMPORT}/${idFromUuid(sheet.id)}/columns" novalidate>!${renderSettings(words, settings)}!${renderMappingTable(words, sheet, { sample, settings, typed: told.typed ?? [], problems })}

@@ -19,6 +19,7 @@ import type { RowError } from '../../transfer/spreadsheets/row-errors.ts'
 import type { SpreadsheetImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { IMPORT, PRODUCTS } from '../page/addresses.ts'
 import { notice } from '../page/fields.ts'
+import { rowList, section } from '../page/parts.ts'
 import type { Outcome } from '../page/route.ts'
 import { renderText } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
@@ -75,7 +76,7 @@ function renderNames(words: Words, { names }: ResultPageInput): string {
     return html`<li><strong>${text}</strong> <span class="quiet">${getPathLabel(words, path)}: ${renderText(texts.nameKinds[kind], { name: called })}</span></li>`
   })
   const isOpen = names.some(({ kind }) => kind !== 'exact')
-  return html`<details!${isOpen ? ' open' : ''}><summary>${texts.names({ count: names.length })}</summary><ul class="rows">!${lines}</ul></details>`
+  return html`<details!${isOpen ? ' open' : ''}><summary>${texts.names({ count: names.length })}</summary>!${rowList(lines)}</details>`
 }
 
 /** Possible mistakes first. */
@@ -155,7 +156,7 @@ function renderBadRows(words: Words, sheet: SpreadsheetImport, result: ResultPag
   const downloads = html`<p class="choices"><a class="button second" href="${at}/errors?format=xlsx">${texts.errorFile.xlsx}</a> <a class="button second" href="${at}/errors?format=csv">${texts.errorFile.csv}</a></p>`
   const mistakes = sheet.failed - overview.overQuota
   if (mistakes === 0) {
-    return html`<section aria-labelledby="bad"><h2 id="bad">${texts.badRows}</h2><p>${texts.badRowsQuota}</p>!${downloads}</section>`
+    return section('bad', texts.badRows, html`<p>${texts.badRowsQuota}</p>!${downloads}`)
   }
   const lines = bad.flatMap(({ no, faults }) =>
     faults.map(

@@ -11,6 +11,7 @@ import {
 import { MAX_SPREADSHEET_BYTES } from '../../transfer/spreadsheets/spreadsheet-limits.ts'
 import { EXPORT, IMPORT } from '../page/addresses.ts'
 import { notice, select } from '../page/fields.ts'
+import { rowList, section } from '../page/parts.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
@@ -33,7 +34,7 @@ async function renderStartPage(
   const form = mayEdit ? renderUploadForm(words, category) : html`<p class="empty">${texts.viewerOnly}</p>`
   const body = html`<div class="page-head"><h1>${texts.title}</h1><a class="button second" href="${EXPORT}">${texts.toExport}</a></div>
 <p class="lead">${texts.importLead}</p>!${notice(problem)}!${form}
-<section aria-labelledby="templates"><h2 id="templates">${texts.templates}</h2><p>${texts.templatesLead}</p>!${renderTemplateForm(words)}</section>!${renderEarlierImports(words, imports)}`
+!${section('templates', texts.templates, html`<p>${texts.templatesLead}</p>!${renderTemplateForm(words)}`)}!${renderEarlierImports(words, imports)}`
   return { title: texts.title, body, status: status ?? 200 }
 }
 
@@ -66,7 +67,7 @@ function renderEarlierImports(words: Words, imports: readonly SpreadsheetImport[
     one => html`<li class="in-line"><span><a class="row-link" href="${IMPORT}/${idFromUuid(one.id)}">${one.fileName}</a></span>
 <span class="quiet">${getCategoryName(words, one.category)}, ${texts.rows({ count: one.rowCount })}, ${texts.states[one.state]}, ${words.minute(one.createdAt.toISOString())}</span></li>`,
   )
-  return html`<section aria-labelledby="earlier"><h2 id="earlier">${texts.earlier}</h2><ul class="rows">!${lines}</ul></section>`
+  return section('earlier', texts.earlier, rowList(lines))
 }
 
 export async function submitSpreadsheet(visit: SignedInVisit): Promise<Outcome> {

@@ -9,6 +9,7 @@ import type { RowError } from '../../transfer/spreadsheets/row-errors.ts'
 import type { SpreadsheetError } from '../../transfer/spreadsheets/spreadsheet-error.ts'
 import type { SpreadsheetImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { IMPORT } from '../page/addresses.ts'
+import { backLink } from '../page/parts.ts'
 import { findText } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
@@ -84,7 +85,7 @@ export const getErrorFieldName = (words: Words, { field }: RowError): string =>
 /** The head of every page about one import: back link, title and file. */
 export function renderImportHead(words: Words, sheet: SpreadsheetImport, title: string): string {
   const texts = words.texts.spreadsheets
-  return html`<p class="way"><a class="alone" href="${IMPORT}">${texts.title}</a></p><h1>${title}</h1>
+  return html`!${backLink(IMPORT, texts.title)}<h1>${title}</h1>
 <p class="quiet">${sheet.fileName}, ${getCategoryName(words, sheet.category)}, ${texts.rows({ count: sheet.rowCount })}</p>`
 }
 

@@ -11,6 +11,7 @@ import { issueUnits, type RejectedUnit, UNIT_LEVELS } from '../../passports/unit
 import { PRODUCTS } from '../page/addresses.ts'
 import { described, notes, notice, summary } from '../page/fields.ts'
 import type { Problems } from '../page/form.ts'
+import { backLink, rowList } from '../page/parts.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import { findText } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
@@ -63,7 +64,7 @@ export async function renderUnitsSection(
       ? html`<p><a class="button second" href="${PRODUCTS}/${idFromUuid(row.id)}/units/new">${texts.issue}</a></p>`
       : ''
   return html`<section aria-labelledby="units"><h2 id="units">${heading}</h2>
-!${done}!${here}!${list.rows.length === 0 ? html`<p class="empty">${texts.noUnits}</p>` : html`<ul class="rows">!${list.rows.map(one => renderUnitRow(words, one))}</ul>`}!${more}!${issue}</section>`
+!${done}!${here}!${list.rows.length === 0 ? html`<p class="empty">${texts.noUnits}</p>` : rowList(list.rows.map(one => renderUnitRow(words, one)))}!${more}!${issue}</section>`
 }
 
 function renderUnitRow(words: Words, row: PassportSummary): string {
@@ -103,7 +104,7 @@ function renderClosedPage(words: Words, state: PassportState): Outcome | undefin
 }
 
 const renderHead = (words: Words, state: PassportState) =>
-  html`<p class="way"><a class="alone" href="${PRODUCTS}/${idFromUuid(state.row.id)}">${getProductTitle(words, state)}</a></p><h1>${words.texts.units.issue}</h1>`
+  html`!${backLink(`${PRODUCTS}/${idFromUuid(state.row.id)}`, getProductTitle(words, state))}<h1>${words.texts.units.issue}</h1>`
 
 function renderIssuePage(words: Words, state: PassportState, sent: IssueState): Outcome {
   const { level, lines, problems = {}, problem, errors = [] } = sent

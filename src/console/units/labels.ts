@@ -24,6 +24,7 @@ import { renderQrSvg } from '../../qr/svg.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { described, input, notes, notice, select, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
+import { backLink } from '../page/parts.ts'
 import type { Outcome, SignedInVisit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getRequestedProduct } from '../product-data/requested-product.ts'
@@ -125,7 +126,7 @@ function renderLabelsPage(
   const sheets = options.file === 'pdf' ? Math.ceil((labels + options.skip) / (columns * rows)) : undefined
   const amount = sheets === undefined ? texts.pictureCount({ labels }) : texts.labelCount({ labels, sheets })
   const size = html`<p class="quiet" role="status">${amount} ${texts.labelsSize({ wide: words.number(Math.round(wide * 10) / 10), module: words.number(Math.round(module * 100) / 100) })}</p>`
-  const body = html`<p class="way"><a class="alone" href="${at}">${getProductTitle(words, state)}</a></p><h1>${words.texts.products.labels}</h1><p class="lead">${texts.labelsLead}</p>!${isValid ? warning : summary(words.texts, problems, listFieldNames(words))}
+  const body = html`!${backLink(at, getProductTitle(words, state))}<h1>${words.texts.products.labels}</h1><p class="lead">${texts.labelsLead}</p>!${isValid ? warning : summary(words.texts, problems, listFieldNames(words))}
 <form method="get" action="${at}/labels" class="narrow labels" novalidate>!${renderChoices(words, read, { below, hasGs1: state.row.gtin !== null })}
 <div class="choices"><button class="second">${texts.labelsCheck}</button> <button formaction="${at}/labels/file">${texts.labelsMake}</button></div>!${many}</form>
 !${isValid ? size : ''}`
@@ -324,7 +325,7 @@ function renderCodeErrors(words: Words, state: PassportState, problems: Problems
     ([name, sentence]) => html`<li>${names[name] ?? name} (${name}): ${sentence}</li>`,
   )
   const { codeOf } = words.texts.products
-  const body = html`<p class="way"><a class="alone" href="${PRODUCTS}/${idFromUuid(state.row.id)}">${getProductTitle(words, state)}</a></p><h1>${codeOf}</h1>
+  const body = html`!${backLink(`${PRODUCTS}/${idFromUuid(state.row.id)}`, getProductTitle(words, state))}<h1>${codeOf}</h1>
 <div class="summary" role="alert" tabindex="-1" autofocus><p>${words.texts.page.problemCount({ count: lines.length })}</p><ul>!${lines}</ul></div>`
   return { title: codeOf, body, status: 422 }
 }

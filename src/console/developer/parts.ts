@@ -1,0 +1,30 @@
+/** What the developer's pages share: ways back, the webhook of an address, and a call to try. */
+import { html } from 'ghtml'
+import type { Addresses } from '../../passports/core/record.ts'
+import { type EndpointRecord, getWebhook } from '../../webhooks/endpoint.ts'
+import { DEVELOPER, WEBHOOKS } from '../page/addresses.ts'
+import { copyable } from '../page/fields.ts'
+import { backLink } from '../page/parts.ts'
+import type { SignedInVisit } from '../page/route.ts'
+import type { Words } from '../page/words.ts'
+
+export const backToDeveloper = ({ texts }: Words) => backLink(DEVELOPER, texts.developer.developer)
+export const backToWebhooks = ({ texts }: Words) => backLink(WEBHOOKS, texts.developer.webhooks)
+
+/** The webhook of the address. Throws `not_found`, for another account's too. */
+export const endpointOf = ({ ctx, id }: SignedInVisit): Promise<EndpointRecord> => getWebhook(ctx, id)
+
+export const pageOf = (id: string) => `${WEBHOOKS}/${id}`
+
+/** The address of the API and a call to try, to copy. */
+export function apiExample({ texts }: Words, { apiUrl }: Addresses): string {
+  const { apiAddress, apiTry, apiTryHint } = texts.home
+  const address = { name: 'api-address', label: apiAddress, value: apiUrl, rows: 1 }
+  const value = curlCommand(apiUrl, 'YOUR_KEY')
+  const call = { name: 'api-curl', label: apiTry, hint: apiTryHint, value, rows: 2 }
+  return html`!${copyable(texts, address)}!${copyable(texts, call)}`
+}
+
+/** A call that any key may make, ready for a shell. */
+export const curlCommand = (apiUrl: string, key: string) =>
+  `curl ${apiUrl}/products -H 'Authorization: Bearer ${key}'`

@@ -1,0 +1,82 @@
+/** Pieces of HTML that many pages have. What is named `content` or `about` is HTML already. */
+import { html } from 'ghtml'
+import type { ConsolePage } from './route.ts'
+import type { Words } from './words.ts'
+
+/** The line above a heading that leads back. */
+export const backLink = (to: string, name: string) =>
+  html`<p class="way"><a class="alone" href="${to}">${name}</a></p>`
+
+export const section = (id: string, title: string, content: string | readonly string[]) =>
+  html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>!${content}</section>`
+
+/** What has just been done. */
+export const doneNotice = (sentence: string | undefined) =>
+  sentence === undefined ? '' : html`<p class="reach" role="status">${sentence}</p>`
+
+export const rowList = (rows: readonly string[]) => html`<ul class="rows">!${rows}</ul>`
+
+/** Name and value of each line. */
+export const facts = (lines: readonly (readonly [string, string])[], more = '') =>
+  html`<dl class="facts">!${lines.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}!${more}</dl>`
+
+export const hiddenInputs = (entries: readonly (readonly [name: string, value: string])[]) =>
+  entries.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
+
+export const renderOptions = (
+  options: readonly (readonly [value: string, label: string])[],
+  chosen?: string,
+) =>
+  options.map(
+    ([value, label]) =>
+      html`<option value="${value}"!${value === chosen ? ' selected' : ''}>${label}</option>`,
+  )
+
+/** A table that scrolls sideways where the window is narrow. */
+export const wideTable = (
+  { label, kind, heads }: { label: string; kind: string; heads: readonly string[] },
+  lines: readonly string[],
+) =>
+  html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table class="${kind}"><thead><tr>!${heads.map(head => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>!${lines}</tbody></table></div>`
+
+type Question = {
+  title: string
+  /** Above the heading. */
+  way?: string
+  about: string
+  action: string
+  submit: string
+  back: string
+  keep: string
+  isHarmless?: boolean
+}
+
+/** The page that asks before something is done. */
+export function questionPage(asked: Question): ConsolePage {
+  const { title, way = '', about, action, submit, back, keep, isHarmless } = asked
+  const body = html`!${way}<h1>${title}</h1>!${about}
+<form method="post" action="${action}" class="choices">
+<button!${isHarmless ? '' : ' class="danger"'}>${submit}</button> <a class="button second" href="${back}">${keep}</a></form>`
+  return { title, body }
+}
+
+/** What is over, newest first and collapsed: an account may have many of them. */
+export function endedList<T>(
+  { number }: Words,
+  texts: {
+    ended: (values: { count: string }) => string
+    endedMore: (values: { shown: string; all: string }) => string
+  },
+  ended: readonly T[],
+  row: (one: T) => string,
+): string {
+  if (ended.length === 0) return ''
+  const shown = ended.slice(0, MAX_ENDED_SHOWN)
+  const count = number(ended.length)
+  const more = texts.endedMore({ shown: number(shown.length), all: count })
+  return html`<details><summary>${texts.ended({ count })}</summary>!${rowList(shown.map(row))}
+!${shown.length === ended.length ? '' : html`<p class="quiet">${more}</p>`}</details>`
+}
+
+/** An account that changes its keys every week has these in half a year. */
+const MAX_ENDED_SHOWN = 25
