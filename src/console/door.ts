@@ -12,7 +12,7 @@ import { HOME, signInFor } from './page/addresses.ts'
 import { ASSET_PATHS, registerAssets } from './page/assets.ts'
 import { sendErrorPage, sendThrownError } from './page/error-page.ts'
 import { readForm } from './page/form.ts'
-import type { ConsoleRoute, ConsoleSetup, Download, ModuleAnswer, Outcome, Visit } from './page/route.ts'
+import type { AnyVisit, ConsoleRoute, ConsoleSetup, Download, ModuleAnswer, Outcome } from './page/route.ts'
 import { consoleHeaders, shell } from './page/shell.ts'
 import { readUploads } from './page/upload.ts'
 import { chooseWords } from './page/words.ts'
@@ -120,7 +120,7 @@ const noteFor =
 async function sentWith(
   route: ConsoleRoute,
   { headers, body }: FastifyRequest,
-): Promise<Pick<Visit, 'form' | 'uploads'> | undefined> {
+): Promise<Pick<AnyVisit, 'form' | 'uploads'> | undefined> {
   if (route.uploads === undefined || !(body instanceof Readable)) return undefined
   const { fields, uploads } = await readUploads(body, headers, route.uploads)
   return { form: readForm(fields), uploads }
@@ -131,7 +131,7 @@ const RANK = { viewer: 0, editor: 1, owner: 2 } as const satisfies Record<Role, 
 const mayEnter = (role: Role, access: 'signed_in' | 'editor' | 'owner') =>
   RANK[role] >= RANK[access === 'signed_in' ? 'viewer' : access]
 
-async function visitOf(setup: ConsoleSetup, request: FastifyRequest): Promise<Visit> {
+async function visitOf(setup: ConsoleSetup, request: FastifyRequest): Promise<AnyVisit> {
   const token = findSessionToken(setup.addresses.publicUrl, request.headers.cookie)
   const { id = '', n = '' } = getPathParameters(request)
   return {
@@ -154,7 +154,7 @@ async function visitOf(setup: ConsoleSetup, request: FastifyRequest): Promise<Vi
   }
 }
 
-function uploadOf({ body, headers }: FastifyRequest): Visit['upload'] {
+function uploadOf({ body, headers }: FastifyRequest): AnyVisit['upload'] {
   if (!(body instanceof Readable)) return undefined
   const length = headers['content-length']
   return {
@@ -164,7 +164,7 @@ function uploadOf({ body, headers }: FastifyRequest): Visit['upload'] {
   }
 }
 
-type Exchange = { request: FastifyRequest; reply: FastifyReply; visit: Visit }
+type Exchange = { request: FastifyRequest; reply: FastifyReply; visit: AnyVisit }
 
 function send(setup: ConsoleSetup, { request, reply, visit }: Exchange, outcome: Outcome): FastifyReply {
   const scripts = 'scripts' in outcome && (outcome.scripts?.length ?? 0) > 0

@@ -14,7 +14,7 @@ import { apiExample, pageOf } from './developer/parts.ts'
 import { BRAND, HOME, KEYS, PRODUCTS } from './page/addresses.ts'
 import { isInUse } from './page/in-use.ts'
 import { rowList, section } from './page/parts.ts'
-import type { Outcome, SignedInVisit } from './page/route.ts'
+import type { Outcome, Visit } from './page/route.ts'
 import type { Words } from './page/words.ts'
 import { quotaBars } from './settings/quota-bars.ts'
 import { confirm } from './sign-in/confirm.ts'
@@ -26,7 +26,7 @@ const MODELS = {
   levels: ['m'],
 } as const
 
-export async function showHome({ ctx, setup, session, words }: SignedInVisit): Promise<Outcome> {
+export async function showHome({ ctx, setup, session, words }: Visit): Promise<Outcome> {
   const texts = words.texts.home
   const [usage, keys, newest, accounts, webhooks] = await Promise.all([
     getUsage(ctx),
@@ -105,7 +105,7 @@ function otherAccounts({ texts }: Words, accounts: readonly { id: number; name: 
 }
 
 /** Turns the session to another account of the same person. */
-export async function submitAccount(visit: SignedInVisit): Promise<Outcome> {
+export async function submitAccount(visit: Visit): Promise<Outcome> {
   const { setup, form, token } = visit
   const id = form.text('account')
   const accountId = /^[1-9]\d{0,8}$/.test(id) ? Number(id) : 0

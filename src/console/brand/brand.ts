@@ -13,14 +13,14 @@ import { idFromUuid } from '../../kernel/ids.ts'
 import { listPassports } from '../../passports/read/list.ts'
 import { BRAND } from '../page/addresses.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import { readLogos } from './logos.ts'
 import { brandPage, type Look, pickerOf } from './page.ts'
 
 const NEWEST_MODEL = { levels: ['m'] } as const
 const SAVED = `${BRAND}?saved=1`
 
-export async function showBrand(visit: SignedInVisit): Promise<Outcome> {
+export async function showBrand(visit: Visit): Promise<Outcome> {
   const brand = await getBrand(visit.ctx)
   const tried = visit.query.has('accent') ? typedIn(name => visit.query.get(name) ?? '') : undefined
   return page(visit, brand, { look: tried, problems: tried === undefined ? {} : problemsWith(visit, tried) })
@@ -28,7 +28,7 @@ export async function showBrand(visit: SignedInVisit): Promise<Outcome> {
 
 type Shown = { look?: Look | undefined; problems: Problems; isSaved?: boolean }
 
-async function page(visit: SignedInVisit, brand: Brand, { look, problems }: Shown): Promise<Outcome> {
+async function page(visit: Visit, brand: Brand, { look, problems }: Shown): Promise<Outcome> {
   const { ctx, session, words, query } = visit
   const newest = await listPassports(ctx, NEWEST_MODEL, { limit: 1, page: 1 })
   const model = newest.rows[0]
@@ -60,7 +60,7 @@ function typedIn(text: (name: string) => string): Look {
 
 const originsIn = (frames: string) => frames.split(/[\s,]+/).filter(one => one !== '')
 
-function problemsWith({ words }: SignedInVisit, { name, accent, frames }: Look): Problems {
+function problemsWith({ words }: Visit, { name, accent, frames }: Look): Problems {
   const { errors } = words.texts.brand
   const wrong = originsIn(frames).filter(one => parseFrameAncestor(one) === undefined)
   const isMany = new Set(originsIn(frames).map(parseFrameAncestor)).size > MAX_FRAME_ANCESTORS
@@ -75,7 +75,7 @@ function problemsWith({ words }: SignedInVisit, { name, accent, frames }: Look):
   })
 }
 
-export async function submitLook(visit: SignedInVisit): Promise<Outcome> {
+export async function submitLook(visit: Visit): Promise<Outcome> {
   const { ctx } = visit
   const brand = await getBrand(ctx)
   const look = typedIn(visit.form.raw)
@@ -98,7 +98,7 @@ function changeOf(brand: Brand, { name, accent, frames }: Look): BrandChange {
   }
 }
 
-export async function submitLogos(visit: SignedInVisit): Promise<Outcome> {
+export async function submitLogos(visit: Visit): Promise<Outcome> {
   const { ctx } = visit
   const { change, problems } = readLogos(visit)
   if (!isFine(problems)) return page(visit, await getBrand(ctx), { problems })

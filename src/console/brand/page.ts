@@ -107,7 +107,7 @@ function adjusted(words: Words, typed: string, isTried: boolean): string {
   }
   return html`<div class="field" id="adjusted" role="group" aria-label="${texts.adjusted}">
 <div class="shades">!${one('light', texts.onLight)}!${one('dark', texts.onDark)}</div>
-<p class="quiet">!${isTried ? html`<strong>${texts.trying}</strong> ` : ''}${texts.adjustedLead({ least: words.number(MIN_CONTRAST) })}</p></div>`
+<p class="quiet">!${isTried ? html`<strong>${texts.trying}</strong> ` : ''}${texts.adjustedLead({ least: MIN_CONTRAST })}</p></div>`
 }
 
 function lookFacts(words: Words, { name, accent, frameAncestors }: Brand): string {
@@ -129,7 +129,7 @@ function logoForm(words: Words, brand: Brand, problems: Problems): string {
     return html`<div class="field"><label for="${name}">${label}</label>!${notes(field, problems)}!${picture(words, name, logo)}
 <input type="file" id="${name}" name="${name}" accept=".svg,.png,.jpg,.jpeg,.webp,image/svg+xml,image/png,image/jpeg,image/webp"!${described(field, problems).join('')}>!${logo === null ? '' : box}</div>`
   }
-  return html`<p class="quiet">${texts.logosLead({ bytes: words.number(MAX_LOGO_BYTES), side: words.number(MAX_LOGO_SIDE_PIXELS) })}</p>
+  return html`<p class="quiet">${texts.logosLead({ bytes: MAX_LOGO_BYTES, side: MAX_LOGO_SIDE_PIXELS })}</p>
 <form method="post" action="${BRAND}/logos" enctype="multipart/form-data" novalidate class="data">
 !${one('logo', texts.logo, brand.logo)}!${one('logo_dark', texts.logoDark, brand.logoDark)}<button>${texts.upload}</button></form>`
 }
@@ -146,6 +146,6 @@ function picture(words: Words, name: 'logo' | 'logo_dark', logo: BrandLogo | nul
   if (logo === null) return ''
   const texts = words.texts.brand
   const label = name === 'logo' ? texts.logo : texts.logoDark
-  const size = texts.size({ width: words.number(logo.width), height: words.number(logo.height) })
+  const size = texts.size({ width: logo.width, height: logo.height })
   return html`<p class="logo-now!${name === 'logo' ? '' : ' dark'}"><img src="/brand/${logo.file}" alt="${label}, ${size}" width="${logo.width}" height="${logo.height}"></p>`
 }

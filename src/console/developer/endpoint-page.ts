@@ -5,7 +5,7 @@ import { listDeliveries } from '../../webhooks/delivery-log.ts'
 import type { EndpointRecord } from '../../webhooks/endpoint.ts'
 import { DOCS } from '../page/addresses.ts'
 import { doneNotice, facts } from '../page/parts.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { attemptSummary, logPart } from './log-part.ts'
 import { backToWebhooks, endpointOf, pageOf } from './parts.ts'
@@ -15,10 +15,10 @@ const LISTED = 20
 
 type Note = { status?: number; html: string; replaySince?: string }
 
-export const showWebhook = (visit: SignedInVisit): Promise<Outcome> => webhookPage(visit, noteOf(visit))
+export const showWebhook = (visit: Visit): Promise<Outcome> => webhookPage(visit, noteOf(visit))
 
 /** What was just done, as the address says it after a redirect. */
-function noteOf({ query, words }: SignedInVisit): Note | undefined {
+function noteOf({ query, words }: Visit): Note | undefined {
   const texts = words.texts.developer
   const resent = query.get('resent')
   if (resent !== null) return { html: doneNotice(resent === 'held' ? texts.resentHeld : texts.resent) }
@@ -29,7 +29,7 @@ function noteOf({ query, words }: SignedInVisit): Note | undefined {
   return { html: doneNotice(count === 0 ? texts.replayedNone : texts.replayed({ count })) }
 }
 
-export async function webhookPage(visit: SignedInVisit, note: Note | undefined): Promise<Outcome> {
+export async function webhookPage(visit: Visit, note: Note | undefined): Promise<Outcome> {
   const { ctx, words, session, query } = visit
   const endpoint = await endpointOf(visit)
   const before = query.get('before') ?? undefined

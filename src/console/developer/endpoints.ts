@@ -23,7 +23,7 @@ import { DOCS, WEBHOOKS } from '../page/addresses.ts'
 import { described, input, notes, notice, summary } from '../page/fields.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
 import { questionPage, rowList } from '../page/parts.ts'
-import type { ConsolePage, Outcome, SignedInVisit } from '../page/route.ts'
+import type { ConsolePage, Outcome, Visit } from '../page/route.ts'
 import { renderText } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
 import { backToDeveloper, backToWebhooks, endpointOf, pageOf } from './parts.ts'
@@ -34,7 +34,7 @@ const MAX_URL_LENGTH = 2_048
 /** To the half hour. */
 const HOURS_TRIED = Math.round(RETRY_PERIOD_MS / 1_800_000) / 2
 
-export async function showWebhooks({ ctx, words, session }: SignedInVisit): Promise<Outcome> {
+export async function showWebhooks({ ctx, words, session }: Visit): Promise<Outcome> {
   const texts = words.texts.developer
   const isOwner = session.role === 'owner'
   const add = isOwner ? html`<a class="button" href="${WEBHOOKS}/new">${texts.add}</a>` : ''
@@ -57,7 +57,7 @@ function endpointRow(words: Words, endpoint: EndpointRecord): string {
 <dt>${texts.lastDelivery}</dt><dd>${describeLastDelivery(words, endpoint)}</dd>!${failing}</dl></li>`
 }
 
-export const showNewWebhook = ({ words }: SignedInVisit): Outcome =>
+export const showNewWebhook = ({ words }: Visit): Outcome =>
   formPage(words, { typed: { url: '', description: '', events: [] }, problems: {} })
 
 type EndpointForm = { url: string; description: string; events: readonly string[] }
@@ -109,7 +109,7 @@ function eventChoice(words: Words, chosen: readonly string[], problems: Problems
   return html`<fieldset id="event" tabindex="-1"!${described(field, problems).join('')}><legend>${texts.events}</legend>!${notes(field, problems)}!${boxes}</fieldset>`
 }
 
-export async function submitNewWebhook(visit: SignedInVisit): Promise<Outcome> {
+export async function submitNewWebhook(visit: Visit): Promise<Outcome> {
   const { setup, words } = visit
   const { typed, problems } = readTyped(visit)
   if (!isFine(problems)) return formPage(words, { typed, problems })
@@ -125,13 +125,13 @@ export async function submitNewWebhook(visit: SignedInVisit): Promise<Outcome> {
   }
 }
 
-export async function showChange(visit: SignedInVisit): Promise<Outcome> {
+export async function showChange(visit: Visit): Promise<Outcome> {
   const endpoint = await endpointOf(visit)
   const events = endpoint.events.includes('*') ? [] : endpoint.events
   return formPage(visit.words, { typed: { ...endpoint, events }, problems: {}, id: endpoint.id })
 }
 
-export async function submitChange(visit: SignedInVisit): Promise<Outcome> {
+export async function submitChange(visit: Visit): Promise<Outcome> {
   const { id } = await endpointOf(visit)
   const { typed, problems } = readTyped(visit)
   if (!isFine(problems)) return formPage(visit.words, { typed, problems, id })
@@ -146,7 +146,7 @@ const inputOf = ({ url, description, events }: EndpointForm) => ({
   events: events.length === 0 ? ['*'] : events,
 })
 
-function readTyped({ form, setup, words }: SignedInVisit): { typed: EndpointForm; problems: Problems } {
+function readTyped({ form, setup, words }: Visit): { typed: EndpointForm; problems: Problems } {
   const { errors } = words.texts
   const typed = { url: form.text('url'), description: form.text('description'), events: form.all('event') }
   const known: readonly string[] = EVENT_TYPES
@@ -161,12 +161,12 @@ function readTyped({ form, setup, words }: SignedInVisit): { typed: EndpointForm
   return { typed, problems }
 }
 
-function descriptionProblem({ errors }: SignedInVisit['words']['texts'], text: string): string | undefined {
+function descriptionProblem({ errors }: Visit['words']['texts'], text: string): string | undefined {
   if (text.length > MAX_DESCRIPTION_LENGTH) return errors.tooLong({ max: MAX_DESCRIPTION_LENGTH })
   return isOneLine(text) ? undefined : errors.characters
 }
 
-export async function submitState(visit: SignedInVisit): Promise<Outcome> {
+export async function submitState(visit: Visit): Promise<Outcome> {
   const to = visit.form.text('to')
   const { id } = await endpointOf(visit)
   if (to === 'pause') await pauseWebhook(visit.ctx, id)
@@ -174,14 +174,14 @@ export async function submitState(visit: SignedInVisit): Promise<Outcome> {
   return { to: pageOf(id) }
 }
 
-export async function showRemove(visit: SignedInVisit): Promise<Outcome> {
+export async function showRemove(visit: Visit): Promise<Outcome> {
   const { id, url } = await endpointOf(visit)
   const { removeTitle: title, removeLead, removeSubmit: submit, keep } = visit.words.texts.developer
   const about = html`<p class="lead"><code>${url}</code></p><p>${removeLead}</p>`
   return questionPage({ title, about, action: `${pageOf(id)}/remove`, submit, back: pageOf(id), keep })
 }
 
-export async function submitRemove(visit: SignedInVisit): Promise<Outcome> {
+export async function submitRemove(visit: Visit): Promise<Outcome> {
   const { id } = await endpointOf(visit)
   await removeWebhook(visit.ctx, id)
   return { to: WEBHOOKS }

@@ -6,7 +6,7 @@ import type { EndpointRecord } from '../../webhooks/endpoint.ts'
 import { TEST_EVENT } from '../../webhooks/send-test-event.ts'
 import { input } from '../page/fields.ts'
 import { rowList } from '../page/parts.ts'
-import type { SignedInVisit } from '../page/route.ts'
+import type { Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { pageOf } from './parts.ts'
 import { describeOutcome, explainFailure } from './words.ts'
@@ -23,7 +23,7 @@ type Log = {
   since: string | undefined
 }
 
-export function logPart(visit: SignedInVisit, { endpoint, attempts, listed, isOlder, since }: Log): string {
+export function logPart(visit: Visit, { endpoint, attempts, listed, isOlder, since }: Log): string {
   const { words, session } = visit
   const texts = words.texts.developer
   const shown = attempts.slice(0, listed)
@@ -47,7 +47,7 @@ function attemptEntry(words: Words, one: AttemptRecord, mayAct: boolean): string
   const facts = [
     words.minute(one.at),
     texts.attempt({ n: one.attempt }),
-    texts.ms({ n: words.number(one.duration_ms) }),
+    texts.ms({ n: one.duration_ms }),
     whatNext(words, one),
   ]
   return html`<li id="a-${one.id}" class="attempt"><p class="page-head"><code>${one.event}</code> <span!${one.ok ? '' : ' class="failed"'}>${describeOutcome(words.texts, one)}</span></p>
@@ -82,15 +82,11 @@ function answerOf(words: Words, attempt: AttemptRecord): string {
 /** What became of a test, above everything else. */
 export function attemptSummary(words: Words, one: AttemptRecord): string {
   const texts = words.texts.developer
-  const result = `${describeOutcome(words.texts, one)} (${texts.ms({ n: words.number(one.duration_ms) })})`
+  const result = `${describeOutcome(words.texts, one)} (${texts.ms({ n: one.duration_ms })})`
   return html`<div class="reach!${one.ok ? '' : ' wrong'}" role="status"><p><strong>${texts.testTitle}: ${result}</strong></p>!${answerOf(words, one)}</div>`
 }
 
-function replayForm(
-  { words, setup }: SignedInVisit,
-  endpoint: EndpointRecord,
-  since: string | undefined,
-): string {
+function replayForm({ words, setup }: Visit, endpoint: EndpointRecord, since: string | undefined): string {
   const texts = words.texts.developer
   const from = endpoint.failing_since ?? new Date(setup.clock.now().getTime() - DAY_MS).toISOString()
   const field = {

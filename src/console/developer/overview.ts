@@ -6,17 +6,17 @@ import { listWebhooks } from '../../webhooks/endpoint.ts'
 import { DOCS, KEYS, WEBHOOKS } from '../page/addresses.ts'
 import { isInUse } from '../page/in-use.ts'
 import { rowList, section } from '../page/parts.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import { apiExample } from './parts.ts'
 
-export async function showDeveloper({ ctx, setup, session, words }: SignedInVisit): Promise<Outcome> {
+export async function showDeveloper({ ctx, setup, session, words }: Visit): Promise<Outcome> {
   const texts = words.texts.developer
   const [keys, webhooks] = await Promise.all([listKeys(setup, session.account.id), listWebhooks(ctx)])
   const inUse = keys.filter(key => isInUse(key, setup.clock.now())).length
   const off = webhooks.filter(({ status }) => status === 'disabled').length
   const { planHasApi } = session.account
   const places = [
-    [KEYS, texts.keysLink, texts.keysWhat({ count: words.number(inUse) })],
+    [KEYS, texts.keysLink, texts.keysWhat({ count: inUse })],
     [
       WEBHOOKS,
       texts.webhooks,

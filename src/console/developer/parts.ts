@@ -5,14 +5,14 @@ import { type EndpointRecord, getWebhook } from '../../webhooks/endpoint.ts'
 import { DEVELOPER, WEBHOOKS } from '../page/addresses.ts'
 import { copyable } from '../page/fields.ts'
 import { backLink } from '../page/parts.ts'
-import type { SignedInVisit } from '../page/route.ts'
+import type { Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 
 export const backToDeveloper = ({ texts }: Words) => backLink(DEVELOPER, texts.developer.developer)
 export const backToWebhooks = ({ texts }: Words) => backLink(WEBHOOKS, texts.developer.webhooks)
 
 /** The webhook of the address. Throws `not_found`, for another account's too. */
-export const endpointOf = ({ ctx, id }: SignedInVisit): Promise<EndpointRecord> => getWebhook(ctx, id)
+export const endpointOf = ({ ctx, id }: Visit): Promise<EndpointRecord> => getWebhook(ctx, id)
 
 export const pageOf = (id: string) => `${WEBHOOKS}/${id}`
 

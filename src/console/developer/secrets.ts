@@ -6,7 +6,7 @@ import { activateSecret, rotateSecret } from '../../webhooks/rotate-secret.ts'
 import { DOCS, WEBHOOKS } from '../page/addresses.ts'
 import { copyable } from '../page/fields.ts'
 import { questionPage } from '../page/parts.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import { shownOnce } from '../page/secret-cookie.ts'
 import { endpointOf, pageOf } from './parts.ts'
 
@@ -19,7 +19,7 @@ export const shownSecret = shownOnce({
 })
 
 /** The only page that ever shows a secret, once: reloaded, it leads back to the list. */
-export async function showSecret(visit: SignedInVisit): Promise<Outcome> {
+export async function showSecret(visit: Visit): Promise<Outcome> {
   const shown = shownSecret.find(visit)
   if (shown === undefined) return { to: WEBHOOKS }
   const { id, url, old_secret_until } = await getWebhook(visit.ctx, shown.id)
@@ -37,7 +37,7 @@ export async function showSecret(visit: SignedInVisit): Promise<Outcome> {
   return { title: texts.shownTitle, body, scripts: ['copy'], headers: shownSecret.endHeaders(visit) }
 }
 
-export async function showRotateSecret(visit: SignedInVisit): Promise<Outcome> {
+export async function showRotateSecret(visit: Visit): Promise<Outcome> {
   const { id, url, old_secret_until } = await endpointOf(visit)
   const {
     rotateTitle: title,
@@ -52,11 +52,11 @@ export async function showRotateSecret(visit: SignedInVisit): Promise<Outcome> {
   return questionPage({ title, about, submit, ...to, isHarmless: true })
 }
 
-export async function submitRotateSecret(visit: SignedInVisit): Promise<Outcome> {
+export async function submitRotateSecret(visit: Visit): Promise<Outcome> {
   return shownSecret.redirect(visit, await rotateSecret(visit.ctx, visit.setup, visit.id))
 }
 
-export async function submitActivate(visit: SignedInVisit): Promise<Outcome> {
+export async function submitActivate(visit: Visit): Promise<Outcome> {
   const { id } = await activateSecret(visit.ctx, visit.id)
   return { to: pageOf(id) }
 }

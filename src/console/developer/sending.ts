@@ -5,16 +5,16 @@ import { parseDateTime } from '../../kernel/text/parse-date-time.ts'
 import { replayFailed, resendDelivery } from '../../webhooks/delivery-log.ts'
 import { sendTestEvent } from '../../webhooks/send-test-event.ts'
 import { notice } from '../page/fields.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import { webhookPage } from './endpoint-page.ts'
 import { endpointOf, pageOf } from './parts.ts'
 
-export async function submitTest(visit: SignedInVisit): Promise<Outcome> {
+export async function submitTest(visit: Visit): Promise<Outcome> {
   const { id, webhook_id } = await sendTestEvent(visit.ctx, visit.setup, visit.id)
   return { to: `${pageOf(webhook_id)}?tested=${id}` }
 }
 
-export async function submitResend(visit: SignedInVisit): Promise<Outcome> {
+export async function submitResend(visit: Visit): Promise<Outcome> {
   const { id } = await endpointOf(visit)
   try {
     const { webhook_status } = await resendDelivery(visit.ctx, visit.form.text('attempt'))
@@ -26,7 +26,7 @@ export async function submitResend(visit: SignedInVisit): Promise<Outcome> {
   }
 }
 
-export async function submitReplay(visit: SignedInVisit): Promise<Outcome> {
+export async function submitReplay(visit: Visit): Promise<Outcome> {
   const { id } = await endpointOf(visit)
   const typed = visit.form.text('since')
   const since = readTime(typed)

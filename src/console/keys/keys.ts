@@ -11,7 +11,7 @@ import { copyable, input, select, summary } from '../page/fields.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
 import { isInUse } from '../page/in-use.ts'
 import { endedList, questionPage, rowList } from '../page/parts.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import { shownOnce } from '../page/secret-cookie.ts'
 import type { Words } from '../page/words.ts'
 
@@ -29,10 +29,10 @@ const KEY_ENDS = ['never', '30', '90', '365'] as const
 
 type NewKeyForm = { name: string; scope: string; ends: string }
 
-export const showKeys = (visit: SignedInVisit): Promise<Outcome> =>
+export const showKeys = (visit: Visit): Promise<Outcome> =>
   list(visit, { name: '', scope: 'full', ends: 'never' }, {})
 
-async function list(visit: SignedInVisit, typed: NewKeyForm, problems: Problems): Promise<Outcome> {
+async function list(visit: Visit, typed: NewKeyForm, problems: Problems): Promise<Outcome> {
   const { ctx, setup, session, words } = visit
   const texts = words.texts.keys
   const keys = await listKeys(ctx, ctx.accountId)
@@ -44,7 +44,7 @@ async function list(visit: SignedInVisit, typed: NewKeyForm, problems: Problems)
   const body = html`!${backToDeveloper(words)}<h1>${texts.title}</h1>
 <p class="lead">${texts.lead}!${isOwner ? '' : html` ${texts.ownersOnly}`}</p>
 !${summary(words.texts, problems, { name: texts.name, scope: texts.scope, ends: texts.ends })}
-!${rows.length === 0 ? html`<p>${texts.none}</p>` : rowList(rows)}!${endedList(words, texts, ended, key => endedRow(words, key))}
+!${rows.length === 0 ? html`<p>${texts.none}</p>` : rowList(rows)}!${endedList(texts, ended, key => endedRow(words, key))}
 !${planHasApi ? '' : html`<p>${words.texts.home.apiNotIncluded}</p>`}
 !${isOwner && planHasApi ? newKeyForm(words, typed, problems) : ''}`
   return { title: texts.title, body, status: isFine(problems) ? 200 : 422 }
@@ -94,7 +94,7 @@ function newKeyForm({ texts: { keys: texts } }: Words, typed: NewKeyForm, proble
 <button>${texts.create}</button></form></section>`
 }
 
-export async function submitKey(visit: SignedInVisit): Promise<Outcome> {
+export async function submitKey(visit: Visit): Promise<Outcome> {
   const { ctx, setup, session, form, words } = visit
   const { errors } = words.texts
   requireApi(visit)
@@ -113,15 +113,15 @@ export async function submitKey(visit: SignedInVisit): Promise<Outcome> {
   return showOnce(visit, await createOwnKey(ctx, input))
 }
 
-function requireApi({ session, words }: SignedInVisit): void {
+function requireApi({ session, words }: Visit): void {
   if (!session.account.planHasApi) throw new AppError('plan_required', words.texts.home.apiNotIncluded)
 }
 
-const showOnce = (visit: SignedInVisit, { id, key }: { id: string; key: string }): Outcome =>
+const showOnce = (visit: Visit, { id, key }: { id: string; key: string }): Outcome =>
   shownKey.redirect(visit, { id, secret: key })
 
 /** The only page that ever shows a key, once: reloaded, it leads back to the list. */
-export async function showKey(visit: SignedInVisit): Promise<Outcome> {
+export async function showKey(visit: Visit): Promise<Outcome> {
   const { ctx, setup, words } = visit
   const texts = words.texts.keys
   const shown = shownKey.find(visit)
@@ -140,13 +140,13 @@ export async function showKey(visit: SignedInVisit): Promise<Outcome> {
   return { title: texts.shownTitle, body, scripts: ['copy'], headers: shownKey.endHeaders(visit) }
 }
 
-export function showRotate(visit: SignedInVisit): Promise<Outcome> {
+export function showRotate(visit: Visit): Promise<Outcome> {
   const { rotateTitle: title, rotateLead: lead, rotateSubmit: submit } = visit.words.texts.keys
   return ask(visit, 'rotate', { title, lead, submit, isHarmless: true })
 }
 
 /** A key in place of one that is in use; sent again, or for one that is over, it leads back to the list. */
-export async function submitRotate(visit: SignedInVisit): Promise<Outcome> {
+export async function submitRotate(visit: Visit): Promise<Outcome> {
   requireApi(visit)
   const { id } = await getKey(visit)
   const input = { id, overlapMs: KEY_OVERLAP_MS, createdBy: visit.session.email }
@@ -158,7 +158,7 @@ export async function submitRotate(visit: SignedInVisit): Promise<Outcome> {
   }
 }
 
-export function showRevoke(visit: SignedInVisit): Promise<Outcome> {
+export function showRevoke(visit: Visit): Promise<Outcome> {
   const { revokeTitle: title, revokeLead: lead, revokeSubmit: submit } = visit.words.texts.keys
   return ask(visit, 'revoke', { title, lead, submit })
 }
@@ -172,7 +172,7 @@ type KeyQuestion = {
 
 /** Asks about a key that is in use; for one that is over, it leads back to the list. */
 async function ask(
-  visit: SignedInVisit,
+  visit: Visit,
   action: 'rotate' | 'revoke',
   { title, lead, ...rest }: KeyQuestion,
 ): Promise<Outcome> {
@@ -190,13 +190,13 @@ async function ask(
   })
 }
 
-export async function submitRevoke({ ctx, id }: SignedInVisit): Promise<Outcome> {
+export async function submitRevoke({ ctx, id }: Visit): Promise<Outcome> {
   await revokeOwnKey(ctx, id)
   return { to: KEYS }
 }
 
 /** The account's key of the address. Throws `not_found`, for another account's too. */
-async function getKey({ ctx, id }: SignedInVisit): Promise<KeyRecord> {
+async function getKey({ ctx, id }: Visit): Promise<KeyRecord> {
   const key = (await listKeys(ctx, ctx.accountId)).find(one => one.id === id)
   if (key === undefined) throw notFound('key')
   return key

@@ -1,7 +1,7 @@
 /** Pieces of HTML that many pages have. What is named `content` or `about` is HTML already. */
 import { html } from 'ghtml'
 import type { ConsolePage } from './route.ts'
-import type { Words } from './words.ts'
+import type { Texts } from './texts.ts'
 
 /** The line above a heading that leads back. */
 export const backLink = (to: string, name: string) =>
@@ -62,19 +62,14 @@ export function questionPage(asked: Question): ConsolePage {
 
 /** What is over, newest first and collapsed: an account may have many of them. */
 export function endedList<T>(
-  { number }: Words,
-  texts: {
-    ended: (values: { count: string }) => string
-    endedMore: (values: { shown: string; all: string }) => string
-  },
+  texts: Pick<Texts['keys'], 'ended' | 'endedMore'>,
   ended: readonly T[],
   row: (one: T) => string,
 ): string {
   if (ended.length === 0) return ''
   const shown = ended.slice(0, MAX_ENDED_SHOWN)
-  const count = number(ended.length)
-  const more = texts.endedMore({ shown: number(shown.length), all: count })
-  return html`<details><summary>${texts.ended({ count })}</summary>!${rowList(shown.map(row))}
+  const more = texts.endedMore({ shown: shown.length, all: ended.length })
+  return html`<details><summary>${texts.ended({ count: ended.length })}</summary>!${rowList(shown.map(row))}
 !${shown.length === ended.length ? '' : html`<p class="quiet">${more}</p>`}</details>`
 }
 

@@ -34,7 +34,7 @@ export type ConsoleSetup = {
 /** A request body with its media type and, if the header says it, its length in bytes. */
 export type UnreadBody = { stream: Readable; type: string; length: number | undefined }
 
-export type Visit = {
+export type AnyVisit = {
   setup: ConsoleSetup
   words: Words
   /** The parts `:id` and `:n` of the route's path; '' where it has none. */
@@ -63,7 +63,7 @@ export type Visit = {
   note: (event: SecurityEvent) => void
 }
 
-export type SignedInVisit = Visit & { token: string; session: Session; ctx: AccountContext }
+export type Visit = AnyVisit & { token: string; session: Session; ctx: AccountContext }
 
 export type ConsolePage = {
   status?: number
@@ -105,7 +105,7 @@ type RouteOptions = {
   cost?: 'download' | 'webhook_test'
 }
 type Route<A, V> = RouteOptions & { method: 'GET' | 'POST'; path: string; access: A; handle: Handler<V> }
-export type ConsoleRoute = Route<'anyone', Visit> | Route<'signed_in' | 'editor' | 'owner', SignedInVisit>
+export type ConsoleRoute = Route<'anyone', AnyVisit> | Route<'signed_in' | 'editor' | 'owner', Visit>
 
 const routesFor = <A, V>(access: A) => {
   const route =
@@ -121,7 +121,7 @@ const routesFor = <A, V>(access: A) => {
 }
 
 /** Who may use a route. `anyone`: also signed out. `editor`: an editor or owner of the account. */
-export const anyone = routesFor<'anyone', Visit>('anyone')
-export const signedIn = routesFor<'signed_in', SignedInVisit>('signed_in')
-export const editor = routesFor<'editor', SignedInVisit>('editor')
-export const owner = routesFor<'owner', SignedInVisit>('owner')
+export const anyone = routesFor<'anyone', AnyVisit>('anyone')
+export const signedIn = routesFor<'signed_in', Visit>('signed_in')
+export const editor = routesFor<'editor', Visit>('editor')
+export const owner = routesFor<'owner', Visit>('owner')

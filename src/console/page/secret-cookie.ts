@@ -4,11 +4,11 @@
  * session that made the secret: whoever copies it from the browser's storage has nothing.
  */
 import type { Addresses } from '../../passports/core/record.ts'
-import type { Redirect, SignedInVisit } from './route.ts'
+import type { Redirect, Visit } from './route.ts'
 
 type ShownSecret = { id: string; secret: string }
 
-type ShowingVisit = Pick<SignedInVisit, 'setup' | 'session' | 'cookies'>
+type ShowingVisit = Pick<Visit, 'setup' | 'session' | 'cookies'>
 
 /** `pattern` matches `id.secret`, each of them a group. */
 export function shownOnce({ name, path, pattern }: { name: string; path: string; pattern: RegExp }) {

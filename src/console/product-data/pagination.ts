@@ -64,7 +64,7 @@ export function renderPagination(words: Words, shown: PaginationOptions): string
   const hasOlder = isOpen ? found.rows.length === size : page < last
   const isFar = !byNumber && !isOpen && page < last - 1
   return html`<nav class="pages" aria-label="${texts.pages}">!${page > 2 ? link({ page: 1 }, texts.newestPage, '') : ''}!${page > 1 ? link(page === 2 ? { page: 1 } : { page: page - 1, ...newer }, texts.earlier, 'prev') : ''}
-<span class="quiet">${isOpen ? texts.pageNo({ page: words.number(page) }) : texts.pageOf({ page: words.number(page), last: words.number(last) })}</span>
+<span class="quiet">${isOpen ? texts.pageNo({ page }) : texts.pageOf({ page, last })}</span>
 !${hasOlder ? link({ page: page + 1, ...older }, texts.later, 'next') : ''}!${isFar ? link({ page: last, before: LOWEST_ID }, texts.oldestPage, '') : ''}</nav>`
 }
 

@@ -16,7 +16,7 @@ import { PRODUCTS } from '../page/addresses.ts'
 import { DRAFTS_MODULE } from '../page/assets.ts'
 import { copyable } from '../page/fields.ts'
 import { backLink, rowList, section } from '../page/parts.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { renderDoneNotice } from '../product-data/done-notice.ts'
 import { getCategoryName, getFieldLabel } from '../product-data/labels.ts'
@@ -35,7 +35,7 @@ const DONE_ACTIONS = ['created', 'saved', 'corrected', 'archived', 'restored', '
 /** While a refresh of units runs. */
 const REFRESH_SECONDS = 2
 
-export async function showProduct(visit: SignedInVisit): Promise<Outcome> {
+export async function showProduct(visit: Visit): Promise<Outcome> {
   const { ctx, words, session } = visit
   const texts = words.texts.products
   const state = await getRequestedProduct(visit)
@@ -54,7 +54,7 @@ export async function showProduct(visit: SignedInVisit): Promise<Outcome> {
 !${renderAddresses(visit, state)}!${renderShopSection(visit, state)}
 !${section('data', texts.data, renderData(words, requireCategory(row.category).fields, effectiveData(state), buildFieldMarker(words, state)))}
 !${units}!${scans}
-!${section('versions', texts.versions, html`!${renderVersionList(words, idFromUuid(row.id), history.versions)}!${history.total > MAX_VERSIONS ? html`<p class="quiet">${texts.versionsMore({ shown: words.number(MAX_VERSIONS), all: words.number(history.total) })}</p>` : ''}`)}`
+!${section('versions', texts.versions, html`!${renderVersionList(words, idFromUuid(row.id), history.versions)}!${history.total > MAX_VERSIONS ? html`<p class="quiet">${texts.versionsMore({ shown: MAX_VERSIONS, all: history.total })}</p>` : ''}`)}`
   return {
     title,
     body,
@@ -65,7 +65,7 @@ export async function showProduct(visit: SignedInVisit): Promise<Outcome> {
 }
 
 /** Tells the browser to delete its draft after a save. */
-function renderEndedDraft({ session, query }: SignedInVisit, { row }: PassportState): string {
+function renderEndedDraft({ session, query }: Visit, { row }: PassportState): string {
   const done = query.get('done') ?? ''
   if (done === 'created') return renderSavedDraft(getNewDraftKey(session, row.category), row.version_no)
   return ['saved', 'corrected'].includes(done)
@@ -74,7 +74,7 @@ function renderEndedDraft({ session, query }: SignedInVisit, { row }: PassportSt
 }
 
 /** The reloaded page reports the refresh, so the earlier notice is dropped. */
-function getRefreshUrl({ query, id }: SignedInVisit): string {
+function getRefreshUrl({ query, id }: Visit): string {
   const next = new URLSearchParams(query)
   next.delete('done')
   next.set('look', '1')
@@ -126,7 +126,7 @@ function renderActions(words: Words, { row }: PassportState): string {
 <form method="post" action="${at}/status"><button class="second" name="to" value="${to}">${text}</button></form></div>`
 }
 
-function renderAddresses({ setup, words, session }: SignedInVisit, { row }: PassportState): string {
+function renderAddresses({ setup, words, session }: Visit, { row }: PassportState): string {
   const texts = words.texts.products
   const id = idFromUuid(row.id)
   const page = passportUrl(setup.addresses, id)
@@ -154,7 +154,7 @@ function renderVersionList(words: Words, id: string, versions: readonly VersionE
   return rowList(lines)
 }
 
-export async function submitProductStatus({ ctx, id, form }: SignedInVisit): Promise<Outcome> {
+export async function submitProductStatus({ ctx, id, form }: Visit): Promise<Outcome> {
   const uuid = requireProductUuid(id)
   const status = form.text('to') === 'restore' ? ('a' as const) : ('x' as const)
   await setStatus(ctx, { uuid, status, expects: () => true })

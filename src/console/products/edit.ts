@@ -13,7 +13,7 @@ import { previewUpdate } from '../../passports/write/preview-update.ts'
 import { updatePassport } from '../../passports/write/update.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { defaultButton } from '../page/fields.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getDoneUrl } from '../product-data/done-notice.ts'
 import { buildDataForm, diffData } from '../product-data/form-data.ts'
@@ -43,7 +43,7 @@ type EditState = DataFormState & {
   conflict?: string
 }
 
-export async function showEdit(visit: SignedInVisit): Promise<Outcome> {
+export async function showEdit(visit: Visit): Promise<Outcome> {
   const state = await getRequestedProduct(visit)
   const { row } = state
   return renderEditPage(visit.words, state, {
@@ -55,7 +55,7 @@ export async function showEdit(visit: SignedInVisit): Promise<Outcome> {
   })
 }
 
-const renderDraft = ({ words, session, id }: SignedInVisit, isSent: boolean) =>
+const renderDraft = ({ words, session, id }: Visit, isSent: boolean) =>
   renderDraftAttributes(words, getProductDraftKey(session, id), isSent)
 
 /** A model's whole data, or a unit's own fields without those it inherits. */
@@ -98,7 +98,7 @@ function renderEditPage(words: Words, state: PassportState, edit: EditState): Ou
   return { title, body, status, scripts: DATA_FORM_SCRIPTS }
 }
 
-export async function submitEdit(visit: SignedInVisit): Promise<Outcome> {
+export async function submitEdit(visit: Visit): Promise<Outcome> {
   const { ctx, words, form } = visit
   const state = await getRequestedProduct(visit)
   const base = /^\d{1,9}$/.test(form.text('base')) ? Number(form.text('base')) : 0
@@ -121,11 +121,7 @@ export async function submitEdit(visit: SignedInVisit): Promise<Outcome> {
 }
 
 /** Shows the form again, merged with what the other person saved meanwhile. */
-async function renderConflictPage(
-  visit: SignedInVisit,
-  edit: EditState,
-  typed: SubmittedData,
-): Promise<Outcome> {
+async function renderConflictPage(visit: Visit, edit: EditState, typed: SubmittedData): Promise<Outcome> {
   const { ctx, words } = visit
   const state = await getRequestedProduct(visit)
   const present = getEditableData(state)

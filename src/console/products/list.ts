@@ -17,7 +17,7 @@ import { setStatus } from '../../passports/write/archive.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { notice } from '../page/fields.ts'
 import { doneNotice } from '../page/parts.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { type PagePosition, renderPagination, toWindow } from '../product-data/pagination.ts'
@@ -34,7 +34,7 @@ import {
 
 const PAGE_SIZE = 50
 
-export async function showProducts(visit: SignedInVisit): Promise<Outcome> {
+export async function showProducts(visit: Visit): Promise<Outcome> {
   const { ctx, session, words, query } = visit
   const texts = words.texts.products
   const view = parseListQuery(query)
@@ -97,7 +97,7 @@ function renderResults(
 ): string {
   const { rows, total, totalCapped } = found
   const texts = words.texts.products
-  const count = totalCapped ? texts.foundMany({ count: words.number(total) }) : texts.found({ count: total })
+  const count = totalCapped ? texts.foundMany({ count: total }) : texts.found({ count: total })
   const isPlain = getListUrl(view, { page: 1 }) === PRODUCTS
   if (rows.length === 0)
     return html`<p class="empty">${isPlain ? texts.none : hidden === '' ? texts.nothingFound : words.texts.productList.nothingHere}!${hidden}</p>`
@@ -135,7 +135,7 @@ function renderRow(words: Words, row: PassportSummary, mayEdit: boolean): string
 }
 
 /** Archives or restores the ticked products. If one fails, the others still succeed. */
-export async function submitListStatus({ ctx, form }: SignedInVisit): Promise<Outcome> {
+export async function submitListStatus({ ctx, form }: Visit): Promise<Outcome> {
   const status = form.text('to') === 'restore' ? 'a' : 'x'
   const ids = form.all('id').slice(0, PAGE_SIZE)
   let done = 0

@@ -8,7 +8,7 @@ import { createPassport } from '../../passports/write/create.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { defaultButton } from '../page/fields.ts'
 import { rowList } from '../page/parts.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import { findText } from '../page/texts.ts'
 import { buildDataForm } from '../product-data/form-data.ts'
 import { renderDataInputs } from '../product-data/inputs.ts'
@@ -25,7 +25,7 @@ import {
   renderProblems,
 } from './submitted-data.ts'
 
-export async function showNew(visit: SignedInVisit): Promise<Outcome> {
+export async function showNew(visit: Visit): Promise<Outcome> {
   const { ctx, words, query } = visit
   const texts = words.texts.products
   const id = query.get('category')
@@ -44,7 +44,7 @@ export async function showNew(visit: SignedInVisit): Promise<Outcome> {
 }
 
 function renderNewPage(
-  { words, session }: SignedInVisit,
+  { words, session }: Visit,
   category: CompleteCategory,
   typed: DataFormState & { isSent: boolean },
   from?: string,
@@ -62,7 +62,7 @@ function renderNewPage(
   return { title, body, status: getFormStatus(typed), scripts: DATA_FORM_SCRIPTS }
 }
 
-export async function submitNew(visit: SignedInVisit): Promise<Outcome> {
+export async function submitNew(visit: Visit): Promise<Outcome> {
   const { ctx, words, form } = visit
   const category = requireCategory(form.text('category'))
   const changed = applyRowButton(form)

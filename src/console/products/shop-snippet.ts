@@ -7,10 +7,10 @@ import type { PassportState } from '../../passports/core/state.ts'
 import { buildShopSnippet, isProductId } from '../../passports/read/shop-snippet.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { copyable, input, select } from '../page/fields.ts'
-import type { SignedInVisit } from '../page/route.ts'
+import type { Visit } from '../page/route.ts'
 
 /** Collapsed until used. Its options are in the URL: `?snippet=de&product=%23product`. */
-export function renderShopSection({ setup, words, query }: SignedInVisit, { row }: PassportState): string {
+export function renderShopSection({ setup, words, query }: Visit, { row }: PassportState): string {
   const texts = words.texts.shop
   const asked = query.get('snippet') ?? ''
   const product = (query.get('product') ?? '').trim()

@@ -11,7 +11,7 @@ import { revertPassport } from '../../passports/write/revert.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { notice } from '../page/fields.ts'
 import { backLink, section } from '../page/parts.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getDoneUrl } from '../product-data/done-notice.ts'
 import { explainProblem } from '../product-data/problem-sentence.ts'
@@ -20,9 +20,9 @@ import { getProductTitle } from '../product-data/titles.ts'
 import { renderData } from '../product-data/view.ts'
 import { renderDifference } from './difference.ts'
 
-export const showVersion = (visit: SignedInVisit): Promise<Outcome> => renderVersionPage(visit, undefined)
+export const showVersion = (visit: Visit): Promise<Outcome> => renderVersionPage(visit, undefined)
 
-async function renderVersionPage(visit: SignedInVisit, refusal: string | undefined): Promise<Outcome> {
+async function renderVersionPage(visit: Visit, refusal: string | undefined): Promise<Outcome> {
   const { ctx, words, session } = visit
   const texts = words.texts.products
   const state = await getRequestedProduct(visit)
@@ -50,7 +50,7 @@ async function renderVersionPage(visit: SignedInVisit, refusal: string | undefin
   return { title, body, isWide: true, status: refusal === undefined ? 200 : 422 }
 }
 
-function parseVersionNumber({ n }: SignedInVisit): number {
+function parseVersionNumber({ n }: Visit): number {
   if (!/^[1-9]\d{0,8}$/.test(n)) throw notFound('version of this product')
   return Number(n)
 }
@@ -65,7 +65,7 @@ function renderRevertForm(words: Words, at: string, n: number, level: 'm' | 'b' 
 <form method="post" action="${at}/versions/${n}/revert" class="choices">!${buttons}</form></section>`
 }
 
-export async function submitRevert(visit: SignedInVisit): Promise<Outcome> {
+export async function submitRevert(visit: Visit): Promise<Outcome> {
   const { ctx, form, words } = visit
   const state = await getRequestedProduct(visit)
   const changeType = CHANGE_TYPES.find(one => one === form.text('change_type')) ?? 'change'

@@ -31,8 +31,7 @@ export function renderKeyFigures(words: Words, { summary, days, comparison }: Ke
 
 function describeChange(words: Words, recent: number, before: number): string {
   const texts = words.texts.scans
-  if (before < MIN_FOR_PERCENT)
-    return texts.few({ recent: words.number(recent), before: words.number(before) })
+  if (before < MIN_FOR_PERCENT) return texts.few({ recent, before })
   const percent = words.percent(Math.abs(recent - before) / before)
   if (recent === before) return texts.same
   return (recent > before ? texts.more : texts.less)({ percent, before })

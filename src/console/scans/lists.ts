@@ -61,9 +61,9 @@ export function renderSuspicions(
 export function formatSightings(words: Words, seen: NonNullable<Suspicion['seen']>): string {
   const { count, countries, devices } = seen
   return words.texts.scans.seen({
-    scans: words.number(count),
-    countries: words.number(countries),
-    devices: words.number(devices),
+    scans: count,
+    countries: countries,
+    devices: devices,
   })
 }
 
@@ -81,7 +81,7 @@ export function renderMilestones(
   if (reached.length === 0) return html`<p class="quiet">${texts.milestonesNone}</p>`
   const lines = reached.map(
     ({ uuid, milestone, at }) =>
-      html`<li class="in-line"><span>!${renderProductLink(words, names, uuid)}</span><span><strong>${texts.reached({ milestone: words.number(milestone) })}</strong> <time class="quiet" datetime="${at}">${words.date(at)}</time></span></li>`,
+      html`<li class="in-line"><span>!${renderProductLink(words, names, uuid)}</span><span><strong>${texts.reached({ milestone })}</strong> <time class="quiet" datetime="${at}">${words.date(at)}</time></span></li>`,
   )
   return html`<p class="quiet">${texts.milestonesLead}</p>!${rowList(lines)}`
 }
@@ -92,7 +92,7 @@ export function renderOwnMilestones(words: Words, reached: readonly PassportMile
   const texts = words.texts.scans
   const lines = reached.map(
     ({ milestone, day }) =>
-      html`<li class="in-line"><strong>${texts.reached({ milestone: words.number(milestone) })}</strong><span class="quiet">${day === undefined ? texts.before : words.date(day)}</span></li>`,
+      html`<li class="in-line"><strong>${texts.reached({ milestone })}</strong><span class="quiet">${day === undefined ? texts.before : words.date(day)}</span></li>`,
   )
   return html`<h3>${texts.milestonesOwn}</h3>!${rowList(lines)}`
 }

@@ -12,7 +12,7 @@ import { getScanSettings } from '../../scans/settings.ts'
 import { type AccountScanSummary, summarizeAccount } from '../../scans/summary.ts'
 import { DOCS, PRODUCTS, SCANS } from '../page/addresses.ts'
 import { doneNotice, section } from '../page/parts.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { getShortTitle } from '../product-data/titles.ts'
@@ -29,7 +29,7 @@ const MAX_LISTED = 10
 const MAX_COUNTRIES = 12
 const NEWEST_MODEL = { levels: ['m'], status: 'a' } as const
 
-export async function showScans(visit: SignedInVisit): Promise<Outcome> {
+export async function showScans(visit: Visit): Promise<Outcome> {
   const { ctx, words, query } = visit
   const texts = words.texts.scans
   const days = parseRange(query)

@@ -8,7 +8,7 @@ import { listSuspicions, type Suspicion } from '../../scans/list-suspicions.ts'
 import { getScanSettings, isCounted } from '../../scans/settings.ts'
 import { summarizePassport } from '../../scans/summary.ts'
 import { PRODUCTS, SCANS } from '../page/addresses.ts'
-import type { SignedInVisit } from '../page/route.ts'
+import type { Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { renderKeyFigures } from './key-figures.ts'
@@ -20,7 +20,7 @@ import { renderTrend } from './trend.ts'
 const MAX_COUNTRIES = 6
 
 export async function renderScansSection(
-  { ctx, words, query }: SignedInVisit,
+  { ctx, words, query }: Visit,
   { row }: PassportState,
 ): Promise<string> {
   const texts = words.texts.scans

@@ -10,7 +10,7 @@ import {
 } from '../../scans/settings.ts'
 import { SCANS } from '../page/addresses.ts'
 import { section } from '../page/parts.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { SWITCHES } from './ranges.ts'
@@ -24,7 +24,7 @@ export function renderUncountedNotice(words: Words, { on, off_categories: off }:
   return html`<p class="reach">${texts.isOffFor({ categories: names })} <a href="${SCANS}#switches">${texts.switches}</a></p>`
 }
 
-export function renderSwitches({ words, session }: SignedInVisit, settings: ScanSettings): string {
+export function renderSwitches({ words, session }: Visit, settings: ScanSettings): string {
   const texts = words.texts.scans
   const body =
     session.role === 'viewer'
@@ -78,7 +78,7 @@ function renderSwitchesForm(words: Words, settings: ScanSettings): string {
 }
 
 /** A box that is not ticked is off. The thresholds of suspicion stay unless that check is switched. */
-export async function submitSwitches({ ctx, form: sent }: SignedInVisit): Promise<Outcome> {
+export async function submitSwitches({ ctx, form: sent }: Visit): Promise<Outcome> {
   const settings = await getScanSettings(ctx, ctx.accountId)
   const ticked = sent.all('category')
   const isWatched = settings.clone_rules !== null

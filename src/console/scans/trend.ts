@@ -60,8 +60,8 @@ function renderChart(words: Words, bars: readonly Bar[], isWeeks: boolean): stri
     total === 0
       ? texts.noneInRange
       : texts.trendSays({
-          total: words.number(total),
-          most: words.number(most.total),
+          total: total,
+          most: most.total,
           when: when({ date: words.date(most.from) }),
         })
   const name = isWeeks ? texts.barWeek : texts.barDay

@@ -9,7 +9,7 @@ import { PRODUCTS } from '../page/addresses.ts'
 import { copyable, input, select, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
 import { rowList } from '../page/parts.ts'
-import type { ConsolePage, SignedInVisit } from '../page/route.ts'
+import type { ConsolePage, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { backToSettings, LINKS } from './places.ts'
 
@@ -29,7 +29,7 @@ type Shown = {
   today: string
 }
 
-export function linksPage({ words, session }: SignedInVisit, shown: Shown): ConsolePage {
+export function linksPage({ words, session }: Visit, shown: Shown): ConsolePage {
   const texts = words.texts.accessLinks
   const { inUse, ended, names, problems } = shown
   const mayEdit = session.role !== 'viewer'
@@ -84,10 +84,10 @@ function endedLinks(words: Words, ended: readonly AccessLinkRecord[]): string {
     return html`<li><span>${link.label}</span> <span class="quiet">${texts.audiences[link.audience]} · ${end} · ${texts.uses}: ${uses(words, link)}</span></li>`
   })
   const more = texts.endedMore({
-    shown: words.number(shown.length),
-    all: words.number(ended.length),
+    shown: shown.length,
+    all: ended.length,
   })
-  return html`<details><summary>${texts.ended({ count: words.number(ended.length) })}</summary>!${rowList(rows)}
+  return html`<details><summary>${texts.ended({ count: ended.length })}</summary>!${rowList(rows)}
 !${shown.length === ended.length ? '' : html`<p class="quiet">${more}</p>`}</details>`
 }
 

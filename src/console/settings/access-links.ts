@@ -12,7 +12,7 @@ import {
 } from '../../passports/access/access-links.ts'
 import { getState } from '../../passports/core/state.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getProductName } from '../product-data/titles.ts'
 import {
@@ -32,13 +32,13 @@ const MOST_NAMED = 50
 
 const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
 
-export function showLinks(visit: SignedInVisit): Promise<Outcome> {
+export function showLinks(visit: Visit): Promise<Outcome> {
   const usual = dayOf(visit.setup.clock.now().getTime() + USUAL_DAYS * DAY_MS)
   const product = visit.query.get('product') ?? ''
   return list(visit, { label: '', audience: 'legitimate_interest', product, ends: usual }, {})
 }
 
-async function list(visit: SignedInVisit, typed: NewLinkForm, problems: Problems): Promise<Outcome> {
+async function list(visit: Visit, typed: NewLinkForm, problems: Problems): Promise<Outcome> {
   const { ctx, setup, words } = visit
   const now = setup.clock.now()
   const links = await listAccessLinks(ctx)
@@ -70,7 +70,7 @@ async function namesOf(
   return new Map(names)
 }
 
-export async function submitLink(visit: SignedInVisit): Promise<Outcome> {
+export async function submitLink(visit: Visit): Promise<Outcome> {
   const { ctx, setup, form, words } = visit
   const texts = words.texts.accessLinks
   const typed = {
@@ -122,18 +122,18 @@ function endOf(day: string, now: Date): Date | undefined {
   return end > now.getTime() && end <= now.getTime() + MOST_DAYS * DAY_MS ? new Date(end) : undefined
 }
 
-export async function showRevokeLink(visit: SignedInVisit): Promise<Outcome> {
+export async function showRevokeLink(visit: Visit): Promise<Outcome> {
   const link = await getLink(visit)
   return isInUse(link, visit.setup.clock.now()) ? revokeLinkPage(visit.words, link) : { to: LINKS }
 }
 
-export async function submitRevokeLink({ ctx, id }: SignedInVisit): Promise<Outcome> {
+export async function submitRevokeLink({ ctx, id }: Visit): Promise<Outcome> {
   await revokeAccessLink(ctx, id)
   return { to: LINKS }
 }
 
 /** Throws `not_found`, for another account's too. */
-async function getLink({ ctx, id }: SignedInVisit): Promise<AccessLinkRecord> {
+async function getLink({ ctx, id }: Visit): Promise<AccessLinkRecord> {
   const links = await listAccessLinks(ctx)
   const link = links.find(one => one.id === id)
   if (link === undefined) throw notFound('access link')

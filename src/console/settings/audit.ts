@@ -10,7 +10,7 @@ import type { ImportAuditSubject } from '../../transfer/spreadsheets/run-import.
 import { listWebhooks } from '../../webhooks/endpoint.ts'
 import { PRODUCTS, WEBHOOKS } from '../page/addresses.ts'
 import { rowList } from '../page/parts.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { formatTitle } from '../product-data/titles.ts'
 import { AUDIT, backToSettings } from './places.ts'
@@ -19,7 +19,7 @@ const A_PAGE = 50
 /** Fifty names of 500 characters would be most of the page. */
 const MAX_NAME_LENGTH = 100
 
-export async function showAudit({ ctx, query, words }: SignedInVisit): Promise<Outcome> {
+export async function showAudit({ ctx, query, words }: Visit): Promise<Outcome> {
   const texts = words.texts.audit
   const before = query.get('before') ?? ''
   const { entries, next } = await listAuditEntries(ctx, { before, limit: A_PAGE })

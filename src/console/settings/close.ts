@@ -4,12 +4,12 @@ import { closeAccount } from '../../accounts/close-account.ts'
 import { ALL_DATA, HOME, SETTINGS } from '../page/addresses.ts'
 import { input, summary } from '../page/fields.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import { backToSettings } from './places.ts'
 
-export const showClose = (visit: SignedInVisit): Outcome => page(visit, {})
+export const showClose = (visit: Visit): Outcome => page(visit, {})
 
-export async function submitClose(visit: SignedInVisit): Promise<Outcome> {
+export async function submitClose(visit: Visit): Promise<Outcome> {
   const { ctx, session, form, words } = visit
   const isSame = form.text('name') === session.account.name.trim()
   const problems = problemsOf({ name: isSame ? undefined : words.texts.closeAccount.wrong })
@@ -18,7 +18,7 @@ export async function submitClose(visit: SignedInVisit): Promise<Outcome> {
   return { to: HOME }
 }
 
-function page({ session, words }: SignedInVisit, problems: Problems): Outcome {
+function page({ session, words }: Visit, problems: Problems): Outcome {
   const texts = words.texts.closeAccount
   const { name } = session.account
   const title = texts.question({ name })

@@ -7,14 +7,14 @@ import { ALL_DATA } from '../page/addresses.ts'
 import { input, notice, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
 import { section } from '../page/parts.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import { backToSettings } from './places.ts'
 
-export const showData = (visit: SignedInVisit): Promise<Outcome> => page(visit, {})
+export const showData = (visit: Visit): Promise<Outcome> => page(visit, {})
 
 type Told = { problems?: Problems; problem?: string; status?: number; session?: string }
 
-export async function submitData(visit: SignedInVisit): Promise<Outcome> {
+export async function submitData(visit: Visit): Promise<Outcome> {
   const { ctx, setup, session, form, network, words } = visit
   const password = form.raw('password')
   if (password === '') return wrong(visit, words.texts.errors.required)
@@ -36,11 +36,11 @@ export async function submitData(visit: SignedInVisit): Promise<Outcome> {
   return { file: { name, type: 'application/x-ndjson', content }, session: token }
 }
 
-const wrong = (visit: SignedInVisit, sentence: string, status = 422) =>
+const wrong = (visit: Visit, sentence: string, status = 422) =>
   page(visit, { problems: { password: sentence }, status })
 
 async function page(
-  { ctx, words }: SignedInVisit,
+  { ctx, words }: Visit,
   { problems = {}, problem, status = 200, session: token }: Told,
 ): Promise<Outcome> {
   const texts = words.texts.dataDownload

@@ -7,16 +7,15 @@ import { SETTINGS } from '../page/addresses.ts'
 import { input, summary } from '../page/fields.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
 import { rowList, section } from '../page/parts.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import type { Texts } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
 import { OF_ACCOUNT, OF_PERSON } from './places.ts'
 import { quotaBars } from './quota-bars.ts'
 
-export const showSettings = (visit: SignedInVisit): Promise<Outcome> =>
-  page(visit, visit.session.account.name, {})
+export const showSettings = (visit: Visit): Promise<Outcome> => page(visit, visit.session.account.name, {})
 
-async function page(visit: SignedInVisit, name: string, problems: Problems): Promise<Outcome> {
+async function page(visit: Visit, name: string, problems: Problems): Promise<Outcome> {
   const { ctx, session, words } = visit
   const texts = words.texts.settings
   const [usage, indexable] = await Promise.all([getUsage(ctx), isIndexable(ctx)])
@@ -67,7 +66,7 @@ function nameForm(words: Words, value: string, problems: Problems): string {
 const closing = (texts: Texts) =>
   html`<section><ul class="rows"><li><a class="row-link" href="${SETTINGS}/close">${texts.closeAccount.title}</a><span class="quiet">${texts.closeAccount.hint}</span></li></ul></section>`
 
-export async function submitName(visit: SignedInVisit): Promise<Outcome> {
+export async function submitName(visit: Visit): Promise<Outcome> {
   const { ctx, form, words } = visit
   const name = form.text('name')
   const problems = problemsOf({ name: nameProblem(words.texts, name, MAX_ACCOUNT_NAME_LENGTH) })
@@ -76,7 +75,7 @@ export async function submitName(visit: SignedInVisit): Promise<Outcome> {
   return { to: SETTINGS }
 }
 
-export async function submitIndexing({ ctx, form }: SignedInVisit): Promise<Outcome> {
+export async function submitIndexing({ ctx, form }: Visit): Promise<Outcome> {
   const to = form.text('to')
   if (to === 'yes' || to === 'no') {
     await setIndexing(ctx, { accountId: ctx.accountId, indexable: to === 'yes' })

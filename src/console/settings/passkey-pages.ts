@@ -4,7 +4,7 @@ import { MAX_PASSKEY_NAME_LENGTH, type PasskeyRecord } from '../../accounts/peop
 import { input, notice, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
 import { rowList } from '../page/parts.ts'
-import type { ConsolePage, SignedInVisit } from '../page/route.ts'
+import type { ConsolePage, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { backToSettings, PASSKEYS } from './places.ts'
 
@@ -17,7 +17,7 @@ type Shown = {
   status?: number
 }
 
-export function passkeysPage({ words, setup }: SignedInVisit, shown: Shown): ConsolePage {
+export function passkeysPage({ words, setup }: Visit, shown: Shown): ConsolePage {
   const texts = words.texts.passkeys
   const { passkeys, canWork, name, problems, refusal, status = 200 } = shown
   const rows = passkeys.map(passkey => row(words, passkey))
@@ -68,7 +68,7 @@ function addForm(words: Words, name: string, problems: Problems): string {
 
 /** Its module asks the browser at once, and again by the button. */
 export function confirmPage(
-  { words, setup }: SignedInVisit,
+  { words, setup }: Visit,
   { name, options }: { name: string; options: string },
 ): ConsolePage {
   const texts = words.texts.passkeys
@@ -86,7 +86,7 @@ const toPasskeys = (words: Words) =>
   backToSettings(words, { path: PASSKEYS, name: words.texts.passkeys.title })
 
 export function passkeyPage(
-  { words }: SignedInVisit,
+  { words }: Visit,
   passkey: PasskeyRecord,
   name: string,
   problems: Problems,
@@ -100,7 +100,7 @@ export function passkeyPage(
   return { title: passkey.name, body, status: isFine(problems) ? 200 : 422 }
 }
 
-export function removePasskeyPage({ words }: SignedInVisit, passkey: PasskeyRecord): ConsolePage {
+export function removePasskeyPage({ words }: Visit, passkey: PasskeyRecord): ConsolePage {
   const texts = words.texts.passkeys
   const title = texts.removeTitle({ name: passkey.name })
   const body = html`!${toPasskeys(words)}<h1>${title}</h1><p class="lead">${texts.removeLead}</p>

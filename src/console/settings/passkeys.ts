@@ -11,16 +11,16 @@ import {
   renamePasskey,
 } from '../../accounts/people/passkeys.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import { requireHome } from '../sign-in/passkey.ts'
 import { confirmPage, passkeyPage, passkeysPage, removePasskeyPage } from './passkey-pages.ts'
 import { PASSKEYS } from './places.ts'
 
-export const showPasskeys = (visit: SignedInVisit): Promise<Outcome> => list(visit, { name: '' })
+export const showPasskeys = (visit: Visit): Promise<Outcome> => list(visit, { name: '' })
 
 type Shown = { name: string; problems?: Problems; refusal?: string; status?: number }
 
-async function list(visit: SignedInVisit, shown: Shown): Promise<Outcome> {
+async function list(visit: Visit, shown: Shown): Promise<Outcome> {
   const { setup, session } = visit
   const passkeys = await listPasskeys(setup, session)
   const canWork = findRelyingParty(setup.addresses.publicUrl) !== undefined
@@ -28,7 +28,7 @@ async function list(visit: SignedInVisit, shown: Shown): Promise<Outcome> {
 }
 
 /** First the name and the password; then the page on which the browser asks. */
-export async function submitNewPasskey(visit: SignedInVisit): Promise<Outcome> {
+export async function submitNewPasskey(visit: Visit): Promise<Outcome> {
   const { setup, session, form, network, words } = visit
   const home = requireHome(setup.addresses.publicUrl)
   const name = form.text('name')
@@ -56,7 +56,7 @@ export async function submitNewPasskey(visit: SignedInVisit): Promise<Outcome> {
 }
 
 /** What the browser made. Only who got the challenge, after the password, has an answer to it. */
-export async function submitMadePasskey(visit: SignedInVisit): Promise<Outcome> {
+export async function submitMadePasskey(visit: Visit): Promise<Outcome> {
   const { setup, session, form, words } = visit
   const texts = words.texts.passkeys
   const home = requireHome(setup.addresses.publicUrl)
@@ -69,12 +69,12 @@ export async function submitMadePasskey(visit: SignedInVisit): Promise<Outcome> 
   return list(visit, { name, refusal, status: 422 })
 }
 
-export async function showPasskey(visit: SignedInVisit): Promise<Outcome> {
+export async function showPasskey(visit: Visit): Promise<Outcome> {
   const passkey = await getPasskey(visit.setup, visit.session, visit.id)
   return passkeyPage(visit, passkey, passkey.name, {})
 }
 
-export async function submitPasskeyName(visit: SignedInVisit): Promise<Outcome> {
+export async function submitPasskeyName(visit: Visit): Promise<Outcome> {
   const { setup, session, form, words } = visit
   const passkey = await getPasskey(setup, session, visit.id)
   const name = form.text('name')
@@ -84,11 +84,11 @@ export async function submitPasskeyName(visit: SignedInVisit): Promise<Outcome> 
   return { to: PASSKEYS }
 }
 
-export async function showRemovePasskey(visit: SignedInVisit): Promise<Outcome> {
+export async function showRemovePasskey(visit: Visit): Promise<Outcome> {
   return removePasskeyPage(visit, await getPasskey(visit.setup, visit.session, visit.id))
 }
 
-export async function submitRemovePasskey({ setup, session, id }: SignedInVisit): Promise<Outcome> {
+export async function submitRemovePasskey({ setup, session, id }: Visit): Promise<Outcome> {
   await removePasskey(setup, session, id)
   return { to: PASSKEYS }
 }

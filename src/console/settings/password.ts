@@ -5,13 +5,13 @@ import { findPasswordProblem } from '../../accounts/people/password.ts'
 import { input, newPasswordInput, summary } from '../page/fields.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
 import { doneNotice } from '../page/parts.ts'
-import type { ConsolePage, Outcome, SignedInVisit } from '../page/route.ts'
+import type { ConsolePage, Outcome, Visit } from '../page/route.ts'
 import { passwordSentence } from '../sign-in/link-pages.ts'
 import { backToSettings, PASSWORD } from './places.ts'
 
-export const showPassword = (visit: SignedInVisit): Outcome => page(visit, {})
+export const showPassword = (visit: Visit): Outcome => page(visit, {})
 
-export async function submitPassword(visit: SignedInVisit): Promise<Outcome> {
+export async function submitPassword(visit: Visit): Promise<Outcome> {
   const { setup, session, form, network, words } = visit
   const { texts } = words
   const current = form.raw('current')
@@ -30,7 +30,7 @@ export async function submitPassword(visit: SignedInVisit): Promise<Outcome> {
   return { ...page(visit, { current: sentence }), status: 429 }
 }
 
-function page({ session, query, words }: SignedInVisit, problems: Problems): ConsolePage {
+function page({ session, query, words }: Visit, problems: Problems): ConsolePage {
   const texts = words.texts.password
   const labels = { current: texts.current, password: texts.new }
   const done = query.get('done') === null ? '' : doneNotice(texts.done)

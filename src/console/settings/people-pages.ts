@@ -5,14 +5,14 @@ import { ROLES } from '../../accounts/people/people.ts'
 import { copyable, input, notice, select, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
 import { doneNotice, rowList } from '../page/parts.ts'
-import type { ConsolePage, SignedInVisit } from '../page/route.ts'
+import type { ConsolePage, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { backToSettings, PEOPLE } from './places.ts'
 
 export type InvitationForm = { email: string; role: string }
 type Shown = { members: readonly Member[]; self: string; typed: InvitationForm; problems: Problems }
 
-export function peoplePage(visit: SignedInVisit, { members, self, typed, problems }: Shown): ConsolePage {
+export function peoplePage(visit: Visit, { members, self, typed, problems }: Shown): ConsolePage {
   const { words, session, setup, query } = visit
   const texts = words.texts.people
   const isOwner = session.role === 'owner'
@@ -53,7 +53,7 @@ const roleChoice = (words: Words, value: string) => {
   return { name: 'role', label: texts.people.role, value, options }
 }
 
-function inviteForm({ words, setup }: SignedInVisit, typed: InvitationForm, problems: Problems): string {
+function inviteForm({ words, setup }: Visit, typed: InvitationForm, problems: Problems): string {
   const texts = words.texts.people
   const email = {
     name: 'email',
@@ -74,7 +74,7 @@ const toPeople = (words: Words) => backToSettings(words, { path: PEOPLE, name: w
 type Told = { refusal?: string; isInvited?: boolean; isSignedOut?: boolean }
 
 export function personPage(
-  { words, setup }: SignedInVisit,
+  { words, setup }: Visit,
   member: Member,
   problems: Problems,
   { refusal, isInvited = false, isSignedOut = false }: Told = {},
@@ -102,7 +102,7 @@ export function personPage(
 }
 
 /** For an owner who hands the link on; it is never shown again. */
-export function invitationPage({ words }: SignedInVisit, member: Member, link: string): ConsolePage {
+export function invitationPage({ words }: Visit, member: Member, link: string): ConsolePage {
   const texts = words.texts.people
   const field = { name: 'link', label: texts.invitationLink, value: link, rows: 3 }
   const body = html`!${toPeople(words)}<h1>${texts.invitationShown({ email: member.email })}</h1><p class="lead">${texts.invitationShownLead}</p>
@@ -110,7 +110,7 @@ export function invitationPage({ words }: SignedInVisit, member: Member, link: s
   return { title: texts.invitationShown({ email: member.email }), body, scripts: ['copy'] }
 }
 
-export function renderMemberRemoval({ words }: SignedInVisit, member: Member, refusal?: string): ConsolePage {
+export function renderMemberRemoval({ words }: Visit, member: Member, refusal?: string): ConsolePage {
   const texts = words.texts.people
   const words3 = {
     title: texts.removeTitle({ email: member.email }),
@@ -120,7 +120,7 @@ export function renderMemberRemoval({ words }: SignedInVisit, member: Member, re
   return surePage(words, member, { ...words3, refusal })
 }
 
-export function leavePage({ words, session }: SignedInVisit, member: Member, refusal?: string): ConsolePage {
+export function leavePage({ words, session }: Visit, member: Member, refusal?: string): ConsolePage {
   const texts = words.texts.people
   const title = texts.leaveTitle({ account: session.account.name })
   return surePage(words, member, {

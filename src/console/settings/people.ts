@@ -18,7 +18,7 @@ import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { SIGN_IN } from '../page/addresses.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import { shownOnce } from '../page/secret-cookie.ts'
 import { invitationLetter } from '../sign-in/emails.ts'
 import {
@@ -33,17 +33,17 @@ import { PEOPLE } from './places.ts'
 
 const EMPTY: InvitationForm = { email: '', role: 'editor' }
 
-export const showPeople = (visit: SignedInVisit): Promise<Outcome> => list(visit, EMPTY, {})
+export const showPeople = (visit: Visit): Promise<Outcome> => list(visit, EMPTY, {})
 
-async function list(visit: SignedInVisit, typed: InvitationForm, problems: Problems): Promise<Outcome> {
+async function list(visit: Visit, typed: InvitationForm, problems: Problems): Promise<Outcome> {
   const members = await listMembers(visit.ctx)
   return peoplePage(visit, { members, self: selfOf(visit), typed, problems })
 }
 
-const selfOf = ({ session }: SignedInVisit) => idFromUuid(session.personId)
+const selfOf = ({ session }: Visit) => idFromUuid(session.personId)
 
 /** The person is in at once; the letter tells them, and brings whoever is new here the link for a password. */
-export async function submitInvitation(visit: SignedInVisit): Promise<Outcome> {
+export async function submitInvitation(visit: Visit): Promise<Outcome> {
   const { ctx, form, words } = visit
   const texts = words.texts.people
   const typed = { email: form.text('email'), role: form.text('role') }
@@ -75,10 +75,10 @@ export async function submitInvitation(visit: SignedInVisit): Promise<Outcome> {
 type Invited = { id: string; email: string; role: Role; token: string | undefined }
 
 /** Without mail nobody is written to, and the owner hands the link on. */
-const readerOf = ({ setup }: SignedInVisit): LinkReader => (setup.mail.hasServer ? 'person' : 'owner')
+const readerOf = ({ setup }: Visit): LinkReader => (setup.mail.hasServer ? 'person' : 'owner')
 
 /** By mail the link goes to the person; without it, to the page that shows it to the inviting owner, once. */
-function toInvited(visit: SignedInVisit, invited: Invited, otherwise: string): Outcome {
+function toInvited(visit: Visit, invited: Invited, otherwise: string): Outcome {
   const { id, token } = invited
   if (visit.setup.mail.hasServer) postInvitation(visit, invited)
   else if (token !== undefined) return shownInvitation.redirect(visit, { id, secret: token })
@@ -94,7 +94,7 @@ const shownInvitation = shownOnce({
 })
 
 /** The only page that shows the link of an invitation, once: reloaded, it leads back to the people. */
-export async function showInvitation(visit: SignedInVisit): Promise<Outcome> {
+export async function showInvitation(visit: Visit): Promise<Outcome> {
   const { ctx, setup } = visit
   const shown = shownInvitation.find(visit)
   const members = shown === undefined ? [] : await listMembers(ctx)
@@ -104,7 +104,7 @@ export async function showInvitation(visit: SignedInVisit): Promise<Outcome> {
   return { ...invitationPage(visit, member, link), headers: shownInvitation.endHeaders(visit) }
 }
 
-function postInvitation({ setup, session, words }: SignedInVisit, { email, role, token }: Invited): void {
+function postInvitation({ setup, session, words }: Visit, { email, role, token }: Invited): void {
   const { publicUrl } = setup.addresses
   const link = token === undefined ? `${publicUrl}${SIGN_IN}` : buildSetPasswordUrl(publicUrl, token)
   const about = { to: email, account: session.account.name, by: session.email, role, publicUrl, link }
@@ -112,7 +112,7 @@ function postInvitation({ setup, session, words }: SignedInVisit, { email, role,
 }
 
 /** For a letter that did not come, or a link that is too old. */
-export async function submitInvitationAgain(visit: SignedInVisit): Promise<Outcome> {
+export async function submitInvitationAgain(visit: Visit): Promise<Outcome> {
   const { ctx, id, words } = visit
   const texts = words.texts.people
   try {
@@ -130,20 +130,20 @@ export async function submitInvitationAgain(visit: SignedInVisit): Promise<Outco
   }
 }
 
-export async function showPerson(visit: SignedInVisit): Promise<Outcome> {
+export async function showPerson(visit: Visit): Promise<Outcome> {
   const { query } = visit
   const told = { isInvited: query.get('invited') === 'again', isSignedOut: query.get('sessions') === 'ended' }
   return personPage(visit, await memberOf(visit), {}, told)
 }
 
 /** Ends the person's sessions in this account; they sign in again. */
-export async function submitEndSessionsOf(visit: SignedInVisit): Promise<Outcome> {
+export async function submitEndSessionsOf(visit: Visit): Promise<Outcome> {
   const { id } = await memberOf(visit)
   await endMemberSessions(visit.ctx, id)
   return id === selfOf(visit) ? { to: SIGN_IN, session: null } : { to: `${PEOPLE}/${id}?sessions=ended` }
 }
 
-export async function submitRole(visit: SignedInVisit): Promise<Outcome> {
+export async function submitRole(visit: Visit): Promise<Outcome> {
   const { ctx, form, words } = visit
   const member = await memberOf(visit)
   const role = ROLES.find(one => one === form.text('role'))
@@ -152,12 +152,12 @@ export async function submitRole(visit: SignedInVisit): Promise<Outcome> {
   return isDone ? { to: PEOPLE } : personPage(visit, member, { role: words.texts.people.lastOwner })
 }
 
-export async function showRemovePerson(visit: SignedInVisit): Promise<Outcome> {
+export async function showRemovePerson(visit: Visit): Promise<Outcome> {
   const member = await removable(visit)
   return member.id === selfOf(visit) ? leavePage(visit, member) : renderMemberRemoval(visit, member)
 }
 
-export async function submitRemovePerson(visit: SignedInVisit): Promise<Outcome> {
+export async function submitRemovePerson(visit: Visit): Promise<Outcome> {
   const member = await removable(visit)
   const isDone = await removeMember(visit.ctx, member.id)
   const refusal = visit.words.texts.people.lastOwner
@@ -167,10 +167,10 @@ export async function submitRemovePerson(visit: SignedInVisit): Promise<Outcome>
 }
 
 /** Owners remove anyone, everyone may leave. Throws `not_found`, `read_only`. */
-async function removable(visit: SignedInVisit): Promise<Member> {
+async function removable(visit: Visit): Promise<Member> {
   const member = await memberOf(visit)
   if (visit.session.role === 'owner' || member.id === selfOf(visit)) return member
   throw new AppError('read_only', visit.words.texts.people.onlySelf)
 }
 
-const memberOf = ({ ctx, id }: SignedInVisit): Promise<Member> => getMember(ctx, id)
+const memberOf = ({ ctx, id }: Visit): Promise<Member> => getMember(ctx, id)

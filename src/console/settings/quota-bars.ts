@@ -6,12 +6,11 @@ import type { Words } from '../page/words.ts'
 export const quotaBars = (words: Words, usage: readonly Usage[]) =>
   html`<dl class="bars">!${usage.map(one => bar(words, one))}</dl><p class="quiet">${words.texts.home.quotaNote}</p>`
 
-function bar({ texts, number }: Words, { level, used, quota }: Usage): string {
+function bar({ texts }: Words, { level, used, quota }: Usage): string {
   const label = html`<dt id="bar-${level}">${texts.levels[level]}</dt>`
   if (quota === null)
-    return html`<div>!${label}<dd class="amount">${texts.home.quotaUnlimited({ used: number(used) })}</dd></div>`
-  if (quota === 0)
-    return html`<div>!${label}<dd class="amount">${texts.home.quotaNone({ used: number(used) })}</dd></div>`
-  return html`<div>!${label}<dd class="amount">${texts.home.quotaOf({ used: number(used), quota: number(quota) })}</dd>
+    return html`<div>!${label}<dd class="amount">${texts.home.quotaUnlimited({ used })}</dd></div>`
+  if (quota === 0) return html`<div>!${label}<dd class="amount">${texts.home.quotaNone({ used })}</dd></div>`
+  return html`<div>!${label}<dd class="amount">${texts.home.quotaOf({ used, quota })}</dd>
 <dd class="bar"><meter aria-labelledby="bar-${level}" min="0" max="${quota}" value="${Math.min(used, quota)}"></meter></dd></div>`
 }

@@ -9,11 +9,11 @@ import {
 import { notFound } from '../../kernel/errors.ts'
 import { SIGN_IN } from '../page/addresses.ts'
 import { rowList } from '../page/parts.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { backToSettings, SESSIONS } from './places.ts'
 
-export async function showSessions({ setup, session, words }: SignedInVisit): Promise<Outcome> {
+export async function showSessions({ setup, session, words }: Visit): Promise<Outcome> {
   const texts = words.texts.sessions
   const all = await listSessions(setup, session.personId)
   const isThis = (one: SessionRecord) => one.id === session.id
@@ -33,12 +33,12 @@ function row(words: Words, one: SessionRecord, isThis: boolean): string {
 <dt>${texts.inAccount}</dt><dd>${one.account}</dd></dl>!${isThis ? html`<span class="badge">${texts.thisOne}</span>` : end}</li>`
 }
 
-export async function submitEndSession({ setup, session, id }: SignedInVisit): Promise<Outcome> {
+export async function submitEndSession({ setup, session, id }: Visit): Promise<Outcome> {
   if (!(await endOneSession(setup, session, id))) throw notFound('session')
   return id === session.id ? { to: SIGN_IN, session: null } : { to: SESSIONS }
 }
 
-export async function submitEndOthers({ setup, session }: SignedInVisit): Promise<Outcome> {
+export async function submitEndOthers({ setup, session }: Visit): Promise<Outcome> {
   await endOtherSessions(setup, session, session.id)
   return { to: SESSIONS }
 }

@@ -10,7 +10,7 @@ import { listPasskeys } from '../../accounts/people/passkeys.ts'
 import { ownPath } from '../page/addresses.ts'
 import { input, notice, summary } from '../page/fields.ts'
 import { isFine, type PostedForm, type Problems } from '../page/form.ts'
-import type { ConsolePage, Outcome, SignedInVisit } from '../page/route.ts'
+import type { ConsolePage, Outcome, Visit } from '../page/route.ts'
 import { requireHome } from './passkey.ts'
 
 export const CONFIRM_OPTIONS = '/console/confirm/passkey'
@@ -18,13 +18,13 @@ const PASSWORD_FIELD = 'confirm_password'
 const PASSKEY_FIELD = 'answer'
 const OWN_FIELDS: ReadonlySet<string> = new Set([PASSWORD_FIELD, PASSKEY_FIELD])
 
-export async function submitConfirmOptions({ setup, session }: SignedInVisit): Promise<Outcome> {
+export async function submitConfirmOptions({ setup, session }: Visit): Promise<Outcome> {
   const home = requireHome(setup.addresses.publicUrl)
   return { data: await createProofOptions(setup, { personId: session.personId, home }) }
 }
 
 /** The session's new token once its person has proven who they are with this form, else the page that asks for it. */
-export async function confirm(visit: SignedInVisit): Promise<{ token: string } | ConsolePage> {
+export async function confirm(visit: Visit): Promise<{ token: string } | ConsolePage> {
   const { setup, session, form, network, words } = visit
   const { texts } = words
   const password = form.raw(PASSWORD_FIELD)
@@ -48,7 +48,7 @@ export async function confirm(visit: SignedInVisit): Promise<{ token: string } |
 
 type Shown = { problem?: string; refusal?: string; status: number }
 
-async function page(visit: SignedInVisit, { problem, refusal, status }: Shown): Promise<ConsolePage> {
+async function page(visit: Visit, { problem, refusal, status }: Shown): Promise<ConsolePage> {
   const { setup, session, words, form, url, referer } = visit
   const texts = words.texts.confirm
   const problems: Problems = problem === undefined ? {} : { [PASSWORD_FIELD]: problem }
@@ -80,11 +80,7 @@ async function page(visit: SignedInVisit, { problem, refusal, status }: Shown): 
 }
 
 /** Its module shows it where the browser knows passkeys, and fills in the answer. */
-function passkeyForm(
-  { words: { texts }, setup }: SignedInVisit,
-  to: string,
-  kept: readonly string[],
-): string {
+function passkeyForm({ words: { texts }, setup }: Visit, to: string, kept: readonly string[]): string {
   const { origin } = new URL(setup.addresses.publicUrl)
   return html`<form method="post" action="${to}" class="narrow" hidden data-passkey="use" data-offer="no" data-options="${CONFIRM_OPTIONS}"
 data-cancelled="${texts.signIn.passkeyCancelled}" data-elsewhere="${texts.signIn.passkeyElsewhere({ address: origin })}">!${kept}

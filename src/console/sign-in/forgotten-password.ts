@@ -8,21 +8,21 @@ import type { Email } from '../../kernel/http-out/smtp.ts'
 import { FORGOTTEN, SIGN_IN } from '../page/addresses.ts'
 import { input, notice, summary } from '../page/fields.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
-import type { ConsolePage, Outcome, Visit } from '../page/route.ts'
+import type { AnyVisit, ConsolePage, Outcome } from '../page/route.ts'
 import { resetLetter } from './emails.ts'
 
-export const showForgotten = (visit: Visit): Outcome =>
+export const showForgotten = (visit: AnyVisit): Outcome =>
   visit.setup.mail.hasServer ? page(visit, { email: '' }) : askOperator(visit)
 
 /** Without mail nobody can be shown to own an address: only the operator, who knows them, hands out links. */
-function askOperator({ words: { texts } }: Visit): ConsolePage {
+function askOperator({ words: { texts } }: AnyVisit): ConsolePage {
   const body = html`<h1>${texts.forgottenPassword.title}</h1><p class="lead">${texts.forgottenPassword.askOperator}</p>
 <p class="quiet">${texts.forgottenPassword.operatorCommand} <code>carnet users reset-password --email …</code></p>
 <p><a class="button second" href="${SIGN_IN}">${texts.signIn.title}</a></p>`
   return { title: texts.forgottenPassword.title, body }
 }
 
-export async function submitForgotten(visit: Visit): Promise<Outcome> {
+export async function submitForgotten(visit: AnyVisit): Promise<Outcome> {
   const { form, setup, network, words } = visit
   if (!setup.mail.hasServer) return askOperator(visit)
   const texts = words.texts.forgottenPassword
@@ -51,7 +51,7 @@ export async function submitForgotten(visit: Visit): Promise<Outcome> {
   return { title, body }
 }
 
-async function letterTo({ setup, words }: Visit, email: string): Promise<Email | undefined> {
+async function letterTo({ setup, words }: AnyVisit, email: string): Promise<Email | undefined> {
   const found = await createResetLink(setup, email)
   if (found === undefined) return undefined
   const { publicUrl } = setup.addresses
@@ -61,7 +61,7 @@ async function letterTo({ setup, words }: Visit, email: string): Promise<Email |
 type Shown = { email: string; problems?: Problems; refusal?: string; status?: number }
 
 function page(
-  { words: { texts } }: Visit,
+  { words: { texts } }: AnyVisit,
   { email, problems = {}, refusal, status = 200 }: Shown,
 ): ConsolePage {
   const field = {

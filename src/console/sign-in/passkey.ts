@@ -3,15 +3,15 @@ import { findRelyingParty } from '../../accounts/people/passkey-challenges.ts'
 import { createSignInOptions, signInWithPasskey } from '../../accounts/people/passkey-sign-in.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { ownPath } from '../page/addresses.ts'
-import type { Outcome, Visit } from '../page/route.ts'
+import type { AnyVisit, Outcome } from '../page/route.ts'
 import { signInPage, waitPage } from './sign-in.ts'
 
-export async function submitPasskeyOptions({ setup, network }: Visit): Promise<Outcome> {
+export async function submitPasskeyOptions({ setup, network }: AnyVisit): Promise<Outcome> {
   const made = await createSignInOptions(setup, { home: requireHome(setup.addresses.publicUrl), network })
   return 'seconds' in made ? { data: {}, status: 429 } : { data: made.options }
 }
 
-export async function submitPasskey(visit: Visit): Promise<Outcome> {
+export async function submitPasskey(visit: AnyVisit): Promise<Outcome> {
   const { setup, form, network, token, words } = visit
   const next = ownPath(form.raw('next'))
   const home = requireHome(setup.addresses.publicUrl)

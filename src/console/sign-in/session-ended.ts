@@ -6,7 +6,7 @@
 import { html } from 'ghtml'
 import { ownPath, signInFor } from '../page/addresses.ts'
 import type { PostedForm } from '../page/form.ts'
-import type { ConsolePage, Visit } from '../page/route.ts'
+import type { AnyVisit, ConsolePage } from '../page/route.ts'
 import { pageBefore } from './confirm.ts'
 
 /** Fields that are typed anew each time: passwords, and what a passkey answered. */
@@ -15,7 +15,7 @@ const SECRETS: ReadonlySet<string> = new Set(['password', 'confirm_password', 'c
 /** `url` is the address that the form was sent to, `referer` the page it stood on, `withFiles` that it had some. */
 type Sent = { url: string; referer: string | undefined; withFiles: boolean }
 
-export function sessionEndedPage({ words, form }: Visit, { url, referer, withFiles }: Sent): ConsolePage {
+export function sessionEndedPage({ words, form }: AnyVisit, { url, referer, withFiles }: Sent): ConsolePage {
   const texts = words.texts.sessionEnded
   const kept = form.entries().filter(([name]) => !SECRETS.has(name))
   const isWhole = !withFiles && kept.length === form.entries().length

@@ -8,14 +8,14 @@ import { AppError } from '../../kernel/errors.ts'
 import { HOME, SIGN_IN } from '../page/addresses.ts'
 import { input, newPasswordInput, summary } from '../page/fields.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
-import type { ConsolePage, Outcome, Visit } from '../page/route.ts'
+import type { AnyVisit, ConsolePage, Outcome } from '../page/route.ts'
 import { findLinkToken, linkCookie, wayToCleanAddress } from './link-cookie.ts'
 import { linkEnded, passwordSentence } from './link-pages.ts'
 
 const PATH = '/console/set-password'
 
 /** Looking at the page uses nothing up: mail scanners follow links too. */
-export async function showSetPassword(visit: Visit): Promise<Outcome> {
+export async function showSetPassword(visit: AnyVisit): Promise<Outcome> {
   const way = wayToCleanAddress(visit, PATH)
   if (way !== undefined) return way
   const token = findLinkToken(visit)
@@ -23,7 +23,7 @@ export async function showSetPassword(visit: Visit): Promise<Outcome> {
   return link === undefined ? ended(visit) : page(visit, { token, email: link.email })
 }
 
-export async function submitSetPassword(visit: Visit): Promise<Outcome> {
+export async function submitSetPassword(visit: AnyVisit): Promise<Outcome> {
   const { setup, form, words } = visit
   const token = form.raw('token')
   const password = form.raw('password')
@@ -45,13 +45,13 @@ export async function submitSetPassword(visit: Visit): Promise<Outcome> {
   }
 }
 
-function ended({ words: { texts }, note }: Visit) {
+function ended({ words: { texts }, note }: AnyVisit) {
   note('link_refused')
   return linkEnded(texts, texts.linkEnded.password)
 }
 
 function page(
-  { words: { texts } }: Visit,
+  { words: { texts } }: AnyVisit,
   link: { token: string; email: string },
   problems: Problems = {},
 ): ConsolePage {

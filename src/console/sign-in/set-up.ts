@@ -9,7 +9,7 @@ import { AppError } from '../../kernel/errors.ts'
 import { HOME, SIGN_IN } from '../page/addresses.ts'
 import { input, newPasswordInput, summary } from '../page/fields.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
-import type { ConsolePage, Outcome, Visit } from '../page/route.ts'
+import type { AnyVisit, ConsolePage, Outcome } from '../page/route.ts'
 import { findLinkToken, linkCookie, wayToCleanAddress } from './link-cookie.ts'
 import { linkEnded, passwordSentence } from './link-pages.ts'
 
@@ -17,14 +17,14 @@ const NAME_LENGTH_MAX = 200
 
 const PATH = '/console/set-up'
 
-export async function showSetUp(visit: Visit): Promise<Outcome> {
+export async function showSetUp(visit: AnyVisit): Promise<Outcome> {
   const way = wayToCleanAddress(visit, PATH)
   if (way !== undefined) return way
   const token = findLinkToken(visit)
   return (await isSetUpLink(visit.setup, token)) ? page(visit, { token, name: '', email: '' }) : ended(visit)
 }
 
-export async function submitSetUp(visit: Visit): Promise<Outcome> {
+export async function submitSetUp(visit: AnyVisit): Promise<Outcome> {
   const { setup, form, words } = visit
   const { errors } = words.texts
   const typed = { token: form.raw('token'), name: form.text('name'), email: form.text('email') }
@@ -53,14 +53,14 @@ export async function submitSetUp(visit: Visit): Promise<Outcome> {
   }
 }
 
-function ended({ words: { texts }, note }: Visit) {
+function ended({ words: { texts }, note }: AnyVisit) {
   note('link_refused')
   return linkEnded(texts, texts.linkEnded.setUp)
 }
 
 type Typed = { token: string; name: string; email: string }
 
-function page({ words: { texts } }: Visit, typed: Typed, problems: Problems = {}): ConsolePage {
+function page({ words: { texts } }: AnyVisit, typed: Typed, problems: Problems = {}): ConsolePage {
   const name = {
     name: 'name',
     label: texts.setUp.accountName,

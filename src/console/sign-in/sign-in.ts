@@ -7,11 +7,11 @@ import { FORGOTTEN, HOME, ownPath, SIGN_IN } from '../page/addresses.ts'
 import { DRAFTS_MODULE } from '../page/assets.ts'
 import { input, notice, summary } from '../page/fields.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
-import type { ConsolePage, Outcome, Visit } from '../page/route.ts'
+import type { AnyVisit, ConsolePage, Outcome } from '../page/route.ts'
 import type { Texts } from '../page/texts.ts'
 import { findDevice } from './device-cookie.ts'
 
-export function showSignIn(visit: Visit): Outcome {
+export function showSignIn(visit: AnyVisit): Outcome {
   const next = ownPath(visit.query.get('next'))
   if (visit.session) return { to: next }
   const { sessionEnded: signInAgain, first: signInFirst } = visit.words.texts.signIn
@@ -20,7 +20,7 @@ export function showSignIn(visit: Visit): Outcome {
   return signInPage(visit, { next, isSignedOut, ...(next === HOME ? {} : { why }) })
 }
 
-export async function submitSignIn(visit: Visit): Promise<Outcome> {
+export async function submitSignIn(visit: AnyVisit): Promise<Outcome> {
   const { form, setup, network, token, words, cookies } = visit
   const { texts } = words
   const next = ownPath(form.raw('next'))
@@ -43,7 +43,7 @@ export async function submitSignIn(visit: Visit): Promise<Outcome> {
 
 /** The sign-in page for who has tried too often. */
 export function waitPage(
-  visit: Visit,
+  visit: AnyVisit,
   shown: { next: string; email?: string; seconds: number },
 ): ConsolePage {
   const { seconds, ...rest } = shown
@@ -52,7 +52,7 @@ export function waitPage(
   return { ...signInPage(visit, { ...rest, status: 429, refusal }), headers: retry }
 }
 
-export async function submitSignOut({ setup, token }: Visit): Promise<Outcome> {
+export async function submitSignOut({ setup, token }: AnyVisit): Promise<Outcome> {
   if (token !== undefined) await endSession(setup, token)
   return { to: `${SIGN_IN}?signed-out`, session: null }
 }
@@ -68,7 +68,7 @@ type Shown = {
   status?: number
 }
 
-export function signInPage({ words: { texts }, setup }: Visit, shown: Shown): ConsolePage {
+export function signInPage({ words: { texts }, setup }: AnyVisit, shown: Shown): ConsolePage {
   const { next, why, email = '', problems = {}, refusal, status = 200, isSignedOut = false } = shown
   const passkeys = findRelyingParty(setup.addresses.publicUrl) !== undefined
   const keep = next === HOME ? '' : html`<input type="hidden" name="next" value="${next}">`

@@ -4,12 +4,12 @@ import { requireProductUuid } from '../../passports/read/find.ts'
 import { SpreadsheetError } from '../../transfer/spreadsheets/spreadsheet-error.ts'
 import { getImport, selectSheet } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { IMPORT } from '../page/addresses.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import { renderColumnsPage } from './columns.ts'
 import { limitReads } from './limit-reads.ts'
 import { explainUnreadableFile } from './words.ts'
 
-export async function submitSheetChoice(visit: SignedInVisit): Promise<Outcome> {
+export async function submitSheetChoice(visit: Visit): Promise<Outcome> {
   const { ctx, words, id, form } = visit
   const uuid = requireProductUuid(id)
   const again = async (problem: string) => renderColumnsPage(visit, await getImport(ctx, uuid), { problem })

@@ -28,7 +28,7 @@ import { IMPORT } from '../page/addresses.ts'
 import { notice, select, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
 import { backLink } from '../page/parts.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import type { Texts } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
@@ -54,7 +54,7 @@ type ColumnsPageState = {
 }
 
 export async function renderColumnsPage(
-  visit: SignedInVisit,
+  visit: Visit,
   sheet: SpreadsheetImport,
   told: ColumnsPageState = {},
 ): Promise<Outcome> {
@@ -91,7 +91,7 @@ export async function renderColumnsPage(
 
 function renderQuotaNote(words: Words, { rowCount }: SpreadsheetImport, room: number | undefined): string {
   if (room === undefined || room >= rowCount) return ''
-  const note = words.texts.spreadsheets.room({ room: words.number(room), rows: words.number(rowCount) })
+  const note = words.texts.spreadsheets.room({ room, rows: rowCount })
   return html`<p class="reach">${note}</p>`
 }
 
@@ -174,7 +174,7 @@ function explainSettingsError(
   return fault?.code === 'required' ? noKey({ field: called }) : message
 }
 
-export async function submitColumns(visit: SignedInVisit): Promise<Outcome> {
+export async function submitColumns(visit: Visit): Promise<Outcome> {
   const { ctx, words, id, form } = visit
   const uuid = requireProductUuid(id)
   const sheet = await getImport(ctx, uuid)

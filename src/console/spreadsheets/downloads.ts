@@ -6,7 +6,7 @@ import { exportModels } from '../../transfer/spreadsheets/export-models.ts'
 import { SPREADSHEET_CONTENT_TYPES, writeTemplate } from '../../transfer/spreadsheets/template.ts'
 import { ALL_DATA, EXPORT, IMPORT } from '../page/addresses.ts'
 import { select } from '../page/fields.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { splitLanguages } from '../product-data/language-names.ts'
@@ -23,7 +23,7 @@ const MAX_LANGUAGES = 24
 const MAX_SEARCH_LENGTH = 200
 const STATUSES = { all: undefined, active: 'a', archived: 'x' } as const
 
-export function sendTemplate({ words, query }: SignedInVisit): Outcome {
+export function sendTemplate({ words, query }: Visit): Outcome {
   const { texts } = words
   const category = getCategoryOrFirst(query.get('category'))
   const sent = splitLanguages((query.get('languages') ?? '').slice(0, 1_000)).flatMap(
@@ -39,7 +39,7 @@ export function sendTemplate({ words, query }: SignedInVisit): Outcome {
   return { file: { name, type: SPREADSHEET_CONTENT_TYPES[format], content: Readable.from(file) } }
 }
 
-export function showExport({ words, session }: SignedInVisit): Outcome {
+export function showExport({ words, session }: Visit): Outcome {
   const texts = words.texts.spreadsheets
   const statuses = Object.entries(texts.statuses)
   const toImport =
@@ -54,7 +54,7 @@ export function showExport({ words, session }: SignedInVisit): Outcome {
 const renderAllDataLink = (words: Words) =>
   html`<p><a class="alone" href="${ALL_DATA}">${words.texts.spreadsheets.allData}</a></p>`
 
-export function sendExport({ ctx, setup, words, query }: SignedInVisit): Outcome {
+export function sendExport({ ctx, setup, words, query }: Visit): Outcome {
   const category = getCategoryOrFirst(query.get('category'))
   const status = query.get('status') ?? 'all'
   const q = (query.get('q') ?? '').trim().slice(0, MAX_SEARCH_LENGTH).toWellFormed().replaceAll('\0', '')

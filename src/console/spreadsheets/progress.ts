@@ -21,7 +21,7 @@ import {
 } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { SPREADSHEET_CONTENT_TYPES } from '../../transfer/spreadsheets/template.ts'
 import { IMPORT } from '../page/addresses.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import { findWords, type Words } from '../page/words.ts'
 import { renderColumnsPage } from './columns.ts'
 import { type ResultPageInput, renderResultPage } from './result.ts'
@@ -33,10 +33,10 @@ import {
   renderImportHead,
 } from './words.ts'
 
-const getRequestedImport = ({ ctx, id }: SignedInVisit): Promise<SpreadsheetImport> =>
+const getRequestedImport = ({ ctx, id }: Visit): Promise<SpreadsheetImport> =>
   getImport(ctx, requireProductUuid(id))
 
-export async function showImportProgress(visit: SignedInVisit): Promise<Outcome> {
+export async function showImportProgress(visit: Visit): Promise<Outcome> {
   const sheet = await getRequestedImport(visit)
   const { words, query } = visit
   const { state } = sheet
@@ -60,7 +60,7 @@ function renderProgressPage(words: Words, sheet: SpreadsheetImport): Outcome {
   return { title: told, body, headers: { refresh: '2' } }
 }
 
-async function loadResult(sheet: SpreadsheetImport, { ctx, query }: SignedInVisit): Promise<ResultPageInput> {
+async function loadResult(sheet: SpreadsheetImport, { ctx, query }: Visit): Promise<ResultPageInput> {
   const overview = sheet.failed === 0 ? { groups: [], overQuota: 0 } : await groupRowErrors(ctx, sheet.id)
   const group = overview.groups.find(({ key }) => key === query.get('group'))?.key
   const page = parsePageNumber(query.get('page'))
@@ -88,12 +88,12 @@ function getResultTitle(words: Words, sheet: SpreadsheetImport): string {
   if (sheet.state === 'checked') return texts.checked
   if (sheet.state === 'done') return texts.done
   return texts.stopped({
-    done: words.number(countDoneRows(sheet)),
-    all: words.number(sheet.rowCount),
+    done: countDoneRows(sheet),
+    all: sheet.rowCount,
   })
 }
 
-export async function sendErrors(visit: SignedInVisit): Promise<Outcome> {
+export async function sendErrors(visit: Visit): Promise<Outcome> {
   const sheet = await getRequestedImport(visit)
   const { ctx, query } = visit
   const words = findWords(sheet.settings.language) ?? visit.words
@@ -116,7 +116,7 @@ export async function sendErrors(visit: SignedInVisit): Promise<Outcome> {
   }
 }
 
-export async function submitRun(visit: SignedInVisit): Promise<Outcome> {
+export async function submitRun(visit: Visit): Promise<Outcome> {
   const sheet = await getRequestedImport(visit)
   const { words, form } = visit
   try {
@@ -135,13 +135,13 @@ export async function submitRun(visit: SignedInVisit): Promise<Outcome> {
   return { to: `${IMPORT}/${idFromUuid(sheet.id)}` }
 }
 
-export async function submitStop(visit: SignedInVisit): Promise<Outcome> {
+export async function submitStop(visit: Visit): Promise<Outcome> {
   const sheet = await getRequestedImport(visit)
   await stopImport(visit.ctx, sheet.id)
   return { to: `${IMPORT}/${idFromUuid(sheet.id)}` }
 }
 
-export async function submitDiscard(visit: SignedInVisit): Promise<Outcome> {
+export async function submitDiscard(visit: Visit): Promise<Outcome> {
   const sheet = await getRequestedImport(visit)
   await deleteImport(visit.ctx, sheet.id)
   return { to: IMPORT }

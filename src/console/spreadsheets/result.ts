@@ -114,7 +114,7 @@ function renderChanges(
       const head =
         n > 0
           ? ''
-          : html`<td class="number" rowspan="${change.fields.length}" data-head="${texts.row}">${words.number(no)}</td><td rowspan="${change.fields.length}">${change.name}!${change.more === 0 ? '' : html`<br><span class="quiet">${texts.moreValues({ n: words.number(change.more) })}</span>`}</td>`
+          : html`<td class="number" rowspan="${change.fields.length}" data-head="${texts.row}">${words.number(no)}</td><td rowspan="${change.fields.length}">${change.name}!${change.more === 0 ? '' : html`<br><span class="quiet">${texts.moreValues({ n: change.more })}</span>`}</td>`
       return html`<tr>!${head}!${renderDifferenceCells(words, sheet, field)}</tr>`
     })
     return rows
@@ -222,5 +222,5 @@ function renderPager(
   const texts = words.texts.spreadsheets
   const link = (n: number, text: string) =>
     n < 1 || n > last ? '' : html`<a class="alone" href="${to(n)}#${anchor}">${text}</a> `
-  return html`<nav class="choices" aria-label="${anchor === 'changed' ? texts.pagesOfChanges : texts.pagesOfErrors}">!${link(page - 1, texts.previous)}<span class="quiet">${texts.pageOf({ page: words.number(page), last: words.number(last) })}</span> !${link(page + 1, texts.next)}</nav>`
+  return html`<nav class="choices" aria-label="${anchor === 'changed' ? texts.pagesOfChanges : texts.pagesOfErrors}">!${link(page - 1, texts.previous)}<span class="quiet">${texts.pageOf({ page, last })}</span> !${link(page + 1, texts.next)}</nav>`
 }

@@ -12,19 +12,19 @@ import { MAX_SPREADSHEET_BYTES } from '../../transfer/spreadsheets/spreadsheet-l
 import { EXPORT, IMPORT } from '../page/addresses.ts'
 import { notice, select } from '../page/fields.ts'
 import { rowList, section } from '../page/parts.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { limitReads } from './limit-reads.ts'
 import { readUploadedSpreadsheet } from './upload.ts'
 import { explainUnreadableFile, listCategoryOptions, listFormatOptions } from './words.ts'
 
-export const showImport = (visit: SignedInVisit): Promise<Outcome> => renderStartPage(visit, {})
+export const showImport = (visit: Visit): Promise<Outcome> => renderStartPage(visit, {})
 
 type StartPageState = { problem?: string; status?: number; category?: string }
 
 async function renderStartPage(
-  visit: SignedInVisit,
+  visit: Visit,
   { problem, status, category }: StartPageState,
 ): Promise<Outcome> {
   const { ctx, session, words } = visit
@@ -70,7 +70,7 @@ function renderEarlierImports(words: Words, imports: readonly SpreadsheetImport[
   return section('earlier', texts.earlier, rowList(lines))
 }
 
-export async function submitSpreadsheet(visit: SignedInVisit): Promise<Outcome> {
+export async function submitSpreadsheet(visit: Visit): Promise<Outcome> {
   const { setup, session, words, upload } = visit
   const texts = words.texts.spreadsheets
   if (upload === undefined) return renderStartPage(visit, { problem: texts.noFile, status: 422 })
@@ -83,10 +83,7 @@ export async function submitSpreadsheet(visit: SignedInVisit): Promise<Outcome> 
   return taken ?? renderStartPage(visit, { problem: texts.busy, status: 503 })
 }
 
-async function openUploadedSheet(
-  visit: SignedInVisit,
-  upload: NonNullable<SignedInVisit['upload']>,
-): Promise<Outcome> {
+async function openUploadedSheet(visit: Visit, upload: NonNullable<Visit['upload']>): Promise<Outcome> {
   const { ctx, words } = visit
   const sent = await readUploadedSpreadsheet(upload, MAX_SPREADSHEET_BYTES)
   const category = sent.field('category')

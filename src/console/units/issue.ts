@@ -12,7 +12,7 @@ import { PRODUCTS } from '../page/addresses.ts'
 import { described, notes, notice, summary } from '../page/fields.ts'
 import type { Problems } from '../page/form.ts'
 import { backLink, rowList } from '../page/parts.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import { findText } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
 import { getDoneUrl, renderDoneNotice } from '../product-data/done-notice.ts'
@@ -34,7 +34,7 @@ const MAX_LISTED_LENGTH = 40
 
 /** The units section of the product page; '' for an item, which has no units. */
 export async function renderUnitsSection(
-  { ctx, words, session, query }: SignedInVisit,
+  { ctx, words, session, query }: Visit,
   { row }: PassportState,
 ): Promise<string> {
   const texts = words.texts.units
@@ -56,9 +56,7 @@ export async function renderUnitsSection(
   const known = all === 0 ? title : units({ count: all })
   const heading = isMany ? unitsMany({ count: MAX_COUNTED }) : known
   const here =
-    isMany || list.total === all
-      ? ''
-      : html`<p class="quiet">${texts.unitsHere({ here: words.number(list.total) })}</p>`
+    isMany || list.total === all ? '' : html`<p class="quiet">${texts.unitsHere({ here: list.total })}</p>`
   const issue =
     mayEdit && row.status === 'a'
       ? html`<p><a class="button second" href="${PRODUCTS}/${idFromUuid(row.id)}/units/new">${texts.issue}</a></p>`
@@ -87,7 +85,7 @@ type IssueState = {
   done?: number
 }
 
-export async function showIssue(visit: SignedInVisit): Promise<Outcome> {
+export async function showIssue(visit: Visit): Promise<Outcome> {
   const state = await getRequestedProduct(visit)
   return (
     renderClosedPage(visit.words, state) ?? renderIssuePage(visit.words, state, { level: 'item', lines: [] })
@@ -137,8 +135,8 @@ function renderIssueErrors(words: Words, { level, lines, errors = [], done = 0 }
         html`<li>${texts.line({ n: place + 1, name: (lines[place] ?? '').slice(0, MAX_LISTED_LENGTH) })}: ${explainUnitError(words, level, error)}</li>`,
     )
   const more = errors.length - refused.length
-  if (more > 0) refused.push(html`<li>${texts.andMore({ count: words.number(more) })}</li>`)
-  return html`<div class="summary" role="alert" tabindex="-1" autofocus><p>${texts.issuedSome({ done: words.number(done), left: words.number(errors.length) })}</p><ul>!${refused}</ul></div>`
+  if (more > 0) refused.push(html`<li>${texts.andMore({ count: more })}</li>`)
+  return html`<div class="summary" role="alert" tabindex="-1" autofocus><p>${texts.issuedSome({ done, left: errors.length })}</p><ul>!${refused}</ul></div>`
 }
 
 function explainUnitError(words: Words, level: IssueState['level'], error: AppError): string {
@@ -150,7 +148,7 @@ function explainUnitError(words: Words, level: IssueState['level'], error: AppEr
 }
 
 /** Issues one unit per line. Failed lines stay in the form to be corrected and submitted again. */
-export async function submitIssue(visit: SignedInVisit): Promise<Outcome> {
+export async function submitIssue(visit: Visit): Promise<Outcome> {
   const { ctx, form, words } = visit
   const texts = words.texts.units
   const state = await getRequestedProduct(visit)
@@ -167,8 +165,8 @@ export async function submitIssue(visit: SignedInVisit): Promise<Outcome> {
     return renderIssuePage(words, state, { ...sent, problems: { names: texts.noNames } })
   if (lines.length > MAX_ISSUED) {
     const names = texts.tooManyNames({
-      count: words.number(lines.length),
-      most: words.number(MAX_ISSUED),
+      count: lines.length,
+      most: MAX_ISSUED,
     })
     return renderIssuePage(words, state, { ...sent, problems: { names } })
   }

@@ -25,7 +25,7 @@ import { PRODUCTS } from '../page/addresses.ts'
 import { described, input, notes, notice, select, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
 import { backLink } from '../page/parts.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getRequestedProduct } from '../product-data/requested-product.ts'
 import { getProductName, getProductTitle } from '../product-data/titles.ts'
@@ -50,7 +50,7 @@ const MAX_PIXELS = 10_000_000_000
 const getLabelAddress = (addresses: Addresses, row: Omit<PassportRow, 'data'>, content: LabelContent) =>
   (content === 'gs1' ? gs1Url(addresses, row) : null) ?? passportUrl(addresses, idFromUuid(row.id))
 
-export async function showLabels(visit: SignedInVisit): Promise<Outcome> {
+export async function showLabels(visit: Visit): Promise<Outcome> {
   return renderLabelsPage(visit, await parseLabelRequest(visit))
 }
 
@@ -62,7 +62,7 @@ type LabelRequest = {
   count: number
 }
 
-async function parseLabelRequest(visit: SignedInVisit): Promise<LabelRequest> {
+async function parseLabelRequest(visit: Visit): Promise<LabelRequest> {
   const { ctx, words, query, setup } = visit
   const state = await getRequestedProduct(visit)
   const below = await countUnitsUnder(ctx, state.row, MAX_UNITS)
@@ -84,8 +84,8 @@ async function parseLabelRequest(visit: SignedInVisit): Promise<LabelRequest> {
   const count = Math.min(inRange, MAX_UNITS)
   if (options.file === 'pdf' && count * options.copies > MAX_LABELS) {
     wrong.copies = texts.tooManyLabels({
-      most: words.number(MAX_LABELS),
-      count: words.number(count * options.copies),
+      most: MAX_LABELS,
+      count: count * options.copies,
     })
   }
   if (
@@ -104,10 +104,7 @@ const countPixels = (address: string, { file, size }: LabelOptions): number =>
     ? getPngSide(buildQrModules(address, 'M'), { sizeMm: size, dpi: DPI_OF[file] }) ** 2
     : 0
 
-function renderLabelsPage(
-  { setup, words }: SignedInVisit,
-  { state, below, read, count }: LabelRequest,
-): Outcome {
+function renderLabelsPage({ setup, words }: Visit, { state, below, read, count }: LabelRequest): Outcome {
   const texts = words.texts.labels
   const { options, problems } = read
   const at = `${PRODUCTS}/${idFromUuid(state.row.id)}`
@@ -116,16 +113,14 @@ function renderLabelsPage(
   const module = getModuleMm(buildQrModules(address, 'M'), wide)
   const isValid = isFine(problems)
   const warning =
-    module < MIN_MODULE_MM
-      ? notice(texts.tooFine({ module: words.number(Math.round(module * 100) / 100) }))
-      : ''
+    module < MIN_MODULE_MM ? notice(texts.tooFine({ module: Math.round(module * 100) / 100 })) : ''
   const isMore = Math.max(below.batches, below.items) > MAX_UNITS
-  const many = isMore ? html`<p class="hint">${texts.labelsMost({ most: words.number(MAX_UNITS) })}</p>` : ''
+  const many = isMore ? html`<p class="hint">${texts.labelsMost({ most: MAX_UNITS })}</p>` : ''
   const labels = count * options.copies
   const { columns, rows } = getSheetFormat(options)
   const sheets = options.file === 'pdf' ? Math.ceil((labels + options.skip) / (columns * rows)) : undefined
   const amount = sheets === undefined ? texts.pictureCount({ labels }) : texts.labelCount({ labels, sheets })
-  const size = html`<p class="quiet" role="status">${amount} ${texts.labelsSize({ wide: words.number(Math.round(wide * 10) / 10), module: words.number(Math.round(module * 100) / 100) })}</p>`
+  const size = html`<p class="quiet" role="status">${amount} ${texts.labelsSize({ wide: Math.round(wide * 10) / 10, module: Math.round(module * 100) / 100 })}</p>`
   const body = html`!${backLink(at, getProductTitle(words, state))}<h1>${words.texts.products.labels}</h1><p class="lead">${texts.labelsLead}</p>!${isValid ? warning : summary(words.texts, problems, listFieldNames(words))}
 <form method="get" action="${at}/labels" class="narrow labels" novalidate>!${renderChoices(words, read, { below, hasGs1: state.row.gtin !== null })}
 <div class="choices"><button class="second">${texts.labelsCheck}</button> <button formaction="${at}/labels/file">${texts.labelsMake}</button></div>!${many}</form>
@@ -167,10 +162,7 @@ function renderChoices(
     html`<div class="field only-${name}"><label for="${name}">${names[name]}</label>!${notes({ name }, problems)}<input id="${name}" name="${name}" class="number" inputmode="decimal" value="${typed(name)}" autocomplete="off"!${described({ name }, problems).join('')}></div>`
   const sheets = Object.entries(LABEL_SHEETS).map(
     ([name, { width, height, columns, rows }]) =>
-      [
-        name,
-        texts.sheetOf({ width: words.number(width), height: words.number(height), n: columns * rows }),
-      ] as const,
+      [name, texts.sheetOf({ width, height, n: columns * rows })] as const,
   )
   const kind = (of: 'items' | 'batches') =>
     below[of] === 0 ? [] : [[of, formatUnitCount(words, of, below[of])] as const]
@@ -204,7 +196,7 @@ function formatUnitCount(words: Words, of: 'items' | 'batches', n: number): stri
 }
 
 /** Streams the file while it is made. Invalid options show the page instead. */
-export async function sendLabels(visit: SignedInVisit): Promise<Outcome> {
+export async function sendLabels(visit: Visit): Promise<Outcome> {
   const { ctx, setup, words } = visit
   const request = await parseLabelRequest(visit)
   const { state, read, range } = request
@@ -307,7 +299,7 @@ async function drawPicture(address: string, { file, size }: LabelOptions): Promi
 }
 
 /** One code as PNG, for the product's page. */
-export async function sendCode(visit: SignedInVisit): Promise<Outcome> {
+export async function sendCode(visit: Visit): Promise<Outcome> {
   const { setup, words, query } = visit
   const state = await getRequestedProduct(visit)
   const { options, problems } = parsePictureOptions(words, query, state)

@@ -11,7 +11,7 @@ import {
 } from '../../passports/units/pending-correction.ts'
 import { type JobReport, previewRefresh, refreshPassport } from '../../passports/units/refresh-job.ts'
 import { PRODUCTS } from '../page/addresses.ts'
-import type { Outcome, SignedInVisit } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getDoneUrl, renderDoneNotice } from '../product-data/done-notice.ts'
 import { getFieldLabel } from '../product-data/labels.ts'
@@ -22,7 +22,7 @@ const MAX_LISTED_FAILURES = 20
 
 /** `goesOn`: a refresh is running, so the page should reload. */
 export async function renderPendingCorrection(
-  { ctx, words, session, query }: SignedInVisit,
+  { ctx, words, session, query }: Visit,
   state: PassportState,
 ): Promise<{ html: string; goesOn: boolean }> {
   const { outdated, job } = await previewRefresh(ctx, state.row.id)
@@ -50,7 +50,7 @@ export async function renderPendingCorrection(
 function renderProgress(words: Words, job: JobReport, outdated: number): string {
   const { texts } = words
   const all = job.refreshed + outdated
-  return html`<div class="progress" role="status"><label for="refresh">${texts.units.refreshing({ done: words.number(job.refreshed), all: words.number(all) })}</label>
+  return html`<div class="progress" role="status"><label for="refresh">${texts.units.refreshing({ done: job.refreshed, all })}</label>
 <progress id="refresh" max="${all}" value="${job.refreshed}"></progress></div>`
 }
 
@@ -86,10 +86,10 @@ function renderFailures(words: Words, job: JobReport | undefined): string {
   const lines = failed
     .slice(0, MAX_LISTED_FAILURES)
     .map(one => html`<li><a href="${PRODUCTS}/${one.id}">${one.id}</a>: ${one.error}</li>`)
-  return html`<details class="fold"><summary>${words.texts.units.refreshFailed({ count: words.number(failed.length) })}</summary><ul>!${lines}</ul></details>`
+  return html`<details class="fold"><summary>${words.texts.units.refreshFailed({ count: failed.length })}</summary><ul>!${lines}</ul></details>`
 }
 
-export async function submitRefresh(visit: SignedInVisit): Promise<Outcome> {
+export async function submitRefresh(visit: Visit): Promise<Outcome> {
   const state = await getRequestedProduct(visit)
   const { refreshed, pending, failed } = await refreshPassport(visit.ctx, state.row.id)
   const id = idFromUuid(state.row.id)
