@@ -20,8 +20,7 @@ import { refuseForCost } from './request-limits.ts'
 import { CONSOLE_ROUTES, MAX_DATA_BYTES } from './routes.ts'
 import { isSameOrigin } from './same-origin.ts'
 import { confirm } from './sign-in/confirm.ts'
-import { deviceCookie } from './sign-in/device-cookie.ts'
-import { sessionCookie } from './sign-in/session-cookie.ts'
+import { deviceCookie, sessionCookie } from './sign-in/cookies.ts'
 import { sessionEndedPage } from './sign-in/session-ended.ts'
 
 const MAX_FORM_BYTES = 16 * 1024

@@ -83,10 +83,15 @@ import { AUDIT, LINKS, PASSKEYS, PASSWORD, PEOPLE, SESSIONS } from './settings/p
 import { showSessions, submitEndOthers, submitEndSession } from './settings/sessions.ts'
 import { CONFIRM_OPTIONS, submitConfirmOptions } from './sign-in/confirm.ts'
 import { showForgotten, submitForgotten } from './sign-in/forgotten-password.ts'
-import { submitPasskey, submitPasskeyOptions } from './sign-in/passkey.ts'
 import { showSetPassword, submitSetPassword } from './sign-in/set-password.ts'
 import { showSetUp, submitSetUp } from './sign-in/set-up.ts'
-import { showSignIn, submitSignIn, submitSignOut } from './sign-in/sign-in.ts'
+import {
+  showSignIn,
+  submitPasskey,
+  submitPasskeyOptions,
+  submitSignIn,
+  submitSignOut,
+} from './sign-in/sign-in.ts'
 import { submitSheetChoice } from './spreadsheets/choose-sheet.ts'
 import { submitColumns } from './spreadsheets/columns.ts'
 import { sendExport, sendTemplate, showExport } from './spreadsheets/downloads.ts'

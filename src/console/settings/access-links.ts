@@ -1,34 +1,36 @@
 /** Access links: made and revoked by editors, because they see what the links show; their use is seen by everyone of the account. */
-import type { AccountContext } from '../../accounts/context.ts'
+import { html } from 'ghtml'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { findUuid } from '../../kernel/ids.ts'
 import { parseDateTime } from '../../kernel/text/parse-date-time.ts'
 import {
   type AccessLinkRecord,
+  type CreatedAccessLink,
   createAccessLink,
   LINK_AUDIENCES,
   listAccessLinks,
   revokeAccessLink,
 } from '../../passports/access/access-links.ts'
 import { getState } from '../../passports/core/state.ts'
+import { PRODUCTS } from '../page/addresses.ts'
+import { copyable, input, select, summary } from '../page/fields.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
-import type { Outcome, Visit } from '../page/route.ts'
+import { isInUse } from '../page/in-use.ts'
+import { endedList, questionPage, rowList } from '../page/parts.ts'
+import type { ConsolePage, Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getProductName } from '../product-data/titles.ts'
-import {
-  LINK_LABEL_LENGTH_MAX,
-  linkPage,
-  linksPage,
-  type NewLinkForm,
-  revokeLinkPage,
-} from './access-link-pages.ts'
-import { LINKS } from './places.ts'
+import { backToSettings, LINKS } from './places.ts'
 
 const DAY_MS = 86_400_000
 const USUAL_DAYS = 90
-const MOST_DAYS = 3_653
+const MAX_DAYS = 3_653
+const MAX_LABEL_LENGTH = 200
 /** Names are looked up one by one. */
-const MOST_NAMED = 50
+const MAX_NAMED = 50
+
+/** `ends` is a day as `YYYY-MM-DD`. */
+type NewLinkForm = { label: string; audience: string; product: string; ends: string }
 
 const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
 
@@ -39,40 +41,111 @@ export function showLinks(visit: Visit): Promise<Outcome> {
 }
 
 async function list(visit: Visit, typed: NewLinkForm, problems: Problems): Promise<Outcome> {
-  const { ctx, setup, words } = visit
+  const { ctx, setup, words, session } = visit
+  const texts = words.texts.accessLinks
   const now = setup.clock.now()
   const links = await listAccessLinks(ctx)
   const inUse = links.filter(link => isInUse(link, now))
   const ended = links.filter(link => !isInUse(link, now))
-  const names = await namesOf(ctx, words, inUse)
-  return linksPage(visit, { inUse, ended, names, typed, problems, today: dayOf(now.getTime()) })
+  const names = await namesOf(visit, inUse)
+  const mayEdit = session.role !== 'viewer'
+  const rows = inUse.map(link => row(words, link, names, mayEdit))
+  const labels = { label: texts.label, audience: texts.audience, product: texts.product, ends: texts.ends }
+  const body = html`!${backToSettings(words)}<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>
+!${summary(words.texts, problems, labels)}!${rows.length === 0 ? html`<p>${texts.none}</p>` : rowList(rows)}!${endedList(texts, ended, link => endedRow(words, link))}
+!${mayEdit ? newLinkForm(words, typed, problems, dayOf(now.getTime())) : ''}`
+  return { title: texts.title, body, status: isFine(problems) ? 200 : 422 }
 }
 
-const isInUse = (link: AccessLinkRecord, now: Date) =>
-  link.revoked_at === null && Date.parse(link.expires_at) > now.getTime()
-
+/** Names of the passports by their id. */
 async function namesOf(
-  ctx: AccountContext,
-  words: Words,
+  { ctx, words }: Visit,
   links: readonly AccessLinkRecord[],
 ): Promise<Map<string, string>> {
-  const ids = [...new Set(links.map(link => link.passport_id))].filter(id => id !== null).slice(0, MOST_NAMED)
+  const ids = [...new Set(links.map(link => link.passport_id))].filter(id => id !== null).slice(0, MAX_NAMED)
   const names = await Promise.all(
     ids.map(async id => {
       const state = await getState(ctx, findUuid(id) ?? '')
-      const { serial, lot } = state.row
-      return [
-        id,
-        [getProductName(words, state), serial ?? lot].filter(part => part !== null).join(' · '),
-      ] as const
+      const unit = state.row.serial ?? state.row.lot
+      return [id, getProductName(words, state) + (unit === null ? '' : ` · ${unit}`)] as const
     }),
   )
   return new Map(names)
 }
 
+function row(
+  words: Words,
+  link: AccessLinkRecord,
+  names: ReadonlyMap<string, string>,
+  mayRevoke: boolean,
+): string {
+  const texts = words.texts.accessLinks
+  const revoke = html`<a class="action" href="${LINKS}/${link.id}/revoke">${texts.revoke}<span class="sight"> ${link.label}</span></a>`
+  const product =
+    link.passport_id === null
+      ? html`${texts.allProducts}`
+      : html`<a href="${PRODUCTS}/${link.passport_id}">${names.get(link.passport_id) ?? link.passport_id}</a>`
+  return html`<li class="key"><div class="key-head"><h2>${link.label}</h2>!${mayRevoke ? revoke : ''}</div>
+<dl class="pairs"><dt>${texts.audience}</dt><dd>${texts.audiences[link.audience]}</dd>
+<dt>${texts.product}</dt><dd>!${product}</dd>
+<dt>${texts.until}</dt><dd>${words.minute(link.expires_at)}</dd>
+<dt>${texts.uses}</dt><dd>${uses(words, link)}</dd>
+<dt>${texts.created}</dt><dd>${texts.createdBy({ date: words.date(link.created_at), who: link.created_by })}</dd></dl></li>`
+}
+
+function uses(words: Words, { uses: count, last_used_at: last }: AccessLinkRecord): string {
+  const texts = words.texts.accessLinks
+  if (count === 0 || last === null) return texts.unused
+  return texts.used({ count, time: words.minute(last) })
+}
+
+function endedRow(words: Words, link: AccessLinkRecord): string {
+  const texts = words.texts.accessLinks
+  const end =
+    link.revoked_at === null
+      ? texts.expired({ date: words.date(link.expires_at) })
+      : texts.revoked({ date: words.date(link.revoked_at) })
+  return html`<li><span>${link.label}</span> <span class="quiet">${texts.audiences[link.audience]} · ${end} · ${texts.uses}: ${uses(words, link)}</span></li>`
+}
+
+function newLinkForm(words: Words, typed: NewLinkForm, problems: Problems, today: string): string {
+  const texts = words.texts.accessLinks
+  const label = {
+    name: 'label',
+    label: texts.label,
+    hint: texts.labelHint,
+    value: typed.label,
+    autocomplete: 'off',
+    maxLength: MAX_LABEL_LENGTH,
+  }
+  const options = LINK_AUDIENCES.map(one => [one, texts.audiences[one]] as const)
+  const audience = { name: 'audience', label: texts.audience, value: typed.audience, options }
+  const product = {
+    name: 'product',
+    label: texts.product,
+    hint: texts.productHint,
+    value: typed.product,
+    autocomplete: 'off',
+    isOptional: true,
+  }
+  const ends = {
+    name: 'ends',
+    label: texts.ends,
+    hint: texts.endsHint,
+    type: 'date',
+    value: typed.ends,
+    min: today,
+    autocomplete: 'off',
+  } as const
+  return html`<section aria-labelledby="new"><h2 id="new">${texts.new}</h2>
+<form method="post" action="${LINKS}" novalidate class="narrow">
+!${input(label, problems)}!${select(audience, problems)}!${input(product, problems)}!${input(ends, problems)}
+<button>${texts.create}</button></form></section>`
+}
+
 export async function submitLink(visit: Visit): Promise<Outcome> {
   const { ctx, setup, form, words } = visit
-  const texts = words.texts.accessLinks
+  const { texts } = words
   const typed = {
     label: form.text('label'),
     audience: form.text('audience'),
@@ -81,10 +154,10 @@ export async function submitLink(visit: Visit): Promise<Outcome> {
   }
   const expiresAt = endOf(typed.ends, setup.clock.now())
   const problems = problemsOf({
-    label: nameProblem(words.texts, typed.label, LINK_LABEL_LENGTH_MAX),
-    audience: LINK_AUDIENCES.some(one => one === typed.audience) ? undefined : words.texts.errors.choice,
-    product: isProduct(typed.product) ? undefined : texts.productUnknown,
-    ends: expiresAt === undefined ? texts.endsWrong : undefined,
+    label: nameProblem(texts, typed.label, MAX_LABEL_LENGTH),
+    audience: LINK_AUDIENCES.some(one => one === typed.audience) ? undefined : texts.errors.choice,
+    product: isProduct(typed.product) ? undefined : texts.accessLinks.productUnknown,
+    ends: expiresAt === undefined ? texts.accessLinks.endsWrong : undefined,
   })
   if (!isFine(problems) || expiresAt === undefined) return list(visit, typed, problems)
   try {
@@ -98,8 +171,29 @@ export async function submitLink(visit: Visit): Promise<Outcome> {
     return linkPage(words, link)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'not_found') throw error
-    return list(visit, typed, { product: texts.productUnknown })
+    return list(visit, typed, { product: texts.accessLinks.productUnknown })
   }
+}
+
+/** The only page that ever shows the token. */
+function linkPage(words: Words, link: CreatedAccessLink): ConsolePage {
+  const texts = words.texts.accessLinks
+  const field =
+    link.url === null
+      ? {
+          name: 'token',
+          label: texts.token,
+          hint: texts.tokenHint,
+          value: link.token,
+          rows: 2,
+        }
+      : { name: 'token', label: texts.link, value: link.url, rows: 3 }
+  const body = html`<h1>${texts.shownTitle}</h1><p class="lead">${texts.shownLead}</p>
+<dl class="facts"><div><dt>${texts.label}</dt><dd>${link.label}</dd></div>
+<div><dt>${texts.audience}</dt><dd>${texts.audiences[link.audience]}</dd></div>
+<div><dt>${texts.until}</dt><dd>${words.minute(link.expires_at)}</dd></div></dl>
+!${copyable(words.texts, field)}<p><a class="button" href="${LINKS}">${texts.done}</a></p>`
+  return { title: texts.shownTitle, body, scripts: ['copy'] }
 }
 
 /** The last part of a passport's address, or the id itself; undefined for every product. */
@@ -119,12 +213,21 @@ function endOf(day: string, now: Date): Date | undefined {
   const start = /^\d{4}-\d{2}-\d{2}$/.test(day) ? parseDateTime(day) : undefined
   if (start === undefined) return undefined
   const end = start.getTime() + DAY_MS
-  return end > now.getTime() && end <= now.getTime() + MOST_DAYS * DAY_MS ? new Date(end) : undefined
+  return end > now.getTime() && end <= now.getTime() + MAX_DAYS * DAY_MS ? new Date(end) : undefined
 }
 
 export async function showRevokeLink(visit: Visit): Promise<Outcome> {
   const link = await getLink(visit)
-  return isInUse(link, visit.setup.clock.now()) ? revokeLinkPage(visit.words, link) : { to: LINKS }
+  if (!isInUse(link, visit.setup.clock.now())) return { to: LINKS }
+  const { accessLinks: texts, people } = visit.words.texts
+  return questionPage({
+    title: texts.revokeTitle({ label: link.label }),
+    about: html`<p class="lead">${texts.revokeLead}</p>`,
+    action: `${LINKS}/${link.id}/revoke`,
+    submit: texts.revoke,
+    back: LINKS,
+    keep: people.keep,
+  })
 }
 
 export async function submitRevokeLink({ ctx, id }: Visit): Promise<Outcome> {
@@ -134,8 +237,7 @@ export async function submitRevokeLink({ ctx, id }: Visit): Promise<Outcome> {
 
 /** Throws `not_found`, for another account's too. */
 async function getLink({ ctx, id }: Visit): Promise<AccessLinkRecord> {
-  const links = await listAccessLinks(ctx)
-  const link = links.find(one => one.id === id)
+  const link = (await listAccessLinks(ctx)).find(one => one.id === id)
   if (link === undefined) throw notFound('access link')
   return link
 }

@@ -5,9 +5,10 @@ import { checkOwnPassword } from '../../accounts/people/change-password.ts'
 import { openExportDownload } from '../../transfer/accounts/export-download.ts'
 import { ALL_DATA } from '../page/addresses.ts'
 import { input, notice, summary } from '../page/fields.ts'
-import { isFine, type Problems } from '../page/form.ts'
-import { section } from '../page/parts.ts'
+import type { Problems } from '../page/form.ts'
+import { facts, section } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
+import { refuseProof } from '../sign-in/parts.ts'
 import { backToSettings } from './places.ts'
 
 export const showData = (visit: Visit): Promise<Outcome> => page(visit, {})
@@ -20,9 +21,8 @@ export async function submitData(visit: Visit): Promise<Outcome> {
   if (password === '') return wrong(visit, words.texts.errors.required)
   const checked = await checkOwnPassword(setup, session, { password, network })
   if (!('token' in checked)) {
-    visit.note('proof_refused')
-    if (checked.problem === 'wrong') return wrong(visit, words.texts.password.wrong)
-    return wrong(visit, words.texts.signIn.wait({ count: Math.ceil(checked.seconds / 60) }), 429)
+    const { sentence, status } = refuseProof(visit, checked, words.texts.password.wrong)
+    return wrong(visit, sentence, status)
   }
   const day = setup.clock.now().toISOString().slice(0, 10)
   const name = `${session.account.name} ${day}.ndjson`
@@ -45,9 +45,7 @@ async function page(
 ): Promise<Outcome> {
   const texts = words.texts.dataDownload
   const usage = await getUsage(ctx)
-  const counts = usage.map(
-    ({ level, used }) => html`<div><dt>${words.texts.levels[level]}</dt><dd>${words.number(used)}</dd></div>`,
-  )
+  const counts = usage.map(({ level, used }) => [words.texts.levels[level], words.number(used)] as const)
   const points = (all: readonly string[]) =>
     html`<ul class="points">!${all.map(one => html`<li>${one}</li>`)}</ul>`
   const field = {
@@ -58,15 +56,9 @@ async function page(
     autocomplete: 'current-password',
   } as const
   const body = html`!${backToSettings(words)}<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>
-!${notice(problem)}!${summary(words.texts, problems, { password: texts.password })}<dl class="facts">!${counts}</dl>
+!${notice(problem)}!${summary(words.texts, problems, { password: texts.password })}!${facts(counts)}
 <form method="post" action="${ALL_DATA}" novalidate class="narrow">!${input(field, problems)}<button>${texts.submit}</button></form>
 !${section('in', texts.inIt, html`!${points(texts.inItPoints)}<p>${texts.notInIt}</p>`)}
 !${section('whole', texts.whole, html`<p>${texts.wholeLead}</p>!${points(texts.wholePoints)}<p class="quiet">${texts.format}</p>`)}`
-  const moved = token === undefined ? {} : { session: token }
-  return {
-    title: texts.title,
-    body,
-    status: isFine(problems) ? status : Math.max(status, 422),
-    ...moved,
-  }
+  return { title: texts.title, body, status, ...(token === undefined ? {} : { session: token }) }
 }

@@ -1,4 +1,5 @@
 /** One's own passkeys: listed, added with the password at hand, renamed, removed. */
+import { html } from 'ghtml'
 import { addPasskey, createPasskeyOptions } from '../../accounts/people/add-passkey.ts'
 import { checkOwnPassword } from '../../accounts/people/change-password.ts'
 import { findRelyingParty } from '../../accounts/people/passkey-challenges.ts'
@@ -7,30 +8,76 @@ import {
   listPasskeys,
   MAX_PASSKEY_NAME_LENGTH,
   MAX_PASSKEYS_PER_PERSON,
+  type PasskeyRecord,
   removePasskey,
   renamePasskey,
 } from '../../accounts/people/passkeys.ts'
+import { input, notice, summary } from '../page/fields.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
-import type { Outcome, Visit } from '../page/route.ts'
-import { requireHome } from '../sign-in/passkey.ts'
-import { confirmPage, passkeyPage, passkeysPage, removePasskeyPage } from './passkey-pages.ts'
-import { PASSKEYS } from './places.ts'
+import { backLink, questionPage, rowList } from '../page/parts.ts'
+import type { ConsolePage, Outcome, Visit } from '../page/route.ts'
+import type { Words } from '../page/words.ts'
+import { refuseProof, requireHome } from '../sign-in/parts.ts'
+import { backToSettings, PASSKEYS } from './places.ts'
 
 export const showPasskeys = (visit: Visit): Promise<Outcome> => list(visit, { name: '' })
 
 type Shown = { name: string; problems?: Problems; refusal?: string; status?: number }
 
-async function list(visit: Visit, shown: Shown): Promise<Outcome> {
-  const { setup, session } = visit
-  const passkeys = await listPasskeys(setup, session)
-  const canWork = findRelyingParty(setup.addresses.publicUrl) !== undefined
-  return passkeysPage(visit, { passkeys, canWork, problems: {}, refusal: undefined, ...shown })
+async function list(visit: Visit, { name, problems = {}, refusal, status = 200 }: Shown): Promise<Outcome> {
+  const { words, setup, session } = visit
+  const texts = words.texts.passkeys
+  const { publicUrl } = setup.addresses
+  const rows = (await listPasskeys(setup, session)).map(passkey => row(words, passkey))
+  const add =
+    findRelyingParty(publicUrl) === undefined
+      ? html`<p class="reach">${texts.unavailable({ address: publicUrl })}</p>`
+      : addForm(words, name, problems)
+  const body = html`!${backToSettings(words)}<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>
+!${summary(words.texts, problems, { name: texts.name, password: words.texts.password.current })}!${notice(refusal)}
+!${rows.length === 0 ? html`<p>${texts.none}</p>` : rowList(rows)}!${add}`
+  return { title: texts.title, body, status }
+}
+
+function row(words: Words, passkey: PasskeyRecord): string {
+  const texts = words.texts.passkeys
+  const { last_used_at: last } = passkey
+  const used = last === null ? texts.neverUsed : texts.lastUsed({ time: words.minute(last) })
+  return html`<li class="with-act"><div><strong>${passkey.name}</strong>
+<span class="quiet line">${texts.added({ date: words.date(passkey.created_at) })} · ${used}</span></div>
+<a class="action" href="${PASSKEYS}/${passkey.id}">${words.texts.people.change}<span class="sight"> ${passkey.name}</span></a></li>`
+}
+
+const nameField = (words: Words, value: string) => {
+  const texts = words.texts.passkeys
+  return {
+    name: 'name',
+    label: texts.name,
+    hint: texts.nameHint,
+    value,
+    autocomplete: 'off',
+    maxLength: MAX_PASSKEY_NAME_LENGTH,
+  }
+}
+
+function addForm(words: Words, name: string, problems: Problems): string {
+  const texts = words.texts.passkeys
+  const password = {
+    name: 'password',
+    label: words.texts.password.current,
+    hint: texts.passwordHint,
+    type: 'password',
+    autocomplete: 'current-password',
+  } as const
+  return html`<section aria-labelledby="add"><h2 id="add">${texts.add}</h2>
+<form method="post" action="${PASSKEYS}" novalidate class="narrow">
+!${input(nameField(words, name), problems)}!${input(password, problems)}<button>${texts.next}</button></form></section>`
 }
 
 /** First the name and the password; then the page on which the browser asks. */
 export async function submitNewPasskey(visit: Visit): Promise<Outcome> {
   const { setup, session, form, network, words } = visit
-  const home = requireHome(setup.addresses.publicUrl)
+  const home = requireHome(visit)
   const name = form.text('name')
   const password = form.raw('password')
   const problems = problemsOf({
@@ -40,26 +87,35 @@ export async function submitNewPasskey(visit: Visit): Promise<Outcome> {
   if (!isFine(problems)) return list(visit, { name, problems, status: 422 })
   const checked = await checkOwnPassword(setup, session, { password, network })
   if ('token' in checked) {
-    const options = await createPasskeyOptions(setup, session, {
-      ...home,
-      serviceName: words.texts.page.brand,
-    })
+    const { brand } = words.texts.page
+    const options = await createPasskeyOptions(setup, session, { ...home, serviceName: brand })
     return { ...confirmPage(visit, { name, options }), session: checked.token }
   }
-  visit.note('proof_refused')
-  if (checked.problem === 'wait') {
-    const wait = words.texts.signIn.wait({ count: Math.ceil(checked.seconds / 60) })
-    return list(visit, { name, problems: { password: wait }, status: 429 })
-  }
-  const wrong = { password: words.texts.password.wrong }
-  return list(visit, { name, problems: wrong, status: 422 })
+  const { sentence, status } = refuseProof(visit, checked, words.texts.password.wrong)
+  return list(visit, { name, problems: { password: sentence }, status })
+}
+
+/** Its module asks the browser at once, and again by the button. */
+function confirmPage(
+  { words, setup }: Visit,
+  { name, options }: { name: string; options: string },
+): ConsolePage {
+  const texts = words.texts.passkeys
+  const { origin } = new URL(setup.addresses.publicUrl)
+  const body = html`!${toPasskeys(words)}<h1>${texts.confirmTitle}</h1><p class="lead">${texts.confirmLead}</p>
+<form method="post" action="${PASSKEYS}/made" data-passkey="add" data-options="${options}" data-cancelled="${texts.cancelled}"
+data-known="${texts.known}" data-unknown="${texts.unsupported}" data-elsewhere="${texts.wrongHost({ address: origin })}">
+<input type="hidden" name="name" value="${name}"><input type="hidden" name="answer" value="">
+<p class="error" role="status" hidden></p>
+<div class="choices"><button>${texts.askAgain}</button> <a class="button second" href="${PASSKEYS}">${words.texts.people.keep}</a></div></form>`
+  return { title: texts.confirmTitle, body, scripts: ['passkeys'] }
 }
 
 /** What the browser made. Only who got the challenge, after the password, has an answer to it. */
 export async function submitMadePasskey(visit: Visit): Promise<Outcome> {
   const { setup, session, form, words } = visit
   const texts = words.texts.passkeys
-  const home = requireHome(setup.addresses.publicUrl)
+  const home = requireHome(visit)
   const name = form.text('name')
   const problems = problemsOf({ name: nameProblem(words.texts, name, MAX_PASSKEY_NAME_LENGTH) })
   if (!isFine(problems)) return list(visit, { name, problems, status: 422 })
@@ -69,14 +125,33 @@ export async function submitMadePasskey(visit: Visit): Promise<Outcome> {
   return list(visit, { name, refusal, status: 422 })
 }
 
+const passkeyOf = ({ setup, session, id }: Visit): Promise<PasskeyRecord> => getPasskey(setup, session, id)
+
 export async function showPasskey(visit: Visit): Promise<Outcome> {
-  const passkey = await getPasskey(visit.setup, visit.session, visit.id)
+  const passkey = await passkeyOf(visit)
   return passkeyPage(visit, passkey, passkey.name, {})
+}
+
+const toPasskeys = ({ texts }: Words) => backLink(PASSKEYS, texts.passkeys.title)
+
+function passkeyPage(
+  { words }: Visit,
+  passkey: PasskeyRecord,
+  name: string,
+  problems: Problems,
+): ConsolePage {
+  const texts = words.texts.passkeys
+  const body = html`!${toPasskeys(words)}<h1>${passkey.name}</h1>
+!${summary(words.texts, problems, { name: texts.name })}
+<form method="post" action="${PASSKEYS}/${passkey.id}" novalidate class="narrow">!${input(nameField(words, name), problems)}
+<button>${texts.rename}</button></form>
+<p><a class="alone" href="${PASSKEYS}/${passkey.id}/remove">${texts.remove}</a></p>`
+  return { title: passkey.name, body, status: isFine(problems) ? 200 : 422 }
 }
 
 export async function submitPasskeyName(visit: Visit): Promise<Outcome> {
   const { setup, session, form, words } = visit
-  const passkey = await getPasskey(setup, session, visit.id)
+  const passkey = await passkeyOf(visit)
   const name = form.text('name')
   const problems = problemsOf({ name: nameProblem(words.texts, name, MAX_PASSKEY_NAME_LENGTH) })
   if (!isFine(problems)) return passkeyPage(visit, passkey, name, problems)
@@ -85,7 +160,17 @@ export async function submitPasskeyName(visit: Visit): Promise<Outcome> {
 }
 
 export async function showRemovePasskey(visit: Visit): Promise<Outcome> {
-  return removePasskeyPage(visit, await getPasskey(visit.setup, visit.session, visit.id))
+  const { id, name } = await passkeyOf(visit)
+  const { passkeys: texts, people } = visit.words.texts
+  return questionPage({
+    way: toPasskeys(visit.words),
+    title: texts.removeTitle({ name }),
+    about: html`<p class="lead">${texts.removeLead}</p>`,
+    action: `${PASSKEYS}/${id}/remove`,
+    submit: texts.remove,
+    back: PASSKEYS,
+    keep: people.keep,
+  })
 }
 
 export async function submitRemovePasskey({ setup, session, id }: Visit): Promise<Outcome> {

@@ -6,7 +6,7 @@ import { input, newPasswordInput, summary } from '../page/fields.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
 import { doneNotice } from '../page/parts.ts'
 import type { ConsolePage, Outcome, Visit } from '../page/route.ts'
-import { passwordSentence } from '../sign-in/link-pages.ts'
+import { passwordSentence, refuseProof } from '../sign-in/parts.ts'
 import { backToSettings, PASSWORD } from './places.ts'
 
 export const showPassword = (visit: Visit): Outcome => page(visit, {})
@@ -18,16 +18,14 @@ export async function submitPassword(visit: Visit): Promise<Outcome> {
   const password = form.raw('password')
   const problem = findPasswordProblem(password, session.email)
   const problems = problemsOf({
-    current: current === '' ? words.texts.errors.required : undefined,
-    password: passwordSentence(words.texts, password, problem),
+    current: current === '' ? texts.errors.required : undefined,
+    password: passwordSentence(texts, password, problem),
   })
   if (!isFine(problems)) return page(visit, problems)
   const changed = await changePassword(setup, session, { current, password, network })
   if ('token' in changed) return { to: `${PASSWORD}?done=yes`, session: changed.token }
-  visit.note('proof_refused')
-  if (changed.problem === 'wrong') return page(visit, { current: texts.password.wrong })
-  const sentence = words.texts.signIn.wait({ count: Math.ceil(changed.seconds / 60) })
-  return { ...page(visit, { current: sentence }), status: 429 }
+  const { sentence, status } = refuseProof(visit, changed, texts.password.wrong)
+  return { ...page(visit, { current: sentence }), status }
 }
 
 function page({ session, query, words }: Visit, problems: Problems): ConsolePage {

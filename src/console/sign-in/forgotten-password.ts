@@ -10,6 +10,7 @@ import { input, notice, summary } from '../page/fields.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
 import type { AnyVisit, ConsolePage, Outcome } from '../page/route.ts'
 import { resetLetter } from './emails.ts'
+import { waitSentence } from './parts.ts'
 
 export const showForgotten = (visit: AnyVisit): Outcome =>
   visit.setup.mail.hasServer ? page(visit, { email: '' }) : askOperator(visit)
@@ -39,7 +40,7 @@ export async function submitForgotten(visit: AnyVisit): Promise<Outcome> {
   if (!isFine(problems) || email === undefined) return page(visit, { email: typed, problems, status: 422 })
   const asked = await countResetRequest(setup, { email, network })
   if ('problem' in asked) {
-    const refusal = words.texts.signIn.wait({ count: Math.ceil(asked.seconds / 60) })
+    const refusal = waitSentence(words, asked.seconds)
     const headers = { 'retry-after': String(asked.seconds) }
     return { ...page(visit, { email, refusal, status: 429 }), headers }
   }

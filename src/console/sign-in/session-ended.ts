@@ -5,9 +5,9 @@
  */
 import { html } from 'ghtml'
 import { ownPath, signInFor } from '../page/addresses.ts'
-import type { PostedForm } from '../page/form.ts'
+import { hiddenInputs } from '../page/parts.ts'
 import type { AnyVisit, ConsolePage } from '../page/route.ts'
-import { pageBefore } from './confirm.ts'
+import { pageBefore } from './parts.ts'
 
 /** Fields that are typed anew each time: passwords, and what a passkey answered. */
 const SECRETS: ReadonlySet<string> = new Set(['password', 'confirm_password', 'current', 'answer'])
@@ -23,11 +23,6 @@ export function sessionEndedPage({ words, form }: AnyVisit, { url, referer, with
   const steps = withFiles
     ? html`<p class="lead">${texts.filesLead}</p><p>!${way}</p>`
     : html`<p class="lead">${texts.lead}</p><ol class="steps"><li><p>${texts.first}</p><p>!${way}</p></li>
-<li><p>${texts.second}!${isWhole ? '' : html` ${texts.notSecrets}`}</p>!${again(texts.again, ownPath(url), kept)}</li></ol>`
+<li><p>${texts.second}!${isWhole ? '' : html` ${texts.notSecrets}`}</p><form method="post" action="${ownPath(url)}">!${hiddenInputs(kept)}<button class="second">${texts.again}</button></form></li></ol>`
   return { title: texts.title, body: html`<h1>${texts.title}</h1>!${steps}`, status: 403 }
-}
-
-function again(text: string, to: string, kept: ReturnType<PostedForm['entries']>): string {
-  const fields = kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
-  return html`<form method="post" action="${to}">!${fields}<button class="second">${text}</button></form>`
 }

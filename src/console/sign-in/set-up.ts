@@ -3,18 +3,15 @@ import { html } from 'ghtml'
 import { parseEmail } from '../../accounts/people/email.ts'
 import { isSetUpLink } from '../../accounts/people/one-time-links.ts'
 import { findPasswordProblem } from '../../accounts/people/password.ts'
-import { createSession } from '../../accounts/people/sessions.ts'
 import { setUpOwner } from '../../accounts/people/set-password.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { HOME, SIGN_IN } from '../page/addresses.ts'
 import { input, newPasswordInput, summary } from '../page/fields.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
 import type { AnyVisit, ConsolePage, Outcome } from '../page/route.ts'
-import { findLinkToken, linkCookie, wayToCleanAddress } from './link-cookie.ts'
-import { linkEnded, passwordSentence } from './link-pages.ts'
+import { findLinkToken, wayToCleanAddress } from './cookies.ts'
+import { linkEnded, passwordSentence, signInByLink } from './parts.ts'
 
-const NAME_LENGTH_MAX = 200
-
+const MAX_NAME_LENGTH = 200
 const PATH = '/console/set-up'
 
 export async function showSetUp(visit: AnyVisit): Promise<Outcome> {
@@ -33,30 +30,24 @@ export async function submitSetUp(visit: AnyVisit): Promise<Outcome> {
   const email = parseEmail(typed.email)
   const emailSentence = typed.email === '' ? errors.required : errors.emailFormat
   const problems = problemsOf({
-    name: nameProblem(words.texts, typed.name, NAME_LENGTH_MAX),
+    name: nameProblem(words.texts, typed.name, MAX_NAME_LENGTH),
     email: email === undefined ? emailSentence : undefined,
     password: passwordSentence(words.texts, password, findPasswordProblem(password, email ?? '')),
   })
   if (!isFine(problems) || email === undefined) return page(visit, typed, problems)
+  const about = { path: PATH, reason: words.texts.linkEnded.setUp }
   try {
-    const owner = await setUpOwner(setup, { token: typed.token, accountName: typed.name, email, password })
-    const session = await createSession(setup, { ...owner, replaces: visit.token })
-    const cookie = linkCookie(visit, PATH, null)
-    return session === undefined
-      ? { to: SIGN_IN, cookie }
-      : { to: HOME, session: session.token, knows: session.email, cookie }
+    return await signInByLink(visit, about, () =>
+      setUpOwner(setup, { token: typed.token, accountName: typed.name, email, password }),
+    )
   } catch (error) {
-    if (error instanceof AppError && error.code === 'not_found') return ended(visit)
     const isTaken = error instanceof AppError && error.details?.some(detail => detail.code === 'duplicate')
     if (isTaken) return page(visit, typed, { email: errors.emailTaken })
     throw error
   }
 }
 
-function ended({ words: { texts }, note }: AnyVisit) {
-  note('link_refused')
-  return linkEnded(texts, texts.linkEnded.setUp)
-}
+const ended = (visit: AnyVisit) => linkEnded(visit, visit.words.texts.linkEnded.setUp)
 
 type Typed = { token: string; name: string; email: string }
 
@@ -67,11 +58,11 @@ function page({ words: { texts } }: AnyVisit, typed: Typed, problems: Problems =
     hint: texts.setUp.accountNameHint,
     value: typed.name,
     autocomplete: 'organization',
-    maxLength: NAME_LENGTH_MAX,
+    maxLength: MAX_NAME_LENGTH,
   }
   const body = html`<h1>${texts.setUp.title}</h1><p class="lead">${texts.setUp.lead}</p>
 !${summary(texts, problems, { name: texts.setUp.accountName, email: texts.signIn.email, password: texts.signIn.password })}
-<form method="post" action="/console/set-up" novalidate class="narrow">
+<form method="post" action="${PATH}" novalidate class="narrow">
 <input type="hidden" name="token" value="${typed.token}">
 !${input(name, problems)}
 !${input({ name: 'email', label: texts.signIn.email, type: 'email', value: typed.email, autocomplete: 'username' }, problems)}

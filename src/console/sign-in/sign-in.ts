@@ -1,23 +1,26 @@
-/** Signing in and out. */
+/** Signing in and out. With a passkey: a challenge for the page's module, and the browser's answer as an ordinary form. */
 import { html } from 'ghtml'
+import type { Throttled } from '../../accounts/people/attempt-limits.ts'
 import { findRelyingParty } from '../../accounts/people/passkey-challenges.ts'
+import { createSignInOptions, signInWithPasskey } from '../../accounts/people/passkey-sign-in.ts'
 import { endSession } from '../../accounts/people/sessions.ts'
 import { normalizeSignInEmail, signIn } from '../../accounts/people/sign-in.ts'
 import { FORGOTTEN, HOME, ownPath, SIGN_IN } from '../page/addresses.ts'
 import { DRAFTS_MODULE } from '../page/assets.ts'
 import { input, notice, summary } from '../page/fields.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
+import { hiddenInputs } from '../page/parts.ts'
 import type { AnyVisit, ConsolePage, Outcome } from '../page/route.ts'
-import type { Texts } from '../page/texts.ts'
-import { findDevice } from './device-cookie.ts'
+import { findDevice } from './cookies.ts'
+import { passkeyForm, requireHome, waitSentence } from './parts.ts'
 
 export function showSignIn(visit: AnyVisit): Outcome {
   const next = ownPath(visit.query.get('next'))
   if (visit.session) return { to: next }
-  const { sessionEnded: signInAgain, first: signInFirst } = visit.words.texts.signIn
-  const why = visit.token === undefined ? signInFirst : signInAgain
+  const { sessionEnded, first } = visit.words.texts.signIn
+  const why = visit.token === undefined ? first : sessionEnded
   const isSignedOut = visit.query.has('signed-out')
-  return signInPage(visit, { next, isSignedOut, ...(next === HOME ? {} : { why }) })
+  return page(visit, { next, isSignedOut, ...(next === HOME ? {} : { why }) })
 }
 
 export async function submitSignIn(visit: AnyVisit): Promise<Outcome> {
@@ -30,26 +33,33 @@ export async function submitSignIn(visit: AnyVisit): Promise<Outcome> {
     email: email === '' ? texts.errors.required : undefined,
     password: password === '' ? texts.errors.required : undefined,
   })
-  if (!isFine(problems)) return signInPage(visit, { next, email, problems, status: 422 })
+  if (!isFine(problems)) return page(visit, { next, email, problems, status: 422 })
   const device = findDevice(setup, cookies, normalizeSignInEmail(email))
   const signedIn = await signIn(setup, { email, password, network, device, replaces: token })
-  if ('token' in signedIn) return { to: next, session: signedIn.token, knows: signedIn.email }
-  visit.note(signedIn.problem === 'wrong' ? 'sign_in_refused' : 'sign_in_held_back')
-  if (signedIn.problem === 'wrong') {
-    return signInPage(visit, { next, email, status: 422, refusal: texts.signIn.wrong })
-  }
-  return waitPage(visit, { next, email, seconds: signedIn.seconds })
+  return answer(visit, signedIn, { next, email, refusal: texts.signIn.wrong })
 }
 
-/** The sign-in page for who has tried too often. */
-export function waitPage(
-  visit: AnyVisit,
-  shown: { next: string; email?: string; seconds: number },
-): ConsolePage {
-  const { seconds, ...rest } = shown
-  const refusal = visit.words.texts.signIn.wait({ count: Math.ceil(seconds / 60) })
-  const retry = { 'retry-after': String(seconds) }
-  return { ...signInPage(visit, { ...rest, status: 429, refusal }), headers: retry }
+export async function submitPasskeyOptions(visit: AnyVisit): Promise<Outcome> {
+  const made = await createSignInOptions(visit.setup, { home: requireHome(visit), network: visit.network })
+  return 'seconds' in made ? { data: {}, status: 429 } : { data: made.options }
+}
+
+export async function submitPasskey(visit: AnyVisit): Promise<Outcome> {
+  const { setup, form, network, token, words } = visit
+  const next = ownPath(form.raw('next'))
+  const sent = { home: requireHome(visit), answer: form.raw('answer'), network, replaces: token }
+  const signedIn = await signInWithPasskey(setup, sent)
+  return answer(visit, signedIn, { next, refusal: words.texts.signIn.passkeyRefused })
+}
+
+type SignInResult = { token: string; email: string } | { problem: 'wrong' } | Throttled
+
+function answer(visit: AnyVisit, result: SignInResult, { refusal, ...shown }: Shown): Outcome {
+  if ('token' in result) return { to: shown.next, session: result.token, knows: result.email }
+  visit.note(result.problem === 'wrong' ? 'sign_in_refused' : 'sign_in_held_back')
+  if (result.problem === 'wrong') return page(visit, { ...shown, status: 422, refusal })
+  const waiting = page(visit, { ...shown, status: 429, refusal: waitSentence(visit.words, result.seconds) })
+  return { ...waiting, headers: { 'retry-after': String(result.seconds) } }
 }
 
 export async function submitSignOut({ setup, token }: AnyVisit): Promise<Outcome> {
@@ -64,35 +74,31 @@ type Shown = {
   why?: string
   email?: string
   problems?: Problems
-  refusal?: string
+  refusal?: string | undefined
   status?: number
 }
 
-export function signInPage({ words: { texts }, setup }: AnyVisit, shown: Shown): ConsolePage {
+function page(visit: AnyVisit, shown: Shown): ConsolePage {
+  const { signIn: texts, forgottenPassword } = visit.words.texts
   const { next, why, email = '', problems = {}, refusal, status = 200, isSignedOut = false } = shown
-  const passkeys = findRelyingParty(setup.addresses.publicUrl) !== undefined
-  const keep = next === HOME ? '' : html`<input type="hidden" name="next" value="${next}">`
+  const passkeys = findRelyingParty(visit.setup.addresses.publicUrl) !== undefined
+  const kept = next === HOME ? [] : hiddenInputs([['next', next]])
   const forget = isSignedOut ? '<span hidden data-drafts-forget></span>' : ''
   const scripts = [...(passkeys ? ['passkeys'] : []), ...(isSignedOut ? [DRAFTS_MODULE] : [])]
-  const body = html`<h1>${texts.signIn.title}</h1>!${forget}!${why === undefined ? '' : html`<p class="lead">${why}</p>`}
-!${summary(texts, problems, { email: texts.signIn.email, password: texts.signIn.password })}!${notice(refusal)}
-<form method="post" action="${SIGN_IN}" novalidate class="narrow">!${keep}
-!${input({ name: 'email', label: texts.signIn.email, type: 'email', value: email, autocomplete: 'username webauthn' }, problems)}
-!${input({ name: 'password', label: texts.signIn.password, type: 'password', autocomplete: 'current-password' }, problems)}
-<button>${texts.signIn.title}</button></form>!${passkeys ? passkeyForm(texts, { publicUrl: setup.addresses.publicUrl, keep, offer: status === 200 }) : ''}
-<p><a class="alone" href="${FORGOTTEN}">${texts.forgottenPassword.title}</a></p>`
-  return { title: texts.signIn.title, body, status, scripts }
+  // Once something was refused no passkey is offered unasked: a browser that answers by itself would be refused again and again.
+  const passkey = {
+    to: `${SIGN_IN}/passkey`,
+    options: `${SIGN_IN}/passkey/options`,
+    kept,
+    text: texts.passkey,
+    offer: status === 200,
+  }
+  const body = html`<h1>${texts.title}</h1>!${forget}!${why === undefined ? '' : html`<p class="lead">${why}</p>`}
+!${summary(visit.words.texts, problems, { email: texts.email, password: texts.password })}!${notice(refusal)}
+<form method="post" action="${SIGN_IN}" novalidate class="narrow">!${kept}
+!${input({ name: 'email', label: texts.email, type: 'email', value: email, autocomplete: 'username webauthn' }, problems)}
+!${input({ name: 'password', label: texts.password, type: 'password', autocomplete: 'current-password' }, problems)}
+<button>${texts.title}</button></form>!${passkeys ? passkeyForm(visit, passkey) : ''}
+<p><a class="alone" href="${FORGOTTEN}">${forgottenPassword.title}</a></p>`
+  return { title: texts.title, body, status, scripts }
 }
-
-/**
- * Its module shows it where the browser knows passkeys, and fills in the answer. Once something was refused nothing is
- * offered unasked: a browser that answers by itself would be refused again and again.
- */
-const passkeyForm = (
-  texts: Texts,
-  { publicUrl, keep, offer }: { publicUrl: string; keep: string; offer: boolean },
-) =>
-  html`<form method="post" action="${SIGN_IN}/passkey" class="narrow" hidden data-passkey="use" data-offer="${offer ? 'yes' : 'no'}" data-options="${SIGN_IN}/passkey/options"
-data-cancelled="${texts.signIn.passkeyCancelled}" data-elsewhere="${texts.signIn.passkeyElsewhere({ address: new URL(publicUrl).origin })}">!${keep}
-<input type="hidden" name="answer" value=""><p class="error" role="status" hidden></p>
-<button class="second">${texts.signIn.passkey}</button></form>`

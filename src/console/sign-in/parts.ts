@@ -1,0 +1,101 @@
+/** What the pages about signing in and proving who one is share. */
+import { html } from 'ghtml'
+import type { Throttled } from '../../accounts/people/attempt-limits.ts'
+import { findRelyingParty } from '../../accounts/people/passkey-challenges.ts'
+import {
+  MAX_PASSWORD_LENGTH,
+  MIN_PASSWORD_LENGTH,
+  type PasswordProblem,
+} from '../../accounts/people/password.ts'
+import { createSession } from '../../accounts/people/sessions.ts'
+import { AppError, notFound } from '../../kernel/errors.ts'
+import { HOME, ownPath, SIGN_IN } from '../page/addresses.ts'
+import type { AnyVisit, ConsolePage, Outcome } from '../page/route.ts'
+import type { Texts } from '../page/texts.ts'
+import type { Words } from '../page/words.ts'
+import { linkCookie } from './cookies.ts'
+
+/** The sentence for what is wrong with a new password, or undefined. */
+export function passwordSentence(
+  { errors: { required, short, long, common, email } }: Texts,
+  password: string,
+  problem: PasswordProblem | undefined,
+): string | undefined {
+  if (password === '') return required
+  if (problem === undefined) return undefined
+  return {
+    short: short({ min: MIN_PASSWORD_LENGTH }),
+    long: long({ max: MAX_PASSWORD_LENGTH }),
+    common,
+    email,
+  }[problem]
+}
+
+export const waitSentence = ({ texts }: Words, seconds: number) =>
+  texts.signIn.wait({ count: Math.ceil(seconds / 60) })
+
+/** Notes a refused proof. Returns what to say about it, with 429 if it was tried too often. */
+export function refuseProof(
+  { words, note }: AnyVisit,
+  refused: { problem: 'wrong' } | Throttled,
+  wrong: string,
+): { sentence: string; status: 422 | 429 } {
+  note('proof_refused')
+  if (refused.problem === 'wrong') return { sentence: wrong, status: 422 }
+  return { sentence: waitSentence(words, refused.seconds), status: 429 }
+}
+
+/** Throws `not_found` where passkeys cannot work: no page of ours leads here then. */
+export function requireHome({ setup }: AnyVisit) {
+  const home = findRelyingParty(setup.addresses.publicUrl)
+  if (home === undefined) throw notFound('address')
+  return home
+}
+
+/** `kept`: hidden inputs. `offer`: the browser may offer a passkey unasked. */
+type PasskeyForm = { to: string; options: string; kept: readonly string[]; text: string; offer: boolean }
+
+/** Its module shows it where the browser knows passkeys, and fills in the answer. */
+export function passkeyForm({ words, setup }: AnyVisit, form: PasskeyForm): string {
+  const { signIn } = words.texts
+  const { origin } = new URL(setup.addresses.publicUrl)
+  return html`<form method="post" action="${form.to}" class="narrow" hidden data-passkey="use" data-offer="${form.offer ? 'yes' : 'no'}" data-options="${form.options}"
+data-cancelled="${signIn.passkeyCancelled}" data-elsewhere="${signIn.passkeyElsewhere({ address: origin })}">!${form.kept}
+<input type="hidden" name="answer" value=""><p class="error" role="status" hidden></p>
+<button class="second">${form.text}</button></form>`
+}
+
+/** Where they were, as far as that is a page of ours. */
+export function pageBefore(referer: string | undefined): string {
+  if (referer === undefined || !URL.canParse(referer)) return ownPath(null)
+  const { pathname, search } = new URL(referer)
+  return ownPath(pathname + search)
+}
+
+/** The page of a one-time link that has ended. */
+export function linkEnded({ words: { texts }, note }: AnyVisit, reason: string): ConsolePage {
+  note('link_refused')
+  const { title } = texts.linkEnded
+  const body = html`<h1>${title}</h1><p class="lead">${reason}</p>
+<p><a class="button" href="${SIGN_IN}">${texts.signIn.title}</a></p>`
+  return { status: 404, title, body }
+}
+
+/** Signs in whoever has just set a password by the link at `path`; `reason` is said if the link has ended meanwhile. */
+export async function signInByLink(
+  visit: AnyVisit,
+  { path, reason }: { path: string; reason: string },
+  setPerson: () => Promise<{ personId: string; passwordHash: string }>,
+): Promise<Outcome> {
+  try {
+    const person = await setPerson()
+    const session = await createSession(visit.setup, { ...person, replaces: visit.token })
+    const cookie = linkCookie(visit, path, null)
+    return session === undefined
+      ? { to: SIGN_IN, cookie }
+      : { to: HOME, session: session.token, knows: session.email, cookie }
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return linkEnded(visit, reason)
+    throw error
+  }
+}
