@@ -73,7 +73,6 @@ function formPage(words: Words, { typed, problems, id, refusal }: Filled): Conso
     hint: texts.urlHint,
     value: typed.url,
     type: 'url',
-    autocomplete: 'off',
     maxLength: MAX_URL_LENGTH,
   } as const
   const description = {
@@ -81,7 +80,6 @@ function formPage(words: Words, { typed, problems, id, refusal }: Filled): Conso
     label: texts.description,
     hint: texts.descriptionHint,
     value: typed.description,
-    autocomplete: 'off',
     maxLength: MAX_DESCRIPTION_LENGTH,
     isOptional: true,
   }

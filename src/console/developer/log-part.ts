@@ -94,7 +94,6 @@ function replayForm({ words, setup }: Visit, endpoint: EndpointRecord, since: st
     label: texts.replaySince,
     value: since ?? from.slice(0, 16),
     type: 'datetime-local',
-    autocomplete: 'off',
   } as const
   return html`<section aria-labelledby="replay"><h2 id="replay">${texts.replay}</h2><p class="quiet">${texts.replayLead}</p>
 <form method="post" action="${pageOf(endpoint.id)}/replay" novalidate class="filters">!${input(field, since === undefined ? {} : { since: texts.timeWrong })}<button class="second">${texts.replaySubmit}</button></form></section>`

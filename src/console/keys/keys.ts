@@ -81,7 +81,6 @@ function newKeyForm({ texts: { keys: texts } }: Words, typed: NewKeyForm, proble
     label: texts.name,
     hint: texts.nameHint,
     value: typed.name,
-    autocomplete: 'off',
     maxLength: MAX_NAME_LENGTH,
   }
   const scopes = SCOPES.map(one => [one, texts.scopes[one]] as const)

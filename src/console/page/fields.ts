@@ -10,8 +10,8 @@ type FormField = {
   hint?: string
   value?: string
   type?: 'text' | 'email' | 'password' | 'date' | 'url' | 'datetime-local'
-  /** HTML's autofill token. */
-  autocomplete: string
+  /** HTML's autofill token; `off` if none is given, `current-password` for a password. */
+  autocomplete?: string
   maxLength?: number
   minLength?: number
   /** Of a date. */
@@ -23,6 +23,7 @@ type FormField = {
 /** One labelled input. The browser checks nothing by itself: all that is wrong is told at once, in our words. */
 export function input(field: FormField, problems: Problems): string {
   const { name, type = 'text' } = field
+  const { autocomplete = type === 'password' ? 'current-password' : 'off' } = field
   const attributes = [
     field.maxLength === undefined ? '' : ` maxlength="${field.maxLength}"`,
     field.min === undefined ? '' : ` min="${field.min}"`,
@@ -32,7 +33,7 @@ export function input(field: FormField, problems: Problems): string {
   ].join('')
   const value = field.value === undefined ? '' : html` value="${field.value}"`
   return html`<div class="field"><label for="${name}">${field.label}</label>!${notes(field, problems)}
-<input id="${name}" name="${name}" type="${type}" autocomplete="${field.autocomplete}"!${value}!${attributes}></div>`
+<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}"!${value}!${attributes}></div>`
 }
 
 /** A labelled choice; the first option is chosen unless `value` is another. */

@@ -3,15 +3,14 @@
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import type { PassportState } from '../../passports/core/state.ts'
 import { getOwnDataAtVersion } from '../../passports/read/history.ts'
-import { PRODUCTS } from '../page/addresses.ts'
 import { type PostedForm, readForm } from '../page/form.ts'
 import type { Words } from '../page/words.ts'
 import { buildDataForm, DATA_PREFIX, diffData } from '../product-data/form-data.ts'
 import { getFieldLabel } from '../product-data/labels.ts'
+import { getProductUrl } from '../product-data/product.ts'
 import { renderValue } from '../product-data/view.ts'
 import type { SubmittedData } from './submitted-data.ts'
 
@@ -58,5 +57,5 @@ export function renderConflict(
     )
   const told = lines.length === 0 ? '' : html`<p>${texts.conflictBoth}</p><ul>!${lines}</ul>`
   return html`<div class="summary" role="alert" tabindex="-1" autofocus><p>${texts.conflict}</p>!${told}
-<p><a class="alone" href="${PRODUCTS}/${idFromUuid(row.id)}/versions/${row.version_no}" target="_blank" rel="noopener">${texts.conflictVersion}</a></p></div>`
+<p><a class="alone" href="${getProductUrl(row)}/versions/${row.version_no}" target="_blank" rel="noopener">${texts.conflictVersion}</a></p></div>`
 }

@@ -18,10 +18,14 @@ import { copyable } from '../page/fields.ts'
 import { backLink, rowList, section } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
-import { renderDoneNotice } from '../product-data/done-notice.ts'
 import { getCategoryName, getFieldLabel } from '../product-data/labels.ts'
-import { getRequestedProduct } from '../product-data/requested-product.ts'
-import { formatTitle, getProductTitle } from '../product-data/titles.ts'
+import {
+  formatTitle,
+  getProductTitle,
+  getProductUrl,
+  getRequestedProduct,
+  renderDoneNotice,
+} from '../product-data/product.ts'
 import { renderData } from '../product-data/view.ts'
 import { renderScansSection } from '../scans/product-section.ts'
 import { renderUnitsSection } from '../units/issue.ts'
@@ -114,13 +118,13 @@ function renderFacts(words: Words, { row }: PassportState, parent: PassportSumma
   const under =
     parent === undefined
       ? ''
-      : html`<div><dt>${texts.parent}</dt><dd><a href="${PRODUCTS}/${idFromUuid(parent.id)}">${formatTitle(words, parent.product_name ?? words.texts.page.unnamed, parent)}</a></dd></div>`
+      : html`<div><dt>${texts.parent}</dt><dd><a href="${getProductUrl(parent)}">${formatTitle(words, parent.product_name, parent)}</a></dd></div>`
   return html`<dl class="facts">!${lines.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}!${under}</dl>`
 }
 
 function renderActions(words: Words, { row }: PassportState): string {
   const texts = words.texts.products
-  const at = `${PRODUCTS}/${idFromUuid(row.id)}`
+  const at = getProductUrl(row)
   const [to, text] = row.status === 'x' ? ['restore', texts.restore] : ['archive', texts.archive]
   return html`<div class="choices"><a class="button" href="${at}/edit">${texts.edit}</a>
 <form method="post" action="${at}/status"><button class="second" name="to" value="${to}">${text}</button></form></div>`

@@ -4,23 +4,19 @@ import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import { effectiveData, type PassportState } from '../../passports/core/state.ts'
 import { getOwnDataAtVersion } from '../../passports/read/history.ts'
 import { CHANGE_TYPES } from '../../passports/write/plan-version.ts'
 import { previewUpdate } from '../../passports/write/preview-update.ts'
 import { updatePassport } from '../../passports/write/update.ts'
-import { PRODUCTS } from '../page/addresses.ts'
 import { defaultButton } from '../page/fields.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
-import { getDoneUrl } from '../product-data/done-notice.ts'
 import { buildDataForm, diffData } from '../product-data/form-data.ts'
 import { renderDataInputs } from '../product-data/inputs.ts'
 import { applyRowButton } from '../product-data/list-rows.ts'
-import { getRequestedProduct } from '../product-data/requested-product.ts'
-import { getProductTitle } from '../product-data/titles.ts'
+import { getDoneUrl, getProductTitle, getProductUrl, getRequestedProduct } from '../product-data/product.ts'
 import { mergeConcurrentEdit, renderConflict } from './conflict.ts'
 import { getProductDraftKey, renderDraftAttributes } from './drafts.ts'
 import { MAX_NOTE_LENGTH, renderReviewPage } from './review.ts'
@@ -75,7 +71,7 @@ async function getDataAtVersion(
 function renderEditPage(words: Words, state: PassportState, edit: EditState): Outcome {
   const texts = words.texts.products
   const { row } = state
-  const at = `${PRODUCTS}/${idFromUuid(row.id)}`
+  const at = getProductUrl(row)
   const category = requireCategory(row.category)
   const title = texts.editOf({ name: getProductTitle(words, state) })
   const isUnit = row.level !== 'm'
@@ -166,5 +162,5 @@ async function saveEdit(ctx: AccountContext, { state, edit, words, sent }: SaveI
     return renderEditPage(words, state, { ...edit, message: words.texts.products.nothingChanged })
   const { passport } = await updatePassport(ctx, update)
   const done = update.changeType === 'correction' ? 'corrected' : 'saved'
-  return { to: getDoneUrl(idFromUuid(state.row.id), done, passport.version_no) }
+  return { to: getDoneUrl(state.row, done, passport.version_no) }
 }

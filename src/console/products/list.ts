@@ -21,7 +21,7 @@ import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { type PagePosition, renderPagination, toWindow } from '../product-data/pagination.ts'
-import { getShortTitle } from '../product-data/titles.ts'
+import { getShortTitle } from '../product-data/product.ts'
 import { renderHiddenHits, renderLevelTabs } from './level-tabs.ts'
 import {
   getDefaultLevel,

@@ -1,15 +1,15 @@
 /** A notice about fibre names that the law does not list. They were saved, and readers see them as typed. */
+
 import { html } from 'ghtml'
 import { validateData } from '../../categories/check/validate.ts'
 import { type Detail, SAID } from '../../kernel/errors.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import { effectiveData, type PassportState } from '../../passports/core/state.ts'
-import { PRODUCTS } from '../page/addresses.ts'
 import type { Words } from '../page/words.ts'
 import { getInputName } from '../product-data/form-data.ts'
 import { getInputLabel } from '../product-data/labels.ts'
 import { explainProblem } from '../product-data/problem-sentence.ts'
+import { getProductUrl } from '../product-data/product.ts'
 
 /** `isJustSaved`: also lists names that are correct but worth a look once, such as "organic cotton". */
 export function renderNameNotice(
@@ -30,6 +30,6 @@ export function renderNameNotice(
   const lines = told.map(
     one => html`<li>${getInputLabel(words, getInputName(one))}: ${explainProblem(words, one)}</li>`,
   )
-  const change = html`<p><a class="button second" href="${PRODUCTS}/${idFromUuid(row.id)}/edit#${getInputName(first)}">${texts.changeNames}</a></p>`
+  const change = html`<p><a class="button second" href="${getProductUrl(row)}/edit#${getInputName(first)}">${texts.changeNames}</a></p>`
   return html`<div class="reach"><p>${texts.checkNames}</p><ul>!${lines}</ul>!${mayEdit ? change : ''}</div>`
 }

@@ -2,7 +2,6 @@
 
 import { html } from 'ghtml'
 import { allCategories, type CompleteCategory } from '../../categories/catalogue.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import { createPassport } from '../../passports/write/create.ts'
 import { PRODUCTS } from '../page/addresses.ts'
@@ -14,6 +13,7 @@ import { buildDataForm } from '../product-data/form-data.ts'
 import { renderDataInputs } from '../product-data/inputs.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { applyRowButton } from '../product-data/list-rows.ts'
+import { getProductUrl } from '../product-data/product.ts'
 import { getNewDraftKey, renderDraftAttributes } from './drafts.ts'
 import { buildPrefill } from './prefill.ts'
 import {
@@ -71,7 +71,7 @@ export async function submitNew(visit: Visit): Promise<Outcome> {
   const sent = parseSubmittedData(words, category.fields, form, {})
   try {
     const { passport } = await createPassport(ctx, { category: category.id, data: sent.data, strict: false })
-    return { to: `${PRODUCTS}/${idFromUuid(passport.id)}?done=created` }
+    return { to: `${getProductUrl(passport)}?done=created` }
   } catch (error) {
     return renderNewPage(visit, category, {
       form: sent.form,

@@ -5,20 +5,17 @@
 
 import { html } from 'ghtml'
 import type { DataObject } from '../../kernel/data-object.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import { effectiveData, type PassportState } from '../../passports/core/state.ts'
 import { CHANGE_TYPES, type ChangeType } from '../../passports/write/plan-version.ts'
 import type { CorrectionReach } from '../../passports/write/preview-update.ts'
-import { PRODUCTS } from '../page/addresses.ts'
 import { DRAFTS_MODULE } from '../page/assets.ts'
 import { described, notes, summary } from '../page/fields.ts'
 import type { PostedForm, Problems } from '../page/form.ts'
-import { backLink } from '../page/parts.ts'
 import type { Outcome } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getFieldLabel } from '../product-data/labels.ts'
-import { getProductTitle } from '../product-data/titles.ts'
+import { backToProduct, getProductTitle, getProductUrl } from '../product-data/product.ts'
 import { renderDifference } from './difference.ts'
 
 export const MAX_NOTE_LENGTH = 500
@@ -42,12 +39,12 @@ export function renderReviewPage(
   { form, note, draft, after, reach }: ReviewInput,
 ): Outcome {
   const texts = words.texts.review
-  const at = `${PRODUCTS}/${idFromUuid(state.row.id)}`
+  const at = getProductUrl(state.row)
   const { fields } = requireCategory(state.row.category)
   const problems: Problems = form.text('reviewed') === '' ? {} : { change_type: texts.chooseOne }
   const kept = form.entries().filter(([name]) => !REVIEW_INPUTS.has(name))
   const hidden = kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
-  const body = html`!${backLink(at, getProductTitle(words, state))}<h1>${texts.reviewTitle}</h1><p class="lead">${texts.reviewLead}</p>
+  const body = html`!${backToProduct(words, state)}<h1>${texts.reviewTitle}</h1><p class="lead">${texts.reviewLead}</p>
 !${summary(words.texts, problems, { change_type: texts.kindOfChange })}!${renderDifference(words, fields, effectiveData(state), after)}
 <form method="post" action="${at}" novalidate class="data"!${draft}>!${hidden}<input type="hidden" name="reviewed" value="yes">
 !${renderChangeTypes(words, reach, problems)}

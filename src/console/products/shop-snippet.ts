@@ -2,12 +2,11 @@
 
 import { html } from 'ghtml'
 import { isLanguage, LANGUAGES } from '../../i18n/catalogue.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
 import type { PassportState } from '../../passports/core/state.ts'
 import { buildShopSnippet, isProductId } from '../../passports/read/shop-snippet.ts'
-import { PRODUCTS } from '../page/addresses.ts'
 import { copyable, input, select } from '../page/fields.ts'
 import type { Visit } from '../page/route.ts'
+import { getProductUrl } from '../product-data/product.ts'
 
 /** Collapsed until used. Its options are in the URL: `?snippet=de&product=%23product`. */
 export function renderShopSection({ setup, words, query }: Visit, { row }: PassportState): string {
@@ -26,12 +25,11 @@ export function renderShopSection({ setup, words, query }: Visit, { row }: Passp
     label: texts.product,
     hint: `${texts.productHint}${JSON.stringify({ '@id': snippet.passport_url })}`,
     value: product,
-    autocomplete: 'off',
     isOptional: true,
   }
   const problems = isUsable ? {} : { product: texts.productWrong }
   const text = { name: 'shop-html', label: texts.snippet, value: snippet.html.trim(), rows: 6 }
   return html`<details class="fold apart" id="shop"!${asked === '' ? '' : ' open'}><summary>${texts.title}</summary><p class="quiet">${texts.lead}</p>
-<form method="get" action="${PRODUCTS}/${idFromUuid(row.id)}#shop">!${select(choice, {})}!${input(ownProduct, problems)}<p><button class="second">${texts.show}</button></p></form>
+<form method="get" action="${getProductUrl(row)}#shop">!${select(choice, {})}!${input(ownProduct, problems)}<p><button class="second">${texts.show}</button></p></form>
 !${copyable(words.texts, text)}</details>`
 }

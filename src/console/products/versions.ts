@@ -3,20 +3,22 @@
 import { html } from 'ghtml'
 import type { DataObject } from '../../kernel/data-object.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import { getVersion, listVersions } from '../../passports/read/history.ts'
 import { CHANGE_TYPES } from '../../passports/write/plan-version.ts'
 import { revertPassport } from '../../passports/write/revert.ts'
-import { PRODUCTS } from '../page/addresses.ts'
 import { notice } from '../page/fields.ts'
-import { backLink, section } from '../page/parts.ts'
+import { section } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
-import { getDoneUrl } from '../product-data/done-notice.ts'
 import { explainProblem } from '../product-data/problem-sentence.ts'
-import { getRequestedProduct } from '../product-data/requested-product.ts'
-import { getProductTitle } from '../product-data/titles.ts'
+import {
+  backToProduct,
+  getDoneUrl,
+  getProductTitle,
+  getProductUrl,
+  getRequestedProduct,
+} from '../product-data/product.ts'
 import { renderData } from '../product-data/view.ts'
 import { renderDifference } from './difference.ts'
 
@@ -38,10 +40,10 @@ async function renderVersionPage(visit: Visit, refusal: string | undefined): Pro
   const data: DataObject = JSON.parse(version.data)
   const older: DataObject | undefined = before && JSON.parse(before.data)
   const title = `${getProductTitle(words, state)}, ${texts.versionNo({ n })}`
-  const at = `${PRODUCTS}/${idFromUuid(row.id)}`
+  const at = getProductUrl(row)
   const way = (to: number, text: string) =>
     to < 1 || to > row.version_no ? '' : html`<a class="alone" href="${at}/versions/${to}">${text}</a>`
-  const body = html`!${backLink(at, getProductTitle(words, state))}<h1>${texts.versionNo({ n })}</h1>
+  const body = html`!${backToProduct(words, state)}<h1>${texts.versionNo({ n })}</h1>
 <p class="lead">${texts.kinds[entry?.change_type ?? 'created']}, ${words.minute(entry?.created_at ?? version.updated_at.toISOString())}, ${entry?.created_by ?? ''}</p>!${entry?.note == null ? '' : html`<p>${entry.note}</p>`}!${notice(refusal)}
 <nav class="pages" aria-label="${texts.versions}">!${way(n - 1, texts.olderVersion)}!${way(n + 1, texts.newerVersion)}</nav>
 !${older === undefined ? '' : renderDifference(words, fields, older, data)}
@@ -77,7 +79,7 @@ export async function submitRevert(visit: Visit): Promise<Outcome> {
       note: undefined,
       expects: () => true,
     })
-    return { to: getDoneUrl(idFromUuid(state.row.id), 'reverted', passport.version_no) }
+    return { to: getDoneUrl(state.row, 'reverted', passport.version_no) }
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'not_found') throw error
     const [detail] = error.details ?? []

@@ -10,7 +10,7 @@ import type { MostScanned } from '../../scans/most-scanned.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { rowList } from '../page/parts.ts'
 import type { Words } from '../page/words.ts'
-import { getShortTitle } from '../product-data/titles.ts'
+import { getShortTitle } from '../product-data/product.ts'
 import { renderShareTable } from './shares.ts'
 
 type SummariesById = ReadonlyMap<string, PassportSummary>

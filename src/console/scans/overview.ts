@@ -1,4 +1,5 @@
 /** The scans page: totals, trend, countries, devices, products, and how scans are counted. */
+
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
 import { allCategories } from '../../categories/catalogue.ts'
@@ -15,7 +16,7 @@ import { doneNotice, section } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
-import { getShortTitle } from '../product-data/titles.ts'
+import { getShortTitle } from '../product-data/product.ts'
 import { renderKeyFigures } from './key-figures.ts'
 import { renderMilestones, renderMostScanned, renderSuspicions } from './lists.ts'
 import { parseRange, renderRanges } from './ranges.ts'

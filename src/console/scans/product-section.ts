@@ -1,16 +1,16 @@
 /** The scans of one product, on its page: its own, or including those of its units. */
 
 import { html } from 'ghtml'
-import { idFromUuid } from '../../kernel/ids.ts'
 import type { PassportState } from '../../passports/core/state.ts'
 import { listPassportMilestones } from '../../scans/list-milestones.ts'
 import { listSuspicions, type Suspicion } from '../../scans/list-suspicions.ts'
 import { getScanSettings, isCounted } from '../../scans/settings.ts'
 import { summarizePassport } from '../../scans/summary.ts'
-import { PRODUCTS, SCANS } from '../page/addresses.ts'
+import { SCANS } from '../page/addresses.ts'
 import type { Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
+import { getProductUrl } from '../product-data/product.ts'
 import { renderKeyFigures } from './key-figures.ts'
 import { formatSightings, renderCloneAdvice, renderOwnMilestones } from './lists.ts'
 import { parseRange, renderRanges } from './ranges.ts'
@@ -37,7 +37,7 @@ export async function renderScansSection(
       ...(range === undefined ? {} : { days: range }),
       ...(units ? { include: 'units' } : {}),
     })
-    return `${PRODUCTS}/${idFromUuid(row.id)}${sent.size === 0 ? '' : `?${sent}`}#scans`
+    return `${getProductUrl(row)}${sent.size === 0 ? '' : `?${sent}`}#scans`
   }
   const kept = query.has('days') ? String(days) : undefined
   const which = row.level === 'i' ? '' : renderUnitsChoice(words, withUnits, units => address(kept, units))

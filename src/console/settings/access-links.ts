@@ -1,4 +1,5 @@
 /** Access links: made and revoked by editors, because they see what the links show; their use is seen by everyone of the account. */
+
 import { html } from 'ghtml'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { findUuid } from '../../kernel/ids.ts'
@@ -19,7 +20,7 @@ import { isInUse } from '../page/in-use.ts'
 import { endedList, questionPage, rowList } from '../page/parts.ts'
 import type { ConsolePage, Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
-import { getProductName } from '../product-data/titles.ts'
+import { getProductName } from '../product-data/product.ts'
 import { backToSettings, LINKS } from './places.ts'
 
 const DAY_MS = 86_400_000
@@ -115,7 +116,6 @@ function newLinkForm(words: Words, typed: NewLinkForm, problems: Problems, today
     label: texts.label,
     hint: texts.labelHint,
     value: typed.label,
-    autocomplete: 'off',
     maxLength: MAX_LABEL_LENGTH,
   }
   const options = LINK_AUDIENCES.map(one => [one, texts.audiences[one]] as const)
@@ -125,7 +125,6 @@ function newLinkForm(words: Words, typed: NewLinkForm, problems: Problems, today
     label: texts.product,
     hint: texts.productHint,
     value: typed.product,
-    autocomplete: 'off',
     isOptional: true,
   }
   const ends = {
@@ -135,7 +134,6 @@ function newLinkForm(words: Words, typed: NewLinkForm, problems: Problems, today
     type: 'date',
     value: typed.ends,
     min: today,
-    autocomplete: 'off',
   } as const
   return html`<section aria-labelledby="new"><h2 id="new">${texts.new}</h2>
 <form method="post" action="${LINKS}" novalidate class="narrow">

@@ -1,4 +1,5 @@
 /** The audit log, newest first, a page at a time. */
+
 import { html } from 'ghtml'
 import type { AuditAction } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
@@ -12,7 +13,7 @@ import { PRODUCTS, WEBHOOKS } from '../page/addresses.ts'
 import { rowList } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
-import { formatTitle } from '../product-data/titles.ts'
+import { formatTitle } from '../product-data/product.ts'
 import { AUDIT, backToSettings } from './places.ts'
 
 const A_PAGE = 50
@@ -54,7 +55,7 @@ async function linksIn(words: Words, ctx: AccountContext, entries: readonly Audi
   return new Map([
     ...summaries.map(row => {
       const id = idFromUuid(row.id)
-      const name = formatTitle(words, row.product_name ?? words.texts.page.unnamed, row)
+      const name = formatTitle(words, row.product_name, row)
       return [id, link(`${PRODUCTS}/${id}`, name)] as const
     }),
     ...webhooks.map(

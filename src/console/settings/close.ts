@@ -22,7 +22,7 @@ function page({ session, words }: Visit, problems: Problems): Outcome {
   const texts = words.texts.closeAccount
   const { name } = session.account
   const title = texts.question({ name })
-  const field = { name: 'name', label: texts.type({ name }), autocomplete: 'off' }
+  const field = { name: 'name', label: texts.type({ name }) }
   const body = html`!${backToSettings(words)}<h1>${title}</h1><p class="lead">${texts.lead}</p>
 <ul class="points">!${texts.points.map(point => html`<li>${point}</li>`)}</ul>
 <p><a class="alone" href="${ALL_DATA}">${texts.data}</a></p>

@@ -53,7 +53,6 @@ async function page(
     label: texts.password,
     hint: texts.passwordHint,
     type: 'password',
-    autocomplete: 'current-password',
   } as const
   const body = html`!${backToSettings(words)}<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>
 !${notice(problem)}!${summary(words.texts, problems, { password: texts.password })}!${facts(counts)}

@@ -55,7 +55,6 @@ const nameField = (words: Words, value: string) => {
     label: texts.name,
     hint: texts.nameHint,
     value,
-    autocomplete: 'off',
     maxLength: MAX_PASSKEY_NAME_LENGTH,
   }
 }
@@ -67,7 +66,6 @@ function addForm(words: Words, name: string, problems: Problems): string {
     label: words.texts.password.current,
     hint: texts.passwordHint,
     type: 'password',
-    autocomplete: 'current-password',
   } as const
   return html`<section aria-labelledby="add"><h2 id="add">${texts.add}</h2>
 <form method="post" action="${PASSKEYS}" novalidate class="narrow">

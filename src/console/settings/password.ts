@@ -36,7 +36,6 @@ function page({ session, query, words }: Visit, problems: Problems): ConsolePage
     name: 'current',
     label: texts.current,
     type: 'password',
-    autocomplete: 'current-password',
   } as const
   // For password managers: which entry the new password belongs to.
   const whose = html`<input type="text" name="email" value="${session.email}" autocomplete="username" class="sight" readonly tabindex="-1" aria-hidden="true">`

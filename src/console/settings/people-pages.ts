@@ -4,7 +4,7 @@ import type { Member } from '../../accounts/people/members.ts'
 import { ROLES } from '../../accounts/people/people.ts'
 import { copyable, input, notice, select, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
-import { doneNotice, rowList } from '../page/parts.ts'
+import { backLink, doneNotice, questionPage, rowList } from '../page/parts.ts'
 import type { ConsolePage, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { backToSettings, PEOPLE } from './places.ts'
@@ -47,9 +47,8 @@ function row(words: Words, member: Member, as: { isSelf: boolean; isOwner: boole
 <span class="quiet line">${facts.filter(fact => fact !== null).join(' · ')}</span></div>!${acts}</li>`
 }
 
-const roleChoice = (words: Words, value: string) => {
-  const { texts } = words
-  const options = ROLES.map(role => [role, words.texts.roles[role]] as const)
+const roleChoice = ({ texts }: Words, value: string) => {
+  const options = ROLES.map(role => [role, texts.roles[role]] as const)
   return { name: 'role', label: texts.people.role, value, options }
 }
 
@@ -61,7 +60,6 @@ function inviteForm({ words, setup }: Visit, typed: InvitationForm, problems: Pr
     hint: setup.mail.hasServer ? texts.inviteHint : texts.inviteHintShown,
     type: 'email',
     value: typed.email,
-    autocomplete: 'off',
   } as const
   return html`<section aria-labelledby="invite"><h2 id="invite">${texts.invite}</h2>
 <form method="post" action="${PEOPLE}" novalidate class="narrow">
@@ -69,7 +67,7 @@ function inviteForm({ words, setup }: Visit, typed: InvitationForm, problems: Pr
 <button>${texts.inviteSubmit}</button></form></section>`
 }
 
-const toPeople = (words: Words) => backToSettings(words, { path: PEOPLE, name: words.texts.people.title })
+const toPeople = (words: Words) => backLink(PEOPLE, words.texts.people.title)
 
 type Told = { refusal?: string; isInvited?: boolean; isSignedOut?: boolean }
 
@@ -80,24 +78,21 @@ export function personPage(
   { refusal, isInvited = false, isSignedOut = false }: Told = {},
 ): ConsolePage {
   const texts = words.texts.people
-  const said = isInvited
-    ? texts.invitedAgain({ email: member.email })
-    : isSignedOut
-      ? texts.sessionsEndedOf({ email: member.email })
-      : undefined
-  const done = said === undefined ? '' : doneNotice(said)
-  const againLead = setup.mail.hasServer ? texts.inviteAgainLead : texts.inviteAgainLeadShown
-  const againSubmit = setup.mail.hasServer ? texts.inviteAgain : texts.inviteAgainShown
-  const again = member.hasPassword
-    ? ''
-    : html`<form method="post" action="${PEOPLE}/${member.id}/invite" class="narrow"><p class="hint" id="again">${againLead}</p><button class="second" aria-describedby="again">${againSubmit}</button></form>`
+  const { id, email } = member
+  const isDone = isInvited || isSignedOut
+  const said = isInvited ? texts.invitedAgain({ email }) : texts.sessionsEndedOf({ email })
+  const smallForm = (action: string, name: string, lead: string, submit: string) =>
+    html`<form method="post" action="${PEOPLE}/${id}/${action}" class="narrow"><p class="hint" id="${name}">${lead}</p><button class="second" aria-describedby="${name}">${submit}</button></form>`
+  const inviteAgain = setup.mail.hasServer
+    ? smallForm('invite', 'again', texts.inviteAgainLead, texts.inviteAgain)
+    : smallForm('invite', 'again', texts.inviteAgainLeadShown, texts.inviteAgainShown)
   const body = html`!${toPeople(words)}<h1>${member.email}</h1>
-<p class="lead">${texts.since({ date: words.date(member.since) })}!${member.hasPassword ? '' : html` · ${texts.notYet}`}</p>!${done}!${notice(refusal)}
-!${summary(words.texts, problems, { role: texts.role })}!${again}
+<p class="lead">${texts.since({ date: words.date(member.since) })}!${member.hasPassword ? '' : html` · ${texts.notYet}`}</p>!${isDone ? doneNotice(said) : ''}!${notice(refusal)}
+!${summary(words.texts, problems, { role: texts.role })}!${member.hasPassword ? '' : inviteAgain}
 <form method="post" action="${PEOPLE}/${member.id}" novalidate class="narrow">
 !${select(roleChoice(words, member.role), problems)}<button>${texts.saveRole}</button></form>
-<form method="post" action="${PEOPLE}/${member.id}/end-sessions" class="narrow"><p class="hint" id="end">${texts.endSessionsLead}</p><button class="second" aria-describedby="end">${texts.endSessionsOf}</button></form>
-<p><a class="alone" href="${PEOPLE}/${member.id}/remove">${texts.remove}</a></p>`
+!${smallForm('end-sessions', 'end', texts.endSessionsLead, texts.endSessionsOf)}
+<p><a class="alone" href="${PEOPLE}/${id}/remove">${texts.remove}</a></p>`
   return { title: member.email, body, status: isFine(problems) ? 200 : 422 }
 }
 
@@ -110,33 +105,23 @@ export function invitationPage({ words }: Visit, member: Member, link: string): 
   return { title: texts.invitationShown({ email: member.email }), body, scripts: ['copy'] }
 }
 
-export function renderMemberRemoval({ words }: Visit, member: Member, refusal?: string): ConsolePage {
+/** Asks before a person is removed, or leaves the account themselves. */
+export function removalPage(
+  { words, session }: Visit,
+  member: Member,
+  isSelf: boolean,
+  refusal?: string,
+): ConsolePage {
   const texts = words.texts.people
-  const words3 = {
-    title: texts.removeTitle({ email: member.email }),
-    lead: texts.removeLead,
-    submit: texts.removeSubmit,
-  }
-  return surePage(words, member, { ...words3, refusal })
-}
-
-export function leavePage({ words, session }: Visit, member: Member, refusal?: string): ConsolePage {
-  const texts = words.texts.people
-  const title = texts.leaveTitle({ account: session.account.name })
-  return surePage(words, member, {
-    title,
-    lead: texts.leaveLead,
-    submit: texts.leaveSubmit,
-    refusal,
+  const asked = isSelf
+    ? { title: texts.leaveTitle({ account: session.account.name }), submit: texts.leaveSubmit }
+    : { title: texts.removeTitle({ email: member.email }), submit: texts.removeSubmit }
+  return questionPage({
+    ...asked,
+    way: toPeople(words),
+    about: html`!${notice(refusal)}<p class="lead">${isSelf ? texts.leaveLead : texts.removeLead}</p>`,
+    action: `${PEOPLE}/${member.id}/remove`,
+    back: PEOPLE,
+    keep: texts.keep,
   })
-}
-
-type Sure = { title: string; lead: string; submit: string; refusal: string | undefined }
-
-function surePage(words: Words, member: Member, { title, lead, submit, refusal }: Sure): ConsolePage {
-  const { texts } = words
-  const body = html`!${toPeople(words)}<h1>${title}</h1>!${notice(refusal)}<p class="lead">${lead}</p>
-<form method="post" action="${PEOPLE}/${member.id}/remove" class="choices">
-<button class="danger">${submit}</button> <a class="button second" href="${PEOPLE}">${texts.people.keep}</a></form>`
-  return { title, body }
 }

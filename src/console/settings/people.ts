@@ -21,14 +21,7 @@ import { isFine, type Problems, problemsOf } from '../page/form.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import { shownOnce } from '../page/secret-cookie.ts'
 import { invitationLetter } from '../sign-in/emails.ts'
-import {
-  type InvitationForm,
-  invitationPage,
-  leavePage,
-  peoplePage,
-  personPage,
-  renderMemberRemoval,
-} from './people-pages.ts'
+import { type InvitationForm, invitationPage, peoplePage, personPage, removalPage } from './people-pages.ts'
 import { PEOPLE } from './places.ts'
 
 const EMPTY: InvitationForm = { email: '', role: 'editor' }
@@ -154,16 +147,15 @@ export async function submitRole(visit: Visit): Promise<Outcome> {
 
 export async function showRemovePerson(visit: Visit): Promise<Outcome> {
   const member = await removable(visit)
-  return member.id === selfOf(visit) ? leavePage(visit, member) : renderMemberRemoval(visit, member)
+  return removalPage(visit, member, member.id === selfOf(visit))
 }
 
 export async function submitRemovePerson(visit: Visit): Promise<Outcome> {
   const member = await removable(visit)
-  const isDone = await removeMember(visit.ctx, member.id)
-  const refusal = visit.words.texts.people.lastOwner
   const isSelf = member.id === selfOf(visit)
-  if (!isDone) return { ...(isSelf ? leavePage : renderMemberRemoval)(visit, member, refusal), status: 422 }
-  return isSelf ? { to: SIGN_IN, session: null } : { to: PEOPLE }
+  if (await removeMember(visit.ctx, member.id))
+    return isSelf ? { to: SIGN_IN, session: null } : { to: PEOPLE }
+  return { ...removalPage(visit, member, isSelf, visit.words.texts.people.lastOwner), status: 422 }
 }
 
 /** Owners remove anyone, everyone may leave. Throws `not_found`, `read_only`. */

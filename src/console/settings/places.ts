@@ -28,7 +28,4 @@ export const OF_PERSON = [
 ] as const
 
 /** A line above the heading that leads back. */
-export const backToSettings = (words: Words, to: { path: string; name: string } | undefined = undefined) => {
-  const { path, name } = to ?? { path: SETTINGS, name: words.texts.settings.back }
-  return backLink(path, name)
-}
+export const backToSettings = ({ texts }: Words) => backLink(SETTINGS, texts.settings.back)

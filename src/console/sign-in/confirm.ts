@@ -58,7 +58,6 @@ async function page(visit: Visit, { problem, refusal, status }: Shown): Promise<
     name: PASSWORD_FIELD,
     label: texts.password,
     type: 'password',
-    autocomplete: 'current-password',
   } as const
   // For password managers: whose password it is.
   const whose = html`<input type="text" value="${session.email}" autocomplete="username" class="sight" readonly tabindex="-1" aria-hidden="true">`

@@ -97,7 +97,7 @@ function page(visit: AnyVisit, shown: Shown): ConsolePage {
 !${summary(visit.words.texts, problems, { email: texts.email, password: texts.password })}!${notice(refusal)}
 <form method="post" action="${SIGN_IN}" novalidate class="narrow">!${kept}
 !${input({ name: 'email', label: texts.email, type: 'email', value: email, autocomplete: 'username webauthn' }, problems)}
-!${input({ name: 'password', label: texts.password, type: 'password', autocomplete: 'current-password' }, problems)}
+!${input({ name: 'password', label: texts.password, type: 'password' }, problems)}
 <button>${texts.title}</button></form>!${passkeys ? passkeyForm(visit, passkey) : ''}
 <p><a class="alone" href="${FORGOTTEN}">${forgottenPassword.title}</a></p>`
   return { title: texts.title, body, status, scripts }

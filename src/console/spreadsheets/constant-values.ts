@@ -143,10 +143,7 @@ ${value}</textarea></div>`
         ? texts.languagesHint
         : texts.shares
       : undefined
-  return input(
-    { name, label, value, autocomplete: 'off', isOptional: true, ...(hint === undefined ? {} : { hint }) },
-    problems,
-  )
+  return input({ name, label, value, isOptional: true, ...(hint === undefined ? {} : { hint }) }, problems)
 }
 
 /** The language of the texts: that of saved texts, else the first of `languages`, else the reader's. */

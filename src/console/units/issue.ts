@@ -11,11 +11,10 @@ import { issueUnits, type RejectedUnit, UNIT_LEVELS } from '../../passports/unit
 import { PRODUCTS } from '../page/addresses.ts'
 import { described, notes, notice, summary } from '../page/fields.ts'
 import type { Problems } from '../page/form.ts'
-import { backLink, rowList } from '../page/parts.ts'
+import { rowList } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import { findText } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
-import { getDoneUrl, renderDoneNotice } from '../product-data/done-notice.ts'
 import {
   type PagePosition,
   parsePagePosition,
@@ -24,8 +23,13 @@ import {
   toWindow,
 } from '../product-data/pagination.ts'
 import { explainProblem } from '../product-data/problem-sentence.ts'
-import { getRequestedProduct } from '../product-data/requested-product.ts'
-import { getProductTitle } from '../product-data/titles.ts'
+import {
+  backToProduct,
+  getDoneUrl,
+  getProductUrl,
+  getRequestedProduct,
+  renderDoneNotice,
+} from '../product-data/product.ts'
 
 const PAGE_SIZE = 25
 const MAX_ISSUED = 500
@@ -48,7 +52,7 @@ export async function renderUnitsSection(
     countUnitsUnder(ctx, row, MAX_COUNTED),
   ])
   const address = (to: PagePosition) =>
-    `${PRODUCTS}/${idFromUuid(row.id)}?${new URLSearchParams(toPageParameters(to, 'units'))}#units`
+    `${getProductUrl(row)}?${new URLSearchParams(toPageParameters(to, 'units'))}#units`
   const more = renderPagination(words, { place, found: list, size: PAGE_SIZE, address })
   const all = batches + items
   const isMany = list.totalCapped || all > MAX_COUNTED
@@ -59,7 +63,7 @@ export async function renderUnitsSection(
     isMany || list.total === all ? '' : html`<p class="quiet">${texts.unitsHere({ here: list.total })}</p>`
   const issue =
     mayEdit && row.status === 'a'
-      ? html`<p><a class="button second" href="${PRODUCTS}/${idFromUuid(row.id)}/units/new">${texts.issue}</a></p>`
+      ? html`<p><a class="button second" href="${getProductUrl(row)}/units/new">${texts.issue}</a></p>`
       : ''
   return html`<section aria-labelledby="units"><h2 id="units">${heading}</h2>
 !${done}!${here}!${list.rows.length === 0 ? html`<p class="empty">${texts.noUnits}</p>` : rowList(list.rows.map(one => renderUnitRow(words, one)))}!${more}!${issue}</section>`
@@ -71,7 +75,7 @@ function renderUnitRow(words: Words, row: PassportSummary): string {
     row.outdated ? html` <span class="badge">${texts.outdated}</span>` : '',
     row.status === 'x' ? html` <span class="badge">${texts.statuses.archived}</span>` : '',
   ]
-  return html`<li class="in-line"><span><a class="row-link" href="${PRODUCTS}/${idFromUuid(row.id)}">${row.serial ?? row.lot ?? ''}</a>!${badges}</span>
+  return html`<li class="in-line"><span><a class="row-link" href="${getProductUrl(row)}">${row.serial ?? row.lot ?? ''}</a>!${badges}</span>
 <span class="quiet">${texts.levels[LEVEL_NAME[row.level]]}, ${words.texts.page.version({ n: row.version_no })}, ${words.date(row.updated_at.toISOString())}</span></li>`
 }
 
@@ -102,7 +106,7 @@ function renderClosedPage(words: Words, state: PassportState): Outcome | undefin
 }
 
 const renderHead = (words: Words, state: PassportState) =>
-  html`!${backLink(`${PRODUCTS}/${idFromUuid(state.row.id)}`, getProductTitle(words, state))}<h1>${words.texts.units.issue}</h1>`
+  html`!${backToProduct(words, state)}<h1>${words.texts.units.issue}</h1>`
 
 function renderIssuePage(words: Words, state: PassportState, sent: IssueState): Outcome {
   const { level, lines, problems = {}, problem, errors = [] } = sent
@@ -175,8 +179,7 @@ export async function submitIssue(visit: Visit): Promise<Outcome> {
   try {
     const wish = { parentUuid: state.row.id, level, units, bulk: true, strict: false }
     const { created, errors } = await issueUnits(ctx, wish)
-    if (errors.length === 0)
-      return { to: `${getDoneUrl(idFromUuid(state.row.id), 'issued', created.length)}#units` }
+    if (errors.length === 0) return { to: `${getDoneUrl(state.row, 'issued', created.length)}#units` }
     const left = errors.map(({ index }) => lines[index] ?? '')
     return renderIssuePage(words, state, { level, lines: left, errors, done: created.length })
   } catch (error) {

@@ -21,14 +21,11 @@ import { getSymbolMm, LABEL_SHEETS, type Label, renderLabelSheet } from '../../q
 import { buildQrModules, getModuleMm, MIN_MODULE_MM } from '../../qr/modules.ts'
 import { DPI, type Dpi, getPngSide } from '../../qr/png.ts'
 import { renderQrSvg } from '../../qr/svg.ts'
-import { PRODUCTS } from '../page/addresses.ts'
 import { described, input, notes, notice, select, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
-import { backLink } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
-import { getRequestedProduct } from '../product-data/requested-product.ts'
-import { getProductName, getProductTitle } from '../product-data/titles.ts'
+import { backToProduct, getProductName, getProductUrl, getRequestedProduct } from '../product-data/product.ts'
 import { drawPng } from './draw-png.ts'
 import {
   getSheetFormat,
@@ -107,7 +104,7 @@ const countPixels = (address: string, { file, size }: LabelOptions): number =>
 function renderLabelsPage({ setup, words }: Visit, { state, below, read, count }: LabelRequest): Outcome {
   const texts = words.texts.labels
   const { options, problems } = read
-  const at = `${PRODUCTS}/${idFromUuid(state.row.id)}`
+  const at = getProductUrl(state.row)
   const address = getLabelAddress(setup.addresses, state.row, options.content)
   const wide = options.file === 'pdf' ? getSymbolMm(getSheetFormat(options)) : options.size
   const module = getModuleMm(buildQrModules(address, 'M'), wide)
@@ -121,7 +118,7 @@ function renderLabelsPage({ setup, words }: Visit, { state, below, read, count }
   const sheets = options.file === 'pdf' ? Math.ceil((labels + options.skip) / (columns * rows)) : undefined
   const amount = sheets === undefined ? texts.pictureCount({ labels }) : texts.labelCount({ labels, sheets })
   const size = html`<p class="quiet" role="status">${amount} ${texts.labelsSize({ wide: Math.round(wide * 10) / 10, module: Math.round(module * 100) / 100 })}</p>`
-  const body = html`!${backLink(at, getProductTitle(words, state))}<h1>${words.texts.products.labels}</h1><p class="lead">${texts.labelsLead}</p>!${isValid ? warning : summary(words.texts, problems, listFieldNames(words))}
+  const body = html`!${backToProduct(words, state)}<h1>${words.texts.products.labels}</h1><p class="lead">${texts.labelsLead}</p>!${isValid ? warning : summary(words.texts, problems, listFieldNames(words))}
 <form method="get" action="${at}/labels" class="narrow labels" novalidate>!${renderChoices(words, read, { below, hasGs1: state.row.gtin !== null })}
 <div class="choices"><button class="second">${texts.labelsCheck}</button> <button formaction="${at}/labels/file">${texts.labelsMake}</button></div>!${many}</form>
 !${isValid ? size : ''}`
@@ -157,7 +154,7 @@ function renderChoices(
   const one = (name: string, value: string, all: readonly (readonly [string, string])[]) =>
     select({ name, label: names[name] ?? name, value, options: all }, problems)
   const text = (name: 'from' | 'to') =>
-    input({ name, label: names[name] ?? name, value: typed(name), autocomplete: 'off' }, problems)
+    input({ name, label: names[name] ?? name, value: typed(name) }, problems)
   const number = (name: LabelNumber) =>
     html`<div class="field only-${name}"><label for="${name}">${names[name]}</label>!${notes({ name }, problems)}<input id="${name}" name="${name}" class="number" inputmode="decimal" value="${typed(name)}" autocomplete="off"!${described({ name }, problems).join('')}></div>`
   const sheets = Object.entries(LABEL_SHEETS).map(
@@ -317,7 +314,7 @@ function renderCodeErrors(words: Words, state: PassportState, problems: Problems
     ([name, sentence]) => html`<li>${names[name] ?? name} (${name}): ${sentence}</li>`,
   )
   const { codeOf } = words.texts.products
-  const body = html`!${backLink(`${PRODUCTS}/${idFromUuid(state.row.id)}`, getProductTitle(words, state))}<h1>${codeOf}</h1>
+  const body = html`!${backToProduct(words, state)}<h1>${codeOf}</h1>
 <div class="summary" role="alert" tabindex="-1" autofocus><p>${words.texts.page.problemCount({ count: lines.length })}</p><ul>!${lines}</ul></div>`
   return { title: codeOf, body, status: 422 }
 }

@@ -13,9 +13,8 @@ import { type JobReport, previewRefresh, refreshPassport } from '../../passports
 import { PRODUCTS } from '../page/addresses.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
-import { getDoneUrl, renderDoneNotice } from '../product-data/done-notice.ts'
 import { getFieldLabel } from '../product-data/labels.ts'
-import { getRequestedProduct } from '../product-data/requested-product.ts'
+import { getDoneUrl, getProductUrl, getRequestedProduct, renderDoneNotice } from '../product-data/product.ts'
 import { isScalarField, summarizeValue } from '../product-data/view.ts'
 
 const MAX_LISTED_FAILURES = 20
@@ -42,7 +41,7 @@ export async function renderPendingCorrection(
   const button =
     session.role === 'viewer'
       ? ''
-      : html`<form method="post" action="${PRODUCTS}/${idFromUuid(row.id)}/refresh"><button>${words.texts.units.refresh({ count: outdated })}</button></form>`
+      : html`<form method="post" action="${getProductUrl(row)}/refresh"><button>${words.texts.units.refresh({ count: outdated })}</button></form>`
   const part = html`<div class="reach pending"><p>${describeOutdated(words, row, outdated)}</p>!${fields}!${button}</div>`
   return { html: part + failures, goesOn: false }
 }
@@ -94,6 +93,9 @@ export async function submitRefresh(visit: Visit): Promise<Outcome> {
   const { refreshed, pending, failed } = await refreshPassport(visit.ctx, state.row.id)
   const id = idFromUuid(state.row.id)
   return {
-    to: pending === 0 && failed.length === 0 ? getDoneUrl(id, 'refreshed', refreshed) : `${PRODUCTS}/${id}`,
+    to:
+      pending === 0 && failed.length === 0
+        ? getDoneUrl(state.row, 'refreshed', refreshed)
+        : `${PRODUCTS}/${id}`,
   }
 }
