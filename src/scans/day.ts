@@ -20,5 +20,4 @@ export function formatDay(day: number): string {
   return text
 }
 
-/** The start of an hour, for SQL. */
 export const formatHour = (hour: number): string => new Date(hour * HOUR_MS).toISOString()

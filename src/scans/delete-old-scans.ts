@@ -8,7 +8,6 @@ import { CLONE_WINDOW_HOURS } from './suspect-clones.ts'
 const INTERVAL_MS = 600_000
 /** The longest range of the API is 365 days; a month is added as a margin. */
 export const KEPT_DAYS = 400
-/** Hashes and salts of readers are kept for two days. */
 const KEPT_READER_DAYS = 2
 /** Rows deleted by one statement, which holds its locks for about 50 ms. */
 const STEP_ROWS = 5_000

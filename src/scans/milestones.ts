@@ -3,7 +3,6 @@
 const FIRST = [10, 50, 100, 250, 500, 1_000]
 const STEPS = [2.5, 5, 10]
 
-/** Returns the lowest milestone above `count`. */
 export function findNextMilestone(count: number): number {
   const early = FIRST.find(one => one > count)
   if (early !== undefined) return early

@@ -18,9 +18,7 @@ const MAX_ADDRESS_LENGTH = 64
 const MAX_TOKEN_LENGTH = 64
 
 type PendingScans = {
-  /** Returns false if a limit is reached. */
   add: (passport: ScannedPassport, reader: ScanReader, now: Date) => boolean
-  /** The hours of the entries. */
   hours: () => Iterable<number>
   /** Removes and returns all entries, those of a passport together and in order of arrival. */
   take: () => PendingScan[]

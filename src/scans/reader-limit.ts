@@ -19,7 +19,6 @@ const SPREAD = 0x9e3779b1
 export type ReaderLimit = {
   /** Whether this reader of a network still counts separately. `visitor` is the reader's hash: 32 random hex digits. */
   admits: (day: number, passportId: string, address: string, visitor: string) => boolean
-  /** Clears the sketches if another day has begun. */
   startDay: (day: number) => void
 }
 

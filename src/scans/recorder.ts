@@ -48,11 +48,8 @@ export type ScanRecorder = {
   record: (passport: ScannedPassport, reader: ScanReader, now: Date) => void
   /** Resolves when all recorded scans are in the database. Throws if it does not answer; then the scans are kept. */
   flush: () => Promise<void>
-  /** Flushes every second. */
   start: () => void
-  /** Flushes a last time and stops flushing. */
   stop: () => Promise<void>
-  /** How many scans were lost since the start. */
   dropped: () => number
 }
 
@@ -196,7 +193,6 @@ async function countPending(state: RecorderState): Promise<void> {
   }
 }
 
-/** Returns true if this completed a batch. */
 function addScan(state: RecorderState, scan: PendingScan): boolean {
   const isFull = countBatchRows(state.open) >= BATCH_ROWS
   if (isFull && state.queue.length >= MAX_QUEUED_BATCHES) {

@@ -9,7 +9,6 @@ export type Salts = {
   has: (day: number) => boolean
   /** Hashes a reader of a passport on that day to 128 bits in hex. Throws if the salt is not loaded. */
   hash: (day: number, identity: string) => string
-  /** Forgets the salts of the days before this one. */
   forgetBefore: (day: number) => void
 }
 

@@ -133,9 +133,7 @@ function checkRules(rules: Partial<CloneRules>): void {
 export type SettingsCache = {
   isLoaded: () => boolean
   get: (accountId: number) => ScanSettings
-  /** Whether it was refreshed within the last seconds. */
   isFresh: (now: Date) => boolean
-  /** Reads what has changed since the last refresh. */
   refresh: (now: Date) => Promise<void>
 }
 

@@ -5,7 +5,6 @@
 
 export const SPAN_DAYS = [1, 8, 64] as const
 
-/** Returns the first day of the span of this length that contains a day. */
 export const getSpanStart = (day: number, days: number): number => day - (day % days)
 
 /** Lists the spans from `first` to `last`. The last span may end later, where there are no scans yet. */

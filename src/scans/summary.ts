@@ -15,7 +15,6 @@ export type ScanSummary = {
   unique: number
   byCountry: ScanCounts
   byDevice: Record<Device, number>
-  /** Every day of the range, also days without scans. */
   by_day: DaySum[]
   /** Requests of crawlers and link previews; in no other number. */
   crawlers: number
@@ -74,7 +73,6 @@ type AccountSums = {
   counts: string | null
 }
 
-/** Summarizes all passports of the account. */
 export async function summarizeAccount(
   ctx: AccountContext,
   { days }: { days: number },
@@ -145,7 +143,6 @@ function sumDays({ first, last }: Range, sums: ReadonlyMap<number, { scans: numb
   return { total, unique: series.reduce((sum, day) => sum + day.unique, 0), by_day: series }
 }
 
-/** Sorts by scans, most first, and leaves out zeros. */
 const sortCounts = (counts: readonly (readonly [string, number])[]): ScanCounts =>
   Object.fromEntries(
     counts.filter(([, scans]) => scans > 0).sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)),

@@ -11,7 +11,6 @@ import { DAY_MS, dayOf, formatHour, HOURS_PER_DAY, hourOf } from './day.ts'
 import { type CloneRules, DEFAULT_CLONE_RULES, type SettingsCache } from './settings.ts'
 import { insertScanEvents } from './totals.ts'
 
-/** Hourly buckets that are searched, including the current one. */
 export const CLONE_WINDOW_HOURS = 24
 /** Days without another report of the same item. */
 const SILENT_DAYS = 7

@@ -12,7 +12,6 @@ import { addTotals } from './totals.ts'
 export type BatchContext = {
   sql: Sql
   clock: Clock
-  /** Identifies the writer of numbered batches. */
   id: string
   settings: SettingsCache
 }

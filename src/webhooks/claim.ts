@@ -5,7 +5,6 @@
 import type { Sql } from '../kernel/db/database.ts'
 import type { SealedSecrets } from './secret.ts'
 
-/** An endpoint with deliveries in the queue. */
 export type PendingEndpoint = SealedSecrets & {
   status: 'a' | 'p' | 'd' | 'r'
   revision: number
@@ -35,7 +34,6 @@ export const FIRST_CURSOR: EndpointCursor = {
   endpointId: '00000000-0000-0000-0000-000000000000',
 }
 
-/** Endpoints in one page of `listPendingEndpoints`. */
 export const MAX_ENDPOINTS_PER_STEP = 256
 export const MAX_CLAIMED = 512
 

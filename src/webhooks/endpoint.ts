@@ -65,7 +65,6 @@ const selectRecords = (sql: Sql, accountId: number, which: Fragment) => sql<Endp
   where w.account_id = ${accountId} and w.status <> 'r' ${which}
   order by w.id`
 
-/** The account's endpoints, oldest first. */
 export async function listWebhooks({ sql, accountId, clock }: AccountContext): Promise<EndpointRecord[]> {
   const rows = await selectRecords(sql, accountId, sql``)
   return rows.map(row => toRecord(row, clock.now()))

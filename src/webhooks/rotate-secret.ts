@@ -102,7 +102,6 @@ export async function countSealed(
   return { current, other: rows.length - current }
 }
 
-/** Whether anything is sealed at all. */
 export async function hasSealedSecrets(sql: Sql): Promise<boolean> {
   const found = await sql`select from webhook_endpoint where status <> 'r' limit 1`
   return found.length > 0

@@ -4,10 +4,11 @@ import { html } from 'ghtml'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { LEVEL_NAME } from '../../passports/core/record.ts'
+import type { RowRejection } from '../../passports/core/row-problems.ts'
 import type { PassportState } from '../../passports/core/state.ts'
 import { listPassports, MAX_COUNTED, type PassportSummary } from '../../passports/read/list.ts'
 import { countUnitsUnder } from '../../passports/read/list-units.ts'
-import { issueUnits, type RejectedUnit, UNIT_LEVELS } from '../../passports/units/issue-units.ts'
+import { issueUnits, UNIT_LEVELS } from '../../passports/units/issue-units.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { described, notes, notice, summary } from '../page/fields.ts'
 import type { Problems } from '../page/form.ts'
@@ -85,7 +86,7 @@ type IssueState = {
   lines: readonly string[]
   problems?: Problems
   problem?: string
-  errors?: readonly RejectedUnit[]
+  errors?: readonly RowRejection[]
   done?: number
 }
 

@@ -40,7 +40,6 @@ export type AccessLinkRecord = {
   audience: LinkAudience
   label: string
   created_at: string
-  /** Label of the actor. */
   created_by: string
   expires_at: string
   revoked_at: string | null
@@ -185,7 +184,6 @@ type LinkRow = Pick<AccessLinkRecord, 'id' | 'passport_id' | 'audience' | 'label
 const columns = (sql: Sql) =>
   sql`account_id, id, passport_id, audience, label, created_at, created_by, expires_at, revoked_at, uses, last_used_at`
 
-/** `rows` are of one account. */
 async function toLinkRecords(sql: Sql, rows: readonly LinkRow[]): Promise<AccessLinkRecord[]> {
   const [first] = rows
   if (first === undefined) return []

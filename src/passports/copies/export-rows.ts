@@ -181,7 +181,6 @@ const readPassports = (sql: Sql, accountId: number, level: PassportLine['level']
       order by id limit ${PASSPORTS_PER_PAGE}
     ) page where before < ${MAX_VERSIONS_PER_PAGE} order by uuid`
 
-/** Computes version 1 of passports without a row for it. */
 const readVersions = (sql: Sql, accountId: number, uuids: readonly string[]) => sql<VersionLine[]>`
   select p.id as passport, 1 as version_no, 'n'::"char" as kind, carnet_created_at(p.id) as created_at, p.created_by,
     p.content_id as content, encode(c.hash, 'hex') as content_hash, p.own::text as own, null::text as note,

@@ -31,7 +31,6 @@ export function requireCategory(id: unknown): CompleteCategory {
   throw invalid([{ path: ['category'], code, message }])
 }
 
-/** How SKUs are compared. */
 export const normaliseSku = (sku: string) => normaliseNewlines(sku).normalize('NFC')
 
 /**

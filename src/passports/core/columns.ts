@@ -3,12 +3,10 @@ import { allCategories } from '../../categories/catalogue.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import { isOutdated } from './outdated.ts'
 
-/** Columns of a PassportRow without its data. */
 export const headColumns = (sql: Sql): Fragment => sql`
   p.id, p.account_id, p.version_no, p.created_by, p.parent_id, p.model_id, p.schema_version, p.level, p.status,
   p.category, p.lot, p.serial, p.updated_at, ${isOutdated(sql)} as outdated, c.data->>'gtin' as gtin`
 
-/** Columns of a PassportRow. */
 export const passportColumns = (sql: Sql, data = allData(sql)): Fragment => sql`
   ${headColumns(sql)}, ${data} as data`
 

@@ -5,9 +5,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { PassportData } from './check-data.ts'
 
-/** One correction, with its owner's data before and after. */
 export type Correction = {
-  /** Fields that it changed. */
   fields: readonly string[]
   before: PassportData
   after: PassportData

@@ -42,18 +42,15 @@ const isOwnerUnder = (sql: Sql, owner: Owner): Fragment => sql`
     select ${owner.id}::uuid union all
     select id from passport where account_id = ${owner.account_id} and parent_id = ${owner.id} and level = 'b'))`
 
-/** Ids of all contents that a passport, or a batch under it, owns. */
 export const selectContents = (sql: Sql, owner: Owner): Fragment => sql`
   select c.id from passport o join content c on c.owner_id = o.id and c.account_id = o.account_id
   where ${isOwnerUnder(sql, owner)}`
 
-/** Ids of the outdated ones of these. */
 export const selectOutdatedContents = (sql: Sql, owner: Owner): Fragment => sql`
   select c.id from passport o join content c on c.owner_id = o.id and c.account_id = o.account_id
   join passport m on m.id = o.model_id and m.account_id = o.account_id
   where ${isOwnerUnder(sql, owner)} and ${isOutdated(sql)}`
 
-/** Ids of all outdated contents of an account. */
 export const selectAllOutdatedContents = (sql: Sql, accountId: number): Fragment =>
   sql`select id from (${outdatedByOwners(sql, accountId, sql``, sql``)}) c`
 

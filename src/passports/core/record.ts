@@ -78,7 +78,6 @@ export function recordHead(addresses: Addresses, row: Omit<PassportRow, 'data'>)
   )
 }
 
-/** A whole record as JSON text. */
 export const recordJson = (addresses: Addresses, row: PassportRow) =>
   `{${recordHead(addresses, row)},"data":${row.data}}`
 

@@ -1,6 +1,6 @@
 /** Reasons to reject a row other than its data: English templates, translated by key. */
 import { fillPlaceholders } from '../../i18n/catalogue.ts'
-import { type Detail, SAID, type Said } from '../../kernel/errors.ts'
+import { type AppError, type Detail, SAID, type Said } from '../../kernel/errors.ts'
 
 export const ROW_PROBLEMS = {
   gtin_taken: 'gtin is already taken by another product.',
@@ -16,6 +16,11 @@ export const ROW_PROBLEMS = {
     'This product is in the category {category}, which cannot change. Send that, or leave category out.',
   unstorable: 'data holds a text or number that cannot be stored.',
 } as const
+
+/** `index`: its place in the call. */
+export type RowRejection = { index: number; error: AppError }
+
+export const byIndex = (a: { index: number }, b: { index: number }) => a.index - b.index
 
 export type RowProblemKey = keyof typeof ROW_PROBLEMS
 

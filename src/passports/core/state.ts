@@ -49,20 +49,24 @@ export async function getState(ctx: AccountContext, uuid: string): Promise<Passp
 /** 500 usual passports are smaller; 500 of the largest do not fit into memory. */
 const MAX_BATCH_BYTES = 16 * 1024 * 1024
 
-/** Reads those that exist, newest first, in batches that fit into memory. */
+/** Reads those that exist, newest first, in batches that fit into memory; the last batch may be empty. */
 export async function* readStatesInBatches(
   ctx: AccountContext,
   uuids: readonly string[],
 ): AsyncGenerator<PassportState[], void, void> {
-  for (let open = new Set(uuids); open.size > 0; ) {
-    const rows = await ctx.sql<(StateRow & { weight: number; before: string })[]>`
+  for (let open = new Set(uuids); ; ) {
+    const none: (StateRow & { weight: number; before: string })[] = []
+    const rows =
+      open.size === 0
+        ? none
+        : await ctx.sql<typeof none>`
       with state as materialized (${selectStates(ctx, [...open])}),
         weighed as (select *, octet_length(data) + coalesce(octet_length(inherited), 0) as weight from state),
         summed as (select *, sum(weight) over (order by id desc) - weight as before from weighed)
       select * from summed where before < ${MAX_BATCH_BYTES} order by id desc`
-    if (rows.length === 0) return
     yield rows.map(({ weight: _weight, before: _before, ...row }) => toState(row))
     open = open.difference(new Set(rows.map(row => row.id)))
+    if (rows.length === 0 || open.size === 0) return
   }
 }
 

@@ -13,7 +13,6 @@ export const addPassportCounts = (sql: Sql, moved: Fragment): Fragment => sql`
   insert into passport_count (account_id, level, status, category, n) ${moved}
   on conflict (account_id, level, status, category) do update set n = passport_count.n + excluded.n`
 
-/** How many units have one of the contents that `ids` selects. */
 export async function countUnitsWithContents(sql: Sql, accountId: number, ids: Fragment): Promise<number> {
   const [found] = await sql<{ n: number }[]>`
     select coalesce(sum(n), 0)::bigint as n from content_units

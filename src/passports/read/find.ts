@@ -71,7 +71,6 @@ export type PublicPassportRow = PassportRow & {
   corrections: string | null
 }
 
-/** A passport of any account. */
 export const findPublicPassport = (sql: Sql, uuid: string): Promise<PublicPassportRow | undefined> =>
   lookUps(sql).disclosable(uuid)
 

@@ -131,7 +131,6 @@ async function readAt(
 
 const latest = (a: Date, b: Date) => (a > b ? a : b)
 
-/** The status at a time, and since when. */
 async function getStatusAt(
   ctx: AccountContext,
   current: PassportRow,

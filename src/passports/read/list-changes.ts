@@ -63,7 +63,6 @@ export async function listChangedPassports(
     order by page.touched, p.id`)
 }
 
-/** The length of the whole list at this moment. */
 export async function countChangedPassports(
   ctx: AccountContext,
   filter: ListFilter & { since: Date },
@@ -97,7 +96,6 @@ function selectBranches(ctx: AccountContext, filter: ListFilter & { since: Date 
   return hasUnits(filter) ? [...own, selectTouchedByCorrection(ctx, filter, walk)] : own
 }
 
-/** As in the index. */
 const touchedAt = (sql: Sql): Fragment => sql`greatest(p.updated_at, p.stored_at)`
 
 /**

@@ -25,9 +25,7 @@ export async function countUnitsUnder(
 
 export type UnitKind = 'items' | 'batches'
 type Parent = { id: string; level: Level }
-/** The place of a unit in that order. */
 type UnitPosition = { parentId: string; id: string }
-/** Both ends are included. */
 export type UnitRange = { from: UnitPosition | undefined; to: UnitPosition | undefined }
 
 /** The place of an item by its serial, or of a batch by its lot. */

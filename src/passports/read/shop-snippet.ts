@@ -14,7 +14,6 @@ type ShopSnippet = {
   language: Language
   /** The page that the link and the QR code lead to. */
   passport_url: string
-  /** The QR code as an image; needs no key. */
   image_url: string
   /** The schema.org description, as it stands in `html`. */
   json_ld: Record<string, unknown>
@@ -77,7 +76,6 @@ const describePassport = (
   about: { ...product, hasDigitalProductPassport: { '@id': url } },
 })
 
-/** How machines recognise the shop's own Product. */
 const identifiers = (row: Described, data: Readonly<Record<string, unknown>>) => ({
   name: data.productName,
   sku: data.sku,

@@ -20,7 +20,6 @@ export const MATCH_BY = ['sku', 'gtin'] as const
 export type MatchBy = (typeof MATCH_BY)[number]
 
 export type SyncRow = {
-  /** Its place in the call. */
   index: number
   matchBy: MatchBy
   /** A normalised SKU, or a GTIN-14; null for a text that no model can have. */

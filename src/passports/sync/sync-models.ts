@@ -7,7 +7,7 @@ import type { AccountContext } from '../../accounts/context.ts'
 import { perDatabase } from '../../kernel/db/database.ts'
 import { KeyedQueue } from '../../kernel/keyed-queue.ts'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
-import { type PassportState, readStatesInBatches } from '../core/state.ts'
+import { readStatesInBatches } from '../core/state.ts'
 import { contentionError, MAX_WRITE_ATTEMPTS, queueByPassport } from '../write/change-queue.ts'
 import { findByGtin, findBySku } from '../write/find-matches.ts'
 import {
@@ -90,7 +90,9 @@ async function attemptRows(
   const pauseIfDue = yieldBetweenRows()
   const lost: LostRow[] = []
   let open = found
-  for await (const states of readMatchedStates(ctx, found)) {
+  const uuids = new Set(found.flatMap(({ uuid }) => uuid ?? []))
+  // There is at least one batch: rows without a model are planned with the first.
+  for await (const states of readStatesInBatches(ctx, [...uuids])) {
     const there = new Map(states.map(state => [state.row.id, state]))
     const { now = [], later = [] } = Object.groupBy(open, ({ uuid }) =>
       uuid === undefined || there.has(uuid) ? 'now' : 'later',
@@ -130,19 +132,4 @@ async function findMatches(ctx: AccountContext, rows: readonly SyncRow[], result
     collectError(result, row.index, () => ({ row, uuid: findMatch(row, bySku, byGtin) })),
   )
   return { found, bySku }
-}
-
-/** The matched models in batches; at least one batch, because new models are written with the first. */
-async function* readMatchedStates(
-  ctx: AccountContext,
-  found: readonly Found[],
-): AsyncGenerator<PassportState[], void, void> {
-  let isFirst = true
-  for await (const states of readStatesInBatches(ctx, [
-    ...new Set(found.flatMap(({ uuid }) => uuid ?? [])),
-  ])) {
-    isFirst = false
-    yield states
-  }
-  if (isFirst) yield []
 }

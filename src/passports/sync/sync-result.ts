@@ -3,26 +3,26 @@
 import { AppError } from '../../kernel/errors.ts'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
 import { type PassportRow, summaryData, withSummaryData } from '../core/record.ts'
+import { byIndex, type RowRejection } from '../core/row-problems.ts'
 import { toFirstVersion } from '../write/insert-models.ts'
 import type { SyncRow } from './parse-row.ts'
 import type { Creation } from './plan-row.ts'
 
 /** In a call with several rows, `passport` has the data of a summary. */
 export type Synced = { index: number; passport: PassportRow; warnings: Creation['warnings'] }
-type RejectedSyncRow = { index: number; error: AppError }
 
 /** Each list is ordered by `index`; every row is in one of them. */
 export type SyncResult = {
   created: Synced[]
   updated: Synced[]
   unchanged: Synced[]
-  errors: RejectedSyncRow[]
+  errors: RowRejection[]
 }
 
 export const emptyResult = (): SyncResult => ({ created: [], updated: [], unchanged: [], errors: [] })
 
 export function sortByIndex(result: SyncResult): SyncResult {
-  for (const list of Object.values(result)) list.sort((a, b) => a.index - b.index)
+  for (const list of Object.values(result)) list.sort(byIndex)
   return result
 }
 

@@ -115,10 +115,8 @@ async function writeCreations(
       return false
     })
   }
-  const holders = await findByGtin(
-    ctx,
-    taken.flatMap(({ model }) => model.gtin14 ?? []),
-  )
+  const takenGtins = taken.map(({ model }) => model.gtin14)
+  const holders = await findByGtin(ctx, takenGtins)
   for (const creation of rest) result.created.push(toSynced(creation, isBrief))
   for (const { row } of beyondQuota) rejectRow(result, row, modelQuotaError())
   for (const { row, model } of taken) rejectRow(result, row, gtinTakenError(holders.get(model.gtin14 ?? '')))
@@ -130,14 +128,10 @@ async function writeUpdates(
   updates: readonly Update[],
   result: SyncResult,
 ): Promise<LostRow[]> {
-  const { written, taken } = await writeVersions(
-    ctx,
-    updates.map(({ next }) => next),
-  )
-  const holders = await findByGtin(
-    ctx,
-    updates.flatMap(({ passport, claims }) => (claims !== null && taken.has(passport.id) ? [claims] : [])),
-  )
+  const versions = updates.map(({ next }) => next)
+  const { written, taken } = await writeVersions(ctx, versions)
+  const takenGtins = updates.map(({ passport, claims }) => (taken.has(passport.id) ? claims : null))
+  const holders = await findByGtin(ctx, takenGtins)
   const lost: LostRow[] = []
   for (const { row, passport, claims, warnings } of updates) {
     const { id } = passport
@@ -158,10 +152,7 @@ async function previewPlans(
   { result, before, isBrief }: { result: SyncResult; before: number; isBrief: boolean },
 ): Promise<void> {
   const gtins = [...creations.map(({ model }) => model.gtin14), ...updates.map(({ claims }) => claims)]
-  const holders = await findByGtin(
-    ctx,
-    gtins.filter(one => one !== null),
-  )
+  const holders = await findByGtin(ctx, gtins)
   const holderOf = (gtin14: string | null, uuid: string) => {
     const holder = gtin14 === null ? undefined : holders.get(gtin14)
     return holder?.id === uuid ? undefined : holder

@@ -9,7 +9,6 @@ import { checkUnitData, isPassportData, type PassportData, removeNulls } from '.
 import type { PassportState } from '../core/state.ts'
 import { unitGtinProblem } from '../write/plan-version.ts'
 
-/** As sent, not yet checked. */
 export type SentUnit = Readonly<Record<string, unknown>>
 export type UnitLevel = 'batch' | 'item'
 

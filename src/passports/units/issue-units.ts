@@ -5,6 +5,7 @@ import { newUuid } from '../../kernel/ids.ts'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
 import { type PassportData, requireCategory } from '../core/check-data.ts'
 import type { PassportRow } from '../core/record.ts'
+import { byIndex, type RowRejection } from '../core/row-problems.ts'
 import { effectiveData, getState, type PassportState } from '../core/state.ts'
 import { checkUnit, type UnitLevel } from './check-unit.ts'
 import {
@@ -38,8 +39,7 @@ export type CreatedUnit = {
   data: PassportData
   warnings: readonly Detail[]
 }
-export type RejectedUnit = { index: number; error: AppError }
-export type UnitsResult = { created: CreatedUnit[]; errors: RejectedUnit[] }
+export type UnitsResult = { created: CreatedUnit[]; errors: RowRejection[] }
 
 /**
  * Issues units under a model or a batch. Writes valid rows in one statement and reports the others. Throws `not_found`,
@@ -60,7 +60,7 @@ export async function issueUnits(ctx: AccountContext, input: NewUnits): Promise<
       created.push({ index, passport: toPassport(ctx, parent, row), data, warnings })
     else errors.push({ index, error: outcome.rejected.get(row.id) ?? nameTakenError(row, input) })
   }
-  return { created, errors: errors.sort((a, b) => a.index - b.index) }
+  return { created, errors: errors.sort(byIndex) }
 }
 
 /** Undefined if the batch has changed since it was read: then the units must be checked again. */
@@ -87,14 +87,14 @@ async function checkAll(
   ctx: AccountContext,
   parent: PassportState,
   input: NewUnits,
-): Promise<{ rows: UnitRow[]; errors: RejectedUnit[] }> {
+): Promise<{ rows: UnitRow[]; errors: RowRejection[] }> {
   const category = requireCategory(parent.row.category)
   const inherited = effectiveData(parent)
   const at = ctx.clock.now()
   const { level, strict, bulk } = input
   const common = { level, category, inherited, strict, bulk }
   const rows: UnitRow[] = []
-  const errors: RejectedUnit[] = []
+  const errors: RowRejection[] = []
   const seen = new Set<string>()
   const pauseIfDue = yieldBetweenRows()
   for (const [index, sent] of input.units.entries()) {

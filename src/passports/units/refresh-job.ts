@@ -10,7 +10,8 @@ import { afterCommit, inTransaction } from '../../kernel/db/transaction.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { createBackgroundJobs, isAbandoned, type JobFailure } from '../../kernel/process/background-jobs.ts'
 import { getState } from '../core/state.ts'
-import { countOutdated, MAX_LISTED_UNITS, type Refreshed, refreshAll } from './refresh.ts'
+import { countOutdated, MAX_LISTED_UNITS, refreshAll } from './refresh.ts'
+import type { Refreshed } from './refresh-units.ts'
 
 const MAX_INLINE_UNITS = 500
 /** Another process takes over a job that was silent for so long. */
@@ -44,7 +45,6 @@ export async function refreshPassport(
   return { refreshed: 0, skipped: [], failed: [], pending: outdated }
 }
 
-/** The newest background refresh. */
 async function findJobReport(ctx: AccountContext, uuid: string): Promise<JobReport | undefined> {
   const [row] = await ctx.sql<JobRow[]>`
     select ${columns(ctx.sql)} from refresh_job where account_id = ${ctx.accountId} and passport_id = ${uuid}

@@ -19,9 +19,9 @@ const MAX_FOUND = 4 * BATCH_SIZE
 /** Own fields usually have a few hundred bytes; 2,000 of the largest do not fit into memory. */
 const MAX_FOUND_BYTES = 16 * 1024 * 1024
 
-export type FailedUnit = { id: string; error: string; errors: readonly DetailJson[] }
-export type SkippedUnit = { id: string; fields: readonly string[] }
-type Moved = { refreshed: number; skipped: SkippedUnit[]; failed: FailedUnit[] }
+type FailedUnit = { id: string; error: string; errors: readonly DetailJson[] }
+type SkippedUnit = { id: string; fields: readonly string[] }
+export type Refreshed = { refreshed: number; skipped: SkippedUnit[]; failed: FailedUnit[] }
 
 type Unit = {
   id: string
@@ -42,7 +42,6 @@ export type RefreshTask = {
   only: { id: string } | { level: 'b' | 'i' }
   /** Units that failed: they keep their content. */
   except: readonly string[]
-  /** The job that counts the moved units. */
   jobId: string | undefined
 }
 
@@ -58,7 +57,7 @@ export async function refreshBatch(
   ctx: AccountContext,
   task: RefreshTask,
   units: readonly Unit[],
-): Promise<Moved> {
+): Promise<Refreshed> {
   const { data, skipped } = task.to.corrected
   const failed: FailedUnit[] = []
   const versions: NextVersion[] = []

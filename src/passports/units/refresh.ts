@@ -5,16 +5,8 @@ import { selectOutdatedContents } from '../core/outdated.ts'
 import type { PassportState } from '../core/state.ts'
 import { countUnitsWithContents } from '../core/unit-counts.ts'
 import { getRefreshedContent, readContents } from './refresh-content.ts'
-import {
-  type FailedUnit,
-  findBatches,
-  type RefreshTask,
-  refreshBatch,
-  type SkippedUnit,
-} from './refresh-units.ts'
+import { findBatches, type Refreshed, type RefreshTask, refreshBatch } from './refresh-units.ts'
 import { runConcurrently } from './run-concurrently.ts'
-
-export type Refreshed = { refreshed: number; skipped: SkippedUnit[]; failed: FailedUnit[] }
 
 /** Bounds the lists of a result, not its counts. */
 export const MAX_LISTED_UNITS = 100
@@ -32,17 +24,11 @@ export async function countOutdated(
 /** Called after each step; false stops the refresh, which can be continued. */
 type RefreshProgress = (step: Refreshed) => Promise<boolean>
 
-type RefreshOptions = {
-  /** The job that counts the units. */
-  jobId?: string
-  progress?: RefreshProgress
-}
-
 /** Refreshes a unit and what is outdated under it. Units that fail stay outdated and are listed. */
 export async function refreshAll(
   ctx: AccountContext,
   state: PassportState,
-  { jobId, progress = async () => true }: RefreshOptions = {},
+  { jobId, progress = async () => true }: { jobId?: string; progress?: RefreshProgress } = {},
 ): Promise<Refreshed> {
   const total: Refreshed = { refreshed: 0, skipped: [], failed: [] }
   const run = async (from: string, only: { id: string } | { level: 'b' | 'i' }) =>

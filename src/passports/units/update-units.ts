@@ -6,6 +6,7 @@ import { isTransaction } from '../../kernel/db/transaction.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
 import { isPassportData, type PassportData, removeNulls, requireData } from '../core/check-data.ts'
 import { withSummaryData } from '../core/record.ts'
+import { byIndex, type RowRejection } from '../core/row-problems.ts'
 import { getState, type PassportState } from '../core/state.ts'
 import type { WrittenPassport } from '../write/create.ts'
 import type { ChangeType } from '../write/plan-version.ts'
@@ -13,6 +14,8 @@ import { previewUpdate } from '../write/preview-update.ts'
 import { updatePassport } from '../write/update.ts'
 import { runConcurrently } from './run-concurrently.ts'
 
+/** With the data of a summary. */
+type UpdatedUnit = { index: number; written: WrittenPassport }
 type UnitChanges = {
   parentUuid: string
   /** Each as sent, or the error of reading it. */
@@ -23,9 +26,6 @@ type UnitChanges = {
   /** Checks all that can be checked and writes nothing. */
   dryRun?: boolean
 }
-/** With the data of a summary. */
-type UpdatedUnit = { index: number; written: WrittenPassport }
-type RejectedUpdate = { index: number; error: AppError }
 
 /** Each is a statement, and the pool serves others too. */
 const MAX_CONCURRENT = 8
@@ -34,13 +34,13 @@ const MAX_CONCURRENT = 8
 export async function updateUnits(
   ctx: AccountContext,
   input: UnitChanges,
-): Promise<{ updated: UpdatedUnit[]; errors: RejectedUpdate[] }> {
+): Promise<{ updated: UpdatedUnit[]; errors: RowRejection[] }> {
   const { row: parent } = await getState(ctx, input.parentUuid)
   const names = input.units.map(parseName)
   const found = await findUnits(ctx, parent, names)
   if (isTransaction(ctx.sql)) await lockInOrder(ctx, [...found.values()])
   const updated: UpdatedUnit[] = []
-  const errors: RejectedUpdate[] = []
+  const errors: RowRejection[] = []
   const seen = new Set<string>()
   const write = input.dryRun ? previewUpdate : updatePassport
   await runConcurrently([...names.entries()], MAX_CONCURRENT, async ([index, name]) => {
@@ -59,7 +59,6 @@ export async function updateUnits(
     }
     return true
   })
-  const byIndex = (a: { index: number }, b: { index: number }) => a.index - b.index
   return { updated: updated.sort(byIndex), errors: errors.sort(byIndex) }
 }
 
@@ -68,16 +67,16 @@ const lockInOrder = ({ sql, accountId }: AccountContext, ids: readonly string[])
   select 1 from passport where account_id = ${accountId} and id = any(${[...ids]}::text[]::uuid[])
   order by id for no key update`
 
-type UnitName = { member: 'serial' | 'lot'; value: string } | { fault: AppError }
+type UnitName = { member: 'serial' | 'lot'; value: string }
 
-function parseName(sent: unknown): UnitName {
+function parseName(sent: unknown): UnitName | AppError {
   const details: Detail[] = []
   const wrong = (name: string, code: Detail['code'], message: string) =>
     details.push({ path: [name], code, message })
-  if (sent instanceof AppError) return { fault: sent }
+  if (sent instanceof AppError) return sent
   if (!isPassportData(sent)) {
     const message = 'A row must be an object with serial or lot, and data.'
-    return { fault: invalid([{ path: [], code: 'type', message }]) }
+    return invalid([{ path: [], code: 'type', message }])
   }
   const unit = removeNulls(sent)
   for (const name of Object.keys(unit).filter(one => !['serial', 'lot', 'data'].includes(one))) {
@@ -92,7 +91,7 @@ function parseName(sent: unknown): UnitName {
     const code = more !== undefined ? 'duplicate' : value === undefined ? 'required' : 'type'
     wrong(more ?? member, code, message)
   }
-  return { fault: invalid(details) }
+  return invalid(details)
 }
 
 /** `parseName` reports anything but an object. */
@@ -103,11 +102,11 @@ const parseData = (sent: unknown): PassportData =>
 async function findUnits(
   { sql, accountId }: AccountContext,
   parent: PassportState['row'],
-  names: readonly UnitName[],
+  names: readonly (UnitName | AppError)[],
 ): Promise<Map<string, string>> {
   const values = (member: string) =>
     names.flatMap(name =>
-      'member' in name && name.member === member && isLotOrSerial(name.value) ? [name.value] : [],
+      !(name instanceof AppError) && name.member === member && isLotOrSerial(name.value) ? [name.value] : [],
     )
   const rows = await sql<{ id: string; level: 'b' | 'i'; lot: string | null; serial: string | null }[]>`
     select id, level, lot, serial from passport
@@ -117,8 +116,12 @@ async function findUnits(
   return new Map(rows.map(row => [row.level === 'i' ? `serial ${row.serial}` : `lot ${row.lot}`, row.id]))
 }
 
-function requireFound(name: UnitName, found: ReadonlyMap<string, string>, seen: Set<string>): string {
-  if ('fault' in name) throw name.fault
+function requireFound(
+  name: UnitName | AppError,
+  found: ReadonlyMap<string, string>,
+  seen: Set<string>,
+): string {
+  if (name instanceof AppError) throw name
   const key = `${name.member} ${name.value}`
   const uuid = found.get(key)
   if (uuid === undefined) throw new AppError('not_found', `There is no unit with ${key} under this product.`)

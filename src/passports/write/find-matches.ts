@@ -38,18 +38,19 @@ export type GtinMatch = {
 /** GTIN-14s that are claimed, or released to another account. Across accounts, as claims are. */
 export async function findByGtin(
   { sql, accountId }: AccountContext,
-  gtins: readonly string[],
+  wanted: readonly (string | null)[],
 ): Promise<Map<string, GtinMatch>> {
+  const gtins = wanted.filter(one => one !== null)
   if (gtins.length === 0) return new Map()
   const rows = await sql<{ gtin14: string; id: string | null; isCurrent: boolean }[]>`
     select g.gtin14, case when g.account_id = ${accountId} then g.model_id end as id,
       coalesce(p.gtin14 = g.gtin14, false) as "isCurrent"
     from gtin_claim g
     left join passport p on p.id = g.model_id and p.account_id = g.account_id
-    where g.gtin14 = any(${[...gtins]}::text[])
+    where g.gtin14 = any(${gtins}::text[])
     union all
     select r.gtin14, null, false from (
-      select distinct gtin14 from released_gtin where gtin14 = any(${[...gtins]}::text[])) r
+      select distinct gtin14 from released_gtin where gtin14 = any(${gtins}::text[])) r
     where not carnet_may_claim_gtin(r.gtin14, ${accountId})
       and not exists (select 1 from gtin_claim g where g.gtin14 = r.gtin14)`
   return new Map(rows.map(({ gtin14, ...match }) => [gtin14, match]))
@@ -66,7 +67,6 @@ export async function requireFreeGtin(
   if (match !== undefined && match.id !== uuid) throw gtinTakenError(match)
 }
 
-/** The error for a GTIN that a statement found taken. */
 export async function explainTakenGtin(ctx: AccountContext, gtin14: string | null): Promise<AppError> {
-  return gtinTakenError((await findByGtin(ctx, gtin14 === null ? [] : [gtin14])).get(gtin14 ?? ''))
+  return gtinTakenError((await findByGtin(ctx, [gtin14])).get(gtin14 ?? ''))
 }

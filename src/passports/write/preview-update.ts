@@ -10,7 +10,6 @@ import { planNextVersion } from './plan-version.ts'
 import type { PassportChange } from './update.ts'
 
 export type CorrectionReach = {
-  /** Fields whose value would change. */
   fields: readonly string[]
   /** Issued batches and items at any depth. */
   units: number
