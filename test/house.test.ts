@@ -323,6 +323,86 @@ describe('code', () => {
   })
 })
 
+/** Folders of the domain whose exported functions are the operations that a door offers. */
+const VERB_ROOMS = /^(accounts|webhooks|passports\/(access|sync|units|write))\//
+const DOORS = ['api', 'cli', 'console', 'site']
+/** What only reads or checks, and what belongs to the life of a process, not to a request. */
+const NOT_A_VERB = /^(are|authenticate|can|check|count|find|flush|get|has|is|list|read|require|stop)(?![a-z])/
+
+/** Functions that change something for a caller: check → write → announce → return. */
+describe('verbs', () => {
+  const imported = new Set(
+    files
+      .filter(name => DOORS.includes(roomOf(name)))
+      .flatMap(name => listImportedNames(source.get(name) ?? '', dirname(name))),
+  )
+  const verbs = files
+    .filter(name => VERB_ROOMS.test(name))
+    .flatMap(name => {
+      const tree = ts.createSourceFile(name, source.get(name) ?? '', ts.ScriptTarget.Latest, true)
+      return listExportedFunctions(tree)
+        .filter(({ verb }) => imported.has(`${name} ${verb}`) && !NOT_A_VERB.test(verb))
+        .filter(({ node }) => node.type?.getText().startsWith('Promise<'))
+        .map(one => ({ ...one, tree }))
+    })
+
+  test('are found', () => {
+    const names = verbs.map(({ verb }) => verb)
+    for (const verb of [
+      'createPassport',
+      'updatePassport',
+      'setStatus',
+      'issueUnits',
+      'syncModel',
+      'addWebhook',
+    ])
+      assert.ok(names.includes(verb), verb)
+  })
+
+  test('take the context first', () => {
+    const wrong = verbs.filter(({ node }) => !/^ctx: /.test(node.parameters[0]?.getText() ?? ''))
+    assert.deepEqual(wrong.map(namePlace), [])
+  })
+
+  test('have at most 40 lines', () => {
+    const long = verbs.filter(({ tree, node }) => countLines(tree, node) > 40)
+    assert.deepEqual(long.map(namePlace), [])
+  })
+
+  test('have a docstring', () => {
+    const bare = verbs.filter(({ statement }) => ts.getJSDocCommentsAndTags(statement).length === 0)
+    assert.deepEqual(bare.map(namePlace), [])
+  })
+})
+
+type ExportedFunction = { verb: string; node: ts.FunctionDeclaration | ts.ArrowFunction; statement: ts.Node }
+
+const namePlace = ({ tree, verb }: { tree: ts.SourceFile; verb: string }) => `${tree.fileName}: ${verb}`
+
+function listExportedFunctions(tree: ts.SourceFile): ExportedFunction[] {
+  const exported = listExports(tree)
+  return tree.statements.flatMap((statement): ExportedFunction[] => {
+    if (ts.isFunctionDeclaration(statement)) {
+      const verb = statement.name?.text ?? ''
+      return exported.includes(verb) ? [{ verb, node: statement, statement }] : []
+    }
+    if (!ts.isVariableStatement(statement)) return []
+    return statement.declarationList.declarations.flatMap(({ name, initializer }) =>
+      initializer && ts.isArrowFunction(initializer) && exported.includes(name.getText())
+        ? [{ verb: name.getText(), node: initializer, statement }]
+        : [],
+    )
+  })
+}
+
+/** The imported names of a file in `folder`, each after the file that it is from. */
+function listImportedNames(text: string, folder: string): string[] {
+  const imports = Array.from(text.matchAll(/import \{([^}]*)\} from '(\.[^']+)'/g))
+  return imports.flatMap(([, names = '', path = '']) =>
+    names.split(',').map(one => `${join(folder, path)} ${one.trim().split(' as ')[0]}`),
+  )
+}
+
 function listNodes(node: ts.Node): ts.Node[] {
   const nodes: ts.Node[] = []
   const visit = (child: ts.Node) => {
