@@ -5,7 +5,8 @@ import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import { type Cell, toCell } from './cell.ts'
 import type { Column, ColumnLayout, DataPath } from './columns.ts'
 
-const own = (data: DataObject, name: string): unknown => (Object.hasOwn(data, name) ? data[name] : undefined)
+export const getOwn = (data: DataObject, name: string | number): unknown =>
+  Object.hasOwn(data, name) ? data[name] : undefined
 
 /** Collects the layout that fits many passports: the longest lists and all languages. */
 export class LayoutCollector {
@@ -27,7 +28,7 @@ export class LayoutCollector {
   }
 
   private visitAll(fields: readonly Field[], data: DataObject, parent: string): void {
-    for (const field of fields) this.visit(field, own(data, field.name), `${parent}${field.name}`)
+    for (const field of fields) this.visit(field, getOwn(data, field.name), `${parent}${field.name}`)
   }
 
   private visit(field: Field, value: unknown, path: string): void {
@@ -72,7 +73,7 @@ function at(data: DataObject, steps: DataPath, width: ReadonlyMap<string, number
       if (!Array.isArray(value)) return undefined
       if (value.length > (width.get(steps.slice(0, depth).join('.')) ?? 0)) return undefined
       value = value[step]
-    } else value = isObject(value) ? own(value, step) : undefined
+    } else value = isObject(value) ? getOwn(value, step) : undefined
   }
   return value
 }

@@ -1,6 +1,6 @@
 /**
- * Turns a row into data for a passport. A spreadsheet seldom has every field, so fields without a column stay unchanged,
- * down to single members of objects and languages of texts. A list is replaced as a whole if a row has any of it.
+ * Turns a row into data for a passport. Fields without a column stay unchanged, down to members of objects and languages
+ * of texts. A list is replaced as a whole if a row has any of it.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { type Field, findScalarEntry } from '../../categories/field.ts'
@@ -12,6 +12,7 @@ import { type Cell, type DecimalMark, isEmptyCell, parseCell, parseCellText, par
 import { type Column, type DataPath, findCompactMembers } from './columns.ts'
 import { findStatedUnit, findUnit, listUnits, parseAmount } from './measurement-units.ts'
 import type { NameListener } from './name-notes.ts'
+import { getOwn } from './passport-to-row.ts'
 
 /** How rows are read. `columns` are in the order of the spreadsheet; undefined for a column that is left out. */
 export type RowOptions = {
@@ -138,15 +139,24 @@ function parseWholeList(cell: Cell, { field, labelPath }: Column, options: RowOp
   }
   const members = findCompactMembers(field)
   if (members === undefined) return text
-  if (/^[[{]/.test(text)) return parseJsonShares(text, members, labelPath, options) ?? text
-  const parts = text
-    .replaceAll(/[^\S\n]+/g, ' ')
-    .split(/[;\n]|,(?=\s*[^\d\s])|,\s+/)
-    .map(part => part.trim())
-    .filter(part => part !== '')
-  const entries = parts.map(part => parseShare(part, members, labelPath, options))
-  return entries.every(entry => entry !== undefined) ? entries : text
+  const [name, number] = members
+  const path = `${labelPath}.${name.name}`
+  const isJson = /^[[{]/.test(text)
+  const pairs = isJson ? listJsonShares(text) : splitShares(text)
+  const entries = pairs.map(pair => {
+    const [called, sent] = pair ?? []
+    const share =
+      typeof sent === 'string' ? parseNumber(sent.replace(/\s*%$/, '').trim(), options.mark) : sent
+    if (typeof called !== 'string' || called.trim() === '' || typeof share !== 'number') return undefined
+    const known = isJson ? called.trim() : called
+    if (hasKnownNames(name)) options.onName?.(path, name, known)
+    return { [name.name]: toCanonicalName(path, name, known), [number.name]: share }
+  })
+  const isValid = entries.every(entry => entry !== undefined) && !(isJson && entries.length === 0)
+  return isValid ? entries : text
 }
+
+type SharePair = readonly [name: unknown, share: unknown] | undefined
 
 const NUMBER = String.raw`[\d.,'’\s]*\d`
 const NAME_FIRST = new RegExp(`^(?<name>.*?\\S)\\s*[:=]?\\s+(?<number>${NUMBER})\\s*%?$`, 'su')
@@ -154,29 +164,18 @@ const NUMBER_FIRST = new RegExp(`^(?<number>${NUMBER})\\s*%?\\s+(?<name>\\S.*)$`
 /** Security bound: the expressions above are quadratic in the length. */
 const MAX_SHARE_LENGTH = 600
 
-/** Parses "cotton 60 %" or "60 % cotton". */
-function parseShare(
-  part: string,
-  [name, number]: readonly [Field, Field],
-  path: string,
-  options: RowOptions,
-) {
-  if (part.length > MAX_SHARE_LENGTH) return undefined
-  const found = NUMBER_FIRST.exec(part)?.groups ?? NAME_FIRST.exec(part)?.groups
-  if (found === undefined) return undefined
-  const share = parseNumber((found.number ?? '').trim(), options.mark)
-  if (typeof share !== 'number') return undefined
-  return {
-    [name.name]: recognizeName(parseCellText(found.name ?? ''), name, path, options),
-    [number.name]: share,
-  }
-}
-
-function recognizeName(called: string, name: Field, path: string, { onName }: RowOptions): string {
-  const own = `${path}.${name.name}`
-  if (hasKnownNames(name)) onName?.(own, name, called)
-  return toCanonicalName(own, name, called)
-}
+/** Splits "cotton 60 %; 40 % polyester". */
+const splitShares = (text: string): SharePair[] =>
+  text
+    .replaceAll(/[^\S\n]+/g, ' ')
+    .split(/[;\n]|,(?=\s*[^\d\s])|,\s+/)
+    .map(part => part.trim())
+    .filter(part => part !== '')
+    .map(part => {
+      if (part.length > MAX_SHARE_LENGTH) return undefined
+      const found = NUMBER_FIRST.exec(part)?.groups ?? NAME_FIRST.exec(part)?.groups
+      return found && [parseCellText(found.name ?? ''), found.number]
+    })
 
 /** What programs call the members of `[{"fibre": "cotton", "pct": 95}]`, by `normalizeName`. */
 const NAME_KEYS = new Set(
@@ -188,27 +187,15 @@ const SHARE_KEYS = new Set(
   'percentage percent pct share value proportion weightpercent anteil prozent pourcentage'.split(' '),
 )
 
-/** Parses a composition in JSON: a list of objects, or an object of names and shares; undefined for anything else. */
-function parseJsonShares(text: string, members: readonly [Field, Field], path: string, options: RowOptions) {
+/** Lists a composition in JSON: a list of objects, or an object of names and shares. */
+function listJsonShares(text: string): SharePair[] {
   const parsed: unknown = tryParseJson(text)
-  const pairs = Array.isArray(parsed)
-    ? parsed.map(findSharePair)
-    : isObject(parsed)
-      ? Object.entries(parsed)
-      : []
-  const [name, number] = members
-  const entries = pairs.map(pair => {
-    const [called, sent] = pair ?? []
-    const share =
-      typeof sent === 'string' ? parseNumber(sent.replace(/\s*%$/, '').trim(), options.mark) : sent
-    if (typeof called !== 'string' || called.trim() === '' || typeof share !== 'number') return undefined
-    return { [name.name]: recognizeName(called.trim(), name, path, options), [number.name]: share }
-  })
-  return entries.length > 0 && entries.every(entry => entry !== undefined) ? entries : undefined
+  if (Array.isArray(parsed)) return parsed.map(findSharePair)
+  return isObject(parsed) ? Object.entries(parsed) : []
 }
 
 /** Returns name and share of an entry that has exactly one key for each; other keys are ignored. */
-function findSharePair(entry: unknown): readonly [unknown, unknown] | undefined {
+function findSharePair(entry: unknown): SharePair {
   if (!isObject(entry)) return undefined
   const find = (known: ReadonlySet<string>) =>
     Object.entries(entry).filter(([key, value]) => known.has(normalizeName(key)) && value !== null)
@@ -216,10 +203,7 @@ function findSharePair(entry: unknown): readonly [unknown, unknown] | undefined 
   return names.length === 1 && shares.length === 1 ? [names[0]?.[1], shares[0]?.[1]] : undefined
 }
 
-/**
- * Builds the changes that make `existing`, the data of the row's model, match the row; without a model, the data of a new
- * one.
- */
+/** Builds the changes that make `existing`, the row's model, match the row; without it, the data of a new model. */
 export function buildChanges(row: ParsedRow, existing: DataObject | undefined, options: RowOptions): Tree {
   const { constants } = options
   const values = constants?.values.filter(
@@ -228,17 +212,15 @@ export function buildChanges(row: ParsedRow, existing: DataObject | undefined, o
   const data = withConstants(row, options, values ?? [])
   const primary = findPrimaryLanguage(data) ?? findPrimaryLanguage(existing) ?? 'en'
   const sent = resolvePrimary(data, primary) as Tree
-  if (
-    constants?.takesGtinAsSku &&
-    sent.sku === undefined &&
-    typeof sent.gtin === 'string' &&
-    existing === undefined
-  )
-    sent.sku = sent.gtin
-  if (existing === undefined) return sent
+  if (existing === undefined) {
+    const { sku, gtin } = sent
+    return constants?.takesGtinAsSku && sku === undefined && typeof gtin === 'string'
+      ? { ...sent, sku: gtin }
+      : sent
+  }
   const changes: Tree = {}
   for (const [name, value] of Object.entries(sent)) {
-    const current = own(existing, name)
+    const current = getOwn(existing, name)
     changes[name] = isSameByNames(current, value, name, options) ? current : mergeDeep(current, value)
   }
   if (options.clears)
@@ -259,7 +241,7 @@ function isApplied(
   if (Array.isArray(existing[first])) return Object.hasOwn(data, first) && !column.isWhole
   const at = field.localized && !column.isPrimary ? path.slice(0, -1) : path
   let value: unknown = existing
-  for (const step of at) value = isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined
+  for (const step of at) value = isObject(value) ? getOwn(value, step) : undefined
   return value === undefined || value === null
 }
 
@@ -286,10 +268,8 @@ function isSameByNames(existing: unknown, sent: unknown, name: string, { columns
   return isDeepStrictEqual(named, sent)
 }
 
-const own = (data: DataObject, name: string): unknown => (Object.hasOwn(data, name) ? data[name] : undefined)
-
 function findPrimaryLanguage(data: DataObject | undefined): string | undefined {
-  const languages = data === undefined ? undefined : own(data, 'languages')
+  const languages = data === undefined ? undefined : getOwn(data, 'languages')
   const first: unknown = Array.isArray(languages) ? languages[0] : undefined
   return typeof first === 'string' && first !== '' ? first : undefined
 }
@@ -307,7 +287,7 @@ function resolvePrimary(value: unknown, primary: string): unknown {
 function mergeDeep(existing: unknown, sent: unknown): unknown {
   if (!isObject(existing) || !isObject(sent)) return sent
   const merged: Tree = { ...existing }
-  for (const [name, value] of Object.entries(sent)) merged[name] = mergeDeep(own(existing, name), value)
+  for (const [name, value] of Object.entries(sent)) merged[name] = mergeDeep(getOwn(existing, name), value)
   return merged
 }
 

@@ -32,10 +32,14 @@ const WRITER_TIMEOUT_MS = 60_000
 type Owner = { account: number; public_url: string }
 /** `last`: the newest passport that was written; null before the first. */
 type Progress = { last: ExportPosition | null; passports: number; left_out: number }
-type Written = { files: number; bytes: number; manifest_bytes: number; shared: string[] }
-/** Which host writes, and when it last saved. `host` is null once that run has ended. */
-type Writer = { host: string | null; at: string }
-type SavedProgress = Owner & Progress & Written & Writer
+type SavedProgress = Owner &
+  Progress & { files: number; bytes: number; manifest_bytes: number } & {
+    shared: readonly string[]
+    /** Which host writes; null once that run has ended. */
+    host: string | null
+    /** When it last saved. */
+    at: string
+  }
 
 /** `dir` is the folder as the operator wrote it. */
 type StaticFolder = { clock: Clock; dir: string; folder: SafeFolder }
@@ -53,11 +57,6 @@ export type StaticExport = {
   finish: () => Promise<{ files: number; bytes: number; sha256: string }>
   /** Releases the folder, finished or not. */
   close: () => Promise<void>
-}
-
-const NO_PROGRESS: Progress & Written = {
-  ...{ last: null, passports: 0, left_out: 0 },
-  ...{ files: 0, bytes: 0, manifest_bytes: 0, shared: [] },
 }
 
 /**
@@ -83,44 +82,40 @@ export async function withFolderLock<T>(dir: string, work: (folder: SafeFolder) 
 export async function openStaticExport(target: StaticFolder, owner: Owner): Promise<StaticExport> {
   const { folder } = target
   const resumed = await findProgress(target, owner)
-  await saveProgress(target, { ...owner, ...resumed })
+  const state = { ...resumed }
+  const shared = new Set(resumed.shared)
+  let saved = await saveProgress(target, resumed)
   const manifest = await folder.open(MANIFEST, 'append')
   await manifest.truncate(resumed.manifest_bytes)
-  const shared = new Set(resumed.shared)
-  const written = { files: resumed.files, bytes: resumed.bytes, manifest_bytes: resumed.manifest_bytes }
   const digest = createHash('sha256')
   for await (const piece of manifest.createReadStream({ start: 0, autoClose: false })) digest.update(piece)
-  let saved = { ...owner, ...resumed }
   let isFinished = false
-  const add = async (lines: string) => {
-    await manifest.write(lines)
-    digest.update(lines)
-    written.manifest_bytes += Buffer.byteLength(lines)
-  }
   return {
     resumed,
     has: path => shared.has(path),
     async put(...files) {
-      const lines = files.map(({ path, body }) => {
+      let lines = ''
+      for (const { path, body } of files) {
         // Logos. Everything else is requested only once.
         if (path.startsWith('brand/')) shared.add(path)
         const bytes = Buffer.byteLength(body)
-        written.files++
-        written.bytes += bytes
-        return formatLine({ path, sha256: hash('sha256', body, 'hex'), bytes })
-      })
+        state.files++
+        state.bytes += bytes
+        lines += formatLine({ path, sha256: hash('sha256', body, 'hex'), bytes })
+      }
       // The manifest first: a resumed run can delete files that it lists, and no others.
-      await add(lines.join(''))
+      await manifest.write(lines)
+      digest.update(lines)
+      state.manifest_bytes += Buffer.byteLength(lines)
       await Promise.all(files.map(({ path, body }) => folder.write(path, body)))
     },
     async save(progress) {
       if (progress.passports % PASSPORTS_PER_SAVE !== 0) return
       await manifest.datasync()
-      saved = { ...owner, ...progress, ...written, shared: [...shared] }
-      await saveProgress(target, saved)
+      saved = await saveProgress(target, { ...state, ...progress, shared: [...shared] })
     },
     async finish() {
-      const { files, bytes } = written
+      const { files, bytes } = state
       const end = { files, bytes, sha256: digest.digest('hex') }
       await manifest.write(formatLine(end))
       await manifest.sync()
@@ -131,18 +126,29 @@ export async function openStaticExport(target: StaticFolder, owner: Owner): Prom
     async close() {
       await manifest.close()
       // On a full disk the host stays in the file, which does not keep this host from resuming.
-      if (!isFinished) await saveProgress(target, saved, { host: null }).catch(() => undefined)
+      if (!isFinished) await saveProgress(target, saved, null).catch(() => undefined)
     },
   }
 }
 
 const formatLine = (value: object) => `${JSON.stringify(value)}\n`
 
-async function findProgress({ clock, dir, folder }: StaticFolder, owner: Owner): Promise<Progress & Written> {
+async function findProgress({ clock, dir, folder }: StaticFolder, owner: Owner): Promise<SavedProgress> {
   const names = (await readdir(dir)).filter(
     name => !name.startsWith(LOCK_FILE) && name !== PARTIAL_PROGRESS_FILE,
   )
-  if (names.length === 0) return NO_PROGRESS
+  if (names.length === 0) {
+    const nothing = {
+      last: null,
+      passports: 0,
+      left_out: 0,
+      files: 0,
+      bytes: 0,
+      manifest_bytes: 0,
+      shared: [],
+    }
+    return { ...owner, ...nothing, host: null, at: '' }
+  }
   if (!names.includes(PROGRESS_FILE)) {
     throw new AppError('validation', `${dir} is not empty. Name a new folder.`)
   }
@@ -198,9 +204,10 @@ async function readText(folder: SafeFolder, path: string, start = 0): Promise<st
 /** Replaces the progress file atomically: half of one would be useless. */
 async function saveProgress(
   { clock, folder }: StaticFolder,
-  progress: Owner & Progress & Written,
-  by: Partial<Writer> = {},
-): Promise<void> {
-  const whole: SavedProgress = { ...progress, host: hostname(), at: clock.now().toISOString(), ...by }
-  await folder.replace(PROGRESS_FILE, JSON.stringify(whole))
+  progress: SavedProgress,
+  host: string | null = hostname(),
+): Promise<SavedProgress> {
+  const saved = { ...progress, host, at: clock.now().toISOString() }
+  await folder.replace(PROGRESS_FILE, JSON.stringify(saved))
+  return saved
 }
