@@ -110,7 +110,7 @@ export async function actAsOperator<C extends OperatorContext>(
   return { ...ctx, accountId, actorId: await getOperatorActor(ctx, accountId) }
 }
 
-/** Creates an account with its counters at zero. Throws `not_found` for an unknown plan. */
+/** As `createAccount`, with an audit entry. */
 export async function createAccountByOperator(
   ctx: OperatorContext,
   input: { name: string; plan: string },

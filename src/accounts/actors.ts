@@ -1,10 +1,9 @@
-/** Actors: the keys, people and services that change passports. A version stores four bytes, the history shows a name. */
+/** Actors: the keys, people and services that change passports. A version stores only the number. */
 import type { Sql } from '../kernel/db/database.ts'
 import type { AccountContext, OperatorContext } from './context.ts'
 
 export type ActorKind = 'api_key' | 'person' | 'operator' | 'service'
 
-/** Creates an actor and returns its id. */
 export async function createActor(
   ctx: OperatorContext,
   input: { accountId: number; kind: ActorKind; label: string },
@@ -18,7 +17,7 @@ export async function createActor(
 export const getOperatorActor = (ctx: OperatorContext, accountId: number): Promise<number> =>
   findOrCreateActor(ctx, { accountId, kind: 'operator', label: 'Operator' })
 
-/** The actor of Carnet's own background work in an account, created at first use. */
+/** The actor of background work in an account, created at first use. */
 export const getServiceActor = (ctx: OperatorContext, accountId: number): Promise<number> =>
   findOrCreateActor(ctx, { accountId, kind: 'service', label: 'Carnet' })
 

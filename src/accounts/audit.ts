@@ -1,4 +1,4 @@
-/** Writes the audit log: who did what and when, in the same transaction. It holds no network addresses. */
+/** The audit log: who did what and when, written with the change. It has no network addresses. */
 import type { Fragment } from '../kernel/db/database.ts'
 import { newUuid } from '../kernel/ids.ts'
 import type { AccountContext, OperatorContext } from './context.ts'

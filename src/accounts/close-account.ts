@@ -1,6 +1,6 @@
 /**
- * Closes and reopens an account. While it is closed, its keys are refused and its people can only read. Its public
- * pages stay, because the codes printed on products must keep working. Only the operator reopens it.
+ * Closes and reopens an account. While it is closed, its keys are refused and its people can only read. Public pages
+ * stay, because the codes printed on products must keep working.
  */
 import type { Fragment, Sql } from '../kernel/db/database.ts'
 import { notFound } from '../kernel/errors.ts'
@@ -39,7 +39,7 @@ async function setClosed(
   })
 }
 
-/** Whether the account is open. Background jobs ask before they write. */
+/** Background jobs ask before they write. */
 export async function isAccountOpen(ctx: AccountContext): Promise<boolean> {
   const open = await ctx.sql`select from account where id = ${ctx.accountId} and closed_at is null`
   return open.length === 1

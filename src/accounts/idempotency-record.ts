@@ -1,18 +1,15 @@
 /**
- * The fast path of an Idempotency-Key: a verb whose rows share one batched statement stores the key and the response in
- * that statement. A transaction of its own would cost five round trips and could not share the statement.
+ * The fast path of an Idempotency-Key: a verb with a batched statement stores the key and the response in it. A
+ * transaction of its own would cost five round trips and could not share the statement.
  */
 import { type Fragment, type Sql, sqlState } from '../kernel/db/database.ts'
 
 /** `key` is the client's; `fingerprint` hashes the method, address and body. */
 export type IdempotentRequest = { key: string; fingerprint: Buffer }
-/** A response as it was sent. It is repeated byte for byte. */
+/** It is repeated byte for byte. */
 export type StoredResponse = { status: number; headers: Readonly<Record<string, string>>; body: string }
 
-/**
- * Given to a verb that stores the response in its own statement. The verb sets `isStored`, or throws
- * `IdempotencyKeyTaken` and has written nothing.
- */
+/** A verb that stores the response sets `isStored`, or throws `IdempotencyKeyTaken` and has written nothing. */
 export type IdempotencyRecord = { request: IdempotentRequest; isStored: boolean }
 
 /** The key has been used or is in use. The slow path finds out which. */

@@ -1,6 +1,6 @@
 /**
- * Makes a repeated request take effect once. The request's transaction also writes its Idempotency-Key. A second request
- * with the same key waits for that row and gets the stored response. A refused or failed request leaves no key.
+ * Makes a repeated request take effect once: its transaction also writes the Idempotency-Key. A second request waits for
+ * that row and gets the stored response. A refused or failed request leaves no key.
  */
 import { perDatabase, type Sql, withRetries } from '../kernel/db/database.ts'
 import { inTransaction } from '../kernel/db/transaction.ts'
@@ -33,9 +33,9 @@ type Work = (ctx: AccountContext) => Promise<StoredResponse>
 type Attempt = { work: Work; until: number }
 
 /**
- * Runs `work`, or repeats the response of a request with this key from the last 24 hours. `work` runs in the transaction
- * that stores its response; with `keepsReceipt` it first gets an idempotency record instead. Throws `validation` when
- * another request used the key, `idempotency_in_progress` when that one runs for over two seconds, or what `work` throws.
+ * Runs `work` in the transaction that stores its response, or repeats a response of the last 24 hours. With `keepsReceipt`
+ * `work` first gets an idempotency record instead. Throws `validation` if another request used the key, and
+ * `idempotency_in_progress` if that one runs for over two seconds.
  */
 export async function runIdempotent(
   ctx: AccountContext,
@@ -55,7 +55,7 @@ export async function runIdempotent(
   return outcome
 }
 
-/** Undefined when the key is taken. What the verb refuses may be no news: the key's first request comes before it. */
+/** Undefined if the key is taken. A refusal may be due to the key's first request, so that one comes before it. */
 async function runWithRecord(
   ctx: AccountContext,
   request: IdempotentRequest,
@@ -105,10 +105,7 @@ async function tryOnce(
   )
 }
 
-/**
- * Inserts the key; false when another request has it. The insert waits for a transaction that wrote the same key, so
- * `lock_timeout` is set before the row is tried and reset with it.
- */
+/** False if another request has the key. `lock_timeout` bounds the wait for a transaction that writes the same key. */
 async function insertKey(ctx: AccountContext, { key, fingerprint }: IdempotentRequest, timeoutMs: number) {
   const now = ctx.clock.now()
   try {

@@ -6,7 +6,7 @@ import { audit } from './audit.ts'
 import type { AccountContext, OperatorContext } from './context.ts'
 import { withTransaction } from './transaction.ts'
 
-/** Allows or forbids search engines to list the models of an account. Throws `not_found`. */
+/** Throws `not_found`. */
 export async function setIndexing(
   ctx: OperatorContext & { actorId?: number },
   input: { accountId: number; indexable: boolean },
@@ -25,7 +25,7 @@ export async function setIndexing(
   })
 }
 
-/** Whether search engines may list the account's models. Throws `not_found`. */
+/** Throws `not_found`. */
 export async function isIndexable(ctx: AccountContext): Promise<boolean> {
   const [row] = await ctx.sql<{ indexable: boolean }[]>`
     select indexable from account where id = ${ctx.accountId}`

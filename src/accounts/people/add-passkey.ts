@@ -72,7 +72,7 @@ export async function addPasskey(
   })
 }
 
-/** The browser names them; only those that WebAuthn defines are stored. */
+/** Only those that WebAuthn defines are stored. */
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
 const keepKnownTransports = (sent: readonly string[] | undefined): string[] =>
   TRANSPORTS.filter(one => sent?.includes(one))

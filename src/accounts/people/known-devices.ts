@@ -1,6 +1,6 @@
 /**
- * Marks browsers in which a person has signed in. Password guessers lack the mark, so their attempts cannot lock the
- * person out of their own browser. A mark grants no access: it only decides which attempts are counted together.
+ * Marks browsers in which a person has signed in, so that attempts of others cannot lock them out there. A mark grants no
+ * access: it only decides which attempts are counted together.
  */
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
@@ -10,13 +10,12 @@ const MAX_MARKS = 3
 const MARK = /^([\w-]{16})\.(\d{13})\.([\w-]{22})$/
 
 type KnownDevices = {
-  /** The value of a browser's cookie after a sign-in: a new mark before those that it had. */
+  /** The cookie's value after a sign-in: a new mark before the others. */
   add: (value: string | undefined, email: string, now: Date) => string
-  /** The id of the mark that the value has for the e-mail; undefined when it has none, or only one that is too old. */
+  /** The id of the valid mark for the e-mail. */
   find: (value: string | undefined, email: string, now: Date) => string | undefined
 }
 
-/** `secretKey` is the operator's; the key used here is derived from it for this purpose alone. */
 export function createKnownDevices(secretKey: string): KnownDevices {
   const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'carnet known devices', 32))
   const sign = (id: string, time: string, email: string) =>

@@ -1,4 +1,4 @@
-/** What owners do with the people of their account. All members are locked first, so that two owners cannot remove each other. */
+/** How owners manage the people of their account. All members are locked first: two owners cannot remove each other. */
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { findUuid, idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { audit } from '../audit.ts'
@@ -46,8 +46,8 @@ export type LinkReader = 'person' | 'owner'
 export type Invitation = { token: string } | { token: undefined; reason: 'has_password' | 'elsewhere' }
 
 /**
- * Puts a person into the account. `vouched` when an owner of another account has seen their link: nothing changes. Throws
- * `validation` for what is no e-mail or is in the account already, and `rate_limited`.
+ * Adds a person to the account. `vouched`, without a change, if an owner of another account has seen their link. Throws
+ * `validation` for an invalid e-mail or an existing member, and `rate_limited`.
  */
 export async function inviteMember(
   ctx: AccountContext,
@@ -79,10 +79,7 @@ async function createInvitation(
   return { token: await createPasswordLink(ctx, person.id, { purpose: 'invitation', accountId }) }
 }
 
-/**
- * Creates a new link for a member without a password; this account's earlier link ends. Throws `not_found` and
- * `rate_limited`.
- */
+/** Replaces the link of a member without a password. Throws `not_found` and `rate_limited`. */
 export async function inviteAgain(
   ctx: AccountContext,
   input: { id: string; reader: LinkReader },
@@ -97,10 +94,7 @@ export async function inviteAgain(
   })
 }
 
-/**
- * Ends a member's sessions in this account, so that they must sign in again. Their sessions in other accounts continue.
- * Throws `not_found`.
- */
+/** Ends a member's sessions in this account only. Throws `not_found`. */
 export async function endMemberSessions(ctx: AccountContext, id: string): Promise<void> {
   await withTransaction(ctx, async tx => {
     const { uuid, member } = await lockMember(tx, id)
@@ -138,8 +132,8 @@ export async function changeRole(ctx: AccountContext, input: { id: string; role:
 }
 
 /**
- * Removes a person from the account and ends their sessions in it. A person without any account is deleted, except for
- * the name in the history. False, without a change, for the last owner. Throws `not_found`.
+ * Removes a person from the account and ends their sessions in it. A person without any account is deleted; the history
+ * keeps the name. False, without a change, for the last owner. Throws `not_found`.
  */
 export async function removeMember(ctx: AccountContext, id: string): Promise<boolean> {
   return withTransaction(ctx, async tx => {

@@ -29,7 +29,7 @@ export const buildSetUpUrl = (publicUrl: string, token: string) =>
 export const buildSetPasswordUrl = (publicUrl: string, token: string) =>
   `${publicUrl}/console/set-password?token=${token}`
 
-/** Creates a link and returns its token. The earlier link for the same purpose ends. */
+/** Returns the token of a new link, which replaces the earlier one for the same purpose. */
 export async function createPasswordLink(
   ctx: OperatorContext,
   personId: string,
@@ -46,7 +46,7 @@ export async function createPasswordLink(
   return token
 }
 
-/** The e-mail of the link's person; undefined when the link is unknown, used, replaced or expired. */
+/** Undefined for a link that is unknown, used, replaced or expired. */
 export async function findPasswordLink(
   ctx: OperatorContext,
   token: string,
@@ -62,17 +62,13 @@ export async function findPasswordLink(
   return row
 }
 
-/** Ends all links of a person. */
 export async function endPasswordLinks(ctx: OperatorContext, personId: string): Promise<void> {
   await ctx.sql`
     with older as (delete from one_time_link where person_id = ${personId})
     delete from password_link where person_id = ${personId}`
 }
 
-/**
- * Creates a set-up link while no account exists and returns its token; else undefined. It ends with the first account
- * or the next start of the server.
- */
+/** Creates a link while no account exists; returns its token. It ends with the first account or the next start. */
 export async function createSetUpLink(ctx: OperatorContext): Promise<string | undefined> {
   const token = createToken()
   const created = await ctx.sql`
@@ -85,7 +81,6 @@ export async function createSetUpLink(ctx: OperatorContext): Promise<string | un
   return created.length === 1 ? token : undefined
 }
 
-/** Whether a set-up link can be used now. */
 export async function isSetUpLink(ctx: OperatorContext, token: string): Promise<boolean> {
   if (!isToken(token)) return false
   const found = await ctx.sql`

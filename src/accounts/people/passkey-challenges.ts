@@ -14,7 +14,6 @@ export const CHALLENGE_LIFETIME_MS = 10 * 60_000
 export const BROWSER_TIMEOUT_MS = 5 * 60_000
 const CHALLENGE_BYTES = 32
 
-/** A sign-in names no person; adding a passkey and confirming an identity do. */
 export type ChallengePurpose =
   | { purpose: 'sign_in'; personId: undefined }
   | { purpose: 'add' | 'prove'; personId: string }
@@ -22,10 +21,7 @@ export type ChallengePurpose =
 /** The host that passkeys belong to and the origin they are used from (WebAuthn, "RP ID"). */
 export type RelyingParty = { rpId: string; origin: string }
 
-/**
- * The relying party of a public URL. Undefined for IP addresses and plain http except localhost, where browsers refuse
- * passkeys.
- */
+/** Undefined for IP addresses, and for plain http except localhost: browsers refuse passkeys there. */
 export function findRelyingParty(publicUrl: string): RelyingParty | undefined {
   const { protocol, hostname, origin } = new URL(publicUrl)
   const isLocal = hostname === 'localhost' || hostname.endsWith('.localhost')
@@ -64,10 +60,7 @@ export function parseCredential<T>(text: string): T | undefined {
   return typeof value === 'object' && value !== null ? (value as T) : undefined
 }
 
-/**
- * The challenge (base64url) that the response signed, if it was issued for this purpose and has not expired. It is used
- * up, whether the response is valid or not.
- */
+/** The challenge (base64url) that the response signed, if it is valid for this purpose. It is used up in any case. */
 export async function consumeChallenge(
   ctx: OperatorContext,
   answer: { response?: { clientDataJSON?: unknown } },

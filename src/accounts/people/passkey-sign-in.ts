@@ -50,7 +50,7 @@ export const signInWithPasskey = (
     createSession(ctx, { personId, passkeyId, replaces: input.replaces }),
   )
 
-/** The options for a signed-in person who confirms their identity: only their own passkeys are accepted. */
+/** The options to confirm the identity of a signed-in person, with their own passkeys only. */
 export async function createProofOptions(
   ctx: OperatorContext,
   { personId, home }: { personId: string; home: RelyingParty },
@@ -60,7 +60,7 @@ export async function createProofOptions(
   return { ...options, allowCredentials: own.map(one => ({ type: 'public-key', ...one })) }
 }
 
-/** Renews the session of a person who has confirmed their identity with a passkey, and returns its new token. */
+/** Renews the session after a confirmation with a passkey, and returns its new token. */
 export const proveByPasskey = (
   ctx: OperatorContext,
   session: Session,

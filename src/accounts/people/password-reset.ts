@@ -1,14 +1,11 @@
-/** "Password forgotten?": an e-mail with a link. The page's answer never reveals whether the address is known. */
+/** Links for forgotten passwords. The page's answer never reveals whether the address is known. */
 import { auditPerson } from '../audit.ts'
 import type { OperatorContext } from '../context.ts'
 import { withTransaction } from '../transaction.ts'
 import { parseEmail } from './email.ts'
 import { createPasswordLink } from './one-time-links.ts'
 
-/**
- * Creates a link for the person with this e-mail. Undefined for an unknown e-mail, for a person without an account, and
- * for a person without a password: that person has an invitation instead.
- */
+/** Undefined for an unknown e-mail, a person without an account, and one without a password, who has an invitation. */
 export async function createResetLink(
   ctx: OperatorContext,
   text: string,

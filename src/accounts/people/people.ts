@@ -14,10 +14,7 @@ export type Role = (typeof ROLES)[number]
 
 type NewPerson = { accountId: number; email: string; role: Role }
 
-/**
- * Adds a person to an account and creates a link to set their password. Throws `not_found` for an unknown account and
- * `validation` for an invalid e-mail or one that is already in the account.
- */
+/** Adds a person to an account and creates a link to set their password. Throws `not_found` and `validation`. */
 export async function createPerson(
   ctx: OperatorContext,
   input: NewPerson,

@@ -1,13 +1,10 @@
-/** Records wrong passwords in the audit logs of the person's accounts, at most one entry an hour. */
+/** Records wrong passwords in the audit logs of the person's accounts, in one entry an hour with their number. */
 import { insertAuditEntries } from '../audit.ts'
 import type { OperatorContext } from '../context.ts'
 
 const ENTRY_INTERVAL_MS = 3_600_000
 
-/**
- * Records a wrong password for an e-mail. An unknown e-mail runs the same statement, so that the response time does not
- * reveal it. The entry says how many attempts failed since the last one.
- */
+/** An unknown e-mail runs the same statement, so that the response time does not reveal it. */
 export async function recordFailedSignIn(ctx: OperatorContext, email: string): Promise<void> {
   const { sql } = ctx
   const now = ctx.clock.now()

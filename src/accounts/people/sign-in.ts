@@ -1,4 +1,4 @@
-/** Signing in: the same work and the same answer for a wrong password as for an e-mail nobody has here. */
+/** Signs in. A wrong password and an unknown e-mail cost the same work and get the same answer. */
 import type { OperatorContext } from '../context.ts'
 import { type AttemptContext, attemptSignIn, clearAttempts, type Throttled } from './attempt-limits.ts'
 import { parseEmail } from './email.ts'
@@ -9,20 +9,19 @@ import { createSession, type NewSession } from './sessions.ts'
 type SignIn = {
   email: string
   password: string
-  /** The address the request came from. */
   network: string
-  /** The person's mark in this browser, if it has one. */
+  /** The person's mark in this browser. */
   device: string | undefined
-  /** Token of the session the browser had before; it ends. */
+  /** Token of the browser's earlier session, which ends. */
   replaces: string | undefined
 }
 
 type SignInResult = NewSession | { problem: 'wrong' } | Throttled
 
-/** The e-mail that a sign-in counts for, whether it is one or not. */
+/** The e-mail that an attempt counts for, valid or not. */
 export const normalizeSignInEmail = (text: string): string => parseEmail(text) ?? text.trim().toLowerCase()
 
-/** A new session for the right e-mail and password. Throws `unavailable` when too many sign in at this moment. */
+/** Throws `unavailable` while too many people sign in. */
 export async function signIn(ctx: AttemptContext, input: SignIn): Promise<SignInResult> {
   const email = normalizeSignInEmail(input.email)
   const source = { email, network: input.network, known: input.device }
@@ -48,7 +47,7 @@ async function verify(
   return (await createSession(ctx, { personId: person.id, passwordHash, replaces })) ?? { problem: 'wrong' }
 }
 
-/** Parameters were raised since: the password is at hand now, and only now. */
+/** Stores a hash with today's parameters: the password is known only now. */
 async function rehash(ctx: OperatorContext, personId: string, known: string, password: string) {
   const raised = await hashPassword(password)
   await ctx.sql`update person set password_hash = ${raised} where id = ${personId} and password_hash = ${known}`

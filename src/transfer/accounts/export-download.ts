@@ -1,7 +1,4 @@
-/**
- * Streams the file that `carnet export` writes. It reads in one snapshot, on its own connection, and only as fast as the
- * client downloads. Nothing is left behind, however it ends.
- */
+/** Streams the file that `carnet export` writes: from one snapshot, only as fast as the client downloads. */
 import { Readable } from 'node:stream'
 import { audit } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
@@ -9,11 +6,10 @@ import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { type AccountExportSetup, readAccountExport } from './export-account.ts'
 
 type DownloadSetup = Omit<AccountExportSetup, 'clock'> & {
-  /** Ends a download of which the client has read nothing for so long. */
   idleTimeoutMs?: number
 }
 
-/** Each has a connection and a snapshot, and an open snapshot keeps deleted rows on disk. */
+/** Each has a connection, and a snapshot that keeps deleted rows on disk. */
 const MAX_CONCURRENT = 2
 const IDLE_TIMEOUT_MS = 60_000
 /** For clients that download very slowly. */
@@ -26,8 +22,8 @@ const LOCK_CLASS = 0x43_41_52_58
 const downloads = perDatabase((_sql: Sql) => ({ running: 0 }))
 
 /**
- * Starts an export of the account, with an entry in its audit log; another entry follows when all has been read. Returns
- * undefined while the account is exported in any process, or too many exports run in this one. Throws `not_found`.
+ * Writes an audit entry now and one at the end. Returns undefined while the account is exported in any process, or too
+ * many exports run in this one. Throws `not_found`.
  */
 export async function openExportDownload(
   ctx: AccountContext,

@@ -41,10 +41,7 @@ type ReadOptions = { path: string; keys: readonly BackupKey[]; acceptUnsealed: b
 
 const invalidFile = (message: string) => new AppError('validation', message)
 
-/**
- * Opens a backup after checking its checksum and seal. Throws `validation` if it is no backup, cut off, damaged, of
- * another key, or was changed by somebody without the key.
- */
+/** Throws `validation` if it is no backup, cut off, damaged, of another key, or changed by somebody without the key. */
 export async function openBackupFile(options: ReadOptions): Promise<BackupFile> {
   const { path } = options
   try {

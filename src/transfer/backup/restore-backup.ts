@@ -49,10 +49,7 @@ type RestoreOptions = {
   progress?: Progress
 }
 
-/**
- * Restores a backup. It writes nothing before it has checked the checksum, the seal, the version and that the store is
- * empty; a later failure leaves the store empty. Throws `validation`.
- */
+/** Checks everything before it writes; a later failure leaves the store empty. Throws `validation`. */
 export async function restoreBackup(setup: RestoreSetup, options: RestoreOptions): Promise<RestoreResult> {
   const { path, acceptUnsealed = false, progress } = options
   const file = await openBackupFile({ path, keys: setup.keys, acceptUnsealed })

@@ -16,8 +16,8 @@ const LOCK_CLASS = 0x43_41_52_4e
 const BACKUP_LOCK = 17
 
 /**
- * Makes a backup if the newest in the folder is old enough, and deletes the oldest beyond `keep`. A lock that ends with
- * its connection lets one of several processes do it. Returns undefined if nothing was due.
+ * Makes a backup if the newest is old enough, and deletes the oldest beyond `keep`. A lock that ends with its connection
+ * lets one of several processes do it. Returns undefined if nothing was due.
  */
 export async function createBackupWhenDue(
   schedule: BackupSchedule,

@@ -14,8 +14,7 @@ export type DecimalMark = (typeof DECIMAL_MARKS)[number]
 
 /**
  * Security bound: spreadsheet programs run a text that begins like this as a formula (CWE-1236), so we write an apostrophe
- * before it. The same marks texts with outer white space, which we would trim, and texts that begin with such an
- * apostrophe themselves.
+ * before it. So do texts with outer white space, which reading trims, and texts that begin with such an apostrophe.
  */
 const FORMULA = /^'*[=+\-@＝＋－＠\s]/
 const TRAILING = /\s$/
@@ -42,7 +41,7 @@ const GROUPED = {
   comma: /^[1-9]\d{0,2}(?:\.\d{3})+(?=$|,)/,
 } as const
 
-/** "1.234,5 kg" with a decimal comma is 1234.5. Returns the text itself if it is no number. */
+/** "1.234,5 kg" with a decimal comma is 1234.5. A text that is no number is returned unchanged. */
 export function parseNumber(text: string, mark: DecimalMark, unit = ''): number | string {
   const plain = normalizeDigits(text, mark, unit)
   return plain === undefined ? text : Number(plain)
@@ -62,9 +61,7 @@ export function normalizeDigits(text: string, mark: DecimalMark, unit = ''): str
   return `${sign === '-' ? '-' : ''}${whole || '0'}${fraction === '' ? '' : `.${fraction}`}${power}`
 }
 
-/**
- * Returns both values of an ambiguous number, such as "1,234" with a decimal point; undefined if it has one meaning.
- */
+/** Both values of an ambiguous number such as "1,234". */
 export function findAmbiguousNumbers(
   text: string,
   mark: DecimalMark,

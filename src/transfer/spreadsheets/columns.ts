@@ -1,7 +1,6 @@
 /**
- * Maps the columns of a spreadsheet to places in a passport's data. A column has the path of its field as its name, with
- * list entries counted from 1 and one column for each language of a text: `economicOperator.country`,
- * `fiberComposition[2].percentage`, `careInstructions.de`.
+ * Maps columns to places in a passport's data. Their names are paths, with list entries counted from 1 and languages of
+ * texts: `economicOperator.country`, `fiberComposition[2].percentage`, `careInstructions.de`.
  */
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { type Field, findScalarEntry } from '../../categories/field.ts'
@@ -36,7 +35,7 @@ export const UNIT_TO_CHOOSE = '?'
 export const buildMappingName = ({ name, unit }: Pick<Column, 'name' | 'unit'>): string =>
   unit === undefined ? name : `${name}|${unit}`
 
-/** Returns the two members of a list that fits into one cell: a name and a number, as in `cotton 60 %`. */
+/** The two members of a list that fits into one cell, as in `cotton 60 %`. */
 export function findCompactMembers(field: Field): readonly [name: Field, number: Field] | undefined {
   const [first, second, ...more] = field.of ?? []
   if (first?.type !== 'name' || second?.type !== 'number' || more.length > 0) return undefined
@@ -117,13 +116,13 @@ function findInList(
   return findByPath(field.of ?? [], rest, [...at, entry], names)
 }
 
-/** For how many entries of each list, and for which languages of each text, a spreadsheet has columns. */
+/** The number of entries of each list, and the languages of each text, that have columns. */
 export type ColumnLayout = {
   entries: ReadonlyMap<string, number>
   languages: ReadonlyMap<string, readonly string[]>
 }
 
-/** Lists all columns in the order of the fields. A list of single values has one column, others one for each member. */
+/** In the order of the fields. A list of single values has one column, others one for each member. */
 export function listColumns(category: CompleteCategory, layout: ColumnLayout): Column[] {
   const names: string[] = []
   const visitAll = (fields: readonly Field[], prefix: string, parent: string) => {

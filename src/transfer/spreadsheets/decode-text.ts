@@ -1,6 +1,6 @@
 /**
- * The encoding of a text file, found from its bytes: nobody knows what their spreadsheet program wrote. UTF-8 is nearly
- * impossible to hit by chance, so what is valid UTF-8 is; what is not, and has no mark, is the Windows-1252 of old Excel.
+ * Finds the encoding of a text file from its bytes. Text is hardly ever valid UTF-8 by chance; what is not, and has no
+ * byte order mark, is the Windows-1252 of old Excel.
  */
 import { isUtf8 } from 'node:buffer'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
@@ -9,13 +9,13 @@ import { SpreadsheetError } from './spreadsheet-error.ts'
 export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
 export type EncodedText = {
   encoding: TextEncoding
-  /** Decodes from the beginning, some 16 kB at a time, without the byte order mark: a large text never exists whole. */
+  /** Decodes in pieces of 16 kB, without the byte order mark. */
   decode: () => Generator<string, void>
 }
 
 const PIECE_BYTES = 16 * 1024
 
-/** Finds the encoding and checks all of the text, with pauses for others. Throws `SpreadsheetError`. */
+/** Checks all of the text, with pauses for other requests. Throws `SpreadsheetError`. */
 export async function readText(bytes: Uint8Array): Promise<EncodedText> {
   if (bytes.length === 0) throw new SpreadsheetError('empty')
   const encoding = findMark(bytes) ?? findWideWithoutMark(bytes) ?? (isUtf8(bytes) ? 'utf-8' : 'windows-1252')

@@ -1,6 +1,6 @@
 /**
- * Guesses which field each column of a spreadsheet is. A wrong guess would become public data, so it only accepts what is
- * certain: the path of a field, its label in one of the 24 languages, or a title known from exports of shops.
+ * Guesses the field of each column. A wrong guess would become public data, so it only accepts what is certain: the path
+ * of a field, its label in one of the 24 languages, or a title known from exports of other programs.
  */
 import titles from '../../../assets/spreadsheets/column-titles.json' with { type: 'json' }
 import type { CompleteCategory } from '../../categories/catalogue.ts'
@@ -113,7 +113,7 @@ const inUnit = (column: Column, unit: string): Column => (unit === '%' ? column 
 type Ending = { entry?: number | undefined; language?: string | undefined; unit?: string | undefined }
 type TitleReading = Ending & { text: string }
 
-/** Returns the only column of these paths. A top-level field takes precedence over a member of the same name. */
+/** The only column of these paths. A top-level field takes precedence over a member of the same name. */
 function findOnly(
   category: CompleteCategory,
   paths: readonly string[],
@@ -136,8 +136,8 @@ function buildName(path: string, entry: number | undefined, language: string | u
 }
 
 /**
- * Lists the paths that have this label. A member's label alone counts only in a group, and only if it is unambiguous:
- * "Country" or "Link" could belong to anything. Entries of lists need the name of their list or their number.
+ * Lists the paths with this label. A member's label alone counts only in a group, and only if it is unambiguous ("Link" is
+ * not). Entries of lists need the name of their list or their number.
  */
 function listPathsByLabel(category: CompleteCategory, key: string, entry?: number): readonly string[] {
   if (key === '') return []
@@ -193,7 +193,7 @@ function findSource(header: readonly string[]): Source | undefined {
   return best !== undefined && best.marks >= 2 ? best.source : undefined
 }
 
-/** Matches a title known from exports of shops, first from the detected source of the spreadsheet. */
+/** Matches a known title, first of the detected source. */
 function findByKnownHeader(
   category: CompleteCategory,
   title: string,

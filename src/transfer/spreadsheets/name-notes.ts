@@ -3,10 +3,7 @@ import type { Field } from '../../categories/field.ts'
 import { normalizeName } from '../../categories/names/name-lookup.ts'
 import { recogniseFibre, recogniseName } from '../../categories/names/recognise-names.ts'
 
-/**
- * `exact`: `code` is stored instead. `similar`: `code` is a suggestion, and the text is stored as written. `unknown`: there
- * is no `code`, and the text is stored as written.
- */
+/** `exact`: `code` is stored. `similar`: `code` is a suggestion, the text is stored. `unknown`: there is no `code`. */
 export type NameNote = {
   path: string
   text: string

@@ -11,7 +11,7 @@ export type CsvDialect = { separator: (typeof SEPARATORS)[number]; start: number
 /** Security bound: an unclosed quotation mark reads no more than this. */
 const MAX_RECORD_LENGTH = 4 * 1024 * 1024
 
-/** Detects the separator from the `sep=` line, or else from the header. `sample` is the beginning of the text. */
+/** Detects the separator from the `sep=` line or the header. `sample` is the beginning of the text. */
 export function detectCsvDialect(sample: string): CsvDialect {
   const [line, named] = /^sep=(.)(?:\r\n|\n|\r)/i.exec(sample) ?? []
   const declared = SEPARATORS.find(one => one === named)
@@ -30,8 +30,8 @@ const findHeaderLine = (sample: string) =>
 type Parsing = { state: { record: readonly unknown[] } }
 
 /**
- * Throws `SpreadsheetError`. Others have their turn between two pieces of the text. `max_record_size`
- * counts letters, of which empty cells have none, so the cells of an unfinished record are counted after each piece.
+ * Throws `SpreadsheetError`. `max_record_size` counts characters, and empty cells have none, so the cells of an unfinished
+ * record are counted after each piece.
  */
 export async function* readCsvRows(pieces: Iterable<string>, dialect: CsvDialect): AsyncGenerator<SheetRow> {
   let records: string[][] = []
@@ -42,7 +42,7 @@ export async function* readCsvRows(pieces: Iterable<string>, dialect: CsvDialect
     relax_quotes: true,
     skip_empty_lines: false,
     max_record_size: MAX_RECORD_LENGTH,
-    // Taken here: the queue of a stream costs more than the parsing.
+    // The queue of a stream would cost more than the parsing.
     on_record: (record: string[]) => {
       records.push(record)
       return null
@@ -50,7 +50,7 @@ export async function* readCsvRows(pieces: Iterable<string>, dialect: CsvDialect
   })
   parser.on('error', () => undefined)
   const { state } = parser as unknown as Parsing
-  // Otherwise it makes an error, with a stack, for each row of another length and throws it away: 10 µs.
+  // Otherwise the parser creates an unused error for each row of another length: 10 µs.
   Object.defineProperty(state, 'expectedRecordLength', {
     get: () => state.record.length,
     set: () => undefined,

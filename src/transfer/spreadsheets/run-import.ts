@@ -1,6 +1,6 @@
 /**
- * Checks and runs imports in the background, one chunk of rows at a time. A chunk's products and the progress are one
- * transaction: if the process is killed, another one continues exactly after the last complete chunk.
+ * Checks and runs imports in the background, chunk by chunk. A chunk's products and the progress are one transaction: after
+ * a crash, another process continues exactly after the last complete chunk.
  */
 import { audit, insertAuditEntries } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
@@ -58,8 +58,8 @@ export async function startCheck(ctx: AccountContext, uuid: string, sent: Import
 }
 
 /**
- * Starts writing the rows of a checked import. Throws `not_found`, and `validation` if it is not checked, if no row would
- * change anything, or if existing products would change without `isConfirmed`.
+ * Starts writing the rows. Throws `not_found`, and `validation` if the import is not checked, would change nothing, or
+ * would change existing products without `isConfirmed`.
  */
 export async function startImport(
   ctx: AccountContext,
@@ -153,7 +153,7 @@ export const stopImports = (sql: Sql): Promise<void> => runners(sql).stop()
 /** Resolves when no import runs in this process. */
 export const waitForImports = (sql: Sql): Promise<void> => runners(sql).ended()
 
-/** Returns and forgets the errors that stopped imports in this process; those imports are resumed. */
+/** Returns and forgets the errors that stopped imports here; those imports are resumed. */
 export const takeImportErrors = (sql: Sql): JobFailure[] => runners(sql).takeFaults()
 
 const runners = perDatabase((sql: Sql) =>
@@ -192,7 +192,7 @@ class ImportChanged extends Error {
   override name = 'ImportChanged'
 }
 
-/** Writes or checks a chunk. Returns the number of new models so far; undefined if this process must not continue. */
+/** Returns the number of new models so far; undefined if this process must not continue. */
 async function processChunk(
   ctx: AccountContext,
   sheet: SpreadsheetImport,

@@ -70,7 +70,7 @@ const MAX_OPEN = 10
 const SAMPLED_ROWS = 500
 const MAX_NAME_LENGTH = 200
 
-/** Stores an uploaded file with guessed settings; returns the UUID. Throws `SpreadsheetError`, and `validation` for an unknown category. */
+/** Stores a file with guessed settings; returns the UUID. Throws `SpreadsheetError` and `validation`. */
 export async function createImport(
   ctx: AccountContext,
   upload: { fileName: string; bytes: Buffer; category: string },
@@ -97,10 +97,7 @@ export async function createImport(
   return id
 }
 
-/**
- * Replaces the rows by another sheet of the workbook. Throws `not_found`, and `SpreadsheetError` for an invalid sheet;
- * then the rows stay as they were.
- */
+/** Replaces the rows by those of another sheet. Throws `not_found`, and `SpreadsheetError` without a change. */
 export async function selectSheet(ctx: AccountContext, uuid: string, name: string): Promise<void> {
   const { category } = await getImport(ctx, uuid)
   await inTransaction(ctx.sql, async sql => {
@@ -288,10 +285,7 @@ export function buildRowOptions({
   return { columns, mark, clears, units, constants }
 }
 
-/**
- * Checks and completes the settings. Throws `validation` if two columns are the same field, a unit is missing, or no column
- * is the field that rows are matched by.
- */
+/** Completes the settings. Throws `validation` if a field has two columns, or a unit or the matched field is missing. */
 export function requireSettings(sheet: SpreadsheetImport, sent: ImportSettings): ImportSettings {
   const category = findCategory(sheet.category)
   const chosen = sheet.header.map((_, place) => {

@@ -1,7 +1,4 @@
-/**
- * Decompresses the parts of a ZIP archive chunk by chunk, up to a limit: the sizes that a hostile archive declares may be
- * wrong. zlib's own threads do the work.
- */
+/** Decompresses the parts of a ZIP archive in chunks, up to a limit: the sizes that it declares may be wrong. */
 import { Readable } from 'node:stream'
 import { createInflateRaw } from 'node:zlib'
 import { SpreadsheetError } from './spreadsheet-error.ts'

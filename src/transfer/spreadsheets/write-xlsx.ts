@@ -1,7 +1,4 @@
-/**
- * Writes an XLSX file row by row, so that memory does not grow with the rows. Texts are inline strings, which every
- * program reads and which need no table of all texts in advance.
- */
+/** Writes an XLSX file row by row. Texts are inline strings, which need no table of all texts in advance. */
 import { Zip, ZipDeflate } from 'fflate'
 import type { Cell } from './cell.ts'
 import { escapeXml } from './xlsx-text.ts'

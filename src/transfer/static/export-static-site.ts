@@ -1,7 +1,6 @@
 /**
- * Exports an account's public pages as files that any web server can serve at the same addresses, so that passports
- * outlive their operator. Each file is the server's own response; only links that need a query, such as `?lang=de`, are
- * rewritten to files.
+ * Exports an account's public pages as files that any web server can serve at the same addresses. Each is the server's
+ * own response; only links that need a query, such as `?lang=de`, are rewritten to files.
  */
 import { dirname, posix } from 'node:path'
 import { sanitizeSvg } from '../../accounts/brand/sanitize-svg.ts'
@@ -44,10 +43,7 @@ const JSON_LD = 'application/ld+json'
 /** Pages of one passport that are requested and written together: those in all languages. */
 const PAGES_PER_BATCH = 32
 
-/**
- * Writes into a new or empty folder, or resumes an unfinished export. Throws `validation` for any other folder,
- * `unavailable` while another process writes there.
- */
+/** Throws `validation` unless the folder is empty or an unfinished export, `unavailable` while another process writes. */
 export const exportStaticSite = (
   setup: StaticSiteSetup,
   options: StaticSiteOptions,

@@ -1,8 +1,4 @@
-/**
- * Writes the files of a static export with their manifest. A progress file beside them lets the next run resume after
- * any interruption.
- */
-
+/** Writes a static export with its manifest, and a progress file that lets the next run resume. */
 import { createHash, hash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
@@ -59,10 +55,7 @@ export type StaticExport = {
   close: () => Promise<void>
 }
 
-/**
- * Runs `work` as the only writer of the folder, which is created if needed. Throws `unavailable` while another process
- * writes there, `validation` if the folder cannot be written into.
- */
+/** Runs `work` as the only writer of the folder. Throws `unavailable` and `validation`. */
 export async function withFolderLock<T>(dir: string, work: (folder: SafeFolder) => Promise<T>): Promise<T> {
   const message = `${dir} is being written by another export. Wait until that finishes.`
   let isInside = false

@@ -1,6 +1,6 @@
 /**
- * Security bound: writes and deletes only below one folder, whatever somebody planted there. No path leads out of it, no
- * symlink is followed, and no file or folder of another user is touched.
+ * Security bound: writes and deletes only below one folder. No path leads out, no symlink is followed, and nothing of
+ * another user is touched.
  */
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, rename, rm, stat, unlink } from 'node:fs/promises'
