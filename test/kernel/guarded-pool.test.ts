@@ -59,7 +59,7 @@ async function untilIdle(): Promise<void> {
   assert.deepEqual(getPoolUsage(pool), { size: SIZE, busy: 0, waiting: 0 })
 }
 
-describe('the turnstile', () => {
+describe('the queue of the pool', () => {
   test('a statement goes to the connection that is free first, not behind the slow one', async () => {
     await other`begin`
     await other`lock table thing in access exclusive mode`
@@ -72,13 +72,13 @@ describe('the turnstile', () => {
     await untilIdle()
   })
 
-  test('who waits longer than five seconds is given up, as a database that does not answer', async () => {
-    const turnstile = new PoolQueue(1)
-    turnstile.enter({ go() {}, giveUp: assert.fail })
-    const reason = await new Promise<Error>(resolve => turnstile.enter({ go: assert.fail, giveUp: resolve }))
+  test('a statement that waits longer than five seconds is rejected, as if the database did not answer', async () => {
+    const queue = new PoolQueue(1)
+    queue.enter({ go() {}, giveUp: assert.fail })
+    const reason = await new Promise<Error>(resolve => queue.enter({ go: assert.fail, giveUp: resolve }))
     assert.equal(explainDatabaseError(reason)?.code, 'unavailable')
-    assert.deepEqual(turnstile.usage(), { size: 1, busy: 1, waiting: 0 })
-    turnstile.close()
+    assert.deepEqual(queue.usage(), { size: 1, busy: 1, waiting: 0 })
+    queue.close()
   })
 
   test('a transaction gives its place back, kept or undone, ours or the driver’s', async () => {
@@ -335,7 +335,7 @@ describe('a database that was read-only for a while', () => {
   }
 })
 
-describe('what is heard of statements', () => {
+describe('what a listener gets of statements', () => {
   test('their text, without what they were asked about; pieces are not statements', async () => {
     const piece = pool`name = ${'secret'}`
     await pool`select count(*) from thing where ${piece}`

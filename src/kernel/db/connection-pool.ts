@@ -1,18 +1,16 @@
 /**
- * A pool of connections that share nothing. Each is a pool of one of the driver's and is thrown away when it closes,
- * because the driver's own reconnecting is broken: see the faults in `test/kernel/guarded-pool.test.ts`.
+ * A pool of connections that share nothing. Each is a driver's pool of one and is thrown away when it closes, because
+ * the driver's own reconnecting is broken: `test/kernel/guarded-pool.test.ts` has a test for each of its faults.
  */
-
 import type postgres from 'postgres'
 import { findErrorCode } from '../errors.ts'
-import { PoolQueue, type PoolUsage } from './pool-queue.ts'
+import { ConnectionError, PoolQueue, type PoolUsage } from './pool-queue.ts'
 
 type Sql = postgres.Sql
 
-/** `text` has `$1` where parameters were: those are data of accounts, and nobody looks at them here. */
+/** `text` has `$1` in place of parameters, which are data of accounts. */
 export type FinishedStatement = { text: string; ms: number; failed: boolean }
 
-type Ended = (statement: FinishedStatement) => void
 type Method = (...args: unknown[]) => unknown
 
 /** What the driver's statements have besides being promises. `state` is null until one is written to a connection. */
@@ -25,32 +23,33 @@ type Query = {
   strings: readonly string[]
 }
 
-const turnstiles = new WeakMap<object, PoolQueue>()
+const queues = new WeakMap<object, PoolQueue>()
 
 /** How busy a pool of `openPool` is. */
 export const getPoolUsage = (sql: Sql): PoolUsage =>
-  turnstiles.get(sql)?.usage() ?? { size: 0, busy: 0, waiting: 0 }
+  queues.get(sql)?.usage() ?? { size: 0, busy: 0, waiting: 0 }
 
-/** Whether the pool of `openPool` has been told to end. */
-export const isPoolEnded = (sql: Sql): boolean => turnstiles.get(sql)?.isClosed ?? false
+/** Whether a pool of `openPool` was ended. */
+export const isPoolEnded = (sql: Sql): boolean => queues.get(sql)?.isClosed ?? false
 
 type PoolListeners = {
-  /** Hears of every statement, those in transactions too. */
-  onStatementEnd?: Ended | undefined
-  /** Hears of every error that the database answered with, or that a connection ended with. */
+  /** Gets every statement, those in transactions too. */
+  onStatementEnd?: ((statement: FinishedStatement) => void) | undefined
+  /** Gets every error that the database answered with, or that a connection ended with. */
   onFailure: (reason: unknown) => void
 }
 
 /** Opens a driver's pool of one connection, which calls `onclose` each time that its connection closes. */
 type OpenDriver = (onclose: () => void) => Sql
 
-type Connection = { driver: Sql; isLost: boolean; onLost: (() => void) | undefined }
+type Connection = { driver: Sql; onLost?: (() => void) | undefined }
 
 const FIRST_BACKOFF_MS = 50
 const MAX_BACKOFF_MS = 1_000
 
 class Connections {
-  private readonly turnstile: PoolQueue
+  readonly queue: PoolQueue
+  readonly listeners: PoolListeners
   private readonly openDriver: OpenDriver
   /** Makes statements for the others and never connects. */
   readonly template: Sql
@@ -58,33 +57,39 @@ class Connections {
   private readonly idle: Connection[] = []
   private failures = 0
 
-  constructor(openDriver: OpenDriver, size: number) {
+  constructor(openDriver: OpenDriver, size: number, listeners: PoolListeners) {
     this.openDriver = openDriver
+    this.listeners = listeners
     this.template = openDriver(() => {})
-    this.turnstile = new PoolQueue(size)
+    this.queue = new PoolQueue(size)
   }
 
-  get queue(): PoolQueue {
-    return this.turnstile
+  /** Waits for a connection. */
+  lease(): Promise<Lease> {
+    return new Promise((resolve, reject) =>
+      this.queue.enter({ go: () => resolve(new Lease(this)), giveUp: reject }),
+    )
   }
 
   /** The one that has been idle longest, as the driver does it. */
   take(): Connection {
     // Ended as well, so it rejects what it is given.
-    if (this.turnstile.isClosed) return { driver: this.template, isLost: false, onLost: undefined }
+    if (this.queue.isClosed) return { driver: this.template }
     return this.idle.shift() ?? this.open()
   }
 
   private open(): Connection {
-    const driver = this.openDriver(() => this.lose(connection))
-    const connection: Connection = { driver, isLost: false, onLost: undefined }
+    const connection: Connection = { driver: this.openDriver(() => this.lose(connection)) }
     this.opened.add(connection)
     return connection
   }
 
+  isLost(connection: Connection): boolean {
+    return !this.opened.has(connection)
+  }
+
   /** Never hands this connection out again. */
   lose(connection: Connection): void {
-    connection.isLost = true
     this.opened.delete(connection)
     const index = this.idle.indexOf(connection)
     if (index >= 0) this.idle.splice(index, 1)
@@ -95,55 +100,89 @@ class Connections {
   giveBack(connection: Connection): void {
     this.failures = 0
     queueMicrotask(() => {
-      if (!connection.isLost) this.idle.push(connection)
-      this.turnstile.leave()
+      if (!this.isLost(connection)) this.idle.push(connection)
+      this.queue.leave()
     })
   }
 
   /**
    * The driver rejects statements at a socket's `error` and notices its `close` after the next `setImmediate`. Only then
-   * is known whether the connection is lost; the place of a lost one stays empty for a while, longer each time.
+   * is known whether the connection is lost. A lost one is replaced after a pause, longer each time.
    */
   giveBackAfterFailure(connection: Connection): void {
     setImmediate(() =>
       setImmediate(() => {
-        if (!connection.isLost) return this.giveBack(connection)
-        setTimeout(
-          () => this.turnstile.leave(),
-          Math.min(FIRST_BACKOFF_MS * 2 ** this.failures++, MAX_BACKOFF_MS),
-        )
+        if (!this.isLost(connection)) return this.giveBack(connection)
+        const pauseMs = Math.min(FIRST_BACKOFF_MS * 2 ** this.failures++, MAX_BACKOFF_MS)
+        setTimeout(() => this.queue.leave(), pauseMs)
       }),
     )
   }
 
   async end(...args: Parameters<Sql['end']>): Promise<void> {
-    this.turnstile.close()
+    this.queue.close()
     const drivers = [this.template, ...[...this.opened].map(({ driver }) => driver)]
     await Promise.all(drivers.map(driver => driver.end(...args)))
   }
 }
 
+/** A connection that one statement or transaction has for itself. */
+class Lease {
+  private readonly connections: Connections
+  connection: Connection
+  private isReplaced = false
+  private isOver = false
+
+  constructor(connections: Connections) {
+    this.connections = connections
+    this.connection = connections.take()
+  }
+
+  /**
+   * For a failure before the server did anything: throws this connection away. Returns whether to try again on another
+   * one: once, if the server was shut down or told to end the connection. It says so to one that is signing in, too.
+   */
+  replace(reason: unknown): boolean {
+    if (this.isOver) return false
+    this.connection.onLost = undefined
+    this.connections.lose(this.connection)
+    if (this.isReplaced || !/^57P0[12]$/.test(findErrorCode(reason) ?? '')) return false
+    this.isReplaced = true
+    this.connection = this.connections.take()
+    return true
+  }
+
+  /** A second call does nothing. */
+  end(failed: boolean): void {
+    if (this.isOver) return
+    this.isOver = true
+    this.connection.onLost = undefined
+    if (failed) this.connections.giveBackAfterFailure(this.connection)
+    else this.connections.giveBack(this.connection)
+  }
+}
+
 /** At most `size` connections, opened when they are needed; a statement waits until one is free. */
 export function createConnectionPool(openDriver: OpenDriver, size: number, listeners: PoolListeners): Sql {
-  const connections = new Connections(openDriver, size)
+  const connections = new Connections(openDriver, size, listeners)
   const guarded = wrap(
     connections.template,
-    query => guardQuery(query, connections, listeners),
+    query => guardQuery(query, connections),
     (name, method) => {
-      if (name === 'begin') return (...args) => begin(args, connections, listeners)
-      if (name === 'reserve') return () => reserve(connections, listeners)
+      if (name === 'begin') return (...args) => begin(args, connections)
+      if (name === 'reserve') return () => reserve(connections)
       if (name === 'end') return (...args) => connections.end(...(args as Parameters<Sql['end']>))
       return method
     },
   )
-  turnstiles.set(guarded, connections.queue)
+  queues.set(guarded, connections.queue)
   return guarded
 }
 
 const isQuery = (value: unknown): value is Query =>
   value instanceof Promise && 'handler' in value && typeof value.handler === 'function'
 
-/** Statements made by calling `target`, or its `unsafe`, are shown to `onQuery`; `replace` may change its methods. */
+/** Calls `onQuery` with each statement made by `target` or its `unsafe`. `replace` may change its methods. */
 function wrap<T extends object>(
   target: T,
   onQuery: (query: Query) => void,
@@ -176,125 +215,89 @@ function wrap<T extends object>(
 const onInner = (arg: unknown, wrapInner: (inner: object) => object): unknown =>
   typeof arg === 'function' ? (inner: object) => arg(wrapInner(inner)) : arg
 
-/** The handler is called when a statement is asked for; for pieces of other statements it never is. */
-function guardQuery(
-  query: Query,
-  connections: Connections,
-  { onStatementEnd, onFailure: hear }: PoolListeners,
-): void {
+/** The driver calls the handler when a statement is awaited, never for a piece of another statement. */
+function guardQuery(query: Query, connections: Connections): void {
   const { resolve, reject } = query
-  const turnstile = connections.queue
+  const { queue, listeners } = connections
   query.handler = () => {
-    const note = noting(query, onStatementEnd)
+    const report = createReport(query, listeners)
     const giveUp = (reason: Error) => {
-      note(true)
+      report(true)
       reject(reason)
     }
     const go = () => {
-      const watch = turnstile.watch(giveUp)
-      let connection = connections.take()
+      const unwatch = queue.watch(giveUp)
+      const lease = new Lease(connections)
       const send = () => {
+        const { connection } = lease
         // The driver forgets a statement that it is given between a socket's `error` and its `close`.
-        connection.onLost = () => query.reject(new ConnectionLost())
-        handlerOf(connection)(query)
+        connection.onLost = () =>
+          query.reject(new ConnectionError('CONNECTION_CLOSED', 'the connection was closed'))
+        // Every statement of a driver's pool has the same handler.
+        const { handler } = connection.driver.unsafe('') as unknown as Query
+        handler(query)
       }
-      let isOver = false
-      // The driver rejects some statements twice: for what the server said, and for the connection that ended.
-      const leave = (failed: boolean) => {
-        if (isOver) return
-        isOver = true
-        connection.onLost = undefined
-        turnstile.unwatch(watch)
-        if (failed) connections.giveBackAfterFailure(connection)
-        else connections.giveBack(connection)
-        note(failed)
+      const end = (failed: boolean) => {
+        unwatch()
+        lease.end(failed)
+        report(failed)
       }
-      let isSecond = false
       query.resolve = value => {
-        leave(false)
+        end(false)
         resolve(withoutHoles(value))
       }
+      // The driver rejects some statements twice: for what the server said, and for the connection that ended.
       query.reject = reason => {
-        const wasSent = query.state !== null
-        if (!wasSent && !isOver) {
-          connection.onLost = undefined
-          connections.lose(connection)
-        }
-        if (!wasSent && !isOver && !isSecond && isEndOfServer(reason)) {
-          isSecond = true
-          connection = connections.take()
-          send()
-          return
-        }
-        leave(true)
-        hear(reason)
+        if (query.state === null && lease.replace(reason)) return send()
+        end(true)
+        listeners.onFailure(reason)
         reject(reason)
       }
       send()
     }
-    turnstile.enter({ go, giveUp })
+    queue.enter({ go, giveUp })
   }
 }
 
-/** What the driver runs a statement with on this connection: every statement of a pool has the same handler. */
-const handlerOf = ({ driver }: Connection): Query['handler'] =>
-  (driver.unsafe('') as unknown as Query).handler
-
-class ConnectionLost extends Error {
-  override name = 'ConnectionLost'
-  readonly code = 'CONNECTION_CLOSED'
-  constructor() {
-    super('the connection was closed')
-  }
-}
-
-/** Tells once, with the time since now. */
-function noting(query: Query, ended: Ended | undefined): (failed: boolean) => void {
-  if (ended === undefined) return () => {}
+/** Reports the end of a statement once, with the time since now. */
+function createReport(query: Query, { onStatementEnd }: PoolListeners): (failed: boolean) => void {
   const began = performance.now()
-  let isTold = false
+  let isReported = false
   return failed => {
-    if (isTold) return
-    isTold = true
-    // One that never was sent has only its pieces.
-    ended({ text: query.string ?? query.strings.join('$'), ms: performance.now() - began, failed })
+    if (isReported) return
+    isReported = true
+    // A statement that was never sent has only its pieces.
+    onStatementEnd?.({ text: query.string ?? query.strings.join('$'), ms: performance.now() - began, failed })
   }
-}
-
-/** A server that is shut down, or told to end this connection, says so to a connection that is signing in, too. */
-function isEndOfServer(reason: unknown): boolean {
-  return /^57P0[12]$/.test(findErrorCode(reason) ?? '')
 }
 
 /**
- * The driver numbers rows on from where a statement failed in the middle of its answer, so that the rows of the next one
- * on its connection begin with as many holes.
+ * After a statement that failed in the middle of its answer, the driver goes on counting its rows: those of the next
+ * statement on the connection begin with as many holes.
  */
 function withoutHoles(value: unknown): unknown {
   if (Array.isArray(value) && value.length > 0 && !(0 in value)) {
-    value.splice(
-      0,
-      value.findIndex(row => row !== undefined),
-    )
+    const first = value.findIndex(row => row !== undefined)
+    value.splice(0, first)
   }
   return value
 }
 
-/** Statements on a connection that is taken already: told of, nothing else. */
-const timed =
-  ({ onStatementEnd, onFailure }: PoolListeners, over: (query: Query) => void = () => {}) =>
+/** Reports statements on a connection that is taken already. */
+const observe =
+  (listeners: PoolListeners, onAnswer: (query: Query) => void = () => {}) =>
   (query: Query): void => {
     const { handler, resolve, reject } = query
     query.handler = asked => {
-      const note = noting(query, onStatementEnd)
+      const report = createReport(query, listeners)
       query.resolve = value => {
-        note(false)
-        over(query)
+        report(false)
+        onAnswer(query)
         resolve(withoutHoles(value))
       }
       query.reject = reason => {
-        note(true)
-        onFailure(reason)
+        report(true)
+        listeners.onFailure(reason)
         reject(reason)
       }
       return handler(asked)
@@ -304,78 +307,56 @@ const timed =
 const ENDS = new Set(['commit', 'rollback'])
 
 /**
- * A transaction holds its connection until it is over: until the driver's promise says so, or a statement that ends it
- * has, because the driver is not told by those who send that themselves.
+ * A transaction holds its connection until the driver's promise settles, or until a statement has ended it: the driver
+ * does not know of those that our transactions send themselves.
  */
-function begin(args: unknown[], connections: Connections, listeners: PoolListeners) {
-  return new Promise((resolve, reject) => {
-    const go = () => {
-      let connection = connections.take()
-      let isOver = false
-      let hasBegun = false
-      const over = (failed = false) => {
-        if (isOver) return
-        isOver = true
-        if (failed) connections.giveBackAfterFailure(connection)
-        else connections.giveBack(connection)
-      }
-      const watch = timed(listeners, query => {
-        if (ENDS.has(query.string ?? '')) over()
-      })
-      const inner = args.map(arg =>
-        onInner(arg, sql => {
-          hasBegun = true
-          return wrap(sql, watch)
-        }),
-      )
-      const run = () => (connection.driver.begin as Method)(...inner) as Promise<unknown>
-      run()
-        .catch(reason => {
-          if (hasBegun) throw reason
-          connections.lose(connection)
-          if (!isEndOfServer(reason)) throw reason
-          connection = connections.take()
-          return run()
-        })
-        .then(
-          value => {
-            over()
-            resolve(value)
-          },
-          reason => {
-            over(true)
-            reject(reason)
-          },
-        )
-    }
-    connections.queue.enter({ go, giveUp: reject })
+async function begin(args: unknown[], connections: Connections) {
+  const lease = await connections.lease()
+  let hasBegun = false
+  const onQuery = observe(connections.listeners, query => {
+    if (ENDS.has(query.string ?? '')) lease.end(false)
   })
+  const inner = args.map(arg =>
+    onInner(arg, sql => {
+      hasBegun = true
+      return wrap(sql, onQuery)
+    }),
+  )
+  const run = () => (lease.connection.driver.begin as Method)(...inner) as Promise<unknown>
+  try {
+    const value = await run().catch(reason => {
+      if (hasBegun || !lease.replace(reason)) throw reason
+      return run()
+    })
+    lease.end(false)
+    return value
+  } catch (error) {
+    lease.end(true)
+    throw error
+  }
 }
 
-async function reserve(connections: Connections, listeners: PoolListeners) {
-  await new Promise<void>((resolve, reject) => connections.queue.enter({ go: resolve, giveUp: reject }))
-  let connection = connections.take()
+async function reserve(connections: Connections) {
+  const lease = await connections.lease()
   // Without `fetch_types` the driver never answers a reservation for which it has to connect, so a statement connects.
   // When its answer is here, its connection is free, and nobody else has run since.
-  const connect = () => connection.driver.unsafe('select 1')
+  const connect = () => lease.connection.driver.unsafe('select 1')
   try {
     await connect().catch(reason => {
-      connections.lose(connection)
-      if (!isEndOfServer(reason)) throw reason
-      connection = connections.take()
+      if (!lease.replace(reason)) throw reason
       return connect()
     })
-    const inner = await connection.driver.reserve()
-    return wrap(inner, timed(listeners), (name, release) => {
+    const inner = await lease.connection.driver.reserve()
+    return wrap(inner, observe(connections.listeners), (name, release) => {
       if (name !== 'release') return release
       return () => {
         // The driver would take a closed connection for an open one.
-        if (!connection.isLost) release()
-        connections.giveBack(connection)
+        if (!connections.isLost(lease.connection)) release()
+        lease.end(false)
       }
     })
   } catch (error) {
-    connections.giveBackAfterFailure(connection)
+    lease.end(true)
     throw error
   }
 }

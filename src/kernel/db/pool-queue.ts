@@ -1,70 +1,62 @@
-/** Runs as many statements at a time as there are connections. The driver would queue them behind slow ones. */
+/** Lets as many statements run as there are connections. The driver would queue them behind slow ones. */
 
 /** A statement that gets no connection for so long is rejected. */
-const WAIT_MS = 5_000
+const MAX_WAIT_MS = 5_000
 /** PostgreSQL ends statements after ten seconds. Silence for longer means a dead connection. */
-const SILENT_MS = 15_000
-const SWEEP_EVERY_MS = 500
+const MAX_SILENCE_MS = 15_000
+const SWEEP_INTERVAL_MS = 500
 
 export type PoolUsage = {
-  /** At most so many connections. */
+  /** How many connections there may be. */
   size: number
-  /** Connections at work: statements, transactions, reserved ones. */
+  /** Connections that run a statement or a transaction, or are reserved. */
   busy: number
   /** Statements and transactions that wait for a connection. */
   waiting: number
 }
 
-type Visitor = {
-  go: () => void
-  giveUp: (reason: Error) => void
-}
-
-type Inside = { since: number; giveUp: (reason: Error) => void }
+type Running = { since: number; giveUp: (reason: Error) => void }
+type Waiter = { go: () => void; giveUp: (reason: Error) => void }
 
 export class PoolQueue {
   private readonly size: number
   private busy = 0
-  private readonly queue: (Visitor & { since: number })[] = []
-  private readonly inside = new Set<Inside>()
+  private readonly waiting: (Waiter & Running)[] = []
+  private readonly running = new Set<Running>()
   private readonly timer: NodeJS.Timeout
   isClosed = false
 
   constructor(size: number) {
     this.size = size
-    this.timer = setInterval(() => this.sweep(), SWEEP_EVERY_MS).unref()
+    this.timer = setInterval(() => this.sweep(), SWEEP_INTERVAL_MS).unref()
   }
 
   usage(): PoolUsage {
-    return { size: this.size, busy: this.busy, waiting: this.queue.length }
+    return { size: this.size, busy: this.busy, waiting: this.waiting.length }
   }
 
-  /** Calls `go` when a connection is free, or `giveUp` when that takes too long. */
-  enter(visitor: Visitor): void {
+  /** Calls `go` when a connection is free, or `giveUp` if that takes too long. */
+  enter(waiter: Waiter): void {
     if (this.busy >= this.size) {
-      this.queue.push({ ...visitor, since: performance.now() })
+      this.waiting.push({ ...waiter, since: performance.now() })
       return
     }
     this.busy++
-    visitor.go()
+    waiter.go()
   }
 
   /** To be called once for each `go`. */
   leave(): void {
-    const next = this.queue.shift()
+    const next = this.waiting.shift()
     if (next === undefined) this.busy--
     else next.go()
   }
 
-  /** Rejects a statement without an answer; its connection stays in use. Pass the result to `unwatch`. */
-  watch(giveUp: (reason: Error) => void): Inside {
+  /** Rejects a statement that gets no answer. Its connection stays in use. Returns how to stop watching. */
+  watch(giveUp: Running['giveUp']): () => void {
     const one = { since: performance.now(), giveUp }
-    this.inside.add(one)
-    return one
-  }
-
-  unwatch(one: Inside): void {
-    this.inside.delete(one)
+    this.running.add(one)
+    return () => this.running.delete(one)
   }
 
   close(): void {
@@ -74,23 +66,25 @@ export class PoolQueue {
 
   private sweep(): void {
     const now = performance.now()
-    while ((this.queue[0]?.since ?? now) + WAIT_MS < now) {
-      this.queue
+    while ((this.waiting[0]?.since ?? now) + MAX_WAIT_MS < now) {
+      this.waiting
         .shift()
-        ?.giveUp(new Unanswered('CONNECTION_BUSY', `no connection was free for ${WAIT_MS} ms`))
+        ?.giveUp(new ConnectionError('CONNECTION_BUSY', `no connection was free for ${MAX_WAIT_MS} ms`))
     }
-    for (const one of this.inside) {
+    for (const one of this.running) {
       // A Set keeps the order of insertion.
-      if (one.since + SILENT_MS >= now) break
-      this.inside.delete(one)
-      one.giveUp(new Unanswered('CONNECTION_SILENT', `the database said nothing for ${SILENT_MS} ms`))
+      if (one.since + MAX_SILENCE_MS >= now) break
+      this.running.delete(one)
+      one.giveUp(
+        new ConnectionError('CONNECTION_SILENT', `the database said nothing for ${MAX_SILENCE_MS} ms`),
+      )
     }
   }
 }
 
 /** With a code of the driver's kind: it means what a lost connection means. */
-class Unanswered extends Error {
-  override name = 'Unanswered'
+export class ConnectionError extends Error {
+  override name = 'ConnectionError'
   readonly code: string
   constructor(code: string, message: string) {
     super(message)

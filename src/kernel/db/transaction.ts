@@ -1,9 +1,8 @@
 /**
- * A transaction that a verb cannot tell from the pool. On the pool a statement that fails undoes itself and nothing
- * else; here too, by a savepoint round each. So verbs that catch a refusal and go on are right both ways. Savepoints
- * are sent together with the statement they guard: they cost no round trip.
+ * A transaction that behaves like the pool: a statement that fails undoes itself and nothing else, by a savepoint round
+ * each. So operations that catch an error and go on work in both. A savepoint is sent together with its statement and
+ * costs no round trip.
  */
-
 import type postgres from 'postgres'
 import { toError } from '../errors.ts'
 import { isDisconnection, isTransient, type Sql } from './database.ts'
@@ -11,117 +10,114 @@ import { isDisconnection, isTransient, type Sql } from './database.ts'
 /** The driver's own type of a transaction: it can do less, namely open connections. */
 export const asSql = (tx: postgres.TransactionSql): Sql => tx as unknown as Sql
 
-type Home = { pool: Sql; kept: (() => void)[]; nest: <T>(work: (sql: Sql) => Promise<T>) => Promise<T> }
+type Work<T> = (sql: Sql) => Promise<T>
+type Nest = <T>(work: Work<T>) => Promise<T>
+/** Runs what it is given after what it was given before. */
+type Run = <T>(work: () => Promise<T>) => Promise<T>
 type Statement = postgres.PendingQuery<postgres.Row[]>
+type LastStatement<T> = (sql: Sql, value: T) => Statement | undefined
 
-const homes = new WeakMap<Sql, Home>()
+const transactions = new WeakMap<Sql, { session: Session; nest: Nest }>()
 
-export const isTransaction = (sql: Sql): boolean => homes.has(sql)
+export const isTransaction = (sql: Sql): boolean => transactions.has(sql)
 
-/** Runs `work` once what has been written is kept: at once on a pool, after the commit in a transaction, never after a rollback. */
+/** Calls `work` at once on a pool, after the commit in a transaction, never after a rollback. */
 export function afterCommit(sql: Sql, work: (pool: Sql) => void): void {
-  const home = homes.get(sql)
-  if (home === undefined) work(sql)
-  else home.kept.push(() => work(home.pool))
+  const session = transactions.get(sql)?.session
+  if (session === undefined) work(sql)
+  else session.afterCommit.push(work)
 }
 
 /**
- * Runs `work` in a transaction, or, when `sql` is one already, in a part of it that can be undone alone. What it throws
+ * Runs `work` in a transaction, or, if `sql` is one already, in a part of it that can be undone alone. What it throws
  * undoes what it wrote. `last`, for a whole transaction only, makes a statement that is sent together with the commit.
  */
-export function inTransaction<T>(
-  sql: Sql,
-  work: (sql: Sql) => Promise<T>,
-  last?: (sql: Sql, value: T) => Statement | undefined,
-): Promise<T> {
-  const home = homes.get(sql)
-  return home === undefined ? whole(sql, work, last) : home.nest(work)
+export function inTransaction<T>(sql: Sql, work: Work<T>, last?: LastStatement<T>): Promise<T> {
+  const nest = transactions.get(sql)?.nest
+  return nest === undefined ? runTransaction(sql, work, last) : nest(work)
 }
 
 /**
- * The database gave this transaction up, to let another through or for a stale plan: only the whole of it can be tried again, so inside it
- * the error is not one that `retrying` knows. Who began it is thrown the database's own, which is.
+ * The database gave the transaction up, for another one or for a stale plan. Only the whole of it can be tried again, so
+ * inside it `withRetries` must not know the error. Who began it gets the database's own error.
  */
-class Overtaken extends Error {
-  override name = 'Overtaken'
+class TransactionAborted extends Error {
+  override name = 'TransactionAborted'
 }
 
-const nothing = () => {}
+const ignore = () => {}
 
 class Session {
   readonly raw: Sql
+  readonly pool: Sql
+  readonly afterCommit: ((pool: Sql) => void)[] = []
   /** Why no statement may be sent any more. */
   ended: Error | undefined
 
-  constructor(raw: Sql) {
+  constructor(raw: Sql, pool: Sql) {
     this.raw = raw
+    this.pool = pool
   }
 
-  send(statement: Statement): void {
-    statement.catch(nothing)
-  }
-
-  /** Runs `work` unless the transaction has ended, and sees whether it has ended it. */
-  async alive<T>(work: () => Promise<T>): Promise<T> {
-    if (this.ended) throw this.ended
+  /** Runs `work` unless the transaction has ended, and notices if it ends it. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    this.requireOpen()
     try {
       const value = await work()
-      if (this.ended) throw this.ended
+      this.requireOpen()
       return value
     } catch (error) {
-      this.ended ??= verdict(error)
+      this.ended ??= findEnd(error)
       throw this.ended ?? error
     }
   }
 
-  /** Runs `work`, which must have this session to itself meanwhile; when it fails, what it did is undone. */
-  async undoable<T>(work: () => Promise<T>): Promise<T> {
-    if (this.ended) throw this.ended
-    this.send(this.raw`savepoint s`)
+  /** Runs `work`, which must have this session for itself; if it fails, what it wrote is undone. */
+  async runWithSavepoint<T>(work: () => Promise<T>): Promise<T> {
+    this.requireOpen()
+    this.raw`savepoint s`.catch(ignore)
     try {
-      const value = await this.alive(work)
-      this.send(this.raw`release savepoint s`)
-      return value
+      return await this.run(work)
     } catch (error) {
-      if (this.ended) throw this.ended
-      this.send(this.raw`rollback to savepoint s`)
-      this.send(this.raw`release savepoint s`)
+      if (!this.ended) this.raw`rollback to savepoint s`.catch(ignore)
       throw error
+    } finally {
+      if (!this.ended) this.raw`release savepoint s`.catch(ignore)
     }
+  }
+
+  requireOpen(): void {
+    if (this.ended) throw this.ended
   }
 }
 
 /** What ends the whole transaction, not just the statement it happened to. */
-function verdict(error: unknown): Error | undefined {
+function findEnd(error: unknown): Error | undefined {
   if (isDisconnection(error)) return toError(error)
   return isTransient(error)
-    ? new Overtaken('the transaction has to begin again', { cause: error })
+    ? new TransactionAborted('the transaction has to begin again', { cause: error })
     : undefined
 }
 
-async function whole<T>(
-  pool: Sql,
-  work: (sql: Sql) => Promise<T>,
-  last?: (sql: Sql, value: T) => Statement | undefined,
-): Promise<T> {
+async function runTransaction<T>(pool: Sql, work: Work<T>, last?: LastStatement<T>): Promise<T> {
   const session = await open(pool)
-  const kept: (() => void)[] = []
   let value: T
   try {
-    value = await work(level(session, pool, kept))
-    if (session.ended) throw session.ended
+    // One thing happens at a time: statements sent side by side wait for each other.
+    value = await work(createSql(session, statement => session.runWithSavepoint(statement)))
+    session.requireOpen()
   } catch (error) {
     await rollBack(session)
-    throw error instanceof Overtaken ? error.cause : error
+    throw error instanceof TransactionAborted ? error.cause : error
   }
   const closing = last?.(session.raw, value)
-  if (closing !== undefined) session.send(closing)
+  closing?.catch(ignore)
   const commit = session.raw`commit`
   session.ended = new Error('a statement was sent to a transaction that is over')
   const { command } = await commit
   await closing
   if (command !== 'COMMIT') throw new Error(`a transaction ended with ${command}`)
-  for (const tell of kept) tell()
+  for (const callback of session.afterCommit) callback(pool)
   return value
 }
 
@@ -135,12 +131,12 @@ function open(pool: Sql): Promise<Session> {
     let session: Session | undefined
     pool
       .begin(raw => {
-        session = new Session(asSql(raw))
+        session = new Session(asSql(raw), pool)
         resolve(session)
-        return new Promise<never>(nothing)
+        return new Promise<never>(ignore)
       })
       .catch(error => {
-        // The connection is gone, in the middle of it or before it began.
+        // The connection was lost, in the transaction or before it began.
         if (session) session.ended ??= error
         reject(error)
       })
@@ -149,28 +145,23 @@ function open(pool: Sql): Promise<Session> {
 
 async function rollBack(session: Session): Promise<void> {
   const { ended } = session
-  if (ended !== undefined && !(ended instanceof Overtaken)) return
+  if (ended !== undefined && !(ended instanceof TransactionAborted)) return
   const rollback = session.raw`rollback`
   session.ended = new Error('a statement was sent to a transaction that is undone')
-  await rollback.catch(nothing)
-}
-
-/** What verbs are given. One thing happens at a time: statements sent side by side wait for each other. */
-function level(session: Session, pool: Sql, kept: (() => void)[]): Sql {
-  return offer(session, { pool, kept }, work => session.undoable(work))
+  await rollback.catch(ignore)
 }
 
 /**
- * A part is to the transaction what a transaction is to the pool: at the first failure there is nothing left but to
- * undo it. Its statements have no savepoints of their own, because who waits for a lock taken under a savepoint that
- * was released since waits for the end of the whole transaction, also when the part has given the lock back.
+ * A part is to the transaction what a transaction is to the pool: after the first failure it can only be undone. Its
+ * statements have no savepoints: whoever waits for a lock taken under a released savepoint waits for the end of the
+ * whole transaction, even if the part has given the lock back.
  */
-async function part<T>(session: Session, { pool, kept }: Owner, work: (sql: Sql) => Promise<T>): Promise<T> {
+async function runPart<T>(session: Session, work: Work<T>): Promise<T> {
   let failed: { reason: unknown } | undefined
-  const sql = offer(session, { pool, kept }, async ask => {
+  const sql = createSql(session, async statement => {
     if (failed) throw failed.reason
     try {
-      return await session.alive(ask)
+      return await session.run(statement)
     } catch (reason) {
       failed ??= { reason }
       throw reason
@@ -181,44 +172,37 @@ async function part<T>(session: Session, { pool, kept }: Owner, work: (sql: Sql)
   return value
 }
 
-type Owner = Pick<Home, 'pool' | 'kept'>
-
-function offer(session: Session, owner: Owner, guarded: InTurn): Sql {
-  let before: Promise<unknown> = Promise.resolve()
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = before.then(work)
-    before = mine.catch(nothing)
-    return mine
+/** What operations get in place of the pool. `run` runs each of its statements. */
+function createSql(session: Session, run: Run): Sql {
+  let previous: Promise<unknown> = Promise.resolve()
+  const runNext: Run = work => {
+    const result = previous.then(work)
+    previous = result.catch(ignore)
+    return result
   }
   const make = (first: TemplateStringsArray, ...rest: never[]) => {
     const made = session.raw(first, ...rest)
-    if (!Array.isArray(first.raw)) return made
-    return startingIn(work => inTurn(() => guarded(work)), made)
+    return Array.isArray(first.raw) ? startIn(work => runNext(() => run(work)), made) : made
   }
-  const nest: Home['nest'] = work => inTurn(() => session.undoable(() => part(session, owner, work)))
-  const sql = Object.assign(make, {
-    begin: nest,
-    json: session.raw.json,
-    array: session.raw.array,
-  }) as unknown as Sql
-  homes.set(sql, { ...owner, nest })
+  const nest: Nest = work => runNext(() => session.runWithSavepoint(() => runPart(session, work)))
+  const { json, array } = session.raw
+  const sql = Object.assign(make, { begin: nest, json, array }) as unknown as Sql
+  transactions.set(sql, { session, nest })
   return sql
 }
 
-type InTurn = <T>(work: () => Promise<T>) => Promise<T>
-
 /** A statement starts when it is awaited; a piece of another one never is. */
-function startingIn(inTurn: InTurn, made: Statement): Statement {
+function startIn(run: Run, made: Statement): Statement {
   const start = made.then.bind(made)
   let outcome: Promise<postgres.RowList<postgres.Row[]>> | undefined
-  const run = () => {
-    outcome ??= inTurn(() => new Promise((resolve, reject) => void start(resolve, reject)))
+  const begin = () => {
+    outcome ??= run(() => new Promise((resolve, reject) => void start(resolve, reject)))
     return outcome
   }
   const [onto, otherwise, either] = ['then', 'catch', 'finally'] as const
   return Object.assign(made, {
-    [onto]: ((kept, failed) => run().then(kept, failed)) as Statement['then'],
-    [otherwise]: (failed => run().catch(failed)) as Statement['catch'],
-    [either]: (done => run().finally(done)) as Statement['finally'],
+    [onto]: ((done, failed) => begin().then(done, failed)) as Statement['then'],
+    [otherwise]: (failed => begin().catch(failed)) as Statement['catch'],
+    [either]: (done => begin().finally(done)) as Statement['finally'],
   })
 }
