@@ -1,4 +1,4 @@
-/** `npm run check`: format, lint, types, the house's rules, the console's texts and the paths that documents name; no database. */
+/** `npm run check`: format, lint, types, the house's rules, all texts and the paths that documents name; no database. */
 import { spawn } from 'node:child_process'
 import { listMissingLabels } from '../src/i18n/catalogue.ts'
 
@@ -8,9 +8,12 @@ const CHECKS: readonly [string, string, readonly string[]][] = [
   ['types', 'node_modules/typescript-native/bin/tsc', ['--noEmit']],
   ['texts of the console', NODE, ['scripts/console-texts.ts', '--check']],
   [
-    'house and documents',
+    'house, documents and labels',
     NODE,
-    ['--test', '--test-reporter=dot', 'test/house.test.ts', 'test/documents.test.ts'],
+    [
+      ...['--test', '--test-reporter=dot', 'test/house.test.ts', 'test/documents.test.ts'],
+      'test/i18n/catalogue.test.ts',
+    ],
   ],
 ]
 
