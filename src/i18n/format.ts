@@ -1,5 +1,4 @@
 /** Formats numbers, dates, countries, languages and units in each language. Numbers are never rounded. */
-
 import type { Language } from './catalogue.ts'
 
 /** Formats of Ireland and Portugal; the other languages need no region. */
@@ -13,11 +12,20 @@ const numbers = perLanguage(locale => new Intl.NumberFormat(locale, { maximumFra
 const exponents = perLanguage(
   locale => new Intl.NumberFormat(locale, { notation: 'scientific', maximumFractionDigits: 20 }),
 )
-const percents = perLanguage(percentAffixes)
+/** What stands before and after a number in percent. */
+const percents = perLanguage(locale => {
+  const parts = new Intl.NumberFormat(locale, { style: 'percent' }).formatToParts(1)
+  const at = parts.findIndex(({ type }) => type === 'integer')
+  return [parts.slice(0, at), parts.slice(at + 1)].map(some => some.map(({ value }) => value).join(''))
+})
 const months = perLanguage(
   locale => new Intl.NumberFormat(locale, { style: 'unit', unit: 'month', unitDisplay: 'long' }),
 )
 const maltesePlural = new Intl.PluralRules('mt')
+const MALTESE_MONTHS = new Map([
+  ['two', 'xahrejn'],
+  ['few', 'xhur'],
+])
 const dates = perLanguage(locale => ({
   year: new Intl.DateTimeFormat(locale, { year: 'numeric', timeZone: 'UTC' }),
   month: new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'long', timeZone: 'UTC' }),
@@ -38,11 +46,9 @@ const languageNames = perLanguage(
 function perLanguage<T>(make: (locale: string) => T): (language: Language) => T {
   const made = new Map<Language, T>()
   return language => {
-    const known = made.get(language)
-    if (known !== undefined) return known
-    const fresh = make(LOCALES[language] ?? language)
-    made.set(language, fresh)
-    return fresh
+    const known = made.get(language) ?? make(LOCALES[language] ?? language)
+    made.set(language, known)
+    return known
   }
 }
 
@@ -56,40 +62,25 @@ export function formatNumber(language: Language, n: number): string {
 
 /** `n` is in percent: 12.5 gives `12,5 %` in German, `12.5%` in English. */
 export function formatPercent(language: Language, n: number): string {
-  const [before, after] = percents(language)
-  return before + formatNumber(language, n) + after
-}
-
-function percentAffixes(locale: string): [string, string] {
-  const parts = new Intl.NumberFormat(locale, { style: 'percent' }).formatToParts(1)
-  const at = parts.findIndex(({ type }) => type === 'integer')
-  const text = (some: typeof parts) => some.map(({ value }) => value).join('')
-  return [text(parts.slice(0, at)), text(parts.slice(at + 1))]
+  return percents(language).join(formatNumber(language, n))
 }
 
 /** `24 Monate`, with the language's plural. */
 export function formatMonths(language: Language, n: number): string {
   // For Maltese CLDR only has `m`, which reads as metres.
-  if (language === 'mt') return `${formatNumber(language, n)} ${malteseMonths(n)}`
+  if (language === 'mt') {
+    return `${formatNumber(language, n)} ${MALTESE_MONTHS.get(maltesePlural.select(n)) ?? 'xahar'}`
+  }
   const words = months(language)
     .formatToParts(n)
     .filter(({ type }) => type === 'literal' || type === 'unit')
   return formatNumber(language, n) + words.map(({ value }) => value).join('')
 }
 
-function malteseMonths(n: number): string {
-  const plural = maltesePlural.select(n)
-  if (plural === 'two') return 'xahrejn'
-  return plural === 'few' ? 'xhur' : 'xahar'
-}
-
 const PARTIAL_DATE = /^([1-9]\d{3})(-\d{2})?(-\d{2})?$/
 const DATE_TIME = /^[1-9]\d{3}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/
 
-/**
- * Formats `YYYY`, `YYYY-MM`, `YYYY-MM-DD`, or the UTC date of an ISO date-time with offset. Anything else, also a day that
- * does not exist, is returned unchanged.
- */
+/** Formats `YYYY`, `YYYY-MM`, `YYYY-MM-DD`, or the UTC date of an ISO date-time with offset. Else returns the text. */
 export function formatDate(language: Language, date: string): string {
   const [, year, month, day] = PARTIAL_DATE.exec(date) ?? []
   if (year === undefined && !DATE_TIME.test(date)) return date
@@ -115,10 +106,7 @@ export function formatCountry(language: Language, code: string): string {
   return name
 }
 
-/**
- * Returns a language's name in another one (`de`, `en-GB` → `Britisches Englisch`); the tag itself if it has no name, is
- * `und`, or is malformed.
- */
+/** A language's name in another one (`de`, `en-GB` → `Britisches Englisch`); the tag itself if it has no name. */
 export function formatLanguage(language: Language, tag: string): string {
   if (tag.length > 100 || /^und(?:-|$)/i.test(tag)) return tag
   try {
@@ -143,13 +131,8 @@ const UNITS = new Map([
   ['cycles', ''],
 ])
 
-/**
- * Returns the symbol of a field's unit. Empty for months, which `formatMonths` writes, and for cycles, which the field's
- * label names.
- */
-export function formatUnit(unit: string): string {
-  return UNITS.get(unit) ?? unit
-}
+/** The symbol of a field's unit. Empty for months, which `formatMonths` writes, and cycles, which the label names. */
+export const formatUnit = (unit: string): string => UNITS.get(unit) ?? unit
 
 /** A number with its unit; no line breaks between them. */
 export function formatAmount(language: Language, unit: string | undefined, value: number): string {
