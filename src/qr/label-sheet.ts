@@ -13,48 +13,21 @@ export type LabelFormat = {
   height: number
   left: number
   top: number
-  /** The gap between labels, horizontal and vertical. */
-  gap: readonly [x: number, y: number]
+  /** Between two labels of a row. */
+  gap: number
 }
 
-const A4 = [210, 297] as const
+const onA4 = (sheet: Omit<LabelFormat, 'page'>): LabelFormat => ({ page: [210, 297], ...sheet })
 
-/** Common A4 label sheets, named by the size of a label. */
+/** Common label sheets, named by the size of a label. */
 export const LABEL_SHEETS = {
-  '38x21': {
-    page: A4,
-    columns: 5,
-    rows: 13,
-    width: 38.1,
-    height: 21.2,
-    left: 4.75,
-    top: 10.7,
-    gap: [2.5, 0],
-  },
-  '48x25': { page: A4, columns: 4, rows: 10, width: 48.5, height: 25.4, left: 8, top: 21.5, gap: [0, 0] },
-  '64x38': {
-    page: A4,
-    columns: 3,
-    rows: 7,
-    width: 63.5,
-    height: 38.1,
-    left: 7.25,
-    top: 15.15,
-    gap: [2.5, 0],
-  },
-  '70x37': { page: A4, columns: 3, rows: 8, width: 70, height: 37, left: 0, top: 0.5, gap: [0, 0] },
-  '99x38': {
-    page: A4,
-    columns: 2,
-    rows: 7,
-    width: 99.1,
-    height: 38.1,
-    left: 4.65,
-    top: 15.15,
-    gap: [2.5, 0],
-  },
-  '105x74': { page: A4, columns: 2, rows: 4, width: 105, height: 74, left: 0, top: 0.5, gap: [0, 0] },
-} as const satisfies Record<string, LabelFormat>
+  '38x21': onA4({ columns: 5, rows: 13, width: 38.1, height: 21.2, left: 4.75, top: 10.7, gap: 2.5 }),
+  '48x25': onA4({ columns: 4, rows: 10, width: 48.5, height: 25.4, left: 8, top: 21.5, gap: 0 }),
+  '64x38': onA4({ columns: 3, rows: 7, width: 63.5, height: 38.1, left: 7.25, top: 15.15, gap: 2.5 }),
+  '70x37': onA4({ columns: 3, rows: 8, width: 70, height: 37, left: 0, top: 0.5, gap: 0 }),
+  '99x38': onA4({ columns: 2, rows: 7, width: 99.1, height: 38.1, left: 4.65, top: 15.15, gap: 2.5 }),
+  '105x74': onA4({ columns: 2, rows: 4, width: 105, height: 74, left: 0, top: 0.5, gap: 0 }),
+} as const
 
 /** One label per page, for label printers. */
 export const singleLabel = (width: number, height: number): LabelFormat => ({
@@ -65,16 +38,17 @@ export const singleLabel = (width: number, height: number): LabelFormat => ({
   height,
   left: 0,
   top: 0,
-  gap: [0, 0],
+  gap: 0,
 })
 
-/**
- * `address` is the content of the symbol. `lines` are printed below the title while there is room; `whole` is printed
- * after them, completely or not at all.
- */
+/** `address` is the symbol's content. `lines` are printed while there is room, then `whole`, completely or not at all. */
 export type Label = { address: string; title: string; lines: readonly string[]; whole: string }
 
-const POINTS_PER_MM = 72 / 25.4
+type Pdf = InstanceType<typeof PDFDocument>
+type SheetOptions = { format: LabelFormat; level: QrLevel; skip?: number }
+
+/** Millimetres in points. */
+const mm = (value: number) => value * (72 / 25.4)
 const PADDING_MM = 1.5
 const MAX_SYMBOL_MM = 40
 /** Font sizes of `whole` in points; the largest that fits is used. */
@@ -89,14 +63,11 @@ export const getSymbolMm = ({ width, height }: Pick<LabelFormat, 'width' | 'heig
   Math.min(height, width, MAX_SYMBOL_MM)
 
 /**
- * Returns a PDF stream of the labels, starting at position `skip` of the first sheet. Drawing one takes about a
- * millisecond; labels are only drawn as fast as the stream is read. An error of `labels` ends the stream with an error.
+ * Returns a PDF stream of the labels, from position `skip` of the first sheet on. Drawing one takes about a millisecond;
+ * they are only drawn as fast as the stream is read. An error of `labels` ends the stream with an error.
  */
-export function renderLabelSheet(
-  labels: AsyncIterable<Label> | Iterable<Label>,
-  { format, level, skip = 0 }: { format: LabelFormat; level: QrLevel; skip?: number },
-): InstanceType<typeof PDFDocument> {
-  const size = format.page.map(mm => mm * POINTS_PER_MM)
+export function renderLabelSheet(labels: AsyncIterable<Label> | Iterable<Label>, options: SheetOptions): Pdf {
+  const size = options.format.page.map(mm)
   const pdf = new PDFDocument({
     size,
     margin: 0,
@@ -105,19 +76,17 @@ export function renderLabelSheet(
   })
   pdf.registerFont('text', FONT)
   pdf.registerFont('title', BOLD)
-  drawLabels(pdf, labels, { format, level, skip }).then(
+  drawLabels(pdf, labels, options).then(
     () => pdf.end(),
     error => pdf.destroy(error),
   )
   return pdf
 }
 
-type SheetLayout = { format: LabelFormat; level: QrLevel; skip: number }
-
 async function drawLabels(
-  pdf: InstanceType<typeof PDFDocument>,
+  pdf: Pdf,
   labels: AsyncIterable<Label> | Iterable<Label>,
-  { format, level, skip }: SheetLayout,
+  { format, level, skip = 0 }: SheetOptions,
 ): Promise<void> {
   const waitForReader = createBackpressure(pdf)
   const onSheet = format.columns * format.rows
@@ -133,31 +102,29 @@ async function drawLabels(
 }
 
 /** PDFKit buffers everything that is drawn. The returned function waits until the stream's buffer is read. */
-function createBackpressure(pdf: InstanceType<typeof PDFDocument>): () => Promise<void> {
+function createBackpressure(pdf: Pdf): () => Promise<void> {
   if (!(pdf instanceof Readable)) throw new TypeError('a PDFKit document is a readable stream')
   const stream: Readable = pdf
-  let wake: () => void = () => undefined
-  stream._read = () => wake()
-  stream.once('close', () => wake())
+  let reader = Promise.withResolvers<void>()
+  stream._read = () => reader.resolve()
+  stream.once('close', () => reader.resolve())
   return async () => {
     while (!stream.destroyed && stream.readableLength >= stream.readableHighWaterMark) {
-      await new Promise<void>(resolve => {
-        wake = resolve
-      })
+      reader = Promise.withResolvers()
+      await reader.promise
     }
   }
 }
 
 function drawLabel(
-  pdf: InstanceType<typeof PDFDocument>,
+  pdf: Pdf,
   { address, title, lines, whole }: Label,
   { format, level, at }: { format: LabelFormat; level: QrLevel; at: number },
 ): void {
-  const mm = (value: number) => value * POINTS_PER_MM
   const column = at % format.columns
   const row = Math.floor(at / format.columns)
-  const left = format.left + column * (format.width + format.gap[0])
-  const top = format.top + row * (format.height + format.gap[1])
+  const left = format.left + column * (format.width + format.gap)
+  const top = format.top + row * format.height
   const side = getSymbolMm(format)
   const modules = buildQrModules(address, level)
   const module = mm(side) / (modules.size + 2 * QUIET_ZONE)
@@ -175,22 +142,18 @@ function drawLabel(
   pdf.font('title').fontSize(small + 1)
   pdf.text(title, x, mm(top + PADDING_MM), { ...room, height: high * 0.4 })
   pdf.font('text').fontSize(small)
+  const bottom = mm(top + format.height - PADDING_MM)
   for (const line of lines) {
-    const left = mm(top + format.height - PADDING_MM) - pdf.y
+    const left = bottom - pdf.y
     if (left < small * LINE_HEIGHT) return
     pdf.text(line, x, pdf.y + 1, { ...room, height: left })
   }
-  drawWhole(pdf, whole, {
-    x,
-    width: room.width,
-    bottom: mm(top + format.height - PADDING_MM),
-    maxSize: small,
-  })
+  drawWhole(pdf, whole, { x, width: room.width, bottom, maxSize: small })
 }
 
 /** A truncated address is useless, so it is printed in smaller type, or left out if it does not fit at all. */
 function drawWhole(
-  pdf: InstanceType<typeof PDFDocument>,
+  pdf: Pdf,
   text: string,
   { x, width, bottom, maxSize }: { x: number; width: number; bottom: number; maxSize: number },
 ): void {
@@ -209,7 +172,7 @@ function drawWhole(
 /** Widths of characters at size 1, cached: measuring whole lines would lay out each prefix again. */
 const widths = new Map<string, number>()
 
-function breakAnywhere(pdf: InstanceType<typeof PDFDocument>, text: string, size: number, width: number) {
+function breakAnywhere(pdf: Pdf, text: string, size: number, width: number) {
   const lines: string[] = []
   let line = ''
   let lineWidth = 0

@@ -1,4 +1,4 @@
-/** Renders QR symbols as PNG for programs that cannot print SVG: whole pixels per module, and the resolution in the file. */
+/** Renders QR symbols as PNG for programs that cannot print SVG. */
 import { crc32, deflateSync } from 'node:zlib'
 import { buildQrModules, type Modules, type QrLevel, QUIET_ZONE } from './modules.ts'
 
@@ -21,9 +21,8 @@ export const getPngSide = (modules: Modules, { sizeMm, dpi }: Pick<PngOptions, '
 const countSideModules = ({ size }: Modules) => size + 2 * QUIET_ZONE
 
 /**
- * Renders a symbol at most `sizeMm` wide with the quiet zone; a module has at least one pixel, and one bit per pixel.
- * Only the first pixel row of a module is drawn; the others repeat it by filter, which compresses well. Takes some
- * milliseconds for 100 mm at 600 dpi, so keep it off the thread that answers requests.
+ * Renders a symbol at most `sizeMm` wide with the quiet zone; a module has at least one pixel, a pixel one bit. Takes
+ * some milliseconds for 100 mm at 600 dpi, so keep it off the thread that answers requests.
  */
 export function renderQrPng(text: string, { level, sizeMm, dpi }: PngOptions): Buffer {
   const modules = buildQrModules(text, level)
@@ -31,8 +30,9 @@ export function renderQrPng(text: string, { level, sizeMm, dpi }: PngOptions): B
   const packed = deflateSync(buildPixelRows(modules, side), { level: 1 })
   return Buffer.concat([
     SIGNATURE,
-    buildChunk('IHDR', buildHeader(side)),
-    buildChunk('pHYs', buildResolution(dpi)),
+    buildChunk('IHDR', buildSquare(side, 13)),
+    // Layout programs place the symbol in the right size because of the resolution.
+    buildChunk('pHYs', buildSquare(Math.round((dpi / MM_PER_INCH) * 1000), 9)),
     buildChunk('IDAT', packed),
     buildChunk('IEND', Buffer.alloc(0)),
   ])
@@ -45,6 +45,7 @@ function buildPixelRows(modules: Modules, side: number): Buffer {
   for (let y = 0; y < side; y++) {
     const at = y * stride
     const isFirst = y % scale === 0
+    // The other rows of a module repeat the first by filter, which compresses well.
     rows[at] = isFirst ? FILTER_NONE : FILTER_UP
     if (!isFirst) continue
     // In greyscale of one bit, 1 is white.
@@ -62,29 +63,19 @@ function buildPixelRows(modules: Modules, side: number): Buffer {
   return rows
 }
 
-function buildHeader(side: number): Buffer {
-  const body = Buffer.alloc(13)
+/** A number for both axes, then 1: the bits of a pixel in `IHDR`, metres as the unit in `pHYs`. */
+function buildSquare(side: number, length: number): Buffer {
+  const body = Buffer.alloc(length)
   body.writeUInt32BE(side, 0)
   body.writeUInt32BE(side, 4)
   body.writeUInt8(1, 8)
   return body
 }
 
-/** Layout programs place the symbol in the right size because of this. */
-function buildResolution(dpi: Dpi): Buffer {
-  const perMetre = Math.round((dpi / MM_PER_INCH) * 1000)
-  const body = Buffer.alloc(9)
-  body.writeUInt32BE(perMetre, 0)
-  body.writeUInt32BE(perMetre, 4)
-  body.writeUInt8(1, 8)
-  return body
-}
-
 function buildChunk(type: string, data: Buffer): Buffer {
-  const whole = Buffer.alloc(4 + 4 + data.length + 4)
-  whole.writeUInt32BE(data.length)
-  whole.write(type, 4, 'latin1')
-  data.copy(whole, 8)
-  whole.writeUInt32BE(crc32(whole.subarray(4, 8 + data.length)), 8 + data.length)
-  return whole
+  const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)]
+  const content = Buffer.concat([Buffer.from(type, 'latin1'), data])
+  length.writeUInt32BE(data.length)
+  checksum.writeUInt32BE(crc32(content))
+  return Buffer.concat([length, content, checksum])
 }

@@ -39,8 +39,8 @@ describe('a symbol as PNG', () => {
 describe('formats of sheets', () => {
   for (const [name, format] of Object.entries(LABEL_SHEETS) as [string, LabelFormat][]) {
     test(`${name} fits on its page`, () => {
-      const right = format.left + format.columns * format.width + (format.columns - 1) * format.gap[0]
-      const bottom = format.top + format.rows * format.height + (format.rows - 1) * format.gap[1]
+      const right = format.left + format.columns * format.width + (format.columns - 1) * format.gap
+      const bottom = format.top + format.rows * format.height
       assert.ok(right <= format.page[0] + 0.01 && bottom <= format.page[1] + 0.01)
       assert.ok(getSymbolMm(format) <= Math.min(format.width, format.height))
     })
