@@ -1,6 +1,6 @@
 /**
- * PostgreSQL's array types, declared to the driver. Left to itself, the driver reads them from each new connection, and
- * a connection that is lost meanwhile ends the process: nobody can catch that rejection.
+ * PostgreSQL's array types for the driver. It would read them on each new connection, and a connection that is lost
+ * meanwhile would end the process: nobody can catch that rejection.
  */
 
 type TypeHandler = {
@@ -15,8 +15,8 @@ const toDate = (text: string) => new Date(text)
 const json = { parse: JSON.parse, serialize: JSON.stringify }
 
 /**
- * The object ids are fixed in PostgreSQL's own catalogue (pg_type.dat). Arrays of booleans, dates and bytes are only
- * read: the driver takes a parameter whose first element is one for a single value.
+ * The object ids are fixed in PostgreSQL's catalogue (pg_type.dat). Arrays of booleans, dates and bytes are only read:
+ * the driver takes a parameter whose first element is one for a single value.
  */
 const ELEMENTS: Readonly<Record<string, Element>> = {
   bool: { array: 1000, parse: text => text === 't' },
@@ -55,25 +55,16 @@ export const ARRAY_TYPES: Readonly<Record<string, TypeHandler>> = Object.fromEnt
   ]),
 )
 
-function formatArray(values: readonly unknown[], serialize: (value: unknown) => string): string {
-  let literal = '{'
-  for (const [i, value] of values.entries()) {
-    if (i > 0) literal += ','
-    literal += formatElement(value, serialize)
-  }
-  return `${literal}}`
-}
+const formatArray = (values: readonly unknown[], serialize: (value: unknown) => string): string =>
+  `{${Array.from(values, value => formatElement(value, serialize)).join()}}`
 
 function formatElement(value: unknown, serialize: (value: unknown) => string): string {
   if (value === null) return 'null'
   if (value === undefined) throw new TypeError('An array for the database holds undefined.')
   if (Array.isArray(value)) return formatArray(value, serialize)
   const text = serialize(value)
-  return NEEDS_ESCAPES.test(text) ? `"${text.replace(ESCAPED, '\\$&')}"` : `"${text}"`
+  return `"${text.replace(/["\\]/g, '\\$&')}"`
 }
-
-const NEEDS_ESCAPES = /["\\]/
-const ESCAPED = /["\\]/g
 
 /** An element in quotes with its escapes, or one without. No statement of ours answers with an array of arrays. */
 const ELEMENT = /"((?:[^"\\]|\\.)*)"|([^{},"]+)/gs

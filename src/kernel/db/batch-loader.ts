@@ -1,19 +1,15 @@
 /**
- * Gathers single calls of the same tick into one statement: under load a round trip serves up to 64 of them. Few
- * statements are in flight at once, so that waiting calls pile up into the next one instead of into the pool.
+ * Gathers the calls of one tick into one statement: under load a round trip serves up to 64 of them. Few statements are
+ * in flight at once, so that calls wait for the next statement and not for a connection.
  */
-
 const MAX_BATCH = 64
 
 type Waiting<K, V> = { key: K; resolve: (value: V) => void; reject: (reason: unknown) => void }
 
-/** `weigh` and `maxWeight`: how much the keys of a statement may weigh together; one that is heavier is alone. */
+/** The keys of a statement may weigh `maxWeight` together; a heavier key is alone. */
 type Weight<K> = { weigh: (key: K) => number; maxWeight: number }
 
-/**
- * `load` answers the keys in their order. A failing statement fails the calls that were in it, and only those. Where an
- * answer may be large, `maxBatch` bounds the memory of a statement.
- */
+/** `load` answers the keys in their order; if it fails, the calls in it fail. `maxBatch` bounds the memory of a statement. */
 export function createBatchLoader<K, V>(
   load: (keys: readonly K[]) => Promise<readonly V[]>,
   maxInFlight = 2,
@@ -24,7 +20,7 @@ export function createBatchLoader<K, V>(
   let inFlight = 0
   let scheduled = false
 
-  const pump = () => {
+  const loadNext = () => {
     scheduled = false
     while (queue.length > 0 && inFlight < maxInFlight) {
       const batch = queue.splice(0, weight === undefined ? maxBatch : countFitting(queue, maxBatch, weight))
@@ -40,7 +36,7 @@ export function createBatchLoader<K, V>(
         )
         .finally(() => {
           inFlight--
-          pump()
+          loadNext()
         })
     }
   }
@@ -50,7 +46,7 @@ export function createBatchLoader<K, V>(
       queue.push({ key, resolve, reject })
       if (!scheduled && inFlight < maxInFlight) {
         scheduled = true
-        setImmediate(pump)
+        setImmediate(loadNext)
       }
     })
 }

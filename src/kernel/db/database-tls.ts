@@ -1,4 +1,4 @@
-/** How the connection to a database is protected: what DATABASE_URL says, else TLS wherever it leaves this machine. */
+/** Protects connections to a database as DATABASE_URL says, else by TLS if they leave this machine. */
 import { readFileSync } from 'node:fs'
 
 export const TLS_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
@@ -10,7 +10,7 @@ type DatabaseTls = {
   isChosen: boolean
   /** The host is this machine, or a socket. */
   isLocal: boolean
-  /** File with the certificates of authorities to trust; without it, those that Node trusts. */
+  /** File with the certificates of trusted authorities; without it, those that Node trusts. */
   rootCertificate: string | undefined
 }
 
@@ -47,7 +47,7 @@ function driverOption({ mode, rootCertificate }: DatabaseTls): false | string | 
   }
 }
 
-/** For whoever has not asked for TLS and meets a server without it; empty for everybody else. */
+/** For an operator who did not ask for TLS and whose server lacks it; else empty. */
 export function adviseOnTls(address: string): string {
   const { mode, isChosen } = findDatabaseTls(address)
   if (isChosen || mode === 'disable') return ''

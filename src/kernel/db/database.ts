@@ -1,4 +1,4 @@
-/** One pool on one PostgreSQL, and what its error codes mean to a caller. */
+/** Opens pools on one PostgreSQL, and says what its error codes mean to a caller. */
 import postgres from 'postgres'
 import { AppError, findErrorCode } from '../errors.ts'
 import { withTimeout } from '../timeout.ts'
@@ -15,12 +15,11 @@ export type DatabaseTarget =
   | { socketDir: string; port: number; user: string; password?: string; database: string }
 
 const STATEMENT_TIMEOUT_MS = 10_000
-/** A process that stands still in the middle of a transaction keeps its locks from the others no longer than this. */
+/** A process that hangs in a transaction keeps its locks no longer than this. */
 const IDLE_TRANSACTION_TIMEOUT_MS = 30_000
 /**
- * For queues: tables that are empty at one moment and hold a million rows at the next. A plan made while they were empty
- * would read them from end to end; these leave it their indexes. And what a power cut takes of their last half second is
- * only that something was done: it is done again.
+ * For queues, which are empty at one moment and hold a million rows at the next: a plan made while they were empty would
+ * read them whole, so only index scans are allowed. What a power cut takes of the last half second is done again.
  */
 const QUEUE_SETTINGS = {
   enable_seqscan: 'off',
@@ -30,26 +29,19 @@ const QUEUE_SETTINGS = {
   enable_sort: 'off',
   synchronous_commit: 'off',
 }
-/** More connections than this only queue inside PostgreSQL on a small machine; a cluster has several processes. */
+/** On a small machine, more connections only queue inside PostgreSQL; a cluster has several processes. */
 export const POOL_SIZE = 10
 
 type PoolOptions = {
   max?: number
   name?: string
   forQueue?: boolean
-  /**
-   * Through a pooler that hands connections out by transaction: settings of a session cannot be made, and statements
-   * prepared on one connection are not there on the next.
-   */
+  /** Behind a pooler that hands connections out by transaction: no session settings, no prepared statements. */
   pooled?: boolean
-  /** Hears of the end of every statement. */
   onStatementEnd?: (statement: FinishedStatement) => void
 }
 
-/**
- * Opens the pool. Statements are prepared once per connection and planned once: with a plan made anew at each call
- * a read ran at a third of the speed.
- */
+/** Statements are prepared and planned once per connection: planned at each call, a read ran at a third of the speed. */
 export function openPool(target: DatabaseTarget, options: PoolOptions = {}): Sql {
   const max = options.max ?? POOL_SIZE
   const settings = {
@@ -81,9 +73,8 @@ const DROP_INTERVAL_MS = 2_000
 const droppedAt = new WeakMap<Sql, number>()
 
 /**
- * A session keeps the `default_transaction_read_only` that it began with, so that one of a pool would refuse to write for
- * good. Each connection looks at its own and ends itself; the next statement gets a new one. A replica's stay: there a
- * new one is read-only, too.
+ * A session keeps the `default_transaction_read_only` that it began with, so one of a pool would refuse to write for
+ * good. Each connection checks its own and ends itself. Those of a replica stay: a new one is read-only, too.
  */
 function dropReadOnlyConnections(pool: Sql, size: number): void {
   const now = performance.now()
@@ -98,8 +89,8 @@ function dropReadOnlyConnections(pool: Sql, size: number): void {
 }
 
 /**
- * The same statement, but not kept on the connection that runs it: for those of thousands of forms, each of which would
- * hold some 100 kB of the server's memory as long as the connection lives. Costs the planning, a millisecond or less.
+ * The same statement, but not prepared: for one of thousands of forms, each of which would hold some 100 kB of the
+ * server's memory as long as the connection lives. Costs the planning, a millisecond or less.
  */
 export function unprepared<T extends object>(statement: T): T {
   ;(statement as unknown as { options: { prepare?: boolean } }).options.prepare = false
@@ -110,12 +101,12 @@ const sessionSettings = ({ forQueue }: PoolOptions) => ({
   statement_timeout: STATEMENT_TIMEOUT_MS,
   idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
   plan_cache_mode: 'force_generic_plan',
-  // What the queue's settings below add to the cost of a plan makes PostgreSQL 15 compile every look: 289 of its 403 ms.
+  // The settings for queues raise the cost of plans so much that PostgreSQL 15 compiles them: 289 of 403 ms.
   jit: 'off',
   ...(forQueue ? QUEUE_SETTINGS : {}),
 })
 
-/** Whether the error is PgBouncer's refusal of the settings we begin a session with. */
+/** Whether PgBouncer refused our session settings. */
 export const isPoolerRefusal = (error: unknown): boolean =>
   sqlState(error) === '08P01' && error instanceof Error && error.message.includes('startup parameter')
 
@@ -141,7 +132,7 @@ function createDriverFactory(target: DatabaseTarget, settings: object): (onclose
 /** Counters stay far below 2^53. */
 const BIGINT_AS_NUMBER = { to: 20, from: [20], serialize: String, parse: Number }
 
-/** One value per pool, made at first use: for what must be shared by all callers of one database. */
+/** One value per pool, made at first use: for what all callers of one database share. */
 export function perDatabase<T>(make: (sql: Sql) => T): (sql: Sql) => T {
   const made = new WeakMap<Sql, T>()
   return sql => {
@@ -154,26 +145,25 @@ export function perDatabase<T>(make: (sql: Sql) => T): (sql: Sql) => T {
   }
 }
 
-/** SQLSTATE of `carnet_refuse(reason)`: a statement that undid itself; the reason is the message. */
+/** SQLSTATE of `carnet_refuse(reason)`, whose message is the reason. */
 const REFUSED = 'CA001'
 
 /** The SQLSTATE of a PostgreSQL error, or the driver's own code; undefined for anything else. */
 export const sqlState = findErrorCode
 
-/** The reason a statement gave to `carnet_refuse`, or undefined when the error is another one. */
 export function findRefusalReason(error: unknown): string | undefined {
   return sqlState(error) === REFUSED && error instanceof Error ? error.message : undefined
 }
 
-/** Whether the database gave a statement up, and may not when it is asked again: another went first, or its plan is stale. */
+/** Whether the database gave a statement up that may succeed if tried again: another went first, or its plan is stale. */
 export function isTransient(error: unknown): boolean {
   const code = sqlState(error)
   return code === '40001' || code === '40P01' || isStalePlan(error)
 }
 
 /**
- * Whether a migration has changed what a statement gives back, which this connection prepared before: the driver then
- * forgets the statement, and asks again by itself where no transaction is open. Each connection says so once.
+ * Whether a migration has changed the columns of a statement that this connection had prepared. The driver then forgets
+ * the statement, and outside a transaction runs it again by itself. Happens once on each connection.
  */
 const isStalePlan = (error: unknown): boolean =>
   sqlState(error) === '0A000' &&
@@ -181,7 +171,7 @@ const isStalePlan = (error: unknown): boolean =>
   'routine' in error &&
   error.routine === 'RevalidateCachedQuery'
 
-/** Whether the error says that the connection is gone, so that nobody knows what became of the statement. */
+/** Whether the connection was lost: nobody knows then whether the statement was executed. */
 export function isDisconnection(error: unknown): boolean {
   const code = sqlState(error)
   return code !== undefined && (LOST_BY_SERVER.test(code) || LOST_BY_NETWORK.test(code))
@@ -199,10 +189,7 @@ const APP_ERRORS: readonly [RegExp, () => AppError][] = [
   [/^(22P05|22P02|22003|22021|22025|54000|54001)$/, unstorable],
 ]
 
-/**
- * The refusal of whoever asked while the database does not answer. A connection lost at the commit leaves open whether
- * the commit was reached: nothing is claimed about that.
- */
+/** If the connection is lost at the commit, nobody knows whether it was committed. The message does not claim either. */
 export function databaseUnavailable(): AppError {
   const message =
     'The database does not answer right now; try again in a moment. If this was to change something, it may or may not ' +
@@ -226,7 +213,7 @@ function unstorable(): AppError {
   ])
 }
 
-/** What a database error means to the one who asked, or undefined when it is a bug of ours. */
+/** What a database error means to the client; undefined for a bug of ours. */
 export function explainDatabaseError(error: unknown): AppError | undefined {
   if (isStalePlan(error)) return databaseUnavailable()
   const code = sqlState(error)
@@ -236,8 +223,8 @@ export function explainDatabaseError(error: unknown): AppError | undefined {
 const MAX_ATTEMPTS = 3
 
 /**
- * Runs a statement or a transaction again when the database gave it up: three times at most, and as often as there are
- * connections when a migration has gone over what they had prepared.
+ * Runs a statement or a transaction again if the database gave it up: three times at most, and for stale plans as often
+ * as there are connections.
  */
 export async function withRetries<T>(run: () => Promise<T>): Promise<T> {
   let attempts = 0
@@ -259,7 +246,7 @@ export type DatabaseState = 'writable' | 'read-only' | 'away'
 /** Whether the database answers a trivial statement within two seconds. */
 export const isReachable = async (sql: Sql): Promise<boolean> => (await findDatabaseState(sql)) !== 'away'
 
-/** Asks the database by one of the pool's connections. It is `away` when it does not answer within two seconds. */
+/** `away` if the database does not answer within two seconds. */
 export async function findDatabaseState(sql: Sql): Promise<DatabaseState> {
   const query = sql<{ readOnly: boolean }[]>`
     select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as "readOnly"`

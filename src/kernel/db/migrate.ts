@@ -1,4 +1,4 @@
-/** Brings a database to the version of this code: numbered SQL files, forward only, each one whole or not at all. */
+/** Migrates a database to the version of this code: numbered SQL files, forward only, each in one transaction. */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,18 +15,17 @@ export type AppliedMigration = { number: number; name: string; checksum: string 
 const LOCK_CLASS = 0x43_41_52_4e
 const MIGRATING = 3
 /**
- * Whoever wants a table that a migration waits for waits behind it: after so long it lets them through for a while, and
- * tries the whole file again. After one second PostgreSQL has sent its own cleaning away, and looked for deadlocks.
+ * Everybody who needs a table that a migration waits for waits behind it. After so long it lets them through for a while
+ * and tries the whole file again. By then PostgreSQL has stopped its autovacuum and looked for deadlocks.
  */
 const LOCK_TIMEOUT_MS = 1_500
 const PAUSE_MS = 2_500
 const MAX_WAIT_MS = 300_000
 
 /**
- * Applies what is missing, in the order of numbers, up to the number `last` if there is one. Several processes at once: each file is applied by one of them.
- * `applied` has the names of the files that this call applied, `version` is the highest number in the database.
- * Throws AppError `unavailable` when the database is newer than the files, when an applied file was changed, or when
- * one fails; what came before it stays.
+ * Applies missing files in the order of numbers, up to `last`; of several processes, one applies each file. Returns the
+ * names that this call applied and the highest number in the database. Throws `unavailable` if the database is newer than
+ * the files, an applied file was changed, or one fails; those before it stay.
  */
 export async function migrate(
   sql: postgres.Sql,
@@ -43,7 +42,7 @@ export async function migrate(
   return { applied, version: files.findLast(file => file.number <= last)?.number ?? 0 }
 }
 
-/** Throws as `migrate` does when a database with these migrations could not be brought to this version. */
+/** Throws as `migrate` does for a database with these migrations. */
 export async function requireKnownMigrations(
   dir: string,
   applied: readonly AppliedMigration[],
@@ -51,7 +50,7 @@ export async function requireKnownMigrations(
   findPending(await readMigrations(dir), applied)
 }
 
-/** The names of the files that the database does not have yet. Throws as `migrate` does. */
+/** The names of missing files. Throws as `migrate` does. */
 export async function listPendingMigrations(sql: postgres.Sql, dir: string): Promise<string[]> {
   const files = await readMigrations(dir)
   return findPending(files, await readAppliedMigrations(sql)).map(file => file.name)
@@ -65,14 +64,14 @@ async function readMigrations(dir: string): Promise<Migration[]> {
     if (Number.isNaN(number))
       throw new Error(`${name} is no name of a migration, such as 0007_what_it_adds.sql`)
     if (files.at(-1)?.number === number) throw new Error(`two migrations have the number of ${name}`)
-    // A checkout may have changed the ends of the lines, which means nothing.
+    // A checkout may have changed the line ends.
     const text = (await readFile(join(dir, name), 'utf8')).replaceAll('\r\n', '\n')
     files.push({ number, name, text, checksum: createHash('sha256').update(text).digest('hex') })
   }
   return files
 }
 
-/** What the database has, by number; empty for one without a table of ours. */
+/** By number; empty for a database without our tables. */
 export async function readAppliedMigrations(sql: Sql): Promise<AppliedMigration[]> {
   const [table] = await sql<{ made: boolean }[]>`select to_regclass('schema_migration') is not null as made`
   if (!table?.made) return []
@@ -94,21 +93,20 @@ function findPending(files: readonly Migration[], applied: readonly AppliedMigra
   return pending
 }
 
+const unavailable = (message: string) => new AppError('unavailable', message)
+
 const newerDatabaseError = ({ name }: AppliedMigration) =>
-  new AppError(
-    'unavailable',
+  unavailable(
     `The database was made by a newer Carnet: it has the migration ${name}, which this one does not know. A database is never downgraded: start the newer Carnet, or restore a backup of before.`,
   )
 
 const changedMigrationError = (file: Migration, one: AppliedMigration) =>
-  new AppError(
-    'unavailable',
+  unavailable(
     `The migration ${file.name} was changed after the database had got it (as ${one.name}): put the old text back, and make the change a new migration.`,
   )
 
 const lateMigrationError = (file: Migration, last: AppliedMigration) =>
-  new AppError(
-    'unavailable',
+  unavailable(
     `The migration ${file.name} was added after the database had got ${last.name}: give it a higher number.`,
   )
 
@@ -130,8 +128,8 @@ const LOCK_NOT_AVAILABLE = '55P03'
 const isLockConflict = (error: unknown) => isTransient(error) || sqlState(error) === LOCK_NOT_AVAILABLE
 
 /**
- * One file and its row in one transaction. The lock is of the transaction and not of the session, so that it works
- * behind a pooler too; whoever waited for it looks again at what is done. False when another process was first.
+ * Applies one file and writes its row in one transaction. Its lock is not one of the session, so that it works behind a
+ * pooler too. Returns false if another process was first.
  */
 function applyOne(
   sql: postgres.Sql,
@@ -167,8 +165,7 @@ function explainFailure(file: Migration, error: unknown): unknown {
   if (!(error instanceof Error && 'severity' in error)) return error
   const position = 'position' in error ? Number(error.position) : Number.NaN
   const line = Number.isNaN(position) ? '' : `, line ${file.text.slice(0, position).split('\n').length}`
-  return new AppError(
-    'unavailable',
+  return unavailable(
     `The migration ${file.name}${line} could not be applied and left nothing behind: ${error.message}.`,
   )
 }

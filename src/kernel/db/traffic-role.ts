@@ -1,4 +1,4 @@
-/** What the role of the traffic may do: read and write rows, and change none that are never changed. */
+/** Grants the traffic's role its rights: to read and write rows, and to change none that are append-only. */
 import type postgres from 'postgres'
 
 /** Only added to, by triggers too: the history of every passport, and the audit log. */
@@ -6,10 +6,7 @@ export const APPEND_ONLY_TABLES = ['content', 'passport_version', 'passport_stat
 /** Only the owner writes them. */
 const READ_ONLY_TABLES = ['schema_migration']
 
-/**
- * Gives a role these rights on all tables of the current schema that the owner of `content` has, when it lacks any or
- * has more. As the owner, after migrations. Locks no table.
- */
+/** Call it as the owner, after migrations. Grants on all tables of the owner, if rights are missing or too many. Locks no table. */
 export async function grantTraffic(sql: postgres.Sql | postgres.TransactionSql, role: string): Promise<void> {
   const [made] = await sql<{ schema: string; tables: string[]; sequences: string[]; hasAll: boolean }[]>`
     with ours as (
