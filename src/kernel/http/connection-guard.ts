@@ -1,4 +1,4 @@
-/** Bounds what connections take: how many there are, how many of one network, and how long one may leave its answers unread. */
+/** Bounds connections: how many there are, how many of one network, how long a client may leave responses unread. */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Log } from '../log.ts'
@@ -10,7 +10,7 @@ export type ConnectionLimits = {
   perNetwork: number
   /** Requests of one connection that may wait behind the one being answered. */
   pipelined: number
-  /** A connection is cut when its client has taken none of the waiting bytes for so long. */
+  /** A connection is cut if its client has taken none of the waiting bytes for so long. */
   stalledMs: number
   /** The same while the process, or the connection's network, has more than half of its connections. */
   stalledWhenCrowdedMs: number
@@ -18,22 +18,22 @@ export type ConnectionLimits = {
   warnEveryMs: number
 }
 
-/** Memory is bounded too: an idle connection takes some 20 kB, one with an unread answer some 70 kB. */
+/** Memory is bounded too: an idle connection takes some 20 kB, one with an unread response some 70 kB. */
 const MAX_CONNECTIONS = 16_384
-/** Descriptors kept for the database, webhooks, files and sheets: a quarter, between these bounds. */
+/** Descriptors for the database, webhooks and files: a quarter, between these bounds. */
 const MIN_RESERVED_FILES = 64
 const MAX_RESERVED_FILES = 2_560
 const NETWORKS_TO_FILL = 8
 const MIN_PER_NETWORK = 16
 
 /**
- * nginx also waits 60 s for a client to take more. It cannot be much less: a phone reading 20 kB/s from a send buffer that
- * the system has grown to megabytes shows the sender no progress for 40 s (measured over loopback), 100 kB/s for 16 s.
+ * As in nginx. A phone that reads 20 kB/s from a send buffer of megabytes shows the sender no progress for 40 s (measured
+ * over loopback), one with 100 kB/s for 16 s.
  */
 const STALLED_MS = 60_000
 const STALLED_WHEN_CROWDED_MS = 15_000
 
-/** What this process can hold, by its limit of open files. Each process of `WORKERS` has a limit of its own. */
+/** By the process's limit of open files. Each process of `WORKERS` has its own. */
 export function computeConnectionLimits(openFiles = findMaxOpenFiles()): ConnectionLimits {
   const reserved = Math.max(MIN_RESERVED_FILES, Math.min(MAX_RESERVED_FILES, Math.floor(openFiles / 4)))
   const total = Math.max(MIN_PER_NETWORK, Math.min(MAX_CONNECTIONS, openFiles - reserved))
@@ -48,9 +48,9 @@ export function computeConnectionLimits(openFiles = findMaxOpenFiles()): Connect
   }
 }
 
-/** RLIMIT_NOFILE, which Node has raised to the hard limit at its start. */
+/** RLIMIT_NOFILE, which Node raises to the hard limit at its start. */
 function findMaxOpenFiles(): number {
-  // Otherwise it looks up the names of all peers, and waits for them.
+  // Otherwise the report looks up the names of all peers.
   Object.assign(process.report, { excludeNetwork: true })
   const report: { userLimits?: { open_files?: { soft: number | 'unlimited' } } } = process.report.getReport()
   const soft = report.userLimits?.open_files?.soft
@@ -66,8 +66,8 @@ type Reason = (typeof REASONS)[number]
 type ConnectionGuard = {
   numbers: () => ConnectionNumbers
   /**
-   * Calls `answer` when the answers before this one are on their way: at once, or in a turn of the event loop of its own
-   * where requests were sent without waiting. Never, when the connection is gone or had too many of them.
+   * Calls `answer` when the responses before this one were sent; for pipelined requests, in a turn of the event loop of
+   * its own. Never, if the connection was lost or had too many of them.
    */
   answerInTurn: (request: IncomingMessage, response: ServerResponse, answer: RequestListener) => void
 }
@@ -79,12 +79,12 @@ type GuardSetup = {
   isTrusted: (address: string | undefined) => boolean
 }
 
-/** `stalledSweeps` in a row found nothing delivered: time in which this process stood still is not the client's fault. */
+/** `stalledSweeps` in a row found nothing delivered. They are counted, because this process may have been suspended. */
 type Connection = { network: string | undefined; delivered: number; stalledSweeps: number }
 
 type Ended = Record<Reason, number>
 
-/** Watches a server until it is closed. To be called before it listens. */
+/** Call it before the server listens. */
 export function guardConnections(server: Server, { limits, log, isTrusted }: GuardSetup): ConnectionGuard {
   const ended: Ended = { total: 0, network: 0, pipelined: 0, stalled: 0 }
   const open = new OpenConnections(limits, isTrusted)
@@ -112,13 +112,13 @@ export function guardConnections(server: Server, { limits, log, isTrusted }: Gua
 function limitTotal(server: Server, limits: ConnectionLimits, ended: Ended): void {
   let idleClosedAt = Number.NEGATIVE_INFINITY
   server.maxConnections = limits.total
-  // Otherwise the processes of a cluster hand a refused connection round among each other without end.
+  // Otherwise the processes of a cluster pass a refused connection to each other without end.
   Object.assign(server, { dropMaxConnection: true })
   server.on('drop', () => {
     ended.total++
     const now = performance.now()
     if (now - idleClosedAt < limits.sweepEveryMs) return
-    // A client that waits between two requests can open another connection; newcomers cannot.
+    // An idle client can connect again; a new one cannot connect at all.
     idleClosedAt = now
     server.closeIdleConnections()
   })
@@ -139,9 +139,9 @@ class OpenConnections {
     return this.open.size
   }
 
-  /** False when its network has too many already. */
+  /** False if its network has too many already. */
   add(socket: Socket): boolean {
-    // Node keeps an address that it was asked for once; without one the connection has ended already.
+    // Without an address the connection has ended already.
     const { remoteAddress } = socket
     if (remoteAddress === undefined) return true
     const network = this.isTrusted(remoteAddress) ? undefined : getNetwork(remoteAddress)
@@ -155,7 +155,7 @@ class OpenConnections {
     return true
   }
 
-  /** Cuts those whose client has taken nothing for too long, and returns how many. */
+  /** Returns how many were cut. */
   cutStalled(): number {
     let cut = 0
     for (const [socket, connection] of this.open) {
@@ -218,12 +218,12 @@ function createWarning(limits: ConnectionLimits, ended: Ended, log: Log) {
 function createPipeline({ pipelined }: ConnectionLimits, ended: Ended): ConnectionGuard['answerInTurn'] {
   const queued = new WeakMap<Socket, number>()
   return (request, response, answer) => {
-    // A response gets the socket when those before it are done.
+    // A response gets the socket after those before it.
     if (response.socket !== null) return answer(request, response)
     const { socket } = request
     const before = queued.get(socket) ?? 0
     if (before >= pipelined) {
-      // The parser goes on through what it has read, also after the end.
+      // The parser continues with what it has read, even after the end.
       if (!socket.destroyed) ended.pipelined++
       socket.destroy()
       return
@@ -231,13 +231,13 @@ function createPipeline({ pipelined }: ConnectionLimits, ended: Ended): Connecti
     queued.set(socket, before + 1)
     response.once('socket', () => {
       queued.set(socket, (queued.get(socket) ?? 1) - 1)
-      // All at once, the answers of one connection would hold up all others.
+      // Otherwise the responses of one connection would delay all others.
       void takeTurn().then(() => !socket.destroyed && answer(request, response))
     })
   }
 }
 
-/** What the system took of a connection's bytes, and what still waits. A write of megabytes counts piece by piece. */
+/** The bytes that the system has taken and those that wait. A write of megabytes counts piece by piece. */
 function readProgress(socket: Socket): { waiting: number; delivered: number } {
   const { _handle: handle } = socket as Socket & {
     _handle?: { bytesWritten?: number; writeQueueSize?: number } | null

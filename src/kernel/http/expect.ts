@@ -1,10 +1,10 @@
-/** `Expect: 100-continue` (RFC 9110 §10.1.1), and how a connection ends whose client is still sending. */
+/** `Expect: 100-continue` (RFC 9110 §10.1.1), and the end of a connection whose client is still sending. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 
 /** How long the rest of a body is read before the connection is cut. */
 export const LINGER_MS = 2_000
 
-/** Reads on for a while before it closes: closing at once sends a reset, which overtakes the answer on its way. */
+/** Reads on for a while before it closes: closing at once sends a reset, which can overtake the response. */
 export function closeAfterReading(request: IncomingMessage): void {
   const { socket } = request
   let timer: NodeJS.Timeout | undefined
@@ -15,15 +15,15 @@ export function closeAfterReading(request: IncomingMessage): void {
   }
   socket.destroySoon = linger
   request.once('close', () => {
-    // The next request on the connection gets the socket's own method, unless it has asked for the same.
+    // The next request on the connection gets the socket's own method, unless it has called this too.
     if (socket.destroySoon === linger) Reflect.deleteProperty(socket, 'destroySoon')
     if (timer !== undefined) socket.destroySoon()
   })
 }
 
 /**
- * Sends 100 when the body is first read, so that a request without a valid key or with too long a body is refused
- * before it is sent. Until then the client may or may not send the body, so nothing can follow on the connection.
+ * Sends 100 when the body is first read, so that a request with a wrong key or too long a body is rejected before its
+ * body is sent. Until then the client may or may not send the body, so nothing can follow on the connection.
  */
 export function sendContinueWhenRead(this: Server, request: IncomingMessage, response: ServerResponse): void {
   const { shouldKeepAlive } = response

@@ -1,4 +1,4 @@
-/** What an error says in HTTP headers: the doors make them, `AppError` knows none. */
+/** The HTTP headers of errors; `AppError` knows none. */
 import { AppError, type ErrorCode } from '../errors.ts'
 
 type Headers = Readonly<Record<string, string>>

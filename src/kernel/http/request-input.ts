@@ -1,7 +1,7 @@
-/** What the framework took from a request's address, which it types as unknown. */
+/** The parameters that the framework parsed from a request's address, with types. */
 import type { FastifyRequest } from 'fastify'
 
-/** The parameters of the route's path: always texts. */
+/** Of the route's path. */
 export const getPathParameters = ({ params }: FastifyRequest): Readonly<Record<string, string>> =>
   Object(params)
 

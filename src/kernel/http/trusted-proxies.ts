@@ -1,4 +1,4 @@
-/** What trusted proxies in front say of a request: the reader's address, read from the right, and the request's id. */
+/** Reads from the headers of trusted proxies the reader's address, from the right, and the request's id. */
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { requestIds } from '../ids.ts'
@@ -6,28 +6,18 @@ import { createAddressList } from './ip-ranges.ts'
 
 export type TrustedProxies = {
   isTrusted: (address: string | undefined) => boolean
-  /**
-   * Whether a request comes from a proxy on this machine or in a private network that nobody has named: it has the
-   * header that proxies write, and its address stands for everybody behind it.
-   */
+  /** Whether a request comes from a proxy in a private network that no setting names: all its readers share an address. */
   isUnnamedProxy: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => boolean
-  /** The reader's address; of what is no address, that of the proxy that wrote it; '' of a connection that is gone. */
+  /** If the header has no address, that of the proxy that wrote it; '' if the connection was lost. */
   getReaderAddress: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
 }
 
-const PRIVATE = [
-  '127.0.0.0/8',
-  '10.0.0.0/8',
-  '172.16.0.0/12',
-  '192.168.0.0/16',
-  '::1',
-  'fc00::/7',
-  'fe80::/10',
-]
+const PRIVATE_4 = ['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']
+const PRIVATE_6 = ['::1', 'fc00::/7', 'fe80::/10']
 
 /** `ranges`: addresses and CIDR ranges. */
 export function createTrustedProxies(ranges: readonly string[]): TrustedProxies {
-  const isPrivate = createRangeCheck(PRIVATE)
+  const isPrivate = createRangeCheck([...PRIVATE_4, ...PRIVATE_6])
   const isTrusted = createRangeCheck(ranges)
   return {
     isTrusted,
@@ -49,10 +39,10 @@ export function createTrustedProxies(ranges: readonly string[]): TrustedProxies 
   }
 }
 
-/** Covers nginx's `$request_id`, UUIDs, ULIDs and the ids of the common load balancers; safe in a log line and a header. */
+/** Covers nginx's `$request_id`, UUIDs, ULIDs and ids of common load balancers; safe in logs and headers. */
 const REQUEST_ID_PATTERN = /^[\w.:=-]{8,128}$/
 
-/** An id for each request: the one that a trusted proxy gave it, so that both logs name it alike, or one of our own. */
+/** A request's id from a trusted proxy, so that both logs have it, else one of our own. */
 export function createRequestId(ranges: readonly string[]): (request?: IncomingMessage) => string {
   const next = requestIds()
   if (ranges.length === 0) return next
@@ -74,7 +64,7 @@ function createRangeCheck(ranges: readonly string[]): (address: string | undefin
   }
 }
 
-/** Some proxies write a port behind the address, brackets round an IPv6 address, quotes round both (RFC 7239 §6). */
+/** Some proxies add a port, brackets round an IPv6 address, or quotes (RFC 7239 §6). */
 function findAddress(entry: string): string | undefined {
   const text = entry.trim().replace(/^"(.*)"$/, '$1')
   const address = /^\[([^\]]*)\](?::\d*)?$/.exec(text)?.[1] ?? /^([\d.]+):\d*$/.exec(text)?.[1] ?? text
