@@ -1,8 +1,7 @@
 /**
- * The only way out of the process. Addresses come from strangers, so where a connection leads is decided by the IP
- * address it is really made to, when it is made: names may be re-pointed, and a literal passes by every look-up.
+ * Sends all outgoing HTTP requests. Their addresses come from strangers, so the IP address that a connection is really
+ * made to decides: a name may lead elsewhere the next time, and a literal address needs no look-up.
  */
-
 import { lookup as systemLookup } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import { type BlockList, isIP, type LookupFunction, type Socket } from 'node:net'
@@ -16,22 +15,22 @@ import { explainUrlFault, isLoopbackName, type OutboundPolicy } from './outbound
 
 export const CONNECT_TIMEOUT_MS = 5_000
 export const ANSWER_TIMEOUT_MS = 15_000
-/** After the headers, which say all that counts. */
+/** After the headers. */
 const BODY_TIMEOUT_MS = 2_000
-/** Both are looked at so often, for all requests at once: two timers for each would cost as much as a signature. */
+/** For all requests at once: two timers for each would cost as much as a signature. */
 const CHECK_INTERVAL_MS = 100
 const MAX_ANSWER_BYTES = 16_384
-/** Below the five seconds after which many servers close an idle connection, so that we do not write into a closing one. */
+/** Many servers close an idle connection after five seconds, and nothing must be written to a closing one. */
 const KEEP_ALIVE_MS = 4_000
 const MAX_PARSED_URLS = 1_000
-/** For a name in all: below the time for connecting, so that a delivery's log says what was in the way. */
+/** For a name in all: less than for connecting, so that a delivery's log names the cause. */
 const DNS_TOTAL_TIMEOUT_MS = 4_000
 const DNS_TIMEOUT_MS = 1_500
 const DNS_TRIES = 2
-/** Once one family of addresses is known, so long is waited for the other. */
+/** How long to wait for the other family of addresses once one is known. */
 const OTHER_FAMILY_WAIT_MS = 500
 
-/** What stopped a request, by name; an answer of any status is no failure here. */
+/** What stopped a request. A response of any status is no failure. */
 export type FailureName =
   | 'address_refused'
   | 'dns'
@@ -47,14 +46,14 @@ export type FailureName =
 export class OutboundFailure extends Error {
   override name = 'OutboundFailure'
   readonly failure: FailureName
-  /** `message` is a sentence for the one whose address it is. */
+  /** `message` is for the owner of the webhook. */
   constructor(failure: FailureName, message: string) {
     super(message)
     this.failure = failure
   }
 }
 
-/** `body`: at most the first 16 KiB, less when it came too slowly. */
+/** `body` has at most the first 16 KiB, less if it came too slowly. */
 type OutboundAnswer = { status: number; headers: Headers; body: Buffer }
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
@@ -62,9 +61,9 @@ type OutboundPost = { url: string; headers: Record<string, string>; body: string
 
 export type Outbound = {
   policy: OutboundPolicy
-  /** One POST; redirects are answers like others. Throws OutboundFailure, within 15 seconds. */
+  /** Does not follow redirects. Throws OutboundFailure, within 15 seconds. */
   post: (request: OutboundPost) => Promise<OutboundAnswer>
-  /** Ends what is under way as `stopped`, and all connections. */
+  /** Pending requests fail as `stopped`. */
   close: () => Promise<void>
 }
 
@@ -74,7 +73,7 @@ export type ResolveName = (name: string) => Promise<readonly string[]>
 export function openOutbound(policy: OutboundPolicy, resolve: ResolveName = createNameResolver()): Outbound {
   const agent = new Agent({
     connect: guardedConnector(policy, resolve),
-    // Callers hold the caps: with one here, a host that hangs would hold up everybody else behind the same name.
+    // Callers limit themselves: with a limit here, a host that hangs would delay all others of the same name.
     connections: null,
     pipelining: 1,
     allowH2: false,
@@ -83,25 +82,23 @@ export function openOutbound(policy: OutboundPolicy, resolve: ResolveName = crea
     headersTimeout: 0,
     bodyTimeout: 0,
   })
-  const underWay = new Set<Exchange>()
-  const isOver = (exchange: Exchange) => underWay.delete(exchange)
-  const read = createUrlParser(policy)
-  let looking: NodeJS.Timeout | undefined
-  const look = () => {
+  const pending = new Set<Exchange>()
+  const urls = new BoundedMap<string, ParsedUrl>(MAX_PARSED_URLS)
+  let timer: NodeJS.Timeout | undefined
+  const endLate = () => {
     const now = performance.now()
-    for (const exchange of underWay) if (now >= exchange.until) exchange.timeUp()
-    if (underWay.size > 0) return
-    clearInterval(looking)
-    looking = undefined
+    for (const exchange of pending) if (now >= exchange.until) exchange.timeUp()
+    if (pending.size > 0) return
+    clearInterval(timer)
+    timer = undefined
   }
   return {
     policy,
     post({ url, headers, body }) {
-      const { fault, origin, path } = read(url)
+      const { fault, origin, path } = urls.getOrMake(url, () => parseUrl(url, policy))
       if (fault !== undefined) return Promise.reject(new OutboundFailure('address_refused', fault))
-      const exchange = new Exchange(isOver)
-      underWay.add(exchange)
-      looking ??= setInterval(look, CHECK_INTERVAL_MS).unref()
+      const exchange = new Exchange(pending)
+      timer ??= setInterval(endLate, CHECK_INTERVAL_MS).unref()
       try {
         agent.dispatch({ origin, path, method: 'POST', headers, body }, exchange)
       } catch (error) {
@@ -110,7 +107,7 @@ export function openOutbound(policy: OutboundPolicy, resolve: ResolveName = crea
       return exchange.answer
     },
     async close() {
-      for (const exchange of underWay) {
+      for (const exchange of pending) {
         exchange.fail(new OutboundFailure('stopped', 'The server was stopped before an answer came.'))
       }
       await agent.destroy()
@@ -120,37 +117,31 @@ export function openOutbound(policy: OutboundPolicy, resolve: ResolveName = crea
 
 type ParsedUrl = { fault: string | undefined; origin: string; path: string }
 
-/** Reading an address takes as long as signing for it, and the same few are called again and again. */
-function createUrlParser(policy: OutboundPolicy): (url: string) => ParsedUrl {
-  const known = new BoundedMap<string, ParsedUrl>(MAX_PARSED_URLS)
-  return url => {
-    const found = known.get(url)
-    if (found !== undefined) return found
-    const fault = explainUrlFault(url, policy)
-    const { origin, pathname, search } = new URL(fault === undefined ? url : 'https://refused.invalid')
-    const result = { fault, origin, path: pathname + search }
-    known.set(url, result)
-    return result
-  }
+/** Takes as long as signing, and the same few addresses are called again and again: cached. */
+function parseUrl(url: string, policy: OutboundPolicy): ParsedUrl {
+  const fault = explainUrlFault(url, policy)
+  const { origin, pathname, search } = new URL(fault === undefined ? url : 'https://refused.invalid')
+  return { fault, origin, path: pathname + search }
 }
 
-/** One request and what comes back, cut off in time and in length. */
+/** A request and its response, limited in time and length. It is in `pending` until it is settled. */
 class Exchange implements Dispatcher.DispatchHandler {
-  readonly answer: Promise<OutboundAnswer>
-  private readonly settle: PromiseWithResolvers<OutboundAnswer>
+  private readonly settle = Promise.withResolvers<OutboundAnswer>()
+  readonly answer = this.settle.promise
   private controller: Dispatcher.DispatchController | undefined
   private head: { status: number; headers: Headers } | undefined
   private readonly chunks: Buffer[] = []
   private bytes = 0
-  private isOver = false
-  private readonly over: (exchange: Exchange) => void
+  private readonly pending: Set<Exchange>
   /** Of `performance.now()`: when to call `timeUp`. */
   until = performance.now() + ANSWER_TIMEOUT_MS
 
-  constructor(over: (exchange: Exchange) => void) {
-    this.over = over
-    this.settle = Promise.withResolvers<OutboundAnswer>()
-    this.answer = this.settle.promise
+  constructor(pending: Set<Exchange>) {
+    this.pending = pending.add(this)
+  }
+
+  private get isOver(): boolean {
+    return !this.pending.has(this)
   }
 
   timeUp(): void {
@@ -171,7 +162,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.isOver) return
-    // A copy: the chunk is a view of memory that the parser uses again.
+    // A copy: the parser uses the chunk's memory again.
     this.chunks.push(Buffer.from(chunk.subarray(0, MAX_ANSWER_BYTES - this.bytes)))
     this.bytes += chunk.length
     if (this.bytes >= MAX_ANSWER_BYTES) this.end()
@@ -183,7 +174,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
     if (this.head === undefined) this.fail(toOutboundFailure(error))
-    // The status has come: what is missing is only text for the log.
+    // The status is known; only text for the log is missing.
     else this.finish()
   }
 
@@ -194,16 +185,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   private finish(): void {
-    if (this.isOver || this.head === undefined) return
-    this.isOver = true
-    this.over(this)
+    if (this.head === undefined || !this.pending.delete(this)) return
     this.settle.resolve({ ...this.head, body: Buffer.concat(this.chunks) })
   }
 
   fail(failure: OutboundFailure): void {
-    if (this.isOver) return
-    this.isOver = true
-    this.over(this)
+    if (!this.pending.delete(this)) return
     this.settle.reject(failure)
     this.controller?.abort(failure)
   }
@@ -215,7 +202,7 @@ const tooLate = () =>
 const LOOPBACK = createAddressList(['127.0.0.1', '::1'])
 const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1']
 
-/** Refuses before a packet is sent: literals here, names when they are looked up, and once more what was reached. */
+/** Checks literal addresses and the protocol before a packet is sent, names at their look-up, and the address reached. */
 function guardedConnector(policy: OutboundPolicy, resolve: ResolveName): buildConnector.connector {
   const connect = (allowed: BlockList, find: ResolveName) =>
     buildConnector({
@@ -251,14 +238,14 @@ function guardedConnector(policy: OutboundPolicy, resolve: ResolveName): buildCo
 
 const notSecure = () => new OutboundFailure('address_refused', 'Only https addresses are connected to.')
 
-/** Undefined for a name: that is decided when it is looked up. */
+/** Undefined for a name, which is checked at its look-up. */
 function findAddressFailure(address: string, allowed: BlockList): OutboundFailure | undefined {
   const what = isIP(address) === 0 ? undefined : explainForbiddenAddress(address, allowed)
   if (what === undefined) return undefined
   return new OutboundFailure('address_refused', `${address} is ${what}: it is not connected to.`)
 }
 
-/** One forbidden address among several refuses the name: whoever mixes them is not to be trusted with the choice. */
+/** Rejects a name if one of its addresses is forbidden. */
 function guardedLookup(allowed: BlockList, resolve: ResolveName): LookupFunction {
   const find = async (name: string): Promise<readonly string[]> => {
     const addresses = await withDnsTimeout(name, resolve(name))
@@ -271,7 +258,7 @@ function guardedLookup(allowed: BlockList, resolve: ResolveName): LookupFunction
     return addresses
   }
   return (name, options, callback) => {
-    // Only an answer leaves the chain of promises: whatever a resolver gives that is no address, it ends in `failed`.
+    // Whatever a resolver returns that is no address ends in `failed`.
     const failed = (error?: unknown) =>
       callback(error instanceof OutboundFailure ? error : noSuchName(name), '', 4)
     find(name).then(addresses => {
@@ -289,7 +276,7 @@ function guardedLookup(allowed: BlockList, resolve: ResolveName): LookupFunction
 
 const noSuchName = (name: string) => new OutboundFailure('dns', `The name ${name} leads to no address.`)
 
-/** The resolver has timeouts of its own for each try; this one is for all of them. */
+/** For all tries of the resolver, which has a timeout for each. */
 const withDnsTimeout = (name: string, addresses: Promise<readonly string[]>) =>
   withTimeout(addresses, DNS_TOTAL_TIMEOUT_MS, () => {
     const within = `${DNS_TOTAL_TIMEOUT_MS / 1000} seconds`
@@ -300,9 +287,8 @@ const withDnsTimeout = (name: string, addresses: Promise<readonly string[]>) =>
   })
 
 /**
- * Asks the name servers by itself: the system's look-up takes one of four threads, and a name whose servers do not
- * answer would hold up all others. What no name server knows may still be in the hosts file. `servers`: others than the
- * system's, `address:port`.
+ * Asks name servers directly: the system's look-up takes one of four threads, and a name whose servers are silent would
+ * delay all others. A name that no server knows may be in the hosts file. `servers`: by default the system's.
  */
 export function createNameResolver(servers?: readonly string[]): ResolveName {
   const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES })

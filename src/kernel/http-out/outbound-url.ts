@@ -1,11 +1,11 @@
-/** Which addresses a person may give us to call: https, no credentials, and no host that is dressed up as another. */
+/** Decides which addresses users may have us call: https, no credentials, and a host in its usual spelling. */
 import { type BlockList, isIP } from 'node:net'
 import { explainForbiddenAddress } from '../http/ip-ranges.ts'
 
 export type OutboundPolicy = {
-  /** `http` to this machine, for trying things out: to `127.0.0.1`, `[::1]` and `localhost`, nothing else. */
+  /** `http` to `127.0.0.1`, `[::1]` and `localhost`, for tests. */
   allowInsecureLoopback: boolean
-  /** Networks that are connected to although they are not public. */
+  /** Networks that may be called although they are not public. */
   allowed: BlockList
 }
 
@@ -15,7 +15,7 @@ const LOOPBACK_NAMES = ['127.0.0.1', '::1', 'localhost']
 /** `host` as in `URL.hostname`, or without the brackets of an IPv6 address. */
 export const isLoopbackName = (host: string): boolean => LOOPBACK_NAMES.includes(host.replace(/^\[|\]$/g, ''))
 
-/** What is wrong with an address, by name, for whoever has words of their own. `host` is given where it is to blame. */
+/** `name` is for callers with messages of their own, `host` the one to blame. */
 type UrlFault = {
   name:
     | 'length'
@@ -31,7 +31,7 @@ type UrlFault = {
   sentence: string
 }
 
-/** What is wrong with an address, as a sentence; undefined when it may be called as far as its text tells. */
+/** Undefined if the address may be called as far as its text tells. */
 export const explainUrlFault = (text: string, policy: OutboundPolicy): string | undefined =>
   findUrlFault(text, policy)?.sentence
 
@@ -46,7 +46,7 @@ export function findUrlFault(text: string, policy: OutboundPolicy): UrlFault | u
   if (authority.includes('@')) return credentials()
   if (!URL.canParse(text)) return fault('invalid', 'The address is not a valid URL.')
   const url = new URL(text)
-  // More slashes than two are passed over when it is parsed: what follows them is the host.
+  // The parser skips more slashes than two: what follows them is the host.
   if (url.username !== '' || url.password !== '') return credentials()
   if (authority === '') return fault('invalid', 'The address is not a valid URL.')
   if (url.hash !== '' || text.includes('#')) {

@@ -1,4 +1,5 @@
-/** The only place that sends mail. A letter is taken at once and sent behind the answer; without a server none is sent. */
+/** Sends all e-mail, in the background; without a server none. */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Transporter } from 'nodemailer'
 import type { SmtpServer } from '../config/environment-reader.ts'
 import type { Log } from '../log.ts'
@@ -7,20 +8,20 @@ import type { Log } from '../log.ts'
 export type Email = { to: string; subject: string; text: string }
 
 export type Mailer = {
-  /** False: nothing is sent, and no page makes a link for a letter. */
+  /** If false, nothing is sent, and no page offers to. */
   hasServer: boolean
-  /** Sends a letter, or one that is still being written, or none. Never throws: what fails is logged. */
-  send: (letter: Email | Promise<Email | undefined>) => void
-  /** Resolves when nothing is under way any more; at the end of the process what waits for its next try is given up. */
+  /** Takes also an e-mail that is still being written, or none. Never throws: failures are logged. */
+  send: (email: Email | Promise<Email | undefined>) => void
+  /** Resolves when nothing is pending. After `stop`, an e-mail that waits for its next try is given up. */
   settled: () => Promise<void>
   stop: () => void
 }
 
 const CONNECT_TIMEOUT_MS = 10_000
 const SOCKET_TIMEOUT_MS = 20_000
-/** A server that asks to come back later (greylisting) means minutes. */
+/** Greylisting servers mean minutes. */
 const RETRY_DELAYS_MS = [10_000, 60_000, 300_000, 900_000]
-/** Security bound: a server that is down must not fill the memory. */
+/** Security bound: e-mails for a server that is down must not fill the memory. */
 const MAX_PENDING = 500
 
 export function openMailer(
@@ -47,14 +48,14 @@ export function openMailer(
         return
       }
       log.warn({ reason: problem.reason }, 'the mail server did not take a letter; it is tried again')
-      await Promise.race([pause(wait), ending.promise])
+      await Promise.race([pause(wait, undefined, { ref: false }), ending.promise])
     }
   }
 
   const send: Mailer['send'] = email => {
     if (underWay.size >= MAX_PENDING) {
       log.error({ waiting: underWay.size }, 'a letter was not sent: too many are waiting')
-      // It may still be being written: its end is nobody's business, its failure must not end the process.
+      // A failure to write it must not end the process.
       Promise.resolve(email).catch(() => undefined)
       return
     }
@@ -78,14 +79,10 @@ export function openMailer(
   }
 }
 
-function pause(ms: number): Promise<void> {
-  return new Promise(resolve => setTimeout(resolve, ms).unref())
-}
-
 type Problem = { reason: string; isFinal: boolean }
 
-/** Loaded with the first letter. A password goes over TLS only, but to this machine itself. */
-function createSender(server: SmtpServer): (letter: Email) => Promise<Problem | undefined> {
+/** Loaded with the first e-mail. A password is only sent over TLS, except to this machine. */
+function createSender(server: SmtpServer): (email: Email) => Promise<Problem | undefined> {
   const { host, port, secure, user, password, from } = server
   const isHere = host === 'localhost' || host === '::1' || /^127\./.test(host)
   const open = async () => {
@@ -107,8 +104,7 @@ function createSender(server: SmtpServer): (letter: Email) => Promise<Problem | 
   return async ({ to, subject, text }) => {
     transport ??= open()
     try {
-      const opened = await transport
-      await opened.sendMail({
+      await (await transport).sendMail({
         from,
         to: { name: '', address: to },
         subject,
@@ -122,7 +118,7 @@ function createSender(server: SmtpServer): (letter: Email) => Promise<Problem | 
   }
 }
 
-/** RFC 5321 §4.2.1: what begins with 5 will be refused again. */
+/** RFC 5321 §4.2.1: a code that begins with 5 is final. */
 function explainError(error: unknown): Problem {
   if (!(error instanceof Error)) return { reason: String(error), isFinal: true }
   const code = 'responseCode' in error ? Number(error.responseCode) : 0
