@@ -1,26 +1,23 @@
-/**
- * Work that takes turns in the one thread that answers everybody: few at a time, those who wait in rounds by their key,
- * and others are answered between two of them.
- */
+/** Lets few pieces of work run at a time and the others wait in rounds by their key. Other requests run between two. */
 import type { Release } from './semaphore.ts'
 
 type FairWaiter = {
-  /** Called when it is its turn, perhaps at once. The next one waits until this one is over. */
+  /** Called when it is its turn, perhaps at once. */
   go: (release: Release) => void
-  /** Called instead when too many wait. */
+  /** Called instead if too many wait. */
   refuse: () => void
 }
 
 type FairTurnsOptions = {
-  /** So many are under way at a time. */
+  /** How many run at a time. */
   capacity: number
-  /** So many may wait in all. One more has the last one of the longest queue refused. */
+  /** Of all keys. One more, and the last of the longest queue is refused. */
   maxWaiting: number
 }
 
 export class FairTurns {
   private readonly options: FairTurnsOptions
-  /** In the order of their turns, and only of keys with someone waiting. */
+  /** In the order of their turns; only keys with a waiter. */
   private readonly queues = new Map<string, FairWaiter[]>()
   private lastKey: string | undefined
   private waiting = 0
@@ -31,7 +28,7 @@ export class FairTurns {
     this.options = options
   }
 
-  /** Waits behind those of the same key, of which no more than `maxOfKey` may wait. Returns how to leave the queue. */
+  /** At most `maxOfKey` may wait for one key. Returns how to leave the queue. */
   enter(key: string, waiter: FairWaiter, maxOfKey = this.options.maxWaiting): () => void {
     const queue = this.queues.get(key) ?? []
     if (queue.length >= maxOfKey) {
@@ -48,7 +45,7 @@ export class FairTurns {
 
   private startNext(): void {
     if (this.isPausing || this.underWay >= this.options.capacity) return
-    // Who came when only the key that had the last turn was waiting is the next.
+    // The key that had the last turn is not the next if another one waits.
     const [first, second] = this.queues.keys()
     const key = first === this.lastKey ? (second ?? first) : first
     const queue = key === undefined ? undefined : this.queues.get(key)
@@ -85,7 +82,7 @@ export class FairTurns {
     if (queue.length === 0) this.queues.delete(key)
   }
 
-  /** The newcomer itself, when no other key has more waiting than its own. */
+  /** The newcomer itself, unless another key has more waiters. */
   private refuseOneOfTheLongest(newcomer: string): void {
     let longest = newcomer
     const lengthOf = (key: string) => this.queues.get(key)?.length ?? 0

@@ -1,4 +1,4 @@
-/** Identifiers are made here, never by the database: time-ordered for the index, unguessable, short enough for a small QR symbol. */
+/** Creates identifiers: in order of time for the index, unguessable, short enough for a small QR symbol. */
 import { randomFillSync } from 'node:crypto'
 import { notFound } from './errors.ts'
 
@@ -26,7 +26,7 @@ const HEX4 = Array.from({ length: 0x1_0000 }, (_, n) => n.toString(16).padStart(
 
 let lastMs = -1
 let lastTime = ''
-// The 74 random bits of the last one, from the left: 12, 14 and three times 16. Apart, for speed: 1,000 are made for a bulk call.
+// The 74 random bits of the last id, from the left: 12, 14 and three times 16. Separate for speed.
 let bits12 = 0
 let bits14 = 0
 let bits48a = 0
@@ -34,9 +34,8 @@ let bits48b = 0
 let bits48c = 0
 
 /**
- * A UUIDv7 (RFC 9562 §5.7) of this millisecond in the hyphenated form PostgreSQL reads: 74 random bits, and within one
- * millisecond of this process each greater than the one before by a random step of 48 bits (§6.2, method 2), so that
- * ids sort in the order of creation and one still says nothing useful about the next.
+ * A UUIDv7 (RFC 9562 §5.7) with 74 random bits. Within a millisecond of this process each is greater than the one before
+ * by a random step of 48 bits (§6.2, method 2): ids sort in the order of creation, and the next cannot be guessed.
  */
 export function newUuid(nowMs: number): string {
   if (nowMs !== lastMs) begin(nowMs)
@@ -46,10 +45,11 @@ export function newUuid(nowMs: number): string {
 
 const hex4 = (n: number) => HEX4[n] ?? ''
 
+const formatTime = (ms: number) => ms.toString(16).padStart(12, '0').replace(/^.{8}/, '$&-')
+
 function begin(nowMs: number): void {
   lastMs = nowMs
-  const time = nowMs.toString(16).padStart(12, '0')
-  lastTime = `${time.slice(0, 8)}-${time.slice(8)}`
+  lastTime = formatTime(nowMs)
   bits12 = random16() & 0x0fff
   bits14 = random16() & 0x3fff
   bits48a = random16()
@@ -57,7 +57,7 @@ function begin(nowMs: number): void {
   bits48c = random16()
 }
 
-/** Adds 1 to 2^48. Past the end of the 74 bits it goes on from zero: unlike all others of its millisecond, if not in their order. */
+/** Adds 1 to 2^48. Past the end of the 74 bits it continues from zero: still unique, but out of order. */
 function step(): void {
   let sum = bits48c + random16() + 1
   bits48c = sum & 0xffff
@@ -70,23 +70,22 @@ function step(): void {
   bits12 = (bits12 + (sum >> 14)) & 0x0fff
 }
 
-/** The lowest UUIDv7 of a millisecond: what is older sorts before it. */
+/** The lowest UUIDv7 of a millisecond. */
 export function uuidFloor(ms: number): string {
-  const time = Math.max(0, ms).toString(16).padStart(12, '0')
-  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`
+  return `${formatTime(Math.max(0, ms))}-7000-8000-000000000000`
 }
 
-/** Names for requests, in the order they came: sixteen random characters of this process, ten that count. */
+/** Ids of requests, in their order: sixteen random characters of this process, ten of a counter. */
 export function requestIds(): () => string {
   const process = Array.from({ length: 16 }, () => ALPHABET[random16() & 31]).join('')
   let count = 0
   return () => process + (++count).toString(32).padStart(10, '0')
 }
 
-/** The 26 characters of lower-case Crockford base32 that stand for a UUID at the doors. */
+/** The public form of a UUID: 26 characters of lower-case Crockford base32. */
 export function idFromUuid(uuid: string): string {
   let id = ''
-  // 128 bits read from the left in steps of five, after two zero bits: 26 characters.
+  // Steps of five bits from the left, after two zero bits.
   let bits = 2
   let held = 0
   for (let i = 0; i < uuid.length; i++) {
@@ -103,7 +102,7 @@ export function idFromUuid(uuid: string): string {
   return id
 }
 
-/** The UUID behind an id, or undefined when the text is no id (wrong length, letter or case). */
+/** The UUID of a public id; undefined if the text is none. */
 export function findUuid(id: string): string | undefined {
   if (!ID_PATTERN.test(id)) return undefined
   let hex = ''

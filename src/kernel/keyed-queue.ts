@@ -1,10 +1,9 @@
-/** A queue per key, for work that would only conflict and retry if it ran at the same time. */
-
+/** A queue per key, for work that would conflict and retry if it ran at the same time. */
 export class KeyedQueue {
-  /** A key is here while its work runs, with the work that waits for it. */
+  /** The waiting work of each key whose work runs. */
   private readonly waiting = new Map<string, (() => void)[]>()
 
-  /** Runs `work` once everything submitted earlier under the same key has ended, however it ended. */
+  /** Runs `work` after everything submitted earlier under the same key, whether that succeeded or failed. */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const queue = this.waiting.get(key)
     if (queue === undefined) this.waiting.set(key, [])

@@ -1,4 +1,4 @@
-/** Structured logs on stderr: JSON lines for machines, one readable line each for a terminal; never a secret or an address of a reader. */
+/** Structured logs on stderr: JSON lines, or readable ones for a terminal; never a secret or an address of a reader. */
 import { write, writeSync } from 'node:fs'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { escapeForTerminal } from './characters.ts'
@@ -46,17 +46,16 @@ function prettyLine(json: string): string {
 }
 
 const STDERR = 2
-/** Of what waits to be written. */
 const MAX_WAITING_BYTES = 1024 * 1024
 const RETRY_AFTER_MS = 20
 
 /**
- * Writes lines without holding anybody up. What a full disk, a reader that is gone or one that stands still does not
- * take is lost: pino's own destination waits for it, and a server would wait with it for ever.
+ * Writes lines without waiting: lines that a full disk or a stopped reader does not take are lost. With pino's own
+ * destination, a server would wait for them for ever.
  */
 function standardError(): DestinationStream {
   let waiting = ''
-  /** What was begun and not taken whole, as bytes: it may begin within a letter. */
+  /** The rest of a write. As bytes: it may begin within a character. */
   let rest: Buffer = Buffer.alloc(0)
   let isWriting = false
   let isPlanned = false
@@ -80,12 +79,12 @@ function standardError(): DestinationStream {
     waiting = ''
     return bytes
   }
-  // While one is still being written, whoever reads has stopped to.
+  // If a write is still pending, the reader has stopped.
   process.once('exit', () => {
     try {
       if (!isWriting) writeSync(STDERR, take())
     } catch {
-      // There is nobody left to tell.
+      // Nobody is left to tell.
     }
   })
   return {
@@ -93,7 +92,7 @@ function standardError(): DestinationStream {
       if (rest.length + waiting.length + line.length <= MAX_WAITING_BYTES) waiting += line
       if (isPlanned) return
       isPlanned = true
-      // What is said just before the process ends is written at its end.
+      // Lines of the process's last moment are written at `exit`.
       setImmediate(next)
     },
   }

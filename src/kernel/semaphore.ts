@@ -6,7 +6,7 @@ export type Release = () => void
 
 /** Gives a permit back when the response ends in any way, even if it ended before the permit came. */
 export function releaseWithResponse(response: ServerResponse, release: Release): void {
-  // The one is missing where a client leaves, the other where no connection is behind the answer.
+  // `finish` is missing if the client disconnects, `close` if there is no connection.
   if (response.destroyed) release()
   else response.once('close', release).once('finish', release)
 }
@@ -15,7 +15,7 @@ type Waiter = { weight: number; go: (release: Release | undefined) => void }
 
 type SemaphoreOptions = {
   capacity: number
-  /** How many may wait for a permit, and for how long; unbounded unless it is said. */
+  /** Without a bound by default. */
   maxWaiting?: number
   maxWaitMs?: number
 }
@@ -35,7 +35,7 @@ export class Semaphore {
     return this.waiters.length === 0 && isFree ? this.take(weight) : undefined
   }
 
-  /** Waits for a permit; undefined when too many wait or it takes too long. */
+  /** Waits for a permit; undefined if too many wait or it takes too long. */
   async acquire(weight = 1): Promise<Release | undefined> {
     const free = this.tryAcquire(weight)
     const { maxWaiting = Number.POSITIVE_INFINITY, maxWaitMs } = this.options
@@ -104,7 +104,7 @@ export class KeyedSemaphore<K> {
     return join(releaseOwn, releaseOwn && this.shared.tryAcquire(weight), leave)
   }
 
-  /** Waits for a permit of the key, then for a shared one; undefined when too many wait or it takes too long. */
+  /** Waits for a permit of the key, then for a shared one; undefined if too many wait or it takes too long. */
   async acquire(key: K, weight = 1): Promise<Release | undefined> {
     const { semaphore, leave } = this.enter(key)
     const releaseOwn = await semaphore.acquire(weight)

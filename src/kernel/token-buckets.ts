@@ -1,13 +1,13 @@
-/** How often each of many may do a thing: so often at once, and then so often a minute. */
+/** Limits how often each key may do something: a burst, then so often a minute. */
 import { BoundedMap } from './bounded-map.ts'
 
 type TokenBuckets = {
-  /** Takes a token of this key. Returns 0, or how many seconds to wait when none is left. */
+  /** Returns 0, or how many seconds to wait if no token is left. */
   take: (key: string, now: number) => number
 }
 
 const MINUTE_MS = 60_000
-/** Some 150 bytes each. The key that has waited longest is forgotten first, and would start with a full bucket. */
+/** Some 150 bytes each. The key not seen for longest is dropped, and would start with a full bucket. */
 const MAX_KEYS = 20_000
 
 /** `now` in `take` is of a clock that is never put back. */

@@ -1,27 +1,24 @@
 /**
- * Lets long computations yield to the event loop, because one thread answers all requests. Of many such computations one
- * continues at a time, and while short requests are in flight, it continues only now and then.
+ * Lets long computations yield to the event loop: one thread answers all requests. Of several computations one continues
+ * at a time, and only now and then while short requests are in flight.
  */
 import type { ServerResponse } from 'node:http'
 import { releaseWithResponse } from './semaphore.ts'
 
 const MAX_STRETCH_MS = 1
-/** While short requests are in flight, they get this many times as long as a stretch took before the next one. */
+/** While short requests are in flight, they get this many times as long as the last stretch took. */
 const TIME_FOR_OTHERS = 9
-/** What took longer between two rows was mostly waiting, as for the database. */
+/** A longer stretch was mostly waiting, as for the database. */
 const MAX_COUNTED_STRETCH_MS = 10
-/** However many computations there are, and whatever others do, each continues after so long. */
+/** Each computation continues after so long, whatever others do. */
 const MAX_WAIT_MS = 100
-/** A request that began earlier, and after which none came, has a slow reader or is a long download. */
+/** An older request, after which none came, has a slow reader or is a long download. */
 const MAX_SHORT_REQUEST_MS = 100
 
 let shortRequests = 0
 let lastShortRequestAt = Number.NEGATIVE_INFINITY
 
-/**
- * Counts a request whose answer takes little work, until that is sent. It may be waiting for the database, which needs
- * processor time as well.
- */
+/** Counts a request until it is answered. It may be waiting for the database, which needs processor time as well. */
 export function countShortRequest(response: ServerResponse): void {
   shortRequests++
   lastShortRequestAt = performance.now()
@@ -34,7 +31,7 @@ export function countShortRequest(response: ServerResponse): void {
 
 const areOthersWaiting = (now: number) => shortRequests > 0 && now - lastShortRequestAt < MAX_SHORT_REQUEST_MS
 
-/** To be awaited between two rows: at once, or after others had their turn when the last was long ago. */
+/** To be awaited between two rows: yields if the last time was long ago. */
 export function yieldBetweenRows(): () => Promise<void> {
   let since = performance.now()
   return async () => {
@@ -46,7 +43,7 @@ export function yieldBetweenRows(): () => Promise<void> {
 }
 
 const waiting: { since: number; goOn: () => void }[] = []
-/** Time that others have to have had before the next stretch begins. */
+/** Time that others must have had before the next stretch begins. */
 let owedMs = 0
 let lastCheckAt = 0
 
@@ -79,7 +76,7 @@ function continueNext(): void {
 
 const queue: (() => void)[] = []
 
-/** To be awaited before work of a millisecond that many may ask for at once: one begins in each turn of the event loop. */
+/** To be awaited before work of a millisecond: one such work begins in each turn of the event loop. */
 export function takeTurn(): Promise<void> {
   return new Promise(resolve => {
     queue.push(resolve)
