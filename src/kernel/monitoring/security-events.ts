@@ -1,6 +1,6 @@
 /**
- * Refused sign-ins, keys, rights and forged forms, for whoever watches the log: what happened, the request, and a hash of
- * the network it came from. No e-mail, no address; the salt of the hash ends with the process.
+ * Logs refused sign-ins, keys, rights and forged forms: the event, the request, and a hash of the network. No e-mail, no
+ * address; the salt of the hash ends with the process.
  */
 import { randomBytes } from 'node:crypto'
 import { BoundedMap } from '../bounded-map.ts'
@@ -21,9 +21,9 @@ export type SecurityLog = {
   note: (event: SecurityEvent, from: { requestId: string; network: string }) => void
 }
 
-/** One line for the same event from the same network; what comes within is counted into the next one. */
+/** The same event from the same network gets one line in this time; the next line counts the others. */
 const REPEATED_AFTER_MS = 60_000
-/** Security bounds: a flood from everywhere fills neither the log nor the memory. The counter of the metrics has all. */
+/** Security limits: a flood fills neither the log nor the memory. The metrics count all events. */
 const MAX_LINES_PER_MINUTE = 60
 const MAX_SOURCES = 1_000
 

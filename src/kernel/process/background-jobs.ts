@@ -1,7 +1,4 @@
-/**
- * Runs background jobs: each at most once at a time, stopped between its steps. Failures are kept until they are logged.
- * The slice that owns the jobs says what they are and who resumes those of a killed process.
- */
+/** Runs background jobs: each at most once at a time, stopped between its steps. Failures are kept until they are logged. */
 import type { Clock } from '../clock.ts'
 import type { Fragment, Sql } from '../db/database.ts'
 
@@ -10,7 +7,7 @@ export type JobFailure = { id: string; error: unknown }
 /** Works until the job is done, or until `goOn` says no after a step. */
 type Run<Job> = (clock: Clock, job: Job, goOn: () => boolean) => Promise<void>
 
-/** Whether no process has worked on a row lately. A time in the future was written by a clock that ran ahead. */
+/** Whether no process has worked on a row lately. A clock that ran ahead may have written a time in the future. */
 export function isAbandoned(sql: Sql, now: Date, ms: number): Fragment {
   const [before, after] = [new Date(now.getTime() - ms), new Date(now.getTime() + ms)]
   return sql`(alive_at < ${before}::timestamptz or alive_at > ${after}::timestamptz)`
@@ -18,7 +15,7 @@ export function isAbandoned(sql: Sql, now: Date, ms: number): Fragment {
 
 export function createBackgroundJobs<Job extends { id: string }>(run: Run<Job>) {
   const running = new Map<string, Promise<void>>()
-  /** What begins anew when the one at work has ended. */
+  /** Jobs that start again when they have ended. */
   const next = new Map<string, { clock: Clock; job: Job }>()
   let faults: JobFailure[] = []
   let stopping = false
@@ -40,21 +37,21 @@ export function createBackgroundJobs<Job extends { id: string }>(run: Run<Job>) 
     running.set(job.id, work)
   }
   return {
-    /** Nothing for a job that is at work already, and after `stop`. */
+    /** Does nothing for a running job, and after `stop`. */
     start,
-    /** The same for one that begins anew: what is at work of it has been told to end, and is waited for. */
+    /** Starts a job again after it has ended; it has been told to end. */
     startAnew(clock: Clock, job: Job) {
       if (running.has(job.id)) next.set(job.id, { clock, job })
       else start(clock, job)
     },
-    /** Resolves when the jobs under way have ended. */
+    /** Resolves when the running jobs have ended. */
     ended,
-    /** Ends them after the step they are at, and waits for that. */
+    /** Ends them after their current steps, and waits for that. */
     stop() {
       stopping = true
       return ended()
     },
-    /** Faults since this was last asked. */
+    /** Failures since the last call. */
     takeFaults() {
       const taken = faults
       faults = []

@@ -1,4 +1,4 @@
-/** Work that keeps a core busy, in a thread of its own that lets all others go first. */
+/** Runs CPU-heavy work in a thread of low priority. */
 import { constants, setPriority } from 'node:os'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import { toError } from '../errors.ts'
@@ -7,12 +7,12 @@ type Job<Input> = { id: number; input: Input }
 type Done<Output> = { id: number; output: Output } | { id: number; error: string }
 
 const MAX_HEAP_MIB = 64
-/** After so long without work the thread ends and gives its memory back. */
+/** After so long without work the thread ends, which frees its memory. */
 const IDLE_MS = 10_000
 
 /**
- * Calls go to the thread that `entry` begins, one after the other; the first starts it. Inputs and outputs are copied. A
- * call rejects when the work throws or the thread ends; the next call starts another thread.
+ * The first call starts a thread with the file `entry`, which handles one call after the other. Inputs and outputs are
+ * copied. A call rejects when the work throws or the thread ends; the next call starts another thread.
  */
 export function openLowPriorityThread<Input, Output>(entry: URL): (input: Input) => Promise<Output> {
   const waiting = new Map<number, Pick<PromiseWithResolvers<Output>, 'resolve' | 'reject'>>()
@@ -55,7 +55,7 @@ export function openLowPriorityThread<Input, Output>(entry: URL): (input: Input)
     })
 }
 
-/** Called once by the file that a thread begins with: answers each call with what `work` makes of its input. */
+/** Called once by the file that starts a thread: answers each call with the output of `work`. */
 export function serveLowPriorityThread<Input, Output extends Uint8Array>(
   work: (input: Input) => Output,
 ): void {
@@ -77,6 +77,6 @@ function yieldToOtherThreads(): void {
   try {
     setPriority(0, constants.priority.PRIORITY_LOW)
   } catch {
-    // A container may forbid it. The thread works as well, beside the others.
+    // A container may forbid it. The thread then works at normal priority.
   }
 }

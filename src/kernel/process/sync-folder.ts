@@ -1,4 +1,4 @@
-/** A file that was made, renamed or linked is there after a power cut only when its folder was synced too. */
+/** After a power cut, a created, renamed or linked file exists only if its folder was synced too. */
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 
 export function syncFolder(folder: string): void {

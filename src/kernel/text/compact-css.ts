@@ -1,4 +1,4 @@
-/** Comments, line ends, the spaces round punctuation and the 0 before a point; a string with those in it must not stand in the sheet. */
+/** Removes comments, line ends, spaces around punctuation and a 0 before a point. No string in the CSS may contain them. */
 export const compactCss = (css: string): string =>
   css
     .replace(/\/\*[\s\S]*?\*\//g, '')

@@ -1,4 +1,4 @@
-/** Reads a large body with a list of rows a piece at a time, so that others are answered in between. */
+/** Reads a large body with a list of rows in pieces, so that other requests are answered in between. */
 import { AppError } from '../errors.ts'
 import { yieldBetweenRows } from '../yield-to-event-loop.ts'
 import {
@@ -17,8 +17,8 @@ import { tryParseJson } from './try-parse-json.ts'
 const STEP_LENGTH = 128 * 1024
 
 /**
- * What `readJson` gives or throws for the same text. What is refused for its size is not parsed: rows of more than 1 MiB
- * or too many values, and what stands beside the rows when that is more than a body without rows may be.
+ * Returns or throws the same as `readJson`. It does not parse what is refused for its size: rows of more than 1 MiB or too
+ * many values, and the rest of the body if that is larger than a body without rows may be.
  */
 export async function readJsonRows(bytes: Uint8Array, rows: RowList): Promise<unknown> {
   const breathe = yieldBetweenRows()
@@ -42,7 +42,7 @@ export async function readJsonRows(bytes: Uint8Array, rows: RowList): Promise<un
       `The body is too large: at most ${most} beside its ${rows.member}.`,
     )
   }
-  // What stands before the rows is read before them, so that of several faults the first is told.
+  // The text before the rows comes first, so that the first of several errors is reported.
   if (tryParseJson(`${head}]}`) === undefined) parseText(text)
   const values = await readPieces(text, { head, pieces: list.pieces, most: rows.maxRows, breathe })
   if (list.end === text.length) parseUnclosed(text, head, scan)
@@ -61,7 +61,7 @@ async function readPieces(text: string, { head, pieces, most, breathe }: Pieces)
   for (const [i, { start, end, isRefused }] of pieces.entries()) {
     await breathe()
     const found = isRefused ? [null] : tryParseJson(`[${text.slice(start, end)}]`)
-    // A comma without a row after it is no fault of the piece, but of the whole.
+    // A comma without a row after it is an error of the whole text, not of the piece.
     if (!Array.isArray(found) || (found.length === 0 && i > 0)) {
       parseText(text, { prefix: i === 0 ? head : `${head}0,`, from: start })
       throw new Error('rows that cannot be read are part of a text that can')
@@ -74,7 +74,7 @@ async function readPieces(text: string, { head, pieces, most, breathe }: Pieces)
   return values
 }
 
-/** Throws what is wrong in the last rows of a list that does not end, or else that it does not. */
+/** Throws the error of the last rows in a list without an end, or else the missing end. */
 function parseUnclosed(text: string, head: string, { list, hasTooManyValues }: JsonScan): void {
   const last = list?.pieces.at(-1)
   if (hasTooManyValues || last === undefined)

@@ -1,4 +1,4 @@
-/** The rows in order, as many at a time as fit into `maxBytes`; one that is larger is alone. */
+/** Splits rows, in order, into pieces of at most `maxBytes`. A larger row is a piece of its own. */
 export function splitByBytes<T>(
   rows: readonly T[],
   bytesOf: (row: T) => number,

@@ -1,28 +1,28 @@
 /**
- * Reads a JSON text so that what is stored is what was sent: keys given twice, `__proto__`, numbers that a double
- * cannot hold and nesting beyond 32 are refused with the place they stand at, instead of being changed in silence. So is what has
- * more parts than any passport: a body of 1 MiB can hold half a million, and each is walked again and again.
+ * Reads JSON strictly, so that what is stored is what was sent: duplicate keys, `__proto__`, numbers that a double cannot
+ * hold and nesting beyond 32 are refused by their place. So are bodies with more values than any passport: 1 MiB can hold
+ * half a million, and later steps walk through each of them.
  */
 import { formatField } from '../detail-json.ts'
-import { AppError, type Detail, type DetailCode, invalid, MAX_DETAILS } from '../errors.ts'
+import { AppError, type Detail, type DetailCode, invalid, MAX_DETAILS, toError } from '../errors.ts'
+import { tryParseJson } from './try-parse-json.ts'
 
 export const MAX_JSON_DEPTH = 32
 const MAX_JSON_MEMBERS = 2_000
 const MAX_JSON_ENTRIES = 1_000
-/** Objects, lists and what stands in them, in a body or in each of its rows. */
+/** Objects, lists and their entries, in a body or in each of its rows. */
 const MAX_JSON_VALUES = 20_000
 const MAX_NUMBER_LENGTH = 40
 
-/** A byte order mark, which RFC 8259 §8.1 lets a reader pass over, is no part of the text. */
+/** Skips a byte order mark, as RFC 8259 §8.1 allows. */
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** A list whose rows are answered one by one: the member of the body it is, how many rows it can have, and how large a body without it. */
+/** A list whose rows are answered one by one. `member` is its name in the body. */
 export type RowList = { member: string; maxRows: number; maxBytesWithout: number }
 
 /**
- * The value of a UTF-8 JSON text. Throws `bad_request` when it cannot be read, `validation` naming each refused place,
- * `payload_too_large` for one that is as large as only a list may be.
- * What is refused in a row of `rows` spoils no other: in its place stands the refusal, its paths beginning at the row.
+ * The value of a UTF-8 JSON text. Throws `bad_request` when it cannot be read, `validation` with each refused place, and
+ * `payload_too_large` for a body without `rows` that is too large. A refused row is replaced by its error.
  */
 export function readJson(bytes: Uint8Array, rows?: RowList): unknown {
   const text = decodeUtf8(bytes)
@@ -41,10 +41,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/**
- * The value of `text`. With `part`, of its beginning `prefix` and all of it that follows `from`: what was read before is
- * left out or shorter, and a fault is still named by its place in the whole text.
- */
+/** The value of `text`, or of `prefix` and what follows `from`. Errors name their place in the whole text. */
 export function parseText(text: string, part = { prefix: '', from: 0 }): unknown {
   try {
     return JSON.parse(part.prefix + text.slice(part.from))
@@ -54,7 +51,7 @@ export function parseText(text: string, part = { prefix: '', from: 0 }): unknown
   }
 }
 
-/** The value with the refusals that the scan found; throws those that are about the whole body. */
+/** The value with the errors of its rows. Throws if there are errors of the whole body. */
 export function withErrors(value: unknown, { details, rowDetails }: JsonScan, rows?: RowList): unknown {
   if (details.length > 0) {
     const inRows = Array.from(rowDetails, ([index, faults]) => faults.map(one => ({ ...one, index })))
@@ -80,7 +77,7 @@ export const tooLargeWithout = ({ member, maxBytesWithout }: RowList) =>
 
 function reason(error: unknown, text: string, leftOut: number): string {
   if (text.trim() === '') return 'it is empty.'
-  const message = error instanceof Error ? error.message : ''
+  const { message } = toError(error)
   if (message.startsWith('Unexpected end')) return `it ends too early; see ${placeOf(text, text.length)}.`
   const position = /position (\d+)/.exec(message)?.[1]
   if (position === undefined) return 'it has a character where none may stand.'
@@ -94,24 +91,24 @@ function placeOf(text: string, position: number): string {
 
 type Frame = { keys: Set<string> | undefined; index: number; key: string }
 
-/** Of an object without any so far: a body can hold millions of `{}`. Nothing is added to it. */
+/** For objects without keys so far, because a body can hold millions of `{}`. Nothing is added to it. */
 const NO_KEYS = new Set<string>()
 
-/** Rows that stand one after another in a list: where their text begins and ends, without the commas around it. */
+/** Where the text of consecutive rows begins and ends, without the commas around it. */
 export type Piece = { start: number; end: number; isRefused: boolean }
 
 /** Rows are parsed together up to this length. */
 const PIECE_LENGTH = 64 * 1024
 
 /**
- * Walks a text as far as it is told: only strings, numbers and brackets need telling apart. In a text that is not JSON
- * it goes wrong without harm; its findings count once JSON.parse has accepted the text.
+ * Scans a text in steps. It only tells strings, numbers and brackets apart; its findings count only if JSON.parse has
+ * accepted the text.
  */
 export class JsonScan {
-  /** What is refused about the whole body, and in rows. */
+  /** Errors of the whole body, and of rows by their index. */
   readonly details: Detail[] = []
   readonly rowDetails = new Map<number, Detail[]>()
-  /** The first list of rows: from its bracket to the one that closes it, or to the end of the text, in pieces. */
+  /** The first list of rows: from its bracket to the closing one, or to the end of the text. */
   list: { start: number; end: number; pieces: Piece[] } | undefined
   private readonly text: string
   private readonly frames: Frame[] = []
@@ -127,14 +124,14 @@ export class JsonScan {
     this.rows = rows
   }
 
-  /** Goes on at least to the character `until`. Returns whether there is more. */
+  /** Scans at least to the character `until`. Returns whether there is more. */
   advance(until: number): boolean {
     const end = Math.min(until, this.text.length)
     for (; this.at < end; this.at++) this.step(this.text.charCodeAt(this.at))
     return this.at < this.text.length
   }
 
-  /** Whether the body has more values outside its rows, or in the row this stands in, than it may have. */
+  /** Whether the body has too many values outside its rows, or in the current row. */
   get hasTooManyValues(): boolean {
     return this.values > MAX_JSON_VALUES
   }
@@ -175,7 +172,6 @@ export class JsonScan {
     this.frames.pop()
   }
 
-  /** To the bracket that closes the one just opened. */
   private skipToClosingBracket() {
     for (let depth = 1; depth > 0 && this.at < this.text.length; ) {
       const code = this.text.charCodeAt(++this.at)
@@ -204,7 +200,7 @@ export class JsonScan {
     }
   }
 
-  /** Whether the innermost bracket is that of the list of rows, which has its own bounds. */
+  /** Whether the innermost bracket is that of the list of rows, which has its own limits. */
   private isInList(): boolean {
     return this.frames.length === 2 && this.row() !== undefined
   }
@@ -223,7 +219,7 @@ export class JsonScan {
     if (this.isInFirstList) this.endPiece(isTooLong || this.hasTooManyValues, isLast)
   }
 
-  /** A row that is refused for its size stands alone, so that nobody needs to parse it. */
+  /** A row that is refused for its size is a piece of its own, which is not parsed. */
   private endPiece(isRefused: boolean, isLast: boolean) {
     const pieces = this.list?.pieces ?? []
     const add = (end: number) => {
@@ -263,10 +259,10 @@ export class JsonScan {
     if (!this.expectsKey) return
     this.expectsKey = false
     const frame = this.frames.at(-1)
-    // Of an object that is refused for its members no more are told apart.
+    // An object with too many members is refused anyway.
     if (!frame?.keys || frame.keys.size > MAX_JSON_MEMBERS) return
     const raw = this.text.slice(start, this.at + 1)
-    frame.key = keyOf(raw)
+    frame.key = parseKey(raw)
     if (frame.key === '__proto__') this.report('unknown_field', 'is a key that may not be sent.')
     else if (frame.keys.has(frame.key))
       this.report('duplicate', 'is given twice in the same object; send it once.')
@@ -284,7 +280,7 @@ export class JsonScan {
     this.at = Math.max(this.at, NUMBER_PART.lastIndex - 1)
     const literal = this.text.slice(start, this.at + 1)
     if (literal.length <= 15 && !/[eE]/.test(literal)) return
-    // Longer ones cannot be exact, and finding that out would cost more than they are worth.
+    // Longer numbers are refused unseen: checking them would cost too much.
     if (literal.length > MAX_NUMBER_LENGTH || !isExactNumber(literal)) {
       this.report(
         'format',
@@ -293,7 +289,7 @@ export class JsonScan {
     }
   }
 
-  /** About the place the scan is at, or the first `depth` brackets around it. */
+  /** Reports the current place, or the one at `depth` brackets. */
   private report(code: DetailCode, what: string, depth = this.frames.length) {
     const row = this.row()
     // A list that is too long is refused for that.
@@ -317,19 +313,12 @@ export class JsonScan {
 
 const NUMBER_PART = /[0-9.eE+-]+/y
 
-/** A key as it is written, without its escapes where they can be read. */
-function keyOf(raw: string): string {
-  if (!raw.includes('\\')) return raw.slice(1, -1)
-  try {
-    return JSON.parse(raw)
-  } catch {
-    return raw
-  }
-}
+/** A key without its escapes, if it is valid. */
+const parseKey = (raw: string): string => (raw.includes('\\') ? (tryParseJson(raw) ?? raw) : raw.slice(1, -1))
 
 const short = (text: string) => (text.length > 200 ? `${text.slice(0, 200)}…` : text)
 
-/** Whether the decimal number written is the one that the nearest double prints as. */
+/** Whether the nearest double prints as the same decimal number. */
 export function isExactNumber(literal: string): boolean {
   const value = Number(literal)
   if (!Number.isFinite(value)) return false
