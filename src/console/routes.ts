@@ -92,8 +92,7 @@ import {
   submitSignIn,
   submitSignOut,
 } from './sign-in/sign-in.ts'
-import { submitSheetChoice } from './spreadsheets/choose-sheet.ts'
-import { submitColumns } from './spreadsheets/columns.ts'
+import { submitColumns, submitSheetChoice } from './spreadsheets/columns.ts'
 import { sendExport, sendTemplate, showExport } from './spreadsheets/downloads.ts'
 import {
   sendErrors,

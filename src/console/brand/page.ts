@@ -80,7 +80,7 @@ function lookForm(words: Words, { look, problems, isTried }: Shown): string {
   return html`<section aria-labelledby="look"><h2 id="look">${texts.look}</h2>
 <form method="post" action="${BRAND}" novalidate class="data">!${defaultButton(texts.save)}!${input(name, problems)}!${accentField(words, look, problems)}!${adjusted(words, look.accent, isTried)}
 <div class="field"><label for="frames">${texts.frames}</label>!${notes(frames, problems)}
-<textarea id="frames" name="frames" rows="3" spellcheck="false" autocapitalize="none" autocomplete="off"!${described(frames, problems).join('')}>
+<textarea id="frames" name="frames" rows="3" spellcheck="false" autocapitalize="none" autocomplete="off"!${described(frames, problems)}>
 ${look.frames}</textarea></div>
 <button>${texts.save}</button></form></section>`
 }
@@ -89,7 +89,7 @@ function accentField(words: Words, { accent }: Look, problems: Problems): string
   const texts = words.texts.brand
   const field = { name: 'accent', hint: texts.accentHint }
   return html`<div class="field"><label for="accent">${texts.accent}</label>!${notes(field, problems)}
-<div class="colour"><input type="color" name="accent_picker" value="${pickerOf(accent)}" aria-label="${texts.picker}"><input id="accent" name="accent" value="${accent}" maxlength="20" autocomplete="off" autocapitalize="none" spellcheck="false"!${described(field, problems).join('')}>
+<div class="colour"><input type="color" name="accent_picker" value="${pickerOf(accent)}" aria-label="${texts.picker}"><input id="accent" name="accent" value="${accent}" maxlength="20" autocomplete="off" autocapitalize="none" spellcheck="false"!${described(field, problems)}>
 <button class="second" formmethod="get" formaction="${BRAND}#adjusted">${texts.tryIt}</button></div><input type="hidden" name="accent_shown" value="${accent}"></div>`
 }
 
@@ -127,7 +127,7 @@ function logoForm(words: Words, brand: Brand, problems: Problems): string {
     const remove = name === 'logo' ? texts.remove : texts.removeDark
     const box = html`<div class="check"><input type="checkbox" id="remove_${name}" name="remove_${name}" value="yes"><label for="remove_${name}">${remove}</label></div>`
     return html`<div class="field"><label for="${name}">${label}</label>!${notes(field, problems)}!${picture(words, name, logo)}
-<input type="file" id="${name}" name="${name}" accept=".svg,.png,.jpg,.jpeg,.webp,image/svg+xml,image/png,image/jpeg,image/webp"!${described(field, problems).join('')}>!${logo === null ? '' : box}</div>`
+<input type="file" id="${name}" name="${name}" accept=".svg,.png,.jpg,.jpeg,.webp,image/svg+xml,image/png,image/jpeg,image/webp"!${described(field, problems)}>!${logo === null ? '' : box}</div>`
   }
   return html`<p class="quiet">${texts.logosLead({ bytes: MAX_LOGO_BYTES, side: MAX_LOGO_SIDE_PIXELS })}</p>
 <form method="post" action="${BRAND}/logos" enctype="multipart/form-data" novalidate class="data">

@@ -104,7 +104,7 @@ function eventChoice(words: Words, chosen: readonly string[], problems: Problems
     name =>
       html`<div class="check"><input type="checkbox" id="event-${name}" name="event" value="${name}"!${chosen.includes(name) ? ' checked' : ''}><label for="event-${name}"><code>${name}</code> <span class="quiet line">${texts.eventNames[name] ?? ''}</span></label></div>`,
   )
-  return html`<fieldset id="event" tabindex="-1"!${described(field, problems).join('')}><legend>${texts.events}</legend>!${notes(field, problems)}!${boxes}</fieldset>`
+  return html`<fieldset id="event" tabindex="-1"!${described(field, problems)}><legend>${texts.events}</legend>!${notes(field, problems)}!${boxes}</fieldset>`
 }
 
 export async function submitNewWebhook(visit: Visit): Promise<Outcome> {

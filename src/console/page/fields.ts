@@ -7,7 +7,7 @@ import type { Texts } from './texts.ts'
 type FormField = {
   name: string
   label: string
-  hint?: string
+  hint?: string | undefined
   value?: string
   type?: 'text' | 'email' | 'password' | 'date' | 'url' | 'datetime-local'
   /** HTML's autofill token; `off` if none is given, `current-password` for a password. */
@@ -20,6 +20,8 @@ type FormField = {
   isOptional?: boolean
 }
 
+type FieldNotes = { name: string; hint?: string | undefined }
+
 /** One labelled input. The browser checks nothing by itself: all that is wrong is told at once, in our words. */
 export function input(field: FormField, problems: Problems): string {
   const { name, type = 'text' } = field
@@ -29,46 +31,47 @@ export function input(field: FormField, problems: Problems): string {
     field.min === undefined ? '' : ` min="${field.min}"`,
     field.isReadOnly ? ' readonly' : field.isOptional ? '' : ' required',
     type === 'text' ? '' : ' autocapitalize="none" spellcheck="false"',
-    ...described(field, problems),
+    described(field, problems),
   ].join('')
   const value = field.value === undefined ? '' : html` value="${field.value}"`
   return html`<div class="field"><label for="${name}">${field.label}</label>!${notes(field, problems)}
 <input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}"!${value}!${attributes}></div>`
 }
 
+export type Options = readonly (readonly [value: string, label: string])[]
+
+export const renderOptions = (options: Options, chosen?: string) =>
+  options.map(
+    ([value, label]) =>
+      html`<option value="${value}"!${value === chosen ? ' selected' : ''}>${label}</option>`,
+  )
+
 /** A labelled choice; the first option is chosen unless `value` is another. */
 export function select(
   field: Pick<FormField, 'name' | 'label' | 'hint' | 'value'> & {
-    options: readonly (readonly [value: string, label: string])[]
+    options: Options
   },
   problems: Problems,
 ): string {
-  const options = field.options.map(
-    ([value, label]) =>
-      html`<option value="${value}"!${value === field.value ? ' selected' : ''}>${label}</option>`,
-  )
   return html`<div class="field"><label for="${field.name}">${field.label}</label>!${notes(field, problems)}
-<select id="${field.name}" name="${field.name}"!${described(field, problems).join('')}>!${options}</select></div>`
+<select id="${field.name}" name="${field.name}"!${described(field, problems)}>!${renderOptions(field.options, field.value)}</select></div>`
 }
 
 /** Hint and error stand above the input: a phone's keyboard covers what is below. */
-export function notes({ name, hint }: Pick<FormField, 'name' | 'hint'>, problems: Problems): string {
+export function notes({ name, hint }: FieldNotes, problems: Problems): string {
   const error = problems[name]
   const above = hint === undefined ? '' : html`<p class="hint" id="${name}-hint">${hint}</p>`
   return above + (error === undefined ? '' : html`<p class="error" id="${name}-error">${error}</p>`)
 }
 
 /** The attributes that lead from an input to its hint and error. */
-export function described({ name, hint }: Pick<FormField, 'name' | 'hint'>, problems: Problems): string[] {
-  const ids = [
-    hint === undefined ? [] : [`${name}-hint`],
-    problems[name] === undefined ? [] : [`${name}-error`],
-  ]
-  const list = ids.flat().join(' ')
-  return [
-    list === '' ? '' : ` aria-describedby="${list}"`,
-    problems[name] === undefined ? '' : ' aria-invalid="true"',
-  ]
+export function described({ name, hint }: FieldNotes, problems: Problems): string {
+  const isWrong = problems[name] !== undefined
+  const ids = [...(hint === undefined ? [] : [`${name}-hint`]), ...(isWrong ? [`${name}-error`] : [])]
+  return (
+    (ids.length === 0 ? '' : html` aria-describedby="${ids.join(' ')}"`) +
+    (isWrong ? ' aria-invalid="true"' : '')
+  )
 }
 
 /**
@@ -86,42 +89,27 @@ export function summary(texts: Texts, problems: Problems, labels: Readonly<Recor
     ([name, sentence]) =>
       html`<li><a class="alone" href="#${name}">${labels[name] ?? name}: ${sentence}</a></li>`,
   )
-  return html`<div class="summary" role="alert" tabindex="-1" autofocus>
-<p>${texts.page.problemCount({ count: lines.length })}</p><ul>!${links}</ul></div>`
+  return alertBox(html`
+<p>${texts.page.problemCount({ count: lines.length })}</p><ul>!${links}</ul>`)
 }
+
+/** Has the focus; `content` is HTML. */
+export const alertBox = (content: string) =>
+  html`<div class="summary" role="alert" tabindex="-1" autofocus>!${content}</div>`
 
 /** A refusal that belongs to no single field. */
 export const notice = (sentence: string | undefined) =>
-  sentence === undefined
-    ? ''
-    : html`<div class="summary" role="alert" tabindex="-1" autofocus><p>${sentence}</p></div>`
+  sentence === undefined ? '' : alertBox(html`<p>${sentence}</p>`)
 
-export const newPasswordInput = (texts: Texts, label: string, problems: Problems) =>
-  input(
-    {
-      name: 'password',
-      label,
-      type: 'password',
-      hint: texts.signIn.passwordHint({ min: MIN_PASSWORD_LENGTH, max: MAX_PASSWORD_LENGTH }),
-      autocomplete: 'new-password',
-    },
-    problems,
-  )
+export function newPasswordInput({ signIn }: Texts, label: string, problems: Problems): string {
+  const hint = signIn.passwordHint({ min: MIN_PASSWORD_LENGTH, max: MAX_PASSWORD_LENGTH })
+  return input({ name: 'password', label, type: 'password', hint, autocomplete: 'new-password' }, problems)
+}
+
+type Copyable = { name: string; label: string; hint?: string; value: string; rows: number }
 
 /** A text to take along: focus it and select all, or touch it once. */
-export function copyable(
-  texts: Texts,
-  field: {
-    name: string
-    label: string
-    hint?: string
-    value: string
-    rows: number
-  },
-): string {
-  const { name, label, hint, value, rows } = field
-  const describedBy = hint === undefined ? '' : html` aria-describedby="${name}-hint"`
-  return html`<div class="field"><label for="${name}">${label}</label>!${notes({ name, ...(hint ? { hint } : {}) }, {})}
-<textarea class="copy" id="${name}" data-copy="${texts.page.copy}" data-copied="${texts.page.copied}" rows="${rows}" readonly spellcheck="false" autocomplete="off"!${describedBy}>
-${value}</textarea></div>`
-}
+export const copyable = ({ page }: Texts, field: Copyable) =>
+  html`<div class="field"><label for="${field.name}">${field.label}</label>!${notes(field, {})}
+<textarea class="copy" id="${field.name}" data-copy="${page.copy}" data-copied="${page.copied}" rows="${field.rows}" readonly spellcheck="false" autocomplete="off"!${described(field, {})}>
+${field.value}</textarea></div>`

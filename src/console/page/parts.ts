@@ -23,15 +23,6 @@ export const facts = (lines: readonly (readonly [string, string])[], more = '') 
 export const hiddenInputs = (entries: readonly (readonly [name: string, value: string])[]) =>
   entries.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
 
-export const renderOptions = (
-  options: readonly (readonly [value: string, label: string])[],
-  chosen?: string,
-) =>
-  options.map(
-    ([value, label]) =>
-      html`<option value="${value}"!${value === chosen ? ' selected' : ''}>${label}</option>`,
-  )
-
 /** A table that scrolls sideways where the window is narrow. */
 export const wideTable = (
   { label, kind, heads }: { label: string; kind: string; heads: readonly string[] },

@@ -5,10 +5,11 @@ import type { Field } from '../../categories/field.ts'
 import { getLabels } from '../../i18n/catalogue.ts'
 import { formatCountry, formatUnit } from '../../i18n/format.ts'
 import { COUNTRIES } from '../../kernel/countries.ts'
+import { described, notes, type Options, renderOptions } from '../page/fields.ts'
 import type { PostedForm, Problems } from '../page/form.ts'
 import { findText } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
-import { getFieldLabel, getValueLabel } from './labels.ts'
+import { getFieldLabel, getValueLabel, sortOptions } from './labels.ts'
 
 /** What every input of the form needs. */
 export type FormContext = {
@@ -32,16 +33,9 @@ export function describeInput(
   { problems }: FormContext,
   hints: readonly string[],
 ): { above: string; attributes: string } {
-  const error = problems[at]
-  const said = hints.filter(hint => hint !== '')
-  const ids = [said.length === 0 ? [] : [`${at}-hint`], error === undefined ? [] : [`${at}-error`]].flat()
-  const described = ids.length === 0 ? '' : html` aria-describedby="${ids.join(' ')}"`
-  return {
-    above:
-      (said.length === 0 ? '' : html`<p class="hint" id="${at}-hint">${said.join(' ')}</p>`) +
-      (error === undefined ? '' : html`<p class="error" id="${at}-error">${error}</p>`),
-    attributes: described + (error === undefined ? '' : ' aria-invalid="true"'),
-  }
+  const hint = hints.filter(one => one !== '').join(' ')
+  const field = { name: at, hint: hint === '' ? undefined : hint }
+  return { above: notes(field, problems), attributes: described(field, problems) }
 }
 
 /** The field's hint and, if only some readers see the field, which ones. */
@@ -75,13 +69,10 @@ function renderControl(
 ): string {
   const texts = words.texts.products
   const text = form.raw(at)
-  const options = (choices: readonly (readonly [string, string])[]) => {
-    const all = choices.some(([one]) => one === text) || text === '' ? choices : [...choices, [text, text]]
-    const lines = [['', texts.choose], ...all].map(
-      ([one = '', name = '']) =>
-        html`<option value="${one}"!${one === text ? ' selected' : ''}>${name}</option>`,
-    )
-    return html`<select id="${at}" name="${at}"!${attributes}>!${lines}</select>`
+  const options = (choices: Options) => {
+    const isKnown = text === '' || choices.some(([one]) => one === text)
+    const all: Options = [['', texts.choose], ...choices, ...(isKnown ? [] : [[text, text] as const])]
+    return html`<select id="${at}" name="${at}"!${attributes}>!${renderOptions(all, text)}</select>`
   }
   if (field.type === 'boolean')
     return options([
@@ -109,15 +100,12 @@ export function renderKnownNames({ language }: Words, fields: readonly Field[]):
   return html`<datalist id="${KNOWN_NAMES_ID}">!${names.map(name => html`<option value="${name}"></option>`)}</datalist>`
 }
 
-const countryOptions = new Map<string, readonly (readonly [string, string])[]>()
+const countryOptions = new Map<string, Options>()
 
-function listCountryOptions({ language }: Words): readonly (readonly [string, string])[] {
+function listCountryOptions({ language }: Words): Options {
   const made = countryOptions.get(language)
   if (made !== undefined) return made
-  const collator = new Intl.Collator(language)
-  const all = COUNTRIES.map(code => [code, formatCountry(language, code)] as const).sort((a, b) =>
-    collator.compare(a[1], b[1]),
-  )
+  const all = sortOptions(language, COUNTRIES, code => formatCountry(language, code))
   countryOptions.set(language, all)
   return all
 }

@@ -3,6 +3,7 @@ import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import { formatLanguage, formatNumber } from '../../i18n/format.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
+import { renderOptions } from '../page/fields.ts'
 import type { PostedForm } from '../page/form.ts'
 import { section } from '../page/parts.ts'
 import {
@@ -168,9 +169,7 @@ function renderLanguageList(field: Field, place: InputPlace, drawing: FormContex
     return html`<div class="field"><label for="${name}">${index === 0 && tag !== undefined ? texts.primary({ language: called }) : called}</label>!${above}
 <div class="beside-act"><input id="${name}" name="${name}" value="${form.raw(name)}" list="languages" autocomplete="off" autocapitalize="none" spellcheck="false"!${attributes}>!${rows.length > 1 ? renderRemoveButton(at, rows, row, drawing) : ''}</div></div>`
   })
-  const options = listLanguageOptions(words).map(
-    ([code, name]) => html`<option value="${code}">${name}</option>`,
-  )
+  const options = renderOptions(listLanguageOptions(words))
   const { above } = describeInput(at, drawing, listHints(field, place, drawing))
   return html`<fieldset id="${at}" class="list" tabindex="-1"><legend>${getFieldLabel(words, path)}</legend>!${above}!${inputs}<datalist id="languages">!${options}</datalist>
 <div class="choices">!${renderAddButton(at, rows, drawing, texts.addLanguage)} <button class="second" name="show" value="${at}" formaction="${action}#${at}" formnovalidate>${texts.showTexts}</button></div></fieldset>`

@@ -3,6 +3,7 @@ import { normalizeName } from '../../categories/names/name-lookup.ts'
 import { LANGUAGES } from '../../i18n/catalogue.ts'
 import { formatLanguage } from '../../i18n/format.ts'
 import { CONSOLE_LANGUAGES, type Words } from '../page/words.ts'
+import { sortOptions } from './labels.ts'
 
 /** Offered besides the Union's own languages: spoken near it or by many buyers. */
 const NEARBY = ['ar', 'bs', 'he', 'hi', 'is', 'ja', 'ko', 'mk', 'nb', 'ru', 'sq', 'sr', 'tr', 'uk', 'zh']
@@ -22,13 +23,8 @@ export function findLanguageByName(text: string): string | undefined {
   return codesByName.get(normalizeName(text))
 }
 
-/** Sorted by name. */
-export function listLanguageOptions({ language }: Words): readonly (readonly [code: string, name: string])[] {
-  const collator = new Intl.Collator(language)
-  return OFFERED.map(code => [code, formatLanguage(language, code)] as const).sort((a, b) =>
-    collator.compare(a[1], b[1]),
-  )
-}
+export const listLanguageOptions = ({ language }: Words) =>
+  sortOptions(language, OFFERED, code => formatLanguage(language, code))
 
 /** Splits "en, de". */
 export const splitLanguages = (text: string): string[] => text.split(/[\s,;]+/).filter(tag => tag !== '')

@@ -17,7 +17,7 @@ export function formatInputValue(words: Words, field: Field, value: unknown): st
 }
 
 /** No thousands separator, so that parsing returns the same number. */
-const formatPlainNumber = ({ decimalMark }: Words, value: number) =>
+export const formatPlainNumber = ({ decimalMark }: Words, value: number | string) =>
   decimalMark === 'comma' ? String(value).replace('.', ',') : String(value)
 
 /** `problem`: the text is ambiguous or not exact; `value` is then the text itself. */

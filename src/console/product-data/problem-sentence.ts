@@ -6,6 +6,7 @@ import { type Detail, type Path, SAID } from '../../kernel/errors.ts'
 import type { RowProblemKey } from '../../passports/core/row-problems.ts'
 import { findText, renderText, type Text } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
+import { formatPlainNumber } from './parse-value.ts'
 
 /** `field`: of an error of a row, which names a column. */
 type DataProblem = Pick<Detail, 'code' | 'message' | typeof SAID> & ({ path: Path } | { field: string })
@@ -21,7 +22,7 @@ export function explainProblem(words: Words, fault: DataProblem): string {
   const values = Object.entries(
     labelFacts(words, toLabelPath('field' in fault ? fault.field : formatField(fault.path)), facts),
   ).map(([name, fact]) => {
-    if (typeof fact === 'number') return [name, withDecimalMark(words, fact)]
+    if (typeof fact === 'number') return [name, formatPlainNumber(words, fact)]
     return [name, KIND_FACTS.has(name) ? (findText(kinds, fact) ?? fact) : fact]
   })
   return renderText(text, Object.fromEntries(values))
@@ -35,9 +36,6 @@ export function findGtinHolder(details: readonly DataProblem[] = []): string | u
 const GTIN_TAKEN_KEYS = ['gtin_own', 'gtin_own_before']
 
 const KIND_FACTS = new Set(['wanted', 'kind'])
-
-const withDecimalMark = ({ decimalMark }: Words, value: number | string) =>
-  decimalMark === 'comma' ? String(value).replace('.', ',') : String(value)
 
 /** The key of the labels: `fiberComposition[1].fiber` → `fiberComposition.fiber`. */
 const toLabelPath = (field: string) => field.replaceAll(/\[\d+\]/g, '')
@@ -55,7 +53,7 @@ function labelFacts(words: Words, path: string, facts: Facts): Facts {
     values: list => each(list, value),
     meant: name => (facts.parent === undefined ? value(name) : field(`${parent}.${name}`)),
     fibre: name => findLabel(labels, 'fibres', name) ?? name,
-    sum: fact => withDecimalMark(words, fact),
+    sum: fact => formatPlainNumber(words, fact),
   }
   return Object.fromEntries(
     Object.entries(facts).map(([name, fact]) => [

@@ -6,6 +6,7 @@ import type { DataObject } from '../../kernel/data-object.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import type { PassportState } from '../../passports/core/state.ts'
 import { getOwnDataAtVersion } from '../../passports/read/history.ts'
+import { alertBox } from '../page/fields.ts'
 import { type PostedForm, readForm } from '../page/form.ts'
 import type { Words } from '../page/words.ts'
 import { buildDataForm, DATA_PREFIX, diffData } from '../product-data/form-data.ts'
@@ -56,6 +57,6 @@ export function renderConflict(
         html`<li><a class="alone" href="#${DATA_PREFIX}.${field.name}">${getFieldLabel(words, field.name)}</a>: !${renderValue(words, field, field.name, present[field.name])}</li>`,
     )
   const told = lines.length === 0 ? '' : html`<p>${texts.conflictBoth}</p><ul>!${lines}</ul>`
-  return html`<div class="summary" role="alert" tabindex="-1" autofocus><p>${texts.conflict}</p>!${told}
-<p><a class="alone" href="${getProductUrl(row)}/versions/${row.version_no}" target="_blank" rel="noopener">${texts.conflictVersion}</a></p></div>`
+  return alertBox(html`<p>${texts.conflict}</p>!${told}
+<p><a class="alone" href="${getProductUrl(row)}/versions/${row.version_no}" target="_blank" rel="noopener">${texts.conflictVersion}</a></p>`)
 }

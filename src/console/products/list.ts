@@ -15,7 +15,7 @@ import {
 } from '../../passports/read/list.ts'
 import { setStatus } from '../../passports/write/archive.ts'
 import { PRODUCTS } from '../page/addresses.ts'
-import { notice } from '../page/fields.ts'
+import { notice, renderOptions } from '../page/fields.ts'
 import { doneNotice } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
@@ -72,9 +72,7 @@ function renderFilters(words: Words, view: ListQuery): string {
     value: string,
     options: readonly (readonly [string, string])[],
   ) =>
-    html`<div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}">!${options.map(
-      ([one, text]) => html`<option value="${one}"!${one === value ? ' selected' : ''}>${text}</option>`,
-    )}</select></div>`
+    html`<div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}">!${renderOptions(options, value)}</select></div>`
   const statuses = (['all', 'active', 'archived'] as const).map(one => [one, texts.statuses[one]] as const)
   const categories = [
     ['', texts.anyCategory] as const,

@@ -69,5 +69,5 @@ function renderChangeTypes(words: Words, { units, own_values }: CorrectionReach,
     return html`<div class="check"><input type="radio" id="type-${value}" name="change_type" value="${value}" required aria-describedby="type-${value}-hint"><label for="type-${value}">${texts.changeTypes[value]}</label><p class="hint" id="type-${value}-hint">${hint.join(' ')}</p></div>`
   }
   const field = { name: 'change_type' }
-  return html`<fieldset id="change_type" tabindex="-1"!${described(field, problems).join('')}><legend>${texts.whatChange}</legend>!${notes(field, problems)}!${CHANGE_TYPES.map(radio)}</fieldset>`
+  return html`<fieldset id="change_type" tabindex="-1"!${described(field, problems)}><legend>${texts.whatChange}</legend>!${notes(field, problems)}!${CHANGE_TYPES.map(radio)}</fieldset>`
 }

@@ -15,6 +15,7 @@ import {
 import { resolveUnits } from '../../transfer/spreadsheets/guess-mapping.ts'
 import { findRemainingModels } from '../../transfer/spreadsheets/import-results.ts'
 import { startCheck } from '../../transfer/spreadsheets/run-import.ts'
+import { SpreadsheetError } from '../../transfer/spreadsheets/spreadsheet-error.ts'
 import {
   getImport,
   getSampleRows,
@@ -23,15 +24,14 @@ import {
   IMPORT_MATCH_FIELDS,
   type ImportSettings,
   type SpreadsheetImport,
+  selectSheet,
 } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { IMPORT } from '../page/addresses.ts'
-import { notice, select, summary } from '../page/fields.ts'
+import { notice, renderOptions, select, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
-import { backLink } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { Texts } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
-import { getCategoryName } from '../product-data/labels.ts'
 import {
   type FurtherConstant,
   listConstantLabels,
@@ -39,8 +39,9 @@ import {
   renderConstantValues,
   renderMissingNote,
 } from './constant-values.ts'
+import { limitReads } from './limit-reads.ts'
 import { formatColumnTitle, renderMappingTable } from './mapping-table.ts'
-import { getCategoryOrFirst, getColumnLabel } from './words.ts'
+import { explainUnreadableFile, getCategoryOrFirst, getColumnLabel, renderImportHead } from './words.ts'
 
 const SAMPLE_ROWS = 3
 const MAX_NAME_LENGTH = 60
@@ -66,22 +67,14 @@ export async function renderColumnsPage(
   const { problems = {} } = told
   const columns = settings.mapping.map(name => (name === null ? undefined : findColumn(category, name)))
   const section = { category, columns, settings, problems, typed: told.further ?? [] }
-  const titles = Object.fromEntries(
-    sheet.header.flatMap((title, place) => {
-      const name = formatColumnTitle(words, title, place)
-      return [
-        [`c.${place}`, name],
-        [`u.${place}`, name],
-      ]
-    }),
-  )
-  const labels = { ...titles, ...listConstantLabels(words, category, problems) }
+  const labels = listConstantLabels(words, category, problems)
+  for (const [place, title] of sheet.header.entries())
+    for (const input of ['c', 'u']) labels[`${input}.${place}`] = formatColumnTitle(words, title, place)
   const encoding =
     sheet.encoding === 'windows-1252' || sheet.encoding?.startsWith('utf-16')
       ? html`<p class="quiet">${texts.readAs({ encoding: sheet.encoding })}</p>`
       : ''
-  const body = html`!${backLink(IMPORT, texts.title)}<h1>${texts.columns}</h1>
-<p class="quiet">${sheet.fileName}, ${getCategoryName(words, sheet.category)}, ${texts.rows({ count: sheet.rowCount })}</p><p class="lead">${texts.columnsLead}</p>
+  const body = html`!${renderImportHead(words, sheet, texts.columns)}<p class="lead">${texts.columnsLead}</p>
 !${encoding}!${notice(told.problem)}!${summary(words.texts, problems, labels)}!${renderQuotaNote(words, sheet, await findRemainingModels(ctx))}!${renderSheetChoice(words, sheet)}!${renderMissingNote(words, section)}
 <form method="post" action="${IMPORT}/${idFromUuid(sheet.id)}/columns" novalidate>!${renderSettings(words, settings)}!${renderMappingTable(words, sheet, { sample, settings, typed: told.typed ?? [], problems })}
 !${renderConstantValues(words, section)}!${renderFieldList(words, category, settings)}<div class="choices"><button>${texts.check}</button> <button class="second" formaction="${IMPORT}/${idFromUuid(sheet.id)}/discard">${texts.discard}</button></div></form>`
@@ -100,13 +93,7 @@ function renderSheetChoice(words: Words, { id, sheets, sheet }: SpreadsheetImpor
   if (sheets.length < 2) return ''
   const texts = words.texts.spreadsheets
   const options = sheets.map(name => [name, name] as const)
-  const field = {
-    name: 'sheet',
-    label: texts.sheet,
-    hint: texts.sheetHint,
-    value: sheet ?? '',
-    options,
-  }
+  const field = { name: 'sheet', label: texts.sheet, hint: texts.sheetHint, value: sheet ?? '', options }
   return html`<form method="post" action="${IMPORT}/${idFromUuid(id)}/sheet" class="filters">!${select(field, {})}<button class="second">${texts.readSheet}</button></form>`
 }
 
@@ -118,9 +105,9 @@ function renderFieldList(words: Words, category: CompleteCategory, settings: Imp
     .flatMap(({ name }) => findColumn(category, name) ?? [])
     .filter(one => one.isWhole)
   const options = [...lists, ...columns.filter(one => !one.isWhole)].map(
-    column => html`<option value="${column.name}">${getColumnLabel(words, column)}</option>`,
+    column => [column.name, getColumnLabel(words, column)] as const,
   )
-  return html`<datalist id="fields">!${options}</datalist>`
+  return html`<datalist id="fields">!${renderOptions(options)}</datalist>`
 }
 
 const languageIn = (category: CompleteCategory) => (name: string | null) =>
@@ -128,35 +115,26 @@ const languageIn = (category: CompleteCategory) => (name: string | null) =>
 
 function renderSettings(words: Words, settings: ImportSettings): string {
   const texts = words.texts.spreadsheets
-  const options = (named: Readonly<Record<string, string>>) => Object.entries(named)
-  const one = (
-    name: string,
-    label: string,
-    value: string,
-    all: readonly (readonly [string, string])[],
-    hint?: string,
-  ) => select({ name, label, value, options: all, ...(hint === undefined ? {} : { hint }) }, {})
-  return [
-    '<div class="settings">',
-    one(
-      'match_by',
-      texts.matchBy,
-      settings.matchBy,
-      options(texts.matches),
-      buildMatchHint(words.texts, settings),
-    ),
-    one('mark', texts.mark, settings.mark, options(texts.marks)),
-    one('clears', texts.clears, settings.clears ? 'remove' : 'keep', options(texts.clearing)),
-    one('change_type', texts.changeType, settings.changeType, options(texts.changeTypes)),
-    '</div>',
-  ].join('')
+  const { matchBy, mark, clears, changeType } = settings
+  const fields = [
+    {
+      name: 'match_by',
+      label: texts.matchBy,
+      value: matchBy,
+      all: texts.matches,
+      hint: buildMatchHint(texts, settings),
+    },
+    { name: 'mark', label: texts.mark, value: mark, all: texts.marks },
+    { name: 'clears', label: texts.clears, value: clears ? 'remove' : 'keep', all: texts.clearing },
+    { name: 'change_type', label: texts.changeType, value: changeType, all: texts.changeTypes },
+  ]
+  return html`<div class="settings">!${fields.map(({ all, ...field }) => select({ ...field, options: Object.entries(all) }, {}))}</div>`
 }
 
 /** Says why this field matches rows to products. */
-function buildMatchHint(texts: Texts, { mapping, matchBy }: ImportSettings): string {
-  const isGuessed = matchBy === guessMatchField(mapping)
-  const reason = mapping.includes(matchBy) && isGuessed ? `${texts.spreadsheets.matchReasons[matchBy]} ` : ''
-  return `${reason}${texts.spreadsheets.matchHint}`
+function buildMatchHint(texts: Texts['spreadsheets'], { mapping, matchBy }: ImportSettings): string {
+  const isGuessed = mapping.includes(matchBy) && matchBy === guessMatchField(mapping)
+  return `${isGuessed ? `${texts.matchReasons[matchBy]} ` : ''}${texts.matchHint}`
 }
 
 /** For errors of `requireSettings`. */
@@ -206,19 +184,32 @@ export async function submitColumns(visit: Visit): Promise<Outcome> {
     constants: same.constants,
     language: words.language,
   }
-  if (!isFine(problems))
-    return renderColumnsPage(visit, sheet, { problems, settings, typed, further: same.typed })
+  const told = { settings, typed, further: same.typed }
+  if (!isFine(problems)) return renderColumnsPage(visit, sheet, { ...told, problems })
   try {
     await startCheck(ctx, uuid, settings)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'validation') throw error
     if (error.details?.[0]?.path[0] === 'state') return { to: `${IMPORT}/${id}` }
-    return renderColumnsPage(visit, sheet, {
-      problem: explainSettingsError(words, category, error),
-      settings,
-      typed,
-      further: same.typed,
-    })
+    return renderColumnsPage(visit, sheet, { ...told, problem: explainSettingsError(words, category, error) })
   }
   return { to: `${IMPORT}/${id}` }
+}
+
+/** Switches to another sheet of an uploaded workbook; the stored file is parsed again. */
+export async function submitSheetChoice(visit: Visit): Promise<Outcome> {
+  const { ctx, words, id, form } = visit
+  const uuid = requireProductUuid(id)
+  const again = async (problem: string) => renderColumnsPage(visit, await getImport(ctx, uuid), { problem })
+  await getImport(ctx, uuid)
+  try {
+    const isRead = await limitReads({ sql: ctx.sql, accountId: ctx.accountId, bytes: 0 }, async () => {
+      await selectSheet(ctx, uuid, form.raw('sheet'))
+      return true
+    })
+    return isRead ? { to: `${IMPORT}/${id}` } : again(words.texts.spreadsheets.busy)
+  } catch (error) {
+    if (error instanceof SpreadsheetError) return again(explainUnreadableFile(words, error))
+    throw error
+  }
 }

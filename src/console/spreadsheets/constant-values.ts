@@ -18,6 +18,7 @@ import type { Words } from '../page/words.ts'
 import { getValueLabel } from '../product-data/labels.ts'
 import { listLanguageOptions } from '../product-data/language-names.ts'
 import { explainProblem } from '../product-data/problem-sentence.ts'
+import { renderInvalid } from './mapping-table.ts'
 import { getColumnLabel, getPathLabel } from './words.ts'
 
 /** Fields that only a column can provide. */
@@ -50,12 +51,9 @@ export function renderMissingNote(words: Words, { category, columns, settings }:
     some.map(name => getPathLabel(words, name.replaceAll(/\[\d+\]/g, ''))).join(', ')
   const byColumn = open.filter(name => isColumn(name) && !(name === 'sku' && takesGtin))
   const byValue = open.filter(name => !isColumn(name))
-  return [
-    byColumn.length === 0
-      ? ''
-      : html`<p class="reach">${texts.missingColumns({ fields: names(byColumn) })}</p>`,
-    byValue.length === 0 ? '' : html`<p class="reach">${texts.missing({ fields: names(byValue) })}</p>`,
-  ].join('')
+  const note = (some: readonly string[], say: typeof texts.missing) =>
+    some.length === 0 ? '' : html`<p class="reach">${say({ fields: names(some) })}</p>`
+  return note(byColumn, texts.missingColumns) + note(byValue, texts.missing)
 }
 
 const hasGtin = (columns: ConstantSection['columns']) => columns.some(one => one?.name === 'gtin')
@@ -116,10 +114,7 @@ function renderFurtherLine(
 ): string {
   const texts = words.texts.spreadsheets
   const name = `more.${n}`
-  const error = problems[name]
-  const note = error === undefined ? '' : html`<p class="error" id="${name}-error">${error}</p>`
-  const wrong = error === undefined ? '' : html` aria-invalid="true" aria-describedby="${name}-error"`
-  return html`<div class="settings"><div class="field"><label for="${name}">${texts.field}</label>!${note}<input id="${name}" name="${name}.field" value="${typed?.field ?? ''}" list="fields" autocomplete="off" autocapitalize="none" spellcheck="false"!${wrong}></div><div class="field"><label for="${name}.value">${texts.value}</label><input id="${name}.value" name="${name}.value" value="${typed?.value ?? ''}" autocomplete="off"></div></div>`
+  return html`<div class="settings"><div class="field"><label for="${name}">${texts.field}</label>!${notes({ name }, problems)}<input id="${name}" name="${name}.field" value="${typed?.field ?? ''}" list="fields" autocomplete="off" autocapitalize="none" spellcheck="false"!${renderInvalid(problems, name)}></div><div class="field"><label for="${name}.value">${texts.value}</label><input id="${name}.value" name="${name}.value" value="${typed?.value ?? ''}" autocomplete="off"></div></div>`
 }
 
 function renderControl(words: Words, column: Column, value: string, problems: Problems): string {
@@ -134,15 +129,11 @@ function renderControl(words: Words, column: Column, value: string, problems: Pr
     return choose(field.values.map(one => [one, getValueLabel(words, labelPath, one)]))
   if (field.type === 'boolean') return choose(Object.entries(texts.answers))
   if (field.type === 'text' || field.lines === true) {
-    return html`<div class="field"><label for="${name}">${label}</label>!${notes({ name }, problems)}<textarea id="${name}" name="${name}" rows="3"!${described({ name }, problems).join('')}>
+    return html`<div class="field"><label for="${name}">${label}</label>!${notes({ name }, problems)}<textarea id="${name}" name="${name}" rows="3"!${described({ name }, problems)}>
 ${value}</textarea></div>`
   }
-  const hint =
-    field.type === 'list'
-      ? findCompactMembers(field) === undefined
-        ? texts.languagesHint
-        : texts.shares
-      : undefined
+  const listHint = findCompactMembers(field) === undefined ? texts.languagesHint : texts.shares
+  const hint = field.type === 'list' ? listHint : undefined
   return input({ name, label, value, isOptional: true, ...(hint === undefined ? {} : { hint }) }, problems)
 }
 

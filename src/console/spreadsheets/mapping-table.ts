@@ -10,7 +10,9 @@ import type {
   SpreadsheetImport,
 } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { formatColumnLetters } from '../../transfer/spreadsheets/write-xlsx.ts'
+import { notes, renderOptions } from '../page/fields.ts'
 import type { Problems } from '../page/form.ts'
+import { wideTable } from '../page/parts.ts'
 import { findText } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
 import { getCategoryOrFirst, getColumnLabel } from './words.ts'
@@ -36,8 +38,8 @@ export function renderMappingTable(
 ): string {
   const texts = words.texts.spreadsheets
   const lines = sheet.header.map((title, place) => renderRow(words, sheet, shown, { title, place }))
-  const heads = [texts.column, texts.field, texts.sample].map(head => html`<th scope="col">${head}</th>`)
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.columns}"><table class="mapping stacked"><thead><tr>!${heads}</tr></thead><tbody>!${lines}</tbody></table></div>`
+  const heads = [texts.column, texts.field, texts.sample]
+  return wideTable({ label: texts.columns, kind: 'mapping stacked', heads }, lines)
 }
 
 function renderRow(
@@ -53,7 +55,7 @@ function renderRow(
   const name = `c.${place}`
   const label = column === undefined ? '' : html`<span class="called">${getColumnLabel(words, column)}</span>`
   const values = sample.map(([, cells]) => formatSample(cells[place])).filter(text => text !== '')
-  return html`<tr><th scope="row">${called}</th><td>!${renderError(problems, name)}!${label}<input id="${name}" name="${name}" value="${value}" list="fields" aria-label="${texts.spreadsheets.fieldOf({ title: called })}" autocomplete="off" autocapitalize="none" spellcheck="false"!${renderInvalid(problems, name)}>!${column === undefined ? '' : renderUnitSelect(words, column, { problems, called, place })}</td><td class="quiet">${values.join(' · ')}</td></tr>`
+  return html`<tr><th scope="row">${called}</th><td>!${notes({ name }, problems)}!${label}<input id="${name}" name="${name}" value="${value}" list="fields" aria-label="${texts.spreadsheets.fieldOf({ title: called })}" autocomplete="off" autocapitalize="none" spellcheck="false"!${renderInvalid(problems, name)}>!${column === undefined ? '' : renderUnitSelect(words, column, { problems, called, place })}</td><td class="quiet">${values.join(' · ')}</td></tr>`
 }
 
 const formatSample = (cell: ChunkRow[1][number] | undefined): string =>
@@ -61,12 +63,8 @@ const formatSample = (cell: ChunkRow[1][number] | undefined): string =>
     .trim()
     .slice(0, MAX_SAMPLE_LENGTH)
 
-function renderError(problems: Problems, name: string): string {
-  const sentence = problems[name]
-  return sentence === undefined ? '' : html`<p class="error" id="${name}-error">${sentence}</p>`
-}
-
-const renderInvalid = (problems: Problems, name: string): string =>
+/** The attributes of an input with an error. */
+export const renderInvalid = (problems: Problems, name: string): string =>
   problems[name] === undefined ? '' : html` aria-invalid="true" aria-describedby="${name}-error"`
 
 /** The unit of a column's numbers. Nothing is preselected if the spreadsheet does not tell it. */
@@ -86,9 +84,6 @@ function renderUnitSelect(
     ...units.map(one => [one, findText(texts.units, one) ?? one] as const),
   ]
   const chosen = isOpen ? '' : (unit ?? field.unit)
-  const options = all.map(
-    ([value, text]) => html`<option value="${value}"!${value === chosen ? ' selected' : ''}>${text}</option>`,
-  )
   const name = `u.${place}`
-  return html`!${renderError(problems, name)}<select id="${name}" name="${name}" class="unit" aria-label="${texts.unitOf({ title: called })}"!${renderInvalid(problems, name)}>!${options}</select>`
+  return html`!${notes({ name }, problems)}<select id="${name}" name="${name}" class="unit" aria-label="${texts.unitOf({ title: called })}"!${renderInvalid(problems, name)}>!${renderOptions(all, chosen)}</select>`
 }

@@ -19,7 +19,7 @@ import type { RowError } from '../../transfer/spreadsheets/row-errors.ts'
 import type { SpreadsheetImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { IMPORT, PRODUCTS } from '../page/addresses.ts'
 import { notice } from '../page/fields.ts'
-import { rowList, section } from '../page/parts.ts'
+import { rowList, section, wideTable } from '../page/parts.ts'
 import type { Outcome } from '../page/route.ts'
 import { renderText } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
@@ -109,24 +109,21 @@ function renderChanges(
 ): string {
   if (sheet.state !== 'checked' || sheet.updated === 0) return ''
   const texts = words.texts.spreadsheets
-  const lines = changes.flatMap(({ no, change }) => {
-    const rows = change.fields.map((field, n) => {
+  const lines = changes.flatMap(({ no, change }) =>
+    change.fields.map((field, n) => {
       const head =
         n > 0
           ? ''
           : html`<td class="number" rowspan="${change.fields.length}" data-head="${texts.row}">${words.number(no)}</td><td rowspan="${change.fields.length}">${change.name}!${change.more === 0 ? '' : html`<br><span class="quiet">${texts.moreValues({ n: change.more })}</span>`}</td>`
       return html`<tr>!${head}!${renderDifferenceCells(words, sheet, field)}</tr>`
-    })
-    return rows
-  })
-  const heads = [texts.row, texts.product, texts.field, texts.before, texts.after].map(
-    one => html`<th scope="col">${one}</th>`,
+    }),
   )
+  const heads = [texts.row, texts.product, texts.field, texts.before, texts.after]
   const pages = renderPager(words, { count: sheet.updated, page: changesPage, anchor: 'changed' }, n =>
     getResultUrl(sheet, { changes: n, group, page }),
   )
   return html`<section aria-labelledby="changed"><h2 id="changed">${texts.changed}</h2><p>${texts.changedLead}</p>
-<div class="scroll" tabindex="0" role="region" aria-label="${texts.changesTable}"><table class="stacked"><thead><tr>!${heads}</tr></thead><tbody>!${lines}</tbody></table></div>!${pages}</section>`
+!${wideTable({ label: texts.changesTable, kind: 'stacked', heads }, lines)}!${pages}</section>`
 }
 
 function renderDifferenceCells(
@@ -164,14 +161,14 @@ function renderBadRows(words: Words, sheet: SpreadsheetImport, result: ResultPag
         html`<tr><td class="number" data-head="${texts.row}">${no}</td><td>${formatLocation(words, sheet, fault)}</td><td>${explainRowError(words, fault)}</td></tr>`,
     ),
   )
-  const heads = [texts.row, texts.column, texts.what].map(one => html`<th scope="col">${one}</th>`)
+  const heads = [texts.row, texts.column, texts.what]
   const chosen = overview.groups.find(({ key }) => key === group)
   const pages = renderPager(words, { count: chosen?.rows ?? mistakes, page, anchor: 'bad' }, n =>
     getResultUrl(sheet, { changes: result.changesPage, group, page: n }),
   )
   return html`<section aria-labelledby="bad"><h2 id="bad">${texts.badRows}</h2><p>${texts.badRowsLead}</p>
 !${downloads}!${renderGroups(words, sheet, result)}
-<div class="scroll" tabindex="0" role="region" aria-label="${texts.what}"><table class="stacked"><thead><tr>!${heads}</tr></thead><tbody>!${lines}</tbody></table></div>!${pages}</section>`
+!${wideTable({ label: texts.what, kind: 'stacked', heads }, lines)}!${pages}</section>`
 }
 
 const formatLocation = (words: Words, sheet: SpreadsheetImport, fault: RowError): string =>

@@ -10,7 +10,7 @@ import { listPassports, MAX_COUNTED, type PassportSummary } from '../../passport
 import { countUnitsUnder } from '../../passports/read/list-units.ts'
 import { issueUnits, UNIT_LEVELS } from '../../passports/units/issue-units.ts'
 import { PRODUCTS } from '../page/addresses.ts'
-import { described, notes, notice, summary } from '../page/fields.ts'
+import { alertBox, described, notes, notice, summary } from '../page/fields.ts'
 import type { Problems } from '../page/form.ts'
 import { rowList } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
@@ -124,7 +124,7 @@ function renderIssuePage(words: Words, state: PassportState, sent: IssueState): 
   const body = html`!${renderHead(words, state)}<p class="lead">${texts.issueLead}</p>!${told}
 <form method="post" action="${PRODUCTS}/${id}/units" novalidate class="narrow"><fieldset><legend>${words.texts.products.level}</legend>!${levels.map(radio)}</fieldset>
 <div class="field"><label for="names">${texts.names}</label>!${notes(field, problems)}
-<textarea id="names" name="names" rows="10" spellcheck="false" autocapitalize="none"!${described(field, problems).join('')}>
+<textarea id="names" name="names" rows="10" spellcheck="false" autocapitalize="none"!${described(field, problems)}>
 ${lines.join('\n')}</textarea></div>
 <div class="choices"><button>${texts.issueSubmit}</button> <a class="button second" href="${PRODUCTS}/${id}">${words.texts.products.cancel}</a></div></form>`
   return { title: texts.issue, body, status: told === '' ? 200 : 422 }
@@ -141,7 +141,7 @@ function renderIssueErrors(words: Words, { level, lines, errors = [], done = 0 }
     )
   const more = errors.length - refused.length
   if (more > 0) refused.push(html`<li>${texts.andMore({ count: more })}</li>`)
-  return html`<div class="summary" role="alert" tabindex="-1" autofocus><p>${texts.issuedSome({ done, left: errors.length })}</p><ul>!${refused}</ul></div>`
+  return alertBox(html`<p>${texts.issuedSome({ done, left: errors.length })}</p><ul>!${refused}</ul>`)
 }
 
 function explainUnitError(words: Words, level: IssueState['level'], error: AppError): string {

@@ -21,7 +21,7 @@ import { getSymbolMm, LABEL_SHEETS, type Label, renderLabelSheet } from '../../q
 import { buildQrModules, getModuleMm, MIN_MODULE_MM } from '../../qr/modules.ts'
 import { DPI, type Dpi, getPngSide } from '../../qr/png.ts'
 import { renderQrSvg } from '../../qr/svg.ts'
-import { described, input, notes, notice, select, summary } from '../page/fields.ts'
+import { alertBox, described, input, notes, notice, select, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
@@ -156,7 +156,7 @@ function renderChoices(
   const text = (name: 'from' | 'to') =>
     input({ name, label: names[name] ?? name, value: typed(name) }, problems)
   const number = (name: LabelNumber) =>
-    html`<div class="field only-${name}"><label for="${name}">${names[name]}</label>!${notes({ name }, problems)}<input id="${name}" name="${name}" class="number" inputmode="decimal" value="${typed(name)}" autocomplete="off"!${described({ name }, problems).join('')}></div>`
+    html`<div class="field only-${name}"><label for="${name}">${names[name]}</label>!${notes({ name }, problems)}<input id="${name}" name="${name}" class="number" inputmode="decimal" value="${typed(name)}" autocomplete="off"!${described({ name }, problems)}></div>`
   const sheets = Object.entries(LABEL_SHEETS).map(
     ([name, { width, height, columns, rows }]) =>
       [name, texts.sheetOf({ width, height, n: columns * rows })] as const,
@@ -315,6 +315,6 @@ function renderCodeErrors(words: Words, state: PassportState, problems: Problems
   )
   const { codeOf } = words.texts.products
   const body = html`!${backToProduct(words, state)}<h1>${codeOf}</h1>
-<div class="summary" role="alert" tabindex="-1" autofocus><p>${words.texts.page.problemCount({ count: lines.length })}</p><ul>!${lines}</ul></div>`
+!${alertBox(html`<p>${words.texts.page.problemCount({ count: lines.length })}</p><ul>!${lines}</ul>`)}`
   return { title: codeOf, body, status: 422 }
 }
