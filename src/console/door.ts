@@ -80,19 +80,17 @@ async function run(setup: ConsoleSetup, route: ConsoleRoute, request: FastifyReq
   const visit = await visitOf(setup, request)
   const { session, token } = visit
   if (session?.isMoved && token !== undefined) setCookie(setup, reply, token)
-  if (route.access === 'anyone') return send(setup, { request, reply, visit }, await route.handle(visit))
+  const answer = (outcome: Outcome) => send(setup, { request, reply, visit }, outcome)
+  if (route.access === 'anyone') return answer(await route.handle(visit))
   if (session === undefined || token === undefined) {
-    const { method, url, headers, body } = request
+    const { method, url, body } = request
     const withFiles = body !== undefined && typeof body !== 'string'
-    const sent = { url, referer: headers.referer, withFiles }
-    const answer = method === 'POST' ? sessionEndedPage(visit, sent) : { to: signInFor(url) }
-    return send(setup, { request, reply, visit }, answer)
+    return answer(method === 'POST' ? sessionEndedPage(visit, withFiles) : { to: signInFor(url) })
   }
   if (!mayEnter(session.role, route.access)) {
-    const { ownersOnly, editorsOnly } = visit.words.texts.requests,
-      { accountClosed } = visit.words.texts.page
-    const rights = route.access === 'owner' ? ownersOnly : editorsOnly
-    const sentence = session.account.closedAt === null ? rights : accountClosed
+    const { requests, page } = visit.words.texts
+    const rights = route.access === 'owner' ? requests.ownersOnly : requests.editorsOnly
+    const sentence = session.account.closedAt === null ? rights : page.accountClosed
     visit.note('right_refused')
     return sendErrorPage({ request, reply, session, status: 403, sentence })
   }
@@ -101,12 +99,12 @@ async function run(setup: ConsoleSetup, route: ConsoleRoute, request: FastifyReq
   const signedIn = { ...visit, session, token, ctx: toAccountContext(setup, session) }
   if (route.needsProof && !isRecentlyProven(session, setup.clock.now())) {
     const proof = await confirm(signedIn)
-    if (!('token' in proof)) return send(setup, { request, reply, visit }, proof)
+    if (!('token' in proof)) return answer(proof)
     setCookie(setup, reply, proof.token)
     signedIn.token = proof.token
   }
   const sent = await sentWith(route, request)
-  return send(setup, { request, reply, visit }, await route.handle({ ...signedIn, ...sent }))
+  return answer(await route.handle({ ...signedIn, ...sent }))
 }
 
 /** What tells of a refused request, with its id and a hash of its network. */
@@ -156,11 +154,8 @@ async function visitOf(setup: ConsoleSetup, request: FastifyRequest): Promise<An
 function uploadOf({ body, headers }: FastifyRequest): AnyVisit['upload'] {
   if (!(body instanceof Readable)) return undefined
   const length = headers['content-length']
-  return {
-    stream: body,
-    type: headers['content-type'] ?? '',
-    length: length === undefined ? undefined : Number(length),
-  }
+  const type = headers['content-type'] ?? ''
+  return { stream: body, type, length: length === undefined ? undefined : Number(length) }
 }
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply; visit: AnyVisit }

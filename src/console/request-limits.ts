@@ -27,40 +27,22 @@ type Entry = { sql: Sql; route: ConsoleRoute; session: Session; request: Fastify
 export function refuseForCost({ sql, route, session, request, reply }: Entry): FastifyReply | undefined {
   const limits = limitsOf(sql)
   const texts = chooseWords(request.headers['accept-language']).texts.requests
-  const refuseFor = (seconds: number, sentence: string) =>
-    sendErrorPage({
-      request,
-      reply,
-      session,
-      status: 429,
-      sentence,
-      headers: { 'retry-after': String(seconds) },
-    })
+  const refuse = (status: 403 | 429 | 503, sentence: string, seconds?: number) => {
+    const headers = seconds === undefined ? {} : { 'retry-after': String(seconds) }
+    return sendErrorPage({ request, reply, session, status, sentence, headers })
+  }
   const now = performance.now()
   const seconds = limits.requests.take(session.personId, now)
-  if (seconds > 0) return refuseFor(seconds, texts.tooManyRequests({ seconds }))
+  if (seconds > 0) return refuse(429, texts.tooManyRequests({ seconds }), seconds)
   if (route.cost === 'webhook_test') {
     const pause = limits.webhookTests.take(String(session.account.id), now)
-    return pause > 0
-      ? refuseFor(pause, texts.tooManyTests({ most: WEBHOOK_TESTS_PER_MINUTE, seconds: pause }))
-      : undefined
+    const most = WEBHOOK_TESTS_PER_MINUTE
+    return pause > 0 ? refuse(429, texts.tooManyTests({ most, seconds: pause }), pause) : undefined
   }
   if (route.cost !== 'download') return undefined
-  if (!isOwnRequest(request)) {
-    return sendErrorPage({ request, reply, session, status: 403, sentence: texts.crossSiteDownload })
-  }
+  if (!isOwnRequest(request)) return refuse(403, texts.crossSiteDownload)
   const release = limits.downloads.tryAcquire(session.account.id)
-  if (release === undefined) {
-    const headers = { 'retry-after': '30' }
-    return sendErrorPage({
-      request,
-      reply,
-      session,
-      status: 503,
-      sentence: texts.downloadsBusy,
-      headers,
-    })
-  }
+  if (release === undefined) return refuse(503, texts.downloadsBusy, 30)
   releaseWithResponse(reply.raw, release)
   return undefined
 }

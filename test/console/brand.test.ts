@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { getBrand } from '../../src/accounts/brand/brand.ts'
 import type { AccountContext } from '../../src/accounts/context.ts'
-import { MOST_UPLOADED_BYTES } from '../../src/console/page/upload.ts'
+import { MAX_UPLOADED_BYTES } from '../../src/console/page/upload.ts'
 import { type Browser, OWN, type Stand, startStand } from './stand.ts'
 
 const BRAND = '/console/settings/brand'
@@ -201,7 +201,7 @@ describe('logos', () => {
     const head = '--b\r\ncontent-disposition: form-data; name="logo"; filename="a.svg"\r\n\r\n'
     const large = Buffer.concat([
       Buffer.from(head),
-      Buffer.alloc(MOST_UPLOADED_BYTES),
+      Buffer.alloc(MAX_UPLOADED_BYTES),
       Buffer.from('\r\n--b--'),
     ])
     const refused = await send(large, type)

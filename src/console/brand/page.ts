@@ -13,7 +13,7 @@ import { MAX_BRAND_NAME_LENGTH } from '../../accounts/brand/update-brand.ts'
 import { BRAND } from '../page/addresses.ts'
 import { defaultButton, described, input, notes, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
-import { doneNotice, section } from '../page/parts.ts'
+import { doneNotice, facts, section } from '../page/parts.ts'
 import type { ConsolePage } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { backToSettings } from '../settings/places.ts'
@@ -112,12 +112,11 @@ function adjusted(words: Words, typed: string, isTried: boolean): string {
 
 function lookFacts(words: Words, { name, accent, frameAncestors }: Brand): string {
   const texts = words.texts.brand
-  const lines = [
+  return facts([
     [texts.name, name ?? texts.none],
     [texts.accent, accent ?? texts.none],
     [texts.frames, frameAncestors.length === 0 ? texts.none : frameAncestors.join(', ')],
-  ]
-  return html`<dl class="facts">!${lines.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`
+  ])
 }
 
 function logoForm(words: Words, brand: Brand, problems: Problems): string {

@@ -34,11 +34,7 @@ export function sendErrorPage(refusal: ErrorPage): FastifyReply {
 <p><a class="button second" href="${HOME}">${texts.page.backToConsole}</a></p>`
   return reply
     .code(status)
-    .headers({
-      ...consoleHeaders(),
-      'content-language': words.language,
-      ...headers,
-    })
+    .headers({ ...consoleHeaders(), 'content-language': words.language, ...headers })
     .send(shell({ words, session, path: '', page: { title: title ?? '', body } }))
 }
 
@@ -56,16 +52,10 @@ const STATUS: Partial<Record<ErrorCode, Status>> = {
   unavailable: 503,
 }
 
+type Thrown = Pick<ErrorPage, 'request' | 'reply'> & { error: Error }
+
 /** Answers what a handler or the framework threw; a bug is logged once, here, with the request's id. */
-export function sendThrownError({
-  request,
-  reply,
-  error,
-}: {
-  request: FastifyRequest
-  reply: FastifyReply
-  error: Error
-}): FastifyReply {
+export function sendThrownError({ request, reply, error }: Thrown): FastifyReply {
   const known = error instanceof AppError ? error : explainDatabaseError(error)
   const status = known === undefined ? frameworkStatus(error) : STATUS[known.code]
   if (status === undefined) {
@@ -74,13 +64,8 @@ export function sendThrownError({
   }
   if (status === 503) request.log.warn({ request_id: request.id, reason: error.message }, 'not available')
   const sentence = known?.code === 'plan_required' ? { sentence: known.message } : {}
-  return sendErrorPage({
-    request,
-    reply,
-    status,
-    ...sentence,
-    headers: known === undefined ? {} : errorHeaders(known),
-  })
+  const headers = known === undefined ? {} : errorHeaders(known)
+  return sendErrorPage({ request, reply, status, ...sentence, headers })
 }
 
 /** Fastify's own refusals of a request carry their status. */

@@ -15,7 +15,7 @@ import { DPI } from '../../qr/png.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { DRAFTS_MODULE } from '../page/assets.ts'
 import { copyable } from '../page/fields.ts'
-import { backLink, rowList, section } from '../page/parts.ts'
+import { backLink, facts, rowList, section } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getCategoryName, getFieldLabel } from '../product-data/labels.ts'
@@ -119,7 +119,7 @@ function renderFacts(words: Words, { row }: PassportState, parent: PassportSumma
     parent === undefined
       ? ''
       : html`<div><dt>${texts.parent}</dt><dd><a href="${getProductUrl(parent)}">${formatTitle(words, parent.product_name, parent)}</a></dd></div>`
-  return html`<dl class="facts">!${lines.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}!${under}</dl>`
+  return facts(lines, under)
 }
 
 function renderActions(words: Words, { row }: PassportState): string {

@@ -19,7 +19,7 @@ import { applyRowButton } from '../product-data/list-rows.ts'
 import { getDoneUrl, getProductTitle, getProductUrl, getRequestedProduct } from '../product-data/product.ts'
 import { mergeConcurrentEdit, renderConflict } from './conflict.ts'
 import { getProductDraftKey, renderDraftAttributes } from './drafts.ts'
-import { MAX_NOTE_LENGTH, renderReviewPage } from './review.ts'
+import { MAX_NOTE_LENGTH, renderNoteInput, renderReviewPage } from './review.ts'
 import {
   collectProblems,
   DATA_FORM_SCRIPTS,
@@ -76,19 +76,12 @@ function renderEditPage(words: Words, state: PassportState, edit: EditState): Ou
   const title = texts.editOf({ name: getProductTitle(words, state) })
   const isUnit = row.level !== 'm'
   const { form, problems } = edit
-  const drawing = {
-    words,
-    form,
-    problems,
-    category: category.id,
-    action: at,
-    isUnit,
-    inherited: state.inherited,
-  }
+  const { inherited } = state
+  const drawing = { words, form, problems, category: category.id, action: at, isUnit, inherited }
   const body = html`<h1>${title}</h1>!${isUnit ? html`<p class="lead">${texts.unitLead}</p>` : ''}!${edit.conflict ?? renderProblems(words, edit)}
 <form method="post" action="${at}" novalidate class="data"!${edit.draft}>!${defaultButton(texts.save)}<input type="hidden" name="base" value="${edit.base}">
 !${renderDataInputs(category.fields, drawing)}<section aria-labelledby="why"><h2 id="why">${texts.why}</h2>
-<div class="field"><label for="note">${texts.note} <span class="quiet">${texts.optional}</span></label><p class="hint" id="note-hint">${texts.noteHint}</p><input id="note" name="note" value="${edit.note}" maxlength="${MAX_NOTE_LENGTH}" autocomplete="off" aria-describedby="note-hint"></div></section>
+!${renderNoteInput(words, edit.note)}</section>
 <div class="choices sticky"><button>${texts.save}</button> <a class="button second" href="${at}">${texts.cancel}</a></div></form>`
   const status = edit.conflict === undefined ? getFormStatus(edit) : 422
   return { title, body, status, scripts: DATA_FORM_SCRIPTS }
@@ -149,13 +142,8 @@ async function saveEdit(ctx: AccountContext, { state, edit, words, sent }: SaveI
     const { passport, reach } = await previewUpdate(ctx, { ...update, changeType: 'correction' })
     if (reach !== null && reach.units > 0) {
       const after: DataObject = JSON.parse(passport.data)
-      return renderReviewPage(words, state, {
-        form: sent.form,
-        note: edit.note,
-        draft: edit.draft,
-        after,
-        reach,
-      })
+      const { note, draft } = edit
+      return renderReviewPage(words, state, { form: sent.form, note, draft, after, reach })
     }
   }
   if (Object.keys(data).length === 0)

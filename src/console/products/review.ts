@@ -11,7 +11,8 @@ import { CHANGE_TYPES, type ChangeType } from '../../passports/write/plan-versio
 import type { CorrectionReach } from '../../passports/write/preview-update.ts'
 import { DRAFTS_MODULE } from '../page/assets.ts'
 import { described, notes, summary } from '../page/fields.ts'
-import type { PostedForm, Problems } from '../page/form.ts'
+import { isFine, type PostedForm, type Problems } from '../page/form.ts'
+import { hiddenInputs } from '../page/parts.ts'
 import type { Outcome } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getFieldLabel } from '../product-data/labels.ts'
@@ -43,20 +44,19 @@ export function renderReviewPage(
   const { fields } = requireCategory(state.row.category)
   const problems: Problems = form.text('reviewed') === '' ? {} : { change_type: texts.chooseOne }
   const kept = form.entries().filter(([name]) => !REVIEW_INPUTS.has(name))
-  const hidden = kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
   const body = html`!${backToProduct(words, state)}<h1>${texts.reviewTitle}</h1><p class="lead">${texts.reviewLead}</p>
 !${summary(words.texts, problems, { change_type: texts.kindOfChange })}!${renderDifference(words, fields, effectiveData(state), after)}
-<form method="post" action="${at}" novalidate class="data"!${draft}>!${hidden}<input type="hidden" name="reviewed" value="yes">
+<form method="post" action="${at}" novalidate class="data"!${draft}>!${hiddenInputs(kept)}<input type="hidden" name="reviewed" value="yes">
 !${renderChangeTypes(words, reach, problems)}
-<div class="field"><label for="note">${words.texts.products.note} <span class="quiet">${words.texts.products.optional}</span></label><p class="hint" id="note-hint">${words.texts.products.noteHint}</p><input id="note" name="note" value="${note}" maxlength="${MAX_NOTE_LENGTH}" autocomplete="off" aria-describedby="note-hint"></div>
+!${renderNoteInput(words, note)}
 <div class="choices"><button>${words.texts.products.save}</button> <button class="second" name="back" value="yes">${texts.back}</button></div></form>`
-  const status = Object.keys(problems).length === 0 ? 200 : 422
-  return {
-    title: texts.reviewOf({ name: getProductTitle(words, state) }),
-    body,
-    status,
-    scripts: [DRAFTS_MODULE],
-  }
+  const title = texts.reviewOf({ name: getProductTitle(words, state) })
+  return { title, body, status: isFine(problems) ? 200 : 422, scripts: [DRAFTS_MODULE] }
+}
+
+/** Why the product is changed. */
+export function renderNoteInput({ texts: { products: texts } }: Words, note: string): string {
+  return html`<div class="field"><label for="note">${texts.note} <span class="quiet">${texts.optional}</span></label><p class="hint" id="note-hint">${texts.noteHint}</p><input id="note" name="note" value="${note}" maxlength="${MAX_NOTE_LENGTH}" autocomplete="off" aria-describedby="note-hint"></div>`
 }
 
 function renderChangeTypes(words: Words, { units, own_values }: CorrectionReach, problems: Problems): string {

@@ -12,10 +12,8 @@ import { pageBefore } from './parts.ts'
 /** Fields that are typed anew each time: passwords, and what a passkey answered. */
 const SECRETS: ReadonlySet<string> = new Set(['password', 'confirm_password', 'current', 'answer'])
 
-/** `url` is the address that the form was sent to, `referer` the page it stood on, `withFiles` that it had some. */
-type Sent = { url: string; referer: string | undefined; withFiles: boolean }
-
-export function sessionEndedPage({ words, form }: AnyVisit, { url, referer, withFiles }: Sent): ConsolePage {
+/** `withFiles`: the form had some. */
+export function sessionEndedPage({ words, form, url, referer }: AnyVisit, withFiles: boolean): ConsolePage {
   const texts = words.texts.sessionEnded
   const kept = form.entries().filter(([name]) => !SECRETS.has(name))
   const isWhole = !withFiles && kept.length === form.entries().length

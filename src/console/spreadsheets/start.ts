@@ -86,7 +86,7 @@ export async function submitSpreadsheet(visit: Visit): Promise<Outcome> {
 async function openUploadedSheet(visit: Visit, upload: NonNullable<Visit['upload']>): Promise<Outcome> {
   const { ctx, words } = visit
   const sent = await readUploadedSpreadsheet(upload, MAX_SPREADSHEET_BYTES)
-  const category = sent.field('category')
+  const { category } = sent
   const told = (fault: SpreadsheetError) =>
     renderStartPage(visit, {
       problem: explainUnreadableFile(words, fault),
