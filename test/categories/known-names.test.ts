@@ -5,18 +5,18 @@ import { validateData } from '../../src/categories/check/validate.ts'
 import type { Field } from '../../src/categories/field.ts'
 import { normalizeName } from '../../src/categories/names/name-lookup.ts'
 import {
-  COUNTRY_SYNONYMS,
-  FIBRE_KINDS,
-  FIBRE_SYNONYMS,
-  VALUE_SYNONYMS,
-} from '../../src/categories/names/name-synonyms.ts'
-import {
   listFibreNames,
   recogniseFibre,
   recogniseKnownFibre,
   recogniseName,
   toCanonicalName,
 } from '../../src/categories/names/recognise-names.ts'
+import {
+  COUNTRY_SYNONYMS,
+  FIBRE_KINDS,
+  FIBRE_SYNONYMS,
+  VALUE_SYNONYMS,
+} from '../../src/categories/names/synonyms.ts'
 import { findLabel, getLabels, LANGUAGES, listFibreCodes } from '../../src/i18n/catalogue.ts'
 import { COUNTRIES } from '../../src/kernel/countries.ts'
 

@@ -5,7 +5,7 @@ import { findLabel, getLabels, LANGUAGES } from '../../i18n/catalogue.ts'
 import { COUNTRIES } from '../../kernel/countries.ts'
 import type { CompleteCategory } from '../catalogue.ts'
 import type { Field } from '../field.ts'
-import { COUNTRY_SYNONYMS, VALUE_SYNONYMS } from './name-synonyms.ts'
+import { COUNTRY_SYNONYMS, VALUE_SYNONYMS } from './synonyms.ts'
 
 /**
  * Returns the letters and digits of a text in lower case without accents, so that "Pflege-Hinweise" and

@@ -12,8 +12,8 @@ import {
 } from '../../i18n/catalogue.ts'
 import type { Field } from '../field.ts'
 import { findCountryByName, findValueByName, normalizeName } from './name-lookup.ts'
-import { FIBRE_KINDS, FIBRE_SYNONYMS, PARTICLES, QUALIFIERS } from './name-synonyms.ts'
 import { findNearestName } from './nearest-name.ts'
+import { FIBRE_KINDS, FIBRE_SYNONYMS, QUALIFIERS } from './synonyms.ts'
 
 export type Recognition = {
   /** What is stored so that pages show it in every language: `cotton`, `engineeredWood`, `nmc`, `DE`. */
@@ -113,7 +113,7 @@ const namesIn = (own: string): readonly string[] => {
   return inBrackets === undefined ? [own] : [own, own.replace(/\s*\(.*\)/, ''), inBrackets]
 }
 
-const IGNORED_WORDS: ReadonlySet<string> = new Set([...QUALIFIERS, ...PARTICLES].map(normalizeName))
+const IGNORED_WORDS: ReadonlySet<string> = new Set(QUALIFIERS.map(normalizeName))
 
 /** "recycled polyester (GRS)": removes known extra words and finds the rest. */
 function withoutQualifiers(text: string): Recognition | undefined {
