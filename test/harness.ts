@@ -1,10 +1,10 @@
 /** What a test of a door stands on: the real server on a database of its own, a clock that can be held, accounts and keys. */
 import type { FastifyInstance, HTTPMethods } from 'fastify'
+import examples from '../assets/api/examples.json' with { type: 'json' }
 import { createAccount, setPlan } from '../src/accounts/accounts.ts'
 import { getOperatorActor } from '../src/accounts/actors.ts'
 import type { AccountContext } from '../src/accounts/context.ts'
 import { createKey, type Scope } from '../src/accounts/keys/keys.ts'
-import { allCategories } from '../src/categories/catalogue.ts'
 import { type AppSetup, createApp } from '../src/cli/server/app.ts'
 import type { Clock } from '../src/kernel/clock.ts'
 import { openPool, type Sql } from '../src/kernel/db/database.ts'
@@ -215,7 +215,7 @@ const CORE = {
 
 /** The required core of each category, valid as it is; of a category that is not named here, its example. */
 export const CORES: Record<'textile' | 'battery' | 'furniture', Record<string, unknown>> = {
-  ...Object.fromEntries(allCategories().map(({ id, example }) => [id, example?.data ?? CORE])),
+  ...Object.fromEntries(Object.entries(examples).map(([id, { value }]) => [id, value.data])),
   textile: {
     ...CORE,
     fiberComposition: [

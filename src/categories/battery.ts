@@ -219,30 +219,4 @@ export const battery: Category = {
       audience: ['legitimate_interest', 'authority'],
     },
   ],
-  example: {
-    summary: 'The required core of a battery',
-    data: {
-      productName: 'Pedelec battery 36 V',
-      sku: 'PB-36',
-      brandName: 'Stromwerk',
-      languages: ['en'],
-      economicOperator: {
-        role: 'manufacturer',
-        legalName: 'Stromwerk Akkus GmbH',
-        address: 'Industriering 8, 04249 Leipzig',
-        country: 'DE',
-        contactEmail: 'passport@stromwerk.example',
-      },
-      batteryCategory: 'lmt',
-      cellChemistry: 'nmc',
-      weightKg: 2.9,
-      countryOfManufacture: 'DE',
-      manufacturingDate: '2026-05',
-      ratedCapacity: 13.4,
-      endOfLife: {
-        recyclingInstructions: { en: 'Hand it in where it was sold.' },
-        disposalInstructions: { en: 'Never in household waste.' },
-      },
-    },
-  },
 }

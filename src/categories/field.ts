@@ -111,8 +111,6 @@ export type Category = {
   fields: readonly Field[]
   /** In the order of the page. */
   sections?: readonly SectionHeading[]
-  /** A minimal valid passport, shown in the API's documentation. */
-  example?: { summary: string; data: Readonly<Record<string, unknown>> }
 }
 
 /** Narrows the audiences of the parent (`AUDIENCES` for a top-level field) to those that may see the field. */

@@ -213,29 +213,4 @@ export const furniture: Category = {
       values: ['recyclable', 'partiallyRecyclable', 'notRecyclable'],
     },
   ],
-  example: {
-    summary: 'The required core of a table, with a GTIN',
-    data: {
-      productName: 'Oak side table',
-      sku: 'OST-45',
-      brandName: 'Nordlicht',
-      gtin: '9521234000013',
-      languages: ['en'],
-      economicOperator: {
-        role: 'manufacturer',
-        legalName: 'Nordlicht Möbel GmbH',
-        address: 'Werkstraße 1, 26122 Oldenburg',
-        country: 'DE',
-        contactEmail: 'passport@nordlicht.example',
-      },
-      materialComposition: [{ material: 'wood', percentage: 100 }],
-      countryOfManufacture: 'DE',
-      careInstructions: { en: 'Wipe with a dry cloth; oil once a year.' },
-      repair: { repairable: true, sparePartsAvailable: true },
-      endOfLife: {
-        recyclingInstructions: { en: 'Untreated wood: take it to a wood collection point.' },
-        disposalInstructions: { en: 'Bulky waste collection.' },
-      },
-    },
-  },
 }

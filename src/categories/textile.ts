@@ -205,31 +205,4 @@ export const textile: Category = {
       term: 'schema:weight',
     },
   ],
-  example: {
-    summary: 'The required core of a T-shirt',
-    data: {
-      productName: 'Crew neck T-shirt',
-      sku: 'TS-204',
-      brandName: 'Lindwerk',
-      languages: ['en', 'de'],
-      economicOperator: {
-        role: 'manufacturer',
-        legalName: 'Lindwerk Textil GmbH',
-        address: 'Weberstraße 12, 01099 Dresden',
-        country: 'DE',
-        contactEmail: 'service@lindwerk.example',
-      },
-      fiberComposition: [
-        { fiber: 'cotton', percentage: 95 },
-        { fiber: 'elastane', percentage: 5 },
-      ],
-      countryOfManufacture: 'PT',
-      careInstructions: { en: 'Wash at 30 °C.', de: 'Bei 30 °C waschen.' },
-      repair: { repairable: true, sparePartsAvailable: false },
-      endOfLife: {
-        recyclingInstructions: { en: 'Bring it to a textile bank.' },
-        disposalInstructions: { en: 'Household waste.' },
-      },
-    },
-  },
 }

@@ -1,9 +1,8 @@
 /** The responses of the OpenAPI document: the kind of an endpoint decides which errors it can answer with. */
-import { detailJson } from '../../kernel/detail-json.ts'
 import type { ErrorCode } from '../../kernel/errors.ts'
 import type { DocumentedResponse } from '../endpoint/documented-response.ts'
 import { type Endpoint, isWrite } from '../endpoint/endpoint.ts'
-import { ERROR_CATALOGUE, ERRORS_BEFORE_ROUTING, type ErrorDescription } from '../endpoint/error-catalogue.ts'
+import { ERROR_CATALOGUE, ERRORS_BEFORE_ROUTING } from '../endpoint/error-catalogue.ts'
 import { STATUS } from '../endpoint/errors.ts'
 import { STRICT } from '../endpoint/header-parameters.ts'
 import { RESPONSE_HEADERS } from '../endpoint/response-headers.ts'
@@ -105,9 +104,9 @@ export function buildErrorResponses(endpoints: readonly Endpoint[]): Record<stri
 }
 
 function buildErrorResponse(codes: readonly ErrorCode[]) {
-  const own = codes.flatMap(code => describeError(code).headers ?? [])
+  const own = codes.flatMap(code => ERROR_CATALOGUE[code].headers ?? [])
   return {
-    description: codes.map(code => `\`${code}\`: ${describeError(code).when}`).join(' '),
+    description: codes.map(code => `\`${code}\`: ${ERROR_CATALOGUE[code].when}`).join(' '),
     headers: headerRefs([...HEADERS_OF_ALL, ...new Set(own)]),
     content: {
       'application/json': {
@@ -118,21 +117,11 @@ function buildErrorResponse(codes: readonly ErrorCode[]) {
   }
 }
 
-const describeError = (code: ErrorCode): ErrorDescription => ERROR_CATALOGUE[code]
-
 /** A body for each code, as it is sent. */
 export const buildErrorExamples = () =>
   Object.fromEntries(
-    Object.entries(ERROR_CATALOGUE).map(([code, { sentence, when, ...more }]: [string, ErrorDescription]) => [
-      code,
-      {
-        summary: when,
-        value: {
-          error: sentence,
-          code,
-          ...(more.errors ? { errors: more.errors.map(detailJson) } : {}),
-          request_id: RESPONSE_HEADERS['X-Request-Id'].example,
-        },
-      },
-    ]),
+    Object.entries(ERROR_CATALOGUE).map(([code, { when, sentence, errors }]) => {
+      const request_id = RESPONSE_HEADERS['X-Request-Id'].example
+      return [code, { summary: when, value: { error: sentence, code, errors, request_id } }]
+    }),
   )

@@ -1,5 +1,5 @@
 /** `POST /products` */
-import { allCategories } from '../../categories/catalogue.ts'
+import examples from '../../../assets/api/examples.json' with { type: 'json' }
 import { isCategory, isPassportData, requireCategory } from '../../passports/core/check-data.ts'
 import {
   checkNewData,
@@ -23,17 +23,6 @@ const NEW_PRODUCT = objectBody({
   data: dataMember({ type: 'object' }),
 })
 
-/** The example of each category; furniture, which the other examples are about, comes first. */
-const CREATE_EXAMPLES = Object.fromEntries(
-  allCategories()
-    .toReversed()
-    .flatMap(({ id, example }) =>
-      example === undefined
-        ? []
-        : [[id, { summary: example.summary, value: { category: id, data: example.data } }]],
-    ),
-)
-
 export const createProduct = defineEndpoint({
   method: 'POST',
   path: '/products',
@@ -48,7 +37,7 @@ export const createProduct = defineEndpoint({
   body: {
     // Which fields `data` has follows from `category`.
     schema: schemaRef('NewProduct'),
-    examples: CREATE_EXAMPLES,
+    examples,
     read: NEW_PRODUCT.read,
     async findDeeperError(call, { category, data }) {
       if (!isCategory(category) || !isPassportData(data)) return undefined

@@ -2,8 +2,7 @@
  * The example values of the OpenAPI document: a table, its batch and its items. A test sends each request to the running
  * server and compares the response with the one shown here.
  */
-import { furniture } from '../../categories/furniture.ts'
-import type { DataObject } from '../../kernel/data-object.ts'
+import examples from '../../../assets/api/examples.json' with { type: 'json' }
 import { findUuid } from '../../kernel/ids.ts'
 import { buildShopSnippet } from '../../passports/read/shop-snippet.ts'
 import { PATH_PARAMETERS } from '../endpoint/path-parameters.ts'
@@ -16,10 +15,8 @@ export const LATER = '2026-11-24T16:05:12.000Z'
 const PUBLIC = 'https://carnet.example'
 const API = `${PUBLIC}/api/v1`
 
-/** The example of its category. */
-const EXAMPLE_TABLE: DataObject = furniture.example?.data ?? {}
-const textOf = (name: string) => String(EXAMPLE_TABLE[name])
-const gtin = textOf('gtin')
+const EXAMPLE_TABLE = examples.furniture.value.data
+const { gtin, productName, sku, brandName } = EXAMPLE_TABLE
 
 type Head = Partial<
   Record<'id' | 'level' | 'status' | 'lot' | 'serial' | 'parent_id', string | null> & {
@@ -60,9 +57,9 @@ export const exampleRecord = (more?: Head, own: object = {}) => ({
 
 export const exampleSummary = (more?: Head) => ({
   ...head(more),
-  product_name: textOf('productName'),
-  sku: textOf('sku'),
-  brand_name: textOf('brandName'),
+  product_name: productName,
+  sku,
+  brand_name: brandName,
 })
 
 export const LONGER_WARRANTY = { warrantyMonths: 36 }
