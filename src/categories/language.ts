@@ -1,4 +1,5 @@
 /** Canonicalises language tags: of many spellings (`en-us`, `iw`) one is stored and compared. */
+import { BoundedMap } from '../kernel/bounded-map.ts'
 
 /** RFC 5646 sets no limit; tags without extensions fit into 35 characters (section 4.4.1). */
 export const MAX_LANGUAGE_TAG_LENGTH = 64
@@ -7,17 +8,13 @@ export const MAX_LANGUAGE_TAG_LENGTH = 64
 const NO_LANGUAGE = new Set(['und', 'mul'])
 
 /** Cached, because canonicalising takes 1 µs and tags repeat; bounded, because tags come from users. */
-const MAX_CACHED = 1000
-const known = new Map<string, string | undefined>()
+const known = new BoundedMap<string, string | undefined>(1000)
 
 /** Returns the canonical BCP-47 form; undefined for a malformed tag, `und` and `mul`. */
 export function canonicalizeLanguage(tag: string): string | undefined {
   if (known.has(tag)) return known.get(tag)
   const canonical = computeCanonical(tag)
-  if (tag.length <= MAX_LANGUAGE_TAG_LENGTH) {
-    if (known.size >= MAX_CACHED) known.clear()
-    known.set(tag, canonical)
-  }
+  if (tag.length <= MAX_LANGUAGE_TAG_LENGTH) known.set(tag, canonical)
   return canonical
 }
 

@@ -5,10 +5,11 @@ import { describeCategory, summariseCategory, type WireField } from '../../src/c
 
 const IDS = allCategories().map(({ id }) => id)
 
-const fieldsOf = (id: string) => {
+/** As clients get them. */
+const fieldsOf = (id: string): readonly WireField[] => {
   const category = findCategory(id)
   assert.ok(category)
-  return describeCategory(category).fields
+  return JSON.parse(JSON.stringify(describeCategory(category))).fields
 }
 
 function find(fields: readonly WireField[] | undefined, path: string): WireField {

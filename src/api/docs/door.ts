@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { HttpError } from '../../kernel/http/http-error.ts'
+import { once } from '../../kernel/memo.ts'
 import { documentResponse, type PreparedDocument, prepareDocument } from '../endpoint/ready-document.ts'
 import { renderDocsPage } from './page.ts'
 import type { ApiDocument } from './read-document.ts'
@@ -54,14 +55,6 @@ export function registerDocs(app: FastifyInstance, buildDocument: () => object):
     refuseOtherMethods(app, path)
   }
   app.get(`${DOCS_PATH}/`, (_request, reply) => reply.redirect(DOCS_PATH, 308))
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
 }
 
 function preparePage(openapi: object): PreparedDocument {

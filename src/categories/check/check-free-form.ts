@@ -2,8 +2,8 @@
  * Checks keys that the schema does not know. They are stored for the account, so they only need to be storable. A
  * warning names each of them, because it may be a typo.
  */
-
 import { type DataObject, isObject } from '../../kernel/data-object.ts'
+import { perObject } from '../../kernel/memo.ts'
 import { MAX_JSON_DEPTH } from '../../kernel/text/strict-json.ts'
 import type { CompleteCategory } from '../catalogue.ts'
 import { findNearestName } from '../names/nearest-name.ts'
@@ -11,13 +11,7 @@ import { type Problem, problem } from '../problems.ts'
 import type { Findings } from './findings.ts'
 import { findTextProblem } from './text-checks.ts'
 
-const fieldNames = new WeakMap<CompleteCategory, ReadonlySet<string>>()
-
-function getFieldNames(category: CompleteCategory): ReadonlySet<string> {
-  const names = fieldNames.get(category) ?? new Set(category.fields.map(field => field.name))
-  fieldNames.set(category, names)
-  return names
-}
+const getNames = perObject((category: CompleteCategory) => new Set(category.fields.map(({ name }) => name)))
 
 /** Warns of each unknown top-level key, or refuses it if `strict`, and checks its value. */
 export function checkFreeForm(
@@ -26,7 +20,7 @@ export function checkFreeForm(
   strict: boolean,
   findings: Findings,
 ): void {
-  const names = getFieldNames(category)
+  const names = getNames(category)
   for (const key of Object.keys(data)) {
     if (names.has(key)) continue
     if (findings.truncated) return
@@ -41,7 +35,7 @@ export function checkFreeForm(
 
 function explainUnknown(category: CompleteCategory, key: string, strict: boolean): Problem {
   const which = strict ? 'unknown' : 'unknown_kept'
-  const meant = findNearestName(key, [...getFieldNames(category)])
+  const meant = findNearestName(key, [...getNames(category)])
   const facts = { category: category.id }
   return meant === undefined ? problem(which, facts) : problem(`${which}_meant`, { ...facts, meant })
 }

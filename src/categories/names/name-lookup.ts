@@ -3,6 +3,7 @@
  */
 import { findLabel, getLabels, LANGUAGES } from '../../i18n/catalogue.ts'
 import { COUNTRIES } from '../../kernel/countries.ts'
+import { once, perObject } from '../../kernel/memo.ts'
 import type { CompleteCategory } from '../catalogue.ts'
 import type { Field } from '../field.ts'
 import { COUNTRY_SYNONYMS, VALUE_SYNONYMS } from './synonyms.ts'
@@ -37,16 +38,12 @@ export const findFieldLabel = (
   path: string,
 ): string | undefined => findLabel(getLabels(language), 'fields', path)
 
-const fieldNames = new WeakMap<CompleteCategory, ReadonlyMap<string, readonly string[]>>()
-
 /**
  * Returns the paths (without indexes and languages) that a name can mean in a category, by `normalizeName`. A member of
  * an object or list has its own label, and its parent's label before its own. Several paths: the name is ambiguous.
  */
-export function getFieldNames(category: CompleteCategory): ReadonlyMap<string, readonly string[]> {
-  const known = fieldNames.get(category)
-  if (known !== undefined) return known
-  const words = new Map<string, string[]>()
+export const getFieldNames = perObject((category: CompleteCategory) => {
+  const words = new Map<string, readonly string[]>()
   const add = (text: string | undefined, path: string) => {
     const key = normalizeName(text ?? '')
     const paths = words.get(key) ?? []
@@ -69,9 +66,8 @@ export function getFieldNames(category: CompleteCategory): ReadonlyMap<string, r
     }
   }
   walk(category.fields, '')
-  fieldNames.set(category, words)
   return words
-}
+})
 
 /** Whether a name (by `normalizeName`) is a member's path, or its parent's label followed by its own. */
 export function includesParentName(path: string, key: string): boolean {
@@ -82,11 +78,8 @@ export function includesParentName(path: string, key: string): boolean {
   return [path, ...full].some(text => normalizeName(text) === key)
 }
 
-let countryCodes: ReadonlyMap<string, string> | undefined
-
-/** 249 names in 24 languages; built at first use. */
-function getCountryNames(): ReadonlyMap<string, string> {
-  if (countryCodes !== undefined) return countryCodes
+/** 249 names in 24 languages. */
+const getCountryNames = once(() => {
   const codes = new Map<string, string>()
   for (const { code } of LANGUAGES) {
     const names = new Intl.DisplayNames([code], { type: 'region', fallback: 'none' })
@@ -99,26 +92,20 @@ function getCountryNames(): ReadonlyMap<string, string> {
     for (const name of names) codes.set(normalizeName(name), country)
   }
   for (const country of COUNTRIES) codes.set(country.toLowerCase(), country)
-  countryCodes = codes
   return codes
-}
+})
 
 /** `Deutschland` → `DE` */
 export const findCountryByName = (text: string): string | undefined =>
   getCountryNames().get(normalizeName(text))
 
-const values = new WeakMap<Field, ReadonlyMap<string, string>>()
+const valueNames = new WeakMap<Field, ReadonlyMap<string, string>>()
 
 /** Finds the value of an enum by its own name in any case, by a label, or by a synonym. */
 export function findValueByName(path: string, field: Field, text: string): string | undefined {
-  return getValueNames(path, field).get(normalizeName(text))
-}
-
-/** All names of the values of an enum, by `normalizeName`. */
-function getValueNames(path: string, field: Field): ReadonlyMap<string, string> {
-  const known = values.get(field) ?? buildValueNames(path, field)
-  values.set(field, known)
-  return known
+  const names = valueNames.get(field) ?? buildValueNames(path, field)
+  valueNames.set(field, names)
+  return names.get(normalizeName(text))
 }
 
 function buildValueNames(path: string, field: Field): ReadonlyMap<string, string> {
@@ -146,20 +133,12 @@ function* listValueLabels(path: string, value: string): Generator<string> {
 
 const YES = ['true', '1', 'x', 'y', 'yes', 'wahr', 'vrai', 'verdadero', 'vero', 'waar']
 const NO = ['false', '0', 'n', 'no', 'falsch', 'faux', 'falso', 'onwaar']
-let answers: ReadonlyMap<string, boolean> | undefined
+const getAnswers = once(() => {
+  const labels = LANGUAGES.map(({ code }) => getLabels(code).ui)
+  const yes = [...labels.map(one => normalizeName(one.yes)), ...YES]
+  const no = [...labels.map(one => normalizeName(one.no)), ...NO]
+  return new Map([...yes.map(word => [word, true] as const), ...no.map(word => [word, false] as const)])
+})
 
 /** `ja`, `x`, `WAHR` → true; undefined for anything else. */
-export function parseYesNo(text: string): boolean | undefined {
-  if (answers === undefined) {
-    const words = new Map<string, boolean>()
-    for (const { code } of LANGUAGES) {
-      const { yes, no } = getLabels(code).ui
-      words.set(normalizeName(yes), true)
-      words.set(normalizeName(no), false)
-    }
-    for (const word of YES) words.set(word, true)
-    for (const word of NO) words.set(word, false)
-    answers = words
-  }
-  return answers.get(normalizeName(text))
-}
+export const parseYesNo = (text: string): boolean | undefined => getAnswers().get(normalizeName(text))

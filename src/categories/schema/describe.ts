@@ -5,41 +5,33 @@ import { FORMAT_RULES } from './formats.ts'
 
 type WireType = 'string' | 'number' | 'boolean' | 'object' | 'array'
 
-/** The entries of an array. */
-type WireItems = {
+/** What is undefined is not in the JSON. */
+type WireValues = {
   type: WireType
-  description?: string
-  enum?: readonly string[]
-  open?: boolean
-  unit?: string
-  format?: string
-  fields?: readonly WireField[]
+  enum: readonly string[] | undefined
+  /** Later schema versions may add values. */
+  open: true | undefined
+  unit: string | undefined
+  format: string | undefined
 }
 
 /** If `localized`, the value is an object of language codes and texts: `type` is `object`, without `fields`. */
-export type WireField = {
+export type WireField = WireValues & {
   name: string
-  type: WireType
   required: boolean
   localized: boolean
   /** Who may see it, narrowed by its parents. */
   audience: readonly Audience[]
-  enum?: readonly string[]
-  /** Later schema versions may add values. */
-  open?: boolean
-  unit?: string
-  format?: string
   description: string
-  items?: WireItems
-  fields?: readonly WireField[]
+  /** The entries of an array. */
+  items: (Partial<WireValues> & { description?: string; fields?: readonly WireField[] }) | undefined
+  fields: readonly WireField[] | undefined
   /** The member of each entry whose values must add up to exactly `total`. */
-  sums_to?: { field: string; total: 100 }
+  sums_to: { field: string; total: 100 } | undefined
 }
 
-type CategoryDescription = { category: string; schema_version: number; fields: readonly WireField[] }
-
 /** For `GET /schema/{category}`. */
-export function describeCategory(category: CompleteCategory): CategoryDescription {
+export function describeCategory(category: CompleteCategory) {
   return {
     category: category.id,
     schema_version: category.schemaVersion,
@@ -47,17 +39,8 @@ export function describeCategory(category: CompleteCategory): CategoryDescriptio
   }
 }
 
-export type CategorySummary = {
-  id: string
-  title: string
-  schema_version: number
-  schema_url: string
-  /** Names of the required top-level fields. */
-  required: readonly string[]
-}
-
 /** For `GET /categories`; `schemaUrl` is the address of the category's description. */
-export function summariseCategory(category: CompleteCategory, schemaUrl: string): CategorySummary {
+export function summariseCategory(category: CompleteCategory, schemaUrl: string) {
   return {
     id: category.id,
     title: category.title,
@@ -69,38 +52,38 @@ export function summariseCategory(category: CompleteCategory, schemaUrl: string)
 
 function describeField(field: Field, outer: readonly Audience[]): WireField {
   const audience = narrowAudience(outer, field)
+  const { type, ...values } = describeValues(field)
   return {
     name: field.name,
-    type: getWireType(field),
+    type,
     required: field.required ?? false,
     localized: field.localized ?? false,
     audience,
-    ...describeValues(field),
+    ...values,
     description: field.description,
-    ...(field.type === 'list' ? { items: describeEntries(field, audience) } : {}),
-    ...(field.type === 'object' ? { fields: describeAll(field.fields ?? [], audience) } : {}),
-    ...(field.sumsTo100 === undefined ? {} : { sums_to: { field: field.sumsTo100, total: 100 } }),
+    items: field.type === 'list' ? describeEntries(field, audience) : undefined,
+    fields: field.type === 'object' ? describeAll(field.fields, audience) : undefined,
+    sums_to: field.sumsTo100 === undefined ? undefined : { field: field.sumsTo100, total: 100 },
   }
 }
 
-const describeAll = (fields: readonly Field[], audience: readonly Audience[]) =>
+const describeAll = (fields: readonly Field[] = [], audience: readonly Audience[]) =>
   fields.map(field => describeField(field, audience))
 
-function describeEntries(list: Field, audience: readonly Audience[]): WireItems {
+function describeEntries(list: Field, audience: readonly Audience[]): WireField['items'] {
   const scalar = findScalarEntry(list)
-  if (scalar === undefined) return { type: 'object', fields: describeAll(list.of ?? [], audience) }
-  return { type: getWireType(scalar), ...describeValues(scalar), description: scalar.description }
+  return scalar === undefined
+    ? { type: 'object', fields: describeAll(list.of, audience) }
+    : { ...describeValues(scalar), description: scalar.description }
 }
 
-function describeValues(field: Field): Pick<WireField, 'enum' | 'open' | 'unit' | 'format'> {
-  const allowed = field.values ?? (field.format && FORMAT_RULES[field.format].schema.enum)
-  return {
-    ...(allowed === undefined ? {} : { enum: allowed }),
-    ...(field.open ? { open: true } : {}),
-    ...(field.unit === undefined ? {} : { unit: field.unit }),
-    ...(field.format === undefined ? {} : { format: field.format }),
-  }
-}
+const describeValues = (field: Field): WireValues => ({
+  type: getWireType(field),
+  enum: field.values ?? (field.format && FORMAT_RULES[field.format].schema.enum),
+  open: field.open,
+  unit: field.unit,
+  format: field.format,
+})
 
 function getWireType(field: Field): WireType {
   if (field.localized) return 'object'

@@ -7,6 +7,7 @@ import { AUDIENCES, type Audience, type Field, findScalarEntry, narrowAudience }
 import { MAX_LANGUAGE_TAG_LENGTH } from '../language.ts'
 import { FORMAT_RULES } from './formats.ts'
 
+/** A keyword that is undefined is none: JSON leaves it out, and Ajv ignores it. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
 /** In code points. */
@@ -54,7 +55,7 @@ export function buildRequestSchema(category: CompleteCategory, id?: string): Jso
   ])
   return {
     $schema,
-    ...(id === undefined ? {} : { $id: id }),
+    $id: id,
     description: `${description} A null is as if the field had not been sent; answers have none.`,
     ...kept,
     properties: Object.fromEntries(sent),
@@ -90,8 +91,8 @@ function fieldSchema(field: Field, outer: readonly Audience[]): JsonSchema {
     description: field.description,
     ...valueSchema(field, audience),
     'x-audience': audience,
-    ...(field.unit === undefined ? {} : { 'x-unit': field.unit }),
-    ...(field.requiredSince === undefined ? {} : { 'x-required-since': field.requiredSince }),
+    'x-unit': field.unit,
+    'x-required-since': field.requiredSince,
   }
 }
 
@@ -102,11 +103,7 @@ function valueSchema(field: Field, audience: readonly Audience[]): JsonSchema {
     case 'text':
       return stringSchema(field)
     case 'number':
-      return {
-        type: 'number',
-        ...(field.min === undefined ? {} : { minimum: field.min }),
-        ...(field.max === undefined ? {} : { maximum: field.max }),
-      }
+      return { type: 'number', minimum: field.min, maximum: field.max }
     case 'boolean':
       return { type: 'boolean' }
     case 'object':
@@ -118,7 +115,7 @@ function valueSchema(field: Field, audience: readonly Audience[]): JsonSchema {
 
 function stringSchema(field: Field): JsonSchema {
   if (field.values !== undefined) {
-    return { type: 'string', enum: field.values, ...(field.open ? { 'x-open': true } : {}) }
+    return { type: 'string', enum: field.values, 'x-open': field.open }
   }
   if (field.format === undefined) return plainText(field)
   return { type: 'string', ...FORMAT_RULES[field.format].schema, 'x-format': field.format }
@@ -148,10 +145,10 @@ function listSchema(field: Field, audience: readonly Audience[]): JsonSchema {
   const scalar = findScalarEntry(field)
   return {
     type: 'array',
-    ...(field.required || field.sumsTo100 !== undefined ? { minItems: 1 } : {}),
+    minItems: field.required || field.sumsTo100 !== undefined ? 1 : undefined,
     maxItems: getMaxEntries(field),
-    ...(scalar?.format === 'language' ? { uniqueItems: true } : {}),
-    ...(field.sumsTo100 === undefined ? {} : { 'x-sums-to-100': field.sumsTo100 }),
+    uniqueItems: scalar?.format === 'language' ? true : undefined,
+    'x-sums-to-100': field.sumsTo100,
     items:
       scalar === undefined
         ? { ...members(field.of ?? [], audience), additionalProperties: false }

@@ -1,6 +1,7 @@
 /** Opens pools on one PostgreSQL, and says what its error codes mean to a caller. */
 import postgres from 'postgres'
 import { AppError, findErrorCode } from '../errors.ts'
+import { perObject } from '../memo.ts'
 import { withTimeout } from '../timeout.ts'
 import { ARRAY_TYPES } from './array-types.ts'
 import { createConnectionPool, type FinishedStatement, getPoolUsage } from './connection-pool.ts'
@@ -133,17 +134,7 @@ function createDriverFactory(target: DatabaseTarget, settings: object): (onclose
 const BIGINT_AS_NUMBER = { to: 20, from: [20], serialize: String, parse: Number }
 
 /** One value per pool, made at first use: for what all callers of one database share. */
-export function perDatabase<T>(make: (sql: Sql) => T): (sql: Sql) => T {
-  const made = new WeakMap<Sql, T>()
-  return sql => {
-    let value = made.get(sql)
-    if (value === undefined) {
-      value = make(sql)
-      made.set(sql, value)
-    }
-    return value
-  }
-}
+export const perDatabase: <T>(make: (sql: Sql) => T) => (sql: Sql) => T = perObject
 
 /** SQLSTATE of `carnet_refuse(reason)`, whose message is the reason. */
 const REFUSED = 'CA001'
