@@ -4,9 +4,9 @@ import { describeCategory, summariseCategory } from '../../categories/schema/des
 import { buildRequestSchema } from '../../categories/schema/json-schema.ts'
 import { cacheable } from '../endpoint/conditions.ts'
 import {
+  dataResponse,
   envelopeSchema,
   jsonResponse,
-  NOT_MODIFIED,
   objectSchema,
   schemaRef,
 } from '../endpoint/documented-response.ts'
@@ -26,10 +26,7 @@ export const listCategories = defineEndpoint({
     200: jsonResponse(
       'All categories.',
       envelopeSchema({ type: 'array', items: schemaRef('CategorySummary') }),
-      undefined,
-      ['ETag'],
     ),
-    304: NOT_MODIFIED,
   },
   handle(call) {
     const summary = (one: CompleteCategory) =>
@@ -55,10 +52,9 @@ export const readSchema = defineEndpoint({
   requestHeaders: [IF_NONE_MATCH],
   responses: {
     200: {
-      ...jsonResponse('The fields.', envelopeSchema(schemaRef('CategoryFields')), undefined, ['ETag']),
+      ...dataResponse('The fields.', 'CategoryFields'),
       others: { 'application/schema+json': { type: 'object', additionalProperties: true } },
     },
-    304: NOT_MODIFIED,
   },
   handle(call) {
     const { category } = call.path

@@ -1,7 +1,6 @@
 /** One endpoint on the reference page: description, parameters, responses, and a form to try it. */
 import { html } from 'ghtml'
-import type { Parameter } from './schema.ts'
-import { renderMember, renderMembers, type Schema } from './schema.ts'
+import { type Parameter, renderMember, renderMembers, type Schema } from './schema.ts'
 import { buildCurlCommand, formatJson, renderBreakable, renderCodeBlock, renderInline } from './text.ts'
 import { renderTryForm } from './try.ts'
 
@@ -14,13 +13,15 @@ export type DescribedOperation = {
   description: string
   needsKey: boolean
   parameters: readonly Parameter[]
-  body?: { required: boolean; schema: Schema; examples: readonly { summary: string; value: unknown }[] }
+  body:
+    | { required: boolean; schema: Schema; examples: readonly { summary: string; value: unknown }[] }
+    | undefined
   successes: readonly {
     status: string
     description: string
-    schema?: Schema
-    type?: string
-    example?: unknown
+    schema: Schema | undefined
+    type: string | undefined
+    example: unknown
   }[]
   errors: readonly { status: string; codes: readonly string[] }[]
 }
@@ -37,21 +38,18 @@ export function renderOperation(operation: DescribedOperation, apiUrl: string): 
 !${renderTryForm({ ...operation, id: operationId, examples: operation.body?.examples ?? [] })}</div></section>`
 }
 
-function renderParameters({ parameters: all }: DescribedOperation): string {
-  const groups = [
-    ['Path', all.filter(one => one.in === 'path')],
-    ['Query', all.filter(one => one.in === 'query')],
-    ['Headers', all.filter(one => one.in === 'header')],
-  ] as const
-  return groups
-    .filter(([, list]) => list.length > 0)
-    .map(([title, list]) => {
-      const rows = list.map(one =>
+const PLACES = { path: 'Path', query: 'Query', header: 'Headers' }
+
+function renderParameters({ parameters }: DescribedOperation): string {
+  const groups = Object.entries(PLACES).map(([place, title]) => {
+    const rows = parameters
+      .filter(one => one.in === place)
+      .map(one =>
         renderMember(one.name, { ...one.schema, description: one.description }, one.required ?? false),
       )
-      return `<h4>${title}</h4><ul class="members">${rows.join('')}</ul>`
-    })
-    .join('')
+    return rows.length === 0 ? '' : `<h4>${title}</h4><ul class="members">${rows.join('')}</ul>`
+  })
+  return groups.join('')
 }
 
 const renderBody = ({ body }: DescribedOperation) =>
@@ -80,13 +78,7 @@ function buildExampleRequest(
   const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String(all.find(one => one.name === name)?.example ?? name)),
   )
-  const [first] = body?.examples ?? []
-  return buildCurlCommand({
-    method,
-    url: apiUrl + address,
-    needsKey,
-    ...(first ? { body: first.value } : {}),
-  })
+  return buildCurlCommand({ method, url: apiUrl + address, needsKey, body: body?.examples[0]?.value })
 }
 
 function renderExampleResponse({ successes }: DescribedOperation): string {

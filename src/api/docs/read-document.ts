@@ -66,15 +66,11 @@ function readOperation(
     description,
     needsKey: operation.security === undefined,
     parameters: resolveParameters(document, operation),
-    ...(content && requestBody
-      ? {
-          body: {
-            required: requestBody.required,
-            schema: resolveSchema(document, content.schema),
-            examples: Object.values(content.examples ?? {}),
-          },
-        }
-      : {}),
+    body: content && {
+      required: requestBody?.required ?? false,
+      schema: resolveSchema(document, content.schema),
+      examples: Object.values(content.examples ?? {}),
+    },
     ...readResponses(operation),
   }
 }
@@ -105,15 +101,7 @@ function readResponses({ responses }: Operation): Pick<DescribedOperation, 'succ
     successes: all.flatMap(([status, one]) => {
       if ('$ref' in one) return []
       const [type, body] = Object.entries(one.content ?? {})[0] ?? []
-      const { schema, example } = body ?? {}
-      return [
-        {
-          status,
-          description: one.description,
-          ...(schema && type ? { schema, type } : {}),
-          ...(example === undefined ? {} : { example }),
-        },
-      ]
+      return [{ status, description: one.description, type, schema: body?.schema, example: body?.example }]
     }),
   }
 }

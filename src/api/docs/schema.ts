@@ -96,19 +96,16 @@ const isArray = ({ type }: Schema) => type === 'array' || (Array.isArray(type) &
 
 function renderNotes(schema: Schema): string {
   const values = schema.enum ?? schema.items?.enum
+  const { const: only, default: fallback, 'x-unit': unit, 'x-sums-to-100': sums } = schema
   const lines = [
-    ...(values === undefined
-      ? []
-      : [renderValues(values, schema['x-open'] ?? schema.items?.['x-open'] ?? false)]),
-    ...(schema.const === undefined ? [] : [html`always <code>${schema.const}</code>`]),
-    ...(schema.default === undefined ? [] : [html`default <code>${schema.default}</code>`]),
+    values && renderValues(values, schema['x-open'] ?? schema.items?.['x-open'] ?? false),
+    only !== undefined && html`always <code>${only}</code>`,
+    fallback !== undefined && html`default <code>${fallback}</code>`,
     ...describeLimits(schema),
-    ...(schema['x-unit'] === undefined ? [] : [html`in ${schema['x-unit']}`]),
-    ...(schema['x-sums-to-100'] === undefined
-      ? []
-      : [html`<code>${schema['x-sums-to-100']}</code> adds up to exactly 100`]),
-    ...describeAudience(schema['x-audience']),
-  ]
+    unit && html`in ${unit}`,
+    sums && html`<code>${sums}</code> adds up to exactly 100`,
+    describeAudience(schema['x-audience']),
+  ].filter(line => line)
   return lines.length === 0 ? '' : `<p class="notes">${lines.join(' · ')}</p>`
 }
 
@@ -118,21 +115,20 @@ function renderValues(values: readonly (string | null)[], isOpen: boolean): stri
   return isOpen ? `${list} (the list will grow)` : list
 }
 
-const describeRange = (min: number | undefined, max: number | undefined, of: string) => {
-  if (min === undefined && max === undefined) return []
-  if (min === undefined) return [html`at most ${max ?? ''}${of}`]
-  if (max === undefined) return [html`at min ${min}${of}`]
-  return [min === max ? html`${min}${of}` : html`${min} to ${max}${of}`]
+function describeRange(min: number | undefined, max: number | undefined, of: string): string {
+  if (min === undefined) return max === undefined ? '' : `at most ${max}${of}`
+  if (max === undefined) return `at min ${min}${of}`
+  return min === max ? `${min}${of}` : `${min} to ${max}${of}`
 }
 
 const describeLimits = (schema: Schema) =>
-  schema.enum !== undefined
-    ? []
-    : [
-        ...describeRange(schema.minimum, schema.maximum, ''),
-        ...describeRange(schema.minLength, schema.maxLength, ' characters'),
-        ...(isArray(schema) ? describeRange(schema.minItems, schema.maxItems, ' entries') : []),
+  schema.enum === undefined
+    ? [
+        describeRange(schema.minimum, schema.maximum, ''),
+        describeRange(schema.minLength, schema.maxLength, ' characters'),
+        isArray(schema) && describeRange(schema.minItems, schema.maxItems, ' entries'),
       ]
+    : []
 
 const READERS: Readonly<Record<string, string>> = {
   legitimate_interest: 'legitimate interest',
@@ -140,8 +136,7 @@ const READERS: Readonly<Record<string, string>> = {
 }
 
 /** Who can see a field besides the account; empty for a public field. */
-function describeAudience(list: readonly string[] | undefined): string[] {
-  if (list === undefined || list.includes('public')) return []
-  const readers = list.map(one => READERS[one] ?? one).join(' and ')
-  return [html`<em>not public: only ${readers}</em>`]
+function describeAudience(list: readonly string[] | undefined): string {
+  if (list === undefined || list.includes('public')) return ''
+  return html`<em>not public: only ${list.map(one => READERS[one] ?? one).join(' and ')}</em>`
 }

@@ -37,17 +37,15 @@ type CurlRequest = {
   method: string
   url: string
   needsKey: boolean
-  headers?: Readonly<Record<string, string>>
   body?: unknown
 }
 
 /** The request as a shell command; quotes in the body are escaped. */
-export function buildCurlCommand({ method, url, needsKey, headers = {}, body }: CurlRequest): string {
+export function buildCurlCommand({ method, url, needsKey, body }: CurlRequest): string {
   const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
   const lines = [
     `curl -s${method === 'GET' || (method === 'POST' && body !== undefined) ? '' : ` -X ${method}`} ${/[?&]/.test(url) ? quote(url) : url}`,
     ...(needsKey ? ['-H "Authorization: Bearer $KEY"'] : []),
-    ...Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
     ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quote(formatJson(body))}`]),
   ]
   return lines.join(' \\\n  ')

@@ -1,8 +1,8 @@
 /** Request bodies: objects whose members are described, read and checked by one definition each. */
-
 import { isLongerThan } from '../../kernel/characters.ts'
+import { collectErrors } from '../../kernel/collect-errors.ts'
 import { type DataObject, isObject } from '../../kernel/data-object.ts'
-import { AppError, type Detail, type DetailCode, invalid } from '../../kernel/errors.ts'
+import { AppError, type DetailCode, invalid } from '../../kernel/errors.ts'
 import { type PassportData, requireData } from '../../passports/core/check-data.ts'
 
 export type BodyMember<T> = {
@@ -32,19 +32,10 @@ export function objectBody<M extends Members>(members: M) {
         const message = `The body must be a JSON object with ${names.join(', ')}.`
         throw invalid([{ path: [], code: 'type', message }])
       }
-      const details = listUnknownMembers(body, names)
-      let truncated = false
-      const values: Record<string, unknown> = {}
-      for (const [name, { read }] of entries) {
-        try {
-          values[name] = read(body[name], name)
-        } catch (error) {
-          if (!(error instanceof AppError) || error.details === undefined) throw error
-          details.push(...error.details)
-          truncated ||= error.truncated
-        }
-      }
-      if (details.length > 0) throw invalid(details, truncated)
+      const { '': _, ...values } = collectErrors({
+        '': () => rejectUnknownMembers(body, names),
+        ...Object.fromEntries(entries.map(([name, { read }]) => [name, () => read(body[name], name)])),
+      })
       return values as MemberValues<M>
     },
   }
@@ -58,28 +49,29 @@ const READ_ONLY_MEMBERS = new Set(
   ).split(' '),
 )
 
-function listUnknownMembers(body: object, known: readonly string[]): Detail[] {
+function rejectUnknownMembers(body: object, known: readonly string[]): void {
   const unknown = Object.keys(body).filter(name => !known.includes(name))
-  return unknown.map(sent => {
-    const name = sent.toWellFormed().slice(0, 100)
-    return READ_ONLY_MEMBERS.has(name)
-      ? bodyDetail(name, 'immutable', `${name} cannot be set by this call; leave it out.`)
-      : bodyDetail(
-          name,
-          'unknown_field',
-          `${name} is not a member of this body; it takes ${known.join(', ')}.`,
-        )
-  })
+  if (unknown.length === 0) return
+  throw invalid(
+    unknown.map(sent => {
+      const name = sent.toWellFormed().slice(0, 100)
+      return READ_ONLY_MEMBERS.has(name)
+        ? { path: [name], code: 'immutable', message: `${name} cannot be set by this call; leave it out.` }
+        : {
+            path: [name],
+            code: 'unknown_field',
+            message: `${name} is not a member of this body; it takes ${known.join(', ')}.`,
+          }
+    }),
+  )
 }
 
 /** The members as they were sent, unchecked; none of a body that is no object. */
 export const sentMembers = (body: unknown): DataObject => (isObject(body) ? body : {})
 
-export const bodyDetail = (name: string, code: DetailCode, message: string): Detail => ({
-  path: [name],
-  code,
-  message,
-})
+/** The error of one member; `message` continues after its name. */
+export const invalidMember = (name: string, code: DetailCode, message: string) =>
+  invalid([{ path: [name], code, message: `${name} ${message}` }])
 
 /** A member that the verb checks itself. */
 export const uncheckedMember = (schema: object): BodyMember<unknown> => ({ schema, read: value => value })
@@ -101,7 +93,7 @@ export const choiceMember = <const T extends string>(
     if (value === undefined) return undefined
     const found = allowed.find(one => one === value)
     if (found !== undefined) return found
-    throw invalid([bodyDetail(name, 'enum', `${name} must be one of ${allowed.join(', ')}.`)])
+    throw invalidMember(name, 'enum', `must be one of ${allowed.join(', ')}.`)
   },
 })
 
@@ -117,14 +109,13 @@ export const textMember = (description: string, maxLength: number): BodyMember<s
   schema: { type: ['string', 'null'], minLength: 1, maxLength, description },
   read(value, name) {
     if (value === undefined || value === null) return undefined
-    if (typeof value !== 'string') throw invalid([bodyDetail(name, 'type', `${name} must be a text.`)])
+    if (typeof value !== 'string') throw invalidMember(name, 'type', 'must be a text.')
     const text = value.replaceAll('\r\n', '\n')
     if (text.trim() === '' || isLongerThan(text, maxLength)) {
-      throw invalid([bodyDetail(name, 'length', `${name} must have 1 to ${maxLength} characters.`)])
+      throw invalidMember(name, 'length', `must have 1 to ${maxLength} characters.`)
     }
     if (!text.isWellFormed() || CONTROL.test(text)) {
-      const message = `${name} has a character that cannot be stored; send plain text.`
-      throw invalid([bodyDetail(name, 'format', message)])
+      throw invalidMember(name, 'format', 'has a character that cannot be stored; send plain text.')
     }
     return text
   },
@@ -137,14 +128,11 @@ export const rowsMember = (plural: string, rowSchema: object): BodyMember<readon
   schema: { type: 'array', minItems: 1, maxItems: MAX_ITEMS, items: rowSchema },
   isRequired: true,
   read(items, name) {
-    if (items === undefined) {
-      throw invalid([bodyDetail(name, 'required', `${name} is missing: a list of ${plural}.`)])
-    }
-    if (!Array.isArray(items))
-      throw invalid([bodyDetail(name, 'type', `${name} must be a list of ${plural}.`)])
+    if (items === undefined) throw invalidMember(name, 'required', `is missing: a list of ${plural}.`)
+    if (!Array.isArray(items)) throw invalidMember(name, 'type', `must be a list of ${plural}.`)
     if (items.length >= 1 && items.length <= MAX_ITEMS) return items
-    const message = `${name} must have 1 to ${MAX_ITEMS} ${plural}; this has ${items.length}.`
-    throw invalid([bodyDetail(name, 'length', message)])
+    const message = `must have 1 to ${MAX_ITEMS} ${plural}; this has ${items.length}.`
+    throw invalidMember(name, 'length', message)
   },
 })
 

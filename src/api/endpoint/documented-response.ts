@@ -36,20 +36,38 @@ export const envelopeSchema = (data: object, more: Record<string, object> = {}) 
   properties: { data, ...more },
   required: ['data'],
 })
-export const pageSchema = (row: string) => ({
-  type: 'object',
-  properties: { data: { type: 'array', items: schemaRef(row) }, meta: schemaRef('PageMeta') },
-  required: ['data', 'meta'],
-})
 
+/** `data` is the example of what the envelope holds. */
 export const jsonResponse = (
   description: string,
   schema: object,
-  example: unknown,
+  data?: unknown,
   headers: DocumentedResponse['headers'] = [],
-): DocumentedResponse => ({ description, schema, example, headers })
+): DocumentedResponse => ({
+  description,
+  schema,
+  example: data === undefined ? undefined : { data },
+  headers,
+})
 
-export const NOT_MODIFIED: DocumentedResponse = {
-  description: 'The client already has this response (`If-None-Match`).',
-  headers: ['ETag'],
-}
+/** An envelope around the schema with this name. */
+export const dataResponse = (description: string, name: string, data?: unknown) =>
+  jsonResponse(description, envelopeSchema(schemaRef(name)), data)
+
+/** A page of the schema with this name; in the example it is the only one. */
+export const pageResponse = (
+  description: string,
+  name: string,
+  data: readonly object[],
+): DocumentedResponse => ({
+  description,
+  schema: {
+    type: 'object',
+    properties: { data: { type: 'array', items: schemaRef(name) }, meta: schemaRef('PageMeta') },
+    required: ['data', 'meta'],
+  },
+  example: {
+    data,
+    meta: { page: 1, limit: 25, total: data.length, total_pages: 1, has_more: false, next_cursor: null },
+  },
+})

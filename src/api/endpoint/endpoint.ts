@@ -162,3 +162,18 @@ export function successJson(
   const warnings = listed?.length ? `,"warnings":${JSON.stringify(listed)}${truncated}` : ''
   return `{"data":${json}${meta}${warnings}}`
 }
+
+/** `next` is the cursor of the next page; undefined on the last one. A page found by a cursor has no number. */
+export const pageMeta = (
+  { page, limit, cursor }: { page: number; limit: number; cursor?: unknown },
+  { total, totalCapped }: { total: number; totalCapped?: boolean },
+  next: string | undefined,
+) => ({
+  page: cursor === undefined ? page : null,
+  limit,
+  total,
+  total_capped: totalCapped || undefined,
+  total_pages: Math.ceil(total / limit),
+  has_more: next !== undefined,
+  next_cursor: next ?? null,
+})

@@ -155,7 +155,7 @@ export function readQuery<Q extends QueryParameters>(sent: RawQuery, parameters:
   if (details.length > 0) throw invalid(details)
   if (sent.page !== undefined && sent.cursor !== undefined) {
     const message = 'cursor and page cannot be combined; send one of them.'
-    throw invalid([queryDetail('cursor', 'unknown_field', message)])
+    throw invalidQuery('cursor', 'unknown_field', message)
   }
   return values as QueryValues<Q>
 }
@@ -169,9 +169,12 @@ function unknownParameter(sent: string, known: readonly string[]): Detail {
   return queryDetail(name, 'unknown_field', `${name} is not a parameter of this call; ${message}`)
 }
 
-export const queryDetail = (name: string, code: DetailCode, message: string): Detail => ({
+const queryDetail = (name: string, code: DetailCode, message: string): Detail => ({
   path: [name],
   in: 'query',
   code,
   message,
 })
+
+export const invalidQuery = (name: string, code: DetailCode, message: string) =>
+  invalid([queryDetail(name, code, message)])

@@ -22,7 +22,7 @@ const TAGS = [
   { name: 'webhooks', description: 'What the service sends to you.' },
 ]
 
-/** OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1). */
+/** OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1). Members that are undefined are not in its JSON. */
 export function buildOpenapiDocument(
   setup: Pick<ApiSetup, 'addresses' | 'version'>,
   { endpoints, schemas }: { endpoints: readonly Endpoint[]; schemas: Readonly<Record<string, object>> },
@@ -77,15 +77,15 @@ export function buildOperation(endpoint: Endpoint) {
     summary: endpoint.summary,
     description: endpoint.description,
     tags: [endpoint.tag],
-    ...(endpoint.deprecated ? { deprecated: true } : {}),
-    ...(endpoint.isOpen ? { security: [] } : {}),
+    deprecated: endpoint.deprecated && true,
+    security: endpoint.isOpen ? [] : undefined,
     parameters: [
       ...buildPathParameters(endpoint),
       ...buildQueryParameters(endpoint),
       ...(endpoint.requestHeaders ?? []),
       ...(isWrite(endpoint) ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
     ],
-    ...(body ? { requestBody: buildRequestBody(body) } : {}),
+    requestBody: body && buildRequestBody(body),
     responses: buildResponses(endpoint),
   }
 }
@@ -102,7 +102,7 @@ const buildQueryParameters = ({ query }: Endpoint) =>
     in: 'query',
     description,
     schema,
-    ...(example === undefined ? {} : { example }),
+    example,
   }))
 
 const buildRequestBody = ({ isOptional, schema, examples }: NonNullable<AccountEndpoint['body']>) => ({

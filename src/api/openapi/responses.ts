@@ -4,7 +4,7 @@ import type { DocumentedResponse } from '../endpoint/documented-response.ts'
 import { type Endpoint, isWrite } from '../endpoint/endpoint.ts'
 import { ERROR_CATALOGUE, ERRORS_BEFORE_ROUTING } from '../endpoint/error-catalogue.ts'
 import { STATUS } from '../endpoint/errors.ts'
-import { STRICT } from '../endpoint/header-parameters.ts'
+import { IF_NONE_MATCH, STRICT } from '../endpoint/header-parameters.ts'
 import { RESPONSE_HEADERS } from '../endpoint/response-headers.ts'
 
 const HEADERS_OF_ALL = [
@@ -58,6 +58,7 @@ export function buildResponses(endpoint: Endpoint): Record<string, object> {
     ...Object.fromEntries(
       Object.entries(endpoint.responses).map(([status, one]) => [status, buildResponse(endpoint, one)]),
     ),
+    ...(isConditional(endpoint) ? { 304: buildResponse(endpoint, NOT_MODIFIED) } : {}),
     ...Object.fromEntries(
       [...groupByStatus(endpoint)].map(([status, codes]) => [
         status,
@@ -67,25 +68,26 @@ export function buildResponses(endpoint: Endpoint): Record<string, object> {
   }
 }
 
+/** Whether it answers `If-None-Match` with 304. */
+const isConditional = ({ requestHeaders }: Endpoint) => requestHeaders?.includes(IF_NONE_MATCH) ?? false
+
+const NOT_MODIFIED: DocumentedResponse = {
+  description: 'The client already has this response (`If-None-Match`).',
+}
+
 function buildResponse(endpoint: Endpoint, response: DocumentedResponse) {
   const { description, schema, type = 'application/json', example, headers = [], others = {} } = response
   const names = [
     ...HEADERS_OF_ALL,
+    ...(isConditional(endpoint) ? ['ETag'] : []),
     ...headers,
     ...(isWrite(endpoint) ? ['Idempotency-Replayed'] : []),
     ...(endpoint.requestHeaders?.includes(STRICT) ? ['Preference-Applied'] : []),
     ...(endpoint.deprecated ? ['Deprecation', 'Sunset'] : []),
   ]
-  const body = { schema, ...(example === undefined ? {} : { example }) }
-  const content = {
-    ...(schema ? { [type]: body } : {}),
-    ...Object.fromEntries(Object.entries(others).map(([name, of]) => [name, { schema: of }])),
-  }
-  return {
-    description,
-    headers: headerRefs(names),
-    ...(Object.keys(content).length > 0 ? { content } : {}),
-  }
+  const more = Object.entries(others).map(([name, of]) => [name, { schema: of }])
+  const content = schema && { [type]: { schema, example }, ...Object.fromEntries(more) }
+  return { description, headers: headerRefs(names), content }
 }
 
 const componentName = (codes: readonly ErrorCode[]) => codes.join('.')

@@ -2,17 +2,18 @@
 import { detailJson } from '../../kernel/detail-json.ts'
 import { AppError, type Detail, SAID } from '../../kernel/errors.ts'
 import type { PassportRow } from '../../passports/core/record.ts'
-import type { PassportSummary } from '../../passports/read/list.ts'
 import { envelopeSchema, objectSchema, schemaRef } from '../endpoint/documented-response.ts'
 import { type AccountCall, successJson } from '../endpoint/endpoint.ts'
 import { TRUNCATED_SCHEMA, WARNINGS_SCHEMA } from './record-response.ts'
 import { SUMMARY_PROPERTIES, summaryJson } from './summary.ts'
 
-/** `names` is the effective data, for the names in the summary. */
-export type BulkRow = {
+type Names = { productName?: string; sku?: string; brandName?: string }
+
+/** `data` is the effective data, for the names in the summary, if `passport` has none. */
+type BulkRow = {
   index: number
-  row: Omit<PassportRow, 'data'>
-  names: { productName?: string; sku?: string; brandName?: string }
+  passport: Omit<PassportRow, 'data'> & { data?: string }
+  data?: Names
   warnings: readonly Detail[]
 }
 type FailedRow = { index: number; error: AppError }
@@ -65,15 +66,12 @@ function listWarnings(rows: readonly BulkRow[]): Detail[] {
 
 const CODES_ABOUT_NAMES: ReadonlySet<string> = new Set(['synonym', 'unlisted_name'])
 
-function rowJson(call: AccountCall, { index, row, names, warnings }: BulkRow): string {
-  const summary = summaryJson(call.setup.addresses, withNames(row, names))
+function rowJson(call: AccountCall, { index, passport, data, warnings }: BulkRow): string {
+  const { productName, sku, brandName }: Names = data ?? JSON.parse(passport.data ?? '{}')
+  const names = { product_name: productName ?? null, sku: sku ?? null, brand_name: brandName ?? null }
+  const summary = summaryJson(call.setup.addresses, { ...passport, ...names })
   const more = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings.map(detailJson))}`
   return `{"index":${index},${summary.slice(1, -1)}${more}}`
-}
-
-function withNames(row: BulkRow['row'], names: BulkRow['names']): PassportSummary {
-  const { productName, sku, brandName } = names
-  return { ...row, product_name: productName ?? null, sku: sku ?? null, brand_name: brandName ?? null }
 }
 
 /** The error of a bulk call in which every row failed: `plan_limit` if that was the only reason, else `validation`. */

@@ -55,7 +55,7 @@ export const changeProduct = defineEndpoint({
     200: jsonResponse(
       'The new version; with `dry_run` what it would be.',
       WRITTEN_SCHEMA,
-      { data: exampleRecord(CHANGED, LONGER_WARRANTY) },
+      exampleRecord(CHANGED, LONGER_WARRANTY),
       ['ETag'],
     ),
   },

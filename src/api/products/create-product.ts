@@ -45,7 +45,7 @@ export const createProduct = defineEndpoint({
     },
   },
   responses: {
-    201: jsonResponse('Created.', WRITTEN_SCHEMA, { data: exampleRecord() }, ['ETag', 'Location']),
+    201: jsonResponse('Created.', WRITTEN_SCHEMA, exampleRecord(), ['ETag', 'Location']),
   },
   errors: ['gtin_taken', 'plan_limit'],
   async handle(call) {

@@ -87,15 +87,6 @@ export const exampleSnippet = () =>
     },
   )
 
-export const examplePageMeta = (total: number) => ({
-  page: 1,
-  limit: 25,
-  total,
-  total_pages: 1,
-  has_more: false,
-  next_cursor: null,
-})
-
 export const EXAMPLE_VERSIONS = [
   {
     version_no: 2,

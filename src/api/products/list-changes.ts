@@ -8,7 +8,7 @@ import {
   getSettledTime,
   listChangedPassports,
 } from '../../passports/read/list-changes.ts'
-import { type AccountCall, type ApiResponse, successJson } from '../endpoint/endpoint.ts'
+import { type AccountCall, type ApiResponse, pageMeta, successJson } from '../endpoint/endpoint.ts'
 import { summaryJson } from './summary.ts'
 
 /**
@@ -17,32 +17,21 @@ import { summaryJson } from './summary.ts'
  */
 export type ChangeCursor = ChangePosition & { syncedUntil: Date; total: number }
 
-type Place = { limit: number } & ({ page: number } | { cursor: ChangeCursor })
-
 export async function respondWithChanges(
   call: AccountCall,
   filter: ListFilter & { since: Date },
-  place: Place,
+  place: { page: number; limit: number; cursor: ChangeCursor | undefined },
 ): Promise<ApiResponse> {
-  const { limit } = place
-  const cursor = 'cursor' in place ? place.cursor : undefined
+  const { page, limit, cursor } = place
   // Read before the rows, never after them.
   const syncedUntil = cursor?.syncedUntil ?? (await getSettledTime(call.account.sql))
-  const from = 'cursor' in place ? { after: place.cursor } : { page: place.page }
+  const from = cursor === undefined ? { page } : { after: cursor }
   const found = await listChangedPassports(call.account, filter, { limit, ...from })
   const total = cursor?.total ?? (await countChangedPassports(call.account, filter))
   const rows = found.slice(0, limit)
   const last = rows.at(-1)
-  const hasMore = found.length > limit
-  const meta = {
-    page: 'page' in place ? place.page : null,
-    limit,
-    total,
-    total_pages: Math.ceil(total / limit),
-    has_more: hasMore,
-    next_cursor: hasMore && last ? formatCursor(last, { syncedUntil, total }) : null,
-    synced_until: syncedUntil.toISOString(),
-  }
+  const next = found.length > limit && last ? formatCursor(last, { syncedUntil, total }) : undefined
+  const meta = { ...pageMeta(place, { total }, next), synced_until: syncedUntil.toISOString() }
   return {
     body: successJson(`[${rows.map(row => summaryJson(call.setup.addresses, row)).join(',')}]`, { meta }),
   }

@@ -5,26 +5,31 @@ import { toEnglish } from '../../categories/problems.ts'
 import { FORMAT_RULES } from '../../categories/schema/formats.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
 import { MAX_LOT_OR_SERIAL_LENGTH } from '../../gs1/lot-serial.ts'
-import { invalid } from '../../kernel/errors.ts'
 import { findUuid, idFromUuid } from '../../kernel/ids.ts'
 import { type ListFilter, listPassports } from '../../passports/read/list.ts'
-import { jsonResponse, pageSchema } from '../endpoint/documented-response.ts'
-import { type AccountCall, type ApiResponse, defineEndpoint, successJson } from '../endpoint/endpoint.ts'
+import { pageResponse } from '../endpoint/documented-response.ts'
+import {
+  type AccountCall,
+  type ApiResponse,
+  defineEndpoint,
+  pageMeta,
+  successJson,
+} from '../endpoint/endpoint.ts'
 import {
   booleanParameter,
   CURSOR_TEXT,
   choiceParameter,
   dateTimeParameter,
+  invalidQuery,
   LIMIT,
   MAX_TEXT_LENGTH,
   PAGE,
   type QueryParameter,
   type QueryValues,
-  queryDetail,
   textParameter,
   withDefault,
 } from '../endpoint/query-parameters.ts'
-import { examplePageMeta, exampleSummary } from './examples.ts'
+import { exampleSummary } from './examples.ts'
 import { type ChangeCursor, findChangeCursor, respondWithChanges } from './list-changes.ts'
 import { summaryJson } from './summary.ts'
 
@@ -40,7 +45,7 @@ const gtin: QueryParameter<string> = {
 
 const describeBadCursor = (name: string) =>
   `${name} must be the next_cursor of an earlier answer to the same question.`
-const badCursor = () => invalid([queryDetail('cursor', 'format', describeBadCursor('cursor'))])
+const badCursor = () => invalidQuery('cursor', 'format', describeBadCursor('cursor'))
 
 const cursor: QueryParameter<string> = {
   ...CURSOR_TEXT,
@@ -97,12 +102,7 @@ export const listProducts = defineEndpoint({
     limit: LIMIT,
     cursor: anyCursor,
   },
-  responses: {
-    200: jsonResponse('A page of products.', pageSchema('ProductSummary'), {
-      data: [exampleSummary()],
-      meta: examplePageMeta(1),
-    }),
-  },
+  responses: { 200: pageResponse('A page of products.', 'ProductSummary', [exampleSummary()]) },
   async handle(call) {
     const {
       level: asked,
@@ -130,7 +130,7 @@ export const listProducts = defineEndpoint({
       return respondWithPage(call, { ...filter, updatedSince: since }, { page, limit, cursor })
     }
     if (typeof cursor === 'string') throw badCursor()
-    return respondWithChanges(call, { ...filter, since }, { limit, ...(cursor ? { cursor } : { page }) })
+    return respondWithChanges(call, { ...filter, since }, { page, limit, cursor })
   },
 })
 
@@ -174,15 +174,7 @@ async function respondWithPage(call: AccountCall, filter: ListFilter, place: Pla
     cursor === undefined
       ? isFull && (found.totalCapped || page * limit < found.total)
       : found.rows.length > limit
-  const meta = {
-    page: cursor === undefined ? page : null,
-    limit,
-    total: found.total,
-    ...(found.totalCapped ? { total_capped: true } : {}),
-    total_pages: Math.ceil(found.total / limit),
-    has_more: hasMore,
-    next_cursor: hasMore && last ? idFromUuid(last.id) : null,
-  }
+  const meta = pageMeta(place, found, hasMore && last ? idFromUuid(last.id) : undefined)
   const summaries = rows.map(row => summaryJson(call.setup.addresses, row))
   return { body: successJson(`[${summaries.join(',')}]`, { meta }) }
 }

@@ -1,14 +1,12 @@
 /** The QR code of a product; the public page serves the same symbol without a key. */
-import { invalid } from '../../kernel/errors.ts'
 import { getQrAddress } from '../../passports/core/record.ts'
 import { getPassport } from '../../passports/read/find.ts'
 import { QR_LEVELS } from '../../qr/modules.ts'
 import { renderQrSvg, SIZE_MM, SVG_HEADERS } from '../../qr/svg.ts'
 import { matchesAny } from '../endpoint/conditions.ts'
-import { NOT_MODIFIED } from '../endpoint/documented-response.ts'
 import { defineEndpoint } from '../endpoint/endpoint.ts'
 import { IF_NONE_MATCH } from '../endpoint/header-parameters.ts'
-import { choiceParameter, integerParameter, queryDetail, withDefault } from '../endpoint/query-parameters.ts'
+import { choiceParameter, integerParameter, invalidQuery, withDefault } from '../endpoint/query-parameters.ts'
 
 const DEFAULT_LEVEL = 'M'
 const [MIN_SIZE_MM, MAX_SIZE_MM] = SIZE_MM
@@ -41,14 +39,12 @@ export const readQr = defineEndpoint({
       description: 'The symbol.',
       type: 'image/svg+xml',
       schema: { type: 'string' },
-      headers: ['ETag'],
     },
-    304: NOT_MODIFIED,
   },
   async handle({ setup, headers: { 'if-none-match': known }, account, path, query }) {
     const { content, ecc, level = ecc ?? DEFAULT_LEVEL, size_mm: sizeMm } = query
     if (ecc !== undefined && level !== ecc) {
-      throw invalid([queryDetail('level', 'duplicate', 'level is another name of ecc; send one of them.')])
+      throw invalidQuery('level', 'duplicate', 'level is another name of ecc; send one of them.')
     }
     const row = await getPassport(account, path.id)
     const symbol = renderQrSvg(getQrAddress(setup.addresses, row, content), { level, sizeMm })

@@ -1,7 +1,6 @@
 /** `GET /products/:id` */
 import { getPassport } from '../../passports/read/find.ts'
 import { getPassportAt } from '../../passports/read/history.ts'
-import { NOT_MODIFIED } from '../endpoint/documented-response.ts'
 import { defineEndpoint } from '../endpoint/endpoint.ts'
 import { IF_NONE_MATCH } from '../endpoint/header-parameters.ts'
 import { dateTimeParameter } from '../endpoint/query-parameters.ts'
@@ -19,7 +18,7 @@ export const readProduct = defineEndpoint({
     at: dateTimeParameter('Read the product as it was at this time.', '2026-12-24T18:00:00Z'),
   },
   requestHeaders: [IF_NONE_MATCH],
-  responses: { 200: describeRecord(exampleRecord()), 304: NOT_MODIFIED },
+  responses: { 200: describeRecord(exampleRecord()) },
   async handle(call) {
     const { id } = call.path
     const { at } = call.query

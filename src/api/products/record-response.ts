@@ -73,4 +73,4 @@ export const WRITTEN_SCHEMA = envelopeSchema(schemaRef('Product'), {
 })
 
 export const describeRecord = (example: object, description = 'The product.'): DocumentedResponse =>
-  jsonResponse(description, RECORD_SCHEMA, { data: example }, ['ETag'])
+  jsonResponse(description, RECORD_SCHEMA, example, ['ETag'])

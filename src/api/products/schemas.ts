@@ -82,6 +82,11 @@ const PAGE_META = objectSchema(
   ['total_capped', 'synced_until'],
 )
 
+const CATEGORIES = allCategories().map(category => {
+  const name = `${category.id[0]?.toUpperCase()}${category.id.slice(1)}`
+  return { category, created: `New${name}`, data: `${name}Data` }
+})
+
 export const PRODUCT_SCHEMAS = {
   Product: objectSchema({ ...RECORD_PROPERTIES, data: schemaRef('ProductData') }),
   ProductSummary: objectSchema(SUMMARY_PROPERTIES),
@@ -91,44 +96,32 @@ export const PRODUCT_SCHEMAS = {
   Snippet: SNIPPET,
   Version: VERSION,
   PageMeta: PAGE_META,
-  ...newProductSchemas(),
-  ...categoryDataSchemas(),
-  ProductData: {
-    description: 'The fields of the category. Other keys are kept for the account alone.',
-    anyOf: allCategories().map(category => schemaRef(`${capitalize(category.id)}Data`)),
+  // Which fields `data` of a new product has follows from `category`.
+  NewProduct: {
+    oneOf: CATEGORIES.map(({ created }) => schemaRef(created)),
+    discriminator: {
+      propertyName: 'category',
+      mapping: Object.fromEntries(CATEGORIES.map(one => [one.category.id, schemaRef(one.created).$ref])),
+    },
   },
-}
-
-function capitalize(category: string): string {
-  return `${category[0]?.toUpperCase()}${category.slice(1)}`
-}
-
-function categoryDataSchemas() {
-  return Object.fromEntries(
-    allCategories().map(category => {
+  ...Object.fromEntries(
+    CATEGORIES.map(({ category, created, data }) => [
+      created,
+      closedSchema({ category: { type: 'string', const: category.id }, data: schemaRef(data) }, [
+        'category',
+        'data',
+      ]),
+    ]),
+  ),
+  ...Object.fromEntries(
+    CATEGORIES.map(({ category, data }) => {
       // Inside the document its dialect applies.
       const { $schema: _, ...own } = buildRequestSchema(category)
-      return [`${capitalize(category.id)}Data`, own]
+      return [data, own]
     }),
-  )
-}
-
-/** The body that creates a product: which fields `data` has follows from `category`. */
-function newProductSchemas() {
-  const names = allCategories().map(({ id }) => [id, `New${capitalize(id)}`] as const)
-  const one = (id: string) =>
-    closedSchema({ category: { type: 'string', const: id }, data: schemaRef(`${capitalize(id)}Data`) }, [
-      'category',
-      'data',
-    ])
-  return {
-    NewProduct: {
-      oneOf: names.map(([, name]) => schemaRef(name)),
-      discriminator: {
-        propertyName: 'category',
-        mapping: Object.fromEntries(names.map(([id, name]) => [id, schemaRef(name).$ref])),
-      },
-    },
-    ...Object.fromEntries(names.map(([id, name]) => [name, one(id)])),
-  }
+  ),
+  ProductData: {
+    description: 'The fields of the category. Other keys are kept for the account alone.',
+    anyOf: CATEGORIES.map(({ data }) => schemaRef(data)),
+  },
 }

@@ -2,7 +2,7 @@
 import { getPassport } from '../../passports/read/find.ts'
 import { buildShopSnippet, isProductId, SNIPPET_LANGUAGES } from '../../passports/read/shop-snippet.ts'
 import { cacheable } from '../endpoint/conditions.ts'
-import { envelopeSchema, jsonResponse, NOT_MODIFIED, schemaRef } from '../endpoint/documented-response.ts'
+import { dataResponse } from '../endpoint/documented-response.ts'
 import { defineEndpoint, successJson } from '../endpoint/endpoint.ts'
 import { IF_NONE_MATCH } from '../endpoint/header-parameters.ts'
 import { choiceParameter, type QueryParameter } from '../endpoint/query-parameters.ts'
@@ -33,12 +33,7 @@ export const readSnippet = defineEndpoint({
     product: productId,
   },
   requestHeaders: [IF_NONE_MATCH],
-  responses: {
-    200: jsonResponse('The snippet.', envelopeSchema(schemaRef('Snippet')), { data: exampleSnippet() }, [
-      'ETag',
-    ]),
-    304: NOT_MODIFIED,
-  },
+  responses: { 200: dataResponse('The snippet.', 'Snippet', exampleSnippet()) },
   async handle(call) {
     const { lang: language, product } = call.query
     const row = await getPassport(call.account, call.path.id)

@@ -3,7 +3,6 @@ import { assert } from '../../kernel/errors.ts'
 import { type PassportRow, recordEtag } from '../../passports/core/record.ts'
 import { MATCH_BY, type MatchBy } from '../../passports/sync/parse-row.ts'
 import { syncModel, syncModels } from '../../passports/sync/sync-models.ts'
-import type { Synced, SyncResult } from '../../passports/sync/sync-result.ts'
 import {
   choiceMember,
   dataMember,
@@ -16,7 +15,7 @@ import { allowsChange } from '../endpoint/conditions.ts'
 import { closedSchema, jsonResponse } from '../endpoint/documented-response.ts'
 import { type AccountCall, type ApiResponse, defineEndpoint } from '../endpoint/endpoint.ts'
 import { describeHeader, IF_MATCH, STRICT } from '../endpoint/header-parameters.ts'
-import { type BulkRow, bulkError, bulkJson, bulkWrittenSchema } from './bulk-response.ts'
+import { bulkError, bulkJson, bulkWrittenSchema } from './bulk-response.ts'
 import { CHANGE_MEMBERS } from './change-members.ts'
 import { CHANGED, exampleRecord, exampleSummary, LONGER_WARRANTY } from './examples.ts'
 import { createdResponse, isStrict, WRITTEN_SCHEMA, writtenResponse } from './record-response.ts'
@@ -67,10 +66,10 @@ const PUT = {
     200: jsonResponse(
       'The product, updated; or as it was, with `meta.unchanged`.',
       OUTCOME_SCHEMA,
-      { data: exampleRecord(CHANGED, LONGER_WARRANTY) },
+      exampleRecord(CHANGED, LONGER_WARRANTY),
       ['ETag'],
     ),
-    201: jsonResponse('Created.', OUTCOME_SCHEMA, { data: exampleRecord() }, ['ETag', 'Location']),
+    201: jsonResponse('Created.', OUTCOME_SCHEMA, exampleRecord(), ['ETag', 'Location']),
   },
   errors: ['gtin_taken', 'plan_limit', 'version_conflict'],
 } as const
@@ -98,22 +97,16 @@ export const putByGtin = defineEndpoint({
 type Put = AccountCall & { body: ReturnType<typeof ONE_PRODUCT.read> }
 
 async function putProduct(call: Put, matchBy: MatchBy, address: string): Promise<ApiResponse> {
-  const { category, data, change_type: changeType, note } = call.body
+  const { change_type: changeType, ...rest } = call.body
   const result = await syncModel(call.account, {
+    ...rest,
     matchBy,
     address,
-    category,
-    data,
     changeType,
-    note,
     dryRun: call.isDryRun,
     strict: isStrict(call),
     expects: current => isExpected(call, current),
   })
-  return putResponse(call, result)
-}
-
-function putResponse(call: AccountCall, result: SyncResult): ApiResponse {
   const [failure] = result.errors
   if (failure !== undefined) throw failure.error
   const [created] = result.created
@@ -164,42 +157,21 @@ export const syncProducts = defineEndpoint({
   },
   responses: {
     200: jsonResponse('The result of each row.', bulkWrittenSchema('SyncedProducts'), {
-      data: {
-        created: [],
-        updated: [{ index: 0, ...exampleSummary(CHANGED) }],
-        unchanged: [],
-        errors: [],
-        summary: { requested: 1, created: 0, updated: 1, unchanged: 0, failed: 0 },
-      },
+      created: [],
+      updated: [{ index: 0, ...exampleSummary(CHANGED) }],
+      unchanged: [],
+      errors: [],
+      summary: { requested: 1, created: 0, updated: 1, unchanged: 0, failed: 0 },
     }),
   },
   errors: ['plan_limit'],
   async handle(call) {
     const { items: rows, match_by: matchBy, change_type: changeType, note } = call.body
-    const result = await syncModels(call.account, {
-      rows,
-      matchBy,
-      changeType,
-      note,
-      dryRun: call.isDryRun,
-      strict: isStrict(call),
-    })
-    const { created, updated, unchanged, errors } = result
+    const options = { matchBy, changeType, note, dryRun: call.isDryRun, strict: isStrict(call) }
+    const { created, updated, unchanged, errors } = await syncModels(call.account, { rows, ...options })
     if (created.length + updated.length + unchanged.length === 0) {
       throw bulkError(errors, 'No product could be created or updated')
     }
-    const rowLists = {
-      created: created.map(bulkRow),
-      updated: updated.map(bulkRow),
-      unchanged: unchanged.map(bulkRow),
-    }
-    return { body: bulkJson(call, rowLists, errors) }
+    return { body: bulkJson(call, { created, updated, unchanged }, errors) }
   },
-})
-
-const bulkRow = ({ index, passport, warnings }: Synced): BulkRow => ({
-  index,
-  row: passport,
-  names: JSON.parse(passport.data),
-  warnings,
 })

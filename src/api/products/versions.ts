@@ -2,12 +2,12 @@
 import { getVersion, listVersions } from '../../passports/read/history.ts'
 import { revertPassport } from '../../passports/write/revert.ts'
 import { objectBody } from '../endpoint/body.ts'
-import { jsonResponse, NOT_MODIFIED, pageSchema } from '../endpoint/documented-response.ts'
-import { defineEndpoint, successJson } from '../endpoint/endpoint.ts'
+import { jsonResponse, pageResponse } from '../endpoint/documented-response.ts'
+import { defineEndpoint, pageMeta, successJson } from '../endpoint/endpoint.ts'
 import { IF_MATCH, IF_NONE_MATCH } from '../endpoint/header-parameters.ts'
 import { CURSOR_TEXT, LIMIT, PAGE, readInteger } from '../endpoint/query-parameters.ts'
 import { CHANGE_MEMBERS } from './change-members.ts'
-import { EXAMPLE_VERSIONS, examplePageMeta, exampleRecord, LATER } from './examples.ts'
+import { EXAMPLE_VERSIONS, exampleRecord, LATER } from './examples.ts'
 import {
   describeRecord,
   isChangeAllowed,
@@ -26,25 +26,13 @@ export const listProductVersions = defineEndpoint({
   summary: 'List the versions of a product',
   description: 'Every version, newest first. A version is never changed and never deleted.',
   query: { page: PAGE, limit: LIMIT, cursor: { ...CURSOR_TEXT, read: readInteger(1, MAX_VERSION_NO) } },
-  responses: {
-    200: jsonResponse('A page of versions.', pageSchema('Version'), {
-      data: EXAMPLE_VERSIONS,
-      meta: examplePageMeta(2),
-    }),
-  },
+  responses: { 200: pageResponse('A page of versions.', 'Version', EXAMPLE_VERSIONS) },
   async handle({ account, path, query }) {
     const { page, limit, cursor } = query
     const from = cursor === undefined ? { offset: (page - 1) * limit } : { before: cursor }
     const { versions, total } = await listVersions(account, path.id, { ...from, limit })
     const last = versions.at(-1)?.version_no ?? 1
-    const meta = {
-      page: cursor === undefined ? page : null,
-      limit,
-      total,
-      total_pages: Math.ceil(total / limit),
-      has_more: last > 1,
-      next_cursor: last > 1 ? String(last) : null,
-    }
+    const meta = pageMeta(query, { total }, last > 1 ? String(last) : undefined)
     return { body: successJson(JSON.stringify(versions), { meta }) }
   },
 })
@@ -57,7 +45,7 @@ export const readProductVersion = defineEndpoint({
   summary: 'Read a version of a product',
   description: 'The full record as it was.',
   requestHeaders: [IF_NONE_MATCH],
-  responses: { 200: describeRecord(exampleRecord(), 'The product as it was.'), 304: NOT_MODIFIED },
+  responses: { 200: describeRecord(exampleRecord(), 'The product as it was.') },
   async handle(call) {
     return recordResponse(call, await getVersion(call.account, call.path.id, call.path.n))
   },
@@ -84,7 +72,7 @@ export const revertProduct = defineEndpoint({
     200: jsonResponse(
       'The new version.',
       WRITTEN_SCHEMA,
-      { data: exampleRecord({ version_no: 3, updated_at: LATER }) },
+      exampleRecord({ version_no: 3, updated_at: LATER }),
       ['ETag'],
     ),
   },

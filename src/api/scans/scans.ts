@@ -4,13 +4,7 @@ import { idFromUuid } from '../../kernel/ids.ts'
 import { getPassport } from '../../passports/read/find.ts'
 import { BUNDLED_BUILD_DATE, BUNDLED_LICENCE } from '../../scans/country.ts'
 import { SUMMARY_RANGES, summarizeAccount, summarizePassport } from '../../scans/summary.ts'
-import {
-  type DocumentedResponse,
-  envelopeSchema,
-  jsonResponse,
-  objectSchema,
-  schemaRef,
-} from '../endpoint/documented-response.ts'
+import { type DocumentedResponse, dataResponse, objectSchema } from '../endpoint/documented-response.ts'
 import { type ApiResponse, defineEndpoint, successJson } from '../endpoint/endpoint.ts'
 import { choiceParameter, withDefault } from '../endpoint/query-parameters.ts'
 
@@ -37,7 +31,7 @@ const EXAMPLE = {
 }
 
 const describeSummary = (schema: string, example: object): DocumentedResponse => ({
-  ...jsonResponse('The summary.', envelopeSchema(schemaRef(schema)), { data: example }),
+  ...dataResponse('The summary.', schema, example),
   isIllustration: true,
 })
 

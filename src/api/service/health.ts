@@ -1,6 +1,6 @@
 /** `GET /health`: whether the service works. It needs no key and is never refused. */
 import { isReachable } from '../../kernel/db/database.ts'
-import { envelopeSchema, jsonResponse, objectSchema, schemaRef } from '../endpoint/documented-response.ts'
+import { dataResponse, objectSchema } from '../endpoint/documented-response.ts'
 import { defineOpenEndpoint, successJson } from '../endpoint/endpoint.ts'
 
 const EXAMPLE = { status: 'ok', version: '0.1.0', time: '2026-11-21T09:30:00.000Z' }
@@ -14,13 +14,11 @@ export const health = defineOpenEndpoint({
   description: 'Needs no key and is never refused; a query is ignored.',
   isNeverRefused: true,
   responses: {
-    200: jsonResponse('It works.', envelopeSchema(schemaRef('Health')), { data: EXAMPLE }),
-    503: jsonResponse(
-      'The database does not answer.',
-      envelopeSchema(schemaRef('Health')),
-      { data: { ...EXAMPLE, status: 'unavailable' } },
-      ['Retry-After'],
-    ),
+    200: dataResponse('It works.', 'Health', EXAMPLE),
+    503: {
+      ...dataResponse('The database does not answer.', 'Health', { ...EXAMPLE, status: 'unavailable' }),
+      headers: ['Retry-After'],
+    },
   },
   async handle({ setup }) {
     const isOk = await isReachable(setup.sql)

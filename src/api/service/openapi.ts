@@ -1,18 +1,19 @@
 /** `GET /openapi.json`: this API, described by its own endpoints. */
-import { jsonResponse, NOT_MODIFIED } from '../endpoint/documented-response.ts'
+import { perObject } from '../../kernel/memo.ts'
+import { jsonResponse } from '../endpoint/documented-response.ts'
 import { type ApiSetup, defineOpenEndpoint } from '../endpoint/endpoint.ts'
 import { IF_NONE_MATCH } from '../endpoint/header-parameters.ts'
-import { documentResponse, type PreparedDocument, prepareDocument } from '../endpoint/ready-document.ts'
+import { documentResponse, prepareDocument } from '../endpoint/ready-document.ts'
 
 /** `buildDocument` is called once for each setup, at the first request. */
 export function openapiEndpoint(buildDocument: (setup: ApiSetup) => object) {
-  const prepared = new WeakMap<ApiSetup, PreparedDocument>()
-  const prepare = (setup: ApiSetup) =>
+  const getDocument = perObject((setup: ApiSetup) =>
     prepareDocument(JSON.stringify(buildDocument(setup)), {
       'cache-control': 'public, no-cache',
       // It holds no data of an account, and the tools that read it run on other origins.
       'access-control-allow-origin': '*',
-    })
+    }),
+  )
   return defineOpenEndpoint({
     method: 'GET',
     path: '/openapi.json',
@@ -22,15 +23,8 @@ export function openapiEndpoint(buildDocument: (setup: ApiSetup) => object) {
     description:
       'OpenAPI 3.1. Needs no key, and pages of any origin may read it. `/docs` shows it as a page.',
     requestHeaders: [IF_NONE_MATCH],
-    responses: {
-      200: jsonResponse('The document.', { type: 'object', additionalProperties: true }, undefined, ['ETag']),
-      304: NOT_MODIFIED,
-    },
+    responses: { 200: jsonResponse('The document.', { type: 'object', additionalProperties: true }) },
     errors: ['bad_request', 'rate_limited', 'validation'],
-    handle(call) {
-      const document = prepared.get(call.setup) ?? prepare(call.setup)
-      prepared.set(call.setup, document)
-      return documentResponse(call, document)
-    },
+    handle: call => documentResponse(call, getDocument(call.setup)),
   })
 }

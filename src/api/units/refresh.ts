@@ -1,6 +1,6 @@
 /** Refresh: bringing units up to the corrections made since they were issued. */
 import { previewRefresh, refreshPassport } from '../../passports/units/refresh-job.ts'
-import { envelopeSchema, jsonResponse, objectSchema, schemaRef } from '../endpoint/documented-response.ts'
+import { dataResponse, objectSchema, schemaRef } from '../endpoint/documented-response.ts'
 import { defineEndpoint, successJson } from '../endpoint/endpoint.ts'
 import { ID_SCHEMA } from '../products/summary.ts'
 
@@ -12,9 +12,7 @@ export const showRefresh = defineEndpoint({
   summary: 'Count outdated units',
   description:
     'How many units under this product are outdated; a unit counts itself as well. Shows the progress of a refresh that is running.',
-  responses: {
-    200: jsonResponse('The count.', envelopeSchema(schemaRef('RefreshPreview')), { data: { outdated: 2 } }),
-  },
+  responses: { 200: dataResponse('The count.', 'RefreshPreview', { outdated: 2 }) },
   async handle({ account, path }) {
     const { outdated, job } = await previewRefresh(account, path.id)
     return { body: successJson(JSON.stringify({ outdated, ...(job === undefined ? {} : { job }) })) }
@@ -32,9 +30,11 @@ export const refreshUnits = defineEndpoint({
   description:
     'Brings a unit, or every outdated unit under a product, up to the corrections made since it was issued. Only corrected fields change, and the values that a unit set itself win. More than 500 units continue in the background.',
   responses: {
-    200: jsonResponse('All done.', envelopeSchema(schemaRef('Refreshed')), { data: EXAMPLE }),
-    202: jsonResponse('Running; GET shows the progress.', envelopeSchema(schemaRef('Refreshed')), {
-      data: { ...EXAMPLE, refreshed: 0, pending: 8_000 },
+    200: dataResponse('All done.', 'Refreshed', EXAMPLE),
+    202: dataResponse('Running; GET shows the progress.', 'Refreshed', {
+      ...EXAMPLE,
+      refreshed: 0,
+      pending: 8_000,
     }),
   },
   async handle({ account, path }) {

@@ -1,18 +1,17 @@
 /** Batches and items: listed, issued one by one or in bulk, and changed by serial or lot. */
-import { invalid } from '../../kernel/errors.ts'
 import { getPassport } from '../../passports/read/find.ts'
 import { issueUnits, UNIT_LEVELS, type UnitsResult } from '../../passports/units/issue-units.ts'
 import { updateUnits } from '../../passports/units/update-units.ts'
 import {
   type BodyMember,
-  bodyDetail,
   choiceMember,
+  invalidMember,
   objectBody,
   rowsMember,
   sentMembers,
   uncheckedMember,
 } from '../endpoint/body.ts'
-import { closedSchema, jsonResponse, pageSchema, schemaRef } from '../endpoint/documented-response.ts'
+import { closedSchema, jsonResponse, pageResponse, schemaRef } from '../endpoint/documented-response.ts'
 import { type AccountCall, type ApiResponse, defineEndpoint } from '../endpoint/endpoint.ts'
 import { STRICT } from '../endpoint/header-parameters.ts'
 import { bulkError, bulkJson, bulkResultSchema, bulkWrittenSchema } from '../products/bulk-response.ts'
@@ -21,7 +20,6 @@ import {
   BATCH,
   CHANGED,
   exampleItem,
-  examplePageMeta,
   exampleRecord,
   exampleSummary,
   LONGER_WARRANTY,
@@ -37,12 +35,7 @@ export const listChildren = defineEndpoint({
   summary: 'List the units under a product',
   description: 'Batches and items issued directly under a model or a batch, newest first.',
   query: UNIT_LIST_QUERY,
-  responses: {
-    200: jsonResponse('A page of units.', pageSchema('ProductSummary'), {
-      data: [exampleSummary(BATCH)],
-      meta: examplePageMeta(1),
-    }),
-  },
+  responses: { 200: pageResponse('A page of units.', 'ProductSummary', [exampleSummary(BATCH)]) },
   async handle(call) {
     const parent = await getPassport(call.account, call.path.id)
     return respondWithUnits(call, parent.id)
@@ -56,7 +49,7 @@ const level: BodyMember<(typeof UNIT_LEVELS)[number]> = {
   read(sent, name) {
     const found = choice.read(sent, name)
     if (found !== undefined) return found
-    throw invalid([bodyDetail(name, 'required', 'level is missing: batch or item.')])
+    throw invalidMember(name, 'required', 'is missing: batch or item.')
   },
 }
 
@@ -113,7 +106,7 @@ export const createUnits = defineEndpoint({
     201: jsonResponse(
       'The unit, or the result of each row.',
       { anyOf: [WRITTEN_SCHEMA, bulkWrittenSchema('CreatedUnits')] },
-      { data: exampleRecord(BATCH) },
+      exampleRecord(BATCH),
       ['ETag', 'Location'],
     ),
   },
@@ -141,8 +134,7 @@ function createdUnitResponse(call: AccountCall, { created: [unit], errors: [fail
 
 function createdUnitsResponse(call: AccountCall, { created, errors }: UnitsResult): ApiResponse {
   if (created.length === 0) throw bulkError(errors, 'No unit could be created')
-  const rows = created.map(one => ({ ...one, row: one.passport, names: one.data }))
-  return { status: 201, body: bulkJson(call, { created: rows }, errors) }
+  return { status: 201, body: bulkJson(call, { created }, errors) }
 }
 
 const UNIT_CHANGES = objectBody({
@@ -175,11 +167,9 @@ export const changeUnits = defineEndpoint({
   },
   responses: {
     200: jsonResponse('The result of each row.', bulkWrittenSchema('UpdatedUnits'), {
-      data: {
-        updated: [{ index: 0, ...exampleSummary({ ...exampleItem('SN0001'), ...CHANGED }) }],
-        errors: [],
-        summary: { requested: 1, updated: 1, failed: 0 },
-      },
+      updated: [{ index: 0, ...exampleSummary({ ...exampleItem('SN0001'), ...CHANGED }) }],
+      errors: [],
+      summary: { requested: 1, updated: 1, failed: 0 },
     }),
   },
   async handle(call) {
@@ -193,12 +183,7 @@ export const changeUnits = defineEndpoint({
       dryRun: call.isDryRun,
     })
     if (updated.length === 0) throw bulkError(errors, 'No unit could be changed')
-    const rows = updated.map(({ index, written: { passport, warnings } }) => ({
-      index,
-      row: passport,
-      names: JSON.parse(passport.data),
-      warnings,
-    }))
+    const rows = updated.map(({ index, written }) => ({ index, ...written }))
     return { body: bulkJson(call, { updated: rows }, errors) }
   },
 })
