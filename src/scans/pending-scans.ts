@@ -1,6 +1,6 @@
 /**
- * Scans that wait to be counted, usually for a second: only this file holds addresses and user agents. All scans of a
- * passport by one reader within an hour are one entry.
+ * Scans that wait to be counted: the only place with addresses and user agents. An entry is a reader's hour on a
+ * passport.
  */
 import type { ScannedPassport } from './batch.ts'
 import type { PendingScan, ScanReader } from './count-scan.ts'

@@ -1,6 +1,5 @@
 /**
- * Counts scans without slowing down responses: recording one is a look-up in memory, the rest happens once a second.
- * While the database is unavailable, scans may be lost, but readers never wait.
+ * Counts scans in memory and writes them once a second. Without the database, scans may be lost; readers never wait.
  */
 import { randomUUID } from 'node:crypto'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
@@ -27,9 +26,7 @@ import { createSettingsCache, isCounted } from './settings.ts'
 import { type BatchContext, writeBatch } from './write-batch.ts'
 
 const FLUSH_INTERVAL_MS = 1_000
-/**
- * Rows of one transaction, which holds its locks for 50 ms. Scans of a passport come together: batches seldom collide.
- */
+/** Rows of a transaction, which holds its locks for 50 ms. */
 const BATCH_ROWS = 6_000
 /** More concurrent batches hardly make one machine's database faster. */
 const MAX_CONCURRENT_BATCHES = 2

@@ -1,7 +1,4 @@
-/**
- * Sums are stored over spans of 1, 8 and 64 days, each starting at a multiple of its length since 1970. Any range that
- * ends today is at most twenty spans.
- */
+/** Spans of 1, 8 and 64 days, starting at multiples since 1970: a range that ends today is at most twenty spans. */
 
 export const SPAN_DAYS = [1, 8, 64] as const
 

@@ -1,6 +1,6 @@
 /**
- * Finds items whose code may have been copied: scans of one item in many countries or by many devices within the last
- * 24 hourly buckets. An item is reported at most once in seven days.
+ * Finds items whose code may have been copied: scans in many countries or by many devices within 24 hourly buckets. An
+ * item is reported once in seven days.
  */
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'
@@ -15,9 +15,7 @@ export const CLONE_WINDOW_HOURS = 24
 /** Days without another report of the same item. */
 const SILENT_DAYS = 7
 
-/**
- * Stores the visits and announces suspects. The caller's lock on `scan_total` lets one process check an item at a time.
- */
+/** Stores visits and announces suspects. The caller's lock on `scan_total` lets one process check an item. */
 export async function recordItemVisits(
   tx: Sql,
   { clock, settings }: { clock: Clock; settings: SettingsCache },

@@ -17,9 +17,8 @@ export type BatchContext = {
 }
 
 /**
- * Writes the batch, unless an earlier attempt whose outcome was lost has written it. All processes lock rows in the
- * order of their keys, table after table, so that they cannot deadlock. The account's sums, which all batches share,
- * come last and are locked for the shortest time.
+ * Writes the batch, unless a lost attempt has written it. Rows are locked in the order of their keys, table after
+ * table, so that processes cannot deadlock; the account's shared sums come last.
  */
 export async function writeBatch(writer: BatchContext, batch: ScanBatch): Promise<void> {
   await inTransaction(writer.sql, async tx => {
@@ -33,10 +32,7 @@ export async function writeBatch(writer: BatchContext, batch: ScanBatch): Promis
   })
 }
 
-/**
- * Returns false if this batch is already written. No sequential scans: PostgreSQL may have cached a plan while the
- * tables were empty.
- */
+/** False if it is already written. No sequential scans: a plan may be cached from when the tables were empty. */
 async function claimBatch(tx: Sql, { id, clock }: BatchContext, batch: ScanBatch): Promise<boolean> {
   const number = batch.number ?? 0
   await tx`select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
@@ -48,10 +44,7 @@ async function claimBatch(tx: Sql, { id, clock }: BatchContext, batch: ScanBatch
   return claimed.length === 1
 }
 
-/**
- * Counts the readers that are new on their day, by slot of their counter. As two plain texts, many thousands need no
- * quoting of each value.
- */
+/** Counts the new readers of a day by slot of their counter. Two plain texts spare quoting thousands of values. */
 async function countUniques(tx: Sql, { counters, visitors }: ScanBatch): Promise<Map<number, number>> {
   const all = [...counters.values()]
   const rows = await tx<{ slot: number; n: number }[]>`

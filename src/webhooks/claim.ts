@@ -1,6 +1,6 @@
 /**
- * Claims due deliveries, the first step of claim → send → settle: first the endpoints with deliveries, then some of
- * each, so that a million deliveries of one endpoint neither slow the claim nor delay other endpoints.
+ * Claims due deliveries, the first step of claim → send → settle: first endpoints, then some deliveries of each, so
+ * that a million deliveries of one delay no other.
  */
 import type { Sql } from '../kernel/db/database.ts'
 import type { SealedSecrets } from './secret.ts'
@@ -37,10 +37,7 @@ export const FIRST_CURSOR: EndpointCursor = {
 export const MAX_ENDPOINTS_PER_STEP = 256
 export const MAX_CLAIMED = 512
 
-/**
- * Lists at most 256 endpoints with deliveries after a cursor; fewer mean that this is the last page. It skips through
- * the index from endpoint to endpoint.
- */
+/** Lists at most 256 endpoints with deliveries, skipping through the index; fewer are the last page. */
 export async function listPendingEndpoints(
   sql: Sql,
   now: Date,
@@ -74,8 +71,8 @@ export const LEASE_MS = 10_000
 type LeaseOptions = { holder: string; ms: number }
 
 /**
- * Takes or renews leases and returns the accounts that are ours: one process at a time sends for an account. Only the
- * database's clock counts. A lease that is too long was written before that clock was set back, so it is free.
+ * Takes or renews leases: one process at a time sends for an account. Only the database's clock counts; a lease that is
+ * too long was written before it was set back, so it is free.
  */
 export async function acquireLeases(
   sql: Sql,
@@ -104,10 +101,7 @@ export async function releaseLeases(sql: Sql, holder: string): Promise<void> {
 /** At most `limit` deliveries of an endpoint, without the events that the process has already claimed. */
 type ClaimRequest = EndpointCursor & { limit: number; exclude: readonly string[] }
 
-/**
- * Returns up to 512 due deliveries: of each endpoint the oldest, up to its limit, background events last. It takes the
- * first of each endpoint, then the second of each, and so on.
- */
+/** Returns up to 512 due deliveries: the oldest of each endpoint in turn, up to its limit, background events last. */
 export async function claimDeliveries(
   sql: Sql,
   now: Date,

@@ -1,7 +1,4 @@
-/**
- * Limits the deliveries in flight to an endpoint, for an account, and from this process. A fast endpoint gets more
- * permits; a slow or failing one gets few, so it never takes those that others need.
- */
+/** Limits deliveries in flight by endpoint, account and process. Slow or failing endpoints get few permits. */
 const MAX_PER_ENDPOINT = 32
 const FIRST_LIMIT = 4
 const SLOW_LIMIT = 2

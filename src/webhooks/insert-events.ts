@@ -11,9 +11,7 @@ export const EVENT_TYPES = [
   'scan.clone_suspected',
 ] as const
 
-/**
- * The head of an insert; a select of `created_at, account_id, id, type, data` follows. A trigger adds the deliveries.
- */
+/** A select of `created_at, account_id, id, type, data` follows. A trigger adds the deliveries. */
 export const insertEvents = (sql: Sql): Fragment =>
   sql`insert into event (created_at, account_id, id, type, data)`
 

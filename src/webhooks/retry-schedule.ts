@@ -21,8 +21,7 @@ export const BACKOFF_MS = MINUTE_MS
 const DISABLE_AFTER_MS = 5 * 24 * HOUR_MS
 
 /**
- * Returns when to retry; undefined after the last attempt. The receiver's `retryAfterMs` can postpone the retry, up to
- * the schedule's longest delay, but never bring it forward. `random` is in [0, 1).
+ * Undefined after the last attempt. `retryAfterMs` can postpone the retry up to the longest delay. `random`: [0, 1).
  */
 export function getNextAttemptAt(
   now: Date,
@@ -51,8 +50,7 @@ export type EndpointHealth = { failures: number; failingSince: Date | null; wait
 export const HEALTHY: EndpointHealth = { failures: 0, failingSince: null, waitUntil: null }
 
 /**
- * Returns the health after a failed attempt. From the 20th failure in a row, a slow one makes the endpoint back off for
- * a minute, so that it holds no permits that others need. A fast failure holds none.
+ * The health after a failure. From the 20th in a row, a slow one makes the endpoint back off: it holds others' permits.
  */
 export function recordFailure(
   health: EndpointHealth,

@@ -1,6 +1,5 @@
 /**
- * Rotates a secret without a gap: old and new sign for 24 hours. `X-Service-Signature` changes to the new one at its
- * activation or after the 24 hours.
+ * Rotates a secret without a gap: both sign for 24 hours; `X-Service-Signature` changes at activation, or after them.
  */
 import type { AccountContext, OperatorContext } from '../accounts/context.ts'
 import { withTransaction } from '../accounts/transaction.ts'
@@ -11,8 +10,8 @@ import { type EndpointRecord, requireWebhookUuid, updateWebhook } from './endpoi
 import { createWebhookSecret, getSealingContext, SECRET_OVERLAP_MS, type SealedSecrets } from './secret.ts'
 
 /**
- * Creates a new secret; the returned `secret` is shown only once. The one that signs `X-Service-Signature` now becomes
- * the old one, so a second rotation within a day drops a secret that nobody activated. Throws `not_found`.
+ * Creates a secret, shown only once. The one that signs `X-Service-Signature` becomes the old one: a second rotation
+ * within a day drops one that nobody activated. Throws `not_found`.
  */
 export async function rotateSecret(
   ctx: AccountContext,
@@ -52,10 +51,7 @@ export async function activateSecret(ctx: AccountContext, id: string): Promise<E
 
 type ResealResult = { sealed_anew: number; already_current: number }
 
-/**
- * Seals all secrets under the current key, after a change of SECRET_KEY. Throws `validation` and changes nothing if
- * some were sealed under an unknown key.
- */
+/** Seals all secrets under the current key. Throws `validation`, changing nothing, if the key of one is unknown. */
 export async function resealSecrets(ctx: OperatorContext, sealer: Sealer): Promise<ResealResult> {
   return withTransaction(ctx, async ({ sql }) => {
     const rows = await sql<SealedSecrets[]>`

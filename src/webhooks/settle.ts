@@ -34,9 +34,8 @@ export type EndpointUpdate = {
 const formatColumn = (values: readonly (string | number | boolean | null)[]) => `{${values.join()}}`
 
 /**
- * Logs the attempts, removes finished deliveries and reschedules the others. Returns the ids of disabled endpoints. A
- * delivery whose number of attempts has changed was resent meanwhile: it stays. `account_id + 0` keeps PostgreSQL from
- * using the index of due deliveries instead of the primary key.
+ * Logs attempts, removes finished deliveries and reschedules the others; a delivery with another number of attempts was
+ * resent. Returns disabled endpoints. `account_id + 0` makes PostgreSQL use the primary key.
  */
 export async function settleDeliveries(
   sql: Sql,

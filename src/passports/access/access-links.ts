@@ -1,7 +1,4 @@
-/**
- * Access links: a token shows one reader more than the public sees, until a day. Only its hash is stored, so reading
- * the database does not open passports.
- */
+/** Access links: a token shows its reader more than the public sees, until a day. Only its hash is stored. */
 import { getActorLabels, withActor } from '../../accounts/actors.ts'
 import { audit } from '../../accounts/audit.ts'
 import type { AccountContext, OperatorContext } from '../../accounts/context.ts'
@@ -114,10 +111,7 @@ export async function listAccessLinks(ctx: AccountContext): Promise<AccessLinkRe
   return toLinkRecords(ctx.sql, rows)
 }
 
-/**
- * Revokes a link at once; repeating it changes nothing. An operator, without an account, may revoke any. Throws
- * `not_found`.
- */
+/** Revokes a link; repeating it changes nothing. An operator may revoke any account's. Throws `not_found`. */
 export async function revokeAccessLink(
   ctx: OperatorContext & { accountId?: number; actorId?: number },
   id: string,

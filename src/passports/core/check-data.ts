@@ -33,10 +33,7 @@ export function requireCategory(id: unknown): CompleteCategory {
 
 export const normaliseSku = (sku: string) => normaliseNewlines(sku).normalize('NFC')
 
-/**
- * Throws `validation` with every violation. `validatedWith`: the schema version under which the passport was last
- * valid.
- */
+/** Throws `validation` with every violation. `validatedWith`: the schema version of the last valid data. */
 export function checkData(
   category: CompleteCategory,
   sent: PassportData,
@@ -58,9 +55,7 @@ export function checkData(
   }
 }
 
-/**
- * The same for a unit, whose inherited fields were checked on its parent: unknown ones cause no warning and no error.
- */
+/** The same for a unit; unknown inherited fields, checked on its parent, cause no warning and no error. */
 export function checkUnitData(
   category: CompleteCategory,
   reading: PassportData,

@@ -1,7 +1,4 @@
-/**
- * Applies corrections to inherited data: a field changes only if it still has the wrong value. Pure, for property
- * tests.
- */
+/** Applies corrections to inherited data: a field changes only if it still has the wrong value. Pure. */
 import { isDeepStrictEqual } from 'node:util'
 import type { PassportData } from './check-data.ts'
 

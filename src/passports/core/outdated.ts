@@ -1,23 +1,17 @@
 /**
- * A unit is outdated when its model or batch was corrected after the unit inherited its content. This is derived by
- * comparison, so that a correction outdates a million units without writing to them.
+ * A unit is outdated when its model or batch was corrected after it inherited its content. Derived by comparison, so
+ * that a correction of a million units writes to none of them.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import type { PassportRow } from './record.ts'
 
-/**
- * Joins what `passport p` with `content c` inherits from: `o` owns the content, `m` is the model of a batch. For models
- * the keys are null and cost no look-up.
- */
+/** Joins the owner `o` of the content `c` of `p`, and the model `m` of a batch. A null key costs models no look-up. */
 export const joinOwners = (sql: Sql): Fragment => sql`
   left join passport o on o.id = case when p.parent_id is not null then c.owner_id end and o.account_id = c.account_id
   left join passport m on m.id = case when c.model_upto is not null then p.model_id end and m.account_id = p.account_id`
 
-/**
- * The rule in two halves, each null without an ancestor: the owner `o` of the content `c`, or the model `m` of a batch,
- * made a correction after the version that the content comes from.
- */
+/** The rule: `o`, or the model `m` of a batch, made a correction after the version in `c`. Null without an ancestor. */
 const isCorrectedByOwner = (sql: Sql): Fragment => sql`o.last_correction > c.upto`
 const isCorrectedByModel = (sql: Sql): Fragment => sql`m.last_correction > c.model_upto`
 
@@ -25,10 +19,7 @@ const isCorrectedByModel = (sql: Sql): Fragment => sql`m.last_correction > c.mod
 export const isOutdated = (sql: Sql): Fragment =>
   sql`coalesce(${isCorrectedByOwner(sql)} or ${isCorrectedByModel(sql)}, false)`
 
-/**
- * When the unit `p` became outdated, if it is. By keys: the planner would start a join at the other end and read
- * everything.
- */
+/** When the unit `p` became outdated. By keys: the planner would start a join at the other end. */
 export const selectCorrectionTime = (sql: Sql): Fragment => sql`
   select greatest(case when ${isCorrectedByOwner(sql)} then o.corrected_at end,
     case when ${isCorrectedByModel(sql)} then m.corrected_at end)

@@ -85,10 +85,7 @@ export const recordJson = (addresses: Addresses, row: PassportRow) =>
 export const recordEtag = (row: Pick<PassportRow, 'version_no' | 'status' | 'outdated'>) =>
   `"v${row.version_no}${row.status === 'a' ? '' : '.archived'}${row.outdated ? '.outdated' : ''}"`
 
-/**
- * The address in a passport's QR code: its page, or the GS1 address that a shop's till can read too. Throws `not_found`
- * for the GS1 address of a passport without a GTIN.
- */
+/** The address in a QR code: the page, or the GS1 address for tills. Throws `not_found` if there is no GTIN for it. */
 export function getQrAddress(
   addresses: Addresses,
   row: Pick<PassportRow, 'id' | 'gtin' | 'lot' | 'serial'>,

@@ -1,9 +1,7 @@
 /** Counters of the units of each content, updated with them: a correction's reach is known without counting rows. */
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 
-/**
- * The body of a CTE. `moved` selects (account_id, content_id, n): units that came to a content, or left it (negative).
- */
+/** The body of a CTE. `moved` selects (account_id, content_id, n); n is negative for units that left. */
 export const addUnitCounts = (sql: Sql, moved: Fragment): Fragment => sql`
   insert into content_units (account_id, content_id, n) ${moved}
   on conflict (account_id, content_id) do update set n = content_units.n + excluded.n`

@@ -19,10 +19,7 @@ const lookUps = perDatabase((sql: Sql) => ({
 
 type Loaded<R extends PassportRow> = Omit<R, 'data'> & { data: string | null }
 
-/**
- * Small rows share statements, some 4 MB in flight. A row with large data comes without it and is read again alone, two
- * at a time.
- */
+/** Small rows share statements, some 4 MB in flight. Large data is read again, one row a statement, two at a time. */
 function createLookUp<K, R extends PassportRow>(
   sql: Sql,
   load: (sql: Sql, keys: readonly K[], data: Fragment) => Promise<(Loaded<R> | undefined)[]>,
@@ -105,10 +102,7 @@ async function loadByAccount(
   return keys.map(key => found.get(`${key.accountId} ${key.id}`))
 }
 
-/**
- * A public address names no account. The limit tells the planner that an id is unique: before the table is analyzed, it
- * would read the whole table to join the owners.
- */
+/** A public address names no account. Without the limit, the planner reads the whole table until it is analyzed. */
 async function loadById(
   sql: Sql,
   ids: readonly string[],

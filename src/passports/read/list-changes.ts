@@ -1,8 +1,7 @@
 /**
- * Lists what has changed since a time, for systems that keep a copy. A write takes its time before it becomes visible,
- * so "since the last time seen" would miss one that was under way. Here each row has the time at which its transaction
- * began, by the database's clock, and the answer names a time before every open transaction: a reader who continues
- * from there misses nothing.
+ * Lists what has changed since a time, for systems that keep a copy. Writes become visible later than their time, so
+ * "since the last time seen" would miss some. Rows have the time at which their transaction began, by the database's
+ * clock, and the answer names a time before every open transaction, from which nothing is missed.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
@@ -27,8 +26,8 @@ type ChangeWindow = { limit: number } & ({ page: number } | { after: ChangePosit
 const MARGIN_MS = 2_000
 
 /**
- * A time that no write still invisible can precede. Ask for it before the rows: a write that ends in between is in them
- * or after this time. Only a role that may see other roles' transactions considers them.
+ * A time that no write still invisible can precede; ask for it before the rows. The role must see other roles'
+ * transactions.
  */
 export async function getSettledTime(sql: Sql): Promise<Date> {
   const [row] = await sql<{ until: Date }[]>`
@@ -38,10 +37,7 @@ export async function getSettledTime(sql: Sql): Promise<Date> {
   return row?.until ?? new Date(0)
 }
 
-/**
- * One page of what was touched at `since` or later, and one row more, in the order of being touched: a row that changes
- * meanwhile moves to the end and is met again. A correction touches the units that it makes outdated.
- */
+/** One page and one row more, in the order of being touched: a row that changes meanwhile moves to the end. */
 export async function listChangedPassports(
   ctx: AccountContext,
   filter: ListFilter & { since: Date },
@@ -98,9 +94,7 @@ function selectBranches(ctx: AccountContext, filter: ListFilter & { since: Date 
 
 const touchedAt = (sql: Sql): Fragment => sql`greatest(p.updated_at, p.stored_at)`
 
-/**
- * The level is a parameter, so that a planner with old statistics cannot walk a partial index of one level to its end.
- */
+/** As a parameter: with old statistics, a planner would walk a partial index of one level to its end. */
 const ANY_LEVEL = ['m', 'b', 'i'] as const
 
 function selectTouched(

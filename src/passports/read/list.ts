@@ -1,7 +1,6 @@
 /**
- * Lists and searches passports. A page is found in a narrow index before its data is read; totals come from counters. A
- * search gathers its hits before it orders them: a planner that hopes to meet a rare word soon would read a million
- * rows of others.
+ * Lists and searches passports. A page is found in a narrow index before its data is read. A search gathers its hits
+ * before it orders them: a planner that hopes to meet a rare word soon would read a million rows of others.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { type Fragment, type Sql, unprepared } from '../../kernel/db/database.ts'
@@ -41,10 +40,7 @@ export type PassportPage = { rows: PassportSummary[]; total: number; totalCapped
 /** With `q`, at most so many hits are counted. */
 export const MAX_COUNTED = 10_000
 
-/**
- * One page, newest first, and how many match. What no counter knows is counted up to `upTo`; then `totalCapped` says
- * so.
- */
+/** One page, newest first, and the total, which without a counter is counted up to `upTo`. */
 export async function listPassports(
   ctx: AccountContext,
   filter: ListFilter,
@@ -94,10 +90,7 @@ export async function findSummaries(
 
 type Keep = <T extends object>(statement: T) => T
 
-/**
- * Each combination of filters is its own statement. Frequent ones stay prepared: status, category and word, or one
- * other filter.
- */
+/** Each combination of filters is a statement. Prepared: status, category and word, or one other filter. */
 export function preparedIfFrequent({ levels, status, category, q, ...others }: ListFilter): Keep {
   const given = (filters: object) => Object.values(filters).filter(one => one !== undefined).length
   const isKept = given(others) + Math.min(given({ status, category, q }), 1) <= 1
@@ -137,10 +130,7 @@ const outdatedCondition = ({ sql, accountId }: AccountContext, wanted: boolean):
     : sql`and not (p.parent_id is not null and ${among})`
 }
 
-/**
- * For searches, which gather their hits anyway; otherwise see `listChangedPassports`. A correction touches the units
- * that it makes outdated. `-infinity` allows the index that hides from all other statements.
- */
+/** For searches; see also `listChangedPassports`. `-infinity` allows the index that hides from all other statements. */
 const changedSinceCondition = ({ sql, accountId }: AccountContext, since: Date): Fragment => sql`
   and (greatest(p.updated_at, p.stored_at) >= ${since} and p.updated_at > '-infinity' or (p.parent_id is not null
     and p.content_id = any(array(select id from (${selectContentsCorrectedSince(sql, accountId, since)}) c))))`
@@ -290,10 +280,7 @@ async function search(ctx: AccountContext, filter: ListFilter, window: PageWindo
   }
 }
 
-/**
- * Part of a name, SKU, GTIN or lot, or the beginning of a serial: a trigram index on serials would make issuing items
- * twice as slow.
- */
+/** Serials match by their beginning: a trigram index on them would make issuing items twice as slow. */
 function matchesWord(sql: Sql, { levels, q = '' }: ListFilter): Fragment {
   const inText = sql`search like ${`%${escapeLike(buildSearchText([q]))}%`}`
   const inSerial = sql`(serial ~>=~ ${q} and serial ~<~ ${`${q}\u{10ffff}`})`

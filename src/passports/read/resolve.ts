@@ -1,7 +1,7 @@
 /**
- * Resolves a GS1 address to passports. A GTIN leads to its model, also one that the model had before; lot and serial
- * belong to the model, so each of its GTINs reaches the same unit. An unknown part is ignored: the nearest ancestor
- * answers. A released GTIN still leads to the units its model had then, never to another account's product.
+ * Resolves a GS1 address to passports. A GTIN leads to its model, also a former one; lot and serial belong to the
+ * model, so each of its GTINs reaches the same unit. The nearest known ancestor answers. A released GTIN still leads to
+ * the units of its time, never to another account's product.
  */
 import type { DigitalLink } from '../../gs1/digital-link.ts'
 import { BoundedMap } from '../../kernel/bounded-map.ts'
@@ -70,7 +70,7 @@ function isExact(key: Key, { batch, item }: Resolved): boolean {
 
 /**
  * A GS1 address names no account. Models that had the GTIN answer for units that existed at its release. `between` is
- * an equality that only the index on model and serial can serve: the one on serials has each serial once per model.
+ * an equality that only the index on model and serial serves.
  */
 async function loadAll(sql: Sql, keys: readonly Key[]): Promise<(Resolved | undefined)[]> {
   const gtins = keys.map(key => key.gtin14)
@@ -100,10 +100,7 @@ async function loadAll(sql: Sql, keys: readonly Key[]): Promise<(Resolved | unde
   })
 }
 
-/**
- * The nearest unit wins. Among accounts, the first holder of the GTIN, whose codes were printed first; within an
- * account, the latest. If none has the unit: the model that has the GTIN now, or had it last.
- */
+/** The nearest unit wins; then the first account, whose codes were printed first; then the latest model. */
 function chooseHolder(rows: readonly Row[]): Row | undefined {
   if (rows.length < 2) return rows[0]
   const untilOf = ({ until }: Row) => until?.getTime() ?? Number.POSITIVE_INFINITY

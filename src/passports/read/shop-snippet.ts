@@ -1,7 +1,4 @@
-/**
- * What a shop puts on a product's page: a link to the passport, its QR code, and JSON-LD. It is pasted into unknown
- * pages, so nothing in it can end the element that it is in.
- */
+/** A link, a QR code and JSON-LD for a shop's page. Pasted into unknown pages, it cannot end the element around it. */
 import { findCategory } from '../../categories/catalogue.ts'
 import { disclose } from '../../categories/disclose.ts'
 import { getLabels, LANGUAGES, type Language } from '../../i18n/catalogue.ts'
@@ -59,8 +56,8 @@ export function buildShopSnippet(
 }
 
 /**
- * The product's node has no type: the shop's page has a Product with price and pictures already, and search engines
- * reject a second one without them. `DigitalProductPassport` came with schema.org 30.1, so `@type` is an older one.
+ * The product has no type: the page has a Product with a price already, and search engines reject a second one without.
+ * `DigitalProductPassport` came with schema.org 30.1, so `@type` is an older one.
  */
 const describePassport = (
   url: string,

@@ -1,6 +1,6 @@
 /**
- * The models that search engines may list, in files. A file holds a fixed range of ids, so a model stays in its file,
- * and reading one costs the same at ten million models. Ids begin with their time: only the last file grows.
+ * The models that search engines may list, in files with fixed ranges of ids: a model stays in its file, and only the
+ * last file grows, because ids begin with their time.
  */
 import { accountIsIndexable } from '../../accounts/indexing.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
@@ -20,10 +20,7 @@ type Files = { starts: string[]; underWay: Promise<number> | undefined }
 
 const files = perDatabase((): Files => ({ starts: [LOWEST], underWay: undefined }))
 
-/**
- * The numbers of the files that name a model; there may be none. Each costs one model: 20 ms if none of its 10,000 may
- * be listed.
- */
+/** The numbers of the files that name a model. A file costs one model: 20 ms if none of its 10,000 may be listed. */
 export async function listSitemapFiles(sql: Sql): Promise<number[]> {
   await countSitemapFiles(sql)
   const { starts } = files(sql)

@@ -37,10 +37,7 @@ export type SyncRow = {
 
 const MEMBERS = ['category', 'data', 'match_by']
 
-/**
- * Parses a row `{category?, data, match_by?}` with its key in `data`, or the error of reading it. Throws `validation`
- * with every violation.
- */
+/** Parses `{category?, data, match_by?}`, or throws the error of reading it; `validation` with every violation. */
 export function parseSyncRow(
   sent: unknown,
   index: number,

@@ -24,10 +24,7 @@ export type Update = { kind: 'update'; row: SyncRow; claims: string | null } & P
 export type Unchanged = Warned & { kind: 'unchanged'; passport: PassportRow }
 export type Plan = Creation | Update | Unchanged
 
-/**
- * The existing model that a row matches. Throws `validation` if there are several, `gtin_taken` for a GTIN of another
- * account.
- */
+/** The model that a row matches. Throws `validation` if there are several, `gtin_taken` for another account's. */
 export function findMatch(
   row: SyncRow,
   bySku: ReadonlyMap<string, SkuMatch>,

@@ -1,7 +1,6 @@
 /**
- * "Create or update" for one row or 500, for systems with their own product data. Takes one look-up, one read, one
- * statement for new models and one for changed ones, however many rows; large data is split. Unchanged models are not
- * written.
+ * "Create or update" for one row or 500: one look-up, one read, one statement for new models and one for changed ones.
+ * Large data is split. Unchanged models are not written.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { perDatabase } from '../../kernel/db/database.ts'
@@ -30,8 +29,8 @@ type SyncRequest = SyncRun & { rows: readonly unknown[]; matchBy: MatchBy }
 const queues = perDatabase(() => new KeyedQueue())
 
 /**
- * Creates or updates models; a row that fails does not affect others. Merges `data` as PATCH does (null removes a
- * field). Errors are values: `validation`, `gtin_taken`, `plan_limit`, `version_conflict`.
+ * Creates or updates models, each by itself. Merges `data` as PATCH does (null removes a field). Errors are values:
+ * `validation`, `gtin_taken`, `plan_limit`, `version_conflict`.
  */
 export async function syncModels(ctx: AccountContext, request: SyncRequest): Promise<SyncResult> {
   const result = emptyResult()

@@ -49,8 +49,8 @@ const explainArchived = (error: unknown) =>
 const MAX_ATTEMPTS = 20
 
 /**
- * Other calls lock their rows before the counter, so this one can wait for a serial of a call that waits for this
- * counter. It gives up and retries: PostgreSQL needs a second to detect the deadlock.
+ * Others lock rows before the counter, so this call may wait for one that waits for it. It retries: PostgreSQL needs a
+ * second to detect a deadlock.
  */
 async function retryOnLockTimeout<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -102,10 +102,7 @@ const unitQuotaError = (level: UnitLevel) =>
 
 const UNIQUE_VIOLATION = '23505'
 
-/**
- * The ids that were written; rows with a taken name are left out. Most names are free, and `on conflict` with a list of
- * the written rows costs a quarter more, so it is the second attempt.
- */
+/** The ids that were written. Most names are free, and `on conflict` costs a quarter more: it is the second attempt. */
 async function insertAllOrFree(ctx: AccountContext, batch: UnitInsert): Promise<Set<string>> {
   try {
     return await insertRows(ctx, ctx.sql, batch, 'all')

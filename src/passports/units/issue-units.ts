@@ -19,10 +19,7 @@ import {
 
 export const UNIT_LEVELS = ['batch', 'item'] as const
 
-/**
- * `units`: each as sent, or the error of reading it. `bulk`: they came in a list.
- * `dryRun`: checks all that can be checked and writes nothing; the returned ids do not exist.
- */
+/** `units`: as sent, or errors of reading. `bulk`: in a list. `dryRun`: only checks; returned ids do not exist. */
 export type NewUnits = {
   parentUuid: string
   level: UnitLevel
@@ -42,7 +39,7 @@ export type CreatedUnit = {
 export type UnitsResult = { created: CreatedUnit[]; errors: RowRejection[] }
 
 /**
- * Issues units under a model or a batch. Writes valid rows in one statement and reports the others. Throws `not_found`,
+ * Issues units under a model or a batch: valid rows in one statement, the others are reported. Throws `not_found`,
  * `archived`, and `validation` if the level does not fit the parent.
  */
 export async function issueUnits(ctx: AccountContext, input: NewUnits): Promise<UnitsResult> {
@@ -146,10 +143,7 @@ function toPassport(
   }
 }
 
-/**
- * The content that new units inherit; a batch gets it with the first unit of a version. Undefined if the batch has
- * changed since it was read.
- */
+/** The content that new units inherit, created with a batch's first unit. Undefined if the batch has changed. */
 async function snapshotForUnits(ctx: AccountContext, parent: PassportState): Promise<string | undefined> {
   if (parent.row.level === 'm') return parent.contentId
   if (parent.unitsContentId !== null) return parent.unitsContentId

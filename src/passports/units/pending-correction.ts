@@ -1,7 +1,4 @@
-/**
- * The corrections that outdated units lack: the current and the corrected value of each field. Bounded, because a page
- * only names the fields.
- */
+/** The corrections that outdated units lack, bounded: the current and the corrected value of each field. */
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { Semaphore } from '../../kernel/semaphore.ts'
 import type { PassportData } from '../core/check-data.ts'

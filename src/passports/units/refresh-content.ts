@@ -117,8 +117,8 @@ type CorrectionRow = {
 }
 
 /**
- * The corrections after version `since` up to `until`, in order, with only the corrected fields. A batch's refreshes
- * count as corrections for its units. Undefined beyond the bounds.
+ * The corrected fields of the versions after `since` up to `until`, in order; a batch's refreshes count, too. Undefined
+ * beyond the bounds.
  */
 export async function findCorrections(
   { sql, accountId }: ContentReader,

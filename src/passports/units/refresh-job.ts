@@ -1,7 +1,4 @@
-/**
- * Runs large refreshes in the background. The job row says who asked and how much is done; whatever is still outdated
- * remains to do, so another process can continue after a crash.
- */
+/** Runs large refreshes in the background. What is still outdated remains to do, so any process can continue. */
 import { accountIsOpen, isAccountOpen } from '../../accounts/close-account.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Clock } from '../../kernel/clock.ts'

@@ -44,8 +44,7 @@ export async function refreshAll(
 }
 
 /**
- * Only contents with units: refreshing unused ones too would double the contents at each correction. One look-up for
- * each content, because a join may begin with all units of the account.
+ * Only contents with units: unused ones would double at each correction. By look-ups: a join may begin with all units.
  */
 async function listOutdatedContents(
   { sql, accountId }: AccountContext,

@@ -16,8 +16,8 @@ import { claimGtins } from './write-versions.ts'
 type StatusChange = ExpectedVersion & { uuid: string; status: StatusLetter }
 
 /**
- * Sets the status and writes its event; nothing if the passport has it already. Restoring claims a released GTIN again.
- * Throws `not_found`, `version_conflict`, `gtin_taken`.
+ * Sets the status and writes its event, or nothing if it is set already. Restoring claims a released GTIN again. Throws
+ * `not_found`, `version_conflict`, `gtin_taken`.
  */
 export function setStatus(ctx: AccountContext, change: StatusChange): Promise<PassportRow> {
   const { uuid, status } = change

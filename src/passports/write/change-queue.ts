@@ -1,7 +1,4 @@
-/**
- * Changes of one passport wait for each other in this process. Other processes are detected by the version number: if
- * it is no longer the one that was read, the change starts again.
- */
+/** Changes of a passport queue in this process; if another process was faster, they start again. */
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { KeyedQueue } from '../../kernel/keyed-queue.ts'

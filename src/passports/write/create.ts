@@ -14,9 +14,8 @@ type NewPassport = { category: unknown; data: unknown; strict: boolean }
 export type WrittenPassport = { passport: PassportRow; warnings: readonly Detail[] }
 
 /**
- * Creates a model passport, its first version and its `product.created` event, or nothing. Throws `validation` with
- * every violation, `gtin_taken`, `plan_limit`. An idempotency record in the context stores, in the same statement, the
- * response that `respond` makes.
+ * Creates a model with its first version and `product.created`, or nothing. The statement also stores the response that
+ * `respond` makes for an idempotency key. Throws `validation` with every violation, `gtin_taken`, `plan_limit`.
  */
 export async function createPassport(
   ctx: AccountContext,

@@ -1,6 +1,5 @@
 /**
- * Writes checked models in one statement, with GTIN claims, quota, counters and events. If a row is rejected, nothing
- * is written, and the rejected rows are named with their reasons.
+ * Writes checked models, GTIN claims, quota, counters and events in one statement, or rejects rows and writes nothing.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { isLockTimeout, storeResponses, type toIdempotencyRow } from '../../accounts/idempotency-record.ts'
@@ -147,8 +146,8 @@ const withoutKey = (sql: Sql) => sql`
   union all`
 
 /**
- * Two requests may both find a SKU free. The claim is a compare-and-set: the second one is rejected and looks the SKU
- * up again. `seen` is compared with the current row, because a snapshot would not show the first claim.
+ * Two requests may find a SKU free; the claim is a compare-and-set that rejects the second. `seen` is compared with the
+ * current row, because a snapshot would not show the first claim.
  */
 const claimSkus = (sql: Sql, rows: readonly SkuClaimRow[]) => {
   const wanted = rows.map(({ id, account_id, sku, claimedBy }) => ({ id, account_id, sku, seen: claimedBy }))

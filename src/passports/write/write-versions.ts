@@ -1,7 +1,4 @@
-/**
- * Writes next versions: of a PATCH, a sync or a refresh, up to 500 in one statement, each with its content, its link in
- * the hash chain, its GTIN claim and its event, or nothing.
- */
+/** Writes up to 500 next versions in one statement, each with its content, hash, GTIN claim and event, or nothing. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { type Fragment, findRefusalReason, type Sql, withRetries } from '../../kernel/db/database.ts'
 import { newUuid } from '../../kernel/ids.ts'
@@ -99,8 +96,7 @@ export async function writeVersions(
 }
 
 /**
- * Locks rows in the order of their ids, so that two calls cannot deadlock. Conditions without an index stand in a
- * `case`, which leaves the primary key as the only access path.
+ * Locks rows in the order of their ids, so that two calls cannot deadlock. A `case` hides conditions without an index.
  */
 async function insertVersions(
   { sql, accountId, actorId }: AccountContext,
