@@ -26,18 +26,13 @@ export type PassportState = {
   unitsContentId: string | null
 }
 
-type StateRow = PassportRow & {
-  /** Null if equal to `data`: a large text is sent once. */
-  inherited: string | null
-  own: string | null
-  content_id: string
-  version_hash: string | null
-  content_hash: string
-  units_content_id: string | null
-  upto: number
-  model_upto: number | null
-  own_fields: string[] | null
-}
+type StateRow = PassportRow &
+  Omit<PassportState, 'row' | 'inherited' | 'own' | 'ownFields'> & {
+    /** Null if equal to `data`: a large text is sent once. */
+    inherited: string | null
+    own: string | null
+    ownFields: string[] | null
+  }
 
 /** Throws `not_found`, also for another account's passport. */
 export async function getState(ctx: AccountContext, uuid: string): Promise<PassportState> {
@@ -71,27 +66,28 @@ export async function* readStatesInBatches(
 }
 
 const selectStates = ({ sql, accountId }: AccountContext, uuids: readonly string[]) => sql`
-    select ${passportColumns(sql)}, case when p.own is not null then c.data::text end as inherited, p.own::text as own, p.content_id, p.units_content_id,
-      c.upto, c.model_upto, c.own_fields, encode(c.hash, 'hex') as content_hash,
+    select ${passportColumns(sql)}, case when p.own is not null then c.data::text end as inherited, p.own::text as own,
+      p.content_id as "contentId", p.units_content_id as "unitsContentId", c.upto as "inheritedVersion",
+      c.model_upto as "inheritedModelVersion", c.own_fields as "ownFields", encode(c.hash, 'hex') as "contentHash",
       case when p.version_no > 1 then (select encode(v.hash, 'hex') from passport_version v
-        where v.passport_id = p.id and v.account_id = p.account_id and v.version_no = p.version_no) end as version_hash
+        where v.passport_id = p.id and v.account_id = p.account_id and v.version_no = p.version_no) end as "versionHash"
     from passport p join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}
     where p.id = any(${[...uuids]}::text[]::uuid[]) and p.account_id = ${accountId}`
 
 function toState(read: StateRow): PassportState {
-  const { inherited, own, content_id, version_hash, content_hash, ...rest } = read
-  const { units_content_id, upto, model_upto, own_fields, ...row } = rest
+  const { inherited, own, contentId, versionHash, contentHash, unitsContentId, ...others } = read
+  const { inheritedVersion, inheritedModelVersion, ownFields, ...row } = others
   return {
     row,
     inherited: JSON.parse(inherited ?? row.data),
     own: own === null ? null : JSON.parse(own),
-    contentId: content_id,
-    versionHash: version_hash,
-    contentHash: content_hash,
-    inheritedVersion: upto,
-    inheritedModelVersion: model_upto,
-    ownFields: own_fields ?? [],
-    unitsContentId: units_content_id,
+    contentId,
+    versionHash,
+    contentHash,
+    inheritedVersion,
+    inheritedModelVersion,
+    ownFields: ownFields ?? [],
+    unitsContentId,
   }
 }
 

@@ -298,9 +298,10 @@ async function findHits(
   window: ForwardWindow,
   sampled: Fragment,
 ): Promise<Hits> {
+  const { beyond, limit } = pageClauses(sql, window)
   const [row] = await kept(sql<Hits[]>`
     with hits as materialized (select p.id from passport p where ${where} limit ${MAX_COUNTED + 1})
-    select count(*)::bigint as n, (select array_agg(id) from (${selectNewestHits(sql, window)}) newest) as ids,
+    select count(*)::bigint as n, (select array_agg(id) from (select id from hits where true ${beyond} order by id desc ${limit}) newest) as ids,
       ${sampled}::int as sampled
     from hits`)
   return row ?? { n: 0, ids: null, sampled: 0 }
@@ -313,11 +314,8 @@ async function searchCommonWord(
   word: Fragment,
   window: ForwardWindow,
 ): Promise<PassportPage> {
-  const walk = sql`select id from (${newest} offset 0) w where ${word}`
-  const ids =
-    'after' in window
-      ? sql`${walk} and id < ${window.after} limit ${window.limit}`
-      : sql`${walk} limit ${window.limit} offset ${(window.page - 1) * window.limit}`
+  const { beyond, limit } = pageClauses(sql, window)
+  const ids = sql`select id from (${newest} offset 0) w where ${word} ${beyond} ${limit}`
   return {
     rows: await kept(sql<PassportSummary[]>`${selectSummaries(sql, ids)}`),
     total: MAX_COUNTED,
@@ -325,11 +323,9 @@ async function searchCommonWord(
   }
 }
 
-function selectNewestHits(sql: Sql, window: ForwardWindow): Fragment {
-  if ('after' in window) {
-    return sql`select id from hits where id < ${window.after} order by id desc limit ${window.limit}`
-  }
-  return sql`select id from hits order by id desc limit ${window.limit} offset ${(window.page - 1) * window.limit}`
-}
+const pageClauses = (sql: Sql, window: ForwardWindow) =>
+  'after' in window
+    ? { beyond: sql`and id < ${window.after}`, limit: sql`limit ${window.limit}` }
+    : { beyond: sql``, limit: sql`limit ${window.limit} offset ${(window.page - 1) * window.limit}` }
 
 const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&')

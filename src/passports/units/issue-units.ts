@@ -123,23 +123,18 @@ function toPassport(
   parent: PassportState,
   { id, unit, at }: UnitRow,
 ): CreatedUnit['passport'] {
-  const { row } = parent
+  const { data: _, ...row } = parent.row
   return {
+    ...row,
     id,
-    account_id: ctx.accountId,
     version_no: 1,
     created_by: ctx.actorId,
     parent_id: row.id,
-    model_id: row.model_id,
-    schema_version: row.schema_version,
     level: unit.serial === null ? 'b' : 'i',
     status: 'a',
-    category: row.category,
     lot: unit.lot,
     serial: unit.serial,
     updated_at: at,
-    outdated: row.outdated,
-    gtin: row.gtin,
   }
 }
 
