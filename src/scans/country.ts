@@ -18,15 +18,6 @@ const resolve = createRequire(import.meta.url).resolve
 
 type CountryReader = Reader<CountryResponse>
 
-type CountryFile = { path: string; builtOn: string }
-
-export type CountryLookup = {
-  /** Reads the bundled file, and the operator's file if it has changed. Returns the problem with that one, if any. */
-  refresh: () => Promise<string | undefined>
-  /** Two capital letters. `fromProxy` is what a trusted proxy sent, if anything. */
-  find: (address: string, fromProxy: string | undefined) => string
-}
-
 let bundled: Promise<CountryReader> | undefined
 
 /** Shared by the whole process: it takes five megabytes. */
@@ -40,7 +31,7 @@ async function openFile(path: string): Promise<CountryReader> {
 }
 
 /** Returns which file is used and when it was built. Throws if it cannot be read. */
-export async function describeCountryFile(path?: string): Promise<CountryFile> {
+export async function describeCountryFile(path?: string): Promise<{ path: string; builtOn: string }> {
   const reader = path === undefined ? await openBundled() : await openFile(path)
   return {
     path: path ?? BUNDLED,
@@ -58,7 +49,7 @@ export async function findCountryFileProblem(path: string | undefined): Promise<
   }
 }
 
-export function createCountryLookup(ownPath: string | undefined): CountryLookup {
+export function createCountryLookup(ownPath: string | undefined) {
   let bundledReader: CountryReader | undefined
   let own: CountryReader | undefined
   let ownVersion = ''
@@ -73,7 +64,8 @@ export function createCountryLookup(ownPath: string | undefined): CountryLookup 
   }
 
   return {
-    async refresh() {
+    /** Reads the bundled file, and the operator's file if it has changed. Returns the problem with that one, if any. */
+    async refresh(): Promise<string | undefined> {
       bundledReader ??= await openBundled()
       if (ownPath === undefined) return undefined
       try {
@@ -85,7 +77,8 @@ export function createCountryLookup(ownPath: string | undefined): CountryLookup 
         return `GEO_MMDB_PATH cannot be read: ${toError(error).message}`
       }
     },
-    find(address, fromProxy) {
+    /** Two capital letters. `fromProxy` is what a trusted proxy sent, if anything. */
+    find(address: string, fromProxy: string | undefined): string {
       return (
         parseCountryCode(fromProxy?.trim()) ??
         find(own, address) ??
@@ -95,6 +88,8 @@ export function createCountryLookup(ownPath: string | undefined): CountryLookup 
     },
   }
 }
+
+export type CountryLookup = ReturnType<typeof createCountryLookup>
 
 const isMissing = (error: unknown) => findErrorCode(error) === 'ENOENT'
 

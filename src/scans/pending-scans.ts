@@ -17,15 +17,7 @@ const MAX_ADDRESS_LENGTH = 64
 /** Real session tokens have 43 characters. */
 const MAX_TOKEN_LENGTH = 64
 
-type PendingScans = {
-  add: (passport: ScannedPassport, reader: ScanReader, now: Date) => boolean
-  hours: () => Iterable<number>
-  /** Removes and returns all entries, those of a passport together and in order of arrival. */
-  take: () => PendingScan[]
-  size: () => number
-}
-
-export function createPendingScans(): PendingScans {
+export function createPendingScans() {
   let byPassport = new Map<string, Map<string, PendingScan>>()
   let agents = new Map<string, UserAgent>()
   let size = 0
@@ -33,7 +25,8 @@ export function createPendingScans(): PendingScans {
   const hours = new Set<number>()
   return {
     hours: () => hours,
-    add(passport, reader, now) {
+    /** False if a limit is reached. */
+    add(passport: ScannedPassport, reader: ScanReader, now: Date): boolean {
       const { sessionToken = '', country = '' } = reader
       const address = unmapAddress(reader.address).slice(0, MAX_ADDRESS_LENGTH)
       const text = truncate(reader.userAgent, MAX_USER_AGENT_LENGTH)
@@ -70,7 +63,8 @@ export function createPendingScans(): PendingScans {
       hours.add(hour)
       return true
     },
-    take() {
+    /** Removes and returns all entries, those of a passport together and in order of arrival. */
+    take(): PendingScan[] {
       const all = Array.from(byPassport.values()).flatMap(entries => [...entries.values()])
       byPassport = new Map()
       agents = new Map()
@@ -79,7 +73,6 @@ export function createPendingScans(): PendingScans {
       hours.clear()
       return all
     },
-    size: () => size,
   }
 }
 

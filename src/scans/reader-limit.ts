@@ -16,13 +16,7 @@ const MARKS = 2 ** 25
 /** Multiplied with a day, changes half of its bits. */
 const SPREAD = 0x9e3779b1
 
-export type ReaderLimit = {
-  /** Whether this reader of a network still counts separately. `visitor` is the reader's hash: 32 random hex digits. */
-  admits: (day: number, passportId: string, address: string, visitor: string) => boolean
-  startDay: (day: number) => void
-}
-
-export function createReaderLimit(): ReaderLimit {
+export function createReaderLimit() {
   const counters = new Uint8Array(COUNTERS)
   const marks = new Uint8Array(MARKS / 8)
   const seed = randomInt(2 ** 32)
@@ -34,8 +28,11 @@ export function createReaderLimit(): ReaderLimit {
   }
 
   return {
-    // Written out for speed: every scan comes through here.
-    admits(day, passportId, address, visitor) {
+    /**
+     * Whether this reader of a network still counts separately. `visitor` is the reader's hash: 32 random hex digits.
+     * Written out for speed: every scan comes through here.
+     */
+    admits(day: number, passportId: string, address: string, visitor: string) {
       const [a, b] = [readBit(visitor, 0), readBit(visitor, 8)]
       const [c, d] = [readBit(visitor, 16), readBit(visitor, 24)]
       if (isMarked(a) && isMarked(b) && isMarked(c) && isMarked(d)) return true
@@ -53,7 +50,7 @@ export function createReaderLimit(): ReaderLimit {
       mark(d)
       return true
     },
-    startDay(day) {
+    startDay(day: number) {
       if (today !== undefined && day !== today) {
         counters.fill(0)
         marks.fill(0)
@@ -62,6 +59,8 @@ export function createReaderLimit(): ReaderLimit {
     },
   }
 }
+
+export type ReaderLimit = ReturnType<typeof createReaderLimit>
 
 const readBit = (visitor: string, at: number) => Number.parseInt(visitor.slice(at, at + 8), 16) % MARKS
 

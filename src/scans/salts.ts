@@ -3,34 +3,29 @@ import { createHmac, randomBytes } from 'node:crypto'
 import type { Sql } from '../kernel/db/database.ts'
 import { DAY_MS, formatDay } from './day.ts'
 
-export type Salts = {
-  /** Loads the salts of these days. Throws if the database does not answer. */
-  prepare: (days: Iterable<number>) => Promise<void>
-  has: (day: number) => boolean
-  /** Hashes a reader of a passport on that day to 128 bits in hex. Throws if the salt is not loaded. */
-  hash: (day: number, identity: string) => string
-  forgetBefore: (day: number) => void
-}
-
-export function createSalts(sql: Sql): Salts {
+export function createSalts(sql: Sql) {
   const known = new Map<number, Buffer>()
   return {
-    async prepare(days) {
+    /** Loads the salts of these days. Throws if the database does not answer. */
+    async prepare(days: Iterable<number>) {
       const missing = [...new Set(days)].filter(day => !known.has(day))
       if (missing.length === 0) return
       for (const [day, salt] of await load(sql, missing)) known.set(day, salt)
     },
-    has: day => known.has(day),
-    hash(day, identity) {
+    has: (day: number) => known.has(day),
+    /** Hashes a reader of a passport on that day to 128 bits in hex. Throws if the salt is not loaded. */
+    hash(day: number, identity: string) {
       const salt = known.get(day)
       if (salt === undefined) throw new Error(`the salt of ${formatDay(day)} is not loaded`)
       return createHmac('sha256', salt).update(identity).digest('hex').slice(0, 32)
     },
-    forgetBefore(day) {
+    forgetBefore(day: number) {
       for (const one of known.keys()) if (one < day) known.delete(one)
     },
   }
 }
+
+export type Salts = ReturnType<typeof createSalts>
 
 const SALT_BYTES = 32
 

@@ -130,27 +130,21 @@ function checkRules(rules: Partial<CloneRules>): void {
   )
 }
 
-export type SettingsCache = {
-  isLoaded: () => boolean
-  get: (accountId: number) => ScanSettings
-  isFresh: (now: Date) => boolean
-  refresh: (now: Date) => Promise<void>
-}
-
 /** Clocks differ between machines, and a change becomes visible at its commit, not at its timestamp. */
 const LOOK_BACK_MS = 60_000
 const FRESH_MS = 2_000
 
 /** Holds the settings that differ from the default in memory, so that a scan needs no query. */
-export function createSettingsCache(sql: Sql): SettingsCache {
+export function createSettingsCache(sql: Sql) {
   const known = new Map<number, ScanSettings>()
   let newest: number | undefined
   let readAt = Number.NaN
   return {
     isLoaded: () => newest !== undefined,
-    isFresh: now => Math.abs(now.getTime() - readAt) < FRESH_MS,
-    get: accountId => known.get(accountId) ?? DEFAULT,
-    async refresh(now) {
+    isFresh: (now: Date) => Math.abs(now.getTime() - readAt) < FRESH_MS,
+    get: (accountId: number) => known.get(accountId) ?? DEFAULT,
+    /** Reads what has changed since the last refresh. */
+    async refresh(now: Date) {
       const since = new Date((newest ?? LOOK_BACK_MS) - LOOK_BACK_MS)
       const rows = await sql<Row[]>`
         select ${columns(sql)} from scan_setting where changed_at >= ${since}`
@@ -160,6 +154,8 @@ export function createSettingsCache(sql: Sql): SettingsCache {
     },
   }
 }
+
+export type SettingsCache = ReturnType<typeof createSettingsCache>
 
 export const isCounted = (settings: ScanSettings, category: string): boolean =>
   settings.on && !settings.off_categories.includes(category)

@@ -1,9 +1,7 @@
 /** Checks that counters agree with the passports, and that every history is intact. */
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { LEVEL_NAME } from '../core/record.ts'
-
-type LevelLetter = keyof typeof LEVEL_NAME
+import { LEVEL_NAME, type PassportRow } from '../core/record.ts'
 
 const MAX_REPORTED = 20
 
@@ -12,7 +10,7 @@ export async function findWrongCounts(sql: Sql): Promise<string[]> {
   const rows = await sql<
     {
       account_id: number
-      level: LevelLetter
+      level: PassportRow['level']
       status: string
       category: string
       kept: number
@@ -50,7 +48,7 @@ export async function findWrongUnitCounts(sql: Sql): Promise<string[]> {
 
 /** How many passports each account has on each level, as `account level` → number. */
 export async function countRows(sql: Sql): Promise<Map<string, number>> {
-  const rows = await sql<{ account_id: number; level: LevelLetter; n: number }[]>`
+  const rows = await sql<{ account_id: number; level: PassportRow['level']; n: number }[]>`
     select account_id, level, count(*)::bigint as n from passport group by account_id, level`
   return new Map(rows.map(row => [`${row.account_id} ${LEVEL_NAME[row.level]}`, row.n]))
 }

@@ -2,7 +2,7 @@
 import type { AccountContext } from '../../accounts/context.ts'
 import { isLockTimeout } from '../../accounts/idempotency-record.ts'
 import { getRemainingQuota, lockRemainingQuota, reserveQuota } from '../../accounts/limits/quota.ts'
-import type { LevelLetter } from '../../accounts/plans.ts'
+import { LEVEL_LETTER } from '../../accounts/plans.ts'
 import { findRefusalReason, type Sql, sqlState, withRetries } from '../../kernel/db/database.ts'
 import { inTransaction } from '../../kernel/db/transaction.ts'
 import { AppError, assert } from '../../kernel/errors.ts'
@@ -11,8 +11,6 @@ import { buildPassportEventSql, insertEvents } from '../../webhooks/insert-event
 import type { PassportState } from '../core/state.ts'
 import { addPassportCounts, addUnitCounts } from '../core/unit-counts.ts'
 import type { CheckedUnit, UnitLevel } from './check-unit.ts'
-
-const UNIT_LETTER = { batch: 'b', item: 'i' } as const satisfies Record<UnitLevel, LevelLetter>
 
 export const archivedParentError = () =>
   new AppError('archived', 'This product is archived: no units can be issued under it. Restore it first.')
@@ -65,7 +63,7 @@ async function retryOnLockTimeout<T>(run: () => Promise<T>): Promise<T> {
 /** Locks the quota's counter first, so that the quota cannot shrink. Rows with taken names use none. */
 async function insertUpToQuota(ctx: AccountContext, batch: UnitInsert): Promise<InsertOutcome> {
   return inTransaction(ctx.sql, async sql => {
-    const left = await lockRemainingQuota(sql, { accountId: ctx.accountId, level: UNIT_LETTER[batch.level] })
+    const left = await lockRemainingQuota(sql, { accountId: ctx.accountId, level: LEVEL_LETTER[batch.level] })
     await sql`set local lock_timeout = '100ms'`
     const { rows, rejected } = await selectInsertable({ ...ctx, sql }, batch, left)
     const written =
@@ -84,7 +82,7 @@ async function selectInsertable(
   const names = rows.map(row => getUnitName(row.unit, level))
   const existing = await sql<{ name: string }[]>`
     select coalesce(serial, lot) as name from passport
-    where account_id = ${accountId} and model_id = ${parent.row.model_id} and level = ${UNIT_LETTER[level]}::text::"char"
+    where account_id = ${accountId} and model_id = ${parent.row.model_id} and level = ${LEVEL_LETTER[level]}::text::"char"
       and (serial = any(${names}::text[]) or (level = 'b' and lot = any(${names}::text[])))`
   const taken = new Set(existing.map(row => row.name))
   const free = rows.filter(row => !taken.has(getUnitName(row.unit, level)))
@@ -120,7 +118,7 @@ async function insertRows(
   which: 'all' | 'free',
 ): Promise<Set<string>> {
   const { accountId, actorId } = ctx
-  const letter = UNIT_LETTER[level]
+  const letter = LEVEL_LETTER[level]
   const now = ctx.clock.now().getTime()
   // One order for all calls, so that two with the same serials cannot deadlock.
   const input = rows
@@ -178,7 +176,7 @@ export async function previewUnits(
   ctx: AccountContext,
   batch: Omit<UnitInsert, 'contentId'>,
 ): Promise<InsertOutcome> {
-  const level = UNIT_LETTER[batch.level]
+  const level = LEVEL_LETTER[batch.level]
   const left = await getRemainingQuota(ctx.sql, { accountId: ctx.accountId, level })
   const { rows, rejected } = await selectInsertable(ctx, batch, left)
   return { written: new Set(rows.map(row => row.id)), rejected }
