@@ -1,7 +1,4 @@
-/**
- * Writes and parses the GS1 Digital Link path of a passport (GS1 Digital Link URI Syntax; ABNF 1.4.1). The address is
- * printed on products, so it must agree to the byte with what scanners do.
- */
+/** Writes and parses GS1 Digital Link paths (GS1 Digital Link URI Syntax; ABNF 1.4.1), which are printed on products. */
 import { findGtinFault } from './gtin.ts'
 import { isLotOrSerial } from './lot-serial.ts'
 
@@ -20,10 +17,7 @@ export type DigitalLinkFault =
   | 'bad_lot'
   | 'bad_serial'
 
-/**
- * `/01/{gtin14}[/10/{lot}][/21/{serial}]`, without a trailing slash.
- * `gtin14` has 14 digits; lot and serial must pass `isLotOrSerial`.
- */
+/** `/01/{gtin14}[/10/{lot}][/21/{serial}]`. `gtin14` has 14 digits; the others must pass `isLotOrSerial`. */
 export function gs1Path(gtin14: string, { lot, serial }: { lot?: string; serial?: string } = {}): string {
   return (
     `/01/${gtin14}` +
@@ -45,10 +39,7 @@ const QUALIFIERS = [
   { key: '21', name: 'serial', fault: 'bad_serial' },
 ] as const
 
-/**
- * Parses a percent-encoded path; a query or fragment is ignored. A prefix before the key and one trailing slash are
- * allowed; the rightmost key counts. Never throws.
- */
+/** Parses a percent-encoded path. It may have a prefix and a trailing slash; the rightmost key counts. Never throws. */
 export function parseDigitalLink(rawPath: string): DigitalLink | { fault: DigitalLinkFault } {
   const segments = decodeSegments(rawPath)
   if (segments === undefined) return { fault: 'bad_escape' }

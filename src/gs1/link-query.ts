@@ -1,7 +1,4 @@
-/**
- * Parses the query of a GS1 Digital Link: the link type, and keys that are only allowed in the path. The query is never
- * rewritten, because redirects pass it on unchanged.
- */
+/** Parses the query of a GS1 Digital Link, which redirects pass on unchanged. */
 
 export type LinkQueryFault =
   /** AI 01, 10, 21, 22 or 235, which belong in the path when the key is a GTIN. */
@@ -23,10 +20,7 @@ const IDENTIFIER = new RegExp(
   ].join('|')})$`,
 )
 
-/**
- * Parses a raw query (without `?`), separated by `&` or `;`. `linkType` is the first one that is not empty, decoded if
- * possible. Never throws.
- */
+/** Parses a raw query without `?`. `linkType` is the first one that is not empty, decoded if possible. Never throws. */
 export function parseLinkQuery(
   rawQuery: string,
 ): { linkType: string | undefined } | { fault: LinkQueryFault } {

@@ -49,10 +49,7 @@ const STDERR = 2
 const MAX_WAITING_BYTES = 1024 * 1024
 const RETRY_AFTER_MS = 20
 
-/**
- * Writes lines without waiting: lines that a full disk or a stopped reader does not take are lost. With pino's own
- * destination, a server would wait for them for ever.
- */
+/** Drops lines that a full disk or a stopped reader does not take. pino's own destination would wait for ever. */
 function standardError(): DestinationStream {
   let waiting = ''
   /** The rest of a write. As bytes: it may begin within a character. */

@@ -1,6 +1,6 @@
 /**
- * Secrets that we use ourselves, and so cannot keep as hashes, are sealed: AES-256-GCM under a key made from SECRET_KEY,
- * bound to the place they belong to. Whoever copies the database alone has nothing.
+ * Secrets that we use ourselves, and so cannot keep as hashes, are sealed: AES-256-GCM under a key made from
+ * SECRET_KEY, bound to the place they belong to. Whoever copies the database alone has nothing.
  */
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
 

@@ -1,7 +1,4 @@
-/**
- * Lets long computations yield to the event loop: one thread answers all requests. Of several computations one continues
- * at a time, and only now and then while short requests are in flight.
- */
+/** Lets long computations yield: one continues at a time, and only now and then while short requests are in flight. */
 import type { ServerResponse } from 'node:http'
 import { releaseWithResponse } from './semaphore.ts'
 

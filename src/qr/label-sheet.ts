@@ -63,8 +63,8 @@ export const getSymbolMm = ({ width, height }: Pick<LabelFormat, 'width' | 'heig
   Math.min(height, width, MAX_SYMBOL_MM)
 
 /**
- * Returns a PDF stream of the labels, from position `skip` of the first sheet on. Drawing one takes about a millisecond;
- * they are only drawn as fast as the stream is read. An error of `labels` ends the stream with an error.
+ * Returns a PDF stream of the labels, from position `skip` of the first sheet on. Drawing one takes about a
+ * millisecond; they are only drawn as fast as the stream is read. An error of `labels` ends the stream with an error.
  */
 export function renderLabelSheet(labels: AsyncIterable<Label> | Iterable<Label>, options: SheetOptions): Pdf {
   const size = options.format.page.map(mm)

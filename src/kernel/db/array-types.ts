@@ -1,7 +1,4 @@
-/**
- * PostgreSQL's array types for the driver. It would read them on each new connection, and a connection that is lost
- * meanwhile would end the process: nobody can catch that rejection.
- */
+/** PostgreSQL's array types. If the driver read them itself and lost the connection, nobody could catch the rejection. */
 
 type TypeHandler = {
   to: number

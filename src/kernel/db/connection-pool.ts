@@ -106,8 +106,8 @@ class Connections {
   }
 
   /**
-   * The driver rejects statements at a socket's `error` and notices its `close` after the next `setImmediate`. Only then
-   * is known whether the connection is lost. A lost one is replaced after a pause, longer each time.
+   * The driver rejects statements at a socket's `error` and notices its `close` after the next `setImmediate`. Only
+   * then is known whether the connection is lost. A lost one is replaced after a pause, longer each time.
    */
   giveBackAfterFailure(connection: Connection): void {
     setImmediate(() =>
@@ -271,10 +271,7 @@ function createReport(query: Query, { onStatementEnd }: PoolListeners): (failed:
   }
 }
 
-/**
- * After a statement that failed in the middle of its answer, the driver goes on counting its rows: those of the next
- * statement on the connection begin with as many holes.
- */
+/** After a failure in the middle of an answer, the driver goes on counting rows: the next answer begins with holes. */
 function withoutHoles(value: unknown): unknown {
   if (Array.isArray(value) && value.length > 0 && !(0 in value)) {
     const first = value.findIndex(row => row !== undefined)

@@ -19,8 +19,8 @@ const STATEMENT_TIMEOUT_MS = 10_000
 /** A process that hangs in a transaction keeps its locks no longer than this. */
 const IDLE_TRANSACTION_TIMEOUT_MS = 30_000
 /**
- * For queues, which are empty at one moment and hold a million rows at the next: a plan made while they were empty would
- * read them whole, so only index scans are allowed. What a power cut takes of the last half second is done again.
+ * For queues, which are empty at one moment and hold a million rows at the next: a plan made while they were empty
+ * would read them whole, so only index scans are allowed. What a power cut takes of the last half second is done again.
  */
 const QUEUE_SETTINGS = {
   enable_seqscan: 'off',
@@ -213,10 +213,7 @@ export function explainDatabaseError(error: unknown): AppError | undefined {
 
 const MAX_ATTEMPTS = 3
 
-/**
- * Runs a statement or a transaction again if the database gave it up: three times at most, and for stale plans as often
- * as there are connections.
- */
+/** Runs it again if the database gave it up: three times at most, for stale plans as often as there are connections. */
 export async function withRetries<T>(run: () => Promise<T>): Promise<T> {
   let attempts = 0
   for (let stale = 0; ; ) {

@@ -15,8 +15,8 @@ export type AppliedMigration = { number: number; name: string; checksum: string 
 const LOCK_CLASS = 0x43_41_52_4e
 const MIGRATING = 3
 /**
- * Everybody who needs a table that a migration waits for waits behind it. After so long it lets them through for a while
- * and tries the whole file again. By then PostgreSQL has stopped its autovacuum and looked for deadlocks.
+ * Everybody who needs a table that a migration waits for waits behind it. After so long it lets them through for a
+ * while and tries the whole file again. By then PostgreSQL has stopped its autovacuum and looked for deadlocks.
  */
 const LOCK_TIMEOUT_MS = 1_500
 const PAUSE_MS = 2_500
@@ -24,8 +24,8 @@ const MAX_WAIT_MS = 300_000
 
 /**
  * Applies missing files in the order of numbers, up to `last`; of several processes, one applies each file. Returns the
- * names that this call applied and the highest number in the database. Throws `unavailable` if the database is newer than
- * the files, an applied file was changed, or one fails; those before it stay.
+ * names that this call applied and the highest number in the database. Throws `unavailable` if the database is newer
+ * than the files, an applied file was changed, or one fails; those before it stay.
  */
 export async function migrate(
   sql: postgres.Sql,
@@ -127,10 +127,7 @@ async function retryWhileLocked<T>(file: Migration, apply: () => Promise<T>): Pr
 const LOCK_NOT_AVAILABLE = '55P03'
 const isLockConflict = (error: unknown) => isTransient(error) || sqlState(error) === LOCK_NOT_AVAILABLE
 
-/**
- * Applies one file and writes its row in one transaction. Its lock is not one of the session, so that it works behind a
- * pooler too. Returns false if another process was first.
- */
+/** Returns false if another process was first. The lock is the transaction's, so that it works behind a pooler too. */
 function applyOne(
   sql: postgres.Sql,
   files: readonly Migration[],

@@ -38,8 +38,8 @@ export function inTransaction<T>(sql: Sql, work: Work<T>, last?: LastStatement<T
 }
 
 /**
- * The database gave the transaction up, for another one or for a stale plan. Only the whole of it can be tried again, so
- * inside it `withRetries` must not know the error. Who began it gets the database's own error.
+ * The database gave the transaction up, for another one or for a stale plan. Only the whole of it can be tried again,
+ * so inside it `withRetries` must not know the error. Who began it gets the database's own error.
  */
 class TransactionAborted extends Error {
   override name = 'TransactionAborted'

@@ -26,10 +26,7 @@ const MAX_RESERVED_FILES = 2_560
 const NETWORKS_TO_FILL = 8
 const MIN_PER_NETWORK = 16
 
-/**
- * As in nginx. A phone that reads 20 kB/s from a send buffer of megabytes shows the sender no progress for 40 s (measured
- * over loopback), one with 100 kB/s for 16 s.
- */
+/** As in nginx. A phone reading 20 kB/s from a buffer of megabytes shows no progress for 40 s (measured over loopback). */
 const STALLED_MS = 60_000
 const STALLED_WHEN_CROWDED_MS = 15_000
 

@@ -1,7 +1,4 @@
-/**
- * The published JSON-LD contexts. A published file never changes, because documents refer to it. A new field
- * needs a new file (`scripts/publish-context.ts`).
- */
+/** The published JSON-LD contexts, which never change. A new field needs a new one (`scripts/publish-context.ts`). */
 import { readdirSync, readFileSync } from 'node:fs'
 
 type ContextVersion = {

@@ -1,7 +1,4 @@
-/**
- * Renders a passport as JSON-LD 1.1, with terms of schema.org and GS1 where they exist and `dpp:` terms for
- * the rest.
- */
+/** Renders a passport as JSON-LD 1.1, with terms of schema.org and GS1 where they exist, else `dpp:` terms. */
 import type { Field } from '../../categories/field.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
 import { isObject } from '../../kernel/data-object.ts'

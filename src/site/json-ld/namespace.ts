@@ -1,7 +1,4 @@
-/**
- * The `dpp:` namespace: a JSON-LD context for programs, a page for people on which each term's address has
- * its line.
- */
+/** The `dpp:` namespace: a JSON-LD context for programs, and for people a page with a line for each term. */
 import { html } from 'ghtml'
 import type { Offer } from '../http/content-negotiation.ts'
 import { ALLOW_ANY_ORIGIN } from '../http/cors.ts'
@@ -57,10 +54,7 @@ const IMMUTABLE_HEADERS: Headers = {
   vary: 'Accept-Encoding',
 }
 
-/**
- * The published contexts by name (`v1`). They never change, so that signed and stored documents can refer to
- * them.
- */
+/** The published contexts by name (`v1`). They never change, so that signed and stored documents can refer to them. */
 export function prepareContextVersions(publicUrl: string, nsUrl: string): Map<string, PreparedResponse> {
   const headers = {
     'content-type': 'application/ld+json',

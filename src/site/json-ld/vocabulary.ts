@@ -1,7 +1,4 @@
-/**
- * Every term that a JSON-LD passport can contain, from the field table and the shapes. Contexts and the
- * vocabulary page are made of it.
- */
+/** Every term of a JSON-LD passport, from the field table and the shapes: for contexts and the vocabulary page. */
 import { allCategories } from '../../categories/catalogue.ts'
 import type { Field } from '../../categories/field.ts'
 import {
@@ -113,8 +110,8 @@ export function listBorrowedTerms(): string[] {
 }
 
 /**
- * The context is self-contained. Numbers are not coerced: `xsd:decimal` would turn 66.7 into the invalid
- * "6.67E1". Keywords have no aliases: `id` is the language tag of Indonesian.
+ * The context is self-contained. Numbers are not coerced: `xsd:decimal` would turn 66.7 into the invalid "6.67E1".
+ * Keywords have no aliases: `id` is the language tag of Indonesian.
  */
 export function renderContext(nsUrl: string): string {
   const context: Record<string, unknown> = {

@@ -1,7 +1,4 @@
-/**
- * Lists the sections of the page from the field table. A field without a section gets its own, so that new
- * fields always appear.
- */
+/** Lists the sections of a page. A field without one gets its own, so that new fields always appear. */
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { CLOSING_SECTIONS, type Field, type SectionHeading } from '../../categories/field.ts'
 

@@ -1,7 +1,4 @@
-/**
- * The origin of a unit's fields: the unit stores only what differs, and inherits the rest from its batch or
- * its model.
- */
+/** The origin of a unit's fields: it stores only what differs and inherits the rest from its batch or model. */
 import type { PublicPassportRow } from '../../passports/read/find.ts'
 
 export type Origin = 'model' | 'batch' | 'own'

@@ -54,10 +54,7 @@ export const renderKeptQuery = (
   return (reader !== undefined && 'isPreview' in reader ? `preview=${reader.audience}&amp;` : '') + version
 }
 
-/**
- * The anchor is inside, so that a browser that follows a link to it opens the fold. Print shows `note` beside
- * the title.
- */
+/** A browser that follows a link to the anchor inside opens the fold. Print shows `note` beside the title. */
 export function renderFold(
   anchor: string,
   title: string,

@@ -1,7 +1,4 @@
-/**
- * The HTML document around every page of the site: one inlined style sheet; no script, no font, nothing from
- * elsewhere.
- */
+/** The HTML document of every page: one inlined style sheet, no script, no font, nothing from elsewhere. */
 import { html } from 'ghtml'
 import { getTextDirection, stripDirectionMarks } from '../../i18n/direction-marks.ts'
 import { defaultHeaders } from '../../kernel/http/default-headers.ts'

@@ -1,7 +1,4 @@
-/**
- * Renders single values: in the page's language where we have a translation, else marked with the language of
- * the account.
- */
+/** Renders values: in the page's language where we have a translation, else marked with the account's. */
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import { buildFibreLabel } from '../../categories/names/recognise-names.ts'
@@ -21,10 +18,7 @@ export type Wording = {
   kept: string
 }
 
-/**
- * A text of the account. `language` is undefined if it is the page's; `languages` are all that the text
- * exists in.
- */
+/** A text of the account. `language` is undefined if it is the page's; `languages` are all that the text exists in. */
 type LocalizedText = { text: string; language: string | undefined; languages: readonly string[] }
 
 /** `path` names the field in the catalogues: `repair.repairable`. */
@@ -70,9 +64,7 @@ export function findLocalizedText(wording: Wording, value: unknown): LocalizedTe
 const findForeignLanguage = (wording: Wording, tag: string) =>
   tag === wording.language || tag.startsWith(`${wording.language}-`) ? undefined : tag
 
-/**
- * For a text in another language than the page's: links to the page in each language that the text exists in.
- */
+/** For a text in another language than the page's: links to the page in each language that the text exists in. */
 export function renderLanguageNote(wording: Wording, { language, languages }: LocalizedText): string {
   if (language === undefined) return ''
   const links = languages.map(
@@ -164,10 +156,7 @@ function renderFormatted(wording: Wording, field: Field, value: string): string 
   }
 }
 
-/**
- * The fibre in the page's language, whatever language the account wrote it in, with what the account added to
- * the name.
- */
+/** The fibre in the page's language, with what the account added to its name. */
 export function renderFibreName(wording: Wording, fibre: string): string {
   const asWritten = (text: string) =>
     renderAccountText({ text, language: findForeignLanguage(wording, wording.primary) })

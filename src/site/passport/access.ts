@@ -52,8 +52,8 @@ export const PRIVATE_HEADERS: Headers = {
 }
 
 /**
- * Redirects to the address without the token, and puts the token into a cookie. Call it only with a token that opens the
- * passport: the cookie proves that its reader had access within the last hour.
+ * Redirects to the address without the token, and puts the token into a cookie. Call it only with a token that opens
+ * the passport: the cookie proves that its reader had access within the last hour.
  */
 export function exchangeToken(
   context: AccessContext,

@@ -23,10 +23,7 @@ const PAGE_HEADERS: Headers = {
   vary: 'Accept, Accept-Language, Accept-Encoding',
 }
 
-/**
- * Redirects without a look-up: the target says whether the passport exists. The query stays as it was typed. Throws
- * `not_found` for programs; `buildPublicError` then adds the headers.
- */
+/** Redirects without a look-up, with the query as it was typed. Throws `not_found` for programs. */
 export async function sendNotFound(
   { addresses: { publicUrl } }: SiteSetup,
   reply: FastifyReply,

@@ -1,7 +1,4 @@
-/**
- * Caches prepared responses within a number of bytes. All formats and languages of a passport are dropped
- * together.
- */
+/** Caches prepared responses within a number of bytes. All formats and languages of a passport are dropped together. */
 import type { TranslationLanguages } from '../../categories/pick-text.ts'
 import type { PreparedResponse } from '../http/prepared-response.ts'
 
@@ -32,10 +29,7 @@ export type PageCache = {
 
 /** What an entry costs besides its body: header lists, keys, objects. */
 const OVERHEAD_BYTES = 4_096
-/**
- * Twice for each of the 24 languages, and some for other choices of languages; a stranger could make
- * thousands.
- */
+/** Twice for each of the 24 languages, and some for other choices of languages; a stranger could make thousands. */
 const MAX_RESPONSES = 64
 
 /** The two compressed bodies together are smaller than the plain one. */

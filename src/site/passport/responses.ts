@@ -51,10 +51,7 @@ const findResponse = (
   cached: CachedPassport | undefined,
 ) => cached?.responses.get(getResponseKey(page, negotiateLanguages(headers, page.query, cached), cached))
 
-/**
- * By the texts that are chosen, not by the languages that were asked for: readers who get the same page share
- * it.
- */
+/** By the texts that are chosen, not by the languages that were asked for: readers who get the same page share it. */
 function getResponseKey(
   page: PassportRequest,
   languages: NegotiatedLanguage,
@@ -134,10 +131,7 @@ async function readPassportView(
   return buildPassportView(addresses, row, history, audience, newest, pending)
 }
 
-/**
- * With the brand: headers depend on it, and a 304 would leave the old ones. The body's digest tells texts
- * apart.
- */
+/** With the brand: headers depend on it, and a 304 would leave the old ones. The body's digest tells texts apart. */
 function buildEtagPrefix(
   { id, versionNo, status, outdated }: PassportView,
   brand: Brand,

@@ -1,7 +1,4 @@
-/**
- * The link set of a GS1 address (RFC 9264). Each level, from the requested one up to the model, links to its
- * passport. The schema of the GS1-Conformant Resolver Standard names every member.
- */
+/** The link set of a GS1 address (RFC 9264), with the members of the GS1-Conformant Resolver Standard. */
 import { findCategory } from '../../categories/catalogue.ts'
 import { disclose } from '../../categories/disclose.ts'
 import { type DigitalLink, gs1Path } from '../../gs1/digital-link.ts'
@@ -51,10 +48,7 @@ function describeLevel(name: string, { lot, serial }: Level): string {
   return name + (lot === null ? '' : `, batch ${lot}`) + (serial === null ? '' : `, serial ${serial}`)
 }
 
-/**
- * The requested path as far as it names this level, else our own spelling. Clients look for their exact
- * address and its prefixes.
- */
+/** The requested path as far as it names this level, because clients look for its prefixes, else our own spelling. */
 function getAnchorPath({ link, rawPath }: LinksetRequest, row: Level): string {
   const { gtin14 } = link
   const level = LEVEL_NAME[row.level]
@@ -81,10 +75,7 @@ function readPublicTexts(row: Pick<PublicPassportRow, 'category' | 'data'>): {
   }
 }
 
-/**
- * GS1's schema only allows `ll` and `ll-CC`: `zh-Hant` becomes `zh`, and languages of three letters are left
- * out.
- */
+/** GS1's schema only allows `ll` and `ll-CC`: `zh-Hant` becomes `zh`, and languages of three letters are left out. */
 function shortenTags(tags: readonly string[]): string[] {
   const short = tags.map(tag => (/^[a-z]{2}-[A-Z]{2}$/.test(tag) ? tag : (tag.split('-', 1)[0] ?? '')))
   return [...new Set(short.filter(tag => /^[a-z]{2}(?:-[A-Z]{2})?$/.test(tag)))]
