@@ -1,52 +1,32 @@
 /** Decides which addresses we connect to for others: public ones, in whatever notation. */
 import { BlockList, isIP } from 'node:net'
 
-type Range = readonly [base: string, bits: number, what: string]
+/** IANA's special-purpose registries. Each name continues "it is". */
+const FORBIDDEN = {
+  'an address of this machine': ['0.0.0.0/8', '127.0.0.0/8', '::/127'],
+  'a private address': ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7', 'fec0::/10'],
+  'an address inside a provider’s network': ['100.64.0.0/10'],
+  'a cloud’s metadata address': ['168.63.129.16/32'],
+  'a link-local or metadata address': ['169.254.0.0/16'],
+  'a link-local address': ['fe80::/10'],
+  'a reserved address': ['192.0.0.0/24', '192.88.99.0/24', '240.0.0.0/4', '2001::/23', '2002::/16'],
+  'an address for documentation': [
+    ...['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'],
+    ...['2001:db8::/32', '3fff::/20'],
+  ],
+  'an address for measurements': ['198.18.0.0/15'],
+  'a multicast address': ['224.0.0.0/4', 'ff00::/8'],
+}
+const FORBIDDEN_LISTS = Object.entries(FORBIDDEN).map(([what, ranges]) => ({
+  what,
+  list: createAddressList(ranges),
+}))
 
-/** IANA's special-purpose registries. `what` continues "it is". */
-const FORBIDDEN_4: readonly Range[] = [
-  ['0.0.0.0', 8, 'an address of this machine'],
-  ['10.0.0.0', 8, 'a private address'],
-  ['100.64.0.0', 10, 'an address inside a provider’s network'],
-  ['127.0.0.0', 8, 'an address of this machine'],
-  ['168.63.129.16', 32, 'a cloud’s metadata address'],
-  ['169.254.0.0', 16, 'a link-local or metadata address'],
-  ['172.16.0.0', 12, 'a private address'],
-  ['192.0.0.0', 24, 'a reserved address'],
-  ['192.0.2.0', 24, 'an address for documentation'],
-  ['192.88.99.0', 24, 'a reserved address'],
-  ['192.168.0.0', 16, 'a private address'],
-  ['198.18.0.0', 15, 'an address for measurements'],
-  ['198.51.100.0', 24, 'an address for documentation'],
-  ['203.0.113.0', 24, 'an address for documentation'],
-  ['224.0.0.0', 4, 'a multicast address'],
-  ['240.0.0.0', 4, 'a reserved address'],
-]
-
-/** Inside 2000::/3, the only part of IPv6 that is public. */
-const FORBIDDEN_6: readonly Range[] = [
-  ['2001::', 23, 'a reserved address'],
-  ['2001:db8::', 32, 'an address for documentation'],
-  ['2002::', 16, 'a reserved address'],
-  ['3fff::', 20, 'an address for documentation'],
-]
-
-const OUTSIDE_6: readonly Range[] = [
-  ['::', 127, 'an address of this machine'],
-  ['fc00::', 7, 'a private address'],
-  ['fe80::', 10, 'a link-local address'],
-  ['fec0::', 10, 'a private address'],
-  ['ff00::', 8, 'a multicast address'],
-]
+/** The only part of IPv6 that is public. */
+const PUBLIC_6 = createAddressList(['2000::/3'])
 
 /** Prefixes whose last 32 bits are an IPv4 address: mapped (RFC 4291) and NAT64's own (RFC 6052). */
 const IPV4_IN_IPV6 = createAddressList(['::ffff:0:0/96', '64:ff9b::/96'])
-
-const createNetwork = ([base, bits, what]: Range) => ({ list: createAddressList([`${base}/${bits}`]), what })
-
-const LISTS_4 = FORBIDDEN_4.map(createNetwork)
-const LISTS_6 = [...OUTSIDE_6, ...FORBIDDEN_6].map(createNetwork)
-const PUBLIC_6 = createAddressList(['2000::/3'])
 
 /** The last 32 bits of an IPv6 address, in any spelling that `isIP` takes, as an IPv4 address. */
 function readLastIpv4(address: string): string {
@@ -73,13 +53,12 @@ export function createAddressList(ranges: readonly string[]): BlockList {
 export function explainForbiddenAddress(address: string, allowed: BlockList): string | undefined {
   const family = isIP(address)
   if (family === 0) throw new Error(`"${address}" is no IP address`)
-  if (family === 4) return allowed.check(address, 'ipv4') ? undefined : findIn(LISTS_4, address, 'ipv4')
+  if (family === 4) return allowed.check(address, 'ipv4') ? undefined : findForbidden(address, 'ipv4')
   const [bare = ''] = address.split('%')
   if (allowed.check(bare, 'ipv6')) return undefined
   if (IPV4_IN_IPV6.check(bare, 'ipv6')) return explainForbiddenAddress(readLastIpv4(bare), allowed)
-  const found = findIn(LISTS_6, bare, 'ipv6')
-  return found ?? (PUBLIC_6.check(bare, 'ipv6') ? undefined : 'a reserved address')
+  return findForbidden(bare, 'ipv6') ?? (PUBLIC_6.check(bare, 'ipv6') ? undefined : 'a reserved address')
 }
 
-const findIn = (lists: typeof LISTS_4, address: string, family: 'ipv4' | 'ipv6') =>
-  lists.find(one => one.list.check(address, family))?.what
+const findForbidden = (address: string, family: 'ipv4' | 'ipv6') =>
+  FORBIDDEN_LISTS.find(({ list }) => list.check(address, family))?.what
