@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
 import { negotiate } from './http/content-negotiation.ts'
-import { answerPreflight, rejectOtherMethods } from './http/cors.ts'
+import { servePublic } from './http/cors.ts'
 import { sendPrepared } from './http/prepared-response.ts'
 import { getBasePath, type SiteContext, type SiteSetup } from './http/setup.ts'
 import { createUncachedLimit } from './http/uncached-limit.ts'
@@ -24,9 +24,7 @@ export function registerSite(app: FastifyInstance, setup: SiteSetup): Pick<Passp
   app.register(async routes => {
     registerResolver(routes, site)
     for (const [path, handle] of Object.entries(createHandlers(site, passports))) {
-      routes.route({ method: 'GET', url: path, handler: handle })
-      answerPreflight(routes, path)
-      rejectOtherMethods(routes, path)
+      servePublic(routes, path, handle)
     }
   })
   return passports

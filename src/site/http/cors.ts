@@ -1,5 +1,5 @@
 /** Scripts on other sites may read everything public, errors included, but nothing that an access link opens. */
-import type { FastifyInstance, HTTPMethods } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { HttpError } from '../../kernel/http/http-error.ts'
 import type { Headers } from './prepared-response.ts'
 
@@ -16,23 +16,26 @@ export const CORS_HEADERS: Headers = {
   'access-control-max-age': '86400',
 }
 
-/** Answers OPTIONS, whether the resource exists or not. */
-export function answerPreflight(app: FastifyInstance, url: string): void {
-  app.route({
-    method: 'OPTIONS',
-    url,
-    handler: (_request, reply) =>
-      reply
-        .code(204)
-        .headers({ ...CORS_HEADERS, allow: METHODS })
-        .send(),
-  })
-}
+type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown
+
+/** OPTIONS is answered whether the resource exists or not. */
+const sendPreflight: Handler = (_request, reply) =>
+  reply
+    .code(204)
+    .headers({ ...CORS_HEADERS, allow: METHODS })
+    .send()
 
 const OTHER_METHODS: HTTPMethods[] = ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']
 
-/** For routes that answer GET, HEAD and OPTIONS. */
-export function rejectOtherMethods(app: FastifyInstance, url: string): void {
+/** Registers an address that answers GET, HEAD and OPTIONS and rejects other methods. */
+export function servePublic(
+  app: FastifyInstance,
+  url: string,
+  handler: Handler,
+  onOptions = sendPreflight,
+): void {
+  app.route({ method: 'GET', url, handler })
+  app.route({ method: 'OPTIONS', url, handler: onOptions })
   app.route({
     method: OTHER_METHODS,
     url,

@@ -11,7 +11,7 @@ import { type Addresses, passportUrl } from '../../passports/core/record.ts'
 import { readPublicPassport } from '../../passports/read/public-passport.ts'
 import { findCachedTarget, type Resolved, resolveAddress } from '../../passports/read/resolve.ts'
 import { memoize, prefersLinkset } from '../http/content-negotiation.ts'
-import { answerPreflight, CORS_HEADERS, rejectOtherMethods } from '../http/cors.ts'
+import { CORS_HEADERS, servePublic } from '../http/cors.ts'
 import { prepareResponse, sendPrepared } from '../http/prepared-response.ts'
 import type { SiteContext, SiteSetup } from '../http/setup.ts'
 import { isUnavailable, MAX_STALE_MS, withDeadline } from '../http/stale-if-error.ts'
@@ -38,9 +38,12 @@ type ResolverRequest = {
 export function registerResolver(app: FastifyInstance, setup: SiteContext): void {
   app.register(async resolver => {
     for (const url of ['/01', '/01/*']) {
-      resolver.route({ method: 'GET', url, handler: (_request, reply) => handle(setup, reply) })
-      resolver.route({ method: 'OPTIONS', url, handler: (_request, reply) => sendOptions(setup, reply) })
-      rejectOtherMethods(resolver, url)
+      servePublic(
+        resolver,
+        url,
+        (_request, reply) => handle(setup, reply),
+        (_request, reply) => sendOptions(setup, reply),
+      )
     }
     // The standard removed words in place of numbers in 2022. Say so to clients that still send them.
     resolver.route({
@@ -48,11 +51,8 @@ export function registerResolver(app: FastifyInstance, setup: SiteContext): void
       url: '/gtin/*',
       handler: (_request, reply) => sendResolverError(setup.addresses.publicUrl, reply, badRequest('no_key')),
     })
-    const url = '/.well-known/gs1resolver'
     const description = prepareDescription(setup)
-    resolver.route({ method: 'GET', url, handler: (_request, reply) => sendPrepared(reply, description) })
-    answerPreflight(resolver, url)
-    rejectOtherMethods(resolver, url)
+    servePublic(resolver, '/.well-known/gs1resolver', (_request, reply) => sendPrepared(reply, description))
   })
 }
 
