@@ -33,68 +33,6 @@ export const SHAPES: Readonly<Partial<Record<JsonLdShape, Shape>>> = {
   quantity: ({ field, value }) => ({ [getTerm(field)]: buildQuantity(value, field.unit) }),
 }
 
-/** Terms of schema.org that are in no field of the table. */
-export const SCHEMA_TERMS = [
-  'address',
-  'addressCountry',
-  'brand',
-  'category',
-  'countryOfOrigin',
-  'dateModified',
-  'depth',
-  'email',
-  'globalLocationNumber',
-  'gtin',
-  'hasGS1DigitalLink',
-  'height',
-  'inLanguage',
-  'legalName',
-  'manufacturer',
-  'material',
-  'model',
-  'name',
-  'productionDate',
-  'serialNumber',
-  'sku',
-  'streetAddress',
-  'subjectOf',
-  'unitCode',
-  'unitText',
-  'url',
-  'value',
-  'version',
-  'weight',
-  'width',
-] as const
-
-export const SCHEMA_TYPES = [
-  'Brand',
-  'CreativeWork',
-  'DigitalDocument',
-  'DigitalProductPassport',
-  'IndividualProduct',
-  'Organization',
-  'PostalAddress',
-  'Product',
-  'ProductModel',
-  'QuantitativeValue',
-  'SomeProducts',
-] as const
-
-export const GS1_TERMS = ['gtin', 'hasBatchLotNumber', 'hasSerialNumber'] as const
-
-/** Our own terms that are no field's name. */
-export const OWN_TERMS = {
-  batch: 'The batch that a unit was made in.',
-  inheritedFromBatch: 'Name of a field that a unit has from its batch.',
-  inheritedFromModel: 'Name of a field that a unit has from its model.',
-  outdated: 'Whether a correction was made since that the unit has not taken over.',
-  status: 'Whether the passport is active or archived.',
-} as const
-
-/** Those whose value is a list. */
-export const OWN_LISTS: readonly string[] = ['inheritedFromBatch', 'inheritedFromModel']
-
 function buildQuantity(value: unknown, unit: string | undefined): Node {
   const code = unit === undefined ? undefined : UNIT_CODES[unit]
   return {

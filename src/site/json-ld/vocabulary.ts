@@ -1,16 +1,14 @@
 /** Every term of a JSON-LD passport, from the field table and the shapes: for contexts and the vocabulary page. */
+import terms from '../../../assets/json-ld-terms.json' with { type: 'json' }
 import { allCategories } from '../../categories/catalogue.ts'
 import type { Field } from '../../categories/field.ts'
-import {
-  GS1_TERMS,
-  getClass,
-  getTerm,
-  hasSchemaClass,
-  OWN_LISTS,
-  OWN_TERMS,
-  SCHEMA_TERMS,
-  SCHEMA_TYPES,
-} from './shapes.ts'
+import { getClass, getTerm, hasSchemaClass } from './shapes.ts'
+
+/**
+ * Terms that are no field's: of schema.org and GS1, and our own with their descriptions. `ownLists` are those whose
+ * value is a list.
+ */
+const { schemaTerms, schemaTypes, gs1Terms, ownTerms, ownLists } = terms
 
 export type OwnTerm = {
   /** Without the prefix. It is the fragment of the term's address. */
@@ -44,11 +42,11 @@ function groupPlacesByTerm(): Map<string, Place[]> {
 
 /** In alphabetical order. Throws if a term is localized, or a list, in one field and not in another. */
 export function listOwnTerms(): OwnTerm[] {
-  const terms: OwnTerm[] = Object.entries(OWN_TERMS).map(([name, description]) => ({
+  const terms: OwnTerm[] = Object.entries(ownTerms).map(([name, description]) => ({
     name,
     description,
     isLocalized: false,
-    isList: OWN_LISTS.includes(name),
+    isList: ownLists.includes(name),
     places: [],
   }))
   for (const [term, places] of groupPlacesByTerm()) {
@@ -106,7 +104,7 @@ function requireSameEverywhere(
 /** The terms of other vocabularies that passports use. */
 export function listBorrowedTerms(): string[] {
   const fromTable = [...groupPlacesByTerm().keys()].filter(term => !term.startsWith('dpp:'))
-  return [...new Set([...SCHEMA_TERMS, ...GS1_TERMS.map(term => `gs1:${term}`), ...fromTable])].sort()
+  return [...new Set([...schemaTerms, ...gs1Terms.map(term => `gs1:${term}`), ...fromTable])].sort()
 }
 
 /**
@@ -121,7 +119,7 @@ export function renderContext(nsUrl: string): string {
     schema: 'http://schema.org/',
     gs1: 'https://ref.gs1.org/voc/',
   }
-  for (const name of [...SCHEMA_TYPES, ...listBorrowedTerms()]) {
+  for (const name of [...schemaTypes, ...listBorrowedTerms()]) {
     context[name] = name.includes(':') ? { '@id': name } : `schema:${name}`
   }
   for (const { name, isLocalized, isList } of listOwnTerms()) {
