@@ -132,19 +132,15 @@ const findNameMember = (field: Field) => field.of?.find(member => member.name !=
 export function listShares(wording: Wording, field: Field, path: string, entries: readonly Entry[]) {
   const named = findNameMember(field)
   return entries.map(entry => {
-    const value = named === undefined ? undefined : entry[named.name]
-    const isFibre = named?.dictionary === 'fibres' && typeof value === 'string'
-    const isLabel =
-      !isFibre && findLabel(wording.labels, 'values', `${path}.${named?.name}.${value}`) !== undefined
-    return {
-      isLabel,
-      name: isFibre
-        ? renderFibreName(wording, value)
-        : named === undefined
-          ? ''
-          : renderFieldValue(wording, named, `${path}.${named.name}`, value),
-      percentage: Number(entry[field.sumsTo100 ?? '']),
+    const percentage = Number(entry[field.sumsTo100 ?? ''])
+    if (named === undefined) return { isLabel: false, name: '', percentage }
+    const value = entry[named.name]
+    if (named.dictionary === 'fibres' && typeof value === 'string') {
+      return { isLabel: false, name: renderFibreName(wording, value), percentage }
     }
+    const namePath = `${path}.${named.name}`
+    const isLabel = findLabel(wording.labels, 'values', `${namePath}.${value}`) !== undefined
+    return { isLabel, name: renderFieldValue(wording, named, namePath, value), percentage }
   })
 }
 

@@ -28,17 +28,15 @@ export function buildKeyFacts(wording: Wording, view: PassportView): KeyFact[] {
   const facts = [
     { title: ui['fact.madeOf'], body: renderMadeOf(wording, found.get('madeOf')) },
     { title: ui['fact.madeWhere'], body: renderScalar(wording, found.get('madeWhere')) },
-    ...(repair === undefined
-      ? []
-      : [
-          {
-            title: ui['fact.repairable'],
-            body: renderRepairable(wording, repair.value, found.get('spareParts')?.value),
-          },
-        ]),
+    {
+      title: ui['fact.repairable'],
+      body: repair && renderRepairable(wording, repair.value, found.get('spareParts')?.value),
+    },
     { title: ui['fact.endOfLife'], body: renderEndOfLife(wording, found.get('endOfLife')?.value) },
   ]
-  return facts.map(fact => (fact.body === '' ? { ...fact, body: html`${ui.notSpecified}` } : fact))
+  return facts.flatMap(({ title, body }) =>
+    body === undefined ? [] : { title, body: body || html`${ui.notSpecified}` },
+  )
 }
 
 /** The field that answers a fact. Its value may be missing. */
@@ -92,11 +90,10 @@ function renderEndOfLife(wording: Wording, instructions: unknown): string {
 }
 
 function getFirstSentence(text: string): string {
-  const line =
-    text
-      .trim()
-      .slice(0, MAX_SENTENCE_LENGTH + 1)
-      .split('\n', 1)[0] ?? ''
+  const [line = ''] = text
+    .trim()
+    .slice(0, MAX_SENTENCE_LENGTH + 1)
+    .split('\n', 1)
   const sentence = /^.{12,}?[.!?;](?=\s|$)/u.exec(line)?.[0]
   if (sentence !== undefined) return sentence
   if (line.length <= MAX_SENTENCE_LENGTH) return line

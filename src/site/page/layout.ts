@@ -2,7 +2,7 @@
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { CLOSING_SECTIONS, type Field, type SectionHeading } from '../../categories/field.ts'
 
-export type PageSection = {
+type PageSection = {
   /** The anchor in the address. It is printed and linked to, so it never changes. */
   anchor: string
   /** Undefined: the title is the label of the only field. */

@@ -59,10 +59,8 @@ export function renderFold(
   anchor: string,
   title: string,
   body: string,
-  isOpen: boolean,
-  note = '',
-  language?: string | undefined,
+  { isOpen, note, language }: { isOpen: boolean; note?: string | undefined; language?: string | undefined },
 ): string {
-  const noted = note === '' ? '' : html` data-of="${note}"`
+  const noted = note === undefined ? '' : html` data-of="${note}"`
   return html`<details!${isOpen ? ' open' : ''}><summary!${noted}><h2!${renderLangAttribute(language)}>${title}</h2></summary><div id="${anchor}">!${body}</div></details>`
 }

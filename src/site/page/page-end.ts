@@ -24,7 +24,9 @@ export function renderIdentifiers(page: PageContext): string {
     [ui['id.passport'], view.id],
   ].flatMap(([term, value]) => (value ? renderPair(term ?? '', renderName(value)) : []))
   const address = view.gs1Url === null ? '' : renderPair(ui['id.gs1'], renderAddress(view.gs1Url))
-  return renderFold('identifiers', ui['section.identifiers'], html`<dl>!${pairs}!${address}</dl>`, false)
+  return renderFold('identifiers', ui['section.identifiers'], html`<dl>!${pairs}!${address}</dl>`, {
+    isOpen: false,
+  })
 }
 
 /** The newest versions up to the one on the page. The last row links to those before. */
@@ -39,7 +41,7 @@ export function renderVersions(page: PageContext): string {
       ? html`<tr><th scope="row">!${renderVersionLink(page, oldest - 1)}</th><td colspan="2">…</td></tr>`
       : ''
   const table = html`<table><caption class="vh">${ui['section.history']}</caption><thead><tr><th scope="col">${ui.version}</th><th scope="col">${ui.date}</th><th scope="col">${ui.change}</th></tr></thead><tbody>!${rows}!${more}</tbody></table>`
-  return renderFold('history', ui['section.history'], table, view.replacedBy !== null)
+  return renderFold('history', ui['section.history'], table, { isOpen: view.replacedBy !== null })
 }
 
 function renderVersionRow(page: PageContext, { versionNo, kind, at }: PublicVersion): string {

@@ -76,14 +76,15 @@ export function renderHeader(page: PageContext): string {
 
 /** The account's logo or name, and the kind of document. */
 function renderMasthead(page: PageContext): string {
-  const { brand, labels } = page
+  const { brand, labels, view } = page
+  const category = findLabel(labels, 'ui', `category.${view.category.id}`) ?? view.category.title
   const sign =
     brand.logo !== null
-      ? html`<p class="logo">!${renderLogo(brand.logo, brand.logoDark, brand.name ?? asText(page.view.data.brandName))}</p>`
+      ? html`<p class="logo">!${renderLogo(brand.logo, brand.logoDark, brand.name ?? asText(view.data.brandName))}</p>`
       : brand.name !== null
         ? html`<p class="logo">!${renderName(brand.name)}</p>`
         : ''
-  return html`<div class="mast">!${sign}<p class="kind"><span>${labels.ui.passport}</span> <span>${getCategoryName(page)}</span></p></div>`
+  return html`<div class="mast">!${sign}<p class="kind"><span>${labels.ui.passport}</span> <span>${category}</span></p></div>`
 }
 
 const MAX_NAMED_CORRECTIONS = 3
@@ -111,17 +112,11 @@ function renderProductBrand({ view, brand }: PageContext): string {
 
 /** Links from an item to its batch and its model. */
 function renderRelatives({ view, labels }: PageContext): string {
-  const links = (
-    [
-      [labels.ui.batchPassport, view.batch],
-      [labels.ui.modelPassport, view.model],
-    ] as const
-  ).flatMap(([name, relative]) => (relative === null ? [] : html`<a href="${relative.id}">${name}</a>`))
+  const batch = view.batch && html`<a href="${view.batch.id}">${labels.ui.batchPassport}</a>`
+  const model = view.model && html`<a href="${view.model.id}">${labels.ui.modelPassport}</a>`
+  const links = [batch, model].filter(link => link !== null)
   return links.length === 0 ? '' : html`<p class="up">!${links.join(' ')}</p>`
 }
-
-const getCategoryName = ({ labels, view }: PageContext) =>
-  findLabel(labels, 'ui', `category.${view.category.id}`) ?? view.category.title
 
 /** The audience and the expiry date in words, or that the access has ended. */
 function renderBanner(page: PageContext): string {

@@ -4,7 +4,7 @@ import { type Brand, NO_BRAND } from '../../accounts/brand/brand.ts'
 import { fillPlaceholders, getLabels, type Language } from '../../i18n/catalogue.ts'
 import { type Block, renderBlocks, renderPair, renderSubheading } from './blocks.ts'
 import { buildKeyFacts } from './key-facts.ts'
-import { listSections, type PageSection } from './layout.ts'
+import { listSections } from './layout.ts'
 import { findMostCommonOrigin, type Origin } from './origin.ts'
 import {
   asText,
@@ -73,19 +73,16 @@ function renderSections(page: PageContext): string {
     }))
     .filter(({ parts }) => parts.length > 0)
     .map(({ section, parts }, i) => {
+      const { anchor, title, fields } = section
+      const name = fields[0]?.name ?? ''
+      const heading = title === undefined ? getPageLabel(page, name) : page.labels.ui[title]
       const usual = findUsualOrigin(parts)
-      const body = renderSectionContent(page, section, parts, usual)
-      const note = usual === undefined ? '' : capitalize(page, getOriginText(page, usual))
-      const language =
-        section.title === undefined ? findLabelLanguage(page, section.fields[0]?.name ?? '') : undefined
-      return renderFold(
-        section.anchor,
-        getSectionTitle(page, section),
-        body,
-        i < OPEN_SECTIONS,
-        note,
-        language,
-      )
+      const usualText = usual && getOriginText(page, usual)
+      return renderFold(anchor, heading, renderSectionContent(page, heading, parts, usual), {
+        isOpen: i < OPEN_SECTIONS,
+        note: usualText && usualText.charAt(0).toLocaleUpperCase(page.language) + usualText.slice(1),
+        language: title === undefined ? findLabelLanguage(page, name) : undefined,
+      })
     })
     .join('')
 }
@@ -99,12 +96,6 @@ function findUsualOrigin(parts: readonly FieldBlocks[]): Origin | undefined {
   return origins.length === 0 ? undefined : findMostCommonOrigin(origins)
 }
 
-const capitalize = ({ language }: PageContext, text: string) =>
-  text.charAt(0).toLocaleUpperCase(language) + text.slice(1)
-
-const getSectionTitle = (page: PageContext, { title, fields }: PageSection) =>
-  title === undefined ? getPageLabel(page, fields[0]?.name ?? '') : page.labels.ui[title]
-
 const ORIGIN_LABELS = { model: 'inheritedFromModel', batch: 'inheritedFromBatch', own: 'ownToUnit' } as const
 
 /** Readers do not call a batch a unit. */
@@ -117,7 +108,7 @@ const getOriginText = ({ view, labels }: PageContext, origin: Origin) =>
  */
 function renderSectionContent(
   page: PageContext,
-  section: PageSection,
+  heading: string,
   parts: readonly FieldBlocks[],
   usual: Origin | undefined,
 ): string {
@@ -132,22 +123,13 @@ function renderSectionContent(
     const note = origin === undefined || origin === usual ? '' : getOriginText(page, origin)
     for (const { kind, title, titleLanguage, body } of blocks) {
       if (kind === 'pair') {
-        const isSaid = isAlone && title === getSectionTitle(page, section)
-        pairs += renderPair(
-          title,
-          body,
-          note && html`<small class="from">${note}</small>`,
-          isSaid,
-          titleLanguage,
-        )
+        const small = note && html`<small class="from">${note}</small>`
+        pairs += renderPair(title, body, small, isAlone && title === heading, titleLanguage)
         continue
       }
       endPairs()
-      out +=
-        isAlone || title === getSectionTitle(page, section)
-          ? body
-          : renderSubheading(title, titleLanguage) + body
-      out += note && html`<p class="from">${note}</p>`
+      if (!isAlone && title !== heading) out += renderSubheading(title, titleLanguage)
+      out += body + (note && html`<p class="from">${note}</p>`)
     }
   }
   endPairs()

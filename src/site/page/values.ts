@@ -46,15 +46,12 @@ function humanize(path: string): string {
 
 /** A plain text is taken to be in the primary language. Undefined if the value is no text. */
 export function findLocalizedText(wording: Wording, value: unknown): LocalizedText | undefined {
+  const { primary } = wording
   if (typeof value === 'string') {
-    return {
-      text: value,
-      language: findForeignLanguage(wording, wording.primary),
-      languages: [wording.primary],
-    }
+    return { text: value, language: findForeignLanguage(wording, primary), languages: [primary] }
   }
   if (typeof value !== 'object' || value === null) return undefined
-  const picked = pickText(value, wording.wanted, wording.primary)
+  const picked = pickText(value, wording.wanted, primary)
   const languages = Object.entries(value).flatMap(([tag, text]) =>
     typeof text === 'string' && text.trim() !== '' ? [tag] : [],
   )
@@ -108,10 +105,7 @@ export const renderAddress = (address: string) =>
   html`<bdi>!${html`${address}`.replace(/\/+/g, '$&<wbr>')}</bdi>`
 
 /** The address as people write it, without the scheme. */
-function formatUrl(url: URL): string {
-  const path = url.pathname === '/' ? '' : url.pathname
-  return url.host + path + url.search
-}
+const formatUrl = ({ host, pathname, search }: URL) => host + (pathname === '/' ? '' : pathname) + search
 
 export function renderFieldValue(wording: Wording, field: Field, path: string, value: unknown): string {
   const { language, labels } = wording

@@ -21,10 +21,9 @@ export function createRecordScan({ scans, addresses, countryHeader, ...setup }: 
   return ({ request, response }, page, row) => {
     const { headers, socket } = request
     if (page.format !== HTML || request.method !== 'GET' || response.statusCode !== 200) return
-    if (isPrefetch(headers)) return
     const address = getReaderAddress(request)
-    // The connection was reset before.
-    if (address === '') return
+    // Without an address the connection was reset.
+    if (isPrefetch(headers) || address === '') return
     const sessionToken = headers.cookie?.includes(cookieName)
       ? findSessionToken(addresses.publicUrl, headers.cookie)
       : undefined
@@ -46,11 +45,7 @@ export function createRecordScan({ scans, addresses, countryHeader, ...setup }: 
 const PREFETCH_PATTERN = /prefetch|prerender|preview/i
 
 /** What browsers send with a page nobody has asked for yet; the last two are older names of the first. */
-function isPrefetch(headers: IncomingHttpHeaders): boolean {
-  const { 'sec-purpose': purpose, purpose: plain, 'x-purpose': older, 'x-moz': oldest } = headers
-  if (purpose === undefined && plain === undefined && older === undefined && oldest === undefined)
-    return false
-  return [purpose, plain, older, oldest].some(
+const isPrefetch = (headers: IncomingHttpHeaders): boolean =>
+  [headers['sec-purpose'], headers.purpose, headers['x-purpose'], headers['x-moz']].some(
     value => value !== undefined && PREFETCH_PATTERN.test(String(value)),
   )
-}
