@@ -75,14 +75,9 @@ export async function createPublicResponse(
   page: PassportRequest,
   source: PassportSource,
 ): Promise<PreparedResponse> {
-  const { row, brand } = source
+  const { brand } = source
   const { isAccessEnded } = page
-  const view = await readPassportView(setup, source, 'public')
-  // Look-ups that share a statement end together. Answer other requests between the pages made of them.
-  await takeTurn()
-  const languages = negotiateLanguages(requestHeaders, page.query, view)
-  const input = { ...languages, setup, view, row, brand, reader: undefined, isAccessEnded }
-  const { headers, body } = page.format.render(input)
+  const { view, languages, headers, body } = await render(setup, requestHeaders, page, source)
   const response = prepareResponse({
     body,
     tag: isAccessEnded ? undefined : buildEtagPrefix(view, brand, getVariant(page, languages)),
@@ -107,28 +102,38 @@ const buildPublicHeaders = (view: PassportView): Headers => ({
 export async function createPrivateResponse(
   setup: SiteSetup,
   requestHeaders: IncomingHttpHeaders,
-  { format, query }: PassportRequest,
+  page: PassportRequest,
   source: PassportSource,
   reader: Access | Preview,
 ): Promise<{ headers: Headers; body: string }> {
-  const { row, brand } = source
-  const view = await readPassportView(setup, source, reader.audience)
-  const languages = negotiateLanguages(requestHeaders, query, view)
-  const input = { ...languages, setup, view, row, brand, reader, isAccessEnded: false }
-  const { headers, body } = format.render(input)
+  const { headers, body } = await render(
+    setup,
+    requestHeaders,
+    { ...page, isAccessEnded: false },
+    source,
+    reader,
+  )
   return { body, headers: { ...headers, ...PRIVATE_HEADERS } }
 }
 
-async function readPassportView(
-  { sql, addresses }: SiteSetup,
-  { row, newest }: PassportSource,
-  audience: 'public' | Access['audience'],
-): Promise<PassportView> {
+async function render(
+  setup: SiteSetup,
+  requestHeaders: IncomingHttpHeaders,
+  { format, query, isAccessEnded }: PassportRequest,
+  { row, brand, newest }: PassportSource,
+  reader?: Access | Preview,
+) {
+  const { sql, addresses } = setup
   const [history, pending] = await Promise.all([
     readPublicHistory(sql, row),
     row.outdated ? readPendingCorrection(sql, row) : undefined,
   ])
-  return buildPassportView(addresses, row, history, audience, newest, pending)
+  const view = buildPassportView(addresses, row, history, reader?.audience ?? 'public', newest, pending)
+  // Look-ups that share a statement end together. Answer other requests between the pages made of them.
+  if (reader === undefined) await takeTurn()
+  const languages = negotiateLanguages(requestHeaders, query, view)
+  const input = { ...languages, setup, view, row, brand, reader, isAccessEnded }
+  return { view, languages, ...format.render(input) }
 }
 
 /** With the brand: headers depend on it, and a 304 would leave the old ones. The body's digest tells texts apart. */
