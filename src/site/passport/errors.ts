@@ -1,11 +1,12 @@
 /** Errors at every address outside the API and the console: a page for people, JSON for programs. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Language } from '../../i18n/catalogue.ts'
+import { html } from 'ghtml'
+import { getLabels, LANGUAGES, type Labels, type Language } from '../../i18n/catalogue.ts'
+import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { getQuery } from '../../kernel/http/request-input.ts'
 import { ALLOW_ANY_ORIGIN } from '../http/cors.ts'
-import type { Headers } from '../http/prepared-response.ts'
-import { htmlHeaders, securityHeaders } from '../page/shell.ts'
-import { renderBusyPage, renderErrorPage, renderMissingPage, renderNotFoundPage } from './error-pages.ts'
+import { type Headers, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
+import { htmlHeaders, renderDocument, securityHeaders } from '../page/shell.ts'
 import { acceptsHtml, prefersHtml } from './formats.ts'
 import { negotiatePageLanguage } from './languages.ts'
 
@@ -25,12 +26,7 @@ export function buildPublicError(
     return { headers, page: undefined }
   }
   const language = negotiateErrorLanguage(request)
-  return { headers: buildErrorHeaders(publicUrl, language), page: renderPageFor(status, language) }
-}
-
-function renderPageFor(status: number, language: Language): string {
-  if (status === 429) return renderBusyPage(language)
-  return status < 500 ? renderNotFoundPage(language) : renderErrorPage(language)
+  return { headers: buildPageHeaders(publicUrl, language), page: renderPage(status, language) }
 }
 
 /** The passport exists, but not in the format, version or link that was requested. */
@@ -41,18 +37,61 @@ export function sendLinkToPassport(
   passport: string,
 ): FastifyReply {
   const language = negotiateErrorLanguage(reply.request)
+  const link = html`<p><a href="${passport}">${getLabels(language).ui['missing.link']}</a></p>`
   return reply
     .code(status)
-    .headers(buildErrorHeaders(publicUrl, language))
-    .send(renderMissingPage(language, passport))
+    .headers(buildPageHeaders(publicUrl, language))
+    .send(renderNotice(language, 'missing.title', [], link))
 }
-
-const buildErrorHeaders = (publicUrl: string, language: Language): Headers => ({
-  ...htmlHeaders(publicUrl),
-  ...NO_STORE_HEADERS,
-  'content-language': language,
-  'x-robots-tag': 'noindex',
-})
 
 const negotiateErrorLanguage = (request: FastifyRequest) =>
   negotiatePageLanguage(request.raw.headers, getQuery(request), 'en')
+
+const buildPageHeaders = (publicUrl: string, language: Language, more = NO_STORE_HEADERS): Headers => ({
+  ...htmlHeaders(publicUrl),
+  'content-language': language,
+  'x-robots-tag': 'noindex',
+  ...more,
+})
+
+const notFoundPages = new BoundedMap<string, PreparedResponse>(8 * LANGUAGES.length)
+
+/** Cached by address and tag. */
+export const prepareNotFoundPage = (
+  publicUrl: string,
+  language: Language,
+  { headers, ...page }: { status: 400 | 404; tag: string; headers: Headers },
+): PreparedResponse =>
+  notFoundPages.getOrMake(`${publicUrl} ${page.tag}`, () =>
+    prepareResponse({
+      ...page,
+      body: renderPage(page.status, language),
+      headers: buildPageHeaders(publicUrl, language, headers),
+    }),
+  )
+
+const busyPages = new BoundedMap<Language, string>(LANGUAGES.length)
+
+function renderPage(status: number, language: Language): string {
+  // Rendered once for each language: rejecting must be cheap.
+  if (status === 429) {
+    return busyPages.getOrMake(language, () => renderNotice(language, 'error.title', ['error.tooMany']))
+  }
+  return status < 500
+    ? renderNotice(language, 'notFound.title', ['notFound.text', 'notFound.help'])
+    : renderNotice(language, 'error.title', ['error.text'])
+}
+
+type UiKey = keyof Labels['ui']
+
+/** `more` is ready HTML. */
+function renderNotice(language: Language, title: UiKey, sentences: readonly UiKey[], more = ''): string {
+  const { ui } = getLabels(language)
+  const paragraphs = sentences.map(key => html`<p>${ui[key]}</p>`)
+  return renderDocument({
+    language,
+    title: ui[title],
+    isIndexed: false,
+    body: html`<main id="content" class="notice-page"><p class="kind"><span>${ui.passport}</span></p><h1>${ui[title]}</h1>!${paragraphs}!${more}</main>`,
+  })
+}

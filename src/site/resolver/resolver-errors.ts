@@ -6,7 +6,7 @@ import type { AppError } from '../../kernel/errors.ts'
 import { CORS_HEADERS } from '../http/cors.ts'
 import { type Headers, sendPrepared } from '../http/prepared-response.ts'
 import { securityHeaders } from '../page/shell.ts'
-import { prepareNotFoundPage } from '../passport/error-pages.ts'
+import { prepareNotFoundPage } from '../passport/errors.ts'
 import { prefersHtml } from '../passport/formats.ts'
 
 export const RESOLVER_VARY = 'Accept, Accept-Language'
