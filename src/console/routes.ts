@@ -1,6 +1,6 @@
 /** The console's table of contents: who may see which page, and what answers. What makes or shows a secret is for owners. */
 import { showBrand, submitLogos, submitLook } from './brand/brand.ts'
-import { showWebhook } from './developer/endpoint-page.ts'
+import { showWebhook, submitReplay, submitResend, submitTest } from './developer/endpoint-page.ts'
 import {
   showChange,
   showNewWebhook,
@@ -19,7 +19,6 @@ import {
   submitActivate,
   submitRotateSecret,
 } from './developer/secrets.ts'
-import { submitReplay, submitResend, submitTest } from './developer/sending.ts'
 import { showHome, submitAccount } from './home.ts'
 import {
   SHOWN_KEY,
@@ -49,14 +48,13 @@ import { showEdit, submitEdit } from './products/edit.ts'
 import { showProducts, submitListStatus } from './products/list.ts'
 import { showNew, submitNew } from './products/new.ts'
 import { showVersion, submitRevert } from './products/versions.ts'
+import { SWITCHES } from './scans/key-figures.ts'
 import { showScans } from './scans/overview.ts'
-import { SWITCHES } from './scans/ranges.ts'
 import { submitSwitches } from './scans/switches.ts'
 import { showLinks, showRevokeLink, submitLink, submitRevokeLink } from './settings/access-links.ts'
 import { showAudit } from './settings/audit.ts'
-import { showClose, submitClose } from './settings/close.ts'
 import { showData, submitData } from './settings/data.ts'
-import { showSettings, submitIndexing, submitName } from './settings/overview.ts'
+import { showClose, showSettings, submitClose, submitIndexing, submitName } from './settings/overview.ts'
 import {
   showPasskey,
   showPasskeys,

@@ -1,4 +1,5 @@
 /** How the page about the brand looks. */
+
 import { html } from 'ghtml'
 import {
   buildAccent,

@@ -1,9 +1,13 @@
 /** One webhook: how it is doing, what can be done about it, and its log. */
 
 import { html } from 'ghtml'
-import { listDeliveries } from '../../webhooks/delivery-log.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { parseDateTime } from '../../kernel/text/parse-date-time.ts'
+import { listDeliveries, replayFailed, resendDelivery } from '../../webhooks/delivery-log.ts'
 import type { EndpointRecord } from '../../webhooks/endpoint.ts'
+import { sendTestEvent } from '../../webhooks/send-test-event.ts'
 import { DOCS } from '../page/addresses.ts'
+import { notice } from '../page/fields.ts'
 import { doneNotice, facts } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
@@ -99,4 +103,39 @@ function secret(words: Words, { id, old_secret_until, old_secret_signs }: Endpoi
     : ''
   return html`<section aria-labelledby="secret"><h2 id="secret">${texts.secret}</h2><p>${texts.secretLead} <a href="${DOCS}#webhooks">${texts.webhooksDocs}</a></p>!${overlap}
 <div class="choices">!${activate}<a class="button second" href="${pageOf(id)}/rotate">${texts.rotate}</a></div></section>`
+}
+
+export async function submitTest(visit: Visit): Promise<Outcome> {
+  const { id, webhook_id } = await sendTestEvent(visit.ctx, visit.setup, visit.id)
+  return { to: `${pageOf(webhook_id)}?tested=${id}` }
+}
+
+export async function submitResend(visit: Visit): Promise<Outcome> {
+  const { id } = await endpointOf(visit)
+  try {
+    const { webhook_status } = await resendDelivery(visit.ctx, visit.form.text('attempt'))
+    return { to: `${pageOf(id)}?resent=${webhook_status === 'active' ? 'sent' : 'held'}` }
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'validation') throw error
+    const sentence = visit.words.texts.developer.nothingToResend
+    return webhookPage(visit, { status: 422, html: notice(sentence) })
+  }
+}
+
+export async function submitReplay(visit: Visit): Promise<Outcome> {
+  const { id } = await endpointOf(visit)
+  const typed = visit.form.text('since')
+  const since = readTime(typed)
+  if (since === undefined) {
+    const sentence = visit.words.texts.developer.timeWrong
+    return webhookPage(visit, { status: 422, html: notice(sentence), replaySince: typed })
+  }
+  const { replayed, held } = await replayFailed(visit.ctx, { webhookId: id, since })
+  return { to: `${pageOf(id)}?replayed=${replayed}${held === 0 ? '' : '&held'}` }
+}
+
+/** What browsers send for a day and a time without a zone; it is UTC here, as on every page. */
+function readTime(text: string): Date | undefined {
+  const [, minute] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(?::\d\d(?:\.\d{1,3})?)?$/.exec(text) ?? []
+  return minute === undefined ? undefined : parseDateTime(minute)
 }

@@ -1,4 +1,5 @@
 /** What the developer's pages share: ways back, the webhook of an address, and a call to try. */
+
 import { html } from 'ghtml'
 import type { Addresses } from '../../passports/core/record.ts'
 import { type EndpointRecord, getWebhook } from '../../webhooks/endpoint.ts'

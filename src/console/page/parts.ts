@@ -66,3 +66,9 @@ export function endedList<T>(
 
 /** An account that changes its keys every week has these in half a year. */
 const MAX_ENDED_SHOWN = 25
+
+/** Whether a key or an access link opens anything at a moment. */
+export const isInUse = (
+  { revoked_at, expires_at }: { revoked_at: string | null; expires_at: string | null },
+  now: Date,
+) => revoked_at === null && (expires_at === null || Date.parse(expires_at) > now.getTime())

@@ -1,4 +1,5 @@
 /** What the pages of the console are made of: a visit goes in, a page or a way to another one comes out. */
+
 import type { Readable } from 'node:stream'
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Session } from '../../accounts/people/sessions.ts'

@@ -1,4 +1,5 @@
 /** Renders the form of a product's data from the category's field table. */
+
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import { formatLanguage, formatNumber } from '../../i18n/format.ts'

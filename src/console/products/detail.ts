@@ -10,11 +10,12 @@ import { effectiveData, type PassportState } from '../../passports/core/state.ts
 import { requireProductUuid } from '../../passports/read/find.ts'
 import { listVersions, type VersionEntry } from '../../passports/read/history.ts'
 import { findSummaries, type PassportSummary } from '../../passports/read/list.ts'
+import { buildShopSnippet, isProductId } from '../../passports/read/shop-snippet.ts'
 import { setStatus } from '../../passports/write/archive.ts'
 import { DPI } from '../../qr/png.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { DRAFTS_MODULE } from '../page/assets.ts'
-import { copyable } from '../page/fields.ts'
+import { copyable, input, select } from '../page/fields.ts'
 import { backLink, facts, rowList, section } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
@@ -30,9 +31,8 @@ import { renderData } from '../product-data/view.ts'
 import { renderScansSection } from '../scans/product-section.ts'
 import { renderUnitsSection } from '../units/issue.ts'
 import { renderPendingCorrection } from '../units/refresh.ts'
-import { getNewDraftKey, getProductDraftKey, renderSavedDraft } from './drafts.ts'
 import { renderNameNotice } from './name-notice.ts'
-import { renderShopSection } from './shop-snippet.ts'
+import { getNewDraftKey, getProductDraftKey, renderSavedDraft } from './submitted-data.ts'
 
 const MAX_VERSIONS = 10
 const DONE_ACTIONS = ['created', 'saved', 'corrected', 'archived', 'restored', 'reverted'] as const
@@ -163,4 +163,30 @@ export async function submitProductStatus({ ctx, id, form }: Visit): Promise<Out
   const status = form.text('to') === 'restore' ? ('a' as const) : ('x' as const)
   await setStatus(ctx, { uuid, status, expects: () => true })
   return { to: `${PRODUCTS}/${id}?done=${status === 'x' ? 'archived' : 'restored'}` }
+}
+
+/** Collapsed until used. Its options are in the URL: `?snippet=de&product=%23product`. */
+export function renderShopSection({ setup, words, query }: Visit, { row }: PassportState): string {
+  const texts = words.texts.shop
+  const asked = query.get('snippet') ?? ''
+  const product = (query.get('product') ?? '').trim()
+  const isUsable = product === '' || isProductId(product)
+  const snippet = buildShopSnippet(setup.addresses, row, {
+    language: isLanguage(asked) ? asked : undefined,
+    productId: product !== '' && isUsable ? product : undefined,
+  })
+  const options = LANGUAGES.map(({ code, name }) => [code, name] as const)
+  const choice = { name: 'snippet', label: texts.language, value: snippet.language, options }
+  const ownProduct = {
+    name: 'product',
+    label: texts.product,
+    hint: `${texts.productHint}${JSON.stringify({ '@id': snippet.passport_url })}`,
+    value: product,
+    isOptional: true,
+  }
+  const problems = isUsable ? {} : { product: texts.productWrong }
+  const text = { name: 'shop-html', label: texts.snippet, value: snippet.html.trim(), rows: 6 }
+  return html`<details class="fold apart" id="shop"!${asked === '' ? '' : ' open'}><summary>${texts.title}</summary><p class="quiet">${texts.lead}</p>
+<form method="get" action="${getProductUrl(row)}#shop">!${select(choice, {})}!${input(ownProduct, problems)}<p><button class="second">${texts.show}</button></p></form>
+!${copyable(words.texts, text)}</details>`
 }

@@ -18,14 +18,15 @@ import { renderDataInputs } from '../product-data/inputs.ts'
 import { applyRowButton } from '../product-data/list-rows.ts'
 import { getDoneUrl, getProductTitle, getProductUrl, getRequestedProduct } from '../product-data/product.ts'
 import { mergeConcurrentEdit, renderConflict } from './conflict.ts'
-import { getProductDraftKey, renderDraftAttributes } from './drafts.ts'
 import { MAX_NOTE_LENGTH, renderNoteInput, renderReviewPage } from './review.ts'
 import {
   collectProblems,
   DATA_FORM_SCRIPTS,
   type DataFormState,
   getFormStatus,
+  getProductDraftKey,
   parseSubmittedData,
+  renderDraftAttributes,
   renderProblems,
   type SubmittedData,
 } from './submitted-data.ts'

@@ -17,7 +17,7 @@ import type { Outcome } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getFieldLabel } from '../product-data/labels.ts'
 import { backToProduct, getProductTitle, getProductUrl } from '../product-data/product.ts'
-import { renderDifference } from './difference.ts'
+import { renderDifference } from '../product-data/view.ts'
 
 export const MAX_NOTE_LENGTH = 500
 

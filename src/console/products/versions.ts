@@ -19,8 +19,7 @@ import {
   getProductUrl,
   getRequestedProduct,
 } from '../product-data/product.ts'
-import { renderData } from '../product-data/view.ts'
-import { renderDifference } from './difference.ts'
+import { renderData, renderDifference } from '../product-data/view.ts'
 
 export const showVersion = (visit: Visit): Promise<Outcome> => renderVersionPage(visit, undefined)
 

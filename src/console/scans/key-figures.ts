@@ -1,7 +1,9 @@
-/** The key figures: all scans, unique readers, crawlers, and the change from the period before. */
+/** The key figures of a range of days: all scans, unique readers, crawlers, and the change from the period before. */
+
 import { html } from 'ghtml'
 import type { Comparison } from '../../scans/compare-periods.ts'
-import type { ScanSummary } from '../../scans/summary.ts'
+import { type ScanSummary, SUMMARY_RANGES } from '../../scans/summary.ts'
+import { SCANS } from '../page/addresses.ts'
 import type { Words } from '../page/words.ts'
 
 /** Below this count a percentage would mislead. */
@@ -51,3 +53,25 @@ function renderFootnote(words: Words, comparison: Comparison, days: number): str
 
 const formatSince = (words: Words, comparison: Comparison) =>
   'since' in comparison ? words.date(comparison.since) : ''
+
+export const SWITCHES = `${SCANS}/switches`
+
+const DEFAULT_RANGE = '30'
+
+/** The number of days that the query names; the default if it is not one of the ranges. */
+export const parseRange = (query: URLSearchParams): number =>
+  Number(SUMMARY_RANGES.find(range => range === query.get('days')) ?? DEFAULT_RANGE)
+
+/** `address` builds the URL of a range; undefined stands for the default range. */
+export function renderRanges(
+  words: Words,
+  days: number,
+  address: (range: string | undefined) => string,
+): string {
+  const texts = words.texts.scans
+  const links = SUMMARY_RANGES.map(range => {
+    const current = Number(range) === days ? ' aria-current="true"' : ''
+    return html`<a href="${address(range === DEFAULT_RANGE ? undefined : range)}"!${current}>${range === '365' ? texts.year : texts.days({ days: range })}</a>`
+  })
+  return html`<nav class="ranges" aria-label="${texts.ranges}">!${links}</nav>`
+}

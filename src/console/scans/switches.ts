@@ -13,7 +13,7 @@ import { section } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
-import { SWITCHES } from './ranges.ts'
+import { SWITCHES } from './key-figures.ts'
 
 /** A notice at the top of a page that says what its numbers leave out. */
 export function renderUncountedNotice(words: Words, { on, off_categories: off }: ScanSettings): string {

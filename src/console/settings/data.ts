@@ -1,4 +1,5 @@
 /** Everything of the account as one file: for owners, who show that they are by their password. */
+
 import { html } from 'ghtml'
 import { getUsage } from '../../accounts/limits/usage.ts'
 import { checkOwnPassword } from '../../accounts/people/change-password.ts'

@@ -1,16 +1,18 @@
 /** The settings at a glance: the account, what it uses of its plan, and the ways to everything else. */
+
 import { html } from 'ghtml'
 import { MAX_ACCOUNT_NAME_LENGTH, renameAccount } from '../../accounts/account-name.ts'
+import { closeAccount } from '../../accounts/close-account.ts'
 import { isIndexable, setIndexing } from '../../accounts/indexing.ts'
 import { getUsage } from '../../accounts/limits/usage.ts'
-import { SETTINGS } from '../page/addresses.ts'
+import { ALL_DATA, HOME, SETTINGS } from '../page/addresses.ts'
 import { input, summary } from '../page/fields.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
 import { rowList, section } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { Texts } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
-import { OF_ACCOUNT, OF_PERSON } from './places.ts'
+import { backToSettings, OF_ACCOUNT, OF_PERSON } from './places.ts'
 import { quotaBars } from './quota-bars.ts'
 
 export const showSettings = (visit: Visit): Promise<Outcome> => page(visit, visit.session.account.name, {})
@@ -81,4 +83,29 @@ export async function submitIndexing({ ctx, form }: Visit): Promise<Outcome> {
     await setIndexing(ctx, { accountId: ctx.accountId, indexable: to === 'yes' })
   }
   return { to: SETTINGS }
+}
+
+export const showClose = (visit: Visit): Outcome => closePage(visit, {})
+
+export async function submitClose(visit: Visit): Promise<Outcome> {
+  const { ctx, session, form, words } = visit
+  const isSame = form.text('name') === session.account.name.trim()
+  const problems = problemsOf({ name: isSame ? undefined : words.texts.closeAccount.wrong })
+  if (!isFine(problems)) return closePage(visit, problems)
+  await closeAccount(ctx, ctx.accountId)
+  return { to: HOME }
+}
+
+function closePage({ session, words }: Visit, problems: Problems): Outcome {
+  const texts = words.texts.closeAccount
+  const { name } = session.account
+  const title = texts.question({ name })
+  const field = { name: 'name', label: texts.type({ name }) }
+  const body = html`!${backToSettings(words)}<h1>${title}</h1><p class="lead">${texts.lead}</p>
+<ul class="points">!${texts.points.map(point => html`<li>${point}</li>`)}</ul>
+<p><a class="alone" href="${ALL_DATA}">${texts.data}</a></p>
+!${summary(words.texts, problems, { name: words.texts.settings.name })}
+<form method="post" action="${SETTINGS}/close" novalidate class="narrow">!${input(field, problems)}
+<div class="choices"><button class="danger">${texts.submit}</button> <a class="button second" href="${SETTINGS}">${words.texts.people.keep}</a></div></form>`
+  return { title, body, status: isFine(problems) ? 200 : 422 }
 }

@@ -1,4 +1,5 @@
 /** One's own passkeys: listed, added with the password at hand, renamed, removed. */
+
 import { html } from 'ghtml'
 import { addPasskey, createPasskeyOptions } from '../../accounts/people/add-passkey.ts'
 import { checkOwnPassword } from '../../accounts/people/change-password.ts'

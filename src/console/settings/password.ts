@@ -1,4 +1,5 @@
 /** Changing one's password while signed in. */
+
 import { html } from 'ghtml'
 import { changePassword } from '../../accounts/people/change-password.ts'
 import { findPasswordProblem } from '../../accounts/people/password.ts'

@@ -1,4 +1,5 @@
 /** How the pages about people look. */
+
 import { html } from 'ghtml'
 import type { Member } from '../../accounts/people/members.ts'
 import { ROLES } from '../../accounts/people/people.ts'

@@ -2,6 +2,7 @@
  * "Confirm that it is you": what makes keys, secrets and owners, or ends somebody's sessions, is done only by who has
  * lately proven who they are. The form that asked for it comes back with what was typed and goes on by the same click.
  */
+
 import { html } from 'ghtml'
 import { checkOwnPassword } from '../../accounts/people/change-password.ts'
 import { findRelyingParty } from '../../accounts/people/passkey-challenges.ts'

@@ -1,4 +1,5 @@
 /** "Password forgotten?": one answer for every address, and the letter behind it. */
+
 import { html } from 'ghtml'
 import { countResetRequest } from '../../accounts/people/attempt-limits.ts'
 import { parseEmail } from '../../accounts/people/email.ts'

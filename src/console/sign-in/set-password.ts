@@ -1,4 +1,5 @@
 /** Setting a password by a link, the first one or a new one. */
+
 import { html } from 'ghtml'
 import { findPasswordLink } from '../../accounts/people/one-time-links.ts'
 import { findPasswordProblem } from '../../accounts/people/password.ts'

@@ -1,4 +1,5 @@
 /** The first page of a new Carnet: whoever holds the one-time link names the account and becomes its owner. */
+
 import { html } from 'ghtml'
 import { parseEmail } from '../../accounts/people/email.ts'
 import { isSetUpLink } from '../../accounts/people/one-time-links.ts'

@@ -1,4 +1,5 @@
 /** Signing in and out. With a passkey: a challenge for the page's module, and the browser's answer as an ordinary form. */
+
 import { html } from 'ghtml'
 import type { Throttled } from '../../accounts/people/attempt-limits.ts'
 import { findRelyingParty } from '../../accounts/people/passkey-challenges.ts'

@@ -1,4 +1,5 @@
 /** The section "The same for every row": one value for all rows, for fields without a column. */
+
 import { html } from 'ghtml'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { canonicalizeLanguage } from '../../categories/language.ts'

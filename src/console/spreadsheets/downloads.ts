@@ -1,4 +1,5 @@
 /** Spreadsheets to download: templates to fill in, and the account's models. */
+
 import { Readable } from 'node:stream'
 import { html } from 'ghtml'
 import { canonicalizeLanguage } from '../../categories/language.ts'

@@ -1,4 +1,5 @@
 /** The start page of imports: the upload, templates to fill in, and earlier imports. */
+
 import { html } from 'ghtml'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
