@@ -22,7 +22,6 @@ import { backToSettings } from '../settings/places.ts'
 /** What the colour input shows where there is no colour: it cannot be empty. */
 const PICKER_START = '#1a5f4b'
 
-/** What the colour input shows beside a text. */
 export const pickerOf = (accent: string) => parseColour(accent) ?? PICKER_START
 
 /** As typed; frames one a line. */
@@ -36,7 +35,6 @@ type Shown = {
   problems: Problems
   mayChange: boolean
   isSaved: boolean
-  /** The path of a public page. */
   preview: string | undefined
 }
 

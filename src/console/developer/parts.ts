@@ -26,6 +26,5 @@ export function apiExample({ texts }: Words, { apiUrl }: Addresses): string {
   return html`!${copyable(texts, address)}!${copyable(texts, call)}`
 }
 
-/** A call that any key may make, ready for a shell. */
 export const curlCommand = (apiUrl: string, key: string) =>
   `curl ${apiUrl}/products -H 'Authorization: Bearer ${key}'`

@@ -47,7 +47,6 @@ export function describeEvents(texts: Texts, { events }: EndpointRecord): string
   return events.includes('*') ? texts.developer.allEvents : events.join(', ')
 }
 
-/** A word for the state, marked where somebody should look. */
 export function renderStateBadge(texts: Texts, { status, failing_since }: EndpointRecord): string {
   const isFailing = status === 'active' && failing_since !== null
   const word = isFailing ? texts.developer.failing : texts.developer.states[status]

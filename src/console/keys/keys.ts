@@ -14,7 +14,6 @@ import type { Outcome, Visit } from '../page/route.ts'
 import { shownOnce } from '../page/secret-cookie.ts'
 import type { Words } from '../page/words.ts'
 
-/** The page that shows a new key. */
 export const SHOWN_KEY = `${KEYS}/shown`
 const shownKey = shownOnce({
   name: 'carnet-key',

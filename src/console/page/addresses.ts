@@ -27,6 +27,5 @@ export function ownPath(next: string | null): string {
   return isOurs ? pathname + search : HOME
 }
 
-/** The sign-in page that comes back to a path. */
 export const signInFor = (path: string) =>
   path === HOME ? SIGN_IN : `${SIGN_IN}?${new URLSearchParams({ next: path })}`

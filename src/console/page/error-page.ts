@@ -22,7 +22,6 @@ type ErrorPage = {
   headers?: Readonly<Record<string, string>>
 }
 
-/** Answers with the page of a status. */
 export function sendErrorPage(refusal: ErrorPage): FastifyReply {
   const { request, reply, status, session, headers } = refusal
   const words = chooseWords(request.headers['accept-language'])

@@ -59,3 +59,7 @@ export function nameProblem(texts: Texts, name: string, max: number): string | u
   if (isLongerThan(name, max)) return texts.errors.tooLong({ max })
   return isOneLine(name) ? undefined : texts.errors.characters
 }
+
+/** What is searched for: at most `max` characters that PostgreSQL takes. */
+export const getSearchText = (query: URLSearchParams, name: string, max: number): string =>
+  (query.get(name) ?? '').trim().slice(0, max).toWellFormed().replaceAll('\0', '')

@@ -42,7 +42,6 @@ type Question = {
   isHarmless?: boolean
 }
 
-/** The page that asks before something is done. */
 export function questionPage(asked: Question): ConsolePage {
   const { title, way = '', about, action, submit, back, keep, isHarmless } = asked
   const body = html`!${way}<h1>${title}</h1>!${about}

@@ -26,7 +26,6 @@ export type ConsoleSetup = {
   security: SecurityLog
   /** A pool of one connection, for who holds it long and ends it. */
   openPoolOfOne: () => Sql
-  /** Of this Carnet. */
   version: string
   /** The way out for test events; its policy says which addresses may be registered. */
   outbound: Outbound
@@ -52,9 +51,7 @@ export type AnyVisit = {
   /** The session's token, and the session if it goes on. */
   token: string | undefined
   session: Session | undefined
-  /** The header `Cookie`. */
   cookies: string | undefined
-  /** The header `Referer`. */
   referer: string | undefined
   /** The address that was asked for, with its query. */
   url: string

@@ -21,7 +21,6 @@ const CATEGORIES = new Set(['zero', 'one', 'two', 'few', 'many', 'other'])
 export const isPlural = (source: TextSource): source is Plural =>
   typeof source === 'object' && 'other' in source && Object.keys(source).every(key => CATEGORIES.has(key))
 
-/** The languages that have a file. */
 export const listConsoleLanguages = (folder: URL = FOLDER): string[] =>
   readdirSync(folder).flatMap(file => (file.endsWith('.json') ? [file.slice(0, -'.json'.length)] : []))
 

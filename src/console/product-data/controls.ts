@@ -11,10 +11,8 @@ import { findText } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
 import { getFieldLabel, getValueLabel, sortOptions } from './labels.ts'
 
-/** What every input of the form needs. */
 export type FormContext = {
   words: Words
-  /** The values shown. */
   form: PostedForm
   problems: Problems
   category: string

@@ -46,7 +46,6 @@ const getOwn = (data: DataObject | undefined, name: string): unknown =>
 /** The field of each entry of a list of single values; undefined for a list of objects. */
 export const findEntryField = (list: Field): Field | undefined => list.of?.find(({ name }) => name === '')
 
-/** `was`: the data that the form was built from. */
 type ParseOptions = { words: Words; was: DataObject }
 /** `problems`: by input name. */
 type ParsedData = { data: DataObject; problems: Problems }
@@ -131,7 +130,6 @@ class DataParser {
   }
 }
 
-/** Returns the stored value itself if nothing differs. */
 const keepIfEqual = (was: unknown, after: object): unknown => (isEqual(was, after) ? was : after)
 
 /** For a value without inputs: keeps what the form could not show, removes what it could. */

@@ -22,7 +22,6 @@ import { listRowNumbers, NEW_ROW, ROW_ORIGIN } from './list-rows.ts'
 import { findLanguage, parseTypedValue } from './parse-value.ts'
 import { isScalarField, MAX_BRIEF_LENGTH, renderValue, summarizeValue } from './view.ts'
 
-/** Fields that only a model may set. */
 const MODEL_ONLY_FIELDS = new Set(['gtin'])
 
 /** All inputs: required fields first, each other field collapsed. */
@@ -105,7 +104,6 @@ function renderGroup(field: Field, place: InputPlace, drawing: FormContext): str
   return html`<fieldset id="${place.at}" tabindex="-1"><legend>${getFieldLabel(drawing.words, place.path)}</legend>!${above}!${renderMembers(field.fields, place, drawing)}</fieldset>`
 }
 
-/** A required list starts with one empty row. */
 function listShownRows(field: Field, at: string, form: PostedForm): readonly number[] {
   const rows = listRowNumbers(form, at)
   return rows.length === 0 && field.required ? [0] : rows

@@ -23,7 +23,6 @@ export function getInputLabel(words: Words, name: string): string {
   return path === first ? top : `${top}, ${getFieldLabel(words, path)}`
 }
 
-/** Codes with their names in the console's language, sorted by name. */
 export function sortOptions(language: string, codes: readonly string[], name: (code: string) => string) {
   const { compare } = new Intl.Collator(language)
   return codes.map(code => [code, name(code)] as const).sort((a, b) => compare(a[1], b[1]))

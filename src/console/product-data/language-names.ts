@@ -26,5 +26,4 @@ export function findLanguageByName(text: string): string | undefined {
 export const listLanguageOptions = ({ language }: Words) =>
   sortOptions(language, OFFERED, code => formatLanguage(language, code))
 
-/** Splits "en, de". */
 export const splitLanguages = (text: string): string[] => text.split(/[\s,;]+/).filter(tag => tag !== '')

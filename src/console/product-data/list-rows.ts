@@ -9,7 +9,6 @@ import { type PostedForm, readForm } from '../page/form.ts'
 export const ROW_ORIGIN = '@'
 export const NEW_ROW = 'new'
 
-/** The row numbers of a list, ascending. */
 export const listRowNumbers = (form: PostedForm, list: string): readonly number[] =>
   form
     .under(list)

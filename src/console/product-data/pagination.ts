@@ -13,7 +13,6 @@ const MAX_PAGE_BY_NUMBER = 2_000
 /** Lower than every ID: the page before it is the last one, with the oldest products. */
 const LOWEST_ID = '00000000-0000-0000-0000-000000000000'
 
-/** The page number, and the product after or before which the page lies. */
 export type PagePosition = { page: number; after?: string; before?: string }
 
 /** `name`: the query parameter of the page number. */
@@ -32,7 +31,6 @@ export function toWindow({ page, after, before }: PagePosition, limit: number): 
   return before === undefined ? { limit, page } : { limit, before }
 }
 
-/** The query parameters of a position. */
 export const toPageParameters = (
   { page, after, before }: PagePosition,
   name: string,

@@ -24,7 +24,6 @@ export const getProductName = (words: Words, state: PassportState): string =>
 export const getProductTitle = (words: Words, state: PassportState): string =>
   formatTitle(words, getProductName(words, state), state.row)
 
-/** Leads back to the product's page. */
 export const backToProduct = (words: Words, state: PassportState): string =>
   backLink(getProductUrl(state.row), getProductTitle(words, state))
 

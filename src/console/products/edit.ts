@@ -33,7 +33,6 @@ import {
 
 type EditState = DataFormState & {
   note: string
-  /** HTML attributes of the draft. */
   draft: string
   /** The version number that the form was opened with. */
   base: number
@@ -59,7 +58,6 @@ const renderDraft = ({ words, session, id }: Visit, isSent: boolean) =>
 const getEditableData = (state: PassportState): DataObject =>
   state.row.level === 'm' ? effectiveData(state) : (state.own ?? {})
 
-/** The data that the form was opened with, at version `base`. */
 async function getDataAtVersion(
   ctx: AccountContext,
   state: PassportState,
@@ -110,7 +108,6 @@ export async function submitEdit(visit: Visit): Promise<Outcome> {
   }
 }
 
-/** Shows the form again, merged with what the other person saved meanwhile. */
 async function renderConflictPage(visit: Visit, edit: EditState, typed: SubmittedData): Promise<Outcome> {
   const { ctx, words } = visit
   const state = await getRequestedProduct(visit)

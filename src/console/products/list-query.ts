@@ -1,7 +1,9 @@
 /** Parses the query of the product list and builds its URLs. */
+
 import { allCategories } from '../../categories/catalogue.ts'
 import type { ListFilter } from '../../passports/read/list.ts'
 import { PRODUCTS } from '../page/addresses.ts'
+import { getSearchText } from '../page/form.ts'
 import { type PagePosition, parsePagePosition, toPageParameters } from '../product-data/pagination.ts'
 
 export const MAX_SEARCH_LENGTH = 200
@@ -30,7 +32,7 @@ export function parseListQuery(query: URLSearchParams): ListQuery {
   }
   const category = query.get('category') ?? ''
   const outdated = query.get('outdated') === 'yes'
-  const q = (query.get('q') ?? '').trim().slice(0, MAX_SEARCH_LENGTH).toWellFormed().replaceAll('\0', '')
+  const q = getSearchText(query, 'q', MAX_SEARCH_LENGTH)
   const level = choice('level', LIST_LEVELS, getDefaultLevel(q))
   return {
     q,

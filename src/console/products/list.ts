@@ -53,7 +53,6 @@ export async function showProducts(visit: Visit): Promise<Outcome> {
   return { title: texts.products, body, isWide: true }
 }
 
-/** Says how many products the last action archived or restored. */
 function renderChangedNotice(words: Words, query: URLSearchParams): string {
   const { archivedMany, restoredMany } = words.texts.products
   const say = { archived: archivedMany, restored: restoredMany }

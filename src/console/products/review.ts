@@ -54,7 +54,6 @@ export function renderReviewPage(
   return { title, body, status: isFine(problems) ? 200 : 422, scripts: [DRAFTS_MODULE] }
 }
 
-/** Why the product is changed. */
 export function renderNoteInput({ texts: { products: texts } }: Words, note: string): string {
   return html`<div class="field"><label for="note">${texts.note} <span class="quiet">${texts.optional}</span></label><p class="hint" id="note-hint">${texts.noteHint}</p><input id="note" name="note" value="${note}" maxlength="${MAX_NOTE_LENGTH}" autocomplete="off" aria-describedby="note-hint"></div>`
 }

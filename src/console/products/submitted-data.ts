@@ -17,7 +17,6 @@ import { getInputLabel } from '../product-data/labels.ts'
 import { removeBlankRows } from '../product-data/list-rows.ts'
 import { explainProblem, findGtinHolder } from '../product-data/problem-sentence.ts'
 
-/** Scripts of forms with product data. */
 export const DATA_FORM_SCRIPTS = ['languages', 'sums', DRAFTS_MODULE]
 
 /** `holder`: ID of the own product that already uses the typed GTIN. */

@@ -12,7 +12,7 @@ const MIN_FOR_PERCENT = 20
 type KeyFiguresInput = {
   summary: Pick<ScanSummary, 'total' | 'unique' | 'crawlers'>
   days: number
-  comparison: Comparison | undefined
+  comparison?: Comparison
 }
 
 export function renderKeyFigures(words: Words, { summary, days, comparison }: KeyFiguresInput): string {

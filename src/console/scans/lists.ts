@@ -86,7 +86,6 @@ export function renderMilestones(
   return html`<p class="quiet">${texts.milestonesLead}</p>!${rowList(lines)}`
 }
 
-/** The milestones of one product. */
 export function renderOwnMilestones(words: Words, reached: readonly PassportMilestone[]): string {
   if (reached.length === 0) return ''
   const texts = words.texts.scans

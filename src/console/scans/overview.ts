@@ -76,7 +76,6 @@ async function renderLists(words: Words, ctx: AccountContext, wish: { days: numb
   }
 }
 
-/** Scans by country, device, category and level. */
 function renderOrigins(words: Words, summary: AccountScanSummary): string {
   const texts = words.texts.scans
   const { levels } = words.texts.products

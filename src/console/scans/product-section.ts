@@ -49,7 +49,7 @@ export async function renderScansSection(
       : html`!${renderTrend(words, summary.by_day, 'h3')}
 <div class="halves after"><div>!${renderCountryTable(words, summary.byCountry, MAX_COUNTRIES)}</div><div>!${renderCountTable(words, { counts: summary.byDevice, names: texts.deviceNames, head: texts.device })}</div></div>`
   return html`<section aria-labelledby="scans"><div class="page-head"><h2 id="scans">${texts.part}</h2>!${renderRanges(words, days, range => address(range, withUnits))}</div>
-!${which}!${off}!${suspicions.map(one => renderSuspicion(words, one))}!${renderKeyFigures(words, { summary, days, comparison: undefined })}
+!${which}!${off}!${suspicions.map(one => renderSuspicion(words, one))}!${renderKeyFigures(words, { summary, days })}
 !${whence}!${renderOwnMilestones(words, milestones)}<p><a class="alone" href="${SCANS}">${texts.toScans}</a></p></section>`
 }
 

@@ -38,7 +38,6 @@ export const getCountryName = (words: Words, code: string): string =>
 
 const sumCounts = (rows: readonly ShareRow[]) => rows.reduce((all, { count }) => all + count, 0)
 
-/** Shows the first `shown` countries; the others are collapsed. */
 export function renderCountryTable(words: Words, byCountry: ScanCounts, shown: number): string {
   const texts = words.texts.scans
   const rows = Object.entries(byCountry).map(([code, count]) => ({

@@ -9,6 +9,7 @@ import {
   setScanSettings,
 } from '../../scans/settings.ts'
 import { SCANS } from '../page/addresses.ts'
+import { described, notes } from '../page/fields.ts'
 import { section } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
@@ -48,34 +49,32 @@ const isCategoryOn = ({ off_categories: off }: ScanSettings, category: string) =
 
 function renderSwitchesForm(words: Words, settings: ScanSettings): string {
   const texts = words.texts.scans
-  const box = (one: {
-    id: string
-    name: string
-    value: string
-    label: string
-    isOn: boolean
-    hint?: string
-  }) => {
-    const hint = one.hint === undefined ? '' : html`<p class="hint" id="${one.id}-hint">${one.hint}</p>`
-    const described = one.hint === undefined ? '' : html` aria-describedby="${one.id}-hint"`
-    return html`<div class="check"><input type="checkbox" id="${one.id}" name="${one.name}" value="${one.value}"!${one.isOn ? ' checked' : ''}!${described}><label for="${one.id}">${one.label}</label>!${hint}</div>`
-  }
   const rules = { ...DEFAULT_CLONE_RULES, ...settings.clone_rules }
+  const clonesHint = texts.switchClonesHint({
+    countries: rules.countries,
+    devices: rules.devices,
+    many: rules.many_countries,
+    scans: rules.scans,
+    scanDevices: rules.scan_devices,
+  })
   const categories = allCategories().map(({ id }) =>
-    box({
-      id: `category-${id}`,
+    renderBox(`category-${id}`, getCategoryName(words, id), {
       name: 'category',
       value: id,
-      label: getCategoryName(words, id),
       isOn: isCategoryOn(settings, id),
     }),
   )
   return html`<form method="post" action="${SWITCHES}" class="narrow switches">
-!${box({ id: 'counting', name: 'counting', value: 'on', label: texts.switchAll, isOn: settings.on, hint: texts.switchAllHint })}
+!${renderBox('counting', texts.switchAll, { isOn: settings.on, hint: texts.switchAllHint })}
 <fieldset><legend>${texts.switchCategories}</legend>!${categories}</fieldset>
-!${box({ id: 'clones', name: 'clones', value: 'on', label: texts.switchClones, isOn: settings.clone_rules !== null, hint: texts.switchClonesHint({ countries: rules.countries, devices: rules.devices, many: rules.many_countries, scans: rules.scans, scanDevices: rules.scan_devices }) })}
+!${renderBox('clones', texts.switchClones, { isOn: settings.clone_rules !== null, hint: clonesHint })}
 <button>${texts.save}</button></form>`
 }
+
+type Box = { name?: string; value?: string; isOn: boolean; hint?: string }
+
+const renderBox = (id: string, label: string, { name = id, value = 'on', isOn, hint }: Box): string =>
+  html`<div class="check"><input type="checkbox" id="${id}" name="${name}" value="${value}"!${isOn ? ' checked' : ''}!${described({ name: id, hint }, {})}><label for="${id}">${label}</label>!${notes({ name: id, hint }, {})}</div>`
 
 /** A box that is not ticked is off. The thresholds of suspicion stay unless that check is switched. */
 export async function submitSwitches({ ctx, form: sent }: Visit): Promise<Outcome> {

@@ -129,7 +129,6 @@ export async function showPerson(visit: Visit): Promise<Outcome> {
   return personPage(visit, await memberOf(visit), {}, told)
 }
 
-/** Ends the person's sessions in this account; they sign in again. */
 export async function submitEndSessionsOf(visit: Visit): Promise<Outcome> {
   const { id } = await memberOf(visit)
   await endMemberSessions(visit.ctx, id)

@@ -27,5 +27,4 @@ export const OF_PERSON = [
   { path: SESSIONS, key: 'sessions' },
 ] as const
 
-/** A line above the heading that leads back. */
 export const backToSettings = ({ texts }: Words) => backLink(SETTINGS, texts.settings.back)

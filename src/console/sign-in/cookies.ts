@@ -9,7 +9,6 @@ const LINK_LIFETIME_SECONDS = 600
 
 type Cookie = { name: string; value: string; path?: string; seconds: number; sameSite: 'Lax' | 'Strict' }
 
-/** The `Set-Cookie` line. */
 function lineOf(publicUrl: string, { name, value, path = '/', seconds, sameSite }: Cookie): string {
   const secure = publicUrl.startsWith('https:') ? '; Secure' : ''
   return `${name}=${value}; Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=${sameSite}${secure}`
@@ -39,7 +38,6 @@ const deviceIn = ({ addresses }: DeviceSetup, header: string | undefined) =>
 export const findDevice = (setup: DeviceSetup, header: string | undefined, email: string) =>
   createKnownDevices(setup.secretKey).find(deviceIn(setup, header), email, setup.clock.now())
 
-/** That mark, after a sign-in. */
 export function deviceCookie(setup: DeviceSetup, header: string | undefined, email: string): string {
   const value = createKnownDevices(setup.secretKey).add(deviceIn(setup, header), email, setup.clock.now())
   const seconds = DEVICE_LIFETIME_MS / 1000

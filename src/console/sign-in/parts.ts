@@ -15,7 +15,6 @@ import type { Texts } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
 import { linkCookie } from './cookies.ts'
 
-/** The sentence for what is wrong with a new password, or undefined. */
 export function passwordSentence(
   { errors: { required, short, long, common, email } }: Texts,
   password: string,
@@ -72,7 +71,6 @@ export function pageBefore(referer: string | undefined): string {
   return ownPath(pathname + search)
 }
 
-/** The page of a one-time link that has ended. */
 export function linkEnded({ words: { texts }, note }: AnyVisit, reason: string): ConsolePage {
   note('link_refused')
   const { title } = texts.linkEnded

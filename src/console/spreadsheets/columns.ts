@@ -88,7 +88,6 @@ function renderQuotaNote(words: Words, { rowCount }: SpreadsheetImport, room: nu
   return html`<p class="reach">${note}</p>`
 }
 
-/** Only for a workbook with several sheets. */
 function renderSheetChoice(words: Words, { id, sheets, sheet }: SpreadsheetImport): string {
   if (sheets.length < 2) return ''
   const texts = words.texts.spreadsheets
@@ -131,7 +130,6 @@ function renderSettings(words: Words, settings: ImportSettings): string {
   return html`<div class="settings">!${fields.map(({ all, ...field }) => select({ ...field, options: Object.entries(all) }, {}))}</div>`
 }
 
-/** Says why this field matches rows to products. */
 function buildMatchHint(texts: Texts['spreadsheets'], { mapping, matchBy }: ImportSettings): string {
   const isGuessed = mapping.includes(matchBy) && matchBy === guessMatchField(mapping)
   return `${isGuessed ? `${texts.matchReasons[matchBy]} ` : ''}${texts.matchHint}`

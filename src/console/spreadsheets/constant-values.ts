@@ -22,7 +22,6 @@ import { explainProblem } from '../product-data/problem-sentence.ts'
 import { renderInvalid } from './mapping-table.ts'
 import { getColumnLabel, getPathLabel } from './words.ts'
 
-/** Fields that only a column can provide. */
 const COLUMN_ONLY_FIELDS: readonly string[] = [...NEVER_CONSTANT, 'productName']
 /** Lines in which any other field can be set. */
 const MIN_FURTHER_LINES = 3
@@ -32,7 +31,6 @@ type ConstantSection = {
   columns: readonly (Column | undefined)[]
   settings: ImportSettings
   problems: Problems
-  /** Further fields as typed. */
   typed: readonly FurtherConstant[]
 }
 export type FurtherConstant = { field: string; value: string }
@@ -151,7 +149,6 @@ type ParsedConstants = {
   typed: FurtherConstant[]
 }
 
-/** Parses the submitted section. */
 export function parseConstantValues(
   words: Words,
   form: PostedForm,
@@ -204,7 +201,6 @@ function checkFurtherConstant(
   return value === '' ? words.texts.errors.required : undefined
 }
 
-/** Labels of the section's inputs, for the error summary. */
 export const listConstantLabels = (
   words: Words,
   category: CompleteCategory,

@@ -7,6 +7,7 @@ import { exportModels } from '../../transfer/spreadsheets/export-models.ts'
 import { SPREADSHEET_CONTENT_TYPES, writeTemplate } from '../../transfer/spreadsheets/template.ts'
 import { ALL_DATA, EXPORT, IMPORT } from '../page/addresses.ts'
 import { select } from '../page/fields.ts'
+import { getSearchText } from '../page/form.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
@@ -58,7 +59,7 @@ const renderAllDataLink = (words: Words) =>
 export function sendExport({ ctx, setup, words, query }: Visit): Outcome {
   const category = getCategoryOrFirst(query.get('category'))
   const status = query.get('status') ?? 'all'
-  const q = (query.get('q') ?? '').trim().slice(0, MAX_SEARCH_LENGTH).toWellFormed().replaceAll('\0', '')
+  const q = getSearchText(query, 'q', MAX_SEARCH_LENGTH)
   const { format, separator } = FILE_FORMATS[parseFileFormat(query.get('format'))]
   const file = exportModels(ctx, {
     category,

@@ -63,7 +63,6 @@ const formatSample = (cell: ChunkRow[1][number] | undefined): string =>
     .trim()
     .slice(0, MAX_SAMPLE_LENGTH)
 
-/** The attributes of an input with an error. */
 export const renderInvalid = (problems: Problems, name: string): string =>
   problems[name] === undefined ? '' : html` aria-invalid="true" aria-describedby="${name}-error"`
 

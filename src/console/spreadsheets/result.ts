@@ -101,7 +101,6 @@ function renderNextSteps(words: Words, sheet: SpreadsheetImport): string {
   return html`!${n === 0 ? html`<p>${texts.nothingToRun}</p>` : ''}<form method="post" action="${at}/run">!${confirm}<div class="choices">!${run}<a class="button second" href="${at}?columns=yes">${texts.changeColumns}</a> <button class="second" formaction="${at}/discard">${texts.discard}</button></div></form>`
 }
 
-/** Every product that would change, with each value before and after. */
 function renderChanges(
   words: Words,
   sheet: SpreadsheetImport,
@@ -176,7 +175,6 @@ const formatLocation = (words: Words, sheet: SpreadsheetImport, fault: RowError)
     .filter(part => part !== '')
     .join(': ')
 
-/** The groups of errors with their number of rows; a link shows only those rows. */
 function renderGroups(
   words: Words,
   sheet: SpreadsheetImport,

@@ -23,7 +23,6 @@ export const FILE_FORMATS = {
 type FileFormat = keyof typeof FILE_FORMATS
 const FORMAT_NAMES = ['xlsx', 'csv', 'csv2'] as const satisfies readonly FileFormat[]
 
-/** The named format, else XLSX. */
 export const parseFileFormat = (sent: string | null): FileFormat =>
   FORMAT_NAMES.find(one => one === sent) ?? 'xlsx'
 
@@ -35,7 +34,6 @@ export const listFormatOptions = (words: Words) => {
 export const listCategoryOptions = (words: Words) =>
   allCategories().map(({ id }) => [id, getCategoryName(words, id)] as const)
 
-/** The named category, else the first one. */
 export const getCategoryOrFirst = (sent: string | null): CompleteCategory => {
   const found = findCategory(sent ?? '') ?? allCategories()[0]
   if (found === undefined) throw new Error('The catalogue has no category.')
@@ -82,7 +80,6 @@ function explainErrorKind(words: Words, { code, message, field, said, refusal }:
 export const getErrorFieldName = (words: Words, { field }: RowError): string =>
   field === '' ? '' : getPathLabel(words, field.replaceAll(/\[\d+\]/g, ''))
 
-/** The head of every page about one import: back link, title and file. */
 export function renderImportHead(words: Words, sheet: SpreadsheetImport, title: string): string {
   const texts = words.texts.spreadsheets
   return html`!${backLink(IMPORT, texts.title)}<h1>${title}</h1>

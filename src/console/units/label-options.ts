@@ -4,7 +4,7 @@ import type { PassportState } from '../../passports/core/state.ts'
 import type { UnitTotals } from '../../passports/read/list-units.ts'
 import { LABEL_SHEETS, type LabelFormat, singleLabel } from '../../qr/label-sheet.ts'
 import { DPI, type Dpi } from '../../qr/png.ts'
-import type { Problems } from '../page/form.ts'
+import { getSearchText, type Problems } from '../page/form.ts'
 import { findText } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
 import { parseTypedNumber } from '../product-data/parse-value.ts'
@@ -42,7 +42,7 @@ export type ParsedLabelOptions = {
   typed: (name: LabelNumber | 'from' | 'to') => string
 }
 
-const DEFAULTS = { width: 50, height: 30, size: 20, copies: 1, skip: 0 } as const
+const DEFAULTS = { width: 50, height: 30, size: 20, copies: 1, skip: 0 }
 export type LabelNumber = keyof typeof DEFAULTS
 
 export const getSheetFormat = ({ sheet, width, height }: LabelOptions): LabelFormat =>
@@ -65,31 +65,24 @@ export function parseLabelOptions(
   }
   const isPdf = chosen.file === 'pdf'
   const isOwn = chosen.sheet === 'own'
-  const size = isPdf ? DEFAULTS.size : number('size', CODE_MM)
-  const width = isPdf && isOwn ? number('width', LABEL_MM) : DEFAULTS.width
-  const height = isPdf && isOwn ? number('height', LABEL_MM) : DEFAULTS.height
-  const options: LabelOptions = {
-    ...chosen,
-    size,
-    width,
-    height,
-    copies: DEFAULTS.copies,
-    skip: DEFAULTS.skip,
-    from: '',
-    to: '',
+  const options: LabelOptions = { ...DEFAULTS, ...chosen, from: '', to: '' }
+  if (!isPdf) options.size = number('size', CODE_MM)
+  if (isPdf && isOwn) {
+    options.width = number('width', LABEL_MM)
+    options.height = number('height', LABEL_MM)
   }
   const { columns, rows } = getSheetFormat(options)
   if (isPdf && !isOwn) options.skip = number('skip', [0, columns * rows - 1], true)
   if (isPdf) options.copies = number('copies', [1, MAX_COPIES], true)
-  const unitNumber = (name: 'from' | 'to') =>
-    (query.get(name) ?? '').trim().slice(0, MAX_NUMBER_LENGTH).toWellFormed().replaceAll('\0', '')
-  if (options.of !== 'self') Object.assign(options, { from: unitNumber('from'), to: unitNumber('to') })
+  if (options.of !== 'self') {
+    options.from = getSearchText(query, 'from', MAX_NUMBER_LENGTH)
+    options.to = getSearchText(query, 'to', MAX_NUMBER_LENGTH)
+  }
   const typed = (name: LabelNumber | 'from' | 'to') =>
     query.get(name) ?? (name === 'from' || name === 'to' ? '' : String(DEFAULTS[name]))
   return { options, problems, typed }
 }
 
-/** The options of a picture of one code. */
 export function parsePictureOptions(words: Words, query: URLSearchParams, { row }: PassportState) {
   const { choice, number, problems } = buildReader(words, query)
   const content = choice<LabelContent>(

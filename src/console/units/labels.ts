@@ -79,18 +79,11 @@ async function parseLabelRequest(visit: Visit): Promise<LabelRequest> {
   const range = isBackwards ? { from: last, to: first } : { from: first, to: last }
   const inRange = await countUnitsInRange(ctx, state.row, { kind: of, range, most: MAX_UNITS })
   const count = Math.min(inRange, MAX_UNITS)
-  if (options.file === 'pdf' && count * options.copies > MAX_LABELS) {
-    wrong.copies = texts.tooManyLabels({
-      most: MAX_LABELS,
-      count: count * options.copies,
-    })
-  }
-  if (
-    count * countPixels(getLabelAddress(setup.addresses, state.row, options.content), options) >
-    MAX_PIXELS
-  ) {
-    wrong.size = texts.tooManyPixels
-  }
+  const labels = count * options.copies
+  if (options.file === 'pdf' && labels > MAX_LABELS)
+    wrong.copies = texts.tooManyLabels({ most: MAX_LABELS, count: labels })
+  const address = getLabelAddress(setup.addresses, state.row, options.content)
+  if (count * countPixels(address, options) > MAX_PIXELS) wrong.size = texts.tooManyPixels
   return { state, below, read: { ...read, problems: { ...problems, ...wrong } }, range, count }
 }
 
@@ -125,20 +118,17 @@ function renderLabelsPage({ setup, words }: Visit, { state, below, read, count }
   return { title: words.texts.products.labels, body, status: isValid ? 200 : 422 }
 }
 
-function listFieldNames(words: Words): Record<string, string> {
-  const { texts } = words
-  const { labelsOf, labelsContent, labelsFile, sheet, width, height, skip, codeSize, copies, resolution } =
-    texts.labels
+function listFieldNames({ texts: { labels: texts } }: Words): Record<string, string> {
+  const { sheet, width, height, skip, copies } = texts
   return {
-    ...{
-      of: labelsOf,
-      content: labelsContent,
-      file: labelsFile,
-      dpi: resolution,
-      from: texts.labels.labelsFrom,
-      to: texts.labels.labelsTo,
-    },
-    ...{ sheet, width, height, skip, size: codeSize, copies },
+    ...{ sheet, width, height, skip, copies },
+    of: texts.labelsOf,
+    content: texts.labelsContent,
+    file: texts.labelsFile,
+    dpi: texts.resolution,
+    size: texts.codeSize,
+    from: texts.labelsFrom,
+    to: texts.labelsTo,
   }
 }
 
@@ -207,11 +197,8 @@ export async function sendLabels(visit: Visit): Promise<Outcome> {
   const labels = buildLabels(words, setup.addresses, rows, options)
   const name = `${idFromUuid(state.row.id)}-${of}`
   if (options.file === 'pdf') {
-    const content = renderLabelSheet(labels, {
-      format: getSheetFormat(options),
-      level: 'M',
-      skip: options.skip,
-    })
+    const format = getSheetFormat(options)
+    const content = renderLabelSheet(labels, { format, level: 'M', skip: options.skip })
     return { file: { name: `${name}.pdf`, type: 'application/pdf', content } }
   }
   const type = 'application/zip'
@@ -295,7 +282,6 @@ async function drawPicture(address: string, { file, size }: LabelOptions): Promi
   return Buffer.from(renderQrSvg(address, { level: 'M', sizeMm: size }).svg)
 }
 
-/** One code as PNG, for the product's page. */
 export async function sendCode(visit: Visit): Promise<Outcome> {
   const { setup, words, query } = visit
   const state = await getRequestedProduct(visit)

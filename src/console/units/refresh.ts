@@ -78,7 +78,6 @@ function renderCorrectedFields(
   return lines.length === 0 ? '' : html`<ul>!${lines}</ul>`
 }
 
-/** Units that the last refresh could not update, with the reason. */
 function renderFailures(words: Words, job: JobReport | undefined): string {
   const failed = (job?.failed ?? []) as { id: string; error: string }[]
   if (failed.length === 0) return ''
