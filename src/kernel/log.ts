@@ -10,14 +10,6 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', '
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
 const REDACTED = ['req.headers', 'headers.authorization', 'headers.cookie', '*.authorization', '*.cookie']
-const NAMES: Record<number, string> = {
-  10: 'trace',
-  20: 'debug',
-  30: 'info',
-  40: 'warn',
-  50: 'ERROR',
-  60: 'FATAL',
-}
 
 export function createLog(settings: { logLevel: LogLevel; logFormat: 'pretty' | 'json' }): Log {
   const options = {
@@ -39,7 +31,8 @@ function prettyLine(json: string): string {
   const { level, time, msg, err, ...rest }: LogLine = JSON.parse(json)
   const more = Object.entries(rest).map(([key, value]) => ` ${key}=${JSON.stringify(value)}`)
   const stack = err === undefined ? '' : `\n${err.stack ?? JSON.stringify(err)}`
-  const name = NAMES[Number(level)] ?? String(level)
+  const label = pino.levels.labels[Number(level)] ?? String(level)
+  const name = /error|fatal/.test(label) ? label.toUpperCase() : label
   return escapeForTerminal(
     `${String(time).slice(11, 19)} ${name} ${String(msg ?? '')}${more.join('')}${stack}\n`,
   )
