@@ -82,33 +82,30 @@ function findPending(files: readonly Migration[], applied: readonly AppliedMigra
   const byNumber = new Map(files.map(file => [file.number, file]))
   for (const one of applied) {
     const file = byNumber.get(one.number)
-    if (file === undefined) throw newerDatabaseError(one)
-    if (file.checksum !== one.checksum) throw changedMigrationError(file, one)
+    if (file === undefined) {
+      throw unavailable(
+        `The database was made by a newer Carnet: it has the migration ${one.name}, which this one does not know. A database is never downgraded: start the newer Carnet, or restore a backup of before.`,
+      )
+    }
+    if (file.checksum !== one.checksum) {
+      throw unavailable(
+        `The migration ${file.name} was changed after the database had got it (as ${one.name}): put the old text back, and make the change a new migration.`,
+      )
+    }
   }
   const done = new Set(applied.map(one => one.number))
   const last = applied.at(-1)
   const pending = files.filter(file => !done.has(file.number))
   const late = pending.find(file => last !== undefined && file.number < last.number)
-  if (late && last) throw lateMigrationError(late, last)
+  if (late && last) {
+    throw unavailable(
+      `The migration ${late.name} was added after the database had got ${last.name}: give it a higher number.`,
+    )
+  }
   return pending
 }
 
 const unavailable = (message: string) => new AppError('unavailable', message)
-
-const newerDatabaseError = ({ name }: AppliedMigration) =>
-  unavailable(
-    `The database was made by a newer Carnet: it has the migration ${name}, which this one does not know. A database is never downgraded: start the newer Carnet, or restore a backup of before.`,
-  )
-
-const changedMigrationError = (file: Migration, one: AppliedMigration) =>
-  unavailable(
-    `The migration ${file.name} was changed after the database had got it (as ${one.name}): put the old text back, and make the change a new migration.`,
-  )
-
-const lateMigrationError = (file: Migration, last: AppliedMigration) =>
-  unavailable(
-    `The migration ${file.name} was added after the database had got ${last.name}: give it a higher number.`,
-  )
 
 /** Others may read and write meanwhile, and lock tables in another order than the file does. */
 async function retryWhileLocked<T>(file: Migration, apply: () => Promise<T>): Promise<T> {
