@@ -1,5 +1,5 @@
 /** Lets few pieces of work run at a time and the others wait in rounds by their key. Other requests run between two. */
-import type { Release } from './semaphore.ts'
+import { createRelease, type Release } from './semaphore.ts'
 
 type FairWaiter = {
   /** Called when it is its turn, perhaps at once. */
@@ -60,17 +60,11 @@ export class FairTurns {
       this.isPausing = false
       this.startNext()
     })
-    next.go(this.releaseOnce())
-  }
-
-  private releaseOnce(): Release {
-    let isOver = false
-    return () => {
-      if (isOver) return
-      isOver = true
+    const release = createRelease(() => {
       this.underWay--
       this.startNext()
-    }
+    })
+    next.go(release)
   }
 
   private remove(key: string, waiter: FairWaiter): void {

@@ -4,6 +4,15 @@ import type { ServerResponse } from 'node:http'
 /** Gives the permit back; a second call does nothing. */
 export type Release = () => void
 
+export function createRelease(giveBack: () => void): Release {
+  let isHeld = true
+  return () => {
+    if (!isHeld) return
+    isHeld = false
+    giveBack()
+  }
+}
+
 /** Gives a permit back when the response ends in any way, even if it ended before the permit came. */
 export function releaseWithResponse(response: ServerResponse, release: Release): void {
   // `finish` is missing if the client disconnects, `close` if there is no connection.
@@ -68,13 +77,10 @@ export class Semaphore {
 
   private take(weight: number): Release {
     this.taken += weight
-    let isTaken = true
-    return () => {
-      if (!isTaken) return
-      isTaken = false
+    return createRelease(() => {
       this.taken -= weight
       this.admitNext()
-    }
+    })
   }
 
   private admitNext(): void {
@@ -128,14 +134,11 @@ function join(
   releaseShared: Release | undefined,
   leave: () => void,
 ): Release | undefined {
-  let isHeld = true
-  const release = () => {
-    if (!isHeld) return
-    isHeld = false
+  const release = createRelease(() => {
     releaseShared?.()
     releaseOwn?.()
     leave()
-  }
+  })
   if (releaseShared !== undefined) return release
   release()
   return undefined

@@ -1,6 +1,6 @@
 /** Lets long computations yield: one continues at a time, and only now and then while short requests are in flight. */
 import type { ServerResponse } from 'node:http'
-import { releaseWithResponse } from './semaphore.ts'
+import { createRelease, releaseWithResponse } from './semaphore.ts'
 
 const MAX_STRETCH_MS = 1
 /** While short requests are in flight, they get this many times as long as the last stretch took. */
@@ -19,11 +19,8 @@ let lastShortRequestAt = Number.NEGATIVE_INFINITY
 export function countShortRequest(response: ServerResponse): void {
   shortRequests++
   lastShortRequestAt = performance.now()
-  let isCounted = true
-  releaseWithResponse(response, () => {
-    if (isCounted) shortRequests--
-    isCounted = false
-  })
+  const release = createRelease(() => shortRequests--)
+  releaseWithResponse(response, release)
 }
 
 const areOthersWaiting = (now: number) => shortRequests > 0 && now - lastShortRequestAt < MAX_SHORT_REQUEST_MS
