@@ -6,3 +6,6 @@ export type DataObject = Readonly<Record<string, unknown>>
 /** An object that is neither null nor a list. */
 export const isObject = (value: unknown): value is DataObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Empty for any other value. */
+export const asObject = (value: unknown): DataObject => (isObject(value) ? value : {})

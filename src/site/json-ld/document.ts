@@ -1,7 +1,7 @@
 /** Renders a passport as JSON-LD 1.1, with terms of schema.org and GS1 where they exist, else `dpp:` terms. */
 import type { Field } from '../../categories/field.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
-import { isObject } from '../../kernel/data-object.ts'
+import { asObject } from '../../kernel/data-object.ts'
 import type { Origin } from '../page/origin.ts'
 import type { Data, PassportView } from '../page/passport-view.ts'
 import { getClass, getTerm, type Node, SHAPES, toIriNode } from './shapes.ts'
@@ -89,7 +89,7 @@ function buildMembers(fields: readonly Field[], data: Data): Node {
 
 function buildValue(field: Field, value: unknown): unknown {
   if (field.type === 'object')
-    return { '@type': getClass(field), ...buildMembers(field.fields ?? [], isObject(value) ? value : {}) }
+    return { '@type': getClass(field), ...buildMembers(field.fields ?? [], asObject(value)) }
   if (field.type === 'list') {
     const [only] = field.of ?? []
     if (only === undefined) return value
@@ -97,7 +97,7 @@ function buildValue(field: Field, value: unknown): unknown {
     return (value as readonly unknown[]).map(entry =>
       isScalar
         ? buildValue(only, entry)
-        : { '@type': getClass(field), ...buildMembers(field.of ?? [], isObject(entry) ? entry : {}) },
+        : { '@type': getClass(field), ...buildMembers(field.of ?? [], asObject(entry)) },
     )
   }
   if (field.format === 'url' && !field.localized && typeof value === 'string') return toIriNode(value)

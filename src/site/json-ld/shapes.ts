@@ -1,7 +1,7 @@
 /** Fields whose value becomes a node of schema.org. Every other field is written under its own term. */
 import type { Field, JsonLdShape } from '../../categories/field.ts'
 import { toCanonicalName } from '../../categories/names/recognise-names.ts'
-import { isObject } from '../../kernel/data-object.ts'
+import { asObject } from '../../kernel/data-object.ts'
 import type { Data } from '../page/passport-view.ts'
 import { findLink } from '../page/values.ts'
 
@@ -45,7 +45,7 @@ function buildQuantity(value: unknown, unit: string | undefined): Node {
 
 /** All members follow the general rule except the address, which becomes a node. */
 function buildOrganization({ field, value, passportUrl, members }: ShapeInput): Node {
-  const data = isObject(value) ? value : {}
+  const data = asObject(value)
   const all = field.fields ?? []
   const dataOf = (member: Field | undefined) => (member === undefined ? undefined : data[member.name])
   const street = all.find(({ shape }) => shape === 'street_address')
@@ -71,7 +71,7 @@ function buildOrganization({ field, value, passportUrl, members }: ShapeInput): 
 
 /** In schema.org, sizes and weight belong to the product itself. */
 function buildDimensions({ field, value, members }: ShapeInput): Node {
-  const data = isObject(value) ? value : {}
+  const data = asObject(value)
   const all = field.fields ?? []
   const node: Node = {}
   for (const side of all.filter(({ shape }) => shape === 'quantity')) {

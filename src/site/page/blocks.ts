@@ -3,7 +3,7 @@ import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import { fillPlaceholders, findLabel } from '../../i18n/catalogue.ts'
 import { formatAmount } from '../../i18n/format.ts'
-import { isObject } from '../../kernel/data-object.ts'
+import { asObject } from '../../kernel/data-object.ts'
 import { renderChain, renderClassScale, renderComposition, renderMeter } from './figures.ts'
 import type { Data } from './passport-view.ts'
 import {
@@ -62,9 +62,7 @@ export function renderBlocks(wording: Wording, field: Field, data: Data, parent 
   const path = parent === '' ? field.name : `${parent}.${field.name}`
   const named = { title: getPageLabel(wording, path), titleLanguage: findLabelLanguage(wording, path) }
   if (field.type === 'object') {
-    return (field.fields ?? []).flatMap(member =>
-      renderBlocks(wording, member, isObject(value) ? value : {}, path),
-    )
+    return (field.fields ?? []).flatMap(member => renderBlocks(wording, member, asObject(value), path))
   }
   if (field.type === 'list') return renderListBlocks(wording, field, path, named, value)
   if (field.format === 'carbon_class' && typeof value === 'string') {

@@ -3,7 +3,7 @@ import { html } from 'ghtml'
 import type { Fact, Field } from '../../categories/field.ts'
 import { toLowerWithinPhrase } from '../../i18n/catalogue.ts'
 import { formatPercent } from '../../i18n/format.ts'
-import { isObject } from '../../kernel/data-object.ts'
+import { asObject } from '../../kernel/data-object.ts'
 import { listShares } from './blocks.ts'
 import type { Data, PassportView } from './passport-view.ts'
 import {
@@ -49,8 +49,8 @@ function listFacts(fields: readonly Field[], data: Data, parent = ''): Map<Fact,
     const path = parent + field.name
     const value = Object.hasOwn(data, field.name) ? data[field.name] : undefined
     if (field.fact !== undefined) facts.set(field.fact, { field, path, value })
-    const members = isObject(value) ? value : {}
-    for (const [fact, found] of listFacts(field.fields ?? [], members, `${path}.`)) facts.set(fact, found)
+    const inside = listFacts(field.fields ?? [], asObject(value), `${path}.`)
+    for (const [fact, found] of inside) facts.set(fact, found)
   }
   return facts
 }

@@ -1,7 +1,7 @@
 /** The end of a passport's page: identifiers, version history, languages and other formats. */
 import { html } from 'ghtml'
 import { fillPlaceholders, LANGUAGES } from '../../i18n/catalogue.ts'
-import { isObject } from '../../kernel/data-object.ts'
+import { asObject } from '../../kernel/data-object.ts'
 import type { PublicVersion } from '../../passports/read/public-version.ts'
 import { renderPair } from './blocks.ts'
 import { asText, formatPageDate, type PageContext, renderFold, renderKeptQuery } from './page-context.ts'
@@ -68,8 +68,7 @@ export function renderFooter(page: PageContext): string {
     ({ id, name, label, mediaTypes: [type] }) =>
       html`<a href="?!${page.kept}format=${id}" type="${type}">${label === undefined ? name : ui[label]}</a>`,
   )
-  const { economicOperator } = view.data
-  const operator = isObject(economicOperator) ? economicOperator.legalName : undefined
+  const { legalName: operator } = asObject(view.data.economicOperator)
   const by = html`<bdi>${fillPlaceholders(ui.providedBy, { operator: asText(operator) })}</bdi>`
   return html`<footer><nav aria-labelledby="languages"><h2 id="languages">${ui.languages}</h2><ul>!${items}</ul></nav>
 <p>!${alternates.join(' ')}</p>
