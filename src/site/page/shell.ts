@@ -7,22 +7,15 @@ import { DEFAULT_THEME, type Theme } from './theme.ts'
 
 export const HTML_MEDIA_TYPES = ['text/html', 'application/xhtml+xml'] as const
 
-const DENIED_FEATURES = [
-  'camera',
-  'display-capture',
-  'geolocation',
-  'microphone',
-  'payment',
-  'usb',
-  'browsing-topics',
-]
+const DENIED_FEATURES =
+  'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()'
 
 /** Headers of every response. Prepared responses bypass the framework, so they must have them too. */
 export function securityHeaders(publicUrl: string): Headers {
   return {
     ...defaultHeaders(publicUrl),
     'referrer-policy': 'strict-origin-when-cross-origin',
-    'permissions-policy': DENIED_FEATURES.map(feature => `${feature}=()`).join(', '),
+    'permissions-policy': DENIED_FEATURES,
     'cross-origin-opener-policy': 'same-origin',
   }
 }

@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type DigitalLink, type DigitalLinkFault, parseDigitalLink } from '../../gs1/digital-link.ts'
 import { type LinkQueryFault, parseLinkQuery } from '../../gs1/link-query.ts'
 import { GS1_VOC, type LinkType, parseLinkType } from '../../gs1/link-type.ts'
+import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { type Addresses, passportUrl } from '../../passports/core/record.ts'
 import { readPublicPassport } from '../../passports/read/public-passport.ts'
@@ -155,20 +156,16 @@ function sendRedirect(
       buildLinksetLink(publicUrl, parsed.link),
       'content-length',
       '0',
-      ...getCachedHeaders(publicUrl),
+      ...redirectHeaders.getOrMake(publicUrl, listHeaders),
       'x-request-id',
       reply.request.id,
     ])
     .end()
 }
 
-let cachedHeaders: { publicUrl: string; headers: string[] } | undefined
+const redirectHeaders = new BoundedMap<string, string[]>(1)
 
-function getCachedHeaders(publicUrl: string): string[] {
-  if (cachedHeaders?.publicUrl !== publicUrl)
-    cachedHeaders = { publicUrl, headers: Object.entries(buildResolverHeaders(publicUrl)).flat() }
-  return cachedHeaders.headers
-}
+const listHeaders = (publicUrl: string) => Object.entries(buildResolverHeaders(publicUrl)).flat()
 
 /** Keeps the whole query as it was typed. A format in it wins over the negotiated one. */
 function buildTarget(page: string, own: string, query: string): string {
