@@ -24,7 +24,7 @@ export async function createServerMetrics(config: Config, parent: ParentProcess 
   parent?.on('get metrics', async () => {
     parent.send({ type: 'metrics', metrics: await registry.getMetricsAsJSON().catch(() => []) })
   })
-  let getInstallation = async () => formatDatabaseState('away')
+  let getInstallation = async () => formatGauges(describeDatabase('away'))
   const getMachine = cached(() => formatMachineMetrics(config))
   return {
     metrics,
@@ -66,71 +66,62 @@ async function formatInstallation({ sql }: Store): Promise<string> {
   try {
     const state = await findDatabaseState(sql)
     const [queue, jobs] = await Promise.all([getQueueSize({ sql, clock: systemClock }), countOpenJobs(sql)])
-    return [
-      formatDatabaseState(state === 'away' ? 'writable' : state),
-      formatGauge('carnet_webhooks_due', 'Deliveries that are due, in the whole installation.', queue.due),
-      formatGauge('carnet_webhooks_waiting', 'Deliveries that wait for a later attempt.', queue.waiting),
-      formatGauge(
-        'carnet_webhooks_oldest_due_seconds',
-        'Age of the oldest due delivery.',
-        queue.oldestDueSeconds,
-      ),
-      formatGauge(
-        'carnet_refresh_jobs_open',
-        'Refreshes that run in the background and are not done yet.',
-        jobs,
-      ),
-    ].join('')
+    const { due, waiting, oldestDueSeconds } = queue
+    return formatGauges([
+      ...describeDatabase(state === 'away' ? 'writable' : state),
+      ['carnet_webhooks_due', 'Deliveries that are due, in the whole installation.', due],
+      ['carnet_webhooks_waiting', 'Deliveries that wait for a later attempt.', waiting],
+      ['carnet_webhooks_oldest_due_seconds', 'Age of the oldest due delivery.', oldestDueSeconds],
+      ['carnet_refresh_jobs_open', 'Refreshes that run in the background and are not done yet.', jobs],
+    ])
   } catch {
-    return formatDatabaseState('away')
+    return formatGauges(describeDatabase('away'))
   }
 }
 
+type GaugeRow = [name: string, help: string, value: number]
+
 /** Present from the start, also without a database, so that an alert on 0 works. */
-const formatDatabaseState = (state: DatabaseState): string =>
-  formatGauge('carnet_database_up', 'Whether the database answers.', state === 'away' ? 0 : 1) +
-  formatGauge(
-    'carnet_database_writable',
-    'Whether the database can be written to.',
-    state === 'writable' ? 1 : 0,
-  )
+const describeDatabase = (state: DatabaseState): GaugeRow[] => [
+  ['carnet_database_up', 'Whether the database answers.', state === 'away' ? 0 : 1],
+  ['carnet_database_writable', 'Whether the database can be written to.', state === 'writable' ? 1 : 0],
+]
 
 type MachineConfig = Pick<Config, 'backups' | 'dataDir' | 'databaseUrl'>
 
 /** The last backup with BACKUP_DIR, the free disk space of DATA_DIR without DATABASE_URL. */
 export async function formatMachineMetrics(config: MachineConfig): Promise<string> {
   const { backups, dataDir, databaseUrl } = config
-  const lines: string[] = []
+  const rows: GaugeRow[] = []
+  const addFreeBytes = async (name: string, help: string, folder: string) => {
+    const found = await statfs(folder).catch(() => undefined)
+    if (found !== undefined) rows.push([name, help, found.bavail * found.bsize])
+  }
   if (backups !== undefined) {
     const last = await findLastBackup(backups.dir).catch(() => undefined)
-    lines.push(
-      formatGauge(
-        'carnet_backup_last_success_timestamp_seconds',
-        'Unix time of the newest backup in BACKUP_DIR; 0 without a backup.',
-        (last?.at.getTime() ?? 0) / 1000,
-      ),
-      formatGauge('carnet_backup_last_size_bytes', 'Size of the newest backup.', last?.bytes ?? 0),
-      formatGauge(
+    const lastSeconds = (last?.at.getTime() ?? 0) / 1000
+    const help = 'Unix time of the newest backup in BACKUP_DIR; 0 without a backup.'
+    rows.push(
+      ['carnet_backup_last_success_timestamp_seconds', help, lastSeconds],
+      ['carnet_backup_last_size_bytes', 'Size of the newest backup.', last?.bytes ?? 0],
+      [
         'carnet_backup_interval_seconds',
         'Configured time between backups (BACKUP_EVERY).',
         backups.everyMs / 1000,
-      ),
-      await formatFreeBytes('carnet_backup_dir_free_bytes', 'Free disk space of BACKUP_DIR.', backups.dir),
+      ],
     )
+    await addFreeBytes('carnet_backup_dir_free_bytes', 'Free disk space of BACKUP_DIR.', backups.dir)
   }
   if (databaseUrl === undefined)
-    lines.push(await formatFreeBytes('carnet_data_dir_free_bytes', 'Free disk space of DATA_DIR.', dataDir))
-  return lines.join('')
+    await addFreeBytes('carnet_data_dir_free_bytes', 'Free disk space of DATA_DIR.', dataDir)
+  return formatGauges(rows)
 }
 
-async function formatFreeBytes(name: string, help: string, folder: string): Promise<string> {
-  const found = await statfs(folder).catch(() => undefined)
-  return found === undefined ? '' : formatGauge(name, help, found.bavail * found.bsize)
-}
-
-/** One metric in Prometheus' format. */
-const formatGauge = (name: string, help: string, value: number): string =>
-  `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${value}\n`
+/** In Prometheus' format. */
+const formatGauges = (rows: readonly GaugeRow[]): string =>
+  rows
+    .map(([name, help, value]) => `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${value}\n`)
+    .join('')
 
 const MAX_STATEMENT_LENGTH = 2_000
 

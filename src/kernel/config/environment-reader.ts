@@ -4,17 +4,7 @@ import { TLS_MODES } from '../db/database-tls.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** `from` as in an e-mail's head. `secure`: TLS from the first byte, otherwise STARTTLS if the server has it. */
-export type SmtpServer = {
-  host: string
-  port: number
-  secure: boolean
-  user: string | undefined
-  password: string | undefined
-  from: string
-}
-
-type BackupSettings = { dir: string; everyMs: number; keep: number }
+export type SmtpServer = NonNullable<ReturnType<EnvironmentReader['smtp']>>
 
 /** Collects a sentence for each wrong setting, which begins with the setting's name. */
 export class EnvironmentReader {
@@ -37,7 +27,7 @@ export class EnvironmentReader {
     return value === undefined ? fallback : Number(value)
   }
 
-  backups(): BackupSettings | undefined {
+  backups(): { dir: string; everyMs: number; keep: number } | undefined {
     const dir = this.text('BACKUP_DIR')
     const every = this.text('BACKUP_EVERY') ?? '24h'
     const [, count, unit] = /^([1-9]\d{0,3})([mhd])$/.exec(every) ?? []
@@ -114,8 +104,8 @@ export class EnvironmentReader {
     return undefined
   }
 
-  /** A mail server and its sender; both or none. */
-  smtp(name: string, fromName: string): SmtpServer | undefined {
+  /** A mail server and its sender, `from` as in an e-mail's head; both or none. */
+  smtp(name: string, fromName: string) {
     const value = this.text(name)
     const from = this.text(fromName)
     if (value === undefined) return undefined
@@ -152,7 +142,7 @@ export class EnvironmentReader {
 
 const SMTP_PORT = { 'smtp:': 587, 'smtps:': 465 } as const
 
-function findSmtpServer(value: string): Omit<SmtpServer, 'from'> | undefined {
+function findSmtpServer(value: string) {
   if (!URL.canParse(value)) return undefined
   const { protocol, hostname, port, username, password, pathname, search } = new URL(value)
   if ((protocol !== 'smtp:' && protocol !== 'smtps:') || hostname === '') return undefined
@@ -160,6 +150,7 @@ function findSmtpServer(value: string): Omit<SmtpServer, 'from'> | undefined {
   return {
     host: hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? SMTP_PORT[protocol] : Number(port),
+    /** TLS from the first byte, otherwise STARTTLS if the server has it. */
     secure: protocol === 'smtps:',
     user: username === '' ? undefined : decode(username),
     password: password === '' ? undefined : decode(password),

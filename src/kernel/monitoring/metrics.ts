@@ -6,33 +6,16 @@ import type { PoolUsage } from '../db/pool-queue.ts'
 import type { ConnectionNumbers } from '../http/connection-guard.ts'
 import type { SecurityEvent } from './security-events.ts'
 
-/** `route` is a template, such as `/p/:id`; `none` where no route took the request. */
-type RequestEnd = { method: string; route: string; status: number; seconds: number }
 type PageOutcome = 'ready' | 'made' | 'stale' | 'refused'
-type DeliveryTotals = { inFlight: number; outcomes: Readonly<Record<string, number>> }
 
-export type Metrics = {
-  registry: Registry
-  requestEnded: (end: RequestEnd) => void
-  /** `code` is one of the API's error codes. */
-  refused: (code: string) => void
-  securityEvent: (event: SecurityEvent) => void
-  page: (outcome: PageOutcome) => void
-  /** Of the server that listens now. */
-  watchConnections: (numbers: () => ConnectionNumbers) => void
-  watchPages: (bytes: () => number) => void
-  statementEnded: (statement: FinishedStatement) => void
-  /** Pools are told apart by their names. */
-  watchPool: (name: string, numbers: () => PoolUsage) => void
-  watchDeliveries: (numbers: () => DeliveryTotals) => void
-}
+export type Metrics = ReturnType<typeof createMetrics>
 
 const DURATION_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const LAG_PRECISION_MS = 10
 const NANOSECONDS = 1e9
 const LAG_PERCENTILE = 99
 
-export function createMetrics(): Metrics {
+export function createMetrics() {
   const registry = new Registry()
   const make = createInstruments(registry)
   collectDefaultMetrics({ register: registry })
@@ -64,19 +47,22 @@ export function createMetrics(): Metrics {
   )
   return {
     registry,
-    requestEnded({ method, route, status, seconds: took }) {
+    /** `route` is a template, such as `/p/:id`; `none` where no route took the request. */
+    requestEnded(request: { method: string; route: string; status: number; seconds: number }) {
+      const { method, route, status } = request
       requests.inc({ method, route, status: `${Math.floor(status / 100)}xx` })
-      seconds.observe({ route }, took)
+      seconds.observe({ route }, request.seconds)
     },
-    refused: code => refusals.inc({ code }),
-    securityEvent: event => securityEvents.inc({ event }),
-    page: from => pages.inc({ from }),
+    /** `code` is one of the API's error codes. */
+    refused: (code: string) => refusals.inc({ code }),
+    securityEvent: (event: SecurityEvent) => securityEvents.inc({ event }),
+    page: (from: PageOutcome) => pages.inc({ from }),
     ...databaseMetrics(make),
     watchConnections: connectionMetrics(make),
-    watchPages(bytes) {
+    watchPages(bytes: () => number) {
       make.gauge('carnet_page_cache_bytes', 'Memory that ready pages take.', gauge => gauge.set(bytes()))
     },
-    watchDeliveries(numbers) {
+    watchDeliveries(numbers: () => { inFlight: number; outcomes: Readonly<Record<string, number>> }) {
       make.gauge('carnet_webhook_attempts_in_flight', 'Webhooks on their way.', gauge =>
         gauge.set(numbers().inFlight),
       )
@@ -133,7 +119,8 @@ function watchLag(registry: Registry): void {
   })
 }
 
-function connectionMetrics(make: Instruments): Metrics['watchConnections'] {
+/** Returns the function that names the server that listens now. */
+function connectionMetrics(make: Instruments) {
   let read = (): ConnectionNumbers | undefined => undefined
   make.gauge(
     'carnet_http_connections',
@@ -151,12 +138,12 @@ function connectionMetrics(make: Instruments): Metrics['watchConnections'] {
     'reason',
     () => read()?.ended ?? {},
   )
-  return numbers => {
+  return (numbers: () => ConnectionNumbers) => {
     read = numbers
   }
 }
 
-function databaseMetrics(make: Instruments): Pick<Metrics, 'statementEnded' | 'watchPool'> {
+function databaseMetrics(make: Instruments) {
   const seconds = make.durations(
     'carnet_db_statement_duration_seconds',
     'From asking for a statement to its end, the wait for a connection included.',
@@ -187,10 +174,11 @@ function databaseMetrics(make: Instruments): Pick<Metrics, 'statementEnded' | 'w
     ['pool'],
   )
   return {
-    statementEnded({ ms, failed }) {
+    statementEnded({ ms, failed }: FinishedStatement) {
       seconds.observe(ms / 1000)
       if (failed) failures.inc()
     },
-    watchPool: (name, numbers) => pools.set(name, numbers),
+    /** Pools are told apart by their names. */
+    watchPool: (name: string, numbers: () => PoolUsage) => pools.set(name, numbers),
   }
 }
