@@ -43,6 +43,7 @@ export type Arguments = {
   get: (name: string) => string
   has: (name: string) => boolean
   getOneOf: <T extends string>(name: string, allowed: readonly T[]) => T
+  findInteger: (name: string, min: number, max: number) => number | undefined
 }
 
 const COMMON: CommandOptions = {
@@ -109,6 +110,13 @@ function createArguments(found: Readonly<Record<string, unknown>>): Arguments {
       const one = allowed.find(candidate => candidate === value)
       if (one === undefined) throw new UsageError(`${label(name)} must be one of ${allowed.join(', ')}.`)
       return one
+    },
+    findInteger(name, min, max) {
+      const text = find(name)
+      if (text === undefined) return undefined
+      const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+      if (number >= min && number <= max) return number
+      throw new UsageError(`--${name} is "${text}": it must be a whole number from ${min} to ${max}.`)
     },
   }
 }

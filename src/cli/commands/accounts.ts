@@ -67,7 +67,8 @@ export const accountsSetPlan: Command = {
       accountId: getId(args),
       quota: parseQuota(args.find('quota')),
       plan: args.get('plan'),
-      requestsPerMinute: parseRate(args.find('requests-per-minute')),
+      // A hundred million or more is a typing error.
+      requestsPerMinute: args.findInteger('requests-per-minute', 1, 99_999_999),
     }),
     async (ctx, input) => {
       const account = await setPlan(ctx, input)
@@ -121,13 +122,6 @@ export const accountsReopen: Command = {
     const account = await reopenAccount(ctx, accountId)
     return { value: account, text: `Account ${account.id} "${account.name}" is open.` }
   }),
-}
-
-/** Requests per minute. A hundred million or more is a typing error. Throws UsageError. */
-function parseRate(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  if (/^[1-9]\d{0,7}$/.test(text)) return Number(text)
-  throw new UsageError(`--requests-per-minute is "${text}": it must be a whole number from 1 to 99999999.`)
 }
 
 /** `model=1,batch=2` as numbers. Throws UsageError. */

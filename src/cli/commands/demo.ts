@@ -3,7 +3,7 @@ import { type Config, readConfig } from '../../kernel/config/config.ts'
 import type { Environment } from '../../kernel/config/environment-reader.ts'
 import { SETTING_NAMES } from '../../kernel/config/misspelled-settings.ts'
 import { createLog, type Log } from '../../kernel/log.ts'
-import { type Command, CommandError, UsageError } from '../command-line/command.ts'
+import { type Command, CommandError } from '../command-line/command.ts'
 import { prepareDemo } from '../demo/demo-account.ts'
 import { readDemoNotes } from '../demo/demo-notes.ts'
 import { type DemoSummary, formatDemoSummary } from '../demo/demo-summary.ts'
@@ -23,7 +23,7 @@ export const demo: Command = {
     port: { hint: 'N', about: 'the port to try first (3000)' },
   },
   run: async ({ args, env, json, print }) => {
-    const port = parsePort(args.find('port'))
+    const port = args.findInteger('port', 1, 65_535)
     const lan = args.has('lan') ? findLanAddress() : undefined
     const warn = (sentence: string) => process.stderr.write(`${sentence}\n`)
     if (args.has('lan') && lan === undefined) {
@@ -47,13 +47,6 @@ export const demo: Command = {
     }
     return undefined
   },
-}
-
-function parsePort(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
-  if (port >= 1 && port <= 65_535) return port
-  throw new UsageError(`--port is "${text}": it must be a whole number from 1 to 65535.`)
 }
 
 /** The demo uses these settings. The others belong to a real installation, or the demo decides them. */

@@ -14,7 +14,7 @@ import {
 import { sendTestEvent } from '../../webhooks/send-test-event.ts'
 import { unstick } from '../../webhooks/unstick.ts'
 import { ACCOUNT_OPTION, getAccountId } from '../command-line/account-arguments.ts'
-import { type Arguments, type Command, formatTable, UsageError } from '../command-line/command.ts'
+import { type Arguments, type Command, formatTable } from '../command-line/command.ts'
 import { parseSince, SINCE_HINT } from '../command-line/parse-times.ts'
 import { buildWebhookSetup } from '../store/webhook-setup.ts'
 import { onStore } from '../store/with-store.ts'
@@ -58,7 +58,7 @@ export const webhooksDeliveries: Command = {
       accountId: getAccountId(args),
       ...readWebhookId(args),
       ...readBefore(args),
-      limit: readLimit(args.find('limit')),
+      limit: args.findInteger('limit', 1, MAX_DELIVERIES) ?? DEFAULT_DELIVERIES,
     }),
     async (ctx, { accountId, ...input }) => {
       const attempts = await listDeliveries(await actAsOperator(ctx, accountId), input)
@@ -83,13 +83,6 @@ function readBefore(args: Arguments): { before?: string } {
   if (findUuid(before) !== undefined) return { before }
   const message = `There is no delivery "${before}". "carnet webhooks deliveries" shows their ids.`
   throw new AppError('not_found', message)
-}
-
-function readLimit(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_DELIVERIES
-  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
-  if (limit >= 1 && limit <= MAX_DELIVERIES) return limit
-  throw new UsageError(`--limit is "${text}": it must be a whole number from 1 to ${MAX_DELIVERIES}.`)
 }
 
 export const webhooksResend: Command = {

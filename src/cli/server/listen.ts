@@ -14,7 +14,8 @@ export async function listen(app: FastifyInstance, config: Config): Promise<stri
     return await app.listen({ host, port })
   } catch (error) {
     await app.close()
-    throw explainListenError(error, { host, port, name })
+    const explain = REASONS[findErrorCode(error) ?? '']
+    throw explain === undefined ? error : new CommandError(explain({ host, port, name }))
   }
 }
 
@@ -68,9 +69,4 @@ const REASONS: Record<string, (target: ListenTarget) => string> = {
   EADDRNOTAVAIL: ({ host }) => `HOST is ${host}, which is not an address of this machine.`,
   ENOTFOUND: ({ host }) => `HOST is ${host}, a name without an address.`,
   EAI_AGAIN: ({ host }) => `HOST is ${host}, a name without an address.`,
-}
-
-function explainListenError(error: unknown, target: ListenTarget): unknown {
-  const reason = REASONS[findErrorCode(error) ?? '']
-  return reason === undefined ? error : new CommandError(reason(target))
 }

@@ -22,7 +22,7 @@ import { prepareDrain } from './drain.ts'
 import { createStartupServer, type StartupServer } from './listen.ts'
 import { connectToParent, isWorkerProcess } from './parent-process.ts'
 import { runUntilStopped } from './run-until-stopped.ts'
-import { createServerApp } from './server-app.ts'
+import { createServerApp, type ServerAppParts } from './server-app.ts'
 import { createServerMetrics, createStatementWatcher, type ServerMetrics } from './server-metrics.ts'
 
 const FINISH_TIMEOUT_MS = 3_200
@@ -93,13 +93,8 @@ export async function runServer({ config, log, env }: RunSettings, onReady: OnRe
   })
 }
 
-type ServerParts = {
-  config: Config
-  log: Log
-  store: Store
-  metrics: ServerMetrics | undefined
+type ServerParts = Omit<ServerAppParts, 'create' | 'scans' | 'mail' | 'outbound'> & {
   startupServer: StartupServer
-  isStopping: () => boolean
   /** How long open requests and deliveries may take once the server stops. */
   getFinishMs: () => number
   /** Undefined for a process without a port. */

@@ -15,7 +15,7 @@ import { buildWebhookSetup } from '../store/webhook-setup.ts'
 import type { AppSetup } from './app.ts'
 import type { ServerMetrics } from './server-metrics.ts'
 
-type ServerAppParts = {
+export type ServerAppParts = {
   config: Config
   log: Log
   store: Store
