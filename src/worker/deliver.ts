@@ -1,6 +1,6 @@
 /**
- * Delivers webhooks: claims due events by endpoint, obeys the concurrency limits, and stores the results. Workers share
- * the accounts by leases, which expire if a worker is killed.
+ * Delivers webhooks: claims due events by endpoint, obeys concurrency limits, and stores the results. Workers share the
+ * accounts by leases, which expire if a worker is killed.
  */
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'
@@ -287,7 +287,7 @@ export class Deliveries {
       const request = { url, secrets, eventId, type, data: claimed.data }
       this.finish(queue, claimed, await sendDelivery(outbound, clock, request), release)
     } catch (error) {
-      // The event stays claimed, so that a bug of ours does not repeat endlessly.
+      // The event stays claimed, so that a bug does not repeat endlessly.
       release()
       log.error({ err: error, event: idFromUuid(claimed.event_id) }, 'a webhook event could not be sent')
     }

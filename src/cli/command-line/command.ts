@@ -1,4 +1,4 @@
-/** The shape of a command. Parsing, help and error messages are the same for all commands. */
+/** Defines commands. Parsing, help and error messages are the same for all. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import type { Environment } from '../../kernel/config/environment-reader.ts'
 
@@ -12,7 +12,7 @@ export type Command = {
   options: CommandOptions
   /** Names of the required arguments without a dash, in order. */
   positionals?: readonly string[]
-  /** A last argument that may be missing, because an option can replace it. */
+  /** A last argument that an option can replace. */
   optionalPositional?: string
   run: (call: CommandCall) => Promise<CommandResult | undefined>
 }
@@ -35,7 +35,7 @@ export class UsageError extends Error {
 
 /** The command cannot be carried out: exit code 1, printed as one sentence. */
 export class CommandError extends Error {
-  override name = 'Refusal'
+  override name = 'CommandError'
 }
 
 export type Arguments = {

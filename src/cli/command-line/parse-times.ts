@@ -16,8 +16,8 @@ const MAX_SPAN_MS = 365 * DAY_MS
 export const EXPIRY_HINT = 'a date (it ends at 0:00 UTC), a date-time, or a span such as 7d, 12h, 30m'
 
 /**
- * The moment a text names: `2027-01-31` (0:00 UTC of that day), `2027-01-31T12:00:00+01:00` (UTC without an offset),
- * or `7d`, `12h`, `30m` from `now`. Throws UsageError for anything else, for the past, and beyond 100 years.
+ * Parses `2027-01-31` (0:00 UTC), `2027-01-31T12:00:00+01:00` (UTC without an offset), or `7d`, `12h`, `30m` from `now`.
+ * Throws UsageError for anything else, for the past, and beyond 100 years.
  */
 export function parseExpiry(text: string, now: Date): Date {
   const moment = findSpanEnd(text, now) ?? findDate(text)
@@ -29,7 +29,7 @@ export function parseExpiry(text: string, now: Date): Date {
   return moment
 }
 
-/** The milliseconds of a span such as `7d`, `12h`, `30m`, a year at most. Throws UsageError. */
+/** The milliseconds of a span such as `7d`, `12h`, `30m`; at most a year. Throws UsageError. */
 export function parseSpan(option: string, text: string): number {
   const span = findSpanMs(text)
   if (span !== undefined && span <= MAX_SPAN_MS) return span
@@ -39,7 +39,7 @@ export function parseSpan(option: string, text: string): number {
 /** What `D` means where a time in the past is needed. */
 export const SINCE_HINT = 'a date, a date-time, or a span such as 7d, 12h, 30m before now'
 
-/** The time in the past that a text names. A span counts back from `now`. Throws UsageError. */
+/** Parses a time in the past. A span counts back from `now`. Throws UsageError. */
 export function parseSince(text: string, now: Date): Date {
   const moment = findSpanEnd(text, now, -1) ?? findDate(text)
   if (moment === undefined) throw new UsageError(`--since is "${text}": it must be ${SINCE_HINT}.`)

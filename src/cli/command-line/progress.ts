@@ -3,7 +3,7 @@
 const ON_TERMINAL_MS = 200
 const ELSEWHERE_MS = 10_000
 
-/** Runs `work`, which may name its progress as often as it likes. */
+/** Runs `work`, which may call `update` as often as it likes. */
 export async function withProgress<T>(work: (update: (line: string) => void) => Promise<T>): Promise<T> {
   const out = process.stderr
   let shownAt = performance.now()

@@ -4,10 +4,10 @@ import { constants } from 'node:os'
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 type StopSignal = (typeof STOP_SIGNALS)[number]
 
-/** A command that has not ended by then exits, whatever is left to do. */
+/** A command that has not ended by then exits at once. */
 const COMMAND_STOP_TIMEOUT_MS = 10_000
 
-/** The process was told to stop before it was done. */
+/** The process was stopped before it was done. */
 export class Stopped extends Error {
   override name = 'Stopped'
   readonly exitCode: number
@@ -18,7 +18,7 @@ export class Stopped extends Error {
   }
 }
 
-/** Calls back for each stop signal. Returns what ends that. */
+/** Calls back for each stop signal. Returns a function that removes the listener. */
 export function onStopSignal(listener: (signal: StopSignal) => void): () => void {
   for (const signal of STOP_SIGNALS) process.on(signal, listener)
   return () => {

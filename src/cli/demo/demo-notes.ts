@@ -1,4 +1,4 @@
-/** Notes of the demo's password, key and link, in its data folder: a later run prints them again. */
+/** Keeps the demo's password, key and link in its data folder, so that a later run can print them. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

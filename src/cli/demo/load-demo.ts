@@ -14,8 +14,8 @@ import type { DemoItem, DemoPassport } from './demo-data.ts'
 type LoadedDemo = { models: string[]; batches: string[]; items: string[] }
 
 /**
- * Loads what is missing, also after a load that was cut off: of each model its units first, its corrections last, so
- * that these find units that were issued before them. Only units of what this load has corrected are refreshed.
+ * Loads what is missing, also after an interrupted load. The units of a model come before its corrections. Only units of
+ * models that this load has corrected are refreshed.
  */
 export async function loadDemoPassports(
   ctx: AccountContext,
@@ -71,7 +71,7 @@ async function loadUnits(
 type Unit = { lot?: string; serial?: string; data?: Record<string, unknown> | undefined }
 type Wanted = { parentUuid: string; level: 'batch' | 'item'; units: readonly Unit[] }
 
-/** The UUIDs of the units in their order, those issued that were missing and still can be. Throws when one is invalid. */
+/** Issues missing units, if that is still possible. Returns the UUIDs in order. Throws when one is invalid. */
 async function requireUnits(ctx: AccountContext, wanted: Wanted): Promise<string[]> {
   const found = await findUnits(ctx, wanted)
   const units = wanted.units.filter(unit => !found.has(getUnitName(unit)))
@@ -106,7 +106,7 @@ const isCausedByUser = ({ code, details = [] }: AppError) =>
 
 const getUnitName = ({ lot, serial }: { lot?: string | null; serial?: string | null }) => serial ?? lot ?? ''
 
-/** By lot or serial, one by one: it does not matter how many others were issued since. */
+/** One by one, because many others may have been issued since. */
 async function findUnits(
   ctx: AccountContext,
   { parentUuid, level, units }: Wanted,

@@ -1,17 +1,14 @@
-/**
- * Stops an HTTP server without losing a request. It accepts no new connection, answers on the open ones with
- * `Connection: close`, and closes idle ones only after a while.
- */
+/** Stops an HTTP server without losing a request: it accepts no connections, and closes idle ones after a while. */
 import { Server } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 
-/** A connection that stays idle for so long is closed. Busy ones get `Connection: close` with their next answer. */
+/** Connections that stay idle for so long are closed. Others get `Connection: close` with their next answer. */
 const DRAIN_MS = 1_200
 const CHECK_INTERVAL_MS = 20
 
-/** Call it before the server listens. `drain` resolves when all connections are closed, after `finishMs` at the latest. */
+/** Call it before the server listens. `drain` closes all connections within `finishMs`. */
 export function prepareDrain(app: FastifyInstance): { drain: (finishMs: number) => Promise<void> } {
   const { server } = app
   let isDraining = false
@@ -23,7 +20,7 @@ export function prepareDrain(app: FastifyInstance): { drain: (finishMs: number) 
     async drain(finishMs) {
       isDraining = true
       const startedAt = performance.now()
-      // `close` of Node's HTTP server would close idle connections at once, also when a request is on its way in one.
+      // `close` of an HTTP server closes idle connections at once, although a request may be on its way in one.
       Server.prototype.close.call(server)
       while (performance.now() < startedAt + DRAIN_MS && (await countConnections()) > 0)
         await pause(CHECK_INTERVAL_MS)

@@ -53,7 +53,7 @@ export function createStartupServer(
       listening = undefined
       await app.ready()
       await once(app.server.listen(server.server), 'listening')
-      // Closing it would close the socket that `app` now uses. Its connections end with their answer.
+      // Not closed: `app` now uses its socket. Its connections end with their answers.
       return address
     },
   }

@@ -30,7 +30,7 @@ const FLUSH_TIMEOUT_MS = 500
 const LAST_SCANS_TIMEOUT_MS = 1_500
 const FLUSH_INTERVAL_MS = 20_000
 
-/** A process that another replaces lets even the slowest statement end, which takes ten seconds at most. */
+/** A replaced process lets even the slowest statement end, which takes ten seconds at most. */
 const LEAVE_TIMEOUT_MS = 13_000
 const LEAVE_FINISH_TIMEOUT_MS = 11_000
 
@@ -39,7 +39,7 @@ export type RunSettings = { config: Config; log: Log; env: Environment }
 export type OnReady = (store: Store, address: string | undefined) => Promise<void>
 
 /**
- * Runs the server until it is to stop. Several workers may share an embedded database with a server.
+ * Runs the server until it stops. Several workers may share an embedded database with a server.
  * Throws CommandError when the store cannot be opened or the port is taken.
  */
 export async function runServer({ config, log, env }: RunSettings, onReady: OnReady): Promise<void> {

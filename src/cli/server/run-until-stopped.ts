@@ -1,4 +1,4 @@
-/** Runs a server until it is to stop (a signal, an unexpected error, the end of npm) and then ends it in time. */
+/** Runs a server until a signal, an unexpected error or the end of npm, and then stops it in time. */
 import { once } from 'node:events'
 import type { Log } from '../../kernel/log.ts'
 import { CommandError } from '../command-line/command.ts'
@@ -7,22 +7,22 @@ import { onStopSignal, Stopped } from '../command-line/stop-signals.ts'
 /** A terminal sends Ctrl-C to the whole group and npm passes it on: within this time both count as one. */
 const SAME_SIGNAL_MS = 700
 const PARENT_CHECK_MS = 1_000
-/** A server that has not stopped by then exits, whatever is left to do. */
+/** A server that has not stopped by then exits at once. */
 const STOP_TIMEOUT_MS = 4_700
 
 type LifecycleOptions = {
   log: Log
   /** npm's launcher waits for this process: without the launcher nobody does. */
   startedByNpm: boolean
-  /** Does at once what is left to do for a process that exits without stopping. */
+  /** Called before the process exits without stopping. */
   abandon: () => void
   /** Called at SIGHUP, which then does not stop the server. */
   onHangUp?: () => void
 }
 
 /**
- * Starts a server and stops it when it is to stop, also while it is still starting: `signal` is then aborted with a
- * Stopped. A second signal ends it at once. Throws what `start` throws, and CommandError after an unexpected error.
+ * Starts a server and later stops it, also while it is starting: `signal` is then aborted with a Stopped. A second signal
+ * ends it at once. Throws what `start` throws, and CommandError after an unexpected error.
  */
 export async function runUntilStopped(
   { log, startedByNpm, abandon, onHangUp }: LifecycleOptions,

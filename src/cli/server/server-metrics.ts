@@ -51,7 +51,7 @@ export async function createServerMetrics(config: Config, parent: ParentProcess 
 
 const CACHE_MS = 5_000
 
-/** Counting a queue of a million takes some tenths of a second, so the text is kept for some seconds. */
+/** Counting a queue of a million takes some tenths of a second. */
 function cached(read: () => Promise<string>): () => Promise<string> {
   let last: { at: number; text: Promise<string> } | undefined
   return () => {
@@ -61,7 +61,7 @@ function cached(read: () => Promise<string>): () => Promise<string> {
   }
 }
 
-/** What all machines share: each of them answers the same. Without the database it only says so. */
+/** The same on all machines. Without the database it only says so. */
 async function formatInstallation({ sql }: Store): Promise<string> {
   try {
     const state = await findDatabaseState(sql)

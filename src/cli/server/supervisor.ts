@@ -1,4 +1,4 @@
-/** The worker processes of one machine: forked, restarted when they die, replaced one by one, asked for metrics, stopped. */
+/** Forks, restarts, replaces and stops the worker processes of one machine, and collects their metrics. */
 import cluster, { type Worker } from 'node:cluster'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -38,7 +38,7 @@ type SupervisorSetup = {
 }
 
 const MAIN = join(import.meta.dirname, '../../main.ts')
-/** Pauses before a restart, doubled each time; a process that ran for STABLE_AFTER_MS begins again with the shortest. */
+/** The pause before a restart doubles each time, until a process has run for STABLE_AFTER_MS. */
 const MIN_PAUSE_MS = 100
 const MAX_PAUSE_MS = 10_000
 const STABLE_AFTER_MS = 10_000
@@ -49,7 +49,7 @@ const METRICS_TIMEOUT_MS = 1_500
 
 export class Supervisor {
   private readonly setup: SupervisorSetup
-  /** The process that fills each place; a replacement enters when it is ready. */
+  /** The current process of each spec; a replacement enters when it is ready. */
   private readonly processes = new Map<ProcessSpec, WorkerProcess>()
   private readonly running = new Set<WorkerProcess>()
   private readonly stopping = new AbortController()
@@ -78,7 +78,7 @@ export class Supervisor {
     await Promise.all(running.map(({ exited }) => exited))
   }
 
-  /** Replaces one process after another: each exits only when its successor is ready. Called meanwhile, it does so once more. */
+  /** Replaces the processes one by one, when their successors are ready. A call meanwhile repeats it once. */
   replaceAll(): Promise<void> {
     this.isReplacementDue = true
     return this.replaceAllDue()

@@ -1,4 +1,4 @@
-/** What the supervisor and its worker processes send each other, and how each waits for an answer. */
+/** Messages between the supervisor and its worker processes. */
 import { type EventEmitter, on } from 'node:events'
 
 export type WorkerMessage =
@@ -14,7 +14,7 @@ export type SupervisorMessage =
   /** Another process takes over: finish the open requests and exit. */
   { type: 'leave' } | { type: 'get metrics' } | { type: 'total metrics'; text: string }
 
-/** The next message of this type, or undefined when none comes in time. `source` is a worker, or the own process. */
+/** The next message of this type, or undefined when none comes in time. `source`: a worker, or this process. */
 export async function waitForMessage<M extends { type: string }, T extends M['type']>(
   source: EventEmitter,
   type: T,

@@ -1,4 +1,4 @@
-/** The embedded PostgreSQL, as commands and servers share it. A server holds a lock, and restarts PostgreSQL when it dies. */
+/** The embedded PostgreSQL that commands and servers share. A server holds a lock, and restarts PostgreSQL when it dies. */
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -97,7 +97,7 @@ async function takeServerLock(postgres: EmbeddedPostgres, dataDir: string): Prom
   )
 }
 
-/** Resolves with true when the database was gone, if only for a moment; with false when we are leaving. */
+/** Resolves with true when the database was gone, if only for a moment, and with false when this process leaves. */
 async function waitForLoss(postgres: EmbeddedPostgres, leaving: AbortSignal): Promise<boolean> {
   const sql = openPool(buildTarget(postgres, 'traffic'), { max: 1, name: 'carnet watch' })
   try {
@@ -114,7 +114,7 @@ async function waitForLoss(postgres: EmbeddedPostgres, leaving: AbortSignal): Pr
   }
 }
 
-/** A pool reconnects by itself, but then to another process of PostgreSQL. */
+/** It changes when the pool reconnects. */
 async function findBackendPid(sql: Sql): Promise<number | undefined> {
   const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
   return row?.pid

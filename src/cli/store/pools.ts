@@ -69,7 +69,7 @@ export function openPools(target: DatabaseTarget, options: StorePoolOptions, own
       }
     },
     async end() {
-      // Single connections end at once: their users had their time, and the process has none to spare.
+      // Single connections end at once: their users had time to finish.
       const ends = singles.map(pool => pool.end({ timeout: 0 }))
       await Promise.all([...ends, ...pools.map(pool => pool.end({ timeout: 1 }))])
     },

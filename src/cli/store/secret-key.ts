@@ -34,7 +34,7 @@ export function getOrCreateSecretKey({ secretKey, dataDir }: KeySettings): strin
 /** Creates no key. Throws CommandError when the file is damaged or others can read it. */
 export const hasSecretKey = (dataDir: string): boolean => readKey(join(dataDir, FILE)) !== undefined
 
-/** The path of a key that a power cut left under its temporary name; undefined without one, or with several. */
+/** The path of the only key that a power cut left under a temporary name; undefined if there is not exactly one. */
 export function findUnlinkedKey(dataDir: string): string | undefined {
   const names = existsSync(dataDir) ? readdirSync(dataDir) : []
   const [name, ...others] = names.filter(one => one.startsWith(`.${FILE}-`))
@@ -67,7 +67,7 @@ function readKey(path: string): string | undefined {
   return text
 }
 
-/** Writes a temporary file and links it to its place: two processes agree on one key, and no key is ever half written. */
+/** Links a complete temporary file, so two processes agree on one key and none is half written. */
 function createKey(dataDir: string, path: string): string {
   const beside = join(dataDir, `.${FILE}-${process.pid}-${randomBytes(4).toString('hex')}`)
   const file = openSync(beside, 'wx', 0o600)

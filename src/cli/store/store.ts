@@ -21,14 +21,14 @@ export type Store = Omit<StorePools, 'end'> & {
   addresses: Addresses
   /** Where the data is, without a password. */
   location: string
-  /** A pooler such as PgBouncer stands before the database: its number of connections is not the database's. */
+  /** A pooler such as PgBouncer stands before the database, with its own limit of connections. */
   hasPooler: boolean
   /** Names of the migrations that were applied on opening. */
   appliedMigrations: readonly string[]
   /** Names of the migrations that this version has and the database lacks. */
   findPendingMigrations: () => Promise<readonly string[]>
   stop: () => Promise<void>
-  /** Starts what of stopping needs no waiting, for a process that exits at once. */
+  /** Starts to stop without waiting, for a process that exits at once. */
   abandon: () => void
 }
 
@@ -93,7 +93,7 @@ async function openOnEmbedded(config: Config, log: Log, options: OpenOptions): P
   return finishOpening(config, pools, options, { location: dataDir, hasPooler: false, stop, abandon })
 }
 
-/** Also true for a folder that cannot be read: opening it then says why. */
+/** Also true for a folder that cannot be read: opening it explains why. */
 export function hasStore(dataDir: string): boolean {
   try {
     return statSync(join(dataDir, 'pg')).isDirectory()
@@ -178,7 +178,7 @@ async function finishOpening(
   }
 }
 
-/** Without the key a new one would be made, and no webhook could be signed. */
+/** Otherwise a new key would be created, and no webhook could be signed. */
 async function requireKeyForSecrets(config: Config, sql: Sql): Promise<void> {
   if (!isKeyMissing(config) || !(await hasSealedSecrets(sql))) return
   const { dataDir } = config
