@@ -67,19 +67,16 @@ export function parseArguments(command: Command, words: readonly string[]): Argu
 function parse(words: readonly string[], options: ParseArgsOptionsConfig) {
   try {
     const read = parseArgs({ args: [...words], options, strict: true, allowPositionals: true, tokens: true })
-    requireOnce(read.tokens.flatMap(token => (token.kind === 'option' ? [token.name] : [])))
+    const names = read.tokens.flatMap(token => (token.kind === 'option' ? [token.name] : []))
+    // Of two values one would be ignored silently.
+    const twice = names.find((name, i) => names.indexOf(name) !== i)
+    if (twice !== undefined) throw new UsageError(`--${twice} is given twice.`)
     return read
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     const [sentence = 'The options cannot be parsed'] = error.message.split(/[.\n]/)
     throw new UsageError(`${sentence}.`)
   }
-}
-
-/** Of two values one would be ignored silently. */
-function requireOnce(names: readonly string[]): void {
-  const twice = names.find((name, i) => names.indexOf(name) !== i)
-  if (twice !== undefined) throw new UsageError(`--${twice} is given twice.`)
 }
 
 function requirePositionals(names: readonly string[], max: number, given: readonly string[]): void {
@@ -129,10 +126,10 @@ export function formatHelp(command: Command): string {
     `--${name}${hint === undefined ? '' : ` ${hint}`}`,
     about,
   ])
-  return `carnet ${command.usage}\n\n${sentence(command.about)}\n\n${alignColumns(rows, '  ')}\n`
+  const { usage, about } = command
+  const sentence = `${about.charAt(0).toUpperCase()}${about.slice(1)}.`
+  return `carnet ${usage}\n\n${sentence}\n\n${alignColumns(rows, '  ')}\n`
 }
-
-const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
 /** The rows below their headings; `none` if there are no rows. */
 export const formatTable = (headings: readonly string[], rows: readonly string[][], none: string): string =>

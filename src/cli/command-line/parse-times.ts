@@ -20,7 +20,7 @@ export const EXPIRY_HINT = 'a date (it ends at 0:00 UTC), a date-time, or a span
  * Throws UsageError for anything else, for the past, and beyond 100 years.
  */
 export function parseExpiry(text: string, now: Date): Date {
-  const moment = findSpanEnd(text, now) ?? findDate(text)
+  const moment = findTime(text, now, 1)
   if (moment === undefined) throw new UsageError(`--expires is "${text}": it must be ${EXPIRY_HINT}.`)
   const ahead = moment.getTime() - now.getTime()
   if (ahead <= 0) throw new UsageError(`--expires is "${text}": that is in the past.`)
@@ -41,15 +41,16 @@ export const SINCE_HINT = 'a date, a date-time, or a span such as 7d, 12h, 30m b
 
 /** Parses a time in the past. A span counts back from `now`. Throws UsageError. */
 export function parseSince(text: string, now: Date): Date {
-  const moment = findSpanEnd(text, now, -1) ?? findDate(text)
+  const moment = findTime(text, now, -1)
   if (moment === undefined) throw new UsageError(`--since is "${text}": it must be ${SINCE_HINT}.`)
   if (moment > now) throw new UsageError(`--since is "${text}": that is in the future.`)
   return moment
 }
 
-function findSpanEnd(text: string, now: Date, direction: 1 | -1 = 1): Date | undefined {
+function findTime(text: string, now: Date, direction: 1 | -1): Date | undefined {
   const span = findSpanMs(text)
-  return span === undefined ? undefined : new Date(now.getTime() + direction * span)
+  if (span !== undefined) return new Date(now.getTime() + direction * span)
+  return DATE.test(text) || DATE_TIME.test(text) ? parseDateTime(text) : undefined
 }
 
 function findSpanMs(text: string): number | undefined {
@@ -57,6 +58,3 @@ function findSpanMs(text: string): number | undefined {
   const unitMs = UNIT_MS[unit]
   return unitMs === undefined ? undefined : Number(count) * unitMs
 }
-
-const findDate = (text: string): Date | undefined =>
-  DATE.test(text) || DATE_TIME.test(text) ? parseDateTime(text) : undefined

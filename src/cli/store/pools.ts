@@ -20,26 +20,16 @@ export type StorePoolOptions = {
   onStatement?: ((statement: FinishedStatement) => void) | undefined
 }
 
-const buildPoolOptions = ({
-  name,
-  isServer,
-  onStatement,
-  hasPooler = false,
-  maxConnections = isServer ? POOL_SIZE : COMMAND_POOL_SIZE,
-}: StorePoolOptions) => ({
-  name,
-  max: maxConnections,
-  pooled: hasPooler,
-  ...(onStatement === undefined ? {} : { onStatementEnd: onStatement }),
-})
-
 /** `owner`: the role that owns the tables, when it is not the role of the traffic. */
 export function openPools(target: DatabaseTarget, options: StorePoolOptions, owner?: DatabaseTarget) {
-  const sql = openPool(target, buildPoolOptions(options))
+  const { name, isServer, onStatement, hasPooler: pooled = false } = options
+  const { maxConnections = isServer ? POOL_SIZE : COMMAND_POOL_SIZE } = options
+  const common = { name, pooled, ...(onStatement && { onStatementEnd: onStatement }) }
+  const sql = openPool(target, { ...common, max: maxConnections })
   const pools = [sql]
   let singles: Sql[] = []
   const openSingle = (to: DatabaseTarget) => {
-    const pool = openPool(to, buildPoolOptions({ ...options, maxConnections: 1 }))
+    const pool = openPool(to, { ...common, max: 1 })
     singles = singles.filter(single => !isPoolEnded(single))
     singles.push(pool)
     return pool
@@ -48,8 +38,8 @@ export function openPools(target: DatabaseTarget, options: StorePoolOptions, own
     sql,
     /** Opens a pool for queues. It ends with the store. */
     openQueuePool() {
-      const queue = { ...options, name: `${options.name} queue`, maxConnections: QUEUE_POOL_SIZE }
-      const pool = openPool(target, { ...buildPoolOptions(queue), forQueue: true })
+      const queue = { name: `${name} queue`, max: QUEUE_POOL_SIZE, forQueue: true }
+      const pool = openPool(target, { ...common, ...queue })
       pools.push(pool)
       return pool
     },

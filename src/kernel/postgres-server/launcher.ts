@@ -6,13 +6,7 @@ import { unavailable } from '../errors.ts'
 
 export type ServerUser = { uid: number; gid: number; name: string }
 
-export type Launcher = {
-  user: ServerUser
-  /** Runs a program to its end. */
-  run: (program: string, args: readonly string[]) => Promise<{ code: number; output: string }>
-  /** Starts a program that outlives this process, with its output to an open file. Returns its process id. */
-  launch: (program: string, args: readonly string[], output: number) => Promise<number>
-}
+export type Launcher = ReturnType<typeof launcher>
 
 /** Not our environment: PGDATA, PGOPTIONS or a locale of the shell would change what the programs do. */
 const ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bin' }
@@ -84,7 +78,7 @@ function findInaccessibleFolder(path: string, user: ServerUser): string | undefi
   return mode & right ? undefined : path
 }
 
-function launcher(user: ServerUser, prefix: readonly string[], options: SpawnOptions): Launcher {
+function launcher(user: ServerUser, prefix: readonly string[], options: SpawnOptions) {
   const start = (program: string, args: readonly string[], stdio: StdioOptions) => {
     const [command = program, ...rest] = [...prefix, program, ...args]
     // A group of its own: Ctrl-C in a terminal is for us, not for the database. `/`: a folder everybody may enter.
@@ -92,8 +86,9 @@ function launcher(user: ServerUser, prefix: readonly string[], options: SpawnOpt
   }
   return {
     user,
-    run: (program, args) =>
-      new Promise(resolve => {
+    /** Runs a program to its end. */
+    run: (program: string, args: readonly string[]) =>
+      new Promise<{ code: number; output: string }>(resolve => {
         const child = start(program, args, ['ignore', 'pipe', 'pipe'])
         let output = ''
         child.stdout?.on('data', text => (output += text))
@@ -101,8 +96,9 @@ function launcher(user: ServerUser, prefix: readonly string[], options: SpawnOpt
         child.once('error', error => resolve({ code: 127, output: error.message }))
         child.once('close', code => resolve({ code: code ?? 1, output }))
       }),
-    launch: (program, args, output) =>
-      new Promise((resolve, reject) => {
+    /** Starts a program that outlives this process, with its output to an open file. Returns its process id. */
+    launch: (program: string, args: readonly string[], output: number) =>
+      new Promise<number>((resolve, reject) => {
         const child = start(program, args, ['ignore', output, output])
         child.once('error', reject)
         child.once('spawn', () => {
