@@ -48,15 +48,11 @@ export function createEndpointQueue(row: PendingEndpoint, account: AccountConcur
   }
 }
 
-/** Applies the row. While results of ours are not stored yet, the health in memory is newer than the row's. */
-export function updateEndpointQueue(
-  queue: EndpointQueue,
-  row: PendingEndpoint,
-  sealer: Sealer,
-  now: Date,
-): void {
-  if (queue.revision !== row.revision || queue.claimedIds.size === 0) queue.health = getHealth(row)
-  if (queue.revision !== row.revision || row.old_until !== null) queue.secrets = openSecrets(sealer, row, now)
+/** Applies the row. While results are not stored yet, the health in memory is newer than the row's. */
+export function updateEndpointQueue(queue: EndpointQueue, row: PendingEndpoint, sealer: Sealer, now: Date) {
+  const isChanged = queue.revision !== row.revision
+  if (isChanged || queue.claimedIds.size === 0) queue.health = getHealth(row)
+  if (isChanged || row.old_until !== null) queue.secrets = openSecrets(sealer, row, now)
   queue.revision = row.revision
   queue.url = row.url
   queue.usedAt = now.getTime()

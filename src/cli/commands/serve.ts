@@ -28,34 +28,32 @@ export const serve: Command = {
       log.warn(`GEO_MMDB_PATH cannot be read, so the bundled file is used: ${problem}`)
     const isSingle = config.workers === 1 || config.role === 'worker'
     const run = isSingle ? runServer : runSupervisor
-    await run({ config, log, env }, (store, address) => announce(call, { config, log, store, address }))
+    await run({ config, log, env }, (store, address) => announce(call, config, log, store, address))
     return undefined
   },
 }
 
-type Announced = { config: Config; log: Log; store: Store; address: string | undefined }
-
 /** Logs the address. Prints the set-up link for the owner until the owner has an account. */
 async function announce(
   { json, env, print }: CommandCall,
-  { config, log, store, address }: Announced,
+  { publicUrl: url, role }: Config,
+  log: Log,
+  { sql, location: data }: Store,
+  address: string | undefined,
 ): Promise<void> {
-  const data = store.location
-  if (address === undefined || config.role === 'worker') {
+  if (address === undefined || role === 'worker') {
     const message = address === undefined ? 'Carnet works, without a port' : 'Carnet works'
     log.info({ address, data }, `${message} (ROLE=worker)`)
     if (json) print(`${JSON.stringify({ url: null, address: address ?? null, set_up_url: null })}\n`)
     return
   }
-  log.info({ address, url: config.publicUrl, data }, 'Carnet listens')
-  const token = await createSetUpLink({ sql: store.sql, clock: systemClock })
-  const link = token === undefined ? undefined : buildSetUpUrl(config.publicUrl, token)
-  if (json) print(`${JSON.stringify({ url: config.publicUrl, address, set_up_url: link ?? null })}\n`)
+  log.info({ address, url, data }, 'Carnet listens')
+  const token = await createSetUpLink({ sql, clock: systemClock })
+  const link = token === undefined ? undefined : buildSetUpUrl(url, token)
+  if (json) print(`${JSON.stringify({ url, address, set_up_url: link ?? null })}\n`)
   else if (link !== undefined && env.LOG_FORMAT === 'json' && log.isLevelEnabled('info')) {
-    log.info(
-      { set_up_url: link },
-      'nobody owns this Carnet yet: create the account of the owner at this link',
-    )
+    const message = 'nobody owns this Carnet yet: create the account of the owner at this link'
+    log.info({ set_up_url: link }, message)
   } else if (link !== undefined) {
     print(`\nNobody owns this Carnet yet. Create the owner's account here, once:\n\n  ${link}\n\n`)
   }
