@@ -38,7 +38,7 @@ const input = (more: Partial<NewAccessLink> = {}): NewAccessLink => ({
 const now = () => harness.clock.now()
 
 describe('createAccessLink', () => {
-  test('shows the token once and keeps only its hash', async () => {
+  test('shows the token once and stores only its hash', async () => {
     const passport = await make()
     const { token, ...link } = await createAccessLink(
       account.ctx,
@@ -53,7 +53,7 @@ describe('createAccessLink', () => {
     assert.ok(!JSON.stringify(await listAccessLinks(account.ctx)).includes(token))
   })
 
-  test('a label is one line that reads as it was typed', async () => {
+  test('a label is one line of text, stored as typed', async () => {
     for (const label of ['Customs\u202etxt.exe', 'Customs\u2066', 'Customs\u0085', 'Customs\u001b[2J']) {
       const refused = createAccessLink(account.ctx, input({ label }))
       await assert.rejects(refused, (error: AppError) => error.details?.[0]?.path[0] === 'label')
@@ -61,13 +61,13 @@ describe('createAccessLink', () => {
     assert.equal((await createAccessLink(account.ctx, input({ label: 'מכס 7' }))).label, 'מכס 7')
   })
 
-  test('for the whole account has no address of its own', async () => {
+  test('a link to the whole account has no URL', async () => {
     const link = await createAccessLink(account.ctx, input())
     assert.equal(link.url, null)
     assert.equal(link.passport_id, null)
   })
 
-  test('names everything that is wrong', async () => {
+  test('reports every problem', async () => {
     const wrong = input({ audience: 'public', label: ' ', expiresAt: new Date('2026-11-21T10:00:00Z') })
     await assert.rejects(createAccessLink(account.ctx, wrong), (error: AppError) => {
       assert.deepEqual(
@@ -89,7 +89,7 @@ describe('createAccessLink', () => {
     assert.equal((await createAccessLink(account.ctx, input({ label: '🪑'.repeat(200) }))).url, null)
   })
 
-  test('not_found for the passport of another account', async () => {
+  test('throws not_found for a passport of another account', async () => {
     const foreign = await make(stranger)
     for (const passportId of [idFromUuid(foreign.id), 'nonsense']) {
       await assert.rejects(createAccessLink(account.ctx, input({ passportId })), { code: 'not_found' })
@@ -98,7 +98,7 @@ describe('createAccessLink', () => {
 })
 
 describe('findAccess', () => {
-  test('one passport and what descends from it', async () => {
+  test('opens a passport and its units', async () => {
     const passport = await make()
     const other = await make()
     const { token } = await createAccessLink(account.ctx, input({ passportId: idFromUuid(passport.id) }))
@@ -113,13 +113,13 @@ describe('findAccess', () => {
     assert.equal(await find({ ...passport, account_id: stranger.id }), undefined)
   })
 
-  test('the whole account, and no other', async () => {
+  test('opens the whole account, and no other', async () => {
     const { token } = await createAccessLink(account.ctx, input())
     assert.ok(await findAccess(harness.sql, token, await make(), now()))
     assert.equal(await findAccess(harness.sql, token, await make(stranger), now()), undefined)
   })
 
-  test('until its end, not after', async () => {
+  test('ends when the link expires', async () => {
     const passport = await make()
     const { token } = await createAccessLink(account.ctx, input())
     const at = (time: string) => findAccess(harness.sql, token, passport, new Date(time))
@@ -127,7 +127,7 @@ describe('findAccess', () => {
     assert.equal(await at('2026-12-01T00:00:00Z'), undefined)
   })
 
-  test('nothing for what is no token', async () => {
+  test('finds nothing for a text that is no token', async () => {
     const passport = await make()
     const { token } = await createAccessLink(account.ctx, input())
     for (const text of ['', 'dpa_', token.slice(0, -1), `${token}0`, token.replace(/.$/, '-'), "' or 1=1"]) {
@@ -137,7 +137,7 @@ describe('findAccess', () => {
 })
 
 describe('revokeAccessLink', () => {
-  test('ends it at once and for good, for its account or the operator', async () => {
+  test('ends a link at once and for good, for its account or the operator', async () => {
     const passport = await make()
     const { token, id } = await createAccessLink(account.ctx, input())
     await assert.rejects(revokeAccessLink(stranger.ctx, id), { code: 'not_found' })
@@ -150,7 +150,7 @@ describe('revokeAccessLink', () => {
   })
 })
 
-test('uses are counted together, none lost', async () => {
+test('counts all uses, many in a statement', async () => {
   const passport = await make()
   const { token, id } = await createAccessLink(account.ctx, input())
   const access = await findAccess(harness.sql, token, passport, now())

@@ -1,4 +1,4 @@
-/** Creates that wait are written together: small products apart from large ones, and large ones by bytes. */
+/** Waiting creates share a statement: small products apart from large ones, and large ones bounded by bytes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gatherCreates, MIN_LARGE_BYTES } from '../../src/passports/write/gather-creates.ts'

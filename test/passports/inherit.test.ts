@@ -1,4 +1,4 @@
-/** Taking over corrections, the pure rule. */
+/** Tests the pure rule by which units get corrections. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -22,7 +22,7 @@ const data: fc.Arbitrary<PassportData> = fc
   .uniqueArray(fc.tuple(field, value), { selector: ([name]) => name })
   .map(entries => Object.fromEntries(entries))
 
-/** Of one passport, in order: each begins where the one before ended, but for changes in between. */
+/** Corrections of one passport: each begins where the one before ended, except for changes in between. */
 const corrections: fc.Arbitrary<Correction[]> = fc
   .array(
     fc.record({
@@ -52,11 +52,11 @@ const holds = (property: fc.IRawProperty<unknown>) => fc.assert(property, { numR
 const has = (of: PassportData, name: string) => (Object.hasOwn(of, name) ? of[name] : undefined)
 
 describe(`takeOver, ${RUNS} times`, () => {
-  test('changes only fields that a correction names, and tells all that it changed', () => {
+  test('changes only corrected fields, and lists all that it changed', () => {
     holds(
-      fc.property(inherited, since, (unit, told) => {
-        const result = applyCorrections(unit, told)
-        const named = new Set([...told.batch, ...told.model].flatMap(one => one.fields))
+      fc.property(inherited, since, (unit, corrections) => {
+        const result = applyCorrections(unit, corrections)
+        const named = new Set([...corrections.batch, ...corrections.model].flatMap(one => one.fields))
         assert.deepEqual(listChangedFields(unit.data, result.data), result.changed)
         for (const name of [...result.changed, ...result.skipped]) assert.ok(named.has(name))
         for (const name of FIELDS.filter(one => !result.changed.includes(one)))
@@ -65,22 +65,22 @@ describe(`takeOver, ${RUNS} times`, () => {
     )
   })
 
-  test('leaves what it was given as it is', () => {
+  test('does not change its arguments', () => {
     holds(
-      fc.property(inherited, since, (unit, told) => {
-        const before = JSON.stringify({ unit, told })
-        applyCorrections(unit, told)
-        assert.equal(JSON.stringify({ unit, told }), before)
+      fc.property(inherited, since, (unit, corrections) => {
+        const before = JSON.stringify({ unit, corrections })
+        applyCorrections(unit, corrections)
+        assert.equal(JSON.stringify({ unit, corrections }), before)
       }),
     )
   })
 
-  test('each field gets a value that it had or that a correction gives it', () => {
+  test('each field has its old value or that of a correction', () => {
     holds(
-      fc.property(inherited, since, (unit, told) => {
-        const result = applyCorrections(unit, told)
+      fc.property(inherited, since, (unit, corrections) => {
+        const result = applyCorrections(unit, corrections)
         for (const name of result.changed) {
-          const given = [...told.batch, ...told.model].filter(one => one.fields.includes(name))
+          const given = [...corrections.batch, ...corrections.model].filter(one => one.fields.includes(name))
           const differences = given.map(one => listChangedFields(one.after, result.data))
           assert.ok(differences.some(names => !names.includes(name)))
         }
@@ -88,16 +88,16 @@ describe(`takeOver, ${RUNS} times`, () => {
     )
   })
 
-  test('one correction taken over twice changes nothing more', () => {
+  test('applying a correction twice changes nothing more', () => {
     holds(
       fc.property(inherited, corrections, fc.boolean(), (unit, list, isOfBatch) => {
         const [one] = list.filter(({ fields }) => fields.length > 0)
-        const told = {
+        const corrections = {
           batch: one !== undefined && isOfBatch ? [one] : [],
           model: one !== undefined && !isOfBatch ? [one] : [],
         }
-        const once = applyCorrections(unit, told)
-        const twice = applyCorrections({ ...once, inheritedVersion: unit.inheritedVersion }, told)
+        const once = applyCorrections(unit, corrections)
+        const twice = applyCorrections({ ...once, inheritedVersion: unit.inheritedVersion }, corrections)
         assert.deepEqual(
           { data: twice.data, ownFields: twice.ownFields, changed: twice.changed },
           { data: once.data, ownFields: once.ownFields, changed: [] },
@@ -107,7 +107,7 @@ describe(`takeOver, ${RUNS} times`, () => {
     )
   })
 
-  test('the model’s corrections that are in a unit already change nothing more', () => {
+  test('corrections of the model that a unit has already change nothing', () => {
     holds(
       fc.property(inherited, corrections, (unit, model) => {
         const once = applyCorrections(unit, { batch: [], model })
@@ -118,24 +118,24 @@ describe(`takeOver, ${RUNS} times`, () => {
     )
   })
 
-  test('the order of corrections of different fields is of no matter', () => {
+  test('the order of corrections of different fields does not matter', () => {
     holds(
       fc.property(inherited, corrections, corrections, (unit, left, right) => {
         const only = (list: Correction[], names: string[]) =>
           list.map(one => ({ ...one, fields: one.fields.filter(name => names.includes(name)) }))
         const [ab, cd] = [only(left, ['a', 'b']), only(right, ['c', 'd', 'constructor'])]
         for (const side of ['batch', 'model'] as const) {
-          const told = (list: Correction[]) => ({ batch: [], model: [], [side]: list })
+          const corrections = (list: Correction[]) => ({ batch: [], model: [], [side]: list })
           assert.deepEqual(
-            plain(applyCorrections(unit, told([...ab, ...cd]))),
-            plain(applyCorrections(unit, told([...cd, ...ab]))),
+            plain(applyCorrections(unit, corrections([...ab, ...cd]))),
+            plain(applyCorrections(unit, corrections([...cd, ...ab]))),
           )
         }
       }),
     )
   })
 
-  test('the model’s corrections stop at what the batch has set itself', () => {
+  test('corrections of the model do not change fields that the batch has set', () => {
     holds(
       fc.property(inherited, corrections, (unit, model) => {
         const { changed, skipped } = applyCorrections(unit, { batch: [], model })
@@ -144,7 +144,7 @@ describe(`takeOver, ${RUNS} times`, () => {
     )
   })
 
-  test('a chain of corrections without changes between leads from its beginning to its end', () => {
+  test('a chain of corrections without other changes leads from its first value to its last', () => {
     holds(
       fc.property(fc.array(data, { minLength: 2, maxLength: 6 }), fc.nat(), (states, start) => {
         const [first, ...rest] = states
@@ -170,7 +170,7 @@ describe(`takeOver, ${RUNS} times`, () => {
   })
 })
 
-/** Without the order of its keys. */
+/** As JSON that does not depend on the order of keys. */
 const plain = (result: ReturnType<typeof applyCorrections>) => ({
   ...result,
   data: Object.entries(result.data).sort(([a], [b]) => (a < b ? -1 : 1)),

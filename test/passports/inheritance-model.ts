@@ -1,20 +1,23 @@
 /**
- * The rules of levels and corrections in the plainest form: every unit keeps a fact for each field that it inherited,
- * and hears at once of every correction above it. Nothing is shared and nothing is deferred, as it is in the store.
+ * The rules of levels and corrections, as plainly as possible: a unit keeps a fact for each inherited field and gets
+ * each correction at once. Nothing is shared and nothing is deferred.
  */
 import { isDeepStrictEqual } from 'node:util'
 
 export const FIELDS = ['weightKg', 'energyWh', 'languages', 'safetyInformation', 'gtin'] as const
 export type Field = (typeof FIELDS)[number]
-/** The fields that the rules are tried with; one that is not there has no value. */
+/** Fields that the rules are tried with; an absent one has no value. */
 export type Fields = { [F in Field]?: unknown }
 
-/** What a unit was told about a field: the value, whether its batch had set it, and how many of the model's corrections are in it. */
+/**
+ * What a unit inherited of a field: the value, whether its batch had set it, and how many corrections of the model it
+ * has.
+ */
 type Fact = { value: unknown; ofBatch: boolean; seen: number }
 type Facts = Record<Field, Fact>
 
-/** A correction by a batch, or its refresh, as its items hear of it. */
-type Heard = { isRefresh: boolean; fields: Map<Field, { before: unknown; after: Fact }> }
+/** A correction by a batch, or its refresh, as its items get it. */
+type BatchCorrection = { isRefresh: boolean; fields: Map<Field, { before: unknown; after: Fact }> }
 type Correction = Map<Field, { before: unknown; after: unknown }>
 
 export type Unit = {
@@ -25,12 +28,12 @@ export type Unit = {
   own: Fields
   outdated: boolean
   archived: boolean
-  /** How it read at each version. */
+  /** Its data at each version. */
   versions: Fields[]
-  /** A model's. */
+  /** Of a model. */
   corrections: Correction[]
-  /** An item's: what its batch corrected since. */
-  heard: Heard[]
+  /** Of an item: later corrections of its batch. */
+  batchCorrections: BatchCorrection[]
 }
 
 export type Outcome = { refreshed: Unit[]; skipped: Map<Unit, Field[]>; failed: Unit[] }
@@ -44,7 +47,6 @@ function fieldsOf(look: (field: Field) => unknown): Fields {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
-/** `null` removes. */
 function overlay(below: Fields, above: Fields): Fields {
   return fieldsOf(field => {
     const value = field in above ? above[field] : below[field]
@@ -52,7 +54,7 @@ function overlay(below: Fields, above: Fields): Fields {
   })
 }
 
-/** The required fields are there, and texts have the first language. */
+/** Required fields are present, and texts have the first language. */
 function isValid(fields: Fields): boolean {
   const { weightKg, languages, safetyInformation } = fields
   if (weightKg === undefined || !Array.isArray(languages)) return false
@@ -67,9 +69,9 @@ const factsFrom = (factOf: (field: Field) => Fact): Facts => ({
   gtin: factOf('gtin'),
 })
 
-const bare = { corrections: [], heard: [], children: [], outdated: false, archived: false }
+const bare = { corrections: [], batchCorrections: [], children: [], outdated: false, archived: false }
 
-/** Undefined when it is refused. */
+/** Undefined if it is refused. */
 export function createModel(data: Fields): Unit | undefined {
   if (!isValid(data)) return undefined
   const facts = factsFrom(() => ({ value: undefined, ofBatch: false, seen: 0 }))
@@ -83,7 +85,10 @@ export function createModel(data: Fields): Unit | undefined {
   }
 }
 
-/** A unit inherits what its parent reads as; under an outdated batch it is born outdated. Undefined when refused. */
+/**
+ * A unit inherits the effective data of its parent; under an outdated batch it is outdated from the start. Undefined if
+ * refused.
+ */
 export function issue(parent: Unit, level: 'batch' | 'item', own: Fields): Unit | undefined {
   if (parent.archived || parent.level === 'item' || (parent.level === 'batch' && level === 'batch'))
     return undefined
@@ -102,7 +107,7 @@ export function issue(parent: Unit, level: 'batch' | 'item', own: Fields): Unit 
   return unit
 }
 
-/** What a passport hands on about a field. */
+/** The fact that units of a passport inherit. */
 function factOf(giver: Unit, field: Field): Fact {
   const { seen } = giver.facts[field]
   if (giver.level === 'model')
@@ -115,19 +120,19 @@ const modelOf = (unit: Unit): Unit => (unit.parent === undefined ? unit : modelO
 
 export const family = (unit: Unit): Unit[] => [unit, ...unit.children.flatMap(family)]
 
-/** False when it is refused. */
+/** False if it is refused. */
 export function change(unit: Unit, patch: Fields, isCorrection: boolean): boolean {
   const before = reading(unit)
   const own = overlay(unit.own, patch)
   if (!isValid(overlay(inherited(unit), own))) return false
   unit.own = own
   unit.versions.push(reading(unit))
-  if (isCorrection) proclaim(unit, before, false)
+  if (isCorrection) passOn(unit, before, false)
   return true
 }
 
-/** Tells everyone issued under `owner` what a correction, or a batch's refresh, has really changed. */
-function proclaim(owner: Unit, before: Fields, isRefresh: boolean): void {
+/** Gives everyone under `owner` the effect of a correction, or of a batch's refresh. */
+function passOn(owner: Unit, before: Fields, isRefresh: boolean): void {
   const now = reading(owner)
   const fields = FIELDS.filter(field => !isDeepStrictEqual(before[field], now[field]))
   if (fields.length === 0 || owner.level === 'item') return
@@ -139,12 +144,14 @@ function proclaim(owner: Unit, before: Fields, isRefresh: boolean): void {
     return
   }
   for (const item of owner.children) {
-    const told = fields.map(field => [field, { before: before[field], after: factOf(owner, field) }] as const)
-    item.heard.push({ isRefresh, fields: new Map(told) })
+    const changes = fields.map(
+      field => [field, { before: before[field], after: factOf(owner, field) }] as const,
+    )
+    item.batchCorrections.push({ isRefresh, fields: new Map(changes) })
   }
 }
 
-/** Refreshes a unit and everything under it that is outdated, batches before items. */
+/** Refreshes a unit and all outdated units under it, batches before items. */
 export function refresh(top: Unit): Outcome {
   const outcome: Outcome = { refreshed: [], skipped: new Map(), failed: [] }
   for (const level of ['batch', 'item'] as const) {
@@ -166,46 +173,50 @@ function refreshOne(unit: Unit, outcome: Outcome): void {
     outcome.failed.push(unit)
     return
   }
-  Object.assign(unit, { facts, heard: [], outdated: false })
+  Object.assign(unit, { facts, batchCorrections: [], outdated: false })
   unit.versions.push(after)
   outcome.refreshed.push(unit)
   if (skipped.size > 0) outcome.skipped.set(unit, [...skipped].sort())
-  if (unit.level === 'batch') proclaim(unit, before, true)
+  if (unit.level === 'batch') passOn(unit, before, true)
 }
 
-/** The nearest ancestor first. */
+/** The nearest ancestor comes first. */
 function corrected(unit: Unit): { facts: Facts; skipped: Set<Field> } {
   const facts = factsFrom(field => ({ ...unit.facts[field] }))
   const skipped = new Set<Field>()
-  for (const told of unit.heard) takeFromBatch(facts, told, skipped)
+  for (const correction of unit.batchCorrections) applyBatchCorrection(facts, correction, skipped)
   const { corrections } = modelOf(unit)
   for (const [index, correction] of corrections.entries()) {
-    for (const [field, told] of correction)
-      takeFromModel(facts[field], { ...told, index }, () => skipped.add(field))
+    for (const [field, values] of correction)
+      applyModelCorrection(facts[field], { ...values, index }, () => skipped.add(field))
   }
   for (const field of FIELDS) facts[field].seen = corrections.length
   return { facts, skipped }
 }
 
 /**
- * What an item takes from its batch is the batch's fact, with the model's corrections that are in it. A batch's refresh
- * that does not fit needs no telling: it brought only corrections of the model, which speak for themselves.
+ * An item gets the batch's fact, with the model's corrections in it. A batch's refresh that does not fit is not
+ * skipped: it only repeats corrections of the model.
  */
-function takeFromBatch(facts: Facts, { isRefresh, fields }: Heard, skipped: Set<Field>): void {
+function applyBatchCorrection(
+  facts: Facts,
+  { isRefresh, fields }: BatchCorrection,
+  skipped: Set<Field>,
+): void {
   for (const [field, { before, after }] of fields) {
     if (fits(facts[field].value, { before, after: after.value })) facts[field] = { ...after }
     else if (!isRefresh) skipped.add(field)
   }
 }
 
-/** Nothing where the batch has set the field, and nothing that is in it already. */
-function takeFromModel(
+/** Skips fields that the batch has set, and corrections that it has already. */
+function applyModelCorrection(
   fact: Fact,
-  told: { before: unknown; after: unknown; index: number },
+  correction: { before: unknown; after: unknown; index: number },
   skip: () => void,
 ): void {
-  if (fact.ofBatch || told.index < fact.seen) return
-  if (fits(fact.value, told)) fact.value = told.after
+  if (fact.ofBatch || correction.index < fact.seen) return
+  if (fits(fact.value, correction)) fact.value = correction.after
   else skip()
 }
 

@@ -1,4 +1,4 @@
-/** Three levels under random use, against the rules told plainly: every reading, every version, every `outdated`. */
+/** Random use of three levels, compared with plain rules: every passport, every version, every `outdated`. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -33,7 +33,7 @@ import {
 } from './inheritance-model.ts'
 
 const SEQUENCES = IS_FULL ? 10_000 : 300
-/** Each with an account of its own; more of them only wait for each other. */
+/** Each has its own account. More would only wait for each other. */
 const AT_ONCE = 6
 
 type Step =
@@ -53,7 +53,7 @@ const VALUES = {
   ),
 }
 
-/** One to three fields, the number most often, since chains of corrections need its values to meet again. */
+/** One to three fields, mostly the number: chains of corrections need values that meet again. */
 const someFields = (options: { nulls: boolean }): fc.Arbitrary<Fields> =>
   fc
     .uniqueArray(
@@ -74,7 +74,7 @@ const fieldValue = (name: keyof typeof VALUES, { nulls }: { nulls: boolean }): f
   nulls ? fc.option<unknown>(VALUES[name], { freq: 4 }) : VALUES[name]
 
 const ownFields = fc.oneof(fc.constant({}), someFields({ nulls: false }))
-/** The first is the model, which has the most to tell. */
+/** The first is the model, which changes most. */
 const someone = fc.oneof(
   { weight: 3, arbitrary: fc.constant(0) },
   { weight: 4, arbitrary: fc.nat({ max: 9 }) },
@@ -108,12 +108,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const sequence = fc.record({
   model: fc.record({ weightKg: VALUES.weightKg, languages: VALUES.languages }, { noNullPrototype: true }),
-  // Without units there is nothing to see: the first are always there.
+  // Without units there is nothing to compare, so the first steps issue some.
   units: fc.tuple(ownFields, ownFields, ownFields),
   steps: fc.array(step, { minLength: 1, maxLength: 14, size: 'max' }),
 })
 
-/** What is not tried is valid whichever language comes first. */
+/** Languages are fixed, so that all data is valid. */
 const BOTH_LANGUAGES = {
   endOfLife: {
     recyclingInstructions: { en: 'Take it to a collection point.', de: 'Zur Sammelstelle bringen.' },
@@ -121,7 +121,7 @@ const BOTH_LANGUAGES = {
   },
 }
 
-/** The same passports twice: as the plain rules have them, and as they are stored. */
+/** The same passports twice: by the plain rules, and as stored. */
 class World {
   readonly ctx: AccountContext
   readonly units: Unit[] = []
@@ -200,12 +200,12 @@ class World {
     const { refreshed, skipped, failed, pending } = await refreshPassport(this.ctx, this.uuidOf(top))
     assert.deepEqual(
       { refreshed, pending, skipped: sorted(skipped), failed: failed.map(one => one.id).sort() },
-      this.told(outcome),
+      this.checkOutcome(outcome),
     )
     await this.compare()
   }
 
-  private told({ refreshed, skipped, failed }: Outcome) {
+  private checkOutcome({ refreshed, skipped, failed }: Outcome) {
     const idOf = (unit: Unit) => idFromUuid(this.uuidOf(unit))
     return {
       refreshed: refreshed.length,
@@ -215,13 +215,12 @@ class World {
     }
   }
 
-  /** Every passport as it is now. */
   async compare(): Promise<void> {
     const rows = await Promise.all(this.units.map(unit => getPassport(this.ctx, this.uuidOf(unit))))
     assert.deepEqual(rows.map(stored), this.units.map(expected))
   }
 
-  /** Every version of every passport that has more than the one it reads as. */
+  /** Every version of passports that have several. */
   async compareHistories(): Promise<void> {
     for (const unit of this.units.filter(one => one.versions.length > 1)) {
       const numbers = unit.versions.keys().map(index => index + 1)
@@ -234,7 +233,7 @@ class World {
   }
 }
 
-/** Undefined when the rules refuse it; anything else is thrown. */
+/** Undefined if the rules refuse it; other errors are thrown. */
 async function orRefused<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work
@@ -276,7 +275,7 @@ async function take(world: World, one: Step): Promise<void> {
 
 const [MODEL, BATCH, ITEM] = [0, 1, 2]
 
-async function tell(
+async function play(
   ctx: AccountContext,
   {
     model,
@@ -294,7 +293,7 @@ async function tell(
   await world.compareHistories()
 }
 
-describe('three levels under random use', () => {
+describe('random use of three levels', () => {
   let t: Harness
   before(async () => {
     t = await startHarness()
@@ -304,7 +303,7 @@ describe('three levels under random use', () => {
   const found = (title: string, steps: readonly Step[], own: Fields = {}) =>
     test(title, async () => {
       const { ctx } = await t.account({ plan: 'enterprise' })
-      await tell(ctx, { model: { weightKg: 1, languages: ['en', 'de'] }, units: [own, {}, {}], steps })
+      await play(ctx, { model: { weightKg: 1, languages: ['en', 'de'] }, units: [own, {}, {}], steps })
     })
   const patched = (who: number, weightKg: number | null, isCorrection = true): Step => ({
     do: 'patch',
@@ -332,7 +331,7 @@ describe('three levels under random use', () => {
     { weightKg: 3 },
   )
 
-  test('what no unit inherits any more is not brought up to date', async () => {
+  test('a content without units is not refreshed', async () => {
     const { ctx } = await t.account({ plan: 'enterprise' })
     const world = new World(ctx)
     await world.create({ weightKg: 1, languages: ['en', 'de'] })
@@ -345,18 +344,18 @@ describe('three levels under random use', () => {
       await world.patch(world.pick(MODEL), { weightKg }, true)
       await world.refresh(world.pick(MODEL))
     }
-    // The model's new version, what the batch now has of it, and what the item now has of the batch.
+    // The model's new version, the batch's content of it, and the item's content of the batch.
     assert.equal(await count(), before + 8 * 3)
   })
 
   test(`${SEQUENCES} sequences of issuing, changing, correcting, refreshing and archiving`, async () => {
     const run = async (index: number) => {
       const { ctx } = await t.account({ plan: 'enterprise' })
-      const property = fc.asyncProperty(sequence, whole => tell(ctx, whole))
+      const property = fc.asyncProperty(sequence, whole => play(ctx, whole))
       const numRuns = Math.ceil((SEQUENCES - index) / AT_ONCE)
       await fc.assert(property, { numRuns })
     }
-    // The database is there until the last has ended, and the first failure is told.
+    // The database must outlive the last run; then the first failure is thrown.
     const runs = Array.from({ length: AT_ONCE }, (_, index) => run(index))
     await Promise.allSettled(runs)
     await Promise.all(runs)

@@ -1,11 +1,11 @@
-/** Ready to be spread over machines by account: each table has the account in its key, or a reason why not. */
+/** Data can be spread over machines by account: each table has the account in its key, or a reason. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type Harness, startHarness } from '../harness.ts'
 
-/** Directories are looked into by something that names no account; they and what all accounts share are copied everywhere. */
+/** Directories are searched without an account; they, and what all accounts share, would be copied to every machine. */
 const WITHOUT_ACCOUNT: Record<string, string> = {
   account: 'is the account',
   gtin_claim: 'directory: a GTIN is one product of the whole service, and its address names no account',

@@ -1,4 +1,4 @@
-/** What lists leave behind on a connection: every combination of filters is a statement of its own. */
+/** Every combination of filters is a statement: tests how many stay prepared on a connection. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
@@ -44,7 +44,7 @@ const keptStatements = async () => {
   return row?.n as number
 }
 
-test('a list is kept as a statement by its usual filters, not by each of a thousand combinations', async () => {
+test('a list stays prepared for its usual filters, not for each of a thousand combinations', async () => {
   const ctx = { ...account.ctx, sql }
   const names = Object.keys(FILTERS) as (keyof typeof FILTERS)[]
   const ask = async (filter: ListFilter) => {
@@ -57,7 +57,7 @@ test('a list is kept as a statement by its usual filters, not by each of a thous
   await ask({ levels: ['m'], status: 'a', category: 'textile', q: 'linen' })
   const usual = await keptStatements()
   assert.ok(usual > 6, `${usual} are kept`)
-  // A step that is no power of two meets each filter with and without each other one.
+  // A step that is not a power of two combines each filter with each other one.
   for (let bits = 0; bits < 1 << names.length; bits += IS_FULL ? 1 : 5) {
     const chosen = names.filter((_name, i) => bits & (1 << i)).map(name => [name, FILTERS[name]])
     await ask({ levels: bits % 3 === 0 ? ['m', 'b', 'i'] : ['m'], ...Object.fromEntries(chosen) })

@@ -5,7 +5,7 @@ import { writeStorable } from '../../src/passports/sync/write-plans.ts'
 
 const failing = (code: string) => Object.assign(new Error('no'), { code })
 
-test('eachStorable: writes every row that can be stored, refuses each that cannot, in statements of many', async () => {
+test('writeStorable writes every row that can be stored and rejects the others, many in a statement', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 60 }), async bad => {
       const written: number[] = []
@@ -27,7 +27,7 @@ test('eachStorable: writes every row that can be stored, refuses each that canno
   )
 })
 
-test('eachStorable: any other failure is thrown', async () => {
+test('writeStorable throws any other error', async () => {
   const lost = failing('08006')
   await assert.rejects(
     writeStorable(

@@ -1,4 +1,4 @@
-/** How many statements each verb sends: a round trip more is a millisecond more for every caller. */
+/** How many statements each verb sends: each round trip costs every caller a millisecond. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { AccountContext } from '../../src/accounts/context.ts'
