@@ -94,9 +94,11 @@ export async function summarizeAccount(
       where account_id = ${ctx.accountId} and days = 1 and first_day >= ${formatDay(range.first)}::text::date
         and first_day <= ${formatDay(range.last)}::text::date
     ) d`
-  const spanCounts: ScanCounts[] = JSON.parse(sums?.counts ?? '[]')
-  const counts = sumCounts(spanCounts)
-  const keyed = (word: string) => counts.get(word) ?? []
+  const counts = sumCounts(JSON.parse(sums?.counts ?? '[]'))
+  const keyed = (word: string) =>
+    [...counts]
+      .filter(([key]) => key.startsWith(`${word}:`))
+      .map(([key, scans]) => [key.slice(word.length + 1), scans] as const)
   return {
     ...sumDays(range, parseDays(sums)),
     byCountry: sortCounts(keyed('country')),
@@ -117,21 +119,13 @@ function parseDays(sums: AccountSums | undefined): Map<number, { scans: number; 
   )
 }
 
-/** Sums up counts such as `country:DE`, grouped by the word before the colon. */
-function sumCounts(all: readonly ScanCounts[]): Map<string, [string, number][]> {
+/** Sums up counts such as `country:DE`. */
+function sumCounts(all: readonly ScanCounts[]): Map<string, number> {
   const sums = new Map<string, number>()
   for (const counts of all) {
     for (const [key, scans] of Object.entries(counts)) sums.set(key, (sums.get(key) ?? 0) + scans)
   }
-  const byWord = new Map<string, [string, number][]>()
-  for (const [key, scans] of sums) {
-    const colon = key.indexOf(':')
-    const word = key.slice(0, colon)
-    const pairs = byWord.get(word) ?? []
-    pairs.push([key.slice(colon + 1), scans])
-    byWord.set(word, pairs)
-  }
-  return byWord
+  return sums
 }
 
 function sumDays({ first, last }: Range, sums: ReadonlyMap<number, { scans: number; uniques: number }>) {

@@ -136,11 +136,11 @@ function requireIntactHistory({ passport, versions, statuses }: ImportedHistory)
 
 /** Across accounts: an id belongs to one passport. */
 async function requireFreeIds(sql: Sql, uuids: readonly string[]): Promise<void> {
-  const [there] = await sql<{ id: string }[]>`
+  const [existing] = await sql<{ id: string }[]>`
     select id from passport where id = any(${[...uuids]}::text[]::uuid[]) limit 1`
-  if (there !== undefined)
+  if (existing !== undefined)
     throw importError(
-      `Passport ${idFromUuid(there.id)} is here already: an account is imported where it is not.`,
+      `Passport ${idFromUuid(existing.id)} is here already: an account is imported where it is not.`,
     )
 }
 

@@ -92,15 +92,15 @@ async function attemptRows(
   const uuids = new Set(found.flatMap(({ uuid }) => uuid ?? []))
   // There is at least one batch: rows without a model are planned with the first.
   for await (const states of readStatesInBatches(ctx, [...uuids])) {
-    const there = new Map(states.map(state => [state.row.id, state]))
+    const stateById = new Map(states.map(state => [state.row.id, state]))
     const { now = [], later = [] } = Object.groupBy(open, ({ uuid }) =>
-      uuid === undefined || there.has(uuid) ? 'now' : 'later',
+      uuid === undefined || stateById.has(uuid) ? 'now' : 'later',
     )
     open = later
     const plans: Plan[] = []
     for (const { row, uuid } of now) {
       await pauseIfDue()
-      const state = uuid === undefined ? undefined : there.get(uuid)
+      const state = uuid === undefined ? undefined : stateById.get(uuid)
       if (state !== undefined && !hasKey(row, state)) {
         lost.push({ row, uuid: undefined })
         continue

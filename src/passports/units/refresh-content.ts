@@ -63,7 +63,7 @@ export async function getRefreshedContent(ctx: AccountContext, old: OldContent):
   const { corrected } = pending
   const id = newUuid(ctx.clock.now().getTime())
   const [row] = await ctx.sql<{ id: string; hash: string }[]>`
-    with there as (
+    with existing as (
       select id, hash from content
       where owner_id = ${old.owner_id} and account_id = ${ctx.accountId} and upto = ${old.owner_version}
         and model_upto is not distinct from ${ofBatch ? old.model_version : null}::int and from_id = ${old.id}
@@ -73,10 +73,10 @@ export async function getRefreshedContent(ctx: AccountContext, old: OldContent):
       select ${ctx.accountId}::int, ${old.owner_version}::int, ${ofBatch ? old.model_version : null}::int, ${id}::uuid,
         ${old.owner_id}::uuid, ${old.id}::uuid, ${ofBatch ? [...corrected.ownFields] : null}::text[],
         ${JSON.stringify(corrected.data)}::text::jsonb
-      where not exists (select 1 from there)
+      where not exists (select 1 from existing)
       returning id, hash
     )
-    select id, encode(hash, 'hex') as hash from (select * from there union all select * from made) found`
+    select id, encode(hash, 'hex') as hash from (select * from existing union all select * from made) found`
   assert(row, 'a content is found or made')
   return { ...row, corrected }
 }
