@@ -1,6 +1,6 @@
 /** Batteries, from the coin cell to the container. */
 import { type Category, END_OF_LIFE } from './field.ts'
-import { COUNTRY_OF_MANUFACTURE } from './shared.ts'
+import { AMOUNT, CAS_NUMBER, COUNTRY_OF_MANUFACTURE, SHARE, SUBSTANCE_NAME } from './shared.ts'
 
 export const battery: Category = {
   id: 'battery',
@@ -41,14 +41,13 @@ export const battery: Category = {
     },
     {
       name: 'weightKg',
-      type: 'number',
+      ...AMOUNT,
       section: 'performance',
       sectionOrder: 1,
       shape: 'quantity',
       description: 'Weight of the battery, in kilograms.',
       required: true,
       unit: 'kg',
-      min: 0,
       term: 'schema:weight',
     },
     { ...COUNTRY_OF_MANUFACTURE, section: 'performance', sectionOrder: 3 },
@@ -64,56 +63,48 @@ export const battery: Category = {
     },
     {
       name: 'ratedCapacity',
-      type: 'number',
+      ...AMOUNT,
       section: 'performance',
       description: 'Rated capacity, in ampere-hours (Ah).',
       required: true,
       unit: 'Ah',
-      min: 0,
     },
     {
       name: 'energyWh',
-      type: 'number',
+      ...AMOUNT,
       section: 'performance',
       description: 'Energy, in watt-hours (Wh).',
       unit: 'Wh',
-      min: 0,
     },
     {
       name: 'nominalVoltage',
-      type: 'number',
+      ...AMOUNT,
       section: 'performance',
       description: 'Nominal voltage, in volts (V).',
       unit: 'V',
-      min: 0,
     },
     {
       name: 'expectedLifetimeCycles',
-      type: 'number',
+      ...AMOUNT,
       section: 'performance',
       description: 'Expected lifetime, in charge cycles.',
       unit: 'cycles',
-      min: 0,
     },
     {
       name: 'stateOfHealth',
-      type: 'number',
+      ...SHARE,
       section: 'performance',
       description:
         'State of health in percent of the original capacity (100 when new); belongs to a single unit.',
-      unit: '%',
-      min: 0,
-      max: 100,
       audience: ['authority'],
     },
     {
       name: 'carbonFootprint',
-      type: 'number',
+      ...AMOUNT,
       section: 'carbon-footprint',
       shape: 'quantity',
       description: 'Carbon footprint, in kg CO2e per kWh of the energy the battery provides over its life.',
       unit: 'kg CO2e/kWh',
-      min: 0,
     },
     {
       name: 'carbonFootprintClass',
@@ -147,11 +138,10 @@ export const battery: Category = {
         },
         {
           name: 'value',
-          type: 'number',
+          ...AMOUNT,
           description: 'Carbon footprint of the stage, in kg CO2e per kWh.',
           required: true,
           unit: 'kg CO2e/kWh',
-          min: 0,
         },
       ],
     },
@@ -172,12 +162,9 @@ export const battery: Category = {
         },
         {
           name: 'percentage',
-          type: 'number',
+          ...SHARE,
           description: 'Recycled share of this metal, in percent.',
           required: true,
-          unit: '%',
-          min: 0,
-          max: 100,
         },
       ],
     },
@@ -189,12 +176,10 @@ export const battery: Category = {
       description: 'Hazardous substances in the battery.',
       maxItems: 500,
       of: [
-        { name: 'name', type: 'name', description: 'Name of the substance.', required: true },
+        SUBSTANCE_NAME,
         {
-          name: 'casNumber',
-          type: 'name',
+          ...CAS_NUMBER,
           description: 'CAS Registry Number with hyphens and check digit, for example 7440-02-0.',
-          format: 'cas',
         },
         {
           name: 'concentrationRange',

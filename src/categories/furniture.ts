@@ -1,6 +1,14 @@
 /** Furniture for homes and workplaces. */
 import { type Category, END_OF_LIFE } from './field.ts'
-import { COUNTRY_OF_MANUFACTURE } from './shared.ts'
+import {
+  AMOUNT,
+  CAS_NUMBER,
+  COUNTRY_OF_MANUFACTURE,
+  REPAIR_INSTRUCTIONS,
+  REPAIRABLE,
+  SHARE,
+  SUBSTANCE_NAME,
+} from './shared.ts'
 
 export const furniture: Category = {
   id: 'furniture',
@@ -47,12 +55,9 @@ export const furniture: Category = {
         },
         {
           name: 'percentage',
-          type: 'number',
+          ...SHARE,
           description: 'Share of the material in percent of weight.',
           required: true,
-          unit: '%',
-          min: 0,
-          max: 100,
         },
       ],
     },
@@ -85,38 +90,34 @@ export const furniture: Category = {
       fields: [
         {
           name: 'width',
-          type: 'number',
+          ...AMOUNT,
           shape: 'quantity',
           description: 'Width, in centimetres.',
           unit: 'cm',
-          min: 0,
           term: 'schema:width',
         },
         {
           name: 'depth',
-          type: 'number',
+          ...AMOUNT,
           shape: 'quantity',
           description: 'Depth, in centimetres.',
           unit: 'cm',
-          min: 0,
           term: 'schema:depth',
         },
         {
           name: 'height',
-          type: 'number',
+          ...AMOUNT,
           shape: 'quantity',
           description: 'Height, in centimetres.',
           unit: 'cm',
-          min: 0,
           term: 'schema:height',
         },
         {
           name: 'weightKg',
-          type: 'number',
+          ...AMOUNT,
           shape: 'quantity',
           description: 'Weight, in kilograms.',
           unit: 'kg',
-          min: 0,
           term: 'schema:weight',
         },
       ],
@@ -144,13 +145,7 @@ export const furniture: Category = {
       description: 'Whether and how the product can be repaired.',
       required: true,
       fields: [
-        {
-          name: 'repairable',
-          type: 'boolean',
-          fact: 'repairable',
-          description: 'Whether the product can be repaired.',
-          required: true,
-        },
+        REPAIRABLE,
         {
           name: 'sparePartsAvailable',
           type: 'boolean',
@@ -158,12 +153,7 @@ export const furniture: Category = {
           description: 'Whether spare parts can be had.',
           required: true,
         },
-        {
-          name: 'instructions',
-          type: 'text',
-          description: 'How to repair the product, or where.',
-          localized: true,
-        },
+        REPAIR_INSTRUCTIONS,
         {
           name: 'sparePartsUrl',
           type: 'name',
@@ -174,11 +164,10 @@ export const furniture: Category = {
     },
     {
       name: 'warrantyMonths',
-      type: 'number',
+      ...AMOUNT,
       section: 'warranty',
       description: 'Length of the warranty, in months.',
       unit: 'months',
-      min: 0,
     },
     {
       name: 'substancesOfConcern',
@@ -188,13 +177,8 @@ export const furniture: Category = {
       description: 'Substances of concern in the product.',
       maxItems: 500,
       of: [
-        { name: 'name', type: 'name', description: 'Name of the substance.', required: true },
-        {
-          name: 'casNumber',
-          type: 'name',
-          description: 'CAS Registry Number with hyphens and check digit, for example 50-00-0.',
-          format: 'cas',
-        },
+        SUBSTANCE_NAME,
+        CAS_NUMBER,
         { name: 'note', type: 'text', description: 'Where the substance is, or what to take care of.' },
       ],
     },

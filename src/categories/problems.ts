@@ -86,20 +86,12 @@ export type Problem = { key: ProblemKey; facts: Facts }
 export const problem = (key: ProblemKey, facts: Facts = {}): Problem => ({ key, facts })
 
 const KIND_FACTS = new Set(['wanted', 'kind'])
+const KIND_NAMES = new Map<string, string>(Object.entries(KINDS))
 
-/** Fills a sentence with its facts: kinds are translated by `kinds`, numbers are formatted by `number`. */
-function fillSentence(
-  sentence: string,
-  facts: Facts,
-  kinds: Readonly<Record<Kind, string>> = KINDS,
-  number: (value: number) => string = String,
-): string {
-  const words = new Map<string, string>(Object.entries(kinds))
-  const values = Object.entries(facts).map(([name, fact]) => {
-    if (typeof fact === 'number') return [name, number(fact)]
-    return [name, (KIND_FACTS.has(name) && words.get(fact)) || fact]
-  })
-  return fillPlaceholders(sentence, Object.fromEntries(values))
+export function toEnglish({ key, facts }: Problem): string {
+  const values = Object.entries(facts).map(([name, fact]) => [
+    name,
+    (KIND_FACTS.has(name) && KIND_NAMES.get(String(fact))) || String(fact),
+  ])
+  return fillPlaceholders(PROBLEMS[key], Object.fromEntries(values))
 }
-
-export const toEnglish = ({ key, facts }: Problem): string => fillSentence(PROBLEMS[key], facts)

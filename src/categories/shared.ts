@@ -200,3 +200,34 @@ export const COUNTRY_OF_MANUFACTURE: Field = {
   shape: 'country_of_origin',
   description: 'Country where the product was made, ISO 3166-1 alpha-2 in capitals.',
 }
+
+/** What amounts have in common: none is negative. */
+export const AMOUNT = { type: 'number', min: 0 } as const
+export const SHARE = { ...AMOUNT, unit: '%', max: 100 } as const
+
+export const SUBSTANCE_NAME: Field = {
+  name: 'name',
+  type: 'name',
+  description: 'Name of the substance.',
+  required: true,
+}
+export const CAS_NUMBER: Field = {
+  name: 'casNumber',
+  type: 'name',
+  description: 'CAS Registry Number with hyphens and check digit, for example 50-00-0.',
+  format: 'cas',
+}
+
+export const REPAIRABLE: Field = {
+  name: 'repairable',
+  type: 'boolean',
+  fact: 'repairable',
+  description: 'Whether the product can be repaired.',
+  required: true,
+}
+export const REPAIR_INSTRUCTIONS: Field = {
+  name: 'instructions',
+  type: 'text',
+  description: 'How to repair the product, or where.',
+  localized: true,
+}

@@ -1,6 +1,14 @@
 /** Clothing and household textiles. */
 import { type Audience, type Category, END_OF_LIFE } from './field.ts'
-import { COUNTRY_OF_MANUFACTURE } from './shared.ts'
+import {
+  AMOUNT,
+  CAS_NUMBER,
+  COUNTRY_OF_MANUFACTURE,
+  REPAIR_INSTRUCTIONS,
+  REPAIRABLE,
+  SHARE,
+  SUBSTANCE_NAME,
+} from './shared.ts'
 
 const PROTECTED: readonly Audience[] = ['legitimate_interest', 'authority']
 
@@ -41,23 +49,17 @@ export const textile: Category = {
         },
         {
           name: 'percentage',
-          type: 'number',
+          ...SHARE,
           description: 'Share of the fibre in percent of weight.',
           required: true,
-          unit: '%',
-          min: 0,
-          max: 100,
         },
       ],
     },
     {
       name: 'recycledContentPercentage',
-      type: 'number',
+      ...SHARE,
       section: 'fibres',
       description: 'Share of recycled material in percent of weight.',
-      unit: '%',
-      min: 0,
-      max: 100,
     },
     { ...COUNTRY_OF_MANUFACTURE, section: 'supply-chain', sectionOrder: 1 },
     {
@@ -113,13 +115,7 @@ export const textile: Category = {
       description: 'Whether and how the product can be repaired.',
       required: true,
       fields: [
-        {
-          name: 'repairable',
-          type: 'boolean',
-          fact: 'repairable',
-          description: 'Whether the product can be repaired.',
-          required: true,
-        },
+        REPAIRABLE,
         {
           name: 'sparePartsAvailable',
           type: 'boolean',
@@ -127,12 +123,7 @@ export const textile: Category = {
           description: 'Whether spare parts such as buttons and zips can be had.',
           required: true,
         },
-        {
-          name: 'instructions',
-          type: 'text',
-          description: 'How to repair the product, or where.',
-          localized: true,
-        },
+        REPAIR_INSTRUCTIONS,
       ],
     },
     {
@@ -143,13 +134,8 @@ export const textile: Category = {
       description: 'Substances of concern in the product.',
       maxItems: 500,
       of: [
-        { name: 'name', type: 'name', description: 'Name of the substance.', required: true },
-        {
-          name: 'casNumber',
-          type: 'name',
-          description: 'CAS Registry Number with hyphens and check digit, for example 50-00-0.',
-          format: 'cas',
-        },
+        SUBSTANCE_NAME,
+        CAS_NUMBER,
         {
           name: 'concentrationRange',
           type: 'name',
@@ -170,38 +156,34 @@ export const textile: Category = {
         },
         {
           name: 'pefScore',
-          type: 'number',
+          ...AMOUNT,
           description: 'Single score of the Product Environmental Footprint (PEF), in points.',
-          min: 0,
         },
       ],
     },
     {
       name: 'carbonFootprint',
-      type: 'number',
+      ...AMOUNT,
       section: 'environment',
       shape: 'quantity',
       description: 'Carbon footprint of one product over its life, in kg CO2e.',
       unit: 'kg CO2e',
-      min: 0,
     },
     {
       name: 'waterFootprint',
-      type: 'number',
+      ...AMOUNT,
       section: 'environment',
       shape: 'quantity',
       description: 'Water used for one product over its life, in litres.',
       unit: 'l',
-      min: 0,
     },
     {
       name: 'weightGrams',
-      type: 'number',
+      ...AMOUNT,
       section: 'fibres',
       shape: 'quantity',
       description: 'Weight of one product, in grams.',
       unit: 'g',
-      min: 0,
       term: 'schema:weight',
     },
   ],

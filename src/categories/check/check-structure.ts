@@ -45,25 +45,25 @@ export function checkStructure(
   assert(errors, 'Ajv lists the errors')
   for (const error of errors) {
     if (findings.truncated) return
-    report({ error, category, data, findings, path: parsePath(data, error.instancePath) }, validatedWith)
+    report({ error, category, findings, ...locate(data, error.instancePath) }, validatedWith)
   }
 }
 
 type Finding = {
   error: ErrorObject
   category: CompleteCategory
-  data: DataObject
   findings: Findings
   path: Path
+  value: unknown
 }
 
 function report(context: Finding, validatedWith: number): void {
-  const { error, category, data, findings, path } = context
+  const { error, category, findings, path, value } = context
   if (isLeftToNamedChecks(error)) return
   if (error.keyword === 'required') reportMissing(context, validatedWith)
   else if (error.keyword === 'additionalProperties') reportUnknown(context)
   else {
-    const fault = explainSchemaError(error, findField(category, path), getValue(data, path))
+    const fault = explainSchemaError(error, findField(category, path), value)
     if (fault !== undefined) findings.add(path, fault.code, fault.problem)
   }
 }
@@ -116,25 +116,15 @@ function findMember(fields: readonly Field[], name: string): Field {
   return field
 }
 
-/** Parses Ajv's instance path; indexes of lists become numbers. */
-function parsePath(data: DataObject, instancePath: string): Path {
+/** What Ajv's instance path leads to; indexes of lists become numbers. */
+function locate(data: DataObject, instancePath: string): { path: Path; value: unknown } {
   const path: (string | number)[] = []
   let value: unknown = data
   for (const escaped of instancePath.split('/').slice(1)) {
-    const step = escaped.replaceAll('~1', '/').replaceAll('~0', '~')
-    path.push(Array.isArray(value) ? Number(step) : step)
-    value = getMember(value, step)
+    const name = escaped.replaceAll('~1', '/').replaceAll('~0', '~')
+    const step = Array.isArray(value) ? Number(name) : name
+    path.push(step)
+    value = Array.isArray(value) ? value[Number(step)] : isObject(value) ? value[step] : undefined
   }
-  return path
-}
-
-function getValue(data: DataObject, path: Path): unknown {
-  let value: unknown = data
-  for (const step of path) value = getMember(value, step)
-  return value
-}
-
-function getMember(value: unknown, step: string | number): unknown {
-  if (Array.isArray(value)) return value[Number(step)]
-  return isObject(value) ? value[step] : undefined
+  return { path, value }
 }

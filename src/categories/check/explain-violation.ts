@@ -53,15 +53,10 @@ function findSizeFault({ keyword, params }: ErrorObject, field: Field, value: un
   const unit = field.unit === undefined ? '' : ` ${field.unit}`
   switch (keyword) {
     case 'minimum':
-      return {
-        code: 'min',
-        problem: problem('below', { found: Number(value), limit: Number(params.limit), unit }),
-      }
-    case 'maximum':
-      return {
-        code: 'max',
-        problem: problem('above', { found: Number(value), limit: Number(params.limit), unit }),
-      }
+    case 'maximum': {
+      const [code, key] = keyword === 'minimum' ? (['min', 'below'] as const) : (['max', 'above'] as const)
+      return { code, problem: problem(key, { found: Number(value), limit: Number(params.limit), unit }) }
+    }
     case 'minItems':
       return { code: 'length', problem: problem('no_entries') }
     case 'minProperties':

@@ -21,12 +21,7 @@ export const isBlank = (text: string) => !VISIBLE.test(text)
 
 /** Counts code points, as JSON Schema does. */
 export function countCharacters(text: string): number {
-  let count = text.length
-  for (let i = 0; i < text.length - 1; i++) {
-    if ((text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) {
-      count--
-      i++
-    }
-  }
+  let count = 0
+  for (const _ of text) count++
   return count
 }

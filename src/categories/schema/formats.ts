@@ -33,13 +33,9 @@ const CARBON_CLASSES = ['A', 'B', 'C', 'D', 'E', 'F', 'G']
 const EMAIL_PATTERN =
   '^[^\\s@<>()\\[\\],;:"\\\\?]{1,64}@[^\\s\\u0000-,./:-@\\[-`{-\\u007f]{1,63}(?:\\.[^\\s\\u0000-,./:-@\\[-`{-\\u007f]{1,63})+$'
 const EMAIL_LABEL = /^(?!-)[\p{L}\p{M}\p{N}-]+(?<!-)$/u
-const EORI_PATTERN = '^[A-Z]{2}[!-~]{1,15}$'
-const CN_OR_HS_PATTERN = '^(?:[0-9]{6}|[0-9]{8})$'
 const PARTIAL_DATE_PATTERN = '^[0-9]{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12][0-9]|3[01]))?)?$'
 
 const EMAIL = new RegExp(EMAIL_PATTERN, 'u')
-const EORI = new RegExp(EORI_PATTERN, 'u')
-const CN_OR_HS = new RegExp(CN_OR_HS_PATTERN, 'u')
 const PARTIAL_DATE = new RegExp(PARTIAL_DATE_PATTERN, 'u')
 /** No user name, white space or `\`, which browsers read as `/`. */
 const HTTP_URL = /^https?:\/\/[^\s/?#@\\]+(?:[/?#][^\s\\]*)?$/iu
@@ -47,6 +43,12 @@ const HTTP_URL = /^https?:\/\/[^\s/?#@\\]+(?:[/?#][^\s\\]*)?$/iu
 const violation = (code: DetailCode, what: Problem): Violation => ({ code, problem: what })
 const check = (code: DetailCode, key: ProblemKey, passes: (text: string) => boolean) => (text: string) =>
   passes(text) ? undefined : violation(code, problem(key))
+
+/** A format that is its pattern and nothing else. */
+const byPattern = (key: ProblemKey, schema: FormatRule['schema'] & { pattern: string }): FormatRule => {
+  const pattern = new RegExp(schema.pattern, 'u')
+  return { schema, findViolation: check('format', key, text => pattern.test(text)) }
+}
 
 export const FORMAT_RULES: Readonly<Record<Format, FormatRule>> = {
   gtin: {
@@ -60,18 +62,12 @@ export const FORMAT_RULES: Readonly<Record<Format, FormatRule>> = {
     schema: { minLength: 13, maxLength: 13, pattern: '^[0-9]{13}$' },
     findViolation: check('format', 'gln', isGln),
   },
-  eori: {
-    schema: { minLength: 3, maxLength: 17, pattern: EORI_PATTERN },
-    findViolation: check('format', 'eori', text => EORI.test(text)),
-  },
+  eori: byPattern('eori', { minLength: 3, maxLength: 17, pattern: '^[A-Z]{2}[!-~]{1,15}$' }),
   cas: {
     schema: { minLength: 7, maxLength: 12, pattern: '^[1-9][0-9]{1,6}-[0-9]{2}-[0-9]$' },
     findViolation: check('format', 'cas', isCasNumber),
   },
-  cn_or_hs: {
-    schema: { minLength: 6, maxLength: 8, pattern: CN_OR_HS_PATTERN },
-    findViolation: check('format', 'cn_or_hs', text => CN_OR_HS.test(text)),
-  },
+  cn_or_hs: byPattern('cn_or_hs', { minLength: 6, maxLength: 8, pattern: '^(?:[0-9]{6}|[0-9]{8})$' }),
   country: {
     schema: { minLength: 2, maxLength: 2, pattern: buildCountryPattern() },
     findViolation: text => (isCountry(text) ? undefined : violation('country_code', explainCountry(text))),
