@@ -6,9 +6,12 @@ import { cacheable } from '../endpoint/conditions.ts'
 import {
   dataResponse,
   envelopeSchema,
+  INTEGER,
   jsonResponse,
   objectSchema,
   schemaRef,
+  TEXT,
+  TEXTS,
 } from '../endpoint/documented-response.ts'
 import { defineEndpoint, successJson } from '../endpoint/endpoint.ts'
 import { IF_NONE_MATCH } from '../endpoint/header-parameters.ts'
@@ -73,12 +76,12 @@ export const readSchema = defineEndpoint({
 const WIRE_TYPE = { type: 'string', enum: ['string', 'number', 'boolean', 'object', 'array'] }
 const FIELDS = { type: 'array', items: schemaRef('Field') }
 const VALUES = {
-  enum: { type: 'array', items: { type: 'string' } },
+  enum: TEXTS,
   open: { type: 'boolean', description: 'The list of values grows with the schema version.' },
-  unit: { type: 'string' },
-  format: { type: 'string' },
+  unit: TEXT,
+  format: TEXT,
 }
-const ENTRY = objectSchema({ type: WIRE_TYPE, description: { type: 'string' }, ...VALUES, fields: FIELDS }, [
+const ENTRY = objectSchema({ type: WIRE_TYPE, description: TEXT, ...VALUES, fields: FIELDS }, [
   'description',
   ...Object.keys(VALUES),
   'fields',
@@ -86,15 +89,15 @@ const ENTRY = objectSchema({ type: WIRE_TYPE, description: { type: 'string' }, .
 
 export const CATEGORY_SCHEMAS = {
   CategorySummary: objectSchema({
-    id: { type: 'string' },
-    title: { type: 'string' },
-    schema_version: { type: 'integer' },
-    schema_url: { type: 'string', format: 'uri' },
-    required: { type: 'array', items: { type: 'string' } },
+    id: TEXT,
+    title: TEXT,
+    schema_version: INTEGER,
+    schema_url: { ...TEXT, format: 'uri' },
+    required: TEXTS,
   }),
   Field: objectSchema(
     {
-      name: { type: 'string' },
+      name: TEXT,
       type: WIRE_TYPE,
       required: { type: 'boolean' },
       localized: { type: 'boolean' },
@@ -103,19 +106,19 @@ export const CATEGORY_SCHEMAS = {
         items: { type: 'string', enum: ['public', 'legitimate_interest', 'authority'] },
       },
       ...VALUES,
-      description: { type: 'string' },
+      description: TEXT,
       items: { ...ENTRY, description: 'Only for an array: its entries.' },
       fields: FIELDS,
       sums_to: {
-        ...objectSchema({ field: { type: 'string' }, total: { type: 'integer', const: 100 } }),
+        ...objectSchema({ field: TEXT, total: { type: 'integer', const: 100 } }),
         description: 'The member of the entries whose values add up to exactly this total.',
       },
     },
     ['enum', 'open', 'unit', 'format', 'items', 'fields', 'sums_to'],
   ),
   CategoryFields: objectSchema({
-    category: { type: 'string' },
-    schema_version: { type: 'integer' },
+    category: TEXT,
+    schema_version: INTEGER,
     fields: FIELDS,
   }),
 }

@@ -14,6 +14,12 @@ export type DocumentedResponse = {
   isIllustration?: true
 }
 
+export const TEXT = { type: 'string' }
+export const NULLABLE_TEXT = { type: ['string', 'null'] }
+export const DATE_TIME = { ...TEXT, format: 'date-time' }
+export const INTEGER = { type: 'integer' }
+export const TEXTS = { type: 'array', items: TEXT }
+
 export const schemaRef = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
 /** An object that may grow: every property is required but the optional ones. */

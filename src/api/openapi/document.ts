@@ -1,10 +1,11 @@
 /** The OpenAPI document, made from the endpoints; tests compare it with the running server. */
+import { INTEGER, objectSchema, schemaRef, TEXT } from '../endpoint/documented-response.ts'
 import { type AccountEndpoint, type ApiSetup, type Endpoint, isWrite } from '../endpoint/endpoint.ts'
+import { DETAIL_CATALOGUE, ERROR_CATALOGUE } from '../endpoint/error-catalogue.ts'
 import { IDEMPOTENCY_KEY } from '../endpoint/header-parameters.ts'
 import { PATH_PARAMETERS } from '../endpoint/path-parameters.ts'
 import { RESPONSE_HEADERS } from '../endpoint/response-headers.ts'
 import { buildErrorExamples, buildErrorResponses, buildResponses } from './responses.ts'
-import { SHARED_SCHEMAS } from './schemas.ts'
 import { buildWebhooks, EVENT_HEADERS, EVENT_SCHEMAS } from './webhooks.ts'
 
 const DESCRIPTION =
@@ -21,6 +22,42 @@ const TAGS = [
   { name: 'service', description: 'The service itself.' },
   { name: 'webhooks', description: 'What the service sends to you.' },
 ]
+
+/** The shapes that all endpoints share. */
+const SHARED_SCHEMAS = {
+  Detail: objectSchema(
+    {
+      field: {
+        ...TEXT,
+        description: 'As a person writes it.',
+        examples: ['fiberComposition[1].percentage'],
+      },
+      pointer: {
+        ...TEXT,
+        description: 'RFC 6901, from the root of the body; parameters are under `/query`.',
+        examples: ['/data/fiberComposition/1/percentage'],
+      },
+      code: {
+        ...TEXT,
+        description: 'The code for programs.',
+        examples: Object.keys(DETAIL_CATALOGUE),
+      },
+      message: { ...TEXT, description: 'One sentence for a person.' },
+      index: { ...INTEGER, description: 'In bulk calls: the position of the row.' },
+    },
+    ['index'],
+  ),
+  Error: objectSchema(
+    {
+      error: { ...TEXT, description: 'One sentence for a person.' },
+      code: { ...TEXT, description: 'The code for programs.', examples: Object.keys(ERROR_CATALOGUE) },
+      errors: { type: 'array', items: schemaRef('Detail') },
+      truncated: { type: 'boolean', description: 'There were more than 100 violations.' },
+      request_id: { ...TEXT, description: 'Quote it when you report a problem.' },
+    },
+    ['errors', 'truncated'],
+  ),
+}
 
 /** OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1). Members that are undefined are not in its JSON. */
 export function buildOpenapiDocument(

@@ -2,7 +2,7 @@
 import { detailJson } from '../../kernel/detail-json.ts'
 import { AppError, type Detail, SAID } from '../../kernel/errors.ts'
 import type { PassportRow } from '../../passports/core/record.ts'
-import { envelopeSchema, objectSchema, schemaRef } from '../endpoint/documented-response.ts'
+import { envelopeSchema, INTEGER, objectSchema, schemaRef, TEXT } from '../endpoint/documented-response.ts'
 import { type AccountCall, successJson } from '../endpoint/endpoint.ts'
 import { TRUNCATED_SCHEMA, WARNINGS_SCHEMA } from './record-response.ts'
 import { SUMMARY_PROPERTIES, summaryJson } from './summary.ts'
@@ -132,15 +132,15 @@ export const bulkResultSchema = (...verbs: readonly ('created' | 'updated' | 'un
             type: 'string',
             description: 'A code of the errors table: `validation`, `plan_limit`, `not_found` …',
           },
-          error: { type: 'string', description: 'One sentence for a person.' },
+          error: { ...TEXT, description: 'One sentence for a person.' },
           errors: details,
         },
         ['errors'],
       ),
     },
     summary: objectSchema({
-      requested: { type: 'integer' },
-      ...Object.fromEntries(verbs.map(verb => [verb, { type: 'integer' }])),
-      failed: { type: 'integer' },
+      requested: INTEGER,
+      ...Object.fromEntries(verbs.map(verb => [verb, INTEGER])),
+      failed: INTEGER,
     }),
   })

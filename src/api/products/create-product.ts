@@ -8,7 +8,7 @@ import {
   type WrittenPassport,
 } from '../../passports/write/create.ts'
 import { dataMember, findValidationError, objectBody } from '../endpoint/body.ts'
-import { jsonResponse, schemaRef } from '../endpoint/documented-response.ts'
+import { jsonResponse, schemaRef, TEXT } from '../endpoint/documented-response.ts'
 import { defineEndpoint } from '../endpoint/endpoint.ts'
 import { STRICT } from '../endpoint/header-parameters.ts'
 import { exampleRecord } from './examples.ts'
@@ -16,7 +16,7 @@ import { createdResponse, isStrict, WRITTEN_SCHEMA } from './record-response.ts'
 
 const NEW_PRODUCT = objectBody({
   category: {
-    schema: { type: 'string' },
+    schema: TEXT,
     isRequired: true,
     read: (sent: unknown) => requireCategory(sent).id,
   },

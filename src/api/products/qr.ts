@@ -4,6 +4,7 @@ import { getPassport } from '../../passports/read/find.ts'
 import { QR_LEVELS } from '../../qr/modules.ts'
 import { renderQrSvg, SIZE_MM, SVG_HEADERS } from '../../qr/svg.ts'
 import { matchesAny } from '../endpoint/conditions.ts'
+import { TEXT } from '../endpoint/documented-response.ts'
 import { defineEndpoint } from '../endpoint/endpoint.ts'
 import { IF_NONE_MATCH } from '../endpoint/header-parameters.ts'
 import { choiceParameter, integerParameter, invalidQuery, withDefault } from '../endpoint/query-parameters.ts'
@@ -38,7 +39,7 @@ export const readQr = defineEndpoint({
     200: {
       description: 'The symbol.',
       type: 'image/svg+xml',
-      schema: { type: 'string' },
+      schema: TEXT,
     },
   },
   async handle({ setup, headers: { 'if-none-match': known }, account, path, query }) {

@@ -1,13 +1,19 @@
 /** The shapes of products on the wire, as JSON Schema. */
 import { allCategories } from '../../categories/catalogue.ts'
 import { buildRequestSchema } from '../../categories/schema/json-schema.ts'
-import { closedSchema, objectSchema, schemaRef } from '../endpoint/documented-response.ts'
+import {
+  closedSchema,
+  DATE_TIME,
+  INTEGER,
+  NULLABLE_TEXT,
+  objectSchema,
+  schemaRef,
+  TEXT,
+  TEXTS,
+} from '../endpoint/documented-response.ts'
 import { bulkResultSchema } from './bulk-response.ts'
 import { PRODUCT_CHANGE } from './change-product.ts'
 import { RECORD_PROPERTIES, SUMMARY_PROPERTIES } from './summary.ts'
-
-const NULLABLE_TEXT = { type: ['string', 'null'] }
-const DATE_TIME = { type: 'string', format: 'date-time' }
 
 const DRY_RUN = objectSchema(
   {
@@ -15,14 +21,13 @@ const DRY_RUN = objectSchema(
     correction: {
       ...objectSchema({
         fields: {
-          type: 'array',
-          items: { type: 'string' },
+          ...TEXTS,
           description: 'Fields whose value would change.',
         },
-        units: { type: 'integer', description: 'Batches and items issued so far.' },
+        units: { ...INTEGER, description: 'Batches and items issued so far.' },
         own_values: {
           type: 'object',
-          additionalProperties: { type: 'integer' },
+          additionalProperties: INTEGER,
           description: 'For each field, how many of these units have set it themselves.',
         },
       }),
@@ -33,28 +38,27 @@ const DRY_RUN = objectSchema(
 )
 
 const SNIPPET = objectSchema({
-  language: { type: 'string', description: 'Language of its texts.' },
-  passport_url: { type: 'string', format: 'uri' },
-  image_url: { type: 'string', format: 'uri', description: 'The QR code as an image; needs no key.' },
+  language: { ...TEXT, description: 'Language of its texts.' },
+  passport_url: { ...TEXT, format: 'uri' },
+  image_url: { ...TEXT, format: 'uri', description: 'The QR code as an image; needs no key.' },
   json_ld: {
     type: 'object',
     description:
       'The JSON-LD in `html`: the passport as a schema.org CreativeWork, and under `about` the product, with `hasDigitalProductPassport`.',
   },
-  html: { type: 'string', description: 'The complete HTML to paste.' },
+  html: { ...TEXT, description: 'The complete HTML to paste.' },
 })
 
 const VERSION = objectSchema(
   {
     version_no: { type: 'integer', minimum: 1 },
-    change_type: { type: ['string', 'null'], enum: ['change', 'correction', 'refresh', null] },
+    change_type: { ...NULLABLE_TEXT, enum: ['change', 'correction', 'refresh', null] },
     changed: {
-      type: 'array',
-      items: { type: 'string' },
+      ...TEXTS,
       description: 'Names of the top-level fields that changed.',
     },
     created_at: DATE_TIME,
-    created_by: { type: 'string', description: 'The API key or person that wrote it.' },
+    created_by: { ...TEXT, description: 'The API key or person that wrote it.' },
     note: NULLABLE_TEXT,
     parent_version_no: {
       type: 'integer',
@@ -68,10 +72,10 @@ const VERSION = objectSchema(
 const PAGE_META = objectSchema(
   {
     page: { type: ['integer', 'null'], description: 'null when a cursor was given.' },
-    limit: { type: 'integer' },
-    total: { type: 'integer' },
+    limit: INTEGER,
+    total: INTEGER,
     total_capped: { type: 'boolean', description: 'With q: there are more than total says.' },
-    total_pages: { type: 'integer' },
+    total_pages: INTEGER,
     has_more: { type: 'boolean' },
     next_cursor: NULLABLE_TEXT,
     synced_until: {

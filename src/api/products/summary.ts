@@ -2,15 +2,13 @@
 
 import { type Addresses, recordHead } from '../../passports/core/record.ts'
 import type { PassportSummary } from '../../passports/read/list.ts'
+import { DATE_TIME, NULLABLE_TEXT, TEXT } from '../endpoint/documented-response.ts'
 
 /** The record without its data, with the names a person looks for. */
 export function summaryJson(addresses: Addresses, row: PassportSummary): string {
   const names = JSON.stringify({ product_name: row.product_name, sku: row.sku, brand_name: row.brand_name })
   return `{${recordHead(addresses, row)},${names.slice(1)}`
 }
-
-const NULLABLE_TEXT = { type: ['string', 'null'] }
-const DATE_TIME = { type: 'string', format: 'date-time' }
 
 export const ID_SCHEMA = {
   type: 'string',
@@ -21,7 +19,7 @@ export const ID_SCHEMA = {
 /** The properties of a record except `data`. */
 export const RECORD_PROPERTIES = {
   id: ID_SCHEMA,
-  category: { type: 'string', description: 'One of GET /categories.' },
+  category: { ...TEXT, description: 'One of GET /categories.' },
   level: { type: 'string', enum: ['model', 'batch', 'item'] },
   status: { type: 'string', enum: ['active', 'archived'] },
   gtin: { ...NULLABLE_TEXT, description: 'As it was entered.' },
@@ -35,9 +33,9 @@ export const RECORD_PROPERTIES = {
     format: 'uri',
     description: 'The public page; also what the QR code contains.',
   },
-  gs1_url: { type: ['string', 'null'], format: 'uri', description: 'GS1 Digital Link; null without a GTIN.' },
-  qr_url: { type: 'string', format: 'uri', description: 'The QR code of this product (needs the key).' },
-  parent_id: { type: ['string', 'null'], description: 'The model or batch that a unit belongs to.' },
+  gs1_url: { ...NULLABLE_TEXT, format: 'uri', description: 'GS1 Digital Link; null without a GTIN.' },
+  qr_url: { ...TEXT, format: 'uri', description: 'The QR code of this product (needs the key).' },
+  parent_id: { ...NULLABLE_TEXT, description: 'The model or batch that a unit belongs to.' },
   outdated: { type: 'boolean', description: 'There is a correction that this unit has not taken over.' },
 }
 

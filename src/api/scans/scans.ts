@@ -4,7 +4,7 @@ import { idFromUuid } from '../../kernel/ids.ts'
 import { getPassport } from '../../passports/read/find.ts'
 import { BUNDLED_BUILD_DATE, BUNDLED_LICENCE } from '../../scans/country.ts'
 import { SUMMARY_RANGES, summarizeAccount, summarizePassport } from '../../scans/summary.ts'
-import { type DocumentedResponse, dataResponse, objectSchema } from '../endpoint/documented-response.ts'
+import { type DocumentedResponse, dataResponse, objectSchema, TEXT } from '../endpoint/documented-response.ts'
 import { type ApiResponse, defineEndpoint, successJson } from '../endpoint/endpoint.ts'
 import { choiceParameter, withDefault } from '../endpoint/query-parameters.ts'
 
@@ -106,6 +106,6 @@ const SUMMARY = {
 }
 
 export const SCAN_SCHEMAS = {
-  ProductScans: objectSchema({ product_id: { type: 'string' }, ...SUMMARY }),
+  ProductScans: objectSchema({ product_id: TEXT, ...SUMMARY }),
   AccountScans: objectSchema({ ...SUMMARY, byCategory: COUNTS, byLevel: countsOf('model', 'batch', 'item') }),
 }

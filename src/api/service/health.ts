@@ -1,6 +1,6 @@
 /** `GET /health`: whether the service works. It needs no key and is never refused. */
 import { isReachable } from '../../kernel/db/database.ts'
-import { dataResponse, objectSchema } from '../endpoint/documented-response.ts'
+import { DATE_TIME, dataResponse, objectSchema, TEXT } from '../endpoint/documented-response.ts'
 import { defineOpenEndpoint, successJson } from '../endpoint/endpoint.ts'
 
 const EXAMPLE = { status: 'ok', version: '0.1.0', time: '2026-11-21T09:30:00.000Z' }
@@ -35,7 +35,7 @@ export const health = defineOpenEndpoint({
 export const HEALTH_SCHEMAS = {
   Health: objectSchema({
     status: { type: 'string', enum: ['ok', 'unavailable'] },
-    version: { type: 'string' },
-    time: { type: 'string', format: 'date-time' },
+    version: TEXT,
+    time: DATE_TIME,
   }),
 }

@@ -1,6 +1,15 @@
 /** Refresh: bringing units up to the corrections made since they were issued. */
 import { previewRefresh, refreshPassport } from '../../passports/units/refresh-job.ts'
-import { dataResponse, objectSchema, schemaRef } from '../endpoint/documented-response.ts'
+import {
+  DATE_TIME,
+  dataResponse,
+  INTEGER,
+  NULLABLE_TEXT,
+  objectSchema,
+  schemaRef,
+  TEXT,
+  TEXTS,
+} from '../endpoint/documented-response.ts'
 import { defineEndpoint, successJson } from '../endpoint/endpoint.ts'
 import { ID_SCHEMA } from '../products/summary.ts'
 
@@ -45,21 +54,21 @@ export const refreshUnits = defineEndpoint({
 
 const SKIPPED = {
   type: 'array',
-  items: objectSchema({ id: ID_SCHEMA, fields: { type: 'array', items: { type: 'string' } } }),
+  items: objectSchema({ id: ID_SCHEMA, fields: TEXTS }),
 }
 const FAILED = {
   type: 'array',
   items: objectSchema({
     id: ID_SCHEMA,
-    error: { type: 'string' },
+    error: TEXT,
     errors: { type: 'array', items: schemaRef('Detail') },
   }),
 }
 
 export const REFRESH_SCHEMAS = {
   Refreshed: objectSchema({
-    refreshed: { type: 'integer', description: 'Units brought up to date by this call.' },
-    pending: { type: 'integer', description: 'Units that continue in the background.' },
+    refreshed: { ...INTEGER, description: 'Units brought up to date by this call.' },
+    pending: { ...INTEGER, description: 'Units that continue in the background.' },
     skipped: { ...SKIPPED, description: 'Corrections of a value that the unit never had; at most 100.' },
     failed: {
       ...FAILED,
@@ -68,11 +77,11 @@ export const REFRESH_SCHEMAS = {
   }),
   RefreshPreview: objectSchema(
     {
-      outdated: { type: 'integer' },
+      outdated: INTEGER,
       job: objectSchema({
-        refreshed: { type: 'integer' },
-        started_at: { type: 'string', format: 'date-time' },
-        finished_at: { type: ['string', 'null'], format: 'date-time' },
+        refreshed: INTEGER,
+        started_at: DATE_TIME,
+        finished_at: { ...NULLABLE_TEXT, format: 'date-time' },
         skipped: SKIPPED,
         failed: FAILED,
       }),
