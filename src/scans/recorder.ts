@@ -3,7 +3,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { areMembers } from '../accounts/people/membership-check.ts'
+import { areMembers } from '../accounts/people/sessions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import {
   databaseUnavailable,

@@ -30,7 +30,7 @@ export async function exportAccountToFile(
   await requireNewPath(path, 'an export')
   return withSnapshot(setup.openPool, sql =>
     writeNewFile(path, async put => {
-      const chunks = readAccountExport({ sql, setup, options })
+      const chunks = readAccountExport(sql, setup, options)
       let bytes = 0
       let next = await chunks.next()
       for (; !next.done; next = await chunks.next()) {
@@ -46,13 +46,11 @@ type Line = Readonly<Record<string, unknown>> & { type: string }
 
 async function* listLines(
   sql: Sql,
-  setup: Source['setup'],
-  options: Source['options'],
+  { clock, version: carnet, publicUrl: public_url }: Omit<AccountExportSetup, 'openPool'>,
+  { accountId, progress }: Omit<AccountExportOptions, 'path'>,
 ): AsyncGenerator<Line> {
-  const { accountId } = options
   const account = await exportAccount(sql, accountId)
-  const created_at = setup.clock.now().toISOString()
-  const { version: carnet, publicUrl: public_url } = setup
+  const created_at = clock.now().toISOString()
   yield { type: 'header', format: EXPORT_FORMAT, created_at, carnet, public_url, account }
   for (const actor of await exportActors(sql, accountId)) yield { type: 'actor', ...actor }
   for (const logo of await exportLogos(sql, accountId)) yield { type: 'logo', ...logo }
@@ -63,7 +61,7 @@ async function* listLines(
     yield { type: 'passport', id: idFromUuid(passport.uuid), ...passport }
     for (const version of versions) yield { type: 'version', ...version }
     for (const status of statuses) yield { type: 'status', ...status }
-    options.progress?.(++passports)
+    progress?.(++passports)
   }
   for await (const gtin of exportGtins(sql, accountId)) yield { type: 'gtin', ...gtin }
   for (const gtin of await exportReleasedGtins(sql, accountId)) yield { type: 'released_gtin', ...gtin }
@@ -71,26 +69,18 @@ async function* listLines(
 }
 
 type AccountExportEnd = { sha256: string; counts: LineCounts }
-/** `sql` has an open transaction with one snapshot. */
-type Source = {
-  sql: Sql
-  setup: Omit<AccountExportSetup, 'openPool'>
-  options: Omit<AccountExportOptions, 'path'>
-}
 
 /** In characters. */
 const CHUNK_LENGTH = 65_536
 
-/** Yields the file in chunks. The last line has the counts, and the SHA-256 of all lines before it. */
-export async function* readAccountExport({
-  sql,
-  setup,
-  options,
-}: Source): AsyncGenerator<Buffer, AccountExportEnd> {
+/** `sql` has one snapshot. Yields the file in chunks. The last line has the counts, and the SHA-256 of all lines before it. */
+export async function* readAccountExport(
+  ...source: Parameters<typeof listLines>
+): AsyncGenerator<Buffer, AccountExportEnd> {
   const digest = createHash('sha256')
   const counts: Record<string, number> = {}
   let held = ''
-  for await (const line of listLines(sql, setup, options)) {
+  for await (const line of listLines(...source)) {
     counts[line.type] = (counts[line.type] ?? 0) + 1
     held += `${JSON.stringify(line)}\n`
     if (held.length <= CHUNK_LENGTH) continue

@@ -73,7 +73,7 @@ function createStream(
   const start = performance.now()
   let lastReadAt = start
   async function* chunks() {
-    const file = readAccountExport({ sql, setup: { ...setup, clock }, options: { accountId } })
+    const file = readAccountExport(sql, { ...setup, clock }, { accountId })
     let next = await file.next()
     for (; !next.done; next = await file.next()) {
       yield next.value

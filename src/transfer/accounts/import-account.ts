@@ -1,6 +1,7 @@
 /** Imports an exported account as a new one, with the same passports and ids, or not at all. */
 
 import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { createAccount } from '../../accounts/accounts.ts'
 import {
   type AccountLine,
@@ -27,8 +28,8 @@ import {
   importReleasedGtins,
 } from '../../passports/copies/import-rows.ts'
 import { findBrokenChains } from '../../passports/copies/verify.ts'
+import { explainFileError } from '../new-file.ts'
 import { EXPORT_FORMAT, type LineCounts } from './export-account.ts'
-import { readLines } from './read-lines.ts'
 
 type AccountImportSetup = { openPool: () => Sql; clock: Clock }
 /** `name` and `plan` replace those of the file. */
@@ -82,6 +83,26 @@ async function requireComplete(path: string): Promise<LineCounts> {
   if (end.sha256 !== digest.digest('hex'))
     throw invalidFile(`${path} is damaged: it does not match the checksum of its last line.`)
   return end.counts as LineCounts
+}
+
+/** In characters. Our exports have no longer lines. */
+const MAX_LINE_LENGTH = 64 * 1_048_576
+
+/** Only LF ends a line: Unicode's other line ends can occur in texts of products. */
+async function* readLines(path: string): AsyncGenerator<string> {
+  let held = ''
+  try {
+    for await (const chunk of createReadStream(path, { encoding: 'utf8' })) {
+      const parts = (held + chunk).split('\n')
+      held = parts.pop() ?? ''
+      yield* parts
+      if (held.length > MAX_LINE_LENGTH)
+        throw invalidFile(`${path} has a line that is too long for an export of Carnet.`)
+    }
+  } catch (error) {
+    throw explainFileError(error, path, 'read')
+  }
+  if (held !== '') yield held
 }
 
 function findLine(text: string): Line | undefined {
