@@ -10,7 +10,6 @@ export type Account = { id: string; name: string; plan: string }
 export type AccountWithUsage = Account & {
   created_at: string
   closed_at: string | null
-  /** Overrides of the plan's quotas. */
   quota: QuotaOverrides
   requests_per_minute?: number
   used: Record<(typeof LEVELS)[number], number>

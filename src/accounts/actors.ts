@@ -38,7 +38,6 @@ export async function withActor<C extends OperatorContext & { actorId?: number }
   return { ...ctx, accountId, actorId: ctx.actorId ?? (await getOperatorActor(ctx, accountId)) }
 }
 
-/** The labels of an account's actors, by id. */
 export async function getActorLabels(
   sql: Sql,
   accountId: number,

@@ -13,5 +13,4 @@ export type AccountContext = {
   idempotency?: IdempotencyRecord
 }
 
-/** The context of the operator's commands, which belong to no account. */
 export type OperatorContext = { sql: Sql; clock: Clock }

@@ -2,7 +2,6 @@
 import { inTransaction as runInTransaction } from '../kernel/db/transaction.ts'
 import type { OperatorContext } from './context.ts'
 
-/** Runs `work` in a transaction, which is rolled back when it throws. */
 export const withTransaction = <C extends OperatorContext, T>(
   ctx: C,
   work: (ctx: C) => Promise<T>,

@@ -8,7 +8,6 @@ export function explainFileError(error: unknown, path: string, what: 'written' |
   return new AppError('validation', `${path} cannot be ${what} (${error.code}).`)
 }
 
-/** Throws `validation` if the file exists. */
 export async function requireNewPath(path: string, what: 'a backup' | 'an export'): Promise<void> {
   if (!(await pathExists(path))) return
   const message = `${path} exists already. Choose another name: ${what} never replaces a file.`

@@ -12,10 +12,8 @@ export type Brand = {
   /** Grows with every change; 0 if the account has set nothing. */
   version: number
   name: string | null
-  /** `#rrggbb` as given. */
   accent: string | null
   logo: BrandLogo | null
-  /** For dark pages. */
   logoDark: BrandLogo | null
   /** Origins that may show the pages in a frame. */
   frameAncestors: readonly string[]
@@ -78,7 +76,6 @@ export function invalidateBrand(sql: Sql, accountId: number): void {
   reader.cache.delete(accountId)
 }
 
-/** The brand as its account sees it. */
 export const getBrand = async (ctx: Pick<AccountContext, 'sql' | 'accountId'>): Promise<Brand> =>
   (await load(ctx.sql, [ctx.accountId]))[0] ?? NO_BRAND
 

@@ -33,7 +33,6 @@ export type NewKey = {
   createdBy: string
 }
 
-/** Whether a text has the form and the checksum of a key. */
 export function isWellFormedKey(key: string): boolean {
   const [, random, check] = KEY_PATTERN.exec(key) ?? []
   return random !== undefined && checksum62(PREFIX + random) === check

@@ -11,7 +11,6 @@ export const MAX_ADDRESSES = 10_000
 export function createAddressLimits() {
   const windows = createNetworkMap(() => createRateWindow(STEP_MS), { max: MAX_ADDRESSES, ipv6Bits: 64 })
   return {
-    /** Counts one request of an address, if the limit allows it. */
     take(address: string, now: number): Permit {
       const uses = windows.get(address)
       const isGranted = uses.count(now) < MAX_REQUESTS_PER_ADDRESS

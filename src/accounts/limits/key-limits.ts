@@ -40,7 +40,6 @@ type Exchange = {
   isLate: boolean
 }
 
-/** The limits as one process keeps them. */
 export class KeyLimits {
   private readonly clock: Clock
   private readonly timeoutMs: number
@@ -62,7 +61,6 @@ export class KeyLimits {
     })
   }
 
-  /** Grants or refuses one request of a key. */
   take(key: LimitedKey): Promise<Permit> | Permit {
     const share = this.findShare(key)
     return this.answer(share, this.time()) ?? this.ask(share)
@@ -81,7 +79,6 @@ export class KeyLimits {
     await Promise.all(done)
   }
 
-  /** Gives back all unused permits, at shutdown. */
   async releaseAll(): Promise<void> {
     this.stopMaintenance()
     const all = [...this.shares.values()]
@@ -185,7 +182,6 @@ export class KeyLimits {
 
 const limits = perDatabase((_sql: Sql) => new WeakMap<Clock, KeyLimits>())
 
-/** The limits of this process on this database. */
 export function getKeyLimits(sql: Sql, clock: Clock): KeyLimits {
   const known = limits(sql).get(clock)
   if (known !== undefined) return known

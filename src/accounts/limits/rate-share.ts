@@ -70,7 +70,6 @@ export function resetTimes(share: RateShare): void {
 
 const isCurrent = (share: RateShare, now: number) => now - share.reportedAt <= MAX_REPORT_AGE_MS
 
-/** Uses a permit that this process holds, if it has one. */
 export function takePermit(share: RateShare, now: number): Permit | undefined {
   if (!isCurrent(share, now) || share.held <= share.uses.count(now)) return undefined
   return grant(share, now)
@@ -102,7 +101,6 @@ function permit({ key, uses, others }: RateShare, now: number, isGranted: boolea
   return { isGranted, limit, remaining, nextOver: next === Number.POSITIVE_INFINITY ? now + 1_000 : next }
 }
 
-/** Whether asking for more may be of use. */
 export function canAskForMore(share: RateShare, now: number): boolean {
   if (now >= share.emptyUntil) return true
   return share.refusals >= MAX_REFUSALS_PER_PAUSE && now - share.askedAt >= MIN_PAUSE_MS

@@ -8,7 +8,6 @@ const SET_BACK_MS = 1_000
 type Step = { from: number; last: number; count: number }
 
 export type RateWindow = {
-  /** How many uses the last sixty seconds had. */
   count: (now: number) => number
   add: (now: number) => void
   /** When the first of them expires; undefined without any. */

@@ -65,7 +65,6 @@ export async function importAccountFromFile(
   }
 }
 
-/** Returns the counts of the last line. */
 async function requireComplete(path: string): Promise<LineCounts> {
   const digest = createHash('sha256')
   let last = ''

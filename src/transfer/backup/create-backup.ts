@@ -15,7 +15,6 @@ export type BackupSetup = {
   openPool: () => Sql
   clock: Clock
   key: BackupKey
-  /** Version of this Carnet. */
   version: string
 }
 

@@ -14,12 +14,10 @@ import { type BackupTable, EXCLUDED_TABLES, listBackupTables } from './tables.ts
 import type { BackupEnd } from './write-backup-file.ts'
 
 type RestoreSetup = {
-  /** Opens a pool of one connection, which the restore closes. */
   openPool: () => Sql
   clock: Clock
   /** From SECRET_KEY and, if set, OLD_SECRET_KEY. */
   keys: readonly BackupKey[]
-  /** The folder of the migrations. */
   migrations: string
 }
 
@@ -32,9 +30,7 @@ export type RestoreResult = {
   created_at: string
   /** False for a backup of version 0.1: it is only as trustworthy as the place where it was stored. */
   sealed: boolean
-  /** Fingerprint of the SECRET_KEY it was made with. */
   key: string
-  /** Names of the migrations that were applied to an older backup. */
   migrated: string[]
   /** Messages about histories with wrong hashes: they were already wrong in the backup. */
   broken: string[]

@@ -63,7 +63,6 @@ const listBackups = async (dir: string) => (await readdir(dir)).filter(name => N
 
 type LastBackup = { path: string; at: Date; bytes: number }
 
-/** Finds the newest backup in a folder by its name. */
 export async function findLastBackup(dir: string): Promise<LastBackup | undefined> {
   const name = (await listBackups(dir)).at(-1)
   if (name === undefined) return undefined

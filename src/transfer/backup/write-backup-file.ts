@@ -11,11 +11,8 @@ import { writeNewFile } from '../new-file.ts'
 import type { BackupKey } from './backup-key.ts'
 
 export type BackupHeader = {
-  /** Time of the snapshot, ISO in UTC. */
   created_at: string
-  /** Version of Carnet that wrote it. */
   carnet: string
-  /** Identifies the SECRET_KEY without revealing it. */
   secret_key_fingerprint: string
   migrations: readonly AppliedMigration[]
 }
@@ -35,7 +32,6 @@ export const FRAME_TYPES = { table: 'T', data: 'D', end: 'E' } as const
 
 type Target = { path: string; key: BackupKey; signal?: AbortSignal | undefined }
 
-/** Throws `validation` if the file cannot be written. */
 export async function writeBackupFile(
   { path, key, signal }: Target,
   header: BackupHeader,

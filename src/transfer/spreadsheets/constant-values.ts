@@ -11,10 +11,8 @@ import { buildColumnName, type Column, findColumn, listColumns } from './columns
 import { buildRow, LayoutCollector } from './passport-to-row.ts'
 import { buildChanges, type Constant, parseRow, type RowOptions } from './row-to-passport.ts'
 
-/** Texts of cells, by the name of their column. */
 export type ConstantTexts = Readonly<Record<string, string>>
 
-/** Different for every product. */
 export const NEVER_CONSTANT: readonly string[] = ['sku', 'gtin']
 
 /** Lists the columns that a new product requires and the spreadsheet lacks; texts without a language. */
@@ -57,7 +55,6 @@ export function selectConstants(
   })
 }
 
-/** Whether the list of a column is already given, in one cell or in several. */
 const isWithin = ({ path, isWhole }: Column, columns: readonly (Column | undefined)[]): boolean =>
   columns.some(one => one?.path[0] === path[0] && (isWhole === true || one?.isWhole === true))
 

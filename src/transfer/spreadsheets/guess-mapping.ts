@@ -153,7 +153,6 @@ function listPathsByLabel(category: CompleteCategory, key: string, entry?: numbe
   })
 }
 
-/** Members whose label is ambiguous. */
 const AMBIGUOUS_NAMES = new Set(['role', 'address', 'country', 'sparePartsUrl'])
 
 /** One plain word ("role", "address") is ambiguous alone; a name of several words ("legalName") is not. */
@@ -238,20 +237,22 @@ function parseTitle(title: string): TitleReading[] {
   const all: TitleReading[] = []
   const measured = splitUnit(text)
   if (measured !== undefined) all.push(measured)
-  // Akeneo and others append locale and channel: `description-de_DE-ecommerce`.
-  const [, localized = '', locale = ''] = /^(.*\S)-([a-z]{2,3})_[A-Z]{2}(?:-[\w-]+)?$/s.exec(text) ?? []
-  if (locale !== '') all.push({ text: localized, language: canonicalizeLanguage(locale) })
-  const [, before = '', tag = ''] =
-    /^(.*\S)[\s._:([-]+([A-Za-z]{2,3}(?:-[A-Za-z\d]{2,8})?)[)\]]?$/su.exec(text) ?? []
-  const language = tag === '' ? undefined : canonicalizeLanguage(tag)
-  if (language !== undefined) all.push({ text: before, language })
-  const [, name = '', number = ''] = /^(.*?[^\s\d([_-])[\s([_-]*(\d{1,3})[)\]]?$/su.exec(text) ?? []
-  if (number !== '' && number !== '0') all.push({ text: name, entry: Number(number) })
-  const [, list = '', at = '', member = ''] =
-    /^(.*\S)[\s([_]*(\d{1,3})[)\]]?[\s._:-]+(\p{L}\D*)$/su.exec(text) ?? []
-  if (at !== '' && at !== '0') all.push({ text: `${list} ${member}`, entry: Number(at) })
+  for (const pattern of TITLE_PATTERNS) {
+    const { before = '', tag = '', entry = '0', member } = pattern.exec(text)?.groups ?? {}
+    const language = tag === '' ? undefined : canonicalizeLanguage(tag)
+    if (language !== undefined) all.push({ text: before, language })
+    if (entry !== '0') all.push({ text: member ? `${before} ${member}` : before, entry: Number(entry) })
+  }
   return all
 }
+
+const TITLE_PATTERNS = [
+  // Akeneo and others append locale and channel: `description-de_DE-ecommerce`.
+  /^(?<before>.*\S)-(?<tag>[a-z]{2,3})_[A-Z]{2}(?:-[\w-]+)?$/s,
+  /^(?<before>.*\S)[\s._:([-]+(?<tag>[A-Za-z]{2,3}(?:-[A-Za-z\d]{2,8})?)[)\]]?$/su,
+  /^(?<before>.*?[^\s\d([_-])[\s([_-]*(?<entry>\d{1,3})[)\]]?$/su,
+  /^(?<before>.*\S)[\s([_]*(?<entry>\d{1,3})[)\]]?[\s._:-]+(?<member>\p{L}\D*)$/su,
+]
 
 const UNIT_IN_BRACKETS = /^(?<text>.*\S)\s*[([{]\s*(?:in\s+)?(?<unit>[^()[\]{}]{1,20}?)\s*[)\]}]$/su
 const UNIT_AT_END = /^(?<text>.*?[^\s_,/-])(?:\s+in\s+|\s*[\s_,/-]\s*)(?<unit>[\p{L}%³]{1,20})$/su

@@ -9,7 +9,6 @@ import type { ChunkRow } from './spreadsheet-import.ts'
 /** One kind of error in one column. */
 export type ErrorGroup = {
   key: string
-  /** The first error of the group. */
   example: RowError
   rows: number
 }
@@ -27,7 +26,6 @@ const groupKey = ({ code, said, refusal, column, field }: RowError): string =>
 
 const isOverQuota = ({ refusal }: RowError): boolean => refusal === 'plan_limit'
 
-/** Groups all errors, most rows first. */
 export async function groupRowErrors(ctx: AccountContext, uuid: string): Promise<ErrorOverview> {
   const groups = new Map<string, ErrorGroup>()
   let overQuota = 0

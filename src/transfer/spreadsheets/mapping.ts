@@ -22,7 +22,6 @@ export const DUPLICATE_COLUMN = EXTRA_COLUMNS[2]
 export const normalizeTitle = (title: string): string =>
   title.normalize('NFKC').trim().toLowerCase().slice(0, 200)
 
-/** The choices by title. */
 export async function loadMapping(
   { sql, accountId }: AccountContext,
   category: string,
@@ -32,7 +31,6 @@ export async function loadMapping(
   return new Map(Object.entries(JSON.parse(row?.columns ?? '{}')))
 }
 
-/** The sheet of a workbook that was chosen last. */
 export async function loadSheetName(
   { sql, accountId }: AccountContext,
   category: string,
@@ -42,7 +40,6 @@ export async function loadSheetName(
   return row?.sheet ?? null
 }
 
-/** Per category; the oldest titles are deleted first. */
 const MAX_REMEMBERED_TITLES = 2_000
 
 /** Saves the choices and keeps those for other titles. `sheet`: the chosen sheet, if there was a choice. */

@@ -36,7 +36,6 @@ for (const { units } of KINDS) for (const unit of Object.keys(units)) byKey.set(
 // Spellings are in the form of `unitKey`.
 for (const [unit, spellings] of Object.entries(SPELLINGS)) for (const one of spellings) byKey.set(one, unit)
 
-/** Finds a unit in our spelling: "Kilogramm" is "kg". */
 export const findUnit = (text: string): string | undefined => byKey.get(unitKey(text))
 
 const findKind = (unit: string | undefined): UnitKind | undefined =>
@@ -95,7 +94,6 @@ export function findStatedUnit(cell: string, field: Field): Amount | undefined {
   return stated !== undefined && listUnits(field).includes(stated.unit) ? stated : undefined
 }
 
-/** Whether a cell is a number followed by a unit. */
 export const hasUnit = (cell: string): boolean => splitAmount(cell) !== undefined
 
 type Amount = { amount: string; unit: string }

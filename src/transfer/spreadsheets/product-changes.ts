@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util'
 import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import { buildColumnName, type DataPath } from './columns.ts'
 
-/** A shortened value; null if there is none. */
 type Shown = string | number | boolean | null
 export type FieldChange = readonly [field: string, before: Shown, after: Shown]
 

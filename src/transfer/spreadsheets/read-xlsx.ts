@@ -28,7 +28,6 @@ const TEXTS = { maxLength: MAX_ROW_LENGTH, maxCount: MAX_SHARED_TEXTS }
 
 type Book = { shared: readonly string[]; formats: NumberFormats; is1904: boolean }
 
-/** Further sheets are ignored. */
 const MAX_SHEETS = 50
 const MAX_NAME_LENGTH = 200
 

@@ -11,13 +11,10 @@ export type RowError = {
   /** The field, as a column name. */
   field: string
   code: Detail['code'] | 'twice' | 'repeated' | 'shares' | 'no_column' | 'refused'
-  /** English. */
   message: string
   /** The message as a key with facts, for translation. */
   said?: Said
-  /** The error code, if the whole row was refused. */
   refusal?: ErrorCode
-  /** The beginning of the cell's text. */
   found?: string
 }
 

@@ -22,9 +22,7 @@ export type RowOptions = {
   units?: ReadonlyMap<string, number>
   /** Empty cells delete existing values instead of leaving them. */
   clears: boolean
-  /** Values that are the same for every row. */
   constants?: Constants
-  /** Called for every name of a known list, as it is written. */
   onName?: NameListener
 }
 

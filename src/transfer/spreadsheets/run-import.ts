@@ -41,7 +41,6 @@ import { findMatchKey, type WriteRowsResult, writeRows } from './write-rows.ts'
 /** After this time without a sign of life, another process takes an import over. */
 const ABANDONED_MS = 10_000
 
-/** The errors of a row, by its index in the chunk. */
 type ChunkErrors = [place: number, faults: RowError[]][]
 
 /** Saves the confirmed settings and starts checking every row without writing. Throws `not_found`, `validation`. */
@@ -150,7 +149,6 @@ export async function resumeImports(sql: Sql, clock: Clock): Promise<number> {
 /** Stops the imports of this process after their current chunks, and waits for that. */
 export const stopImports = (sql: Sql): Promise<void> => runners(sql).stop()
 
-/** Resolves when no import runs in this process. */
 export const waitForImports = (sql: Sql): Promise<void> => runners(sql).ended()
 
 /** Returns and forgets the errors that stopped imports here; those imports are resumed. */

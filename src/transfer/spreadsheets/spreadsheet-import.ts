@@ -44,7 +44,6 @@ export type SpreadsheetImport = {
   createdAt: Date
   fileName: string
   encoding: TextEncoding | null
-  /** Of a workbook with several sheets: their names, and the one that was read. */
   sheets: readonly string[]
   sheet: string | null
   category: string
@@ -147,7 +146,6 @@ function requireCategory(id: string): CompleteCategory {
   throw invalid([{ path: ['category'], code: 'enum', message }])
 }
 
-/** Removes the path and control characters. */
 const cleanFileName = (sent: string) =>
   (sent.split(/[/\\]/).at(-1) ?? '')
     .replaceAll(/\p{Cc}/gu, '')
@@ -234,7 +232,6 @@ export async function getImport(
 
 const MAX_LISTED = 20
 
-/** Lists the newest imports of an account. */
 export async function listImports({ sql, accountId }: AccountContext): Promise<SpreadsheetImport[]> {
   const rows = await sql<ImportRow[]>`
     select ${importColumns(sql)} from sheet_import where account_id = ${accountId} and row_count > 0
@@ -259,11 +256,9 @@ export async function getChunkRows(
   return chunk === undefined ? [] : JSON.parse(chunk.rows)
 }
 
-/** Returns the first rows, to be shown. */
 export const getSampleRows = async (ctx: AccountContext, uuid: string, max: number): Promise<ChunkRow[]> =>
   (await getChunkRows(ctx, uuid, 0)).slice(0, max)
 
-/** Builds the options for reading the rows from the settings. */
 export function buildRowOptions({
   category: categoryId,
   header,

@@ -13,13 +13,11 @@ export const SPREADSHEET_CONTENT_TYPES = {
   csv: 'text/csv; charset=utf-8',
 } as const satisfies Record<SpreadsheetFormat, string>
 
-/** The texts of the explanations, in the user's language. */
 type TemplateWords = {
   products: string
   fields: string
   heads: readonly [column: string, label: string, required: string, values: string, meaning: string]
   yes: string
-  /** The label of a field, by its path. */
   label: (path: string) => string
 }
 

@@ -16,7 +16,6 @@ const ENCRYPTED = 1
 export class ZipParts {
   private readonly bytes: Buffer
   private readonly parts: ReadonlyMap<string, Part>
-  /** Bytes that may still be decompressed. */
   private remainingBytes: number
 
   /** Throws `SpreadsheetError`. */

@@ -16,7 +16,6 @@ type WriteRowsOptions = Pick<ImportSettings, 'matchBy' | 'changeType'> & {
   /** New models of the previous steps, created or planned. */
   before: number
   reading: RowOptions
-  /** Existing products may be changed. */
   isConfirmed: boolean
 }
 
@@ -80,7 +79,6 @@ export function findMatchKey({ data }: ParsedRow, matchBy: ImportSettings['match
   return matchBy === 'sku' ? normaliseSku(value) : value.padStart(14, '0')
 }
 
-/** The data to write for a row, and how it changes an existing model. */
 type Planned = { data: DataObject; change?: ProductChange | undefined }
 
 /** Plans the changes of existing models. `syncModels` reports all errors, so none are checked here. */

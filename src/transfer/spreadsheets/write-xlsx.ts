@@ -11,7 +11,6 @@ const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationsh
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
 /** Level 6 takes twice the time to save another tenth. */
 const LEVEL = 3
-/** Rows are compressed in chunks of about so many characters. */
 const CHUNK_LENGTH = 64 * 1024
 
 /** Yields the file in chunks. The first row of each sheet is its header, bold and frozen. */

@@ -153,7 +153,6 @@ function findTarget(id: string, query: URLSearchParams): Target {
 
 const LINK = /\b(href|src|srcset)="([^"]*)"/g
 
-/** Rewrites relative links to files of the folder, and calls `follow` for what must be written too. */
 function rewriteLinks(
   html: string,
   { id, file, follow }: { id: string; file: string; follow: (to: Target) => void },
@@ -173,7 +172,6 @@ function rewriteLinks(
   })
 }
 
-/** The relative path from one page to another, or to a file. */
 function getRelativePath(from: string, to: string): string {
   if (!to.endsWith('/index.html')) return posix.relative(dirname(from), to)
   return `${posix.relative(dirname(from), dirname(to)) || '.'}/`

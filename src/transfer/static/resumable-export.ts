@@ -14,7 +14,6 @@ import { openSafeFolder, type SafeFolder } from './safe-folder.ts'
 /** A line for each file, and a last line with the SHA-256 of all before it. */
 const MANIFEST = 'manifest.ndjson'
 const PROGRESS_FILE = 'unfinished.json'
-/** The progress file while it is written. */
 const PARTIAL_PROGRESS_FILE = `${PROGRESS_FILE}.partial`
 const LOCK_FILE = 'unfinished.lock'
 /** Long enough to see that the holder is dead. */
@@ -33,7 +32,6 @@ type SavedProgress = Owner &
     shared: readonly string[]
     /** Which host writes; null once that run has ended. */
     host: string | null
-    /** When it last saved. */
     at: string
   }
 
@@ -43,7 +41,6 @@ type StaticFolder = { clock: Clock; dir: string; folder: SafeFolder }
 export type StaticFile = { path: string; body: Buffer | string }
 
 export type StaticExport = {
-  /** Where an interrupted run stopped. */
   resumed: Progress
   put: (...files: readonly StaticFile[]) => Promise<void>
   /** Whether a file that many pages share is already written. */
@@ -51,7 +48,6 @@ export type StaticExport = {
   /** Saves that all passports up to `last` are written. */
   save: (progress: Progress) => Promise<void>
   finish: () => Promise<{ files: number; bytes: number; sha256: string }>
-  /** Releases the folder, finished or not. */
   close: () => Promise<void>
 }
 
@@ -183,7 +179,6 @@ async function deleteUnsaved(folder: SafeFolder, manifestBytes: number): Promise
   }
 }
 
-/** Returns an empty text for a missing file. */
 async function readText(folder: SafeFolder, path: string, start = 0): Promise<string> {
   try {
     const file = await folder.open(path, 'read')

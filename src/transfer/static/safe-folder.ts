@@ -13,9 +13,7 @@ export type SafeFolder = {
   write: (path: string, body: Buffer | string) => Promise<void>
   /** Replaces a file atomically. */
   replace: (path: string, body: string) => Promise<void>
-  /** Deletes a file, if it exists. */
   remove: (path: string) => Promise<void>
-  /** Opens a file of this user for reading or appending. */
   open: (path: string, how: 'read' | 'append') => Promise<FileHandle>
 }
 
