@@ -1,16 +1,22 @@
-/** Reads for long from one snapshot of the database, without locks that block writers. */
+/** Connections for work on the whole database or account. */
 import type { Sql } from '../kernel/db/database.ts'
 
-/** Closes the pool of one connection when `work` ends, even in the middle of a table. */
-export async function withSnapshot<T>(openPool: () => Sql, work: (sql: Sql) => Promise<T>): Promise<T> {
+/** Closes the pool when `work` ends, even in the middle of a table. */
+export async function withPool<T>(openPool: () => Sql, work: (pool: Sql) => Promise<T>): Promise<T> {
   const pool = openPool()
   try {
-    const sql = await pool.reserve()
-    await sql`begin isolation level repeatable read read only`
-    await sql`set local statement_timeout = 0`
-    await sql`set local idle_in_transaction_session_timeout = 0`
-    return await work(sql)
+    return await work(pool)
   } finally {
     await pool.end({ timeout: 0 })
   }
 }
+
+/** Runs `work` on one snapshot, without locks that block writers. */
+export const withSnapshot = <T>(openPool: () => Sql, work: (sql: Sql) => Promise<T>): Promise<T> =>
+  withPool(openPool, async pool => {
+    const sql = await pool.reserve()
+    await sql`begin isolation level repeatable read read only`
+    await sql`set local statement_timeout = 0`
+    await sql`set local idle_in_transaction_session_timeout = 0`
+    return work(sql)
+  })

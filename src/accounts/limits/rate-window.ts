@@ -7,17 +7,10 @@ const SET_BACK_MS = 1_000
 /** Uses that expire together, sixty seconds after the last of them. */
 type Step = { from: number; last: number; count: number }
 
-export type RateWindow = {
-  count: (now: number) => number
-  add: (now: number) => void
-  /** When the first of them expires; undefined without any. */
-  nextExpiry: () => number | undefined
-  /** When all of them have expired; undefined without any. */
-  lastExpiry: () => number | undefined
-}
+export type RateWindow = ReturnType<typeof createRateWindow>
 
 /** Uses within `stepMs` of one another share a step, so there are at most 60,000 / `stepMs` + 1 steps. */
-export function createRateWindow(stepMs: number): RateWindow {
+export function createRateWindow(stepMs: number) {
   let steps: Step[] = []
   let first = 0
   let total = 0
@@ -38,7 +31,7 @@ export function createRateWindow(stepMs: number): RateWindow {
   const expiry = (step: Step | undefined) => step && step.last + MINUTE_MS
 
   return {
-    count(now) {
+    count(now: number): number {
       follow(now)
       for (let at = expiry(steps[first]); at !== undefined && at <= latest; at = expiry(steps[first])) {
         total -= steps[first++]?.count ?? 0
@@ -49,7 +42,7 @@ export function createRateWindow(stepMs: number): RateWindow {
       }
       return total
     },
-    add(now) {
+    add(now: number): void {
       follow(now)
       const step = newest()
       if (step !== undefined && latest - step.from < stepMs) {
@@ -58,7 +51,9 @@ export function createRateWindow(stepMs: number): RateWindow {
       } else steps.push({ from: latest, last: latest, count: 1 })
       total++
     },
+    /** When the first use expires; undefined without any. */
     nextExpiry: () => expiry(steps[first]),
+    /** When all uses have expired; undefined without any. */
     lastExpiry: () => expiry(newest()),
   }
 }

@@ -9,14 +9,7 @@ export const DEVICE_LIFETIME_MS = 180 * 86_400_000
 const MAX_MARKS = 3
 const MARK = /^([\w-]{16})\.(\d{13})\.([\w-]{22})$/
 
-type KnownDevices = {
-  /** The cookie's value after a sign-in: a new mark before the others. */
-  add: (value: string | undefined, email: string, now: Date) => string
-  /** The id of the valid mark for the e-mail. */
-  find: (value: string | undefined, email: string, now: Date) => string | undefined
-}
-
-export function createKnownDevices(secretKey: string): KnownDevices {
+export function createKnownDevices(secretKey: string) {
   const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'carnet known devices', 32))
   const sign = (id: string, time: string, email: string) =>
     createHmac('sha256', key).update(`${id} ${time} ${email}`).digest('base64url').slice(0, 22)
@@ -27,13 +20,15 @@ export function createKnownDevices(secretKey: string): KnownDevices {
   }
   const parseMarks = (value: string | undefined) => value?.split('~').slice(0, MAX_MARKS) ?? []
   return {
-    add(value, email, now) {
+    /** The cookie's value after a sign-in: a new mark before the others. */
+    add(value: string | undefined, email: string, now: Date): string {
       const id = randomBytes(12).toString('base64url')
       const time = String(now.getTime())
       const others = parseMarks(value).filter(mark => MARK.test(mark) && !isFor(mark, email, now))
       return [`${id}.${time}.${sign(id, time, email)}`, ...others].slice(0, MAX_MARKS).join('~')
     },
-    find: (value, email, now) =>
+    /** The id of the valid mark for the e-mail. */
+    find: (value: string | undefined, email: string, now: Date): string | undefined =>
       parseMarks(value)
         .find(mark => isFor(mark, email, now))
         ?.slice(0, 16),

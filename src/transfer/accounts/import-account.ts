@@ -29,6 +29,7 @@ import {
 } from '../../passports/copies/import-rows.ts'
 import { findBrokenChains } from '../../passports/copies/verify.ts'
 import { explainFileError } from '../new-file.ts'
+import { withPool } from '../snapshot.ts'
 import { EXPORT_FORMAT, type LineCounts } from './export-account.ts'
 
 type AccountImportSetup = { openPool: () => Sql; clock: Clock }
@@ -51,18 +52,15 @@ export async function importAccountFromFile(
   options: AccountImportOptions,
 ): Promise<AccountImportResult> {
   const counts = await requireComplete(options.path)
-  const pool = setup.openPool()
-  try {
-    return await pool.begin(async tx => {
+  return withPool(setup.openPool, pool =>
+    pool.begin(async tx => {
       await tx`set local statement_timeout = 0`
       await tx`set local idle_in_transaction_session_timeout = 0`
       // Cached plans from when the tables were empty would read the whole account for each 500 rows.
       await tx`set local plan_cache_mode = force_custom_plan`
       return writeAccount(asSql(tx), setup, options, counts)
-    })
-  } finally {
-    await pool.end({ timeout: 0 })
-  }
+    }),
+  )
 }
 
 async function requireComplete(path: string): Promise<LineCounts> {

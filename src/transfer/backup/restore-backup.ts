@@ -8,6 +8,7 @@ import { migrate, requireKnownMigrations } from '../../kernel/db/migrate.ts'
 import { asSql } from '../../kernel/db/transaction.ts'
 import { AppError, assert } from '../../kernel/errors.ts'
 import { countHistories, findBrokenChains } from '../../passports/copies/verify.ts'
+import { withPool } from '../snapshot.ts'
 import type { BackupKey } from './backup-key.ts'
 import { type BackupFile, openBackupFile } from './read-backup-file.ts'
 import { type BackupTable, EXCLUDED_TABLES, listBackupTables } from './tables.ts'
@@ -50,8 +51,7 @@ export async function restoreBackup(setup: RestoreSetup, options: RestoreOptions
   const { path, acceptUnsealed = false, progress } = options
   const file = await openBackupFile({ path, keys: setup.keys, acceptUnsealed })
   await requireKnownVersion(setup, file)
-  const pool = setup.openPool()
-  try {
+  return withPool(setup.openPool, async pool => {
     await requireEmptyStore(pool)
     await dropTables(pool)
     const now = setup.clock.now()
@@ -62,9 +62,7 @@ export async function restoreBackup(setup: RestoreSetup, options: RestoreOptions
     const { sha256, bytes, isSealed: sealed, header } = file
     const { created_at, secret_key_fingerprint: key } = header
     return { ...counts, bytes, sha256, created_at, sealed, key, migrated: applied, broken }
-  } finally {
-    await pool.end({ timeout: 0 })
-  }
+  })
 }
 
 async function requireKnownVersion({ migrations }: RestoreSetup, { header }: BackupFile): Promise<void> {

@@ -2,6 +2,7 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { deletePartialFiles } from '../../kernel/process/private-file.ts'
+import { withPool } from '../snapshot.ts'
 import { type BackupResult, type BackupSetup, createBackup } from './create-backup.ts'
 
 export type BackupSchedule = BackupSetup & { dir: string; everyMs: number; keep: number }
@@ -25,8 +26,7 @@ export async function createBackupWhenDue(
 ): Promise<ScheduledBackupResult | undefined> {
   await mkdir(schedule.dir, { recursive: true })
   if (!(await isDue(schedule))) return undefined
-  const pool = schedule.openPool()
-  try {
+  return withPool(schedule.openPool, async pool => {
     const sql = await pool.reserve()
     await sql`begin`
     await sql`set local idle_in_transaction_session_timeout = 0`
@@ -39,9 +39,7 @@ export async function createBackupWhenDue(
     const path = join(schedule.dir, formatName(schedule.clock.now()))
     const made = await createBackup(schedule, { path, ...(signal ? { signal } : {}) })
     return { ...made, notDeleted: await deleteOldest(schedule) }
-  } finally {
-    await pool.end({ timeout: 0 })
-  }
+  })
 }
 
 async function deleteOldest({ dir, keep }: BackupSchedule): Promise<string[]> {

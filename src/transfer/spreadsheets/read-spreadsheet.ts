@@ -31,32 +31,32 @@ export type OpenSpreadsheet = {
 export async function openSpreadsheet(bytes: Buffer, wanted?: string | null): Promise<OpenSpreadsheet> {
   if (bytes.length === 0) throw new SpreadsheetError('empty')
   if (bytes.length > MAX_SPREADSHEET_BYTES) throw new SpreadsheetError('too_large')
-  const source = await openSource(bytes, wanted ?? undefined)
+  const source = await openSource(bytes, wanted)
   const rows = limitRows(source.rows)[Symbol.asyncIterator]()
   const header = await readHeader(rows)
-  const rest: AsyncIterable<SheetRow> = { [Symbol.asyncIterator]: () => rows }
-  return { ...source.kind, header, rows: rest }
+  return { ...source, header, rows: { [Symbol.asyncIterator]: () => rows } }
 }
 
-type Source = {
-  kind: Pick<OpenSpreadsheet, 'kind' | 'encoding' | 'separator' | 'sheets' | 'sheet'>
-  rows: AsyncIterable<SheetRow>
-}
+type Source = Omit<OpenSpreadsheet, 'header'>
 
 const startsWith = (bytes: Buffer, ...start: number[]) => start.every((byte, place) => bytes[place] === byte)
 
-async function openSource(bytes: Buffer, wanted: string | undefined): Promise<Source> {
-  if (startsWith(bytes, 0x50, 0x4b)) return workbook(bytes, wanted)
+async function openSource(bytes: Buffer, wanted: string | null | undefined): Promise<Source> {
+  if (startsWith(bytes, 0x50, 0x4b)) {
+    const sheets = await listXlsxSheets(bytes)
+    const chosen = sheets.find(({ name }) => name === wanted) ?? sheets[0]
+    if (chosen === undefined) throw new SpreadsheetError('broken')
+    const rows = readXlsxRows(bytes, chosen.path)
+    return { kind: 'xlsx', sheets: sheets.map(({ name }) => name), sheet: chosen.name, rows }
+  }
   if (startsWith(bytes, 0xd0, 0xcf, 0x11, 0xe0)) throw new SpreadsheetError('old_excel')
   const text = await readText(bytes)
   const sample = takeSample(text)
   if (/^\s*(?:<|[{[]\s*["{[\]}])/.test(sample)) throw new SpreadsheetError('markup')
   const dialect = detectCsvDialect(sample)
   const { encoding } = text
-  return {
-    kind: { kind: 'csv', encoding, separator: dialect.separator },
-    rows: readCsvRows(text.decode(), dialect),
-  }
+  const rows = readCsvRows(text.decode(), dialect)
+  return { kind: 'csv', encoding, separator: dialect.separator, rows }
 }
 
 /** Enough of the beginning to tell the format. */
@@ -67,14 +67,6 @@ function takeSample({ decode }: EncodedText): string {
     if (sample.length >= SAMPLE_LENGTH) break
   }
   return sample
-}
-
-async function workbook(bytes: Buffer, wanted: string | undefined): Promise<Source> {
-  const parts = await listXlsxSheets(bytes)
-  const chosen = parts.find(({ name }) => name === wanted) ?? parts[0]
-  if (chosen === undefined) throw new SpreadsheetError('broken')
-  const kind = { kind: 'xlsx', sheets: parts.map(({ name }) => name), sheet: chosen.name } as const
-  return { kind, rows: readXlsxRows(bytes, chosen.path) }
 }
 
 /** Lines before the header that begin with `#` are comments. */

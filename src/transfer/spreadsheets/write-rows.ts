@@ -56,12 +56,10 @@ export async function writeRows(
     updated: result.updated.length,
     unchanged: result.unchanged.length,
     refused: [...result.errors.map(placed), ...unconfirmed],
-    changes: dryRun
-      ? result.updated.map(placed).flatMap(({ index }) => {
-          const change = planned[index]?.change
-          return change === undefined ? [] : [{ ...change, index }]
-        })
-      : [],
+    changes: result.updated.map(placed).flatMap(({ index }) => {
+      const change = dryRun ? planned[index]?.change : undefined
+      return change === undefined ? [] : [{ ...change, index }]
+    }),
   }
 }
 
