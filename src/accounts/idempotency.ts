@@ -30,7 +30,6 @@ const waiting = perDatabase(() => ({
 }))
 
 type Work = (ctx: AccountContext) => Promise<StoredResponse>
-type Attempt = { work: Work; until: number }
 
 /**
  * Runs `work` in the transaction that stores its response, or repeats a response of the last 24 hours. With `keepsReceipt`
@@ -49,7 +48,7 @@ export async function runIdempotent(
     const known = waited ? await findStored(ctx, request) : undefined
     if (known !== undefined) return known
     const outcome = keepsReceipt ? await runWithRecord(ctx, request, work) : undefined
-    return outcome ?? permits.run(() => attempt(ctx, request, { work, until }))
+    return outcome ?? permits.run(() => attempt(ctx, request, work, until))
   })
   if (outcome === undefined) throw inProgress()
   return outcome
@@ -77,10 +76,11 @@ async function runWithRecord(
 async function attempt(
   ctx: AccountContext,
   request: IdempotentRequest,
-  options: Attempt,
+  work: Work,
+  until: number,
 ): Promise<IdempotentOutcome> {
   for (;;) {
-    const answer = await withRetries(() => tryOnce(ctx, request, options))
+    const answer = await withRetries(() => tryOnce(ctx, request, work, until))
     if (answer !== undefined) return { answer, replayed: false }
     const known = await findStored(ctx, request)
     if (known !== undefined) return known
@@ -92,7 +92,8 @@ async function attempt(
 async function tryOnce(
   ctx: AccountContext,
   request: IdempotentRequest,
-  { work, until }: Attempt,
+  work: Work,
+  until: number,
 ): Promise<StoredResponse | undefined> {
   const timeoutMs = Math.max(1, Math.ceil(until - performance.now()))
   return inTransaction(

@@ -2,7 +2,7 @@
 import { AppError, assert } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { requireAccount } from '../accounts.ts'
-import { createActor, getOperatorActor } from '../actors.ts'
+import { createActor, withActor } from '../actors.ts'
 import { audit } from '../audit.ts'
 import type { OperatorContext } from '../context.ts'
 import { withTransaction } from '../transaction.ts'
@@ -26,8 +26,7 @@ export async function createPerson(
     if (vouchedBy !== null && vouchedBy !== input.accountId) throw vouchedError(email, vouchedBy)
     await addMember(tx, { ...input, personId, email })
     const token = await createPasswordLink(tx, personId, { purpose: 'operator' })
-    const actorId = await getOperatorActor(tx, input.accountId)
-    await audit({ ...tx, accountId: input.accountId, actorId }, 'person_added', email)
+    await audit(await withActor(tx, input.accountId), 'person_added', email)
     return { id: idFromUuid(personId), email, token }
   })
 }
@@ -43,10 +42,7 @@ export async function resetPassword(
     if (!person) throw new AppError('not_found', `There is no person with the e-mail ${email}.`)
     const accounts = await tx.sql<{ account_id: number }[]>`
       select account_id from membership where person_id = ${person.id}`
-    for (const { account_id: accountId } of accounts) {
-      const actorId = await getOperatorActor(tx, accountId)
-      await audit({ ...tx, accountId, actorId }, 'password_link_made', email)
-    }
+    for (const one of accounts) await audit(await withActor(tx, one.account_id), 'password_link_made', email)
     return { email, token: await createPasswordLink(tx, person.id, { purpose: 'operator' }) }
   })
 }

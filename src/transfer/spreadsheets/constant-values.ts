@@ -8,6 +8,7 @@ import type { Detail } from '../../kernel/errors.ts'
 import { effectiveData, getState } from '../../passports/core/state.ts'
 import { listPassports } from '../../passports/read/list.ts'
 import { buildColumnName, type Column, findColumn, listColumns } from './columns.ts'
+import { loadRemembered } from './mapping.ts'
 import { buildRow, LayoutCollector } from './passport-to-row.ts'
 import { buildChanges, type Constant, parseRow, type RowOptions } from './row-to-passport.ts'
 
@@ -79,10 +80,8 @@ export function findInvalidConstants(
 
 /** Loads the last constants of the category; for a first import, company values of the account's newest product. */
 export async function loadConstants(ctx: AccountContext, category: CompleteCategory): Promise<ConstantTexts> {
-  const [row] = await ctx.sql<{ constants: string }[]>`
-    select constants::text from sheet_mapping where account_id = ${ctx.accountId} and category = ${category.id}`
-  const kept: ConstantTexts = JSON.parse(row?.constants ?? '{}')
-  return Object.keys(kept).length > 0 ? kept : getCompanyValues(ctx, category)
+  const { constants } = await loadRemembered(ctx, category.id)
+  return Object.keys(constants).length > 0 ? constants : getCompanyValues(ctx, category)
 }
 
 const COMPANY_FIELDS: readonly string[] = ['brandName', 'economicOperator', 'languages']

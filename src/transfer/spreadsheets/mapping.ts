@@ -22,22 +22,26 @@ export const DUPLICATE_COLUMN = EXTRA_COLUMNS[2]
 export const normalizeTitle = (title: string): string =>
   title.normalize('NFKC').trim().toLowerCase().slice(0, 200)
 
-export async function loadMapping(
-  { sql, accountId }: AccountContext,
-  category: string,
-): Promise<ReadonlyMap<string, string | null>> {
-  const [row] = await sql<{ columns: string }[]>`
-    select columns::text from sheet_mapping where account_id = ${accountId} and category = ${category}`
-  return new Map(Object.entries(JSON.parse(row?.columns ?? '{}')))
+type Remembered = {
+  /** The choices by title. */
+  columns: ReadonlyMap<string, string | null>
+  sheet: string | null
+  constants: Readonly<Record<string, string>>
 }
 
-export async function loadSheetName(
+/** What was chosen last for the category. */
+export async function loadRemembered(
   { sql, accountId }: AccountContext,
   category: string,
-): Promise<string | null> {
-  const [row] = await sql<{ sheet: string | null }[]>`
-    select sheet from sheet_mapping where account_id = ${accountId} and category = ${category}`
-  return row?.sheet ?? null
+): Promise<Remembered> {
+  const [row] = await sql<{ columns: string; sheet: string | null; constants: string }[]>`
+    select columns::text, sheet, constants::text from sheet_mapping
+    where account_id = ${accountId} and category = ${category}`
+  return {
+    columns: new Map(Object.entries(JSON.parse(row?.columns ?? '{}'))),
+    sheet: row?.sheet ?? null,
+    constants: JSON.parse(row?.constants ?? '{}'),
+  }
 }
 
 const MAX_REMEMBERED_TITLES = 2_000
@@ -48,7 +52,7 @@ export async function saveMapping(
   { category, header, sheet }: { category: string; header: readonly string[]; sheet: string | null },
   mapping: ColumnMapping,
 ): Promise<void> {
-  const known = new Map(await loadMapping(ctx, category))
+  const known = new Map((await loadRemembered(ctx, category)).columns)
   for (const [place, title] of header.entries()) {
     const key = normalizeTitle(title)
     if (key === '') continue

@@ -10,7 +10,7 @@ import { buildMappingName, findColumn, UNIT_TO_CHOOSE } from './columns.ts'
 import { type ConstantTexts, loadConstants, selectConstants } from './constant-values.ts'
 import type { TextEncoding } from './decode-text.ts'
 import { guessMapping, resolveUnits } from './guess-mapping.ts'
-import { type ColumnMapping, loadMapping, loadSheetName } from './mapping.ts'
+import { type ColumnMapping, loadRemembered } from './mapping.ts'
 import { type OpenSpreadsheet, openSpreadsheet } from './read-spreadsheet.ts'
 import type { Constants, RowOptions } from './row-to-passport.ts'
 import { SpreadsheetError } from './spreadsheet-error.ts'
@@ -75,7 +75,7 @@ export async function createImport(
   upload: { fileName: string; bytes: Buffer; category: string },
 ): Promise<string> {
   const category = requireCategory(upload.category)
-  const sheet = await openSpreadsheet(upload.bytes, await loadSheetName(ctx, category.id))
+  const sheet = await openSpreadsheet(upload.bytes, (await loadRemembered(ctx, category.id)).sheet)
   const now = ctx.clock.now()
   const id = newUuid(now.getTime())
   const { sheets = [], encoding = null } = sheet
@@ -119,7 +119,7 @@ async function storeSheet(
 ): Promise<void> {
   const { rows, chunks, sample, traits } = await storeRows(ctx, id, source)
   if (rows === 0) throw new SpreadsheetError('no_rows')
-  const mapping = guessMapping(category, header, await loadMapping(ctx, category.id), traits)
+  const mapping = guessMapping(category, header, (await loadRemembered(ctx, category.id)).columns, traits)
   const defaultMark = separator === ';' ? 'comma' : 'point'
   const mark = guessDecimalMark(listNumberTexts(sample, category, mapping)) ?? defaultMark
   const matchBy = guessMatchField(mapping)

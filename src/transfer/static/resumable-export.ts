@@ -40,16 +40,7 @@ type StaticFolder = { clock: Clock; dir: string; folder: SafeFolder }
 
 export type StaticFile = { path: string; body: Buffer | string }
 
-export type StaticExport = {
-  resumed: Progress
-  put: (...files: readonly StaticFile[]) => Promise<void>
-  /** Whether a file that many pages share is already written. */
-  has: (path: string) => boolean
-  /** Saves that all passports up to `last` are written. */
-  save: (progress: Progress) => Promise<void>
-  finish: () => Promise<{ files: number; bytes: number; sha256: string }>
-  close: () => Promise<void>
-}
+export type StaticExport = Awaited<ReturnType<typeof openStaticExport>>
 
 /** Runs `work` as the only writer of the folder. Throws `unavailable` and `validation`. */
 export async function withFolderLock<T>(dir: string, work: (folder: SafeFolder) => Promise<T>): Promise<T> {
@@ -68,7 +59,7 @@ export async function withFolderLock<T>(dir: string, work: (folder: SafeFolder) 
 }
 
 /** Call within `withFolderLock`. Throws `validation` unless the folder is empty or an unfinished export of the owner. */
-export async function openStaticExport(target: StaticFolder, owner: Owner): Promise<StaticExport> {
+export async function openStaticExport(target: StaticFolder, owner: Owner) {
   const { folder } = target
   const resumed = await findProgress(target, owner)
   const state = { ...resumed }
@@ -81,8 +72,9 @@ export async function openStaticExport(target: StaticFolder, owner: Owner): Prom
   let isFinished = false
   return {
     resumed,
-    has: path => shared.has(path),
-    async put(...files) {
+    /** Whether a file that many pages share is already written. */
+    has: (path: string): boolean => shared.has(path),
+    async put(...files: readonly StaticFile[]): Promise<void> {
       let lines = ''
       for (const { path, body } of files) {
         // Logos. Everything else is requested only once.
@@ -98,12 +90,13 @@ export async function openStaticExport(target: StaticFolder, owner: Owner): Prom
       state.manifest_bytes += Buffer.byteLength(lines)
       await Promise.all(files.map(({ path, body }) => folder.write(path, body)))
     },
-    async save(progress) {
+    /** Saves that all passports up to `last` are written. */
+    async save(progress: Progress): Promise<void> {
       if (progress.passports % PASSPORTS_PER_SAVE !== 0) return
       await manifest.datasync()
       saved = await saveProgress(target, { ...state, ...progress, shared: [...shared] })
     },
-    async finish() {
+    async finish(): Promise<{ files: number; bytes: number; sha256: string }> {
       const { files, bytes } = state
       const end = { files, bytes, sha256: digest.digest('hex') }
       await manifest.write(formatLine(end))
@@ -112,7 +105,8 @@ export async function openStaticExport(target: StaticFolder, owner: Owner): Prom
       isFinished = true
       return end
     },
-    async close() {
+    /** Releases the folder, finished or not. */
+    async close(): Promise<void> {
       await manifest.close()
       // On a full disk the host stays in the file, which does not keep this host from resuming.
       if (!isFinished) await saveProgress(target, saved, null).catch(() => undefined)

@@ -8,14 +8,7 @@ import { join } from 'node:path'
 import { AppError, findErrorCode } from '../../kernel/errors.ts'
 import { isOwnedByUser } from '../../kernel/process/private-file.ts'
 
-export type SafeFolder = {
-  /** Writes a file and creates its folders. `path` has slashes. Throws `validation` for a path that leads out. */
-  write: (path: string, body: Buffer | string) => Promise<void>
-  /** Replaces a file atomically. */
-  replace: (path: string, body: string) => Promise<void>
-  remove: (path: string) => Promise<void>
-  open: (path: string, how: 'read' | 'append') => Promise<FileHandle>
-}
+export type SafeFolder = Awaited<ReturnType<typeof openSafeFolder>>
 
 const OTHERS_MAY_WRITE = 0o002
 const { O_APPEND, O_CREAT, O_RDWR, O_RDONLY, O_NOFOLLOW = 0 } = constants
@@ -24,7 +17,7 @@ const FLAGS = { read: O_RDONLY | O_NOFOLLOW, append: O_RDWR | O_APPEND | O_CREAT
 const invalidFolder = (message: string) => new AppError('validation', `${message} Name a new folder.`)
 
 /** Creates the folder if needed. Throws `validation` for a folder of another user, or that everybody may write into. */
-export async function openSafeFolder(root: string): Promise<SafeFolder> {
+export async function openSafeFolder(root: string) {
   await mkdir(root, { recursive: true })
   const found = await stat(root)
   if (!isOwnedByUser(found)) throw invalidFolder(`${root} belongs to another user (number ${found.uid}).`)
@@ -41,15 +34,17 @@ export async function openSafeFolder(root: string): Promise<SafeFolder> {
     }
   }
   return {
-    write: (path, body) => write(path, body),
-    async replace(path, body) {
+    /** Writes a file and creates its folders. `path` has slashes. Throws `validation` for a path that leads out. */
+    write: (path: string, body: Buffer | string): Promise<void> => write(path, body),
+    /** Replaces a file atomically. */
+    async replace(path: string, body: string): Promise<void> {
       await write(`${path}.partial`, body, true)
       await rename(join(root, `${path}.partial`), join(root, path))
     },
-    async remove(path) {
+    async remove(path: string): Promise<void> {
       await rm(await locate(root, path, known, false), { force: true })
     },
-    async open(path, how) {
+    async open(path: string, how: keyof typeof FLAGS): Promise<FileHandle> {
       const at = await locate(root, path, known, false)
       const file = await open(at, FLAGS[how]).catch(error => {
         throw error.code === 'ELOOP' ? foreignEntry(at) : error
