@@ -2,7 +2,7 @@
 
 import { html } from 'ghtml'
 import { listKeys } from '../accounts/keys/keys.ts'
-import { getUsage } from '../accounts/limits/usage.ts'
+import { getUsage } from '../accounts/limits/quota.ts'
 import { listPersonAccounts, switchAccount } from '../accounts/people/sessions.ts'
 import { stripDirectionMarks } from '../i18n/direction-marks.ts'
 import { notFound } from '../kernel/errors.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setPlan } from '../../src/accounts/accounts.ts'
-import { getUsage } from '../../src/accounts/limits/usage.ts'
+import { getUsage } from '../../src/accounts/limits/quota.ts'
 import type { QuotaOverrides } from '../../src/accounts/plans.ts'
 import { createApp } from '../../src/cli/server/app.ts'
 import { openPool } from '../../src/kernel/db/database.ts'

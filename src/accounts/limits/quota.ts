@@ -1,6 +1,8 @@
 /** Quotas of passports: reserved in the statement that creates them, from one counter for each account and level. */
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
-import type { LevelLetter } from '../plans.ts'
+import { assert } from '../../kernel/errors.ts'
+import type { AccountContext } from '../context.ts'
+import { LEVEL_LETTER, LEVELS, type LevelLetter, type PassportLevel } from '../plans.ts'
 
 const QUOTA_COLUMN = { m: 'model_quota', b: 'batch_quota', i: 'item_quota' } as const
 
@@ -42,3 +44,19 @@ async function readRoom(sql: Sql, want: Counter, lock: Fragment): Promise<number
   if (row === undefined) return 0
   return row.room === null ? Number.POSITIVE_INFINITY : Math.max(0, row.room)
 }
+
+/** `quota` null: unlimited. */
+export type Usage = { level: PassportLevel; used: number; quota: number | null }
+
+/** Models, batches, items, in this order. Archived passports count. */
+export async function getUsage(ctx: AccountContext): Promise<Usage[]> {
+  const [row] = await ctx.sql<QuotaRow[]>`
+    select coalesce(a.model_quota, p.model_quota) as model, coalesce(a.batch_quota, p.batch_quota) as batch,
+      coalesce(a.item_quota, p.item_quota) as item,
+      (select coalesce(json_object_agg(u.level, u.used), '{}') from account_usage u where u.account_id = a.id) as used
+    from account a join plan p on p.id = a.plan where a.id = ${ctx.accountId}`
+  assert(row, 'a context names an account that exists')
+  return LEVELS.map(level => ({ level, used: row.used[LEVEL_LETTER[level]] ?? 0, quota: row[level] }))
+}
+
+type QuotaRow = Record<PassportLevel, number | null> & { used: Partial<Record<LevelLetter, number>> }

@@ -2,8 +2,8 @@
 
 import { html } from 'ghtml'
 import type { AuditAction } from '../../accounts/audit.ts'
+import { type AuditEntry, listAuditEntries } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
-import { type AuditEntry, listAuditEntries } from '../../accounts/list-audit-entries.ts'
 import { shorten } from '../../kernel/detail-json.ts'
 import { findUuid, idFromUuid } from '../../kernel/ids.ts'
 import { findSummaries } from '../../passports/read/list.ts'

@@ -1,7 +1,7 @@
 /** Everything of the account as one file: for owners, who show that they are by their password. */
 
 import { html } from 'ghtml'
-import { getUsage } from '../../accounts/limits/usage.ts'
+import { getUsage } from '../../accounts/limits/quota.ts'
 import { checkOwnPassword } from '../../accounts/people/change-password.ts'
 import { openExportDownload } from '../../transfer/accounts/export-download.ts'
 import { ALL_DATA } from '../page/addresses.ts'

@@ -1,6 +1,6 @@
 /** How much of its plan an account uses, a bar for each level. */
 import { html } from 'ghtml'
-import type { Usage } from '../../accounts/limits/usage.ts'
+import type { Usage } from '../../accounts/limits/quota.ts'
 import type { Words } from '../page/words.ts'
 
 export const quotaBars = (words: Words, usage: readonly Usage[]) =>

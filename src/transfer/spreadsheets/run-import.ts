@@ -14,7 +14,6 @@ import { isEmptyCell, parseCellText } from './cell.ts'
 import { saveConstants } from './constant-values.ts'
 import { DUPLICATE_COLUMN, saveMapping } from './mapping.ts'
 import { collectNameNotes } from './name-notes.ts'
-import type { ProductChange } from './product-changes.ts'
 import {
   buildDuplicateError,
   buildRepeatedError,
@@ -53,7 +52,7 @@ export async function startCheck(ctx: AccountContext, uuid: string, sent: Import
     const columns = buildRowOptions({ ...sheet, settings }).columns
     await saveConstants(ctx, category, columns, settings.constants?.texts ?? {})
   }
-  await setRunning(ctx, uuid, { from: ['open', 'checked'], to: 'checking', settings, header: sheet.header })
+  await setRunning(ctx, sheet, 'checking', settings)
 }
 
 /**
@@ -65,7 +64,8 @@ export async function startImport(
   uuid: string,
   { isConfirmed }: { isConfirmed: boolean },
 ): Promise<void> {
-  const { settings, header, state, created, updated } = await getImport(ctx, uuid)
+  const sheet = await getImport(ctx, uuid)
+  const { settings, state, created, updated } = sheet
   if (state === 'checked' && created + updated === 0) {
     throw invalidStart('rows', 'required', 'No row of this spreadsheet would change anything.')
   }
@@ -73,13 +73,7 @@ export async function startImport(
     const message = 'This import changes existing products. Review the changes and confirm them.'
     throw invalidStart('confirm', 'required', message)
   }
-  const confirmed = isConfirmed && updated > 0
-  await setRunning(ctx, uuid, {
-    from: ['checked'],
-    to: 'running',
-    settings: { ...settings, isConfirmed: confirmed },
-    header,
-  })
+  await setRunning(ctx, sheet, 'running', { ...settings, isConfirmed: isConfirmed && updated > 0 })
 }
 
 const invalidStart = (field: string, code: 'required' | 'immutable', message: string) =>
@@ -103,35 +97,32 @@ export type ImportAuditSubject = { file: string; rows?: number } & Partial<
   Pick<SpreadsheetImport, 'created' | 'updated' | 'unchanged' | 'failed'>
 >
 
-type Start = {
-  from: readonly string[]
-  to: 'checking' | 'running'
-  settings: ImportSettings
-  /** The header that the settings belong to: another sheet may have been chosen meanwhile. */
-  header: readonly string[]
-}
-
+/** Refused if the header is not that of the settings: another sheet may have been chosen meanwhile. */
 async function setRunning(
   ctx: AccountContext,
-  uuid: string,
-  { from, to, settings, header }: Start,
+  { id, header }: SpreadsheetImport,
+  to: 'checking' | 'running',
+  settings: ImportSettings,
 ): Promise<void> {
+  const from = to === 'checking' ? ['open', 'checked'] : ['checked']
   const { sql, accountId, actorId, clock } = ctx
   const subject = sql`json_build_object('file', file_name, 'rows', row_count)::text`
   const [row] = await sql<ImportRow[]>`
     with begun as (
       update sheet_import set state = ${to}, settings = ${JSON.stringify(settings)}::text::json, alive_at = ${clock.now()},
         book = case when ${to === 'checking'} then book end, actor_id = ${actorId}, next_chunk = 0, created = 0, updated = 0, unchanged = 0, failed = 0
-      where account_id = ${accountId} and id = ${uuid} and state = any(${from}::text[])
+      where account_id = ${accountId} and id = ${id} and state = any(${from}::text[])
         and header::text = ${JSON.stringify(header)} returning *
     ), noted as (
       ${insertAuditEntries(ctx, 'import_started', subject)} from begun where state = 'running'
     )
     select ${importColumns(sql)} from begun`
-  if (row === undefined) {
-    const message = 'This import has changed meanwhile. Reload the page to see its state.'
-    throw invalidStart('state', 'immutable', message)
-  }
+  if (row === undefined)
+    throw invalidStart(
+      'state',
+      'immutable',
+      'This import has changed meanwhile. Reload the page to see its state.',
+    )
   runners(sql).startAnew(clock, parseImportRow(row))
 }
 
@@ -170,8 +161,8 @@ async function run(
   let before: number | undefined = sheet.created
   for (let no = sheet.nextChunk; no < sheet.chunkCount && canContinue(); no++) {
     const rows = await getChunkRows(ctx, sheet.id, no)
-    const at: Step = { no, rows, before, reading, firsts }
-    before = await withRetries(() => processChunk(ctx, sheet, at))
+    const step: Step = { no, rows, before, reading, firsts }
+    before = await withRetries(() => processChunk(ctx, sheet, step))
     if (before === undefined) return
   }
 }
@@ -241,12 +232,7 @@ async function processChunk(
 type GoodRow = { place: number; cells: ChunkRow[1]; data: ParsedRow }
 
 function serializeChanges(good: readonly GoodRow[], { changes }: WriteRowsResult): string | null {
-  const placed: (readonly [place: number, change: ProductChange])[] = changes.flatMap(
-    ({ index, ...change }) => {
-      const row = good[index]
-      return row === undefined ? [] : [[row.place, change] as const]
-    },
-  )
+  const placed = changes.map(([index, change]) => [good[index]?.place, change])
   return placed.length === 0 ? null : JSON.stringify(placed)
 }
 

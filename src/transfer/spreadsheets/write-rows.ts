@@ -25,7 +25,7 @@ export type WriteRowsResult = {
   unchanged: number
   refused: { index: number; error: AppError }[]
   /** Only of a dry run: the changes of the products in `updated`. */
-  changes: (ProductChange & { index: number })[]
+  changes: (readonly [index: number, change: ProductChange])[]
 }
 
 /** Creates or updates a model for each row; a dry run only reports what it would do. At most 500 rows. */
@@ -58,7 +58,7 @@ export async function writeRows(
     refused: [...result.errors.map(placed), ...unconfirmed],
     changes: result.updated.map(placed).flatMap(({ index }) => {
       const change = dryRun ? planned[index]?.change : undefined
-      return change === undefined ? [] : [{ ...change, index }]
+      return change === undefined ? [] : [[index, change] as const]
     }),
   }
 }
