@@ -4,7 +4,6 @@
  */
 import { audit, insertAuditEntries } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
-import { findCategory } from '../../categories/catalogue.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { perDatabase, type Sql, withRetries } from '../../kernel/db/database.ts'
 import { inTransaction } from '../../kernel/db/transaction.ts'
@@ -32,6 +31,7 @@ import {
   type ImportSettings,
   importColumns,
   parseImportRow,
+  requireImportCategory,
   requireSettings,
   type SpreadsheetImport,
 } from './spreadsheet-import.ts'
@@ -47,11 +47,8 @@ export async function startCheck(ctx: AccountContext, uuid: string, sent: Import
   const sheet = await getImport(ctx, uuid)
   const settings = requireSettings(sheet, sent)
   await saveMapping(ctx, sheet, settings.mapping)
-  const category = findCategory(sheet.category)
-  if (category !== undefined) {
-    const columns = buildRowOptions({ ...sheet, settings }).columns
-    await saveConstants(ctx, category, columns, settings.constants?.texts ?? {})
-  }
+  const { columns } = buildRowOptions({ ...sheet, settings })
+  await saveConstants(ctx, requireImportCategory(sheet.category), columns, settings.constants?.texts ?? {})
   await setRunning(ctx, sheet, 'checking', settings)
 }
 
@@ -241,24 +238,23 @@ function splitRows(
   sheet: SpreadsheetImport,
   { rows, reading, firsts }: Pick<Step, 'rows' | 'reading' | 'firsts'>,
 ) {
+  const { matchBy } = sheet.settings
   const faults: ChunkErrors = []
   const good: GoodRow[] = []
   for (const [place, [rowNo, cells]] of rows.entries()) {
     const data = parseRow(cells, reading)
-    const first = firsts.get(findMatchKey(data, sheet.settings.matchBy) ?? '')
+    const first = firsts.get(findMatchKey(data, matchBy) ?? '')
     if (isMarkedDuplicate(sheet.header, cells, data)) {
       const column = sheet.header.indexOf(DUPLICATE_COLUMN)
       faults.push([place, [buildRepeatedError({ column, ...quoteCell(cells, column) })]])
     } else if (first === undefined || first === rowNo) good.push({ place, cells, data })
-    else faults.push([place, [buildDuplicate(sheet, cells, first)]])
+    else {
+      const column = sheet.settings.mapping.indexOf(matchBy)
+      const at = { column: column < 0 ? null : column, field: matchBy, ...quoteCell(cells, column) }
+      faults.push([place, [buildDuplicateError(at, first)]])
+    }
   }
   return { good, faults }
-}
-
-const buildDuplicate = ({ settings }: SpreadsheetImport, cells: ChunkRow[1], first: number): RowError => {
-  const place = settings.mapping.indexOf(settings.matchBy)
-  const column = place < 0 ? null : place
-  return buildDuplicateError({ column, field: settings.matchBy, ...quoteCell(cells, place) }, first)
 }
 
 /** Whether an error file marks a row as a duplicate, and the row still has that SKU or GTIN. */

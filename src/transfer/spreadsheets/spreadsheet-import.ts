@@ -2,7 +2,7 @@
 import type { AccountContext } from '../../accounts/context.ts'
 import { type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
 import { inTransaction } from '../../kernel/db/transaction.ts'
-import { assert, invalid, notFound } from '../../kernel/errors.ts'
+import { invalid, notFound } from '../../kernel/errors.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { DECIMAL_MARKS, type DecimalMark, guessDecimalMark } from './cell.ts'
 import { type ColumnTraits, collectTraits, NO_TRAITS } from './column-traits.ts'
@@ -74,7 +74,7 @@ export async function createImport(
   ctx: AccountContext,
   upload: { fileName: string; bytes: Buffer; category: string },
 ): Promise<string> {
-  const category = requireCategory(upload.category)
+  const category = requireImportCategory(upload.category)
   const sheet = await openSpreadsheet(upload.bytes, (await loadRemembered(ctx, category.id)).sheet)
   const now = ctx.clock.now()
   const id = newUuid(now.getTime())
@@ -106,7 +106,12 @@ export async function selectSheet(ctx: AccountContext, uuid: string, name: strin
       returning book`
     if (kept === undefined) return
     await sql`delete from sheet_chunk where account_id = ${ctx.accountId} and import_id = ${uuid}`
-    await storeSheet({ ...ctx, sql }, uuid, requireCategory(category), await openSpreadsheet(kept.book, name))
+    await storeSheet(
+      { ...ctx, sql },
+      uuid,
+      requireImportCategory(category),
+      await openSpreadsheet(kept.book, name),
+    )
   })
 }
 
@@ -139,7 +144,7 @@ async function storeSheet(
 export const guessMatchField = (mapping: ColumnMapping): ImportSettings['matchBy'] =>
   !mapping.includes('sku') && mapping.includes('gtin') ? 'gtin' : 'sku'
 
-function requireCategory(id: string): CompleteCategory {
+export function requireImportCategory(id: string): CompleteCategory {
   const category = findCategory(id)
   if (category !== undefined) return category
   const message = 'category is unknown. Choose one of the list.'
@@ -264,29 +269,18 @@ export function buildRowOptions({
   header,
   settings,
 }: Pick<SpreadsheetImport, 'category' | 'header' | 'settings'>): RowOptions {
-  const category = findCategory(categoryId)
-  assert(category !== undefined, 'a stored import has a known category')
-  const columns = settings.mapping.map(name => (name === null ? undefined : findColumn(category, name)))
+  const category = requireImportCategory(categoryId)
+  const columns = settings.mapping.map(name => findColumn(category, name ?? ''))
   const units = new Map(header.map((title, place) => [`@${title}`, place]))
-  const {
-    mark,
-    clears,
-    constants: settingsConstants = { texts: {}, overwrites: false, takesGtinAsSku: false },
-  } = settings
-  const constants = {
-    ...settingsConstants,
-    values: selectConstants(category, settingsConstants.texts, columns),
-  }
-  return { columns, mark, clears, units, constants }
+  const { mark, clears, constants = { texts: {}, overwrites: false, takesGtinAsSku: false } } = settings
+  const values = selectConstants(category, constants.texts, columns)
+  return { columns, mark, clears, units, constants: { ...constants, values } }
 }
 
 /** Completes the settings. Throws `validation` if a field has two columns, or a unit or the matched field is missing. */
 export function requireSettings(sheet: SpreadsheetImport, sent: ImportSettings): ImportSettings {
-  const category = findCategory(sheet.category)
-  const chosen = sheet.header.map((_, place) => {
-    const name = sent.mapping[place] ?? null
-    return name === null || category === undefined ? undefined : findColumn(category, name)
-  })
+  const category = requireImportCategory(sheet.category)
+  const chosen = sheet.header.map((_, place) => findColumn(category, sent.mapping[place] ?? ''))
   const columns = resolveUnits(chosen, sheet.header, sheet.traits)
   const names = columns.flatMap(column => column?.name ?? [])
   const twice = names.find((name, place) => names.indexOf(name) !== place)
