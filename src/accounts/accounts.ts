@@ -92,7 +92,6 @@ export async function setPlan(
   })
 }
 
-/** Throws `not_found` unless the account exists. */
 export async function requireAccount(ctx: OperatorContext, accountId: number): Promise<Account> {
   const [row] = await ctx.sql<{ name: string; plan: string }[]>`
     select name, plan from account where id = ${accountId}`

@@ -9,21 +9,17 @@ import { audit } from './audit.ts'
 import type { AccountContext, OperatorContext } from './context.ts'
 import { withTransaction } from './transaction.ts'
 
+/** Without an actor, the operator acts. */
+type Actor = OperatorContext & { actorId?: number }
 type ClosedAccount = { id: string; name: string; closed_at: string | null }
 
 /** Closes the account; a second time changes nothing. Throws `not_found`. */
-export const closeAccount = (ctx: OperatorContext & { actorId?: number }, accountId: number) =>
-  setClosed(ctx, accountId, true)
+export const closeAccount = (ctx: Actor, accountId: number) => setClosed(ctx, accountId, true)
 
 /** Reopens a closed account. Throws `not_found`. */
-export const reopenAccount = (ctx: OperatorContext & { actorId?: number }, accountId: number) =>
-  setClosed(ctx, accountId, false)
+export const reopenAccount = (ctx: Actor, accountId: number) => setClosed(ctx, accountId, false)
 
-async function setClosed(
-  ctx: OperatorContext & { actorId?: number },
-  accountId: number,
-  close: boolean,
-): Promise<ClosedAccount> {
+async function setClosed(ctx: Actor, accountId: number, close: boolean): Promise<ClosedAccount> {
   return withTransaction(ctx, async tx => {
     const [account] = await tx.sql<{ name: string; closed_at: Date | null }[]>`
       select name, closed_at from account where id = ${accountId} for update`

@@ -115,7 +115,6 @@ export function parseFrameAncestor(text: string): string | undefined {
   return `${scheme}://${host}${port}`
 }
 
-/** Stores the picture and returns its hash; `undefined` and `null` unchanged. */
 async function storeLogo(
   { sql, accountId, clock }: AccountContext,
   logo: Logo | null | undefined,

@@ -10,7 +10,7 @@ import { lockKey, type RotatedKey, type Rotation, replaceKey } from './rotate-ke
 
 const describe = ({ name, last4 }: { name: string; last4: string }) => `${name} (…${last4})`
 
-/** Creates a key of the account. The `key` in the answer is its only copy. */
+/** The `key` in the answer is its only copy. */
 export const createOwnKey = (
   ctx: AccountContext,
   input: Omit<NewKey, 'accountId'>,

@@ -45,28 +45,28 @@ const MAX_REFUSALS_PER_PAUSE = 10
 /** After this time the pause starts small again. */
 const PAUSE_MEMORY_MS = 10_000
 
+const NO_TIMES = {
+  reportedAt: Number.NEGATIVE_INFINITY,
+  emptyUntil: Number.NEGATIVE_INFINITY,
+  askedAt: Number.NEGATIVE_INFINITY,
+}
+
 export const createShare = (key: LimitedKey): RateShare => ({
   key,
   uses: createRateWindow(STEP_MS),
   held: 0,
   minFree: 0,
   waiting: 0,
-  reportedAt: Number.NEGATIVE_INFINITY,
   lastReport: undefined,
   others: { count: 0, used: 0, nextOver: undefined },
-  emptyUntil: Number.NEGATIVE_INFINITY,
-  askedAt: Number.NEGATIVE_INFINITY,
+  ...NO_TIMES,
   pauseMs: MIN_PAUSE_MS,
   refusals: 0,
   isLeaving: false,
 })
 
 /** After the clock was set back, times of before count no more. */
-export function resetTimes(share: RateShare): void {
-  share.reportedAt = Number.NEGATIVE_INFINITY
-  share.emptyUntil = Number.NEGATIVE_INFINITY
-  share.askedAt = Number.NEGATIVE_INFINITY
-}
+export const resetTimes = (share: RateShare): RateShare => Object.assign(share, NO_TIMES)
 
 const isCurrent = (share: RateShare, now: number) => now - share.reportedAt <= MAX_REPORT_AGE_MS
 

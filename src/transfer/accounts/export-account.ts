@@ -70,7 +70,6 @@ async function* listLines(
 
 type AccountExportEnd = { sha256: string; counts: LineCounts }
 
-/** In characters. */
 const CHUNK_LENGTH = 65_536
 
 /** `sql` has one snapshot. Yields the file in chunks. The last line has the counts, and the SHA-256 of all lines before it. */

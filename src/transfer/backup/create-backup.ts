@@ -20,7 +20,6 @@ export type BackupSetup = {
 
 type BackupOptions = {
   path: string
-  /** Called for each chunk with its table and the bytes of that table so far. */
   progress?: (table: string, bytes: number) => void
   signal?: AbortSignal
 }

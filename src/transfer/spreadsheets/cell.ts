@@ -47,7 +47,6 @@ export function parseNumber(text: string, mark: DecimalMark, unit = ''): number 
   return plain === undefined ? text : Number(plain)
 }
 
-/** Normalizes a written number to JSON's notation; undefined if the text is no number. */
 export function normalizeDigits(text: string, mark: DecimalMark, unit = ''): string | undefined {
   let plain = text.replaceAll(/[\s\u00a0\u202f'’]/g, '')
   const bare = unit.replaceAll(/\s/g, '')
@@ -119,7 +118,6 @@ function normalizeGtin(text: string): string {
   return plain.length < 9 ? plain.padStart(8, '0') : plain.padStart(12, '0')
 }
 
-/** Normalizes dates, GTINs and GLNs as people write them; other texts stay as they are. */
 export function normalizeSpelling(text: string, format: Field['format']): string {
   if (format === 'partial_date') return normalizeDate(text)
   if (format === 'gln') return text.replaceAll(/[\s-]/g, '')

@@ -26,7 +26,6 @@ type ModelExportOptions = FileOptions & {
   addresses: Addresses
 }
 
-/** Yields the file in chunks. */
 export const exportModels = (ctx: AccountContext, options: ModelExportOptions): AsyncGenerator<Buffer> =>
   writeSpreadsheet(readRows(ctx, options), options)
 
@@ -37,7 +36,6 @@ export const writeSpreadsheet = (
 ): AsyncGenerator<Buffer> =>
   format === 'xlsx' ? writeXlsx([{ name: title, rows }]) : writeCsv(rows, separator)
 
-/** In characters. */
 const CHUNK_LENGTH = 64 * 1024
 
 async function* writeCsv(

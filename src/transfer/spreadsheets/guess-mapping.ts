@@ -92,7 +92,6 @@ const namesItsUnit = (title: string, { name, field }: Column) =>
 const unitTitles = (title: string) =>
   ['unit', 'uom', 'unit code', 'unit of measure', 'einheit'].map(word => normalizeName(`${title} ${word}`))
 
-/** Matches a full label: of a top-level field, of a member with its parent, or of a member alone if it is unambiguous. */
 function findByLabel(category: CompleteCategory, title: string): Column | undefined {
   return findOnly(category, listPathsByLabel(category, normalizeName(title)))
 }
@@ -231,7 +230,6 @@ function findByMeaning(
 /** Security bound: the expressions below are quadratic in the length. */
 const MAX_TITLE_LENGTH = 200
 
-/** Lists the ways to split a title into a name and a unit, a language or an entry number. */
 function parseTitle(title: string): TitleReading[] {
   const text = title.slice(0, MAX_TITLE_LENGTH).trim()
   const all: TitleReading[] = []

@@ -100,7 +100,6 @@ export const listRejectedRows = (
 
 export type ChangedProduct = { no: number; change: ProductChange }
 
-/** A page of the products that a checked import would change; `page` counts from 1. */
 export const listProductChanges = (
   ctx: AccountContext,
   uuid: string,

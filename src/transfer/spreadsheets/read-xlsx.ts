@@ -167,7 +167,6 @@ function getIncompleteTag(text: string, from: number): string {
   return tag < from ? '' : text.slice(tag)
 }
 
-/** Finds where a tag of exactly this name begins; -1 if there is none. */
 function findTag(text: string, name: string, from: number): number {
   for (let at = text.indexOf(`<${name}`, from); at >= 0; at = text.indexOf(`<${name}`, at + 1)) {
     const next = text[at + name.length + 1]

@@ -76,7 +76,6 @@ function withConstants(row: ParsedRow, options: RowOptions, values: readonly Con
   return parseRow([...cells, ...added.map(({ text }) => text)], all).data
 }
 
-/** Parses a number in the unit of its column, or in the unit that another column's cell names. */
 function parseNumberCell(
   cell: Cell,
   { field, unit }: Column,
@@ -126,7 +125,6 @@ function closeGaps(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, closeGaps(inner)]))
 }
 
-/** Whether texts of the field are replaced by known names. */
 const hasKnownNames = ({ dictionary, open }: Field) => dictionary !== undefined || open === true
 
 function parseWholeList(cell: Cell, { field, labelPath }: Column, options: RowOptions): unknown {

@@ -115,7 +115,6 @@ export async function selectSheet(ctx: AccountContext, uuid: string, name: strin
   })
 }
 
-/** Stores the rows, and settings with guessed columns and decimal mark. */
 async function storeSheet(
   ctx: AccountContext,
   id: string,

@@ -52,7 +52,6 @@ export function getTexts(xml: string): string {
 
 const attributePatterns = new Map<string, RegExp>()
 
-/** Finds an attribute of an opening tag and unescapes it. */
 export function findAttribute(tag: string, name: string): string | undefined {
   const pattern = attributePatterns.get(name) ?? new RegExp(`\\s${name}="([^"]*)"`)
   attributePatterns.set(name, pattern)
