@@ -21,15 +21,13 @@ import { confirm } from './sign-in/confirm.ts'
 const NEWEST_SHOWN = 10
 
 /** Models alone: one index read however many items an account has. */
-const MODELS = {
-  levels: ['m'],
-} as const
+const MODELS = { levels: ['m'] } as const
 
 export async function showHome({ ctx, setup, session, words }: Visit): Promise<Outcome> {
   const texts = words.texts.home
   const [usage, keys, newest, accounts, webhooks] = await Promise.all([
     getUsage(ctx),
-    listKeys(ctx, session.account.id),
+    listKeys(ctx, ctx.accountId),
     listPassports(ctx, MODELS, { limit: NEWEST_SHOWN, page: 1 }),
     listPersonAccounts(ctx, session.personId),
     listWebhooks(ctx),

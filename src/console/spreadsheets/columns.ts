@@ -41,7 +41,13 @@ import {
 } from './constant-values.ts'
 import { limitReads } from './limit-reads.ts'
 import { formatColumnTitle, renderMappingTable } from './mapping-table.ts'
-import { explainUnreadableFile, getCategoryOrFirst, getColumnLabel, renderImportHead } from './words.ts'
+import {
+  explainUnreadableFile,
+  getCategoryOrFirst,
+  getColumnLabel,
+  getImportUrl,
+  renderImportHead,
+} from './words.ts'
 
 const SAMPLE_ROWS = 3
 const MAX_NAME_LENGTH = 60
@@ -76,8 +82,8 @@ export async function renderColumnsPage(
       : ''
   const body = html`!${renderImportHead(words, sheet, texts.columns)}<p class="lead">${texts.columnsLead}</p>
 !${encoding}!${notice(told.problem)}!${summary(words.texts, problems, labels)}!${renderQuotaNote(words, sheet, await findRemainingModels(ctx))}!${renderSheetChoice(words, sheet)}!${renderMissingNote(words, section)}
-<form method="post" action="${IMPORT}/${idFromUuid(sheet.id)}/columns" novalidate>!${renderSettings(words, settings)}!${renderMappingTable(words, sheet, { sample, settings, typed: told.typed ?? [], problems })}
-!${renderConstantValues(words, section)}!${renderFieldList(words, category, settings)}<div class="choices"><button>${texts.check}</button> <button class="second" formaction="${IMPORT}/${idFromUuid(sheet.id)}/discard">${texts.discard}</button></div></form>`
+<form method="post" action="${getImportUrl(sheet)}/columns" novalidate>!${renderSettings(words, settings)}!${renderMappingTable(words, sheet, { sample, settings, typed: told.typed ?? [], problems })}
+!${renderConstantValues(words, section)}!${renderFieldList(words, category, settings)}<div class="choices"><button>${texts.check}</button> <button class="second" formaction="${getImportUrl(sheet)}/discard">${texts.discard}</button></div></form>`
   const isWrong = told.problem !== undefined || !isFine(problems)
   return { title: texts.columns, body, isWide: true, status: isWrong ? 422 : 200 }
 }

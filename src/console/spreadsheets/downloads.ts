@@ -1,10 +1,9 @@
 /** Spreadsheets to download: templates to fill in, and the account's models. */
 
-import { Readable } from 'node:stream'
 import { html } from 'ghtml'
 import { canonicalizeLanguage } from '../../categories/language.ts'
 import { exportModels } from '../../transfer/spreadsheets/export-models.ts'
-import { SPREADSHEET_CONTENT_TYPES, writeTemplate } from '../../transfer/spreadsheets/template.ts'
+import { writeTemplate } from '../../transfer/spreadsheets/template.ts'
 import { ALL_DATA, EXPORT, IMPORT } from '../page/addresses.ts'
 import { select } from '../page/fields.ts'
 import { getSearchText } from '../page/form.ts'
@@ -19,6 +18,7 @@ import {
   listCategoryOptions,
   listFormatOptions,
   parseFileFormat,
+  sendSpreadsheet,
 } from './words.ts'
 
 const MAX_LANGUAGES = 24
@@ -37,8 +37,8 @@ export function sendTemplate({ words, query }: Visit): Outcome {
   const { products, fields, heads: head, yes } = texts.spreadsheets
   const heads = [head.column, head.label, head.required, head.values, head.meaning] as const
   const file = writeTemplate(wish, { products, fields, heads, yes, label: path => getPathLabel(words, path) })
-  const name = `${texts.spreadsheets.templateOf({ category: getCategoryName(words, category.id) }).replace(': ', ' ')}.${format}`
-  return { file: { name, type: SPREADSHEET_CONTENT_TYPES[format], content: Readable.from(file) } }
+  const name = `${texts.spreadsheets.templateOf({ category: getCategoryName(words, category.id) }).replace(': ', ' ')}`
+  return sendSpreadsheet(name, format, file)
 }
 
 export function showExport({ words, session }: Visit): Outcome {
@@ -71,6 +71,6 @@ export function sendExport({ ctx, setup, words, query }: Visit): Outcome {
     title: words.texts.spreadsheets.products,
   })
   const day = setup.clock.now().toISOString().slice(0, 10)
-  const name = `${getCategoryName(words, category.id)} ${day}.${format}`
-  return { file: { name, type: SPREADSHEET_CONTENT_TYPES[format], content: Readable.from(file) } }
+  const name = `${getCategoryName(words, category.id)} ${day}`
+  return sendSpreadsheet(name, format, file)
 }

@@ -1,9 +1,7 @@
 /** The page of one import, which shows its current step: columns, check, result of the check, import. */
 
-import { Readable } from 'node:stream'
 import { html } from 'ghtml'
 import { AppError } from '../../kernel/errors.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
 import { requireProductUuid } from '../../passports/read/find.ts'
 import { writeErrorFile } from '../../transfer/spreadsheets/error-file.ts'
 import {
@@ -19,7 +17,6 @@ import {
   ROWS_PER_CHUNK,
   type SpreadsheetImport,
 } from '../../transfer/spreadsheets/spreadsheet-import.ts'
-import { SPREADSHEET_CONTENT_TYPES } from '../../transfer/spreadsheets/template.ts'
 import { IMPORT } from '../page/addresses.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import { findWords, type Words } from '../page/words.ts'
@@ -29,8 +26,10 @@ import {
   explainRowError,
   FILE_FORMATS,
   getErrorFieldName,
+  getImportUrl,
   parseFileFormat,
   renderImportHead,
+  sendSpreadsheet,
 } from './words.ts'
 
 const getRequestedImport = ({ ctx, id }: Visit): Promise<SpreadsheetImport> =>
@@ -56,7 +55,7 @@ function renderProgressPage(words: Words, sheet: SpreadsheetImport): Outcome {
   const told = say({ done, all: sheet.rowCount })
   const body = html`!${renderImportHead(words, sheet, texts.importTitle)}
 <div class="progress" role="status"><label for="work">${told}</label><progress id="work" max="${sheet.rowCount}" value="${done}"></progress><p class="hint">${texts.goesOn}</p></div>
-<form method="post" action="${IMPORT}/${idFromUuid(sheet.id)}/stop"><button class="second">${texts.stop}</button></form>`
+<form method="post" action="${getImportUrl(sheet)}/stop"><button class="second">${texts.stop}</button></form>`
   return { title: told, body, headers: { refresh: '2' } }
 }
 
@@ -87,10 +86,7 @@ function getResultTitle(words: Words, sheet: SpreadsheetImport): string {
   const texts = words.texts.spreadsheets
   if (sheet.state === 'checked') return texts.checked
   if (sheet.state === 'done') return texts.done
-  return texts.stopped({
-    done: countDoneRows(sheet),
-    all: sheet.rowCount,
-  })
+  return texts.stopped({ done: countDoneRows(sheet), all: sheet.rowCount })
 }
 
 export async function sendErrors(visit: Visit): Promise<Outcome> {
@@ -106,14 +102,8 @@ export async function sendErrors(visit: Visit): Promise<Outcome> {
     name: getErrorFieldName.bind(undefined, words),
     sentence: explainRowError.bind(undefined, words),
   }
-  const name = `${sheet.fileName.replace(/\.[A-Za-z]{1,5}$/, '')} - ${title}.${format}`
-  return {
-    file: {
-      name,
-      type: SPREADSHEET_CONTENT_TYPES[format],
-      content: Readable.from(writeErrorFile(ctx, sheet, wish)),
-    },
-  }
+  const name = `${sheet.fileName.replace(/\.[A-Za-z]{1,5}$/, '')} - ${title}`
+  return sendSpreadsheet(name, format, writeErrorFile(ctx, sheet, wish))
 }
 
 export async function submitRun(visit: Visit): Promise<Outcome> {
@@ -128,17 +118,17 @@ export async function submitRun(visit: Visit): Promise<Outcome> {
       String(error.details?.[0]?.path[0])
     ]
     // The button was pressed twice, or by two people: the page shows the current step.
-    if (problem === undefined) return { to: `${IMPORT}/${idFromUuid(sheet.id)}` }
+    if (problem === undefined) return { to: getImportUrl(sheet) }
     const result = await loadResult(sheet, visit)
     return renderResultPage(words, sheet, getResultTitle(words, sheet), { ...result, problem })
   }
-  return { to: `${IMPORT}/${idFromUuid(sheet.id)}` }
+  return { to: getImportUrl(sheet) }
 }
 
 export async function submitStop(visit: Visit): Promise<Outcome> {
   const sheet = await getRequestedImport(visit)
   await stopImport(visit.ctx, sheet.id)
-  return { to: `${IMPORT}/${idFromUuid(sheet.id)}` }
+  return { to: getImportUrl(sheet) }
 }
 
 export async function submitDiscard(visit: Visit): Promise<Outcome> {

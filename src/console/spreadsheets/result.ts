@@ -3,7 +3,6 @@
 import { html } from 'ghtml'
 import { findCategory } from '../../categories/catalogue.ts'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
 import { findColumn } from '../../transfer/spreadsheets/columns.ts'
 import { getColumnLetters } from '../../transfer/spreadsheets/error-file.ts'
 import {
@@ -28,6 +27,7 @@ import {
   explainRowError,
   getColumnLabel,
   getErrorFieldName,
+  getImportUrl,
   getPathLabel,
   renderImportHead,
 } from './words.ts'
@@ -43,8 +43,6 @@ export type ResultPageInput = {
   changesPage: number
   problem?: string
 }
-
-const getImportUrl = (sheet: SpreadsheetImport) => `${IMPORT}/${idFromUuid(sheet.id)}`
 
 export function renderResultPage(
   words: Words,

@@ -2,7 +2,6 @@
 
 import { html } from 'ghtml'
 import { AppError } from '../../kernel/errors.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
 import { SpreadsheetError } from '../../transfer/spreadsheets/spreadsheet-error.ts'
 import {
   createImport,
@@ -18,7 +17,7 @@ import type { Words } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { limitReads } from './limit-reads.ts'
 import { readUploadedSpreadsheet } from './upload.ts'
-import { explainUnreadableFile, listCategoryOptions, listFormatOptions } from './words.ts'
+import { explainUnreadableFile, getImportUrl, listCategoryOptions, listFormatOptions } from './words.ts'
 
 export const showImport = (visit: Visit): Promise<Outcome> => renderStartPage(visit, {})
 
@@ -65,7 +64,7 @@ function renderEarlierImports(words: Words, imports: readonly SpreadsheetImport[
   if (imports.length === 0) return ''
   const texts = words.texts.spreadsheets
   const lines = imports.map(
-    one => html`<li class="in-line"><span><a class="row-link" href="${IMPORT}/${idFromUuid(one.id)}">${one.fileName}</a></span>
+    one => html`<li class="in-line"><span><a class="row-link" href="${getImportUrl(one)}">${one.fileName}</a></span>
 <span class="quiet">${getCategoryName(words, one.category)}, ${texts.rows({ count: one.rowCount })}, ${texts.states[one.state]}, ${words.minute(one.createdAt.toISOString())}</span></li>`,
   )
   return section('earlier', texts.earlier, rowList(lines))
@@ -101,7 +100,7 @@ async function openUploadedSheet(visit: Visit, upload: NonNullable<Visit['upload
   try {
     const { name, bytes } = sent.file
     const id = await createImport(ctx, { fileName: name, bytes, category })
-    return { to: `${IMPORT}/${idFromUuid(id)}` }
+    return { to: getImportUrl({ id }) }
   } catch (error) {
     if (error instanceof SpreadsheetError) return told(error)
     if (!(error instanceof AppError) || error.code !== 'validation') throw error

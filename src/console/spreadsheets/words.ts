@@ -1,13 +1,16 @@
 /** Wording shared by the spreadsheet pages: options, labels of columns, and explanations of errors. */
 
+import { Readable } from 'node:stream'
 import { html } from 'ghtml'
 import { allCategories, type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { SAID } from '../../kernel/errors.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
 import type { Column } from '../../transfer/spreadsheets/columns.ts'
 import type { RowError } from '../../transfer/spreadsheets/row-errors.ts'
 import type { SpreadsheetError } from '../../transfer/spreadsheets/spreadsheet-error.ts'
 import type { SpreadsheetImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
+import { SPREADSHEET_CONTENT_TYPES } from '../../transfer/spreadsheets/template.ts'
 import { IMPORT } from '../page/addresses.ts'
 import { backLink } from '../page/parts.ts'
 import { findText } from '../page/texts.ts'
@@ -88,3 +91,17 @@ export function renderImportHead(words: Words, sheet: SpreadsheetImport, title: 
 
 export const explainUnreadableFile = (words: Words, fault: SpreadsheetError): string =>
   words.texts.spreadsheets.faults[fault.reason] ?? fault.message
+
+export const getImportUrl = ({ id }: { id: string }) => `${IMPORT}/${idFromUuid(id)}`
+
+export const sendSpreadsheet = (
+  name: string,
+  format: 'xlsx' | 'csv',
+  content: AsyncIterable<Uint8Array>,
+) => ({
+  file: {
+    name: `${name}.${format}`,
+    type: SPREADSHEET_CONTENT_TYPES[format],
+    content: Readable.from(content),
+  },
+})

@@ -1,7 +1,6 @@
 /** The notice about units that lack a correction, with the button that refreshes them. */
 
 import { html } from 'ghtml'
-import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import type { PassportState } from '../../passports/core/state.ts'
 import {
@@ -90,11 +89,6 @@ function renderFailures(words: Words, job: JobReport | undefined): string {
 export async function submitRefresh(visit: Visit): Promise<Outcome> {
   const state = await getRequestedProduct(visit)
   const { refreshed, pending, failed } = await refreshPassport(visit.ctx, state.row.id)
-  const id = idFromUuid(state.row.id)
-  return {
-    to:
-      pending === 0 && failed.length === 0
-        ? getDoneUrl(state.row, 'refreshed', refreshed)
-        : `${PRODUCTS}/${id}`,
-  }
+  const isDone = pending === 0 && failed.length === 0
+  return { to: isDone ? getDoneUrl(state.row, 'refreshed', refreshed) : getProductUrl(state.row) }
 }
