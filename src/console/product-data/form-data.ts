@@ -3,6 +3,7 @@
  * `d.fiberComposition.0.percentage`, `d.careInstructions.de`. A form shows less than is stored, so an input that comes
  * back unchanged keeps its stored value.
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { Field } from '../../categories/field.ts'
 import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import type { Detail } from '../../kernel/errors.ts'
@@ -130,7 +131,7 @@ class DataParser {
   }
 }
 
-const keepIfEqual = (was: unknown, after: object): unknown => (isEqual(was, after) ? was : after)
+const keepIfEqual = (was: unknown, after: object): unknown => (isDeepStrictEqual(was, after) ? was : after)
 
 /** For a value without inputs: keeps what the form could not show, removes what it could. */
 function removeIfShown(was: unknown): unknown {
@@ -147,22 +148,9 @@ export function diffData(
   const changes: Record<string, unknown> = {}
   for (const { name } of fields) {
     const [was, is] = [before[name], after[name]]
-    if (!isEqual(was, is)) changes[name] = is ?? null
+    if (!isDeepStrictEqual(was, is)) changes[name] = is ?? null
   }
   return changes
-}
-
-function isEqual(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b)) return true
-  if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((one, index) => isEqual(one, b[index]))
-  }
-  if (!isObject(a) || !isObject(b)) return false
-  const names = Object.keys(a)
-  return (
-    names.length === Object.keys(b).length &&
-    names.every(name => Object.hasOwn(b, name) && isEqual(a[name], b[name]))
-  )
 }
 
 /** The name of the input that an error detail refers to; '' if it refers to none. */
