@@ -15,8 +15,8 @@ before(async () => {
 })
 after(() => harness.close())
 
-describe('setBrand', () => {
-  test('changes what is given and leaves the rest', async () => {
+describe('updateBrand', () => {
+  test('changes the given members and keeps the others', async () => {
     const { ctx } = await harness.account()
     assert.deepEqual(await getBrand(ctx), NO_BRAND)
     const first = await updateBrand(ctx, { name: ' Nordlicht ', accent: '#FC0', logo: SVG('red') })
@@ -36,7 +36,7 @@ describe('setBrand', () => {
     assert.deepEqual(await getBrand(ctx), third)
   })
 
-  test('two changes at once are both kept', async () => {
+  test('two concurrent changes of different members are both stored', async () => {
     const { ctx } = await harness.account()
     await Promise.all([
       updateBrand(ctx, { name: 'A' }),
@@ -47,7 +47,7 @@ describe('setBrand', () => {
     assert.deepEqual([name, accent, frameAncestors, version], ['A', '#000000', ['https://shop.example'], 3])
   })
 
-  test('tells everything that is wrong, and changes nothing', async () => {
+  test('reports all errors at once and changes nothing', async () => {
     const { ctx } = await harness.account()
     await assert.rejects(
       updateBrand(ctx, {
@@ -74,7 +74,7 @@ describe('setBrand', () => {
     assert.deepEqual(await getBrand(ctx), NO_BRAND)
   })
 
-  test('takes only origins for frames', async () => {
+  test('accepts only origins as frame ancestors', async () => {
     const { ctx } = await harness.account()
     const bad = [
       "'self'",
@@ -97,7 +97,7 @@ describe('setBrand', () => {
     assert.deepEqual(frameAncestors, ['http://localhost:3001', 'https://a.example'])
   })
 
-  test('is noted, with who did it', async () => {
+  test('writes an audit entry with the actor and the changed members', async () => {
     const { ctx, id } = await harness.account()
     await updateBrand(ctx, { name: 'X', accent: '#000' })
     const [entry] =
@@ -105,7 +105,7 @@ describe('setBrand', () => {
     assert.deepEqual({ ...entry }, { actor: ctx.actorId, subject: 'accent, name' })
   })
 
-  test('a replaced logo stays for a day', async () => {
+  test('keeps a replaced logo for a day', async () => {
     const { ctx } = await harness.account()
     harness.clock.set('2026-11-01T10:00:00Z')
     const { logo } = await updateBrand(ctx, { logo: SVG('blue') })
@@ -122,7 +122,7 @@ describe('setBrand', () => {
   })
 })
 
-test('readBrand believes a second, and not over a change made here', async () => {
+test('getCachedBrand caches for one second, and never hides a change made by this process', async () => {
   const { ctx, id } = await harness.account()
   harness.clock.set('2026-11-21T10:00:00.000Z')
   const read = async () => (await getCachedBrand(harness.sql, id, harness.clock.now())).name

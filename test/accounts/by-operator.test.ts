@@ -19,7 +19,7 @@ before(async () => {
 })
 after(() => harness.close())
 
-test('each deed of the operator, in its order', async () => {
+test('each action of the operator is in the audit log, in order', async () => {
   const accountId = Number((await createAccountByOperator(harness, { name: 'Moor', plan: 'beta' })).id)
   const ctx = await actAsOperator(harness, accountId)
   await setPlan(harness, { accountId, plan: 'pro', quota: { model: 3 } })

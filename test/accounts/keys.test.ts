@@ -37,7 +37,7 @@ describe('keys', () => {
     createKey(operator(), { accountId: account.id, name, scope: 'read', expiresAt, createdBy: 'test' })
   const isGood = async (key: string) => (await authenticate(t.sql, key, t.clock.now())) !== undefined
 
-  test('dpp_live_, 36 random characters, and the checksum of both', async () => {
+  test('a key is dpp_live_, 36 random characters and a checksum of both', async () => {
     const { key, prefix, last4, ...rest } = await make()
     assert.match(key, /^dpp_live_[0-9A-Za-z]{42}$/)
     assert.equal(key.slice(-6), checksum(key.slice(0, -6)))
@@ -56,7 +56,7 @@ describe('keys', () => {
     assert.ok(stored.every(row => !row.row.includes(key.slice(9, 45))))
   })
 
-  test('one wrong character is told without a look-up', async () => {
+  test('a key with one wrong character is rejected without a database look-up', async () => {
     const { key } = await make()
     let asked = 0
     const watched = new Proxy(t.sql, {
@@ -89,7 +89,7 @@ describe('keys', () => {
     assert.equal(asked, 0)
   })
 
-  test('a key ends at its end, to the millisecond', async () => {
+  test('a key expires at its expiry time, to the millisecond', async () => {
     const { key } = await make(new Date(t.clock.now().getTime() + 500))
     assert.ok(await isGood(key))
     t.clock.advance(499)
@@ -99,7 +99,7 @@ describe('keys', () => {
   })
 
   describe('rotation', () => {
-    test('both are good during the overlap, then the new one alone', async () => {
+    test('both keys work during the overlap, then only the new one', async () => {
       const old = await make()
       assert.ok(await isGood(old.key))
       const made = await rotateKey(operator(), {
@@ -117,7 +117,7 @@ describe('keys', () => {
       assert.deepEqual([await isGood(old.key), await isGood(made.key)], [false, true])
     })
 
-    test('no overlap ends the old one within two seconds', async () => {
+    test('without an overlap the old key stops working within two seconds', async () => {
       const old = await make()
       assert.ok(await isGood(old.key))
       await rotateKey(operator(), { id: old.id, overlapMs: 0, createdBy: 'Operator' })
@@ -125,7 +125,7 @@ describe('keys', () => {
       assert.ok(!(await isGood(old.key)))
     })
 
-    test('a key that ends keeps its end, and the new one lives as long as it was made for', async () => {
+    test('an expiring key keeps its expiry time, and the new one has the same lifetime', async () => {
       const old = await make(new Date(t.clock.now().getTime() + 30 * DAY_MS))
       t.clock.advance(29.5 * DAY_MS)
       const made = await rotateKey(operator(), { id: old.id, overlapMs: DAY_MS, createdBy: 'Operator' })
@@ -133,7 +133,7 @@ describe('keys', () => {
       assert.equal(made.expires_at, new Date(t.clock.now().getTime() + 30 * DAY_MS).toISOString())
     })
 
-    test('a key that is over, revoked, or not there cannot be replaced', async () => {
+    test('an expired, revoked or unknown key cannot be rotated', async () => {
       const rotate = (id: string) => rotateKey(operator(), { id, overlapMs: 0, createdBy: 'Operator' })
       const over = await make(new Date(t.clock.now().getTime() + 1))
       t.clock.advance(1)
@@ -145,14 +145,14 @@ describe('keys', () => {
         await assert.rejects(rotate(id), { code: 'not_found' })
     })
 
-    test('two at once make two keys at most, and none is lost', async () => {
+    test('two concurrent rotations make at most two new keys, and lose none', async () => {
       const old = await make()
       const rotate = () => rotateKey(operator(), { id: old.id, overlapMs: 0, createdBy: 'Operator' })
       const all = await Promise.allSettled([rotate(), rotate(), rotate()])
       assert.equal(all.filter(one => one.status === 'fulfilled').length, 1)
     })
 
-    test('people of an account replace its own keys, and it is in the audit log', async () => {
+    test('members of an account can rotate its own keys, with an audit entry', async () => {
       const old = await make()
       const stranger = await t.account()
       const input = { id: old.id, overlapMs: DAY_MS, createdBy: 'owner@moor.example' }
@@ -171,7 +171,7 @@ describe('keys', () => {
     })
   })
 
-  test('the last use is kept to the minute, and written once however often a key is used', async () => {
+  test('the last use is stored to the minute, and written once however often a key is used', async () => {
     const { id } = await make()
     const keyId = findUuid(id) ?? ''
     const version = async () => {
@@ -196,7 +196,7 @@ describe('keys', () => {
   })
 })
 
-test('a key that is revoked is refused within two seconds by every process', async () => {
+test('every process rejects a revoked key within two seconds', async () => {
   const one = await startHarness()
   const account = await one.account()
   // Another process: its own pool, and what it remembers is its own.

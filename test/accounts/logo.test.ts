@@ -22,8 +22,8 @@ const size = (bytes: Buffer | string) => {
   return [type, width, height]
 }
 
-describe('cleanSvg', () => {
-  test('keeps a drawing as it is', () => {
+describe('sanitizeSvg', () => {
+  test('leaves a plain drawing unchanged', () => {
     const drawing =
       '<title>Nordlicht &amp; Co</title><defs><linearGradient id="g"><stop offset="0" stop-color="#123"/></linearGradient></defs>' +
       '<style>.a{fill:url(#g)}</style><g transform="translate(1 2)"><path class="a" d="M0 0h40v20z"/><text x="1" y="2">N&lt;</text></g>'
@@ -37,7 +37,7 @@ describe('cleanSvg', () => {
     assert.equal(sanitizeSvg(svg(drawing))?.text, svg(drawing))
   })
 
-  test('drops what editors leave, and says the size', () => {
+  test('drops what drawing programs add, and returns the size', () => {
     const source = `\ufeff<?xml version="1.0"?><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "x.dtd"><!-- made by -->
       <svg xmlns="http://www.w3.org/2000/svg" xmlns:e="urn:e" width="80px" height="40" e:version="1"><metadata><x/></metadata><e:view id="b"/><path d="M0 0"/></svg>`
     assert.deepEqual(sanitizeSvg(source), {
@@ -86,7 +86,7 @@ describe('cleanSvg', () => {
     '<filter id="f"><feImage href="https://evil.example/x"/></filter>',
   ]
   for (const hostile of HOSTILE) {
-    test(`leaves nothing of ${hostile}`, () => {
+    test(`keeps nothing of ${hostile}`, () => {
       const clean = sanitizeSvg(svg(`${hostile}<path d="M0 0"/>`))?.text ?? ''
       assert.doesNotMatch(
         clean,
@@ -96,7 +96,7 @@ describe('cleanSvg', () => {
     })
   }
 
-  test('refuses what is not whole, not XML or has entities of its own', () => {
+  test('rejects SVG that is incomplete, not XML or declares entities', () => {
     const bad = [
       '',
       'text',
@@ -118,7 +118,7 @@ describe('cleanSvg', () => {
     for (const source of bad) assert.equal(sanitizeSvg(source), undefined, source.slice(0, 60))
   })
 
-  test('whatever is thrown at it, only elements and attributes of the list come out, and cleaning again changes nothing', () => {
+  test('for any input the output has only allowed elements and attributes, and a second pass changes nothing', () => {
     const bit = fc.constantFrom(
       ...[
         '<script>',
@@ -160,8 +160,8 @@ describe('cleanSvg', () => {
   })
 })
 
-describe('checkLogo', () => {
-  test('tells the kind by the bytes', () => {
+describe('parseLogo', () => {
+  test('detects the image type from the bytes', () => {
     assert.deepEqual(size(png(320, 80)), ['png', 320, 80])
     assert.deepEqual(size(svg('')), ['svg', 200, 100])
     const jpeg = Buffer.from('ffd8ffe000104a46494600010100000100010000ffc0001108005000a003', 'hex')
@@ -173,7 +173,7 @@ describe('checkLogo', () => {
     assert.deepEqual(size(webp('VP8X', '0a000000000000009f00004f0000')), ['webp', 160, 80])
   })
 
-  test('refuses in a sentence', () => {
+  test('explains a rejected file in one sentence', () => {
     const message = (bytes: Buffer) => (parseLogo(bytes, 'logo') as { message?: string }).message
     assert.match(message(Buffer.from('GIF89a')) ?? '', /^logo is no picture that can be used/)
     assert.match(message(Buffer.alloc(0)) ?? '', /no picture/)
@@ -187,7 +187,7 @@ describe('checkLogo', () => {
     assert.match(message(Buffer.from(svg('<!-- -->'.repeat(10_000)))) ?? '', /no picture/)
   })
 
-  test('no bytes make it throw', () => {
+  test('never throws, whatever the bytes', () => {
     const starts = ['\x89PNG\r\n\x1a\n\0\0\0\rIHDR', '\xff\xd8\xff', 'RIFF\0\0\0\0WEBPVP8X', '<svg', '']
     fc.assert(
       fc.property(fc.constantFrom(...starts), fc.uint8Array({ maxLength: 60 }), (start, rest) => {

@@ -45,14 +45,14 @@ describe('findPasswordProblem', () => {
     })
   }
 
-  test('the list of breached passwords is sorted, without a repetition, and larger than ASVS 5.0 6.2.4 asks for', () => {
+  test('the list of breached passwords is sorted, unique, and larger than ASVS 5.0 6.2.4 requires', () => {
     const list = readFileSync(new URL('../../assets/common-passwords.bin', import.meta.url))
     const hashes = Array.from({ length: list.length / 5 }, (_, i) => list.toString('hex', i * 5, i * 5 + 5))
     assert.ok(hashes.length >= 3_000)
     assert.deepEqual(hashes, [...new Set(hashes)].sort())
   })
 
-  test('ends, however many ways there are to cut a password into words', () => {
+  test('finishes quickly even if a password can be split into words in many ways', () => {
     const pieces = fc.string({
       minLength: 60,
       maxLength: 128,
@@ -63,7 +63,7 @@ describe('findPasswordProblem', () => {
 })
 
 describe('hashPassword and verifyPassword', () => {
-  test('the right one, the wrong one, none at all', async () => {
+  test('accepts the right password, and rejects a wrong one and a missing hash', async () => {
     const hash = await hashPassword('eleven herons over the lake')
     assert.equal(await verifyPassword('eleven herons over the lake', hash), true)
     assert.equal(await verifyPassword('eleven herons over the lakE', hash), false)
@@ -72,12 +72,12 @@ describe('hashPassword and verifyPassword', () => {
     assert.equal(isOutdatedHash(hash), false)
   })
 
-  test('the same letters, composed and decomposed, are the same password', async () => {
+  test('composed and decomposed forms of a letter are the same password', async () => {
     const hash = await hashPassword('größere Kräne überm See'.normalize('NFC'))
     assert.equal(await verifyPassword('größere Kräne überm See'.normalize('NFD'), hash), true)
   })
 
-  test('a hash of other parameters is verified with them and known as outdated', async () => {
+  test('verifies a hash with other parameters and reports it as outdated', async () => {
     const nonce = Buffer.alloc(16, 7)
     const digest = argon2Sync('argon2id', {
       message: 'an older password',
@@ -93,7 +93,7 @@ describe('hashPassword and verifyPassword', () => {
     assert.equal(isOutdatedHash(encoded), true)
   })
 
-  test('a flood is refused, and what was let in is answered', async () => {
+  test('rejects attempts beyond the queue limit and completes those it accepted', async () => {
     const all = await Promise.allSettled(Array.from({ length: 60 }, () => verifyPassword('x', undefined)))
     const refused = all.filter(one => one.status === 'rejected')
     assert.equal(refused.length, 18)
@@ -101,14 +101,14 @@ describe('hashPassword and verifyPassword', () => {
   })
 })
 
-test('findEmail: one spelling, or none', () => {
+test('parseEmail returns one normalized spelling, or undefined', () => {
   assert.equal(parseEmail(' Anna.B+x@Testmarke.Example '), 'anna.b+x@testmarke.example')
   for (const text of ['', '@', 'a@', '@b', 'a@-b.example', 'a@b..example', 'a\n@b.example', 'ä@b.example']) {
     assert.equal(parseEmail(text), undefined, text)
   }
 })
 
-test('networkOf: an IPv4 address, an IPv6 /64', () => {
+test('getNetwork returns the IPv4 address or the IPv6 /64', () => {
   assert.equal(getNetwork('192.0.2.7'), '192.0.2.7')
   assert.equal(getNetwork('::ffff:192.0.2.7'), '192.0.2.7')
   assert.equal(getNetwork('2001:db8:0:5:1:2:3:4'), getNetwork('2001:db8:0:5::9'))

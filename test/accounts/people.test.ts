@@ -32,7 +32,7 @@ const tryIn = (email: string, password: string) =>
   )
 
 describe('createSetUpLink', () => {
-  test('while there is no account, each call replaces the link before; with one there is none', async () => {
+  test('replaces the previous link until the first account exists, and is refused afterwards', async () => {
     const first = await createSetUpLink(stand.ctx)
     const second = await createSetUpLink(stand.ctx)
     assert.ok(first && second)
@@ -71,7 +71,7 @@ describe('setUpOwner', () => {
   after(() => bare.close())
   const owner = { accountName: 'Zweite', email: 'late@testmarke.example', password: PASSWORD }
 
-  test('a link is over with the first account, also when that is only being made, and is cleared away', async () => {
+  test('a link is invalid as soon as the first account exists or is being created, and is deleted', async () => {
     const { ctx, sql } = bare
     const token = (await createSetUpLink(ctx)) ?? ''
     const sentence = Promise.withResolvers<void>()
@@ -110,7 +110,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
 }
 
 describe('createPerson', () => {
-  test('one spelling of the e-mail, a link that works once, and nothing of it in the clear', async () => {
+  test('stores one spelling of the e-mail, makes a link that works once, and stores no secret in plain text', async () => {
     const accountId = await stand.account()
     const made = await createPerson(stand.ctx, {
       accountId,
@@ -135,7 +135,7 @@ describe('createPerson', () => {
     assert.ok('token' in (await tryIn(made.email, PASSWORD)))
   })
 
-  test('twice in an account is refused, in a second account it is the same person', async () => {
+  test('rejects a second time in the same account; in another account it is the same person', async () => {
     const [one, two] = [await stand.account(), await stand.account()]
     const email = 'both@testmarke.example'
     const first = await createPerson(stand.ctx, { accountId: one, email, role: 'owner' })
@@ -148,14 +148,14 @@ describe('createPerson', () => {
     assert.equal(second.id, first.id)
   })
 
-  test('at once: one wins', async () => {
+  test('of two concurrent calls one succeeds', async () => {
     const accountId = await stand.account()
     const input = { accountId, email: 'race@testmarke.example', role: 'owner' } as const
     const all = await Promise.allSettled([1, 2, 3].map(() => createPerson(stand.ctx, input)))
     assert.equal(all.filter(one => one.status === 'fulfilled').length, 1)
   })
 
-  test('no e-mail, no account', async () => {
+  test('without an e-mail no account is created', async () => {
     const accountId = await stand.account()
     for (const email of [
       '',
@@ -176,7 +176,7 @@ describe('createPerson', () => {
     )
   })
 
-  test('a link ends after seven days', async () => {
+  test('a link expires after seven days', async () => {
     const accountId = await stand.account()
     const { token } = await createPerson(stand.ctx, {
       accountId,
@@ -191,7 +191,7 @@ describe('createPerson', () => {
 })
 
 describe('resetPassword', () => {
-  test('the old password works until the link is used; then it, and every session, has ended', async () => {
+  test('the old password works until the link is used; then it stops working and every session ends', async () => {
     const email = await stand.person(await stand.account(), 'owner')
     const { token: link } = await resetPassword(stand.ctx, { email: email.toUpperCase() })
     const before = await tryIn(email, PASSWORD)
@@ -205,7 +205,7 @@ describe('resetPassword', () => {
     assert.equal(await createSession(stand.ctx, stale), undefined)
   })
 
-  test('a newer link ends the older one; an unknown e-mail is refused', async () => {
+  test('a newer link replaces the older one; an unknown e-mail is rejected', async () => {
     const email = await stand.person(await stand.account(), 'owner')
     const { token: older } = await resetPassword(stand.ctx, { email })
     const { token: newer } = await resetPassword(stand.ctx, { email })
@@ -219,7 +219,7 @@ describe('resetPassword', () => {
 })
 
 describe('the audit log', () => {
-  test('tells who did what, and refuses to be changed', async () => {
+  test('records who did what, and cannot be changed', async () => {
     const account = await createAccount(stand.ctx, { name: 'Log', plan: 'beta' })
     const email = await stand.person(Number(account.id), 'owner')
     await tryIn(email, PASSWORD)

@@ -108,14 +108,14 @@ class Cluster {
   }
 }
 
-describe('a key’s limit', () => {
+describe('the rate limit of a key', () => {
   let t: Harness
   before(async () => {
     t = await startHarness()
   })
   after(() => t.close())
 
-  test('one process: exactly as many as the limit, and each comes back sixty seconds after its use', async () => {
+  test('one process allows exactly the limit, and each request counts for sixty seconds', async () => {
     const cluster = new Cluster(t, 1, 120)
     await cluster.oneByOne(0, 100)
     await cluster.wait(30_000)
@@ -130,7 +130,7 @@ describe('a key’s limit', () => {
     await cluster.close()
   })
 
-  test('one process gets the traffic while three hold what a request each brought them', async () => {
+  test('one process can use nearly the whole limit while three others had one request each', async () => {
     const cluster = new Cluster(t, 4, 300)
     for (const node of [1, 2, 3]) await cluster.oneByOne(node, 1)
     await cluster.oneByOne(0, 400)
@@ -140,7 +140,7 @@ describe('a key’s limit', () => {
     await cluster.close()
   })
 
-  test('four processes, 1,200 requests at once: between 294 and 306', async () => {
+  test('four processes with 1,200 concurrent requests allow between 294 and 306', async () => {
     const cluster = new Cluster(t, 4, 300)
     await cluster.atOnce(1_200)
     assert.ok(cluster.granted.length >= 294 && cluster.granted.length <= 306, String(cluster.granted.length))
@@ -153,7 +153,7 @@ describe('a key’s limit', () => {
     await cluster.close()
   })
 
-  test('whatever comes, through whichever process: never above 102 in 100, never refused below 95', async () => {
+  test('any traffic over any processes: never more than 102 % allowed, never rejected below 95 %', async () => {
     const hows = ['oneByOne', 'rush', 'spread', 'steady', 'idle', 'idle'] as const
     const move = fc.record({
       how: fc.constantFrom(...hows),
@@ -202,7 +202,7 @@ describe('a key’s limit', () => {
     })
   }
 
-  test('a process that leaves hands on what it has not used, and what it has used a minute later', async () => {
+  test('a process that stops returns its unused share at once, and the used part a minute later', async () => {
     const cluster = new Cluster(t, 2, 300)
     await cluster.oneByOne(0, 100)
     await cluster.nodes[0]?.releaseAll()
@@ -214,7 +214,7 @@ describe('a key’s limit', () => {
     await cluster.close()
   })
 
-  test('a process that died holds its share for a hundred seconds at most', async () => {
+  test('a process that died keeps its share for at most a hundred seconds', async () => {
     const cluster = new Cluster(t, 2, 300)
     const [dead] = cluster.nodes.splice(0, 1)
     await dead?.take({ accountId: 1, keyId: cluster.id, requestsPerMinute: 300 })
@@ -229,7 +229,7 @@ describe('a key’s limit', () => {
     await cluster.close()
   })
 
-  test('another plan holds from the next request on', async () => {
+  test('a change of plan applies from the next request', async () => {
     const cluster = new Cluster(t, 1, 120)
     await cluster.oneByOne(0, 130)
     assert.equal(cluster.granted.length, 120)
@@ -239,7 +239,7 @@ describe('a key’s limit', () => {
     await cluster.close()
   })
 
-  test('a stalled database holds no request up; what was let through meanwhile counts afterwards', async () => {
+  test('a stalled database delays no request; requests allowed meanwhile are counted afterwards', async () => {
     const cluster = new Cluster(t, 2, 100, 100)
     await cluster.oneByOne(0, 1)
     const release = Promise.withResolvers<void>()
@@ -265,7 +265,7 @@ describe('a key’s limit', () => {
     await cluster.close()
   })
 
-  test('a database that is gone refuses nobody within the limit', async () => {
+  test('without a database no request within the limit is rejected', async () => {
     const lost = await startHarness()
     const limits = new KeyLimits(lost.sql, lost.clock)
     await lost.sql.end({ timeout: 0 })
@@ -277,7 +277,7 @@ describe('a key’s limit', () => {
     await lost.close()
   })
 
-  test('a clock that is put back, or forward, by a day does not lock anybody out', async () => {
+  test('a clock moved back or forward by a day locks nobody out', async () => {
     const clock = new TestClock()
     clock.set('2026-11-21T10:00:00Z')
     const limits = new KeyLimits(t.sql, clock)
@@ -298,7 +298,7 @@ describe('a key’s limit', () => {
     await limits.releaseAll()
   })
 
-  test('rows that nobody needs any more are removed', async () => {
+  test('rows that are no longer needed are deleted', async () => {
     const cluster = new Cluster(t, 1, 120)
     await cluster.oneByOne(0, 5)
     const rows = async () => (await t.sql`select 1 from rate_share where key_id = ${cluster.id}`).length

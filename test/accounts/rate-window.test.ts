@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { createRateWindow } from '../../src/accounts/limits/rate-window.ts'
 
-describe('rateWindow', () => {
-  test('counts as a list of all times does, at most a step late', () => {
+describe('createRateWindow', () => {
+  test('counts like a list of exact times, at most one step late', () => {
     const moves = fc.array(
       fc.record({ wait: fc.oneof(fc.nat(50), fc.nat(2_000), fc.nat(61_000)), adds: fc.nat(3) }),
       {
@@ -34,14 +34,14 @@ describe('rateWindow', () => {
     )
   })
 
-  test('holds no more steps than a minute has, however many there are', () => {
+  test('stores at most as many steps as a minute has, however many requests come', () => {
     const window = createRateWindow(1_000)
     for (let now = 0; now < 600_000; now += 7) window.add(now)
     assert.ok(Math.abs(window.count(600_000) - 60_000 / 7) < 1_000 / 7 + 1)
     assert.equal(window.count(700_000), 0)
   })
 
-  test('a clock that is put back takes what is counted with it', () => {
+  test('when the clock moves back, existing counts move with it', () => {
     const window = createRateWindow(20)
     for (let i = 0; i < 10; i++) window.add(86_400_000 + i * 1_000)
     assert.equal(window.count(5_000), 10)
