@@ -44,7 +44,7 @@ describe('all violations of a call at once', () => {
     ['POST', '/products', [], ['/']],
   ]
 
-  test('422: the body’s beside those of the parameters and of the key', async () => {
+  test('422: violations of the body, the parameters and the key together', async () => {
     for (const [method, path, body, wanted] of cases()) {
       const plain = await ask(method, path, body)
       assert.equal(plain.status, 422, path)
@@ -73,7 +73,7 @@ describe('all violations of a call at once', () => {
     assert.deepEqual([json.errors.length, json.truncated, json.errors[0].pointer], [100, true, '/query/foo'])
   })
 
-  test('422: of a revert, its words together', async () => {
+  test('422: all violations of a revert request together', async () => {
     const { json } = await ask('POST', `/products/${id}/versions/1/revert`, {
       note: 5,
       change_type: 'x',
@@ -82,7 +82,7 @@ describe('all violations of a call at once', () => {
     assert.deepEqual(pointers(json.errors), ['/change_type', '/note', '/y'])
   })
 
-  test('422: a key that was another request’s comes alone', async () => {
+  test('422: a key already used for another request is reported alone', async () => {
     assert.equal((await ask('POST', '/products', newProduct(), 'once')).status, 201)
     const { json } = await ask('POST', '/products?foo=1', { data: 1 }, 'once')
     assert.deepEqual(
@@ -93,7 +93,7 @@ describe('all violations of a call at once', () => {
     assert.deepEqual(pointers(fresh.json.errors), ['/category', '/data', '/query/foo'])
   })
 
-  test('422: a sound body with a wrong parameter or key changes nothing', async () => {
+  test('a valid body with a wrong parameter or key changes nothing', async () => {
     const before = await count()
     const unit = { level: 'item', serial: 'S1' }
     for (const [method, path, body] of [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { CORES, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 
-describe('bodies that cannot be right', () => {
+describe('invalid request bodies', () => {
   let t: Harness
   let account: TestAccount
   before(async () => {
@@ -60,7 +60,7 @@ describe('bodies that cannot be right', () => {
     }
   })
 
-  test('a byte order mark before the body is passed over, in every call that takes one', async () => {
+  test('a byte order mark before the body is ignored by every call that takes a body', async () => {
     const made = await post(`\ufeff${valid}`)
     assert.equal(made.status, 201)
     const bulk = { key: account.key, text: `\ufeff{"items":[${valid}]}` }
@@ -91,7 +91,7 @@ describe('bodies that cannot be right', () => {
     ['twenty digits', withData('"weightGrams":12345678901234567890'), 'weightGrams', 'format'],
     ['digits beyond a double', withData('"weightGrams":0.12345678901234567890'), 'weightGrams', 'format'],
   ] as const) {
-    test(`422: ${what} is refused, with its place`, async () => {
+    test(`422: ${what} is rejected, with its path`, async () => {
       const { status, json } = await post(text)
       assert.equal(status, 422)
       assert.equal(json.errors[0].code, code)
@@ -100,7 +100,7 @@ describe('bodies that cannot be right', () => {
     })
   }
 
-  test('a number of a hundred thousand digits is refused at once', async () => {
+  test('a number of a hundred thousand digits is rejected quickly', async () => {
     const started = performance.now()
     const { status } = await post(withData(`"n":0.1${'0'.repeat(500_000)}1`))
     assert.equal(status, 422)
@@ -132,14 +132,14 @@ describe('bodies that cannot be right', () => {
     )
   })
 
-  test('nesting of 32 is taken and read back', async () => {
+  test('data nested 32 levels deep is accepted and read back', async () => {
     const { status, json } = await post(nested(30))
     assert.equal(status, 201)
     assert.equal((await t.ask('GET', `/api/v1/products/${json.data.id}`, { key: account.key })).status, 200)
   })
 
   for (const key of ['constructor', 'toString', 'hasOwnProperty', 'prototype', 'valueOf', '']) {
-    test(`a free key named "${key}" is data like any other`, async () => {
+    test(`a free-form key named "${key}" is ordinary data`, async () => {
       const { status, json } = await post(JSON.stringify(newProduct({ [key]: { a: 1 } })))
       assert.equal(status, 201)
       const read = await t.ask('GET', `/api/v1/products/${json.data.id}`, { key: account.key })
@@ -147,14 +147,14 @@ describe('bodies that cannot be right', () => {
     })
   }
 
-  test('413: two MiB, announced or not; nothing is stored', async () => {
+  test('413: a body of two MiB, with or without Content-Length; nothing is stored', async () => {
     const big = JSON.stringify(newProduct({ filler: 'x'.repeat(2 * 1024 * 1024) }))
     const { status, json } = await post(big)
     assert.equal(status, 413)
     assert.equal(json.code, 'payload_too_large')
   })
 
-  test('one MiB exactly is read', async () => {
+  test('a body of exactly one MiB is accepted', async () => {
     const filler = 1024 * 1024 - Buffer.byteLength(JSON.stringify(newProduct({ filler: '' })))
     assert.equal((await post(JSON.stringify(newProduct({ filler: 'x'.repeat(filler) })))).status, 201)
     assert.equal((await post(JSON.stringify(newProduct({ filler: 'x'.repeat(filler + 1) })))).status, 413)
@@ -178,11 +178,11 @@ describe('bodies that cannot be right', () => {
     })
   }
 
-  test('the charset may be named, in any case', async () => {
+  test('the charset may be given, in upper or lower case', async () => {
     assert.equal((await post(valid, { 'content-type': 'Application/JSON; Charset="UTF-8"' })).status, 201)
   })
 
-  test('after all this nothing half-made is there', async () => {
+  test('none of these requests has stored anything', async () => {
     const [row] = await t.sql`
       select (select count(*) from passport)::int as passports, (select count(*) from content)::int as contents,
         (select count(*) from event)::int as events, (select sum(used) from account_usage)::int as used`
@@ -191,7 +191,7 @@ describe('bodies that cannot be right', () => {
     assert.equal(row?.passports, row?.used)
   })
 
-  test('every core is valid as it stands', async () => {
+  test('the minimal data of every category is valid', async () => {
     for (const category of ['textile', 'battery', 'furniture'] as const) {
       const { status, json } = await post(JSON.stringify({ category, data: CORES[category] }))
       assert.equal(status, 201, JSON.stringify(json))

@@ -50,7 +50,7 @@ async function sendChunked(key: string, body: unknown): Promise<number> {
   return Number(/^HTTP\/1\.1 (\d+)/.exec(answer.toString('latin1'))?.[1])
 }
 
-test('when too many large bodies wait, the next is 503 with Retry-After; small calls go on', async () => {
+test('503 with Retry-After when too many large bodies wait; small calls continue', async () => {
   const large = { items: [newProduct({ notes: 'x'.repeat(300_000) })] }
   const bulk = (body: unknown, key = account.key) =>
     t.ask('POST', '/api/v1/products/bulk?dry_run=true', { key, body })
@@ -67,7 +67,7 @@ test('when too many large bodies wait, the next is 503 with Retry-After; small c
   while (refused.status === 503) refused = await bulk(large)
 })
 
-test('a body of unknown length needs a permit once it is large, and a small one that never ends holds up nobody', async () => {
+test('a body of unknown length needs a permit once it is large; a small one that never ends blocks nobody', async () => {
   const { key } = await t.account()
   for (let i = 0; i < 4; i++) await sendPart(key, CHUNKED, chunk('{"items":['))
   assert.equal(await sendChunked(key, { items: [newProduct()] }), 200)
@@ -82,7 +82,7 @@ test('a body of unknown length needs a permit once it is large, and a small one 
   for (const socket of sockets) socket.destroy()
 })
 
-test('permits are given in order, and a heavy one gets in alone', async () => {
+test('permits are given in order, and a body that needs all of them runs alone', async () => {
   const semaphore = new Semaphore({ capacity: 10, maxWaiting: 2, maxWaitMs: 60_000 })
   const heavy = semaphore.tryAcquire(50)
   assert.ok(heavy)

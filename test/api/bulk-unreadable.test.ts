@@ -36,7 +36,7 @@ const UNREADABLE = [
 ] as const
 
 describe('POST /products/bulk', () => {
-  test('each unreadable row is told in the shape of the others, and the good ones are kept', async () => {
+  test('an unreadable row is reported like any other failed row, and the valid ones are stored', async () => {
     const bad = UNREADABLE.map(([json]) => `{"data":{"sku":"u-bad",${json}}}`)
     const rows = [product('u-0'), ...bad, `{"data":{"a":${deep(40)}}}`, '1e999', product('u-7'), '7']
     const { status, json } = await post('/bulk', list(rows))
@@ -58,7 +58,7 @@ describe('POST /products/bulk', () => {
     assert.equal(({} as Record<string, unknown>).x, undefined)
   })
 
-  test('each row has the bounds of a body: so many members, entries and values, so long', async () => {
+  test('each row has the limits of a single body: members, entries, values and length', async () => {
     const zeros = (count: number) => `[${Array(count).fill('0').join(',')}]`
     const members = (count: number) => Array.from({ length: count }, (_, i) => `"k${i}":0`).join(',')
     const row = (own: string) => product('b-bad').replace('"data":{', `"data":{"own":${own},`)
@@ -95,12 +95,12 @@ describe('POST /products/bulk', () => {
     assert.deepEqual(toldOf(last.json.data.errors), [[1, 'validation', '1  /items/1 max']])
   })
 
-  test('an unreadable row is no other row’s double', async () => {
+  test('an unreadable row is never a duplicate of another row', async () => {
     const { json } = await post('/bulk', list(['{"data":{"sku":"v-0","n":1e999}}', product('v-0')]))
     assert.deepEqual([indexes(json.data.errors), indexes(json.data.created)], [[0], [1]])
   })
 
-  test('more than a hundred unreadable rows: each is told, none is let through', async () => {
+  test('reports each of more than 100 unreadable rows and accepts none', async () => {
     const rows = Array.from({ length: 499 }, (_, i) => `{"data":{"sku":"w-${i}","n":1e999}}`)
     const { status, json } = await post('/bulk', list([...rows, product('w-last')]))
     assert.deepEqual([status, json.data.summary.created, json.data.summary.failed], [200, 1, 499])
@@ -113,7 +113,7 @@ describe('POST /products/bulk', () => {
     )
   })
 
-  test('422 with every row’s details where none was good; dry runs say the same', async () => {
+  test('422 with the details of every row if no row was valid; dry runs answer the same', async () => {
     for (const query of ['', '?dry_run=true']) {
       const { status, json } = await post(`/bulk${query}`, list(['{"data":{"n":1e999}}', '{"data":{}}']))
       assert.deepEqual([status, json.code], [422, 'validation'])
@@ -127,7 +127,7 @@ describe('POST /products/bulk', () => {
     assert.deepEqual(await skus('x-'), [])
   })
 
-  test('what is refused beside the rows refuses the call, with everything that was found', async () => {
+  test('an error outside the rows rejects the whole call and lists everything that was found', async () => {
     for (const [more, field] of [
       ['"note":1e999,', 'note'],
       ['"items":[],', 'items'],
@@ -146,7 +146,7 @@ describe('POST /products/bulk', () => {
     assert.deepEqual(await skus('y-'), [])
   })
 
-  test('lists elsewhere, and those of other calls, are no rows', async () => {
+  test('lists elsewhere in the body, and in other calls, are not treated as rows', async () => {
     for (const [path, text] of [
       ['/bulk', '{"items":{"items":[1e999]}}'],
       ['/bulk', '{"other":{"items":[1e999]}}'],
@@ -158,7 +158,7 @@ describe('POST /products/bulk', () => {
     }
   })
 
-  test('an Idempotency-Key keeps the answer with its bad rows', async () => {
+  test('an Idempotency-Key replays the answer with its failed rows', async () => {
     const headers = { 'idempotency-key': 'with a bad row' }
     const text = list([product('z-0'), '{"data":{"n":1e999}}'])
     const [first, again] = [await post('/bulk', text, headers), await post('/bulk', text, headers)]

@@ -63,7 +63,7 @@ describe('GET /categories and /schema/{category}', () => {
     }
   })
 
-  test('the JSON Schema says what can be sent: nulls, addresses in any script', async () => {
+  test('the JSON Schema allows what can be sent: nulls, addresses in any script', async () => {
     for (const category of ['textile', 'battery', 'furniture'] as const) {
       const { json } = await get(`/schema/${category}?format=json-schema`)
       const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(json)
@@ -91,7 +91,7 @@ describe('GET /categories and /schema/{category}', () => {
     }
   })
 
-  test('404: an unknown category, also one of the prototype', async () => {
+  test('404: an unknown category, also one named like an inherited property', async () => {
     for (const id of ['toy', 'constructor', '__proto__', 'Textile'])
       assert.equal((await get(`/schema/${id}`)).status, 404)
   })

@@ -26,7 +26,7 @@ describe('PATCH /products/{id}', () => {
     (await t.ask('GET', `/api/v1/products/${id}`, { key: account.key })).json.data
 
   describe('200', () => {
-    test('merges shallowly, keeps a version, answers the whole record', async () => {
+    test('merges shallowly, adds a version, answers the whole record', async () => {
       const product = await create({
         weightGrams: 190,
         durability: { testResults: 'ISO 12945', pefScore: 3 },
@@ -48,7 +48,7 @@ describe('PATCH /products/{id}', () => {
       assert.ok(!('weightGrams' in json.data.data))
     })
 
-    test('a PATCH that changes nothing makes a version all the same', async () => {
+    test('a PATCH that changes nothing still adds a version', async () => {
       const product = await create()
       const { json } = await patch(product.id, { data: {} })
       assert.equal(json.data.version_no, 2)
@@ -117,14 +117,14 @@ describe('PATCH /products/{id}', () => {
     }
   })
 
-  test('a note of 500 characters, however many units each has', async () => {
+  test('a note may have 500 characters, whatever their length in UTF-16', async () => {
     const product = await create()
     for (const note of ['🪑'.repeat(500), '\r\n🪑'.repeat(250)]) {
       assert.equal((await patch(product.id, { data: {}, note })).status, 200)
     }
   })
 
-  test('strict is about what was sent, not about what was kept before', async () => {
+  test('strict handling checks what was sent, not what was stored before', async () => {
     const product = await create({ houseColour: 'red' })
     const strict = { prefer: 'handling=strict' }
     assert.equal((await patch(product.id, { data: { weightGrams: 5 } }, strict)).status, 200)
@@ -152,7 +152,7 @@ describe('PATCH /products/{id}', () => {
     assert.equal((await read(product.id)).version_no, 1)
   })
 
-  test('412: a stale If-Match, in any spelling of the tag, is refused', async () => {
+  test('412: a stale If-Match is rejected, however the tag is written', async () => {
     const product = await create()
     await patch(product.id, { data: { weightGrams: 1 } }, { 'if-match': '"v1"' })
     const stale = await patch(product.id, { data: { weightGrams: 2 } }, { 'if-match': '"v1"' })
@@ -165,7 +165,7 @@ describe('PATCH /products/{id}', () => {
     assert.equal((await patch(product.id, { data: { weightGrams: 4 } }, { 'if-match': '*' })).status, 200)
   })
 
-  test('404: an unknown id, and another account’s, whatever the body', async () => {
+  test('404: an unknown id and a product of another account, whatever the body', async () => {
     const stranger = await t.account()
     const product = await create()
     const answers = [
@@ -187,7 +187,7 @@ describe('PATCH /products/{id}', () => {
     }
   })
 
-  test('64 at once on different fields: 65 versions, no field lost, no gap in the history', async () => {
+  test('64 concurrent PATCHes of different fields give 65 versions, without a lost field or a gap in the history', async () => {
     const product = await create()
     const fields = Array.from({ length: 64 }, (_, i) => `field_${i}`)
     const answers = await Promise.all(fields.map((field, i) => patch(product.id, { data: { [field]: i } })))
@@ -207,7 +207,7 @@ describe('PATCH /products/{id}', () => {
     )
   })
 
-  test('two processes at once: the statement, not the queue, keeps every field', async () => {
+  test('concurrent PATCHes in two processes lose no field, because the statement itself checks the version', async () => {
     const other = await import('../../src/kernel/db/database.ts').then(({ openPool }) =>
       openPool({ ...databaseOf(t) }),
     )

@@ -22,7 +22,7 @@ async function everything(): Promise<string> {
 }
 
 describe('PATCH /products/{id} of a unit', () => {
-  test('200: own fields over inherited ones; null drops one; the answer is what GET gives', async () => {
+  test('200: own fields override inherited ones; null removes one; the answer equals a later GET', async () => {
     const model = await s.model({ weightKg: 3, nominalVoltage: 36 })
     const id = await s.item(model, '1', { weightKg: 4 })
     for (const [data, expected] of [
@@ -49,7 +49,7 @@ describe('PATCH /products/{id} of a unit', () => {
     ])
   })
 
-  test('422: a GTIN, lot and serial, a value that does not fit what is inherited', async () => {
+  test('422: a GTIN, a lot or a serial, and a value that contradicts what is inherited', async () => {
     const model = await s.model()
     const batch = await s.batch(model, 'L')
     const item = await s.item(batch, '1')
@@ -68,7 +68,7 @@ describe('PATCH /products/{id} of a unit', () => {
     }
   })
 
-  test('If-Match counts the version, also of an outdated or archived unit; If-None-Match sees both', async () => {
+  test('If-Match compares the version, also of an outdated or archived unit; If-None-Match sees both states', async () => {
     const model = await s.model()
     const id = await s.item(model, '1')
     const fresh = await s.ask('GET', `/${id}`)
@@ -89,7 +89,7 @@ describe('PATCH /products/{id} of a unit', () => {
     assert.equal((await s.ask('GET', `/${id}`)).headers.etag, '"v4.archived"')
   })
 
-  test('64 PATCHes at once: 64 versions, no field lost', async () => {
+  test('64 concurrent PATCHes give 64 versions, and no field is lost', async () => {
     const id = await s.item(await s.model(), '1')
     const answers = await Promise.all(
       Array.from({ length: 64 }, (_, i) => patch(id, { data: { [`note${i}`]: i } })),
@@ -111,7 +111,7 @@ describe('PATCH /products/{id} of a unit', () => {
     )
   })
 
-  test('a batch changed at once from many sides: its items read as one of its versions', async () => {
+  test('while a batch is changed concurrently, its items always read as one of its versions', async () => {
     const batch = await s.batch(await s.model(), 'L')
     const work = Array.from({ length: 20 }, async (_, i) => {
       const [, issued] = await Promise.all([
@@ -129,7 +129,7 @@ describe('PATCH /products/{id} of a unit', () => {
 })
 
 describe('PATCH ?dry_run=true', () => {
-  test('of a correction: fields, units, where own values win; and nothing is written', async () => {
+  test('of a correction: lists fields, units and where own values win; writes nothing', async () => {
     const model = await s.model({ weightKg: 3, nominalVoltage: 36 })
     const batch = await s.batch(model, 'L', { weightKg: 5 })
     await s.items(batch, 'b', 3)
@@ -161,7 +161,7 @@ describe('PATCH ?dry_run=true', () => {
     assert.equal((await s.call('GET', `/${model}/refresh`)).outdated, 0)
   })
 
-  test('of nothing that changes: nobody; of a change: no reach; of an item: itself', async () => {
+  test('of no change affects nobody; of a change reaches no units; of an item, only itself', async () => {
     const model = await s.model({ weightKg: 3 })
     const item = await s.item(model, '1')
     const reach = async (id: string, body: object) =>
@@ -176,7 +176,7 @@ describe('PATCH ?dry_run=true', () => {
     assert.equal(own.correction.units, 0)
   })
 
-  test('refuses what the PATCH would refuse', async () => {
+  test('rejects what the PATCH would reject', async () => {
     const gtin = nextGtin()
     await s.model({ gtin })
     const model = await s.model()

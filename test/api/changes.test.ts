@@ -109,7 +109,7 @@ const uuidOf = (id: string) => findUuid(id) ?? assert.fail()
 const change = { changeType: 'change', note: undefined, strict: false, expects: () => true } as const
 
 describe('GET /products?updated_since', () => {
-  test('in the order of the changes, with what to ask from next', async () => {
+  test('lists products in the order of their changes, with the value for the next call', async () => {
     const account = await t.account()
     const ids: string[] = []
     for (let i = 0; i < 5; i++) {
@@ -146,7 +146,7 @@ describe('GET /products?updated_since', () => {
     )
   })
 
-  test('422 for a cursor of another list', async () => {
+  test('422 for a cursor that belongs to another list', async () => {
     const account = await t.account()
     for (let i = 0; i < 2; i++)
       await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })
@@ -165,7 +165,7 @@ describe('GET /products?updated_since', () => {
     }
   })
 
-  test('writes that commit after later ones were seen are not passed over', async () => {
+  test('writes that commit after later ones were read are not skipped', async () => {
     const account = await t.account()
     const { ctx } = account
     const made: string[] = []
@@ -225,7 +225,7 @@ describe('GET /products?updated_since', () => {
     assert.equal([...states.values()].filter(one => one.endsWith('true')).length, 2)
   })
 
-  test('a write whose process has a slow clock is not passed over', async () => {
+  test('a write from a process with a slow clock is not skipped', async () => {
     const account = await t.account()
     const copy = new Copy(account.key)
     await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })
@@ -237,7 +237,7 @@ describe('GET /products?updated_since', () => {
     assert.ok(copy.rows.has(json.data.id))
   })
 
-  test('writers of two servers, transactions that end late, a client that pages: its copy is the truth', async () => {
+  test('with writers on two servers and transactions that end late, a paging client gets an exact copy', async () => {
     const account = await t.account({ plan: 'enterprise' })
     const { key, ctx } = account
     const rows = Array.from({ length: 60 }, (_, i) => newProduct({ sku: `c-${i}` }))
@@ -293,7 +293,7 @@ describe('GET /products?updated_since', () => {
 })
 
 describe('the list of changes', () => {
-  test('is read from its index among 100,000 rows, also by a plan of when there were none', async () => {
+  test('is read from its index among 100,000 rows, also with a plan made for an empty table', async () => {
     const account = await t.account({ plan: 'enterprise' })
     // One connection keeps the plans it has made, as those of the pool do.
     const sql = openPool(t.target, { max: 1 })

@@ -23,7 +23,7 @@ const total = async (query: string, key = s.account.key) =>
   (await s.ask('GET', `?${query}`, undefined, { key })).json.meta.total
 
 describe('POST /products/{id}/children, in bulk', () => {
-  test('201: summaries in the order of index, and events, counters and lists that agree', async () => {
+  test('201: summaries in the order of index; events, counters and lists agree with them', async () => {
     const account = await s.t.account()
     const model = await s.model({ productName: 'Pack' }, account.key)
     const items = [item('b', { productName: 'Own', weightKg: 7 }), item('a'), item('c')]
@@ -52,7 +52,7 @@ describe('POST /products/{id}/children, in bulk', () => {
     )
   })
 
-  test('201: a mixed call keeps the good rows and reports each other one', async () => {
+  test('201: a mixed call stores the valid rows and reports each other one', async () => {
     const { key, model } = await s.narrow(0, 5)
     await bulk(model, [item('there')], 'item', key)
     const rows = [
@@ -105,7 +105,7 @@ describe('POST /products/{id}/children, in bulk', () => {
     assert.equal(await total('level=item', key), 5)
   })
 
-  test('a row whose text cannot be kept spoils no other', async () => {
+  test('a row whose text cannot be stored does not affect the other rows', async () => {
     const model = await s.model()
     const { status, json } = await bulk(model, [
       item('1', { 'a\u0000b': 1 }),
@@ -122,7 +122,7 @@ describe('POST /products/{id}/children, in bulk', () => {
     )
   })
 
-  test('413: 8 MiB are for items; a single unit has 1 MiB', async () => {
+  test('413: lists of items may have 8 MiB, a single unit 1 MiB', async () => {
     const model = await s.model()
     const large = { level: 'item', serial: '1', data: { own: Array(150).fill('x'.repeat(9_000)) } }
     const single = await s.ask('POST', `/${model}/children`, large)
@@ -144,14 +144,14 @@ describe('POST /products/{id}/children, in bulk', () => {
     assert.equal(error.errors[0].message, 'The row is longer than 1 MiB; shorten it.')
   })
 
-  test('201: warnings stand with their row', async () => {
+  test('201: a warning is listed with its row', async () => {
     const { json } = await bulk(await s.model(), [item('1'), item('2', { wieghtKg: 3 })])
     const [plain, warned] = json.data.created
     assert.ok(!('warnings' in plain))
     assert.deepEqual([warned.warnings[0].field, warned.warnings[0].code], ['wieghtKg', 'unknown_field'])
   })
 
-  test('201: and all of them beside data, with the index of their row, at most 100', async () => {
+  test('201: all warnings are also listed beside data with the index of their row, at most 100', async () => {
     const few = await bulk(await s.model(), [
       item('1'),
       item('2', { wieghtKg: 3 }),
@@ -172,7 +172,7 @@ describe('POST /products/{id}/children, in bulk', () => {
     assert.equal(many.json.data.created.at(-1).warnings.length, 1)
   })
 
-  test('batches in bulk, items of a batch in bulk', async () => {
+  test('batches can be issued in bulk, and so can items of a batch', async () => {
     const model = await s.model()
     const { json } = await bulk(model, [{ lot: 'A' }, { lot: 'B' }, { lot: 'A' }, {}], 'batch')
     assert.deepEqual(
@@ -197,7 +197,7 @@ describe('POST /products/{id}/children, in bulk', () => {
     assert.deepEqual([none.status, none.json.errors[0].field], [422, 'level'])
   })
 
-  test('422: 0, 501 and no list of items; 500 are taken', async () => {
+  test('422: 0 items, 501 items or no list; 500 are accepted', async () => {
     const model = await s.model()
     for (const [items, code] of [
       [[], 'length'],
@@ -216,7 +216,7 @@ describe('POST /products/{id}/children, in bulk', () => {
     assert.deepEqual([again.status, again.json.errors.length, again.json.truncated], [422, 100, true])
   })
 
-  test('422: when no row could be issued, every detail with its index', async () => {
+  test('422: if no row could be issued, all details with their index', async () => {
     const { key, model } = await s.narrow(0, 1)
     assert.equal((await bulk(model, [item('1')], 'item', key)).status, 201)
     const { status, json } = await bulk(model, [item('1'), item('a b'), item('2')], 'item', key)
@@ -231,7 +231,7 @@ describe('POST /products/{id}/children, in bulk', () => {
     )
   })
 
-  test('403 plan_limit: when every row failed by quota', async () => {
+  test('403 plan_limit: if every row exceeds the quota', async () => {
     const { key, model, usage } = await s.narrow(0, 0)
     const { status, json } = await bulk(model, numbered('x', 3), 'item', key)
     assert.deepEqual([status, json.code], [403, 'plan_limit'])
@@ -246,7 +246,7 @@ describe('POST /products/{id}/children, in bulk', () => {
     assert.equal(await usage('i'), 0)
   })
 
-  test('200 items in two calls at once, room for 50: exactly 50', async () => {
+  test('two concurrent calls for 200 items with room for 50 issue exactly 50', async () => {
     const { key, model, usage } = await s.narrow(0, 50)
     const answers = await Promise.all([
       bulk(model, numbered('a', 100), 'item', key),
@@ -268,7 +268,7 @@ describe('POST /products/{id}/children, in bulk', () => {
     assert.deepEqual([created, await usage('i'), await total('level=item', key)], [50, 50, 50])
   })
 
-  test('calls beyond the quota while the parent is archived: 201, 403 or 409, and as many as answered', async () => {
+  test('concurrent calls beyond the quota while the parent is archived: 201, 403 or 409, and the stored count agrees', async () => {
     const { key, model, usage } = await s.narrow(0, 20)
     const answers = await Promise.all([
       ...Array.from({ length: 8 }, (_, i) => bulk(model, numbered(`${'abcdefgh'[i]}`, 30), 'item', key)),
@@ -279,7 +279,7 @@ describe('POST /products/{id}/children, in bulk', () => {
     assert.deepEqual([await usage('i'), await total('level=item', key)], [created.length, created.length])
   })
 
-  test('40 single items at once, room for 10: exactly 10', async () => {
+  test('40 concurrent single items with room for 10: exactly 10', async () => {
     const { key, model, usage } = await s.narrow(0, 10)
     const answers = await Promise.all(
       numbered('a', 40).map(one => children(model, { level: 'item', ...one }, key)),
@@ -289,7 +289,7 @@ describe('POST /products/{id}/children, in bulk', () => {
     assert.equal(await usage('i'), 10)
   })
 
-  test('calls at once with the same serials, in any order: each is issued once, each row answered', async () => {
+  test('concurrent calls with the same serials in any order issue each once and answer each row', async () => {
     const { key, model, usage } = await s.narrow(10, 250)
     const serials = numbered('s', 200)
     const batch = (await s.call('POST', `/${model}/children`, { level: 'batch', lot: 'L' }, { key })).id
@@ -310,7 +310,7 @@ describe('POST /products/{id}/children, in bulk', () => {
     assert.deepEqual([await usage('i'), await total('level=item', key)], [200, 200])
   })
 
-  test('the same serials at once beyond the quota: exact, none twice', async () => {
+  test('concurrent calls with the same serials beyond the quota: exact, and none twice', async () => {
     const { key, model, usage } = await s.narrow(0, 50)
     const serials = numbered('s', 80)
     const answers = await Promise.all(
@@ -325,7 +325,7 @@ describe('POST /products/{id}/children, in bulk', () => {
     for (const { status } of answers) assert.ok([201, 403, 422].includes(status), `${status}`)
   })
 
-  test('units issued while their batch is changed and corrected read as one of its versions, or are outdated', async () => {
+  test('units issued while their batch is changed and corrected match one of its versions, or are outdated', async () => {
     const model = await s.model({ weightKg: 3 })
     const batch = await s.batch(model, 'L')
     const work = Array.from({ length: 20 }, (_, i) => [

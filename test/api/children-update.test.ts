@@ -17,7 +17,7 @@ const update = (parent: string, items: unknown, more: object = {}) =>
 const soh = (serial: string, stateOfHealth: unknown) => ({ serial, data: { stateOfHealth } })
 
 describe('POST /products/{id}/children/update', () => {
-  test('422: all that is wrong with a row', async () => {
+  test('422: all errors of a row', async () => {
     const row = { serial: 'a', lot: 'L', extra: 1, more: 2, data: 5 }
     const { status, json } = await update(await s.model(), [row])
     assert.equal(status, 422)
@@ -53,7 +53,7 @@ describe('POST /products/{id}/children/update', () => {
     }
   })
 
-  test('200: each unit a new version, summaries in the order of index, with type, note and event', async () => {
+  test('200: a new version of each unit, summaries in the order of index, with type, note and event', async () => {
     const model = await s.model()
     const batch = await s.batch(model, 'L')
     const [a, b] = [await s.item(model, 'a'), await s.item(batch, 'b', { stateOfHealth: 99 })]
@@ -85,7 +85,7 @@ describe('POST /products/{id}/children/update', () => {
     assert.equal((await s.call('GET', `/${b}`)).outdated, true)
   })
 
-  test('200: good rows are kept, each other one is told', async () => {
+  test('200: valid rows are stored, each other one is reported', async () => {
     const model = await s.model()
     const batch = await s.batch(model, 'M')
     await s.item(await s.batch(model, 'L'), 'a')
@@ -140,7 +140,7 @@ describe('POST /products/{id}/children/update', () => {
     assert.equal((await s.call('GET', `/${batch}`)).data.weightKg, 4)
   })
 
-  test('422 when nothing was changed; what is wrong with a row says where', async () => {
+  test('422 if no row was valid; each error says where', async () => {
     const model = await s.model()
     const id = await s.item(model, 'a')
     const { status, json } = await update(model, [soh('a', 101), soh('b', 1)])
@@ -155,7 +155,7 @@ describe('POST /products/{id}/children/update', () => {
     assert.equal((await s.call('GET', `/${id}`)).version_no, 1)
   })
 
-  test('422: 0 and 501 rows, no list, a wrong change_type, a stranger’s member; 404 for a stranger', async () => {
+  test('422: 0 and 501 rows, no list, a wrong change_type, an unknown member; 404 for a product of another account', async () => {
     const model = await s.model()
     await s.item(model, 'a')
     const many = Array.from({ length: 501 }, (_, i) => soh(`x${i}`, 1))
@@ -172,7 +172,7 @@ describe('POST /products/{id}/children/update', () => {
     assert.equal(asked.status, 404)
   })
 
-  test('under a batch only its own items; under an item none', async () => {
+  test('a batch accepts only its own items; an item accepts none', async () => {
     const model = await s.model()
     const batch = await s.batch(model, 'L')
     const inside = await s.item(batch, 'in')
@@ -185,7 +185,7 @@ describe('POST /products/{id}/children/update', () => {
     assert.equal((await update(inside, [soh('in', 5)])).status, 422)
   })
 
-  test('500 rows, then null drops what they set, also where units are archived or their parent is', async () => {
+  test('500 rows, then null removes what they set, also if units or their parent are archived', async () => {
     const model = await s.model({ stateOfHealth: 100 })
     const ids = await s.items(model, 'u', 500)
     await s.call('POST', `/${ids[0]}/archive`)
@@ -210,7 +210,7 @@ describe('POST /products/{id}/children/update', () => {
     assert.equal(n, 0)
   })
 
-  test('two fleets’ nights at once: every unit has both changes', async () => {
+  test('two concurrent lists of changes for the same units: every unit has both changes', async () => {
     const model = await s.model()
     const ids = await s.items(model, 'z', 60)
     const night = (data: object) =>

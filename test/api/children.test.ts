@@ -18,7 +18,7 @@ const total = async (query: string, key = s.account.key) =>
   (await s.ask('GET', `?${query}`, undefined, { key })).json.meta.total
 
 describe('POST /products/{id}/children, one unit', () => {
-  test('201: the full record, as it reads afterwards; all four GS1 addresses', async () => {
+  test('201: the full record, as a later GET returns it; all four GS1 addresses', async () => {
     const gtin = nextGtin()
     const path = `https://carnet.example/01/0${gtin}`
     const model = await s.model({ gtin, weightKg: 3 })
@@ -61,7 +61,7 @@ describe('POST /products/{id}/children, one unit', () => {
       assert.deepEqual(await s.call('GET', `/${record.id}`), record)
   })
 
-  test('201: without a GTIN there is no GS1 address; all 82 characters are taken', async () => {
+  test('201: without a GTIN there is no GS1 address; all 82 characters are accepted', async () => {
     const { id: model } = await s.call('POST', '', newProduct({}, 'battery'))
     const all = `!"%&'()*+,-./0123456789:;<=>?ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz`
     for (let from = 0; from < all.length; from += 20) {
@@ -70,7 +70,7 @@ describe('POST /products/{id}/children, one unit', () => {
     }
   })
 
-  test('201: null is not sent; the batch’s own lot may be repeated; empty data is no data', async () => {
+  test('201: null means not sent; the batch’s own lot may be repeated; data may be empty', async () => {
     const model = await s.model({ weightKg: 3 })
     const batch = (
       await children(model, { level: 'batch', lot: 'L', serial: null, data: { weightKg: null } })
@@ -85,7 +85,7 @@ describe('POST /products/{id}/children, one unit', () => {
     }
   })
 
-  test('201: unknown fields of its own are warned about, the model’s are not; strict refuses only its own', async () => {
+  test('201: warns about the unit’s own unknown fields, not the model’s; strict rejects only the unit’s own', async () => {
     const model = await s.model({ colour: 'red' })
     const strict = { headers: { prefer: 'handling=strict' } }
     const answer = await children(model, { level: 'item', serial: '1', data: { wieght: 2, weightKg: 2 } })
@@ -113,7 +113,7 @@ describe('POST /products/{id}/children, one unit', () => {
     }
   })
 
-  test('a later change reaches no unit, and a new unit has it', async () => {
+  test('a later change does not reach existing units; a new unit has it', async () => {
     const model = await s.model({ weightKg: 3 })
     const gtin = nextGtin()
     const batch = await s.batch(model, 'L')
@@ -168,7 +168,7 @@ describe('POST /products/{id}/children, one unit', () => {
     })
   }
 
-  test('422: all that is wrong is told at once', async () => {
+  test('422: reports all errors at once', async () => {
     const { json } = await children(await s.model(), {
       level: 'item',
       lot: 'x',
@@ -191,7 +191,7 @@ describe('POST /products/{id}/children, one unit', () => {
     }
   })
 
-  test('422: a lot or serial taken under the model, over all its batches; not under another', async () => {
+  test('422: a lot or serial already used under the model, in any of its batches; allowed under another model', async () => {
     const model = await s.model()
     const [a, b] = [await s.batch(model, 'A'), await s.batch(model, 'B')]
     await s.item(a, 'X')
@@ -214,7 +214,7 @@ describe('POST /products/{id}/children, one unit', () => {
     await s.batch(model, 'X')
   })
 
-  test('409: under an archived parent, whose units stay; restored it issues again', async () => {
+  test('409: under an archived parent; its units stay, and after restoring it issues again', async () => {
     const model = await s.model()
     const batch = await s.batch(model, 'L')
     await s.call('POST', `/${model}/archive`)
@@ -231,7 +231,7 @@ describe('POST /products/{id}/children, one unit', () => {
     await s.item(model, '2')
   })
 
-  test('404: another account’s parent, whatever is sent', async () => {
+  test('404: a parent of another account, whatever is sent', async () => {
     const stranger = await s.t.account()
     const model = await s.model()
     for (const body of [{ level: 'item', serial: '1' }, { level: 'item', items: [item('1')] }, 'nonsense'])
@@ -239,7 +239,7 @@ describe('POST /products/{id}/children, one unit', () => {
     assert.equal((await s.ask('GET', `/${model}/children`, undefined, { key: stranger.key })).status, 404)
   })
 
-  test('403 plan_limit: each level has its own room', async () => {
+  test('403 plan_limit: each level has its own quota', async () => {
     const { key, model, usage } = await s.narrow(1, 0)
     assert.equal((await children(model, { level: 'batch', lot: 'A' }, key)).status, 201)
     for (const body of [
@@ -255,8 +255,8 @@ describe('POST /products/{id}/children, one unit', () => {
   })
 })
 
-describe('units archived, read, and announced', () => {
-  test('archive and restore of a unit: counters and events, and no version', async () => {
+describe('archiving, reading and announcing units', () => {
+  test('archiving and restoring a unit updates counters and sends events, but makes no version', async () => {
     const account = await s.t.account()
     const more = { key: account.key }
     const model = await s.model({}, account.key)
@@ -283,7 +283,7 @@ describe('units archived, read, and announced', () => {
     )
   })
 
-  test('the core of a category is inherited whole', async () => {
+  test('a unit inherits the complete minimal data of a category', async () => {
     for (const category of ['textile', 'furniture'] as const) {
       const { id } = await s.call('POST', '', newProduct({}, category))
       const unit = await s.call('POST', `/${id}/children`, { level: 'item', serial: '1' })

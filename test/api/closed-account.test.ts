@@ -13,7 +13,7 @@ before(async () => {
 after(() => harness.close())
 
 describe('a closed account', () => {
-  test('refuses its keys within two seconds, on every call; opened again it takes them', async () => {
+  test('every call rejects its keys within two seconds; when reopened it accepts them again', async () => {
     const { id, key } = await harness.account()
     const body = newProduct()
     const made = await harness.ask('POST', '/api/v1/products', { key, body })
@@ -38,7 +38,7 @@ describe('a closed account', () => {
     assert.deepEqual([back.status, back.json.data.version_no], [200, 1])
   })
 
-  test('a refresh that was under way waits until it is opened again', async () => {
+  test('a running refresh waits until the account is reopened', async () => {
     const account = await harness.account()
     const made = await harness.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })
     assert.equal(made.status, 201)

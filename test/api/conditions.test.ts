@@ -22,7 +22,7 @@ const made = async (): Promise<string> =>
   (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })).json.data.id
 
 describe('If-None-Match', () => {
-  test('304 for the tag, weak or in a list, and for *', async () => {
+  test('304 for the tag, also if it is weak or in a list, and for *', async () => {
     const id = await made()
     for (const tag of ['"v1"', 'W/"v1"', '"x", W/"v1" , "y"', '*', ' * ']) {
       for (const method of ['GET', 'HEAD'] as const) {
@@ -35,7 +35,7 @@ describe('If-None-Match', () => {
       assert.equal((await ask('GET', id, { 'if-none-match': tag })).status, 200, tag)
   })
 
-  test('the tag moves with the version, the status and outdated', async () => {
+  test('the tag changes with the version, the status and outdated', async () => {
     const id = await made()
     const unit = (await ask('POST', `${id}/children`, {}, { level: 'item', serial: 'E1' })).json.data.id
     const tags = [(await ask('GET', unit)).headers.etag]
@@ -58,7 +58,7 @@ describe('If-Match', () => {
     ['restore', 'POST', id => `${id}/restore`, undefined],
   ]
   for (const [name, method, path, body] of CALLS) {
-    test(`${name}: 412 when stale, and nothing is changed; else it is done`, async () => {
+    test(`${name}: 412 when stale, and nothing is changed; otherwise it succeeds`, async () => {
       const id = await made()
       await ask('PATCH', id, {}, { data: {} })
       const events = () => t.sql`select id from event where account_id = ${account.id} order by id`
@@ -84,7 +84,7 @@ describe('If-Match', () => {
     })
   }
 
-  test('of 20 with the same tag over two servers, one PATCH is done; archive holds against PATCH', async () => {
+  test('of 20 PATCHes with the same tag over two servers one succeeds; archiving also blocks a stale PATCH', async () => {
     const id = await made()
     const race = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>

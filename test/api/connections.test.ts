@@ -84,7 +84,7 @@ function ask(socket: Socket): Promise<string | undefined> {
 }
 
 describe('connections', () => {
-  test('who asks without ever reading is cut, others are served, and the log says so', async () => {
+  test('a client that sends requests but never reads is disconnected and logged, and others are served', async () => {
     const { open, lines, numbers } = await start({})
     const unread = await Promise.all(Array.from({ length: 12 }, () => open()))
     for (const socket of unread) {
@@ -106,7 +106,7 @@ describe('connections', () => {
     assert.ok(!JSON.stringify(lines).includes('127.0.0'), 'no address of anybody')
   })
 
-  test('who reads slowly is not cut', async () => {
+  test('a client that reads slowly is not disconnected', async () => {
     const { open, numbers } = await start({ stalledMs: 400 })
     const socket = await open()
     socket.pause()
@@ -122,7 +122,7 @@ describe('connections', () => {
     assert.equal(numbers()?.ended.stalled, 0)
   })
 
-  test('a network has a share of the connections, a trusted proxy all of them', async () => {
+  test('one network may use a share of the connections, a trusted proxy all of them', async () => {
     const { open, numbers } = await start({ perNetwork: 3 }, ['127.0.0.9'])
     const first = [await open(), await open(), await open()]
     for (const socket of first) assert.equal(await ask(socket), '200')
@@ -135,7 +135,7 @@ describe('connections', () => {
     assert.equal(await ask(await open()), '200')
   })
 
-  test('at the limit of all, newcomers are refused and idle connections make room', async () => {
+  test('at the total limit new connections are refused and idle ones are closed', async () => {
     const { open, numbers } = await start({ total: 4, perNetwork: 10 })
     const idle = [await open(), await open(), await open(), await open()]
     for (const socket of idle) assert.equal(await ask(socket), '200')
@@ -145,7 +145,7 @@ describe('connections', () => {
     assert.equal(await ask(await open()), '200')
   })
 
-  test('so many requests at once are answered in order, more end the connection', async () => {
+  test('pipelined requests are answered in order up to a limit; more end the connection', async () => {
     const { open, numbers } = await start({ pipelined: 10 })
     const read = async (count: number) => {
       const socket = await open()
@@ -163,7 +163,7 @@ describe('connections', () => {
     assert.equal(numbers()?.ended.pipelined, 1)
   })
 
-  test('limits follow what files the process may open', () => {
+  test('the limits follow the number of files that the process may open', () => {
     assert.deepEqual(
       [computeConnectionLimits(1_024).total, computeConnectionLimits(1_024).perNetwork],
       [768, 96],

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 
-describe('corrections reach units already issued', () => {
+describe('corrections reach units that are already issued', () => {
   let t: Harness
   let account: TestAccount
   before(async () => {
@@ -77,7 +77,7 @@ describe('corrections reach units already issued', () => {
     assert.deepEqual(await read(later), { weight: 9.1, chemistry: 'nmc', outdated: false, version_no: 1 })
   })
 
-  test('a batch set weight itself: its own value wins, its items inherit it, the correction stops there', async () => {
+  test('a value that a batch set itself wins: its items inherit it, and the correction stops there', async () => {
     const id = await model({ weightKg: 3 })
     const lot = await batch(id, 'L1', { weightKg: 5 })
     const unit = await item(lot, 'S1')
@@ -100,7 +100,7 @@ describe('corrections reach units already issued', () => {
     )
   })
 
-  test('null in a child’s PATCH drops its own value: it reads as inherited again, also a required one', async () => {
+  test('null in a child’s PATCH removes its own value: it is inherited again, also for a required field', async () => {
     const id = await model({ weightKg: 3 })
     const unit = await item(id, 'S1', { weightKg: 4, stateOfHealth: 97 })
     assert.equal((await read(unit)).weight, 4)
@@ -123,7 +123,7 @@ describe('corrections reach units already issued', () => {
     assert.equal((await read(unit)).outdated, true)
   })
 
-  test('a correction that changes nothing marks nobody', async () => {
+  test('a correction that changes nothing marks no unit as outdated', async () => {
     const id = await model({ weightKg: 3 })
     const unit = await item(id, 'S1')
     await patch(id, 'correction', { weightKg: 3 })

@@ -17,7 +17,7 @@ describe('POST /products', () => {
     Number((await t.sql`select count(*)::int as n from passport where account_id = ${account.id}`)[0]?.n)
 
   describe('201', () => {
-    test('answers the whole record of version 1, with its addresses', async () => {
+    test('answers the whole record of version 1, with its URLs', async () => {
       const gtin = nextGtin()
       const { status, json, headers } = await post(newProduct({ gtin }))
       assert.equal(status, 201)
@@ -39,13 +39,13 @@ describe('POST /products', () => {
       assert.equal(json.warnings, undefined)
     })
 
-    test('what GET answers afterwards is the same record', async () => {
+    test('returns the same record as a later GET', async () => {
       const created = (await post(newProduct({ gtin: nextGtin() }, 'battery'))).json.data
       const read = (await t.ask('GET', `/api/v1/products/${created.id}`, { key: account.key })).json.data
       assert.deepEqual(read, created)
     })
 
-    test('keeps keys the schema does not know and warns about them, naming the nearest', async () => {
+    test('keeps unknown keys and warns about them, with the nearest known name', async () => {
       const { status, json } = await post(newProduct({ wieghtGrams: 190, house: { colour: 'red' } }))
       assert.equal(status, 201)
       assert.equal(json.data.data.wieghtGrams, 190)
@@ -63,7 +63,7 @@ describe('POST /products', () => {
       )
     })
 
-    test('keeps the names of fibres as they are sent, and warns once of each that is not stored as its code', async () => {
+    test('stores fibre names as sent, and warns once about each that has no code', async () => {
       const names = [
         ...['cotton', 'Wool ', 'Baumwolle', 'organic cotton', 'cottonn', 'moon dust', 'Baumwolle', 'linen'],
         ...['camel', 'Kamelhaar'],
@@ -92,7 +92,7 @@ describe('POST /products', () => {
       assert.equal(json.warnings[0].pointer, '/data/fiberComposition/2/fiber')
     })
 
-    test('of very many unknown fibres each is named, and only the first three are guessed at', async () => {
+    test('names each of very many unknown fibres, and suggests a name only for the first three', async () => {
       const fiberComposition = Array.from({ length: 100 }, (_, no) => ({
         fiber: `poliesterr${no}`,
         percentage: 1,
@@ -103,20 +103,20 @@ describe('POST /products', () => {
       assert.equal(guesses.length, 3)
     })
 
-    test('a null for an optional field is a field not sent', async () => {
+    test('null for an optional field means not sent', async () => {
       const { status, json } = await post(newProduct({ weightGrams: null }))
       assert.equal(status, 201)
       assert.ok(!('weightGrams' in json.data.data))
     })
 
-    test('text is kept byte for byte, line ends become LF', async () => {
+    test('text is stored byte for byte, except that line ends become LF', async () => {
       const name = 'Tee "أحمر" <b>&amp;</b> \u202e 👕 é'
       const { json } = await post(newProduct({ productName: name, careInstructions: { en: 'a\r\nb' } }))
       assert.equal(json.data.data.productName, name)
       assert.equal(json.data.data.careInstructions.en, 'a\nb')
     })
 
-    test('announces product.created in the same breath', async () => {
+    test('announces product.created in the same transaction', async () => {
       const { json } = await post(newProduct())
       const rows = await t.sql`select type, data from event where data->>'id' = ${json.data.id}`
       assert.deepEqual(
@@ -127,7 +127,7 @@ describe('POST /products', () => {
   })
 
   describe('422', () => {
-    test('names every violation at once and stores nothing', async () => {
+    test('reports every violation at once and stores nothing', async () => {
       const before = await countOf()
       const { status, json } = await post({
         category: 'textile',
@@ -152,7 +152,7 @@ describe('POST /products', () => {
       assert.equal(await countOf(), before)
     })
 
-    test('Prefer: handling=strict refuses unknown fields', async () => {
+    test('Prefer: handling=strict rejects unknown fields', async () => {
       const { status, json } = await post(newProduct({ wieghtGrams: 190 }), { prefer: 'handling=strict' })
       assert.equal(status, 422)
       assert.deepEqual(
@@ -181,7 +181,7 @@ describe('POST /products', () => {
       })
     }
 
-    test('what is wrong with the members is told together', async () => {
+    test('reports all errors of the members together', async () => {
       const { json } = await post({ category: 'zz', data: 'x', foo: 1 })
       assert.deepEqual(json.errors.map((one: { field: string }) => one.field).sort(), [
         'category',
@@ -190,7 +190,7 @@ describe('POST /products', () => {
       ])
     })
 
-    test('more than 100 violations are cut, and that is said', async () => {
+    test('lists at most 100 violations and says that there are more', async () => {
       const fiberComposition = Array.from({ length: 90 }, () => ({ fiber: 1, percentage: 'x' }))
       const { json } = await post(newProduct({ fiberComposition }))
       assert.equal(json.errors.length, 100)
@@ -199,7 +199,7 @@ describe('POST /products', () => {
   })
 
   describe('409', () => {
-    test('a GTIN that another product has, in whatever length, whichever account', async () => {
+    test('a GTIN of another product, in any length and of any account', async () => {
       const gtin = nextGtin()
       const made = await post(newProduct({ gtin }))
       assert.equal(made.status, 201)
@@ -219,7 +219,7 @@ describe('POST /products', () => {
       }
     })
 
-    test('64 at once with one GTIN: one 201, 63 gtin_taken, one row', async () => {
+    test('64 concurrent creates with one GTIN: one 201, 63 gtin_taken, one row', async () => {
       const gtin = nextGtin()
       const answers = await Promise.all(Array.from({ length: 64 }, () => post(newProduct({ gtin }))))
       const created = answers.filter(one => one.status === 201)
@@ -231,7 +231,7 @@ describe('POST /products', () => {
   })
 
   describe('403 plan_limit', () => {
-    test('200 at once with room for 50: exactly 50 created, one refusal never spoils another', async () => {
+    test('200 concurrent creates with room for 50: exactly 50 are created, and a rejected one does not affect others', async () => {
       const small = await t.account()
       await t.sql`update account set model_quota = 50 where id = ${small.id}`
       const answers = await Promise.all(
@@ -246,7 +246,7 @@ describe('POST /products', () => {
       assert.equal(usage?.used, 50)
     })
 
-    test('a refused create leaves no claim on its GTIN', async () => {
+    test('a rejected create does not reserve its GTIN', async () => {
       const none = await t.account()
       await t.sql`update account set model_quota = 0 where id = ${none.id}`
       const gtin = nextGtin()
@@ -258,7 +258,7 @@ describe('POST /products', () => {
     })
   })
 
-  test('creates of one account at once keep the good ones beside the bad', async () => {
+  test('of concurrent creates in one account the valid ones succeed beside the invalid ones', async () => {
     const busy = await t.account()
     const taken = nextGtin()
     await post(newProduct({ gtin: taken }))

@@ -12,7 +12,7 @@ const deprecated = {
   link: 'https://carnet.example/changes#old',
 }
 
-test('a route that will go away says so in every answer, refusals too', async () => {
+test('a deprecated route announces its end in every response, errors too', async () => {
   const app = Fastify()
   app.get('/old', { ...announceDeprecation({ deprecated }) }, () => 'still there')
   app.get('/older', { ...announceDeprecation({ deprecated }) }, () => {

@@ -23,7 +23,7 @@ describe('GET /docs', () => {
   })
   after(() => t.close())
 
-  test('200 without a key: small, with a strict policy and its own request id', async () => {
+  test('200 without a key: a small page with a strict policy and its own request id', async () => {
     const answer = await t.app.inject({ url: '/docs', headers: { 'accept-encoding': 'gzip, br' } })
     assert.equal(answer.statusCode, 200)
     assert.equal(answer.headers['content-type'], 'text/html; charset=utf-8')
@@ -47,12 +47,12 @@ describe('GET /docs', () => {
     })
   }
 
-  test('/docs/ leads to /docs', async () => {
+  test('/docs/ redirects to /docs', async () => {
     const { status, headers } = await t.ask('GET', '/docs/')
     assert.deepEqual([status, headers.location], [308, '/docs'])
   })
 
-  test('has a place for every call, event, shape, category, code, and no link that leads nowhere', () => {
+  test('has a section for every call, event, shape, category and code, and no dead link', () => {
     const ids = Array.from(text.matchAll(/ id="([^"]+)"/g), ([, id]) => id ?? '')
     assert.deepEqual([...new Set(ids)], ids)
     const { document } = documentChecker()
@@ -78,7 +78,7 @@ describe('GET /docs', () => {
     }
   })
 
-  test('its sample for checking a signature takes the right one and no other', async () => {
+  test('its sample code for signatures accepts the right signature and no other', async () => {
     assert.ok(text.includes('isGenuine'))
     const { isGenuine } = await import(`data:text/javascript,${encodeURIComponent(SIGNATURE_SAMPLE)}`)
     const body = '{"event":"product.created"}'
@@ -90,7 +90,7 @@ describe('GET /docs', () => {
     assert.equal(isGenuine(Buffer.from(body), '', 'whsec_abc'), false)
   })
 
-  test('nothing in it is inline code, inline style, or from elsewhere', () => {
+  test('has no inline code, no inline style, and nothing from other sites', () => {
     assert.doesNotMatch(text, /<style|\sstyle=|\son\w+=|javascript:/i)
     assert.deepEqual(text.match(/<script[^>]*>[^<]/g), null)
     const addresses = Array.from(text.matchAll(/ (?:src|href)="([^"]*)"/g), ([, address]) => address ?? '')
@@ -138,7 +138,7 @@ describe('/docs in a browser', { skip: WITHOUT_CHROMIUM }, () => {
       assert.deepEqual(await findViolations(page, 'colours'), [])
     }))
 
-  test('three requests, all to this server; no message, no cookie', () =>
+  test('makes three requests, all to this server; no message, no cookie', () =>
     visit({}, async page => {
       const requests: string[] = []
       const messages: string[] = []
@@ -152,14 +152,14 @@ describe('/docs in a browser', { skip: WITHOUT_CHROMIUM }, () => {
       assert.deepEqual(await page.context().cookies(), [])
     }))
 
-  test('nothing stands out at 320 px; targets are large enough for a thumb', () =>
+  test('nothing overflows at 320 px; targets are large enough for a thumb', () =>
     visit({ viewport: { width: 320, height: 700 } }, async page => {
       await page.evaluate(OPEN_ALL)
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320)
       assert.equal(await page.evaluate(SMALL_TARGETS), 0)
     }))
 
-  test('tried out by keyboard alone: the answer is shown, the key is kept nowhere', () =>
+  test('a call can be tried with the keyboard alone: the response is shown, the key is stored nowhere', () =>
     visit({}, async page => {
       const call = page.locator('#createProduct .try')
       await call.locator('summary').focus()
@@ -188,14 +188,14 @@ describe('/docs in a browser', { skip: WITHOUT_CHROMIUM }, () => {
       assert.equal(await page.locator('#getProduct .key').inputValue(), '')
     }))
 
-  test('a command is copied', () =>
+  test('a command can be copied', () =>
     visit({ permissions: ['clipboard-read', 'clipboard-write'] }, async page => {
       await page.getByRole('button', { name: 'Copy: A first call' }).click()
       const copied = String(await page.evaluate('navigator.clipboard.readText()'))
       assert.match(copied, /^export KEY=dpp_live_…\ncurl -s https:\/\/carnet\.example\/api\/v1\/products /)
     }))
 
-  test('without a script it reads the same; only trying out is not there', () =>
+  test('without scripts the page reads the same; only trying calls is missing', () =>
     visit({ javaScriptEnabled: false }, async page => {
       assert.ok(await page.getByRole('heading', { name: 'Create a model passport' }).isVisible())
       assert.equal(await page.locator('.try').first().isVisible(), false)

@@ -55,7 +55,7 @@ function told(value: unknown): unknown {
 const unit = (serial: string, data?: object) => ({ level: 'item', serial, ...(data ? { data } : {}) })
 const bulk = (...items: unknown[]) => ({ items })
 
-describe('?dry_run=true answers as it would', () => {
+describe('?dry_run=true succeeds as the real call would', () => {
   const good: [string, 'POST' | 'PATCH' | 'PUT', () => string, () => unknown][] = [
     ['POST', 'POST', () => '/products', () => newProduct({ sku: 'D-2', gtin: nextGtin(), wieght: 1 })],
     ['PATCH', 'PATCH', () => `/products/${model.id}`, () => ({ data: { weightGrams: 1 } })],
@@ -105,7 +105,7 @@ describe('?dry_run=true answers as it would', () => {
   }
 })
 
-describe('?dry_run=true refuses as it would', () => {
+describe('?dry_run=true fails as the real call would', () => {
   const bad: [string, 'POST' | 'PATCH' | 'PUT', () => string, () => unknown][] = [
     ['invalid data', 'POST', () => '/products', () => newProduct({ weightGrams: -1 })],
     ['a taken GTIN', 'POST', () => '/products', () => newProduct({ gtin: taken })],
@@ -140,7 +140,7 @@ describe('?dry_run=true refuses as it would', () => {
     })
   }
 
-  test('plan_limit, of models and of units, as far as there is room', async () => {
+  test('plan_limit for models and units beyond the remaining quota', async () => {
     await t.sql`update account set model_quota = 2, batch_quota = 0, item_quota = 2 where id = ${account.id}`
     const requests: [string, unknown][] = [
       [`/products/${model.id}/children`, { level: 'batch', lot: 'L' }],
@@ -164,7 +164,7 @@ describe('?dry_run=true refuses as it would', () => {
     assert.deepEqual(codes, ['plan_limit', 'validation plan_limit', 'plan_limit', 'plan_limit', 'plan_limit'])
   })
 
-  test('an archived parent; a value that is neither true nor false; a read key', async () => {
+  test('an archived parent; a dry_run that is neither true nor false; a read key', async () => {
     await ask('POST', `/products/${model.id}/archive`, undefined)
     const { dry } = await both('POST', `/products/${model.id}/children`, unit('S9'))
     assert.deepEqual([dry.status, dry.json.code], [409, 'archived'])
@@ -175,7 +175,7 @@ describe('?dry_run=true refuses as it would', () => {
   })
 })
 
-describe('violations beside data and inside it are told together', () => {
+describe('violations beside data and inside it are reported together', () => {
   const pointers = (json: { errors: { pointer: string }[] }) => json.errors.map(one => one.pointer)
   const { sku: _sku, ...core } = CORES.textile
 

@@ -22,7 +22,7 @@ const HTML = { accept: 'text/html' }
 /** Nothing but what is named is loaded, and only named sites may frame it. */
 const POLICY = /^default-src 'none';.* frame-ancestors 'none'(?:;|$)/
 
-test('nosniff, HSTS, policies: pages, files, redirects, refusals, answers without a body, of each door', async () => {
+test('every response has nosniff, HSTS and policies: pages, files, redirects, errors, empty bodies, on every door', async () => {
   const link = await createAccessLink(account.ctx, {
     passportId: id,
     audience: 'authority',
@@ -104,7 +104,7 @@ test('nosniff, HSTS, policies: pages, files, redirects, refusals, answers withou
   }
 })
 
-test('subdomains are named in HSTS only below a domain, never for the domain of a brand itself', () => {
+test('HSTS includes subdomains only if the host is below a brand’s domain, never for that domain itself', () => {
   const below = ['dpp.brand.example', 'id.brand.com', 'dpp.brand.co.uk', 'dpp.hallwerk.de', 'a.dpp.bmw.de']
   const not = [
     'brand.example',
@@ -119,7 +119,7 @@ test('subdomains are named in HSTS only below a domain, never for the domain of 
   for (const host of not) assert.equal(isBelowOwnDomain(host), false, host)
 })
 
-test('what a key opens is for nobody else, and asked for anew, unless it says otherwise', async () => {
+test('responses to a key are private and revalidated unless a call says otherwise', async () => {
   const { key } = account
   const caching = async (method: HTTPMethods, path: string, ask = {}) => {
     const { status, headers } = await t.ask(method, path, { key, ...ask })
@@ -141,7 +141,7 @@ test('what a key opens is for nobody else, and asked for anew, unless it says ot
   assert.deepEqual(await caching('GET', '/api/v1/openapi.json'), [200, 'public, no-cache'])
 })
 
-test('an address of the console that cannot be decoded is refused by its page, elsewhere as before', async () => {
+test('a console URL that cannot be decoded gets an error page of the console; other doors keep their errors', async () => {
   const { status, headers, text } = await t.ask('GET', '/console/products/%ff', { headers: HTML })
   assert.equal(status, 400)
   assert.match(headers['content-type'] ?? '', /^text\/html/)

@@ -9,7 +9,7 @@ import { importAccountFromFile } from '../../src/transfer/accounts/import-accoun
 import { ADDRESSES, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 import { temporaryFolder } from '../transfer/stores.ts'
 
-describe('a GTIN that another product took meanwhile', () => {
+describe('a released GTIN that another product took', () => {
   let t: Harness
   let account: TestAccount
   before(async () => {
@@ -21,7 +21,7 @@ describe('a GTIN that another product took meanwhile', () => {
   const post = (path: string, body?: unknown) =>
     t.ask('POST', `/api/v1/products${path}`, { key: account.key, ...(body ? { body } : {}) })
 
-  test('POST /products/{id}/restore: 409 gtin_taken, and it stays archived', async () => {
+  test('POST /products/{id}/restore: 409 gtin_taken, and the product stays archived', async () => {
     const gtin = nextGtin()
     const { id } = (await post('', newProduct({ gtin }))).json.data
     await post(`/${id}/archive`)
@@ -33,7 +33,7 @@ describe('a GTIN that another product took meanwhile', () => {
     assert.equal(json.data.status, 'archived')
   })
 
-  test('POST /products/{id}/versions/{n}/revert: 409 gtin_taken, and no version', async () => {
+  test('POST /products/{id}/versions/{n}/revert: 409 gtin_taken, and no new version', async () => {
     const gtin = nextGtin()
     const { id } = (await post('', newProduct({ gtin }))).json.data
     const path = `/api/v1/products/${id}`
@@ -45,7 +45,7 @@ describe('a GTIN that another product took meanwhile', () => {
     assert.equal((await t.ask('GET', path, { key: account.key })).json.data.version_no, 2)
   })
 
-  test('the operator is told how many units bear it, and of no others', async () => {
+  test('the operator sees how many active units have the GTIN, and nothing about other units', async () => {
     const [gtin, next] = [nextGtin(), nextGtin()]
     const { id } = (await post('', newProduct({ gtin }))).json.data
     const issue = async (parent: string, body: object) =>
@@ -66,7 +66,7 @@ describe('a GTIN that another product took meanwhile', () => {
   })
 })
 
-describe('a GTIN that one account had and another has now', () => {
+describe('a GTIN that moved from one account to another', () => {
   let t: Harness
   let first: Party
   let second: Party
@@ -84,7 +84,7 @@ describe('a GTIN that one account had and another has now', () => {
     return status === 307 ? String(headers.location).replace(/^.*\/p\//, '') : status
   }
 
-  test('only the account that had it may take it, however it tries; the operator lets another', async () => {
+  test('only its former account may claim it, by any call, until the operator allows another', async () => {
     const gtin = nextGtin()
     const model = await first.create(gtin)
     await first.archive(model)
@@ -116,7 +116,7 @@ describe('a GTIN that one account had and another has now', () => {
     await assert.rejects(releaseGtin(t, gtin, { claimableBy: 4711 }), { code: 'not_found' })
   })
 
-  test('codes of the first lead to its units; what it never issued, to the product of the second', async () => {
+  test('codes of the first account resolve to its units; unissued ones to the second account’s product', async () => {
     const gtin = nextGtin()
     const model = await first.create(gtin)
     const batch = await first.issue(model, { level: 'batch', lot: 'L-1' })
@@ -155,7 +155,7 @@ describe('a GTIN that one account had and another has now', () => {
     assert.deepEqual(await found(''), ['', again])
   })
 
-  test('an export takes it along: elsewhere the codes lead to the same passports', async () => {
+  test('an export includes it: after an import the codes resolve to the same passports', async () => {
     const gtin = nextGtin()
     const moved = await startParty(t)
     const model = await moved.create(gtin)

@@ -60,7 +60,7 @@ describe('raw HTTP', () => {
       ['no type, chunks, none of them', ['Transfer-Encoding: chunked'], '0\r\n\r\n'],
     ] as const
     for (const [what, lines, body] of NOTHING) {
-      test(`nothing is no body: ${what}`, async () => {
+      test(`an empty body is accepted: ${what}`, async () => {
         const { id } = (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() }))
           .json.data
         for (const verb of ['archive', 'restore', 'refresh', 'versions/1/revert']) {
@@ -69,7 +69,7 @@ describe('raw HTTP', () => {
       })
     }
 
-    test('something of another type is 415, and so is nothing where a body is needed', async () => {
+    test('415 for a body of another type, and for an empty one where a body is required', async () => {
       const { id } = (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })).json
         .data
       const form = 'Content-Type: application/x-www-form-urlencoded'
@@ -178,7 +178,7 @@ describe('raw HTTP', () => {
     })
   }
 
-  test('what is not to be there twice is told by name, also to a page', async () => {
+  test('a header that must not be repeated is rejected by name, for pages too', async () => {
     const pages = ['/p/00000000000000000000000000', '/console', '/nothing']
     for (const path of pages) {
       const answer = await send(
@@ -189,7 +189,7 @@ describe('raw HTTP', () => {
     }
   })
 
-  test('a forged Host never reaches an address that is answered', async () => {
+  test('a forged Host never appears in a returned URL', async () => {
     const body = JSON.stringify({ category: 'textile', data: {} })
     const answer = await send(
       head(
@@ -204,7 +204,7 @@ describe('raw HTTP', () => {
     assert.ok(!answer.includes('evil'))
   })
 
-  test('a body that is too large is read to its end, and the connection goes on', async () => {
+  test('a body that is too large is read to its end, and the connection stays usable', async () => {
     const length = 2 * 1_048_576
     const answer = await send(
       [
@@ -221,7 +221,7 @@ describe('raw HTTP', () => {
     assert.match(answer, /"code":"payload_too_large".*HTTP\/1.1 200 /s)
   })
 
-  describe('who sends on while an expectation is refused hears of it all the same', () => {
+  describe('a client that sends its body although its request was rejected early still gets the error', () => {
     for (const [expectation, path, status] of [
       ['miracles', '/', 417],
       ['100-continue', '/api/v1/products', 401],
@@ -248,7 +248,7 @@ describe('raw HTTP', () => {
     }
   })
 
-  test('what follows an answer that ended the connection is not done', async () => {
+  test('a request pipelined after a response that ended the connection is not executed', async () => {
     const body = JSON.stringify(newProduct({ sku: 'AFTER-THE-END' }))
     const next = [
       ...['POST /api/v1/products HTTP/1.1', 'Host: a', `Authorization: Bearer ${account.key}`],
@@ -288,7 +288,7 @@ describe('raw HTTP', () => {
       ['a body that is too long', 413, 2 * 1_048_576, undefined],
       ['a wrong key', 401, 20, 'dpp_live_none'],
     ] as const) {
-      test(`${what} is refused before it is sent, and the connection ends`, async () => {
+      test(`${what} is rejected before the body is sent, and the connection ends`, async () => {
         const answer = await send(`${asking(length, key ?? account.key).join('\r\n')}\r\n\r\n`)
         assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `))
         assert.match(answer, /\r\nconnection: close\r\n/i)
@@ -296,7 +296,7 @@ describe('raw HTTP', () => {
       })
     }
 
-    test('a body that is wanted is asked for, and the connection goes on', async () => {
+    test('100 Continue is sent for an acceptable body, and the connection stays usable', async () => {
       const body = '{"category":"shoes"}'
       const next = head('GET /api/v1/health HTTP/1.1', 'Host: a')
       const answer = await new Promise<string>((resolve, reject) => {
@@ -314,13 +314,13 @@ describe('raw HTTP', () => {
     })
   })
 
-  test('what cannot be read is answered, however much more of it comes', async () => {
+  test('answers an unreadable request even while its body continues', async () => {
     const length = 8 * 1_048_576
     const lines = ['POST /api/v1/products?q=ü HTTP/1.1', 'Host: a', `Content-Length: ${length}`, '', '']
     assert.match(await send(lines.join('\r\n') + ' '.repeat(length)), /^HTTP\/1.1 400 /)
   })
 
-  test('a slow client is cut off, with 408, and the others are served meanwhile', {
+  test('a slow client gets 408 and is disconnected, while others are served', {
     timeout: 15_000,
   }, async () => {
     const slow = send('GET /api/v1/health HTTP/1.1\r\nHost: a\r\n')

@@ -78,7 +78,7 @@ function refused(answer: Answer, status: number, code: string, detail?: string):
     )
 }
 
-describe('every route that changes something', () => {
+describe('every route that changes data', () => {
   let serials = 0
 
   /** A model with an item that a correction has made outdated. */
@@ -113,7 +113,7 @@ describe('every route that changes something', () => {
   }
 
   for (const route of ENDPOINTS.filter(one => one.method !== 'GET' && !one.isOpen)) {
-    test(`${route.method} ${route.path}: done once, answered twice, here and by another process`, async () => {
+    test(`${route.method} ${route.path}: executed once, answered twice, here and by another process`, async () => {
       const { model, serial } = await stand()
       const path = route.path
         .replace(':id', model)
@@ -134,7 +134,7 @@ describe('every route that changes something', () => {
       assert.deepEqual(await rowsOf(), done)
     })
 
-    test(`${route.method} ${route.path}: a refusal leaves nothing behind`, async () => {
+    test(`${route.method} ${route.path}: an error stores nothing`, async () => {
       const { model } = await stand()
       const path = route.path
         .replace(':id', model)
@@ -149,8 +149,8 @@ describe('every route that changes something', () => {
   }
 })
 
-describe('a key', () => {
-  test('with another method, address, query or body is 422; nothing happens', async () => {
+describe('an idempotency key', () => {
+  test('reused with another method, path, query or body is 422, and nothing happens', async () => {
     const key = randomUUID()
     const first = await create(key)
     const { id } = first.json.data
@@ -172,7 +172,7 @@ describe('a key', () => {
     replays(first, await create(key))
   })
 
-  test('a thousand keys used again with another body: a thousand refusals, nothing made', async () => {
+  test('a thousand keys reused with another body: a thousand errors, nothing created', async () => {
     const own = await t.account({ plan: 'enterprise' })
     const keys = Array.from({ length: 1_000 }, () => randomUUID())
     const all = (body: unknown) =>
@@ -198,14 +198,14 @@ describe('a key', () => {
     assert.notEqual(second.json.data.id, first.json.data.id)
   })
 
-  test('is the same for all keys of the API that the account has', async () => {
+  test('is shared by all API keys of the account', async () => {
     const key = randomUUID()
     const first = await create(key)
     const another = await t.apiKey(account, 'full')
     replays(first, await send('POST', '/products', { ...withKey(key, { body: newProduct() }), key: another }))
   })
 
-  test('of 200 characters is taken, whatever they are', async () => {
+  test('may have 200 characters of any kind', async () => {
     for (const key of [
       'k'.repeat(200),
       '"a quoted one"',
@@ -237,7 +237,7 @@ describe('a key', () => {
     assert.deepEqual(await rowsOf(), before)
   })
 
-  test('means nothing on GET and HEAD', async () => {
+  test('is ignored on GET and HEAD', async () => {
     const key = randomUUID()
     const before = await rowsOf()
     for (const method of ['GET', 'HEAD', 'GET'] as const) {
@@ -249,8 +249,8 @@ describe('a key', () => {
   })
 })
 
-describe('only what took effect is remembered', () => {
-  test('a body that was not valid may be mended and sent with the same key', async () => {
+describe('only successful requests are remembered', () => {
+  test('an invalid body may be corrected and sent again with the same key', async () => {
     const key = randomUUID()
     refused(await create(key, newProduct({ sku: undefined })), 422, 'validation', 'required')
     refused(await create(key, newProduct({ sku: undefined })), 422, 'validation', 'required')
@@ -259,7 +259,7 @@ describe('only what took effect is remembered', () => {
     assert.ok(!isReplay(made))
   })
 
-  test('a quota that was used up and then raised', async () => {
+  test('a request over the quota may be repeated after the quota is raised', async () => {
     const own = await t.account()
     await t.sql`update account set model_quota = 1 where id = ${own.id}`
     const ask = (key: string) => ({ ...withKey(key, { body: newProduct() }), key: own.key })
@@ -274,7 +274,7 @@ describe('only what took effect is remembered', () => {
     replays(made, await send('POST', '/products', ask('second')))
   })
 
-  test('a GTIN that was taken, a version that was stale', async () => {
+  test('a request with a taken GTIN or a stale version may be repeated', async () => {
     const gtin = nextGtin()
     const holder = (await create(randomUUID(), newProduct({ gtin }))).json.data
     const key = randomUUID()
@@ -291,7 +291,7 @@ describe('only what took effect is remembered', () => {
     assert.ok(isReplay(await send('PATCH', path, fresh)))
   })
 
-  test('a dry run uses no key up', async () => {
+  test('a dry run does not use a key', async () => {
     const { id } = (await create(randomUUID())).json.data
     const key = randomUUID()
     const ask = withKey(key, { body: { data: { countryOfManufacture: 'IT' } } })
@@ -305,7 +305,7 @@ describe('only what took effect is remembered', () => {
     assert.ok(!isReplay(real))
   })
 
-  test('a list of units of which none could be issued, and one of which some were', async () => {
+  test('a list of units is remembered if some could be issued, not if none could', async () => {
     const own = await t.account()
     await t.sql`update account set item_quota = 2 where id = ${own.id}`
     const { id } = (await send('POST', '/products', { key: own.key, body: newProduct() })).json.data
@@ -335,7 +335,7 @@ describe('only what took effect is remembered', () => {
     assert.equal(done.keys, before.keys + 1)
   })
 
-  test('of a list of changes, rows that fail spoil no others', async () => {
+  test('failed rows in a list of changes do not affect the other rows', async () => {
     const { id } = (await create(randomUUID())).json.data
     const items = Array.from({ length: 30 }, (_, i) => ({ serial: `U${i}` }))
     await send('POST', `/products/${id}/children`, withKey(randomUUID(), { body: { level: 'item', items } }))
@@ -353,7 +353,7 @@ describe('only what took effect is remembered', () => {
   })
 })
 
-describe('at the same time', () => {
+describe('concurrent requests', () => {
   /** One did it; the others are told what it did, or that it is still at it. */
   function onlyOneDid(answers: readonly Answer[], status: number): Answer {
     const [did, ...more] = answers.filter(answer => answer.status === status && !isReplay(answer))
@@ -369,7 +369,7 @@ describe('at the same time', () => {
     return did
   }
 
-  test('64 POSTs with one key: one is made', async () => {
+  test('64 POSTs with one key create one product', async () => {
     const before = await rowsOf()
     const key = randomUUID()
     const answers = await Promise.all(Array.from({ length: 64 }, () => create(key)))
@@ -377,7 +377,7 @@ describe('at the same time', () => {
     assert.equal((await rowsOf()).passports, before.passports + 1)
   })
 
-  test('64 POSTs with one key over two servers: one is made', async () => {
+  test('64 POSTs with one key over two servers create one product', async () => {
     for (let round = 0; round < 5; round++) {
       const before = await rowsOf()
       const key = randomUUID()
@@ -389,7 +389,7 @@ describe('at the same time', () => {
     }
   })
 
-  test('64 PATCHes with one key over two servers: one version', async () => {
+  test('64 PATCHes with one key over two servers make one version', async () => {
     const { id } = (await create(randomUUID())).json.data
     const ask = withKey(randomUUID(), { body: { data: { countryOfManufacture: 'IT' } } })
     const answers = await Promise.all(
@@ -401,7 +401,7 @@ describe('at the same time', () => {
     assert.equal((await send('GET', `/products/${id}`, { key: account.key })).json.data.version_no, 2)
   })
 
-  test('many keys on one product over two servers: every change is there, with plain ones between', async () => {
+  test('many keys on one product over two servers, beside requests without a key: every change is stored', async () => {
     const { id } = (await create(randomUUID())).json.data
     const change = (i: number) => {
       const body = { data: { [`note${i}`]: i } }
@@ -415,7 +415,7 @@ describe('at the same time', () => {
     for (let i = 0; i < 60; i++) assert.equal(data.data[`note${i}`], i)
   })
 
-  test('two lists of changes in opposite orders, in two servers: both are done', async () => {
+  test('two lists of changes in opposite order on two servers both succeed', async () => {
     const { id } = (await create(randomUUID())).json.data
     const items = Array.from({ length: 40 }, (_, i) => ({ serial: `D${i}` }))
     await send('POST', `/products/${id}/children`, { key: account.key, body: { level: 'item', items } })
@@ -429,7 +429,7 @@ describe('at the same time', () => {
       assert.deepEqual(json.data.summary, { requested: 40, updated: 40, failed: 0 })
   })
 
-  test('200 creates with keys and room for 50, over two servers: exactly 50', async () => {
+  test('200 creates with keys and room for 50, over two servers: exactly 50 are created', async () => {
     const own = await t.account()
     await t.sql`update account set model_quota = 50 where id = ${own.id}`
     const answers = await Promise.all(
@@ -474,7 +474,7 @@ describe('at the same time', () => {
   const waitingForLocks = () =>
     t.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
 
-  test('while the first is still running: waits two seconds, then 409 with Retry-After; then it replays', async () => {
+  test('while the first request runs, a repetition waits two seconds, then gets 409 with Retry-After; later it is replayed', async () => {
     const gtin = nextGtin()
     const key = randomUUID()
     const held = Promise.withResolvers<void>()
@@ -511,8 +511,8 @@ describe('at the same time', () => {
   })
 })
 
-describe('a day later', () => {
-  test('the key is as if never used, before it is deleted and after', async () => {
+describe('after a day', () => {
+  test('an expired key counts as unused, before and after it is deleted', async () => {
     const key = randomUUID()
     const start = new Date(Date.now() + DAY_MS)
     t.clock.set(start)
@@ -540,7 +540,7 @@ describe('a day later', () => {
     }
   })
 
-  test('many expired keys are deleted, in batches, by two at once', async () => {
+  test('many expired keys are deleted in batches, by two processes at once', async () => {
     const own = await t.account()
     await t.sql`
       insert into idempotency_key (created_at, account_id, fingerprint, key, status, headers, body)
@@ -560,8 +560,8 @@ describe('a day later', () => {
     (await t.sql`select 1 from idempotency_key where key = ${key}`).length
 })
 
-describe('what happens after the commit', () => {
-  test('a large refresh with a key goes on behind the answer, once', async () => {
+describe('work that continues after the commit', () => {
+  test('a large refresh with a key continues after the response, once', async () => {
     const { id } = (await create(randomUUID())).json.data
     for (let i = 0; i < 2; i++) {
       const items = Array.from({ length: 300 }, (_, n) => ({ serial: `L${i}-${n}` }))
@@ -583,7 +583,7 @@ describe('what happens after the commit', () => {
     replays(first, await send('POST', `/products/${id}/refresh`, ask))
   })
 
-  test('a reader of the public page sees a change made with a key at once', async () => {
+  test('a reader of the public page sees a change made with a key immediately', async () => {
     const { id } = (await create(randomUUID())).json.data
     const now = t.clock.now()
     await readPublicPassport(t.sql, id, now)

@@ -38,7 +38,7 @@ const bulk = async (items: object[], query = '') => {
 }
 
 describe('many of the largest passports', () => {
-  test('are read in pieces, each once, the newest first', async () => {
+  test('are listed in chunks, each once, newest first', async () => {
     const pieces: string[][] = []
     for await (const states of readStatesInBatches(s.account.ctx, [
       ...models.map(uuid),
@@ -50,7 +50,7 @@ describe('many of the largest passports', () => {
     assert.deepEqual(pieces.flat(), models.map(uuid).toReversed())
   })
 
-  test('are changed in one call, in the order of rows, beside new ones; a second row about one is refused', async () => {
+  test('are updated in one call, in the order of rows, beside new ones; a second row for one is rejected', async () => {
     const changes = models.map((_, i) => ({ data: { sku: `large-${i}`, weightGrams: i + 1 } }))
     const rows = [...changes, newProduct({ sku: 'new-1' }), { data: { sku: 'large-0', weightGrams: 7 } }]
     const dry = await bulk(rows, '?dry_run=true')
@@ -77,7 +77,7 @@ describe('many of the largest passports', () => {
     }
   })
 
-  test('leave as a sheet and as an account’s export, each once', async () => {
+  test('are exported once each, as a spreadsheet and in an account export', async () => {
     const category = findCategory('textile')
     assert.ok(category)
     const wish = {
@@ -103,7 +103,7 @@ describe('many of the largest passports', () => {
     for (const id of models) assert.ok(seen.includes(uuid(id)))
   })
 
-  test('units: 500 issued, changed and brought up to date under one; large ones of their own too', async () => {
+  test('500 units of a large model can be issued, changed and refreshed, and so can large units', async () => {
     const model = models[0] ?? ''
     const items = Array.from({ length: 500 }, (_, i) => ({ serial: `S${i}` }))
     const { json } = await s.ask('POST', `/${model}/children`, { level: 'item', items })

@@ -20,7 +20,7 @@ function rate(t: Harness, { headers }: Answer) {
   return { limit: read('limit'), remaining: read('remaining'), wait: read('reset') - Math.floor(now) }
 }
 
-describe('requests a minute', () => {
+describe('requests per minute of a key', () => {
   let t: Harness
   before(async () => {
     t = await startHarness()
@@ -34,7 +34,7 @@ describe('requests a minute', () => {
     ['business', 300],
     ['enterprise', 600],
   ] as const) {
-    test(`${plan}: ${limit}, then 429 until the first of them is a minute old`, async () => {
+    test(`${plan}: ${limit} requests, then 429 until the first is a minute old`, async () => {
       const { key } = await t.account({ plan, isLimited: true })
       for (let i = 1; i <= limit; i++) {
         const answer = await t.ask('GET', '/api/v1/categories', { key })
@@ -56,7 +56,7 @@ describe('requests a minute', () => {
     })
   }
 
-  test('each key has its own; an account may have more, or fewer, than its plan', async () => {
+  test('each key has its own limit; an account may have more or fewer than its plan', async () => {
     const account = await t.account({ isLimited: true })
     await setPlan(account.ctx, { accountId: account.id, plan: 'pro', quota: {}, requestsPerMinute: 2 })
     const other = await t.apiKey(account, 'read')
@@ -67,7 +67,7 @@ describe('requests a minute', () => {
     }
   })
 
-  test('a plan without a limit refuses nobody, and says the largest number there is', async () => {
+  test('a plan without a limit rejects nobody, and its headers show the largest number', async () => {
     await t.sql`insert into plan (id, api, requests_per_minute) values ('endless', true, null)`
     const { key } = await t.account({ plan: 'endless', isLimited: true })
     for (let i = 0; i < 700; i++) {
@@ -77,7 +77,7 @@ describe('requests a minute', () => {
     }
   })
 
-  test('every kind of answer of a key counts, and says so', async () => {
+  test('every response to a key counts and has rate headers', async () => {
     const { key, id, ctx } = await t.account({ isLimited: true })
     const made = await t.ask('POST', PRODUCTS, { key, body: newProduct() })
     const one = `${PRODUCTS}/${made.json.data.id}`
@@ -109,8 +109,8 @@ describe('requests a minute', () => {
   })
 })
 
-describe('while nobody answers for the shares', () => {
-  test('reads go on, and are held up once at most', async () => {
+describe('while the shares of the limit cannot be read', () => {
+  test('reads are served, and at most one is delayed', async () => {
     const t = await startHarness()
     const { key } = await t.account({ plan: 'pro', isLimited: true })
     const made = await t.ask('POST', PRODUCTS, { key, body: newProduct() })
@@ -135,7 +135,7 @@ describe('while nobody answers for the shares', () => {
   })
 })
 
-describe('requests a minute of an address', () => {
+describe('requests per minute of an IP address', () => {
   let t: Harness
   before(async () => {
     t = await startHarness({ trustedProxies: ['10.1.1.1'] })
@@ -153,7 +153,7 @@ describe('requests a minute of an address', () => {
     }
   }
 
-  test('300 wrong keys, then 429; who has a right one there, or comes from elsewhere, is not refused', async () => {
+  test('300 wrong keys, then 429; valid keys from there and other addresses are not rejected', async () => {
     const from = '192.0.2.7'
     await drain(from)
     for (const ask of [{}, { key: WRONG_KEY }, { key: 'x' }]) {
@@ -176,7 +176,7 @@ describe('requests a minute of an address', () => {
     assert.equal((await t.ask('GET', PRODUCTS, { from })).status, 401)
   })
 
-  test('open calls count too, each answer of them', async () => {
+  test('calls without a key count too, whatever their response', async () => {
     const from = '192.0.2.9'
     const statuses = [
       await t.ask('GET', '/api/v1/health', { from }),
@@ -194,7 +194,7 @@ describe('requests a minute of an address', () => {
     ])
   })
 
-  test('an IPv6 address counts with its /64; behind a trusted proxy the client counts, not the proxy', async () => {
+  test('an IPv6 address counts by its /64; behind a trusted proxy the client counts, not the proxy', async () => {
     const remaining = async (from: string, forwarded?: string) => {
       const headers: Record<string, string> = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
       return rate(t, await t.ask('GET', PRODUCTS, { from, headers })).remaining
@@ -209,7 +209,7 @@ describe('requests a minute of an address', () => {
     assert.equal(await remaining('203.0.113.1', '198.51.100.10'), 298)
   })
 
-  test('what a proxy writes round an address makes no reader of its own; what is no address is the proxy', async () => {
+  test('decorations that a proxy adds to an address make no separate client; an invalid address counts as the proxy', async () => {
     const remaining = async (forwarded: string) =>
       rate(t, await t.ask('GET', PRODUCTS, { from: '10.1.1.1', headers: { 'x-forwarded-for': forwarded } }))
         .remaining
@@ -236,7 +236,7 @@ describe('requests a minute of an address', () => {
     }
   })
 
-  test('addresses without end take no memory without end', () => {
+  test('the memory for addresses is bounded', () => {
     const limits = createAddressLimits()
     for (let i = 0; i < 3 * MAX_ADDRESSES; i++) limits.take(`2001:db8:${i.toString(16)}::1`, i)
     assert.equal(limits.size(), MAX_ADDRESSES)
@@ -244,7 +244,7 @@ describe('requests a minute of an address', () => {
   })
 })
 
-describe('the order of refusals', () => {
+describe('the order of error checks', () => {
   let t: Harness
   let taken: string
   const keys = new Map<string, string>()
@@ -307,7 +307,7 @@ describe('the order of refusals', () => {
 
   for (const [i, step] of STEPS.entries()) {
     for (const first of step) {
-      test(`${first} alone, and before each that comes later`, async () => {
+      test(`${first} alone, and before each later one`, async () => {
         assert.equal((await send([first])).json.code, first)
         for (const second of STEPS.slice(i + 1).flat()) {
           assert.equal((await send([first, second])).json.code, first, `${first} and ${second}`)

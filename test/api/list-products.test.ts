@@ -68,7 +68,7 @@ describe('GET /products', () => {
     )
   })
 
-  test('pages and cursors walk the same rows without gap or repeat, also past the middle', async () => {
+  test('pages and cursors list the same rows without gap or repetition, also past the middle', async () => {
     for (const limit of [1, 7, 29, 30, 100]) {
       const byPage: string[] = []
       for (let page = 1; page <= Math.ceil(30 / limit); page++)
@@ -131,7 +131,7 @@ describe('GET /products', () => {
       assert.equal(names(await list(`?q=plain&limit=20&cursor=${first.json.meta.next_cursor}`)).length, 4)
     })
 
-    test('a word that everything has is counted to 10,000 and says so', async () => {
+    test('a word that every product contains is counted to 10,000, and the response says so', async () => {
       const large = await t.account({ plan: 'enterprise' })
       const { fill } = await import('../fill-database.ts')
       const loaded = await fill(t.sql, { accountId: large.id, count: 10_050, word: 'jersey' })
@@ -170,7 +170,7 @@ describe('GET /products', () => {
       assert.equal((await list('?status=archived')).json.meta.total, 0)
     })
 
-    test('q of 500 characters, however many units each has', async () => {
+    test('q may have 500 characters, whatever their length in UTF-16', async () => {
       const { status, json } = await list(`?q=${encodeURIComponent('🪑'.repeat(500))}`)
       assert.deepEqual([status, json.data], [200, []])
     })
@@ -196,7 +196,7 @@ describe('GET /products', () => {
       })
     }
 
-    test('after 404 for a product that is not there, and 405', async () => {
+    test('404 for an unknown product and 405 come first', async () => {
       const path = '/api/v1/products/01m7ywhcr7fxwrqq1xd4m28c2t?q=%zz'
       assert.equal((await t.ask('GET', path, { key: account.key })).status, 404)
       assert.equal((await t.ask('DELETE', path, { key: account.key })).status, 405)
@@ -249,7 +249,7 @@ describe('GET /products', () => {
       })
     }
 
-    test('an offset whose + became a space: how to write it', async () => {
+    test('an offset whose + became a space: explains how to write it', async () => {
       const since = '2026-11-01T00:00:00+02:00'
       const { status, json } = await list(`?updated_since=${since}`)
       assert.deepEqual([status, json.errors[0].code], [422, 'format'])
@@ -257,13 +257,13 @@ describe('GET /products', () => {
       assert.equal((await list(`?updated_since=${encodeURIComponent(since)}`)).status, 200)
     })
 
-    test('a category there is not: which there are', async () => {
+    test('an unknown category: lists the known ones', async () => {
       const { json } = await list('?category=shoes')
       assert.equal(json.errors[0].code, 'enum')
       assert.match(json.errors[0].message, /textile, battery, furniture/)
     })
 
-    test('all wrong parameters are named at once', async () => {
+    test('reports all wrong parameters at once', async () => {
       const { json } = await list('?limit=0&page=0&status=x')
       assert.deepEqual(json.errors.map((one: { field: string }) => one.field).sort(), [
         'limit',

@@ -58,7 +58,7 @@ describe('GET /products/{id}/children', () => {
     assert.deepEqual((await list(`/${under[0]}/children`)).data, [])
   })
 
-  test('200: pages and cursors walk the same rows', async () => {
+  test('200: pages and cursors list the same rows', async () => {
     const expected = [batch, ...direct.toReversed()]
     for (const limit of [1, 5, 12, 13, 14]) {
       const byPage: string[] = []
@@ -114,7 +114,7 @@ describe('GET /products/{id}/children', () => {
 })
 
 describe('GET /products with units', () => {
-  test('level, and totals from counters', async () => {
+  test('filters by level, and takes totals from counters', async () => {
     assert.deepEqual(
       (await list('')).data.map((one: Row) => one.id),
       [other, model],
@@ -138,7 +138,7 @@ describe('GET /products with units', () => {
     )
   })
 
-  test('lot and serial, exact and as words', async () => {
+  test('finds by lot and serial, exactly and as search words', async () => {
     assert.deepEqual(await serials('?level=item&serial=SN-a0'), ['SN-a0', 'SN-a0'])
     assert.deepEqual(await serials('?serial=SN-a0'), ['SN-a0', 'SN-a0'], 'models have none')
     assert.deepEqual(await serials('?level=model&serial=SN-a0'), [])
@@ -155,7 +155,7 @@ describe('GET /products with units', () => {
     assert.equal((await list('?level=all&q=pack')).meta.total, 1)
   })
 
-  test('a batch is found by the name it has now, also after a change and a refresh', async () => {
+  test('finds a batch by its current name, also after a change and a refresh', async () => {
     const id = await s.model({ productName: 'Oldname' })
     await s.batch(id, 'Q1')
     const own = await s.batch(id, 'Q2', { productName: 'Ownname' })

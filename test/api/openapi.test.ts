@@ -26,7 +26,7 @@ describe('GET /openapi.json', () => {
   })
   after(() => t.close())
 
-  test('an independent validator finds it to be OpenAPI 3.1', async () => {
+  test('an independent validator accepts it as OpenAPI 3.1', async () => {
     const { status, json } = await t.ask('GET', ADDRESS)
     assert.equal(status, 200)
     const result = await new Validator().validate(json)
@@ -34,7 +34,7 @@ describe('GET /openapi.json', () => {
     assert.ok(result.valid)
   })
 
-  test('pages of any origin may read it, and nothing else; it takes no parameters', async () => {
+  test('pages of any origin may read it, and no other API route; it takes no parameters', async () => {
     const headers = { origin: 'https://tool.example' }
     const first = (await t.ask('GET', ADDRESS, { headers })).headers
     assert.equal(first['access-control-allow-origin'], '*')
@@ -52,7 +52,7 @@ describe('GET /openapi.json', () => {
     assert.deepEqual([broken.status, broken.json.code], [400, 'bad_request'])
   })
 
-  test('304 with its ETag, which it keeps', async () => {
+  test('304 with its ETag, which stays the same', async () => {
     const { headers } = await t.ask('GET', ADDRESS)
     const etag = headers.etag ?? ''
     assert.equal((await t.ask('GET', ADDRESS)).headers.etag, etag)
@@ -84,7 +84,7 @@ describe('GET /openapi.json', () => {
     })
   }
 
-  test('describes every route, and no other; every name once', () => {
+  test('describes every route and no other, with unique names', () => {
     const names = (list: readonly { method: string; path: string }[]) =>
       list.map(one => `${one.method} ${one.path}`).sort()
     const documented = Object.entries<Json>(documentChecker().document.paths).flatMap(([path, methods]) =>
@@ -108,7 +108,7 @@ describe('GET /openapi.json', () => {
     )
   })
 
-  test('every event that is announced is among the webhooks', () => {
+  test('every event that is sent is listed under webhooks', () => {
     const names = Object.keys(documentChecker().document.webhooks)
     assert.deepEqual(
       EVENT_TYPES.filter(name => !names.includes(name)),
@@ -144,7 +144,7 @@ describe('examples', () => {
     }
   }
 
-  test('refusals, headers and events fit their schemas', () => {
+  test('example errors, headers and events fit their schemas', () => {
     for (const one of Object.values<Json>(document.components.examples)) {
       check(['components', 'schemas', 'Error'], one.value)
     }
@@ -216,7 +216,7 @@ describe('the running server', () => {
     }
   }
 
-  test('refuses a table without a sku as the example of a refusal says', async () => {
+  test('rejects a table without a sku with the documented example error', async () => {
     const { key } = await t.account()
     const { gtin: _, sku: __, ...data } = (exampleOf('createProduct') as Json).data
     const body = { category: 'furniture', data }
@@ -225,7 +225,7 @@ describe('the running server', () => {
     assert.deepEqual(refusal, shown)
   })
 
-  test('takes the nulls that the document lets be sent, and no others', async () => {
+  test('accepts the nulls that the document allows, and no others', async () => {
     const { key } = await t.account()
     const { faults } = documentChecker()
     const send = async (operation: string, path: string, body: unknown) => {
@@ -264,7 +264,7 @@ describe('the running server', () => {
     await send('updateChildren', `${units}/update`, { items: [{ serial: '1', data: null }] })
   })
 
-  test('no refusal is listed twice, and each of a writing call is one of its kind', () => {
+  test('no error is listed twice, and each error of a writing call has a documented kind', () => {
     for (const operation of ENDPOINTS) {
       const codes = listErrors(operation)
       assert.deepEqual([...new Set(codes)], codes)

@@ -40,11 +40,11 @@ const get = (url: string, headers: Record<string, string> = {}) => app.inject({ 
 const numbers = async () => (await get('/metrics', { authorization: `Bearer ${TOKEN}` })).body
 
 describe('GET /metrics', () => {
-  test('is no address without METRICS_TOKEN', async () => {
+  test('is 404 without METRICS_TOKEN', async () => {
     assert.equal((await t.ask('GET', '/metrics')).status, 404)
   })
 
-  test('wants the token', async () => {
+  test('requires the token', async () => {
     for (const headers of [{}, { authorization: 'Bearer other' }, { authorization: TOKEN }]) {
       assert.equal((await get('/metrics', headers as Record<string, string>)).statusCode, 401)
     }
@@ -53,7 +53,7 @@ describe('GET /metrics', () => {
     assert.equal(answer.headers['cache-control'], 'no-store')
   })
 
-  test('counts requests by template, of ready pages too, and refusals by code', async () => {
+  test('counts requests by route template, also for cached pages, and errors by code', async () => {
     const account = await t.account()
     const made = await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })
     const id = made.json.data.id as string
@@ -72,14 +72,14 @@ describe('GET /metrics', () => {
   })
 })
 
-test('/readyz is 503 with Retry-After when it is not ready, and /healthz is not moved by it', async () => {
+test('/readyz is 503 with Retry-After when the server is not ready; /healthz stays 200', async () => {
   readiness = 'not ready'
   const answer = await get('/readyz')
   assert.deepEqual([answer.statusCode, answer.headers['retry-after']], [503, '2'])
   assert.equal((await get('/healthz')).statusCode, 200)
 })
 
-test('a read-only database is ready for who reads, and /readyz/writable says that it cannot write', async () => {
+test('with a read-only database /readyz is 200 and /readyz/writable is 503', async () => {
   const expected = { ready: [200, 200], 'read-only': [200, 503], 'not ready': [503, 503] } as const
   for (const state of ['ready', 'read-only', 'not ready'] as const) {
     readiness = state
@@ -92,7 +92,7 @@ test('a read-only database is ready for who reads, and /readyz/writable says tha
 })
 
 for (const file of ['grafana.json', 'alerts.yaml']) {
-  test(`every number that ${file} asks for is one of ours`, () => {
+  test(`every metric used in ${file} exists`, () => {
     const text = readFileSync(join(import.meta.dirname, '../../docs/deploy', file), 'utf8')
     const asked = new Set(Array.from(text.matchAll(/\b(carnet_\w+)/g), ([name]) => name))
     const src = join(import.meta.dirname, '../../src')

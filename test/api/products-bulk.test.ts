@@ -50,7 +50,7 @@ const watched = (before: () => Promise<void>) =>
 const PLAIN = { changeType: 'change', note: undefined, strict: false, dryRun: false } as const
 
 describe('POST /products/bulk', () => {
-  test('creates, updates, leaves alone and refuses, row by row', async () => {
+  test('creates, updates, leaves unchanged and rejects, row by row', async () => {
     const first = await bulk(items(newProduct({ sku: 'b-0' }), newProduct({ sku: 'b-1' })))
     assert.equal(first.status, 200)
     assert.deepEqual(first.json.data.summary, {
@@ -112,7 +112,7 @@ describe('POST /products/bulk', () => {
     for (const one of errors) for (const detail of one.errors) assert.equal(detail.index, one.index)
   })
 
-  test('a name of a fibre is warned of in each row, and once for the call', async () => {
+  test('warns about a fibre name in each row, and once for the call', async () => {
     const row = (sku: string, fiber: string) =>
       newProduct({ sku, fiberComposition: [{ fiber, percentage: 100 }] })
     const rows = ['Baumwolle', 'cotton', 'Baumwolle', 'cottonn', 'Baumwolle', 'cottonn']
@@ -130,12 +130,12 @@ describe('POST /products/bulk', () => {
     )
   })
 
-  test('a bad row does not spoil a good one about the same product', async () => {
+  test('an invalid row does not affect a valid one for the same product', async () => {
     const { json } = await bulk(items({ data: { sku: 'b-5' } }, newProduct({ sku: 'b-5' })))
     assert.deepEqual([indexes(json.data.errors), indexes(json.data.created)], [[0], [1]])
   })
 
-  test('two rows of a call cannot take one GTIN, nor make one SKU twice by different keys', async () => {
+  test('two rows of a call cannot use the same GTIN, or create the same SKU with different keys', async () => {
     const gtin = nextGtin()
     const one = newProduct({ sku: 'b-6', gtin })
     const { json } = await bulk(
@@ -159,7 +159,7 @@ describe('POST /products/bulk', () => {
     assert.equal(swapped.json.data.errors[0].code, 'gtin_taken')
   })
 
-  test('a GTIN that an own product holds is refused with its name, written or tried; of a stranger nothing is told', async () => {
+  test('a GTIN of an own product is rejected with that product’s name, also in a dry run; of another account’s nothing is shown', async () => {
     const [mine, theirs] = [nextGtin(), nextGtin()]
     const holder: string = (await bulk(items(newProduct({ sku: 'h-1', gtin: mine })))).json.data.created[0].id
     await bulk(items(newProduct({ sku: 'h-2' })))
@@ -183,7 +183,7 @@ describe('POST /products/bulk', () => {
     }
   })
 
-  test('match_by of the call and of a row; change_type and note of the call', async () => {
+  test('match_by can be set for the call and for a row; change_type and note for the call', async () => {
     const gtin = nextGtin()
     await bulk({ items: [newProduct({ sku: 'b-9', gtin })], match_by: 'gtin' })
     const { json } = await bulk({
@@ -201,7 +201,7 @@ describe('POST /products/bulk', () => {
     }
   })
 
-  test('422 for the call: everything wrong with it at once', async () => {
+  test('422 for the call: reports all its errors at once', async () => {
     const { status, json } = await bulk({ items: [], match_by: 'name', note: 5, more: 1, change_type: 'fix' })
     assert.equal(status, 422)
     assert.deepEqual(
@@ -218,7 +218,7 @@ describe('POST /products/bulk', () => {
     )
   })
 
-  test('plan_limit for what does not fit, in order; 403 when nothing did; updates need no room', async () => {
+  test('plan_limit for rows over the quota, in order; 403 if none was stored; updates need no quota', async () => {
     const small = await t.account()
     await t.sql`update account set model_quota = 3 where id = ${small.id}`
     const rows = Array.from({ length: 5 }, (_, i) => newProduct({ sku: `q-${i}` }))
@@ -236,7 +236,7 @@ describe('POST /products/bulk', () => {
     assert.equal((await bulk({ items: rows }, small.key)).json.data.summary.unchanged, 3)
   })
 
-  test('room for 50, asked for 200 times at once in bulk: exactly 50', async () => {
+  test('200 concurrent bulk calls with room for 50: exactly 50', async () => {
     const small = await t.account()
     await t.sql`update account set model_quota = 50 where id = ${small.id}`
     const answers = await Promise.all(
@@ -256,7 +256,7 @@ describe('POST /products/bulk', () => {
     assert.equal(used?.used, 50)
   })
 
-  test('the same sheet four times at once over two servers: each product once, each change once', async () => {
+  test('the same sheet four times at once over two servers: each product and each change once', async () => {
     const mine = await t.account({ plan: 'enterprise' })
     const run = (change: object) =>
       Promise.all([t, other, t, other].map(server => bulk({ items: sheet(120, change) }, mine.key, server)))
@@ -288,7 +288,7 @@ describe('POST /products/bulk', () => {
     assert.equal(versions?.n, 0)
   })
 
-  test('a call takes few statements, however many rows', async () => {
+  test('a call needs few statements, however many rows it has', async () => {
     const mine = await t.account({ plan: 'enterprise' })
     let statements = 0
     const ctx = { ...mine.ctx, sql: watched(async () => void statements++) }
@@ -303,7 +303,7 @@ describe('POST /products/bulk', () => {
     assert.equal(await sync(sheet(400, { weightGrams: 1 })), 4)
   })
 
-  test('a product that gives up its SKU between look-up and read is not the one', async () => {
+  test('a product that gives up its SKU between look-up and read is not matched', async () => {
     const first = (await bulk(items(newProduct({ sku: 'given' })))).json.data.created[0].id
     let statements = 0
     const sql = watched(async () => {
@@ -318,7 +318,7 @@ describe('POST /products/bulk', () => {
     assert.deepEqual([json.data.data.sku, json.data.data.weightGrams], ['given-up', undefined])
   })
 
-  test('8 MiB and no more; events and history as of single calls', async () => {
+  test('up to 8 MiB; events and history are those of single calls', async () => {
     const big = { ...newProduct({ sku: 'b-big' }), data: { ...newProduct({ sku: 'b-big' }).data } }
     const texts = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`x-${i}`, 'y'.repeat(9_000)]))
     const rows = Array.from({ length: 8 }, (_, i) => ({

@@ -61,7 +61,7 @@ describe('PUT /products/by-sku/{sku}', () => {
     assert.equal(again.headers.etag, '"v3"')
   })
 
-  test('any SKU that can be stored, percent-encoded', async () => {
+  test('accepts any SKU that can be stored, percent-encoded', async () => {
     for (const sku of [
       'A/B',
       'Größe M',
@@ -82,7 +82,7 @@ describe('PUT /products/by-sku/{sku}', () => {
     assert.deepEqual([same.json.data.id, same.json.meta], [composed.json.data.id, { unchanged: true }])
   })
 
-  test('the same SKU is found again however its newlines and accents were written', async () => {
+  test('finds the same SKU whatever its line ends and Unicode form', async () => {
     for (const [first, again] of [
       ['a%0D%0Ab', 'a%0Ab'],
       ['caf%C3%A9', 'cafe%CC%81'],
@@ -103,7 +103,7 @@ describe('PUT /products/by-sku/{sku}', () => {
     }
   })
 
-  test('422 for a SKU that cannot be stored, however hostile', async () => {
+  test('422 for any SKU that cannot be stored', async () => {
     for (const path of [
       '',
       '%20',
@@ -121,7 +121,7 @@ describe('PUT /products/by-sku/{sku}', () => {
     assert.equal((await put('by-sku/%ED%A0%80', body())).status, 400)
   })
 
-  test('several products with the SKU are an error that names them', async () => {
+  test('several products with the SKU are an error that lists them', async () => {
     const [one, two] = [await post({ sku: 'twice' }), await post({ sku: 'twice' })]
     await t.ask('POST', `/api/v1/products/${one.id}/archive`, { key: account.key })
     const { status, json } = await bySku('twice', { data: {} })
@@ -131,14 +131,14 @@ describe('PUT /products/by-sku/{sku}', () => {
     for (const { id } of [one, two]) assert.ok(json.error.includes(id))
   })
 
-  test('an archived product is found, and stays archived', async () => {
+  test('updates an archived product, which stays archived', async () => {
     const { id } = await post({ sku: 'resting' })
     await t.ask('POST', `/api/v1/products/${id}/archive`, { key: account.key })
     const { status, json } = await bySku('resting', { data: { weightGrams: 1 } })
     assert.deepEqual([status, json.data.id, json.data.status], [200, id, 'archived'])
   })
 
-  test('a SKU that its product gave up makes a new one; so it does again and again', async () => {
+  test('a SKU that its product gave up creates a new one, again and again', async () => {
     const ids = new Set<string>()
     for (let i = 0; i < 3; i++) {
       const { status, json } = await bySku('moving', body())
@@ -152,7 +152,7 @@ describe('PUT /products/by-sku/{sku}', () => {
     assert.equal(ids.size, 3)
   })
 
-  test('422: all violations at once, beside data and inside it', async () => {
+  test('422: reports all violations at once, beside data and inside it', async () => {
     const codes = (json: { errors: { pointer: string; code: string }[] }) =>
       json.errors.map(one => `${one.pointer} ${one.code}`)
     const fresh = await bySku('wrong', { data: { ...core, sku: 'other', brandName: 5, languages: null } })
@@ -184,7 +184,7 @@ describe('PUT /products/by-sku/{sku}', () => {
     assert.equal((await put('by-sku/right?dry=1', { data: {} })).status, 422)
   })
 
-  test('strict refuses unknown fields, new and changed; else they warn', async () => {
+  test('strict rejects unknown fields, new and changed; otherwise they are warnings', async () => {
     const strict = { prefer: 'handling=strict' }
     assert.equal((await bySku('strict', body({ wieght: 1 }), strict)).status, 422)
     const made = await bySku('strict', body({ wieght: 1 }))
@@ -193,7 +193,7 @@ describe('PUT /products/by-sku/{sku}', () => {
     assert.equal((await bySku('strict', { data: { wieght: 2 } }, strict)).status, 422)
   })
 
-  test('If-Match and If-None-Match', async () => {
+  test('honours If-Match and If-None-Match', async () => {
     const nobody = await bySku('conditional', body(), { 'if-match': '*' })
     assert.deepEqual([nobody.status, nobody.json.code], [412, 'version_conflict'])
     assert.equal((await bySku('conditional', body(), { 'if-none-match': '*' })).status, 201)
@@ -212,7 +212,7 @@ describe('PUT /products/by-sku/{sku}', () => {
     )
   })
 
-  test('403 plan_limit; another account has SKUs of its own', async () => {
+  test('403 plan_limit; another account may use the same SKU', async () => {
     const small = await t.account()
     await t.sql`update account set model_quota = 1 where id = ${small.id}`
     assert.equal((await bySku('P-1', body(), {}, small.key)).status, 201)
@@ -229,7 +229,7 @@ describe('PUT /products/by-sku/{sku}', () => {
     assert.equal((await bySku('P-1', { data: { weightGrams: 9 } }, {}, small.key)).status, 200)
   })
 
-  test('64 at once over two servers make one product, and lose no field', async () => {
+  test('64 concurrent PUTs over two servers create one product and lose no field', async () => {
     const fields = Array.from({ length: 64 }, (_, i) => `x-${i}`)
     const answers = await Promise.all(
       fields.map((field, i) =>
@@ -252,7 +252,7 @@ describe('PUT /products/by-sku/{sku}', () => {
     assert.equal(rows.length, 1)
   })
 
-  test('32 at once for one that moved away: each time one is made', async () => {
+  test('32 concurrent PUTs for a SKU that its product gave up create one product each time', async () => {
     for (let round = 0; round < 3; round++) {
       const answers = await Promise.all(
         Array.from({ length: 32 }, (_, i) =>
@@ -270,7 +270,7 @@ describe('PUT /products/by-sku/{sku}', () => {
 })
 
 describe('PUT /products/by-gtin/{gtin}', () => {
-  test('412 for another version than the one meant, and for one that is not there yet', async () => {
+  test('412 for a wrong version in If-Match, and for a product that does not exist yet', async () => {
     const gtin = nextGtin()
     const absent = await byGtin(gtin, body({ sku: 'G-0' }), { 'if-match': '"v1"' })
     assert.deepEqual([absent.status, absent.json.code], [412, 'version_conflict'])
@@ -280,7 +280,7 @@ describe('PUT /products/by-gtin/{gtin}', () => {
     assert.equal((await byGtin(gtin, { data: { weightGrams: 1 } }, { 'if-match': '"v1"' })).status, 200)
   })
 
-  test('creates, then finds by any of its lengths', async () => {
+  test('creates, then finds the product by the GTIN in any length', async () => {
     const gtin = nextGtin()
     const made = await byGtin(gtin, body({ sku: 'G-1' }))
     assert.deepEqual([made.status, made.json.data.gtin], [201, gtin])
@@ -293,7 +293,7 @@ describe('PUT /products/by-gtin/{gtin}', () => {
     assert.deepEqual([spelt.json.data.gtin, spelt.json.data.version_no], [`0${gtin}`, 2])
   })
 
-  test('422 for what is no GTIN, and for another one in data', async () => {
+  test('422 for an invalid GTIN, and for a different one in data', async () => {
     assert.equal((await byGtin('', body({ sku: 'G' }))).json.errors[0].code, 'format')
     for (const path of ['123', '9520000000012', 'abc', '0000000000000', '95200000000113'.repeat(9)]) {
       const sent = newProduct({ gtin: path })
@@ -315,7 +315,7 @@ describe('PUT /products/by-gtin/{gtin}', () => {
     assert.equal((await byGtin(nextGtin(), body({ sku: 'G', gtin: null }))).status, 422)
   })
 
-  test('409 for the GTIN of another account, and of a product that bore it before', async () => {
+  test('409 for a GTIN of another account, and of a product that had it before', async () => {
     const stranger = await t.account()
     const theirs = nextGtin()
     await post({ gtin: theirs }, stranger.key)
@@ -334,7 +334,7 @@ describe('PUT /products/by-gtin/{gtin}', () => {
     assert.deepEqual([changed.status, changed.json.code], [409, 'gtin_taken'])
   })
 
-  test('an archived one is found; a released one makes a new product', async () => {
+  test('updates an archived product; a released GTIN creates a new one', async () => {
     const gtin = nextGtin()
     const { id } = (await byGtin(gtin, body({ sku: 'G-5' }))).json.data
     await t.ask('POST', `/api/v1/products/${id}/archive`, { key: account.key })
@@ -346,7 +346,7 @@ describe('PUT /products/by-gtin/{gtin}', () => {
     assert.notEqual(made.json.data.id, id)
   })
 
-  test('64 at once over two servers make one product', async () => {
+  test('64 concurrent PUTs over two servers create one product', async () => {
     const gtin = nextGtin()
     const answers = await Promise.all(
       Array.from({ length: 64 }, (_, i) =>

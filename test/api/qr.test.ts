@@ -17,7 +17,7 @@ describe('GET /products/{id}/qr', () => {
   const qr = (id: string, query = '', headers: Record<string, string> = {}) =>
     t.ask('GET', `/api/v1/products/${id}/qr${query}`, { key: account.key, headers })
 
-  test('200: an SVG that holds the passport’s address', async () => {
+  test('200: an SVG with the passport’s URL', async () => {
     const product = await create()
     const { status, headers, text } = await qr(product.id)
     assert.equal(status, 200)
@@ -27,19 +27,19 @@ describe('GET /products/{id}/qr', () => {
     assert.deepEqual(await decodeQr(text), [product.passport_url])
   })
 
-  test('200: content=gs1 holds the GS1 address, at level Q too', async () => {
+  test('200: content=gs1 encodes the GS1 address, at level Q too', async () => {
     const product = await create({ gtin: nextGtin() })
     assert.deepEqual(await decodeQr((await qr(product.id, '?content=gs1&ecc=Q')).text), [product.gs1_url])
   })
 
-  test('200: as wide as asked; level is another name of ecc', async () => {
+  test('200: has the requested width; level is an alias of ecc', async () => {
     const product = await create()
     assert.match((await qr(product.id, '?size_mm=30')).text, /^<svg [^>]*width="30mm" height="30mm"/)
     assert.equal((await qr(product.id, '?level=Q')).text, (await qr(product.id, '?ecc=Q')).text)
     assert.equal((await qr(product.id, '?level=Q&ecc=Q')).status, 200)
   })
 
-  test('304 with the ETag; another symbol has another', async () => {
+  test('304 with the ETag; another symbol has another tag', async () => {
     const product = await create()
     const { headers } = await qr(product.id)
     assert.equal((await qr(product.id, '', { 'if-none-match': headers.etag ?? '' })).status, 304)

@@ -28,7 +28,7 @@ describe('quotas', () => {
   const events = async (account: TestAccount) =>
     (await t.sql`select 1 from event where account_id = ${account.id} and type = 'product.created'`).length
 
-  test('200 creates at once with room for 50: 50 created, 150 plan_limit', async () => {
+  test('200 concurrent creates with room for 50: 50 created, 150 plan_limit', async () => {
     const account = await withRoom({ model: ROOM })
     const answers = await Promise.all(
       Array.from({ length: 200 }, () =>
@@ -42,7 +42,7 @@ describe('quotas', () => {
     assert.equal(refused?.status, 403)
   })
 
-  test('the same through two servers on one database', async () => {
+  test('the same over two servers with one database', async () => {
     const account = await withRoom({ model: ROOM })
     const sql = openPool(t.target)
     const other = createApp({ ...t.setup, sql })
@@ -70,7 +70,7 @@ describe('quotas', () => {
   for (const level of ['item', 'batch'] as const) {
     const word = level === 'item' ? 'serial' : 'lot'
 
-    test(`200 bulk calls of one ${level} at once with room for 50: 50 created`, async () => {
+    test(`200 concurrent bulk calls of one ${level} with room for 50: 50 created`, async () => {
       const account = await withRoom({ [level]: ROOM })
       const model = (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })).json
         .data
@@ -87,7 +87,7 @@ describe('quotas', () => {
     })
   }
 
-  test('bulk calls of ten at once with room for 55: exactly 55, the rest of a call is in its errors', async () => {
+  test('concurrent bulk calls of ten with room for 55: exactly 55, the rest is in the errors of a call', async () => {
     const account = await withRoom({ item: 55 })
     const model = (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })).json
       .data
@@ -111,7 +111,7 @@ describe('quotas', () => {
     assert.deepEqual(await used(account), [1, 0, 55])
   })
 
-  test('a quota is absolute, and stands in place of the plan’s until it is taken away', async () => {
+  test('a quota set by the operator replaces that of the plan until it is removed', async () => {
     const account = await t.account()
     const quotas = async (plan: string, quota: QuotaOverrides) => {
       await setPlan(account.ctx, { accountId: account.id, plan, quota })
@@ -126,7 +126,7 @@ describe('quotas', () => {
     await assert.rejects(quotas('gold', {}), { code: 'not_found', message: /The plans are .*pro/ })
   })
 
-  test('fewer than there are: what is there stays, nothing more is made', async () => {
+  test('a quota below the current count keeps what exists and allows nothing new', async () => {
     const account = await withRoom({ model: 3 })
     const post = () => t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })
     for (let i = 0; i < 3; i++) assert.equal((await post()).status, 201)

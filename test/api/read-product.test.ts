@@ -16,7 +16,7 @@ describe('GET /products/{id}', () => {
   const get = (path: string, headers: Record<string, string> = {}) =>
     t.ask('GET', `/api/v1/products/${path}`, { key: account.key, headers })
 
-  test('200: 100 reads at once share statements and each gets its own', async () => {
+  test('200: 100 concurrent reads share statements and each gets its own product', async () => {
     const products = await Promise.all(Array.from({ length: 20 }, (_, i) => create({ sku: `R-${i}` })))
     const wanted = Array.from({ length: 100 }, (_, i) => products[i % 20])
     const answers = await Promise.all(wanted.map(product => get(product.id)))
@@ -38,7 +38,7 @@ describe('GET /products/{id}', () => {
     assert.equal((await get(product.id, { 'if-none-match': '"v2"' })).status, 200)
   })
 
-  test('404: unknown, malformed and foreign ids read the same', async () => {
+  test('404: unknown and malformed ids and those of other accounts get the same response', async () => {
     const stranger = await t.account()
     const product = await create()
     const foreign = await t.ask('GET', `/api/v1/products/${product.id}`, { key: stranger.key })
@@ -58,7 +58,7 @@ describe('GET /products/{id}', () => {
   })
 
   describe('?at=', () => {
-    test('the product as it stood then, version and status', async () => {
+    test('returns the product as it was then, version and status', async () => {
       t.clock.set('2026-11-01T10:00:00Z')
       const product = await create({ weightGrams: 1 })
       const step = async (time: string, act: () => Promise<unknown>) => {
@@ -93,7 +93,7 @@ describe('GET /products/{id}', () => {
       assert.equal((await get(`${product.id}?at=2026-10-31`)).status, 404)
     })
 
-    test('a day of the first or of the last year there is', async () => {
+    test('accepts a day in the first and the last possible year', async () => {
       const product = await create()
       assert.equal((await get(`${product.id}?at=0001-01-01`)).status, 404)
       assert.equal((await get(`${product.id}?at=9999-12-31T23:59:59.999999999Z`)).status, 200)

@@ -40,7 +40,7 @@ async function announced(model: string): Promise<number> {
 }
 
 describe('GET and POST /products/{id}/refresh', () => {
-  test('200: a current model, batch and item have nothing to do', async () => {
+  test('200: a current model, batch and item have nothing to refresh', async () => {
     const model = await s.model()
     const batch = await s.batch(model, 'L')
     const item = await s.item(batch, '1')
@@ -53,7 +53,7 @@ describe('GET and POST /products/{id}/refresh', () => {
     assert.equal(await announced(model), 0)
   })
 
-  test('200: one item, then a batch with its items, then all; archived ones too', async () => {
+  test('200: refreshes one item, then a batch with its items, then all, archived ones too', async () => {
     const model = await s.model({ weightKg: 3 })
     const [a, b] = [await s.batch(model, 'A'), await s.batch(model, 'B')]
     const [a1, b1, one] = [await s.item(a, 'a1'), await s.item(b, 'b1'), await s.item(model, 'one')]
@@ -85,7 +85,7 @@ describe('GET and POST /products/{id}/refresh', () => {
     assert.equal(await announced(model), 5)
   })
 
-  test('an item that was refreshed before its batch is current, and makes no version when the batch follows', async () => {
+  test('an item refreshed before its batch is current, and gets no version when the batch follows', async () => {
     const model = await s.model({ weightKg: 3 })
     const batch = await s.batch(model, 'A')
     const [early, late] = [await s.item(batch, '1'), await s.item(batch, '2')]
@@ -121,7 +121,7 @@ describe('GET and POST /products/{id}/refresh', () => {
     assert.deepEqual([(await read(a))[0], (await read(a1))[0], (await read(b1))[0]], [5, 5, 4])
   })
 
-  test('several corrections come in order; a change between them does not', async () => {
+  test('several corrections are applied in order; a change between them is not', async () => {
     const model = await s.model({ weightKg: 1, nominalVoltage: 10 })
     const item = await s.item(model, '1')
     await s.correct(model, { weightKg: 2 })
@@ -134,7 +134,7 @@ describe('GET and POST /products/{id}/refresh', () => {
     assert.deepEqual(await census(model), { 'v2 of 2': 1 })
   })
 
-  test('404 for a stranger, 422 for a parameter', async () => {
+  test('404 for a product of another account, 422 for a parameter', async () => {
     const stranger = await s.t.account()
     const model = await s.model()
     assert.equal((await refresh(model, stranger.key)).status, 404)
@@ -142,7 +142,7 @@ describe('GET and POST /products/{id}/refresh', () => {
     assert.equal((await s.ask('POST', `/${model}/refresh?force=true`)).status, 422)
   })
 
-  test('20 refreshes at once: each unit once', async () => {
+  test('20 concurrent refreshes: each unit once', async () => {
     const model = await s.model({ weightKg: 3 })
     await s.items(await s.batch(model, 'L'), 'i', 50)
     await s.correct(model, { weightKg: 4 })
@@ -157,7 +157,7 @@ describe('GET and POST /products/{id}/refresh', () => {
     )
   })
 
-  test('a PATCH of a unit while it is refreshed: neither is lost', async () => {
+  test('a PATCH of a unit during its refresh: neither is lost', async () => {
     const model = await s.model({ weightKg: 3 })
     const ids = await s.items(await s.batch(model, 'L'), 'i', 200)
     await s.correct(model, { weightKg: 4 })
@@ -175,7 +175,7 @@ describe('GET and POST /products/{id}/refresh', () => {
     assert.equal(await announced(model), 201 + 25)
   })
 
-  test('corrections and units issued while a refresh runs: afterwards one more leaves nothing outdated', async () => {
+  test('after corrections and new units during a refresh, one more refresh leaves nothing outdated', async () => {
     const model = await s.model({ weightKg: 1 })
     const batch = await s.batch(model, 'L')
     await s.items(batch, 'i', 60)
@@ -199,7 +199,7 @@ describe('GET and POST /products/{id}/refresh', () => {
 })
 
 describe('a refresh of more than 500 units', () => {
-  test('202: goes on behind the answer, its progress can be read, each unit once', async () => {
+  test('202: continues after the response, reports its progress, refreshes each unit once', async () => {
     const model = await s.model({ weightKg: 3 })
     const batch = await s.batch(model, 'L')
     await s.items(batch, 'i', 700)
@@ -231,7 +231,7 @@ describe('a refresh of more than 500 units', () => {
     assert.deepEqual((await refresh(model)).json.data, NOTHING)
   })
 
-  test('PATCHes of units meanwhile lose nothing', async () => {
+  test('concurrent PATCHes of units lose nothing', async () => {
     const model = await s.model({ weightKg: 3 })
     const ids = await s.items(model, 'i', 600)
     await s.correct(model, { weightKg: 4 })
@@ -246,7 +246,7 @@ describe('a refresh of more than 500 units', () => {
     }
   })
 
-  test('a job that its process left is taken up; what was done is not done again', async () => {
+  test('a job whose process died is continued, and finished work is not repeated', async () => {
     const model = await s.model({ weightKg: 3 })
     const ids = await s.items(model, 'i', 120)
     await s.correct(model, { weightKg: 4 })
@@ -274,7 +274,7 @@ describe('a refresh of more than 500 units', () => {
     assert.deepEqual([newest.change_type, newest.created_by], ['refresh', 'Operator'])
   })
 
-  test('units that cannot be refreshed are told, and do not hold up the others', async () => {
+  test('units that cannot be refreshed are reported and do not stop the others', async () => {
     const model = await s.model({ safetyInformation: { en: 'Keep dry.' } })
     const ids = await s.items(model, 'i', 600)
     for (const id of ids.slice(0, 3))

@@ -17,13 +17,13 @@ describe('X-Request-Id', () => {
   const idOf = async (from: string, id: string, path = '/api/v1/health') =>
     (await t.ask('GET', path, { from, headers: { 'x-request-id': id } })).headers['x-request-id']
 
-  test('is the one of a trusted proxy, in the header and in the body of an error', async () => {
+  test('comes from a trusted proxy, in the header and in the body of an error', async () => {
     assert.equal(await idOf(PROXY, ID), ID)
     const { json } = await t.ask('GET', '/api/v1/products', { from: PROXY, headers: { 'x-request-id': ID } })
     assert.equal(json.request_id, ID)
   })
 
-  test('is the one of a trusted proxy for a page sent from memory', async () => {
+  test('comes from a trusted proxy also for a cached page', async () => {
     const account = await t.account()
     const made = await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })
     const server = createApp({ ...t.setup, trustedProxies: ['127.0.0.1'] })
@@ -38,11 +38,11 @@ describe('X-Request-Id', () => {
     }
   })
 
-  test('is our own when a reader sends one', async () => {
+  test('is generated when an ordinary client sends one', async () => {
     assert.match(String(await idOf('198.51.100.9', ID)), /^[0-9a-z]{26}$/)
   })
 
-  test('is our own when it could break a log line or a header', async () => {
+  test('is generated when the sent one could break a log line or a header', async () => {
     for (const id of [
       'short',
       'x'.repeat(129),

@@ -70,7 +70,7 @@ describe('every route', () => {
   for (const route of ENDPOINTS) {
     const name = `${route.method} ${route.path}`
 
-    test(`${name}: answers, with a request id of its own`, async () => {
+    test(`${name}: answers with its own request id`, async () => {
       const first = await t.ask(route.method, path(route), { key: account.key, ...body(route) })
       const second = await t.ask(route.method, path(route), { key: account.key, ...body(route) })
       assert.ok(first.status < 300, `${first.status} ${first.text}`)
@@ -121,7 +121,7 @@ describe('every route', () => {
       }
     })
 
-    test(`${name}: a hash that is stored is no key`, async () => {
+    test(`${name}: a stored hash is not accepted as a key`, async () => {
       const [row] = await t.sql<{ hash: string }[]>`select hash from api_key limit 1`
       refused(
         await t.ask(route.method, path(route), { key: row?.hash ?? '', ...body(route) }),
@@ -131,7 +131,7 @@ describe('every route', () => {
     })
 
     if (route.method !== 'GET') {
-      test(`${name}: 403 read_only for a read key, before anything is looked at`, async () => {
+      test(`${name}: 403 read_only for a read key, before any other check`, async () => {
         refused(await t.ask(route.method, path(route), { key: readKey, text: '{' }), 403, 'read_only')
         const unknown = path(route).replace(product.id, '01m7ywhcr7fxwrqq1xd4m28c2t')
         refused(await t.ask(route.method, unknown, { key: readKey, ...body(route) }), 403, 'read_only')
@@ -145,7 +145,7 @@ describe('every route', () => {
     }
 
     if (route.responses[304] !== undefined) {
-      test(`${name}: 304 for who has it`, async () => {
+      test(`${name}: 304 for a client that has the current version`, async () => {
         const { headers } = await t.ask('GET', path(route), { key: account.key })
         const etag = headers.etag ?? 'none'
         const known = await t.ask('GET', path(route), {
@@ -156,12 +156,12 @@ describe('every route', () => {
       })
     }
 
-    test(`${name}: 400 for an address that cannot be read`, async () => {
+    test(`${name}: 400 for an unreadable URL`, async () => {
       const answer = await t.ask(route.method, `${path(route)}?q=%ff`, { key: account.key, ...body(route) })
       refused(answer, 400, 'bad_request')
     })
 
-    test(`${name}: 422 for a parameter it does not take; it takes those of the document`, async () => {
+    test(`${name}: 422 for an undocumented parameter; accepts the documented ones`, async () => {
       const answer = await t.ask(route.method, `${path(route)}?nothing=1`, {
         key: account.key,
         ...body(route),
@@ -173,7 +173,7 @@ describe('every route', () => {
     })
 
     if (route.method !== 'GET') {
-      test(`${name}: 400, 413 and 415 for a body that cannot be read`, async () => {
+      test(`${name}: 400, 413 and 415 for an unreadable body`, async () => {
         const send = (text: string, headers: Record<string, string> = {}) =>
           t.ask(route.method, path(route), { key: account.key, text, headers })
         refused(await send('{'), 400, 'bad_request')
@@ -187,7 +187,7 @@ describe('every route', () => {
     }
 
     if (canBeNotFound(route) && !route.path.includes(':id')) {
-      test(`${name}: 404 for what is not there`, async () => {
+      test(`${name}: 404 for a product that does not exist`, async () => {
         const nothing = API_PREFIX + route.path.replaceAll(/:\w+/g, 'nothing')
         refused(await t.ask(route.method, nothing, { key: account.key, ...body(route) }), 404, 'not_found')
       })
@@ -217,7 +217,7 @@ describe('every route', () => {
     }
 
     if (route.path.includes(':id')) {
-      test(`${name}: another account's product is not there`, async () => {
+      test(`${name}: 404 for another account's product`, async () => {
         const stranger = await t.account()
         const foreign = await t.ask(route.method, path(route), { key: stranger.key, ...body(route) })
         const nobodys = path(route).replace(product.id, '01m7ywhcr7fxwrqq1xd4m28c2t')
@@ -247,7 +247,7 @@ describe('every route', () => {
     )
   })
 
-  test('an address that is none: 401 without a key, 404 with one', async () => {
+  test('an unknown URL: 401 without a key, 404 with one', async () => {
     for (const address of ['/api/v1/nothing', '/api/v1/products/', '/api/v1/products/x/y/z', '/api/v1/']) {
       refused(await t.ask('GET', address), 401, 'unauthorized')
       refused(await t.ask('GET', address, { key: account.key }), 404, 'not_found')
@@ -256,7 +256,7 @@ describe('every route', () => {
     refused(await t.ask('POST', '/api/v1/nothing', odd), 404, 'not_found')
   })
 
-  test('a revoked key, and one that has expired, are refused within two seconds', async () => {
+  test('a revoked or expired key is rejected within two seconds', async () => {
     const own = await t.account()
     const soon = await t.apiKey(own, 'full', new Date(Date.now() + 60_000))
     assert.equal((await t.ask('GET', '/api/v1/products', { key: soon })).status, 200)
@@ -268,7 +268,7 @@ describe('every route', () => {
     t.clock.release()
   })
 
-  test('the time of a key’s last use is kept to the minute', async () => {
+  test('the last use of a key is stored to the minute', async () => {
     const { flushKeyUse } = await import('../../src/accounts/keys/key-use.ts')
     const own = await t.account()
     t.clock.set('2026-11-21T10:00:42Z')
@@ -282,7 +282,7 @@ describe('every route', () => {
 
 describe('?api_key=', () => {
   for (const allowed of [false, true]) {
-    test(`is ${allowed ? 'taken on GET when the switch is on' : 'refused by default'}`, async () => {
+    test(`is ${allowed ? 'accepted on GET when the setting is on' : 'rejected by default'}`, async () => {
       const t = await startHarness({ allowQueryApiKey: allowed })
       try {
         const { key } = await t.account()
@@ -299,7 +299,7 @@ describe('?api_key=', () => {
   }
 })
 
-describe('every route when something breaks', () => {
+describe('every route when something fails', () => {
   const closed = ENDPOINTS.filter(route => !route.isOpen)
   const path = (route: { path: string }) => API_PREFIX + route.path.replaceAll(/:\w+/g, 'x')
   const askAll = async (t: Harness, key: string, status: number, code: string) => {
@@ -311,7 +311,7 @@ describe('every route when something breaks', () => {
     }
   }
 
-  test('500 internal, and nothing of its inside', async () => {
+  test('500 internal, without any internal detail', async () => {
     const t = await startHarness()
     try {
       const { key } = await t.account()

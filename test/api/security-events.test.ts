@@ -38,7 +38,7 @@ const FORM = {
 const signIn = (headers = FORM) =>
   ask('POST', '/console/sign-in', headers, `email=${EMAIL}&password=guessed-word`)
 
-test('each kind leaves one line with the request and a hash of the network, and no secret, e-mail or address', async () => {
+test('each kind writes one log line with the request and a hash of the network, and no secret, e-mail or address', async () => {
   const reader = await t.apiKey(account, 'read')
   const answers = [
     await ask('GET', '/api/v1/products', { authorization: 'Bearer dpp_live_guessed' }),
@@ -67,7 +67,7 @@ test('each kind leaves one line with the request and a hash of the network, and 
   assert.doesNotMatch(JSON.stringify(lines), /nordlicht|guessed|192\.0\.2|AAAA|dpp_live/)
 })
 
-test('asking without a key, a wrong form and an unknown address are no events', async () => {
+test('a request without a key, a malformed form and an unknown URL are no security events', async () => {
   const before = counted.length
   await ask('GET', '/api/v1/products', {})
   await ask('GET', '/nope', {})
@@ -75,7 +75,7 @@ test('asking without a key, a wrong form and an unknown address are no events', 
   assert.equal(counted.length, before)
 })
 
-test('a flood is counted and hardly logged: a line a minute and network, sixty a minute in all', async () => {
+test('a flood is counted but hardly logged: one line a minute per network, sixty a minute in all', async () => {
   const before = lines.length
   for (let i = 0; i < 5; i++)
     await ask('GET', '/api/v1/products', { authorization: 'Bearer dpp_live_guessed' })

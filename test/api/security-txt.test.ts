@@ -26,7 +26,7 @@ after(async () => {
 })
 
 describe('GET /.well-known/security.txt', () => {
-  test('names the contact, an end within the year and its own address', async () => {
+  test('has the contact, an expiry within a year and its own URL', async () => {
     const answer = await app.inject({ method: 'GET', url: PATH })
     assert.equal(answer.statusCode, 200)
     assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
@@ -45,13 +45,13 @@ describe('GET /.well-known/security.txt', () => {
     assert.equal((await app.inject({ method: 'POST', url: PATH })).statusCode, 404)
   })
 
-  test('is no address without SECURITY_CONTACT', async () => {
+  test('is 404 without SECURITY_CONTACT', async () => {
     assert.equal((await t.ask('GET', PATH)).status, 404)
   })
 })
 
 describe('SECURITY_CONTACT', () => {
-  test('is an address of mail, the web or a telephone', () => {
+  test('is a mailto, https or tel address', () => {
     assert.equal(readConfig({}).securityContact, undefined)
     for (const contact of [
       'mailto:security@passports.example',
@@ -62,7 +62,7 @@ describe('SECURITY_CONTACT', () => {
     }
   })
 
-  test('anything else stops the start: no plain http, no second line', () => {
+  test('any other value prevents the start: no plain http, no second line', () => {
     for (const contact of [
       'security@passports.example',
       'http://passports.example/security',

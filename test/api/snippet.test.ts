@@ -51,7 +51,7 @@ describe('GET /products/{id}/snippet', () => {
   const snippet = (id: string, query = '', headers: Record<string, string> = {}) =>
     t.ask('GET', `/api/v1/products/${id}/snippet${query}`, { key: account.key, headers })
 
-  test('200: a link, its QR code and a description for machines', async () => {
+  test('200: has a link, its QR code and structured data', async () => {
     const gtin = nextGtin()
     const product = await create({ gtin, productName: 'Crew neck' })
     const { status, json } = await snippet(product.id)
@@ -80,14 +80,14 @@ describe('GET /products/{id}/snippet', () => {
     assert.deepEqual(await decodeQr(image.text), [product.passport_url])
   })
 
-  test('200: without a GTIN the product has its place on its page', async () => {
+  test('200: without a GTIN the product is identified by a part of its page', async () => {
     const product = await create()
     const { json } = await snippet(product.id)
     assert.equal(json.data.json_ld.about['@id'], `${product.passport_url}#product`)
     assert.ok(!('gtin' in json.data.json_ld.about))
   })
 
-  test('200: a unit says which one it is', async () => {
+  test('200: for a unit says which one it is', async () => {
     const model = await create({ gtin: nextGtin() })
     const body = { level: 'item', serial: 'S<1>' }
     const { json } = await t.ask('POST', `/api/v1/products/${model.id}/children`, { key: account.key, body })
@@ -96,7 +96,7 @@ describe('GET /products/{id}/snippet', () => {
     assert.equal(unit.json_ld.about['@id'], json.data.gs1_url)
   })
 
-  test('200: adds to the shop’s own Product, and is no second one', async () => {
+  test('200: extends the shop’s own Product instead of adding a second one', async () => {
     const product = await create({ gtin: nextGtin() })
     const shop = (id: string) => ({
       '@context': SCHEMA,
@@ -125,7 +125,7 @@ describe('GET /products/{id}/snippet', () => {
     assert.deepEqual(typesIn((await snippet(product.id)).json.data.json_ld), ['CreativeWork'])
   })
 
-  test('422: what can be no @id on a page', async () => {
+  test('422: a value that cannot be an @id on a page', async () => {
     const product = await create()
     for (const id of [
       'product',
@@ -142,7 +142,7 @@ describe('GET /products/{id}/snippet', () => {
     }
   })
 
-  test('200: in the language asked for, else in the passport’s own', async () => {
+  test('200: is in the requested language, else in the passport’s own', async () => {
     const product = await create({
       languages: ['de', 'en'],
       careInstructions: { de: 'Kalt.' },
@@ -161,7 +161,7 @@ describe('GET /products/{id}/snippet', () => {
     assert.notEqual((await snippet(product.id, '?lang=fi')).headers.etag, headers.etag)
   })
 
-  test('422: a language that there is not', async () => {
+  test('422: an unknown language', async () => {
     const product = await create()
     const { status, json } = await snippet(product.id, '?lang=tlh')
     assert.equal(status, 422)
@@ -170,7 +170,7 @@ describe('GET /products/{id}/snippet', () => {
 })
 
 describe('the snippet', () => {
-  test('holds whatever a product is called as text, and nothing that is not public', () => {
+  test('escapes any product name, and contains nothing that is not public', () => {
     const piece = fc.oneof(
       fc.constantFrom('</script>', '<!--', '"', "'", '<img src=x onerror=alert(1)>', '\u2028', '&lt;', ']]>'),
       fc.string({ unit: 'grapheme' }),

@@ -23,7 +23,7 @@ const step = () => {
 }
 
 describe('the history of a unit', () => {
-  test('shows refreshes and the parent version they came from; each version and time reads as it did', async () => {
+  test('lists refreshes and the parent version they came from; each version reads as it did then', async () => {
     s.t.clock.set('2030-01-01T00:00:00Z')
     const model = await s.model({ weightKg: 3, nominalVoltage: 36 })
     step()
@@ -72,7 +72,7 @@ describe('the history of a unit', () => {
     s.t.clock.release()
   })
 
-  test('a unit never changed: version 1 is as it was issued, outdated only since the correction', async () => {
+  test('a unit that never changed: version 1 is as issued, outdated only since the correction', async () => {
     s.t.clock.set('2030-02-01T00:00:00Z')
     const model = await s.model()
     const id = await s.item(model, '1')
@@ -88,7 +88,7 @@ describe('the history of a unit', () => {
 })
 
 describe('POST /products/{id}/versions/{n}/revert', () => {
-  test('of a model: its data as a new version, correcting issued units when it says so', async () => {
+  test('of a model: adds its old data as a new version, which corrects issued units if requested', async () => {
     const model = await s.model({ weightKg: 3 })
     await s.call('PATCH', `/${model}`, { data: { weightKg: 4, energyWh: 100 } })
     const item = await s.item(model, '1')
@@ -114,7 +114,7 @@ describe('POST /products/{id}/versions/{n}/revert', () => {
     assert.equal((await s.call('GET', `/${item}`)).outdated, false)
   })
 
-  test('of a unit: its own fields, over what it inherits now', async () => {
+  test('of a unit: restores its own fields over what it inherits now', async () => {
     const model = await s.model({ weightKg: 3 })
     const item = await s.item(model, '1', { stateOfHealth: 100 })
     await s.call('PATCH', `/${item}`, { data: { stateOfHealth: 90, energyWh: 5 } })
@@ -132,7 +132,7 @@ describe('POST /products/{id}/versions/{n}/revert', () => {
     assert.equal(kept?.own, null)
   })
 
-  test('of a batch, and of version 1 alone; 404 and 412', async () => {
+  test('of a batch, also to the version it already has; 404 if unknown, 412 if stale', async () => {
     const model = await s.model()
     const batch = await s.batch(model, 'L', { weightKg: 5 })
     await s.call('POST', `/${batch}/versions/1/revert`)

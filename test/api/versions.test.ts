@@ -18,7 +18,7 @@ describe('GET /products/{id}/versions', () => {
     t.ask('PATCH', `/api/v1/products/${id}`, { key: account.key, body })
   const get = (path: string) => t.ask('GET', `/api/v1/products/${path}`, { key: account.key })
 
-  test('200: a product never changed has one version', async () => {
+  test('200: a product that never changed has one version', async () => {
     const product = await create()
     const { json } = await get(`${product.id}/versions`)
     assert.deepEqual(json.data, [
@@ -96,7 +96,7 @@ describe('GET /products/{id}/versions', () => {
     assert.deepEqual(seen, [7, 6, 5, 4, 3, 2, 1])
   })
 
-  test('404: versions there never were, and a stranger’s', async () => {
+  test('404: an unknown version, and a product of another account', async () => {
     const product = await create()
     for (const n of ['0', '2', '-1', '1.0', '01', 'x', '99999999999999999999']) {
       assert.equal((await get(`${product.id}/versions/${n}`)).status, 404)
@@ -110,7 +110,7 @@ describe('GET /products/{id}/versions', () => {
     }
   })
 
-  test('the database itself refuses to change or delete what was written', async () => {
+  test('the database itself rejects changing or deleting a version', async () => {
     const product = await create()
     await patch(product.id, { data: { weightGrams: 1 } })
     for (const statement of [
@@ -136,7 +136,7 @@ describe('POST /products/{id}/archive and /restore', () => {
 
   const post = (path: string, key = account.key) => t.ask('POST', `/api/v1/products/${path}`, { key })
 
-  test('200: there and back, idempotent, no version, one event each', async () => {
+  test('200: archives and restores, idempotently, without a version and with one event each', async () => {
     const product = (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })).json
       .data
     const archived = await post(`${product.id}/archive`)
@@ -155,7 +155,7 @@ describe('POST /products/{id}/archive and /restore', () => {
     )
   })
 
-  test('20 archives at once: one event, counters right', async () => {
+  test('20 concurrent archives: one event, right counters', async () => {
     const busy = await t.account()
     const product = (await t.ask('POST', '/api/v1/products', { key: busy.key, body: newProduct() })).json.data
     await Promise.all(Array.from({ length: 20 }, () => post(`${product.id}/archive`, busy.key)))
@@ -166,7 +166,7 @@ describe('POST /products/{id}/archive and /restore', () => {
     assert.equal(json.meta.total, 1)
   })
 
-  test('archive and restore at the same moment: never a fault', async () => {
+  test('archiving and restoring at the same moment never fails with 500', async () => {
     const product = (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })).json
       .data
     const answers = await Promise.all(
@@ -175,7 +175,7 @@ describe('POST /products/{id}/archive and /restore', () => {
     assert.deepEqual([...new Set(answers.map(one => one.status))], [200])
   })
 
-  test('404 for a stranger, 422 for a parameter', async () => {
+  test('404 for a product of another account, 422 for a parameter', async () => {
     const stranger = await t.account()
     const product = (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })).json
       .data

@@ -33,7 +33,7 @@ const SHIRT = {
   },
 } satisfies NewProduct
 
-test('the types are those of this document; npm run client makes them anew', async () => {
+test('the client types match the OpenAPI document; npm run client regenerates them', async () => {
   assert.equal(await readFile(CLIENT_TYPES, 'utf8'), await clientTypes())
 })
 
@@ -62,7 +62,7 @@ describe('a generated client', () => {
   })
   after(() => t.close())
 
-  test('creates, and reads back what it was given', async () => {
+  test('creates a product and reads back what it sent', async () => {
     const created = await api.POST('/products', { body: SHIRT })
     shirt = got(created).data
     assert.equal(created.response.status, 201)
@@ -77,7 +77,7 @@ describe('a generated client', () => {
     assert.equal(again.response.status, 304)
   })
 
-  test('changes under If-Match, tries a correction first, and goes back', async () => {
+  test('changes with If-Match, tries a correction as a dry run, and reverts', async () => {
     const change = (ifMatch: string) =>
       api.PATCH('/products/{id}', {
         params: { path: { id: shirt.id }, header: { 'If-Match': ifMatch } },
@@ -112,7 +112,7 @@ describe('a generated client', () => {
     )
   })
 
-  test('issues items in bulk, walks them by cursor, corrects and refreshes them', async () => {
+  test('issues items in bulk, pages through them by cursor, corrects and refreshes them', async () => {
     const items = Array.from({ length: 7 }, (_, place) => ({ serial: `T${place}` }))
     const issued = got(
       await api.POST('/products/{id}/children', {
@@ -151,7 +151,7 @@ describe('a generated client', () => {
     assert.equal(got(changed).data.updated[0]?.version_no, 3)
   })
 
-  test('archives and restores, and finds it in lists', async () => {
+  test('archives and restores, and finds the product in lists', async () => {
     assert.equal(got(await api.POST('/products/{id}/archive', path(shirt.id))).data.status, 'archived')
     const list = got(await api.GET('/products', { params: { query: { status: 'archived', q: 'typed' } } }))
     assert.deepEqual(
@@ -172,7 +172,7 @@ describe('a generated client', () => {
     assert.match(got(qr), /^<svg/)
   })
 
-  test('refusals have one shape, with every violation', async () => {
+  test('all errors have one shape, with every violation', async () => {
     const refusalOf = ({ error, response }: { error?: Refusal; response: Response }) => {
       assert.ok(error)
       assert.equal(error.request_id, response.headers.get('x-request-id'))
