@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../../kernel/config/config.ts'
-import { type DatabaseTarget, openPool, type Sql } from '../../kernel/db/database.ts'
+import { openPool, type Sql } from '../../kernel/db/database.ts'
 import { toError } from '../../kernel/errors.ts'
 import type { Log } from '../../kernel/log.ts'
 import {
@@ -45,9 +45,9 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions) {
   const watching = options.isServer ? watch() : Promise.resolve()
   return {
     /** For everything but migrations and restores. */
-    target: buildTarget(running.postgres, 'traffic'),
+    target: running.postgres.traffic,
     /** The same database as the role that owns the tables. */
-    owner: buildTarget(running.postgres, 'owner'),
+    owner: running.postgres.owner,
     /** PostgreSQL stops when nobody else uses it. */
     async leave() {
       leaving.abort()
@@ -63,16 +63,11 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions) {
   }
 }
 
-const buildTarget = (postgres: EmbeddedPostgres, role: 'traffic' | 'owner'): DatabaseTarget => {
-  const { socketDir, port, database } = postgres
-  return { socketDir, port, database, ...postgres[role] }
-}
-
 async function startPostgres(options: EmbeddedStoreOptions): Promise<RunningPostgres> {
   const { config, log, isServer, takesServerLock = true } = options
   const postgres = await startEmbeddedPostgres({
     dataDir: config.dataDir,
-    ...(config.pgBinDir === undefined ? {} : { binDir: config.pgBinDir }),
+    binDir: config.pgBinDir,
     log: line => log.debug(line),
     settings: { max_connections: String(calculateMaxConnections(config)) },
   })
@@ -99,7 +94,7 @@ async function takeServerLock(postgres: EmbeddedPostgres, dataDir: string): Prom
 
 /** Resolves with true when the database was gone, if only for a moment, and with false when this process leaves. */
 async function waitForLoss(postgres: EmbeddedPostgres, leaving: AbortSignal): Promise<boolean> {
-  const sql = openPool(buildTarget(postgres, 'traffic'), { max: 1, name: 'carnet watch' })
+  const sql = openPool(postgres.traffic, { max: 1, name: 'carnet watch' })
   try {
     const first = await findBackendPid(sql)
     while (!leaving.aborted) {

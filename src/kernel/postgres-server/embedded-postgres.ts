@@ -10,7 +10,7 @@ import { withProcessLock } from '../process/process-lock.ts'
 import { sendSignal } from '../process/processes.ts'
 import { findBinaries, readMajorVersion } from './binaries.ts'
 import { prepareDataDirectory } from './data-directory.ts'
-import { createLauncher, findServerUser, type ServerUser } from './launcher.ts'
+import { createLauncher, findServerUser } from './launcher.ts'
 import {
   findPostmaster,
   launchPostmaster,
@@ -40,33 +40,13 @@ import {
   SOCKET_PORT,
 } from './socket-directory.ts'
 
-export type EmbeddedPostgres = {
-  /** Folder of the unix socket, which is `.s.PGSQL.{port}` in it. */
-  socketDir: string
-  port: number
-  /** The superuser, who only prepares the other two. */
-  user: string
-  password: string
-  database: string
-  /** Migrates and restores. */
-  owner: Login
-  /** Does everything else. It cannot change rows that are never changed. */
-  traffic: Login
-  /** As in `18.4`. */
-  version: string
-  /** It ran already: left over from a killed process, or in use by another one. */
-  adopted: boolean
-  /** This process leaves. The last one stops the server: within five seconds, usually a tenth of one. */
-  stop(): Promise<void>
-}
-
-type Login = { user: string; password: string }
+export type EmbeddedPostgres = Awaited<ReturnType<typeof startEmbeddedPostgres>>
 
 type EmbeddedPostgresOptions = {
   /** Holds `pg/`, `postgres.log` and, during a start or stop, `pg.lock`. Created if it is missing. */
   dataDir: string
   /** Folder with `initdb` and `postgres`; by default that of the npm package for this platform. */
-  binDir?: string
+  binDir?: string | undefined
   log: (line: string) => void
   /** They replace the built-in ones when the server is started. */
   settings?: Readonly<Record<string, string>>
@@ -79,42 +59,41 @@ const LOCK_TIMEOUT_MS = 75_000
 const LEAVE_TIMEOUT_MS = 4_000
 const RETRY_MS = 20
 
-type Place = EmbeddedPostgresOptions & {
-  pgDir: string
-  lockFile: string
-  logFile: string
-  user: ServerUser
-}
+type Place = Awaited<ReturnType<typeof findPlace>>
 type Running = { postmaster: Postmaster; adopted: boolean }
 
 /**
  * Starts the server, or joins the one that runs on the data directory.
  * Throws AppError `unavailable` with a sentence that says what to do.
  */
-export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  return explainFileErrors(options.dataDir, async () => {
+export const startEmbeddedPostgres = (options: EmbeddedPostgresOptions) =>
+  explainFileErrors(options.dataDir, async () => {
     const place = await findPlace(options)
     const { adopted, superuser, presence } = await withProcessLock(databaseLock(place, LOCK_TIMEOUT_MS), () =>
       startOrJoin(place),
     )
-    const { password } = superuser
+    const target = { ...superuser, port: SOCKET_PORT }
     let left: Promise<void> | undefined
     return {
-      ...superuser,
-      port: SOCKET_PORT,
-      owner: { user: OWNER, password },
-      traffic: { user: TRAFFIC, password },
+      /** The superuser, who only prepares the other two. The socket is `.s.PGSQL.{port}` in `socketDir`. */
+      ...target,
+      /** Migrates and restores. */
+      owner: { ...target, user: OWNER },
+      /** Does everything else. It cannot change rows that are never changed. */
+      traffic: { ...target, user: TRAFFIC },
+      /** As in `18.4`. */
       version: presence.version,
+      /** It ran already: left over from a killed process, or in use by another one. */
       adopted,
+      /** This process leaves. The last one stops the server: within five seconds, usually a tenth of one. */
       stop() {
         left ??= leaveUnderLock(place, presence)
         return left
       },
     }
   })
-}
 
-async function findPlace(options: EmbeddedPostgresOptions): Promise<Place> {
+async function findPlace(options: EmbeddedPostgresOptions) {
   if (process.platform === 'win32') {
     throw unavailable('There is no embedded PostgreSQL on Windows: set DATABASE_URL.')
   }
@@ -131,9 +110,7 @@ async function findPlace(options: EmbeddedPostgresOptions): Promise<Place> {
   }
 }
 
-type Joined = { adopted: boolean; superuser: ServerLogin; presence: Presence }
-
-async function startOrJoin(place: Place): Promise<Joined> {
+async function startOrJoin(place: Place) {
   const until = performance.now() + READY_TIMEOUT_MS
   const password = readPassword(place.dataDir)
   for (;;) {
