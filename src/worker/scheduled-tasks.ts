@@ -22,8 +22,6 @@ const BACKUP_CHECK_INTERVAL_MS = 20_000
 /** Deletions in a row, of some thousand rows each. The rest waits for the next run. */
 const MAX_STEPS = 200
 
-type ScheduledTasks = { stop: () => Promise<void> }
-
 type ScheduledTasksSetup = {
   sql: Sql
   /** A pool for queues, see `openPool`. */
@@ -35,7 +33,7 @@ type ScheduledTasksSetup = {
 }
 
 /** Runs each task at once and then at its interval. `stop` waits for the current steps to end. */
-export function startScheduledTasks(setup: ScheduledTasksSetup): ScheduledTasks {
+export function startScheduledTasks(setup: ScheduledTasksSetup) {
   const { sql, queue, clock, log, backups } = setup
   const stopping = new AbortController()
   const { signal } = stopping
@@ -102,7 +100,7 @@ export function startScheduledTasks(setup: ScheduledTasksSetup): ScheduledTasks 
 }
 
 /** Runs `work` at once and then at an interval, never twice at a time. */
-function repeat(work: () => Promise<void>, everyMs: number, logger: ThrottledLogger): ScheduledTasks {
+function repeat(work: () => Promise<void>, everyMs: number, logger: ThrottledLogger) {
   let running: Promise<void> | undefined
   const once = async () => {
     try {

@@ -38,13 +38,7 @@ export class CommandError extends Error {
   override name = 'CommandError'
 }
 
-export type Arguments = {
-  find: (name: string) => string | undefined
-  get: (name: string) => string
-  has: (name: string) => boolean
-  getOneOf: <T extends string>(name: string, allowed: readonly T[]) => T
-  findInteger: (name: string, min: number, max: number) => number | undefined
-}
+export type Arguments = ReturnType<typeof createArguments>
 
 const COMMON: CommandOptions = {
   json: { about: 'print the result as one JSON value' },
@@ -86,7 +80,7 @@ function requirePositionals(names: readonly string[], max: number, given: readon
   if (extra !== undefined) throw new UsageError(`"${extra}" is one argument too many.`)
 }
 
-function createArguments(found: Readonly<Record<string, unknown>>): Arguments {
+function createArguments(found: Readonly<Record<string, unknown>>) {
   const find = (name: string): string | undefined => {
     const value = found[name]
     if (typeof value !== 'string') return undefined
@@ -101,14 +95,14 @@ function createArguments(found: Readonly<Record<string, unknown>>): Arguments {
   return {
     find,
     get,
-    has: name => found[name] === true,
-    getOneOf(name, allowed) {
+    has: (name: string): boolean => found[name] === true,
+    getOneOf<T extends string>(name: string, allowed: readonly T[]): T {
       const value = get(name)
       const one = allowed.find(candidate => candidate === value)
       if (one === undefined) throw new UsageError(`${label(name)} must be one of ${allowed.join(', ')}.`)
       return one
     },
-    findInteger(name, min, max) {
+    findInteger(name: string, min: number, max: number): number | undefined {
       const text = find(name)
       if (text === undefined) return undefined
       const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN

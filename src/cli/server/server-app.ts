@@ -3,11 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import { systemClock } from '../../kernel/clock.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import { findDatabaseState } from '../../kernel/db/database.ts'
-import type { Outbound } from '../../kernel/http-out/outbound-http.ts'
-import type { Mailer } from '../../kernel/http-out/smtp.ts'
 import type { Log } from '../../kernel/log.ts'
 import { createSecurityLog } from '../../kernel/monitoring/security-events.ts'
-import type { ScanRecorder } from '../../scans/recorder.ts'
 import { VERSION } from '../command-line/version.ts'
 import { getOrCreateSecretKey } from '../store/secret-key.ts'
 import type { Store } from '../store/store.ts'
@@ -15,7 +12,7 @@ import { buildWebhookSetup } from '../store/webhook-setup.ts'
 import type { AppSetup } from './app.ts'
 import type { ServerMetrics } from './server-metrics.ts'
 
-export type ServerAppParts = {
+export type ServerAppParts = Pick<AppSetup, 'scans' | 'mail' | 'outbound'> & {
   config: Config
   log: Log
   store: Store
@@ -23,9 +20,6 @@ export type ServerAppParts = {
   /** A server that stops is not ready, so that load balancers leave it. */
   isStopping: () => boolean
   create: (setup: AppSetup) => FastifyInstance
-  scans: ScanRecorder
-  mail: Mailer
-  outbound: Outbound
 }
 
 const READINESS = { writable: 'ready', 'read-only': 'read-only', away: 'not ready' } as const

@@ -27,10 +27,7 @@ export const calculateMaxConnections = (processes: Processes): number =>
   )
 
 /** Compares `max_connections` with what WORKERS may need. */
-export async function checkConnections(
-  sql: Sql,
-  processes: Processes,
-): Promise<{ enough: boolean; detail: string }> {
+export async function checkConnections(sql: Sql, processes: Processes) {
   const [row] = await sql<{ available: number }[]>`
     select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as available`
   const available = row?.available ?? 0
