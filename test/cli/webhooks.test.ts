@@ -251,7 +251,10 @@ describe('webhooks', () => {
       ]) {
         const { code, stderr } = await carnet(words, settings)
         assert.equal(code, 1)
-        assert.match(stderr, /: it is not connected to\. To allow it, set WEBHOOK_ALLOW_CIDRS to its .*\.\n$/)
+        assert.match(
+          stderr,
+          /\. Carnet does not connect to it\. To allow it, set WEBHOOK_ALLOW_CIDRS to its .*\.\n$/,
+        )
       }
     }
   })

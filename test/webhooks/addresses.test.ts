@@ -94,7 +94,7 @@ describe(`${HOSTILE_URLS.length + HOSTILE_NAMES.length} hostile addresses`, () =
     for (const [name] of HOSTILE_NAMES) {
       assert.match(
         await refused(outbound, `https://${name}:${port}/`),
-        new RegExp(`^${name} leads to .*: it is not connected to\\.$`),
+        new RegExp(`^${name} resolves to .*\\. Carnet does not connect to it\\.$`),
       )
     }
     await outbound.close()
@@ -142,7 +142,7 @@ describe(`${HOSTILE_URLS.length + HOSTILE_NAMES.length} hostile addresses`, () =
     await stand.worker().drain()
     const [newest] = await listDeliveries(account.ctx, { webhookId: id, limit: 1 })
     assert.deepEqual([newest?.outcome, newest?.status], ['address_refused', null])
-    assert.match(newest?.detail ?? '', /is an address of this machine: it is not connected to\.$/)
+    assert.match(newest?.detail ?? '', /is an address of this machine\. Carnet does not connect to it\.$/)
     const tested = await sendTestEvent(
       account.ctx,
       { sealer: stand.setup.sealer, outbound: stand.outbound },
@@ -278,7 +278,7 @@ describe('an unresolvable name is reported as dns', () => {
   }
 
   test('if the name does not exist', async () => {
-    const plain = 'The name nowhere.example leads to no address.'
+    const plain = 'The name nowhere.example cannot be resolved.'
     assert.equal(await failing(async () => []), plain)
     assert.equal(await failing(() => Promise.reject(new Error('ESERVFAIL'))), plain)
     // Otherwise an error outside the chain of promises, which ends the process.
@@ -311,7 +311,7 @@ describe('an unresolvable name is reported as dns', () => {
   test('if name servers do not answer, before the connect timeout', async () => {
     assert.equal(
       await failing(() => new Promise(() => {})),
-      'The name nowhere.example leads to no address: no name server answered within 4 seconds.',
+      'The name nowhere.example cannot be resolved: no name server answered within 4 seconds.',
     )
   })
 })

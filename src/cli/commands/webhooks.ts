@@ -54,7 +54,7 @@ function requireCallable(url: string, { policy }: WebhookSetup): void {
   const fault = findUrlFault(url.trim(), policy)
   if (fault?.name !== 'forbidden' && fault?.name !== 'this_machine') return
   throw new CommandError(
-    `${fault.sentence} To allow it, set WEBHOOK_ALLOW_CIDRS to its address or network, for the server too.`,
+    `${fault.sentence} To allow it, set WEBHOOK_ALLOW_CIDRS to its address or network, here and for the server.`,
   )
 }
 

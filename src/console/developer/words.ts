@@ -26,9 +26,9 @@ export function explainFailure(
   if (status === 410) return failures.gone
   if (status !== null) return isRedirect(status) ? failures.redirect({ status }) : failures.status({ status })
   const [, name = '', address = ''] =
-    /^The name (\S+) leads to no/.exec(detail) ??
-    /^(\S+) leads to (\S+), which/.exec(detail) ??
-    /^()(\S+) is .*: it is not connected to\.$/.exec(detail) ??
+    /^The name (\S+) cannot be resolved/.exec(detail) ??
+    /^(\S+) resolves to (\S+), which/.exec(detail) ??
+    /^()(\S+) is .*\. Carnet does not connect to it\.$/.exec(detail) ??
     []
   const [, tls, code] =
     /^No secure connection was made: (.*)\.$/s.exec(detail) ??

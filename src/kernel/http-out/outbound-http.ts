@@ -242,7 +242,7 @@ const notSecure = () => new OutboundFailure('address_refused', 'Only https addre
 function findAddressFailure(address: string, allowed: BlockList): OutboundFailure | undefined {
   const what = isIP(address) === 0 ? undefined : explainForbiddenAddress(address, allowed)
   if (what === undefined) return undefined
-  return new OutboundFailure('address_refused', `${address} is ${what}: it is not connected to.`)
+  return new OutboundFailure('address_refused', `${address} is ${what}. Carnet does not connect to it.`)
 }
 
 /** Rejects a name if one of its addresses is forbidden. */
@@ -252,13 +252,13 @@ function guardedLookup(allowed: BlockList, resolve: ResolveName): LookupFunction
     for (const address of addresses) {
       const what = explainForbiddenAddress(address, allowed)
       if (what === undefined) continue
-      const sentence = `${name} leads to ${address}, which is ${what}: it is not connected to.`
+      const sentence = `${name} resolves to ${address}, which is ${what}. Carnet does not connect to it.`
       throw new OutboundFailure('address_refused', sentence)
     }
     return addresses
   }
   return (name, options, callback) => {
-    // Whatever a resolver returns that is no address ends in `failed`.
+    // Whatever a resolver returns that is not an address ends in `failed`.
     const failed = (error?: unknown) =>
       callback(error instanceof OutboundFailure ? error : noSuchName(name), '', 4)
     find(name).then(addresses => {
@@ -274,7 +274,7 @@ function guardedLookup(allowed: BlockList, resolve: ResolveName): LookupFunction
   }
 }
 
-const noSuchName = (name: string) => new OutboundFailure('dns', `The name ${name} leads to no address.`)
+const noSuchName = (name: string) => new OutboundFailure('dns', `The name ${name} cannot be resolved.`)
 
 /** For all tries of the resolver, which has a timeout for each. */
 const withDnsTimeout = (name: string, addresses: Promise<readonly string[]>) =>
@@ -282,7 +282,7 @@ const withDnsTimeout = (name: string, addresses: Promise<readonly string[]>) =>
     const within = `${DNS_TOTAL_TIMEOUT_MS / 1000} seconds`
     return new OutboundFailure(
       'dns',
-      `The name ${name} leads to no address: no name server answered within ${within}.`,
+      `The name ${name} cannot be resolved: no name server answered within ${within}.`,
     )
   })
 
@@ -320,8 +320,8 @@ export function createNameResolver(servers?: readonly string[]): ResolveName {
 const FAILURES: readonly [RegExp, FailureName, string][] = [
   [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, 'connect_timeout', 'No connection was made within 5 seconds.'],
   [/^ECONNREFUSED$/, 'connection_refused', 'The connection was refused.'],
-  [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'unreachable', 'There is no way to that address.'],
-  [/^(ENOTFOUND|EAI_\w+)$/, 'dns', 'The name leads to no address.'],
+  [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'unreachable', 'The host cannot be reached (no route).'],
+  [/^(ENOTFOUND|EAI_\w+)$/, 'dns', 'The name cannot be resolved.'],
   [
     /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO|HOSTNAME_MISMATCH|INVALID_CA|ERR_OSSL)/,
     'tls',

@@ -55,7 +55,7 @@ export function findUrlFault(text: string, policy: OutboundPolicy): UrlFault | u
   return findHostFault(url, authority.replace(/:\d*$/, ''), policy)
 }
 
-const credentials = () => fault('credentials', 'The address must not have a user name or password in it.')
+const credentials = () => fault('credentials', 'The address must not contain a user name or password.')
 
 const fault = (name: UrlFault['name'], sentence: string): UrlFault => ({ name, sentence })
 
@@ -73,9 +73,12 @@ function findHostFault(url: URL, written: string, policy: OutboundPolicy): UrlFa
   if (name === 'localhost' || name.endsWith('.localhost')) {
     const isAllowed = policy.allowed.check('127.0.0.1') || policy.allowed.check('::1', 'ipv6')
     if (isAllowed) return undefined
-    return { ...fault('this_machine', `${host} is this machine itself: it is not connected to.`), host }
+    return {
+      ...fault('this_machine', `${host} is this machine itself. Carnet does not connect to it.`),
+      host,
+    }
   }
   const what = isIP(host) === 0 ? undefined : explainForbiddenAddress(host, policy.allowed)
   if (what === undefined) return undefined
-  return { ...fault('forbidden', `${host} is ${what}: it is not connected to.`), host }
+  return { ...fault('forbidden', `${host} is ${what}. Carnet does not connect to it.`), host }
 }
