@@ -80,7 +80,7 @@ export function startScheduledTasks(setup: ScheduledTasksSetup) {
   const failureLogger = (work: string) => throttledLogger(log, 'warn', { work }, 'a scheduled task failed')
   const tasks = [
     repeat(resumeStoppedRefreshes, RESUME_INTERVAL_MS, failureLogger('refreshes')),
-    repeat(resumeStoppedImports, RESUME_INTERVAL_MS, failureLogger('sheets')),
+    repeat(resumeStoppedImports, RESUME_INTERVAL_MS, failureLogger('spreadsheets')),
     repeat(deleteExpiredRows, RESUME_INTERVAL_MS, failureLogger('expired rows')),
     repeat(deleteScans, SCAN_CLEANING_INTERVAL_MS, failureLogger('old scans')),
     repeat(deleteOldDeliveries, RETENTION_INTERVAL_MS, failureLogger('old deliveries')),

@@ -2,27 +2,29 @@
 import { AppError } from '../../kernel/errors.ts'
 
 const MESSAGES = {
-  empty: 'The file is empty. Choose the spreadsheet that has your products in it.',
-  no_rows: 'The sheet has a header but no rows below it.',
+  empty: 'The file is empty. Choose the spreadsheet that contains your products.',
+  no_rows: 'The spreadsheet has a header but no rows below it.',
   no_header: 'No header row was found: the first row must name the columns.',
   too_large: 'The file is larger than 25 MB. Split it, or save it as XLSX, which is smaller.',
   too_much:
-    'The file unpacks to more than a sheet of 100,000 rows needs. Split it, and save it without pictures.',
-  too_many_rows: 'The sheet has more than 100,000 rows. Split it into several files.',
+    'The file unpacks to more than a spreadsheet of 100,000 rows needs. Split it, and save it without pictures.',
+  too_many_rows: 'The spreadsheet has more than 100,000 rows. Split it into several files.',
   too_many_columns:
-    'The sheet has more than 1,000 columns. Keep the columns that products have, and try again.',
-  too_long: 'A cell or a row of the sheet is longer than any field may be. Is a quotation mark missing?',
-  broken: 'The file is damaged, or is no sheet. Open it in your spreadsheet program and save it again.',
+    'The spreadsheet has more than 1,000 columns. Keep the columns that products have, and try again.',
+  too_long:
+    'A cell or a row of the spreadsheet is longer than any field may be. Is a quotation mark missing?',
+  broken:
+    'The file is damaged, or is not a spreadsheet. Open it in your spreadsheet program and save it again.',
   quotes:
-    'A quotation mark is opened and not closed, or stands in the middle of a cell. Save the file again as CSV.',
+    'A quotation mark is opened and not closed, or is in the middle of a cell. Save the file again as CSV.',
   old_excel:
     'This is the old format of Excel (XLS), or one with a password. Save it as XLSX without a password.',
   other_zip:
-    'This archive is not an XLSX sheet. In your spreadsheet program choose XLSX or CSV when you save.',
+    'This archive is not an XLSX spreadsheet. In your spreadsheet program choose XLSX or CSV when you save.',
   not_text:
     'This is neither an XLSX file nor a text. In your spreadsheet program choose XLSX or CSV when you save.',
-  encoding: 'The file begins as one encoding and goes on as another. Save it as “CSV UTF-8”.',
-  markup: 'This is a page or a program’s data (HTML, XML or JSON), not a sheet. Save it as XLSX or CSV.',
+  encoding: 'The file begins as one encoding and continues in another. Save it as “CSV UTF-8”.',
+  markup: 'This is a web page or a data file (HTML, XML or JSON), not a spreadsheet. Save it as XLSX or CSV.',
 } as const
 
 export type SpreadsheetErrorReason = keyof typeof MESSAGES

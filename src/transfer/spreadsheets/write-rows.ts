@@ -66,7 +66,7 @@ export async function writeRows(
 const unconfirmedChange = () =>
   new AppError(
     'version_conflict',
-    'This row would change a product that the check did not show. Check the sheet again.',
+    'This row would change a product that the check did not show. Check the spreadsheet again.',
   )
 
 /** The key that identifies the product of a row: a SKU in NFC or a GTIN of 14 digits; undefined without one. */
