@@ -104,7 +104,7 @@ export function gtinTakenError(holder?: { id: string | null; isCurrent: boolean 
   const id = idFromUuid(holder.id)
   const message = holder.isCurrent
     ? `This GTIN already belongs to your product ${id}. Send another GTIN, or none.`
-    : `This GTIN belongs to your product ${id}, which bore it before: codes printed with it lead there. Send another GTIN, or none.`
+    : `Your product ${id} had this GTIN before, and printed codes still lead to it. Send another GTIN, or none.`
   return new AppError('gtin_taken', message, [
     rowProblem(at, holder.isCurrent ? 'gtin_own' : 'gtin_own_before', { id }),
   ])

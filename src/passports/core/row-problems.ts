@@ -5,12 +5,11 @@ import { type AppError, type Detail, SAID, type Said } from '../../kernel/errors
 export const ROW_PROBLEMS = {
   gtin_taken: 'gtin is already taken by another product.',
   gtin_own: 'gtin is already taken by your product {id}.',
-  gtin_own_before:
-    'gtin belongs to your product {id}, which bore it before: codes printed with it lead there.',
+  gtin_own_before: 'gtin was used by your product {id} before, and printed codes still lead to it.',
   gtin_borne:
-    'The GTIN {gtin} belongs to the product {id}, which bears another one now: codes printed with it lead there. Change that product by its id.',
+    'Your product {id} had the GTIN {gtin} before and has another one now; printed codes still lead to it. Change that product by its id.',
   sku_shared:
-    'Several products bear the SKU {sku}: {ids}. Change the one you mean by its id, or match by GTIN.',
+    'Several products have the SKU {sku}: {ids}. Change the one you mean by its id, or match by GTIN.',
   row_twice: 'Row {row} of this call is about the same product ({field} {key}). Send each product once.',
   other_category:
     'This product is in the category {category}, which cannot change. Send that, or leave category out.',

@@ -73,10 +73,10 @@ async function release(
     from gtin_claim g left join passport p on p.account_id = g.account_id and p.id = g.model_id
     where g.gtin14 = ${gtin14}`
   const held = claim ?? (await findReleased(ctx, gtin14))
-  if (held === undefined) throw new AppError('not_found', `No product holds the GTIN ${gtin14}.`)
+  if (held === undefined) throw new AppError('not_found', `No product has the GTIN ${gtin14}.`)
   const id = idFromUuid(held.model_id)
   if (claim?.is_borne) {
-    const message = `The active product ${id} bears the GTIN ${gtin14}. Archive it or change its GTIN first.`
+    const message = `The active product ${id} has the GTIN ${gtin14}. Archive it or change its GTIN first.`
     throw new AppError('gtin_taken', message)
   }
   const counts = await countIssued(ctx, gtin14, held)
@@ -124,5 +124,5 @@ const activeUnitsError = (gtin14: string, id: string, { active_units: n }: { act
   new AppError(
     'validation',
     `${n} active ${n === 1 ? 'unit was' : 'units were'} issued under the GTIN ${gtin14} by product ${id}. ` +
-      'Archive them first, or repeat the command with --force: codes printed on them go on leading to them.',
+      'Archive them first, or repeat the command with --force: codes printed on them still lead to them.',
   )
