@@ -166,7 +166,7 @@ async function admit(setup: ApiSetup, request: FastifyRequest, reply: FastifyRep
   if (!holder.planHasApi) {
     throw new AppError(
       'plan_required',
-      'The plan of this account does not include the API. It starts with Pro.',
+      'The plan of this account does not include the API. Pro and higher plans include it.',
     )
   }
   await limitKey(setup, holder, reply)

@@ -11,5 +11,5 @@ const changeType = choiceMember(
 
 export const CHANGE_MEMBERS = {
   change_type: memberWithDefault(changeType, 'change'),
-  note: textMember('Why; kept in the history.', MAX_NOTE_LENGTH),
+  note: textMember('Reason for the change, stored in the history.', MAX_NOTE_LENGTH),
 }

@@ -64,7 +64,7 @@ const PUT = {
   },
   responses: {
     200: jsonResponse(
-      'The product, updated; or as it was, with `meta.unchanged`.',
+      'The updated product, or the unchanged one with `meta.unchanged`.',
       OUTCOME_SCHEMA,
       exampleRecord(CHANGED, LONGER_WARRANTY),
       ['ETag'],
