@@ -165,7 +165,7 @@ async function broughtSheet(page: Page, address: string): Promise<string> {
   await page
     .getByLabel('File', { exact: true })
     .setInputFiles({ name: 'Autumn.csv', mimeType: 'text/csv', buffer })
-  await page.getByRole('button', { name: 'Read the sheet' }).click()
+  await page.getByRole('button', { name: 'Read the spreadsheet' }).click()
   await page.getByRole('heading', { name: 'Which column is what?' }).waitFor()
   return page.url()
 }

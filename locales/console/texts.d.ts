@@ -1426,7 +1426,7 @@ export type Texts = {
     gtin_taken: string
     gtin_own: (values: { id: Value }) => string
     gtin_own_before: (values: { id: Value }) => string
-    gtin_borne: (values: { gtin: Value; id: Value }) => string
+    gtin_borne: (values: { id: Value; gtin: Value }) => string
     sku_shared: (values: { sku: Value; ids: Value }) => string
     row_twice: (values: { key: Value }) => string
     other_category: (values: { category: Value }) => string

@@ -120,7 +120,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     await follow('I have saved it, to the webhook')
     assert.deepEqual(verdict(first, second, await nextDelivery('One')), [true, true, true, false])
 
-    await press('The new secret is in place')
+    await press('Start using the new secret')
     await page.getByText('The new secret signs X-Service-Signature.').waitFor()
     assert.deepEqual(verdict(first, second, await nextDelivery('Two')), [true, true, false, true])
 

@@ -141,7 +141,7 @@ describe('why a delivery failed', () => {
     )
     assert.equal(
       await failed('https://no-such-name.invalid/'),
-      'Der Name no-such-name.invalid führt zu keiner Adresse.',
+      'Der Name no-such-name.invalid lässt sich nicht auflösen.',
     )
     await outbound.close()
   })

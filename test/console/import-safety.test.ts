@@ -71,7 +71,7 @@ describe('one value for every row', () => {
 
     const refused = await sendColumns(editor, at, { ...SAME, 'k.economicOperator.contactEmail': 'nobody' })
     assert.equal(refused.status, 422)
-    assert.match(refused.text, /href="#u\.2">C: weight: The sheet does not say in which unit/)
+    assert.match(refused.text, /href="#u\.2">C: weight: The spreadsheet does not say in which unit/)
     assert.match(refused.text, /Contact e-mail: Is not an e-mail address/)
     assert.equal(formIn(refused)['k.economicOperator.legalName'], 'Testmarke GmbH')
 
@@ -168,7 +168,7 @@ describe('one value for every row', () => {
       ]),
     )
     const page = await editor.get(at)
-    assert.match(page.text, /The sheet has a column for the GTIN and none for the SKU/)
+    assert.match(page.text, /The spreadsheet has a column for the GTIN and none for the SKU/)
     assert.equal(formIn(page).match_by, 'gtin')
     assert.deepEqual(counts(await check(stand, editor, at, SAME)), [1, 0, 0, 0])
     await run(stand, editor, at)
@@ -182,7 +182,7 @@ describe('one value for every row', () => {
       ]),
     )
     const refused = await check(stand, editor, without, { ...SAME, sku_from_gtin: '' })
-    assert.match(refused.text, /<td>Article number \(SKU\)<\/td><td>The sheet has no column for it/)
+    assert.match(refused.text, /<td>Article number \(SKU\)<\/td><td>The spreadsheet has no column for it/)
   })
 })
 
@@ -351,7 +351,7 @@ describe('the file of errors', () => {
       n % 2 === 0 ? 'heavy' : '80',
     ])
     const at = await bring(stand, editor, lines([['sku', 'name', 'weightGrams'], ...rows]))
-    assert.match((await editor.get(at)).text, /room for 30 new products, and the sheet has 100 rows/)
+    assert.match((await editor.get(at)).text, /room for 30 new products, and the spreadsheet has 100 rows/)
     const checked = await check(stand, editor, at, SAME)
     assert.deepEqual(counts(checked), [30, 0, 0, 70])
     assert.match(checked.text, /There is room for 30 of 45 new products\. 15 rows are left out/)

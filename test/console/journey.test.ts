@@ -282,7 +282,7 @@ describe('a session', () => {
       (await browser.post('/console/keys', { form: { name: 'x', scope: 'full', ends: 'never' } })).status,
       403,
     )
-    assert.match((await browser.get('/console/keys')).text, /Only owners create and revoke keys/)
+    assert.match((await browser.get('/console/keys')).text, /Only owners can create and revoke keys/)
     await stand.sql`delete from membership where account_id = ${accountId}`
     assert.equal((await browser.get('/console')).status, 303)
   })

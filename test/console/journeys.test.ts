@@ -111,7 +111,7 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
       row.map(cell => (cell === 'only wool' ? '100 % wool' : cell === 'Atlantis' ? 'Portugal' : cell)),
     )
     assert.equal(mended.length, 21)
-    await follow(again, 'Import another sheet')
+    await follow(again, 'Import another spreadsheet')
     await bring(again, { name: 'Mended.xlsx', buffer: await workbook(mended as Cell[][]) })
     await press(again, 'Check all rows')
     await press(again, 'Import 20 products')
@@ -343,7 +343,7 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     const column = sheet[0]?.indexOf('weightGrams') ?? -1
     assert.ok(column >= 0 && sheet.length === 4, String(sheet[0]))
     const changed = sheet.map((row, n) => row.map((cell, at) => (n > 0 && at === column ? 45 : cell)))
-    await follow(page, 'Import a sheet')
+    await follow(page, 'Import a spreadsheet')
     await bring(page, { name: 'Socks.xlsx', buffer: await workbook(changed as Cell[][]) })
     await page.getByLabel('How rows find their product').selectOption({ label: 'By SKU' })
     await press(page, 'Check all rows')
@@ -424,7 +424,7 @@ async function bring(page: Page, { name, buffer }: { name: string; buffer: Buffe
   await page
     .getByLabel('File', { exact: true })
     .setInputFiles({ name, mimeType: 'application/octet-stream', buffer })
-  await press(page, 'Read the sheet')
+  await press(page, 'Read the spreadsheet')
   await page.getByRole('heading', { name: 'Which column is what?' }).waitFor()
 }
 

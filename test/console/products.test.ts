@@ -819,7 +819,7 @@ describe('products', () => {
       /href="(\/console\/products\/[0-9a-z]{26})">Alone/.exec((await owner.get(at)).text)?.[1] ?? ''
     await owner.post(`${at}/status`, { form: { to: 'archive' } })
     for (const [path, why] of [
-      [at, /This product is archived: no units/],
+      [at, /This product is archived, so you cannot issue units/],
       [item, /An item has no units/],
     ] as const) {
       const sent = owner.post(`${path}/units`, { form: { level: 'item', names: 'More' } })
@@ -841,7 +841,7 @@ describe('products', () => {
       await one.post('/console/products', { form: newForm({ ...textile, gtin }) }),
       ...(one === owner ? [await save(other, { ...textile, gtin })] : []),
     ]
-    for (const sentence of [/already belongs to your product/, /which bore it before: printed codes/]) {
+    for (const sentence of [/already belongs to your product/, /had this GTIN before, and printed codes/]) {
       for (const { status, text } of await answers(owner)) {
         assert.equal(status, 422)
         assert.match(text, sentence)
@@ -857,7 +857,7 @@ describe('products', () => {
     }
     const german = { headers: { ...OWN, 'accept-language': 'de' } }
     const told = await owner.post('/console/products', { form: newForm({ ...textile, gtin }), ...german })
-    assert.match(told.text, new RegExp(`gehört zu Ihrem Produkt ${id}, das sie früher trug`))
+    assert.match(told.text, new RegExp(`Ihr Produkt ${id} hatte diese GTIN früher`))
   })
 
   test('the page as another reader sees it is a link for every member, and makes no access link', async () => {

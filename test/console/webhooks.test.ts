@@ -99,7 +99,7 @@ describe('adding', () => {
     assert.deepEqual(made?.events, ['product.created', 'scan.milestone'])
     const list = await viewer.get('/console/webhooks')
     assert.match(list.text, /Stock &#38; &#60;more&#62;/)
-    assert.match(list.text, /Only owners add/)
+    assert.match(list.text, /Only owners can add/)
     assert.equal(shownSecret(list), '')
   })
 
@@ -283,7 +283,7 @@ describe('a webhook', () => {
     await editor.post(`${at}/state`, { form: { to: 'pause' } })
     assert.doesNotMatch((await viewer.get(at)).text, /nothing is sent until/)
     const all = await editor.post(`${at}/replay`, { form: { since: '2020-01-01T00:00' } })
-    assert.match((await editor.get(String(all.headers.location))).text, /One event waits, and goes out when/)
+    assert.match((await editor.get(String(all.headers.location))).text, /One event is waiting\. It is sent when/)
     const resent = await editor.post(`${at}/resend`, { form: { attempt } })
     assert.match((await editor.get(String(resent.headers.location))).text, /It waits and is sent when/)
     receiver.received.length = 0

@@ -13,7 +13,7 @@ import { addPassportCounts, addUnitCounts } from '../core/unit-counts.ts'
 import type { CheckedUnit, UnitLevel } from './check-unit.ts'
 
 export const archivedParentError = () =>
-  new AppError('archived', 'This product is archived: no units can be issued under it. Restore it first.')
+  new AppError('archived', 'This product is archived, so you cannot issue units under it. Restore it first.')
 
 /** `index`: its place in the call. */
 export type UnitRow = { index: number; id: string; unit: CheckedUnit; at: Date }
