@@ -97,7 +97,7 @@ describe('export and import of an account', () => {
 
   test('what is here already is refused, and nothing is left behind', async () => {
     const before = await other.t.sql`select count(*) as n from account`
-    await assert.rejects(makeImport(file, here), { code: 'validation', message: /is here already/ })
+    await assert.rejects(makeImport(file, here), { code: 'validation', message: /already exists here/ })
     const lines = (await readFile(file, 'utf8')).split('\n')
     assert.ok(lines.length > 20)
     assert.deepEqual(await other.t.sql`select count(*) as n from account`, before)

@@ -252,7 +252,7 @@ describe('export --static', () => {
       const as = (change: object) => writeFile(mark, JSON.stringify({ ...JSON.parse(written), ...change }))
       const at = (ms: number) => ({ clock: { now: () => new Date(systemClock.now().getTime() + ms) } })
       await as({ host: 'elsewhere' })
-      await refused(at(50_000), {}, /was written to a moment ago, on elsewhere/)
+      await refused(at(50_000), {}, /A process on elsewhere wrote to/)
       const whole = { ...setup(), ...at(70_000) }
       const { kept } = await exportStaticSite(whole, { accountId: other.id, dir })
       assert.equal(kept, 10, 'who says nothing for a minute has ended')
@@ -405,7 +405,7 @@ describe('export --static', () => {
     await assert.rejects(again, { code: 'validation', message: /is not empty/ })
     const file = join(made.dir, 'manifest.ndjson')
     for (const dir of [file, join(file, 'x')]) {
-      const message = /is no folder that can be written into \(E[A-Z]+\)/
+      const message = /is not a folder that Carnet can write to \(E[A-Z]+\)/
       const onFile = exportStaticSite(setup(), { accountId: s.account.id, dir })
       await assert.rejects(onFile, { code: 'validation', message })
     }

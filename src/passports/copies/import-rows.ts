@@ -110,7 +110,10 @@ function requireIntactHistory({ passport, versions, statuses }: ImportedHistory)
     (model === uuid) === isModel &&
     (isModel || isLotOrSerial((level === 'b' ? lot : serial) ?? '')) &&
     statuses.every(one => one.passport === uuid)
-  if (!fits) throw importError(`Passport ${id} is none that this Carnet could keep.`)
+  if (!fits)
+    throw importError(
+      `Passport ${id} is not valid: its id, level, category, parent, model, lot, serial or status does not fit.`,
+    )
   if (versions.length !== passport.version_no)
     throw importError(`Passport ${id} is at version ${passport.version_no} and has ${versions.length}.`)
   let before = hashLines([uuid, level, category, model, parent, lot, serial])
@@ -140,7 +143,7 @@ async function requireFreeIds(sql: Sql, uuids: readonly string[]): Promise<void>
     select id from passport where id = any(${[...uuids]}::text[]::uuid[]) limit 1`
   if (existing !== undefined)
     throw importError(
-      `Passport ${idFromUuid(existing.id)} is here already: an account is imported where it is not.`,
+      `Passport ${idFromUuid(existing.id)} already exists here. Import the account into a Carnet that does not have it.`,
     )
 }
 
@@ -209,7 +212,7 @@ export async function importAccessLinks(
     where r.audience in ('legitimate_interest', 'authority')
     on conflict do nothing returning id`
   if (made.length !== links.length)
-    throw importError('An access link of the account is here already, or none that could be.')
+    throw importError('An access link in the file already exists here or is not valid.')
 }
 
 /** Call it after the last row: writes counters and checks references. Returns the number of passports by level. */

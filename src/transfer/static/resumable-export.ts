@@ -44,7 +44,7 @@ export type StaticExport = Awaited<ReturnType<typeof openStaticExport>>
 
 /** Runs `work` as the only writer of the folder. Throws `unavailable` and `validation`. */
 export async function withFolderLock<T>(dir: string, work: (folder: SafeFolder) => Promise<T>): Promise<T> {
-  const message = `${dir} is being written by another export. Wait until that finishes.`
+  const message = `${dir} is being written by another export. Wait until it finishes.`
   let isInside = false
   try {
     const folder = await openSafeFolder(dir)
@@ -54,7 +54,7 @@ export async function withFolderLock<T>(dir: string, work: (folder: SafeFolder) 
     })
   } catch (error) {
     if (isInside || !(error instanceof Error && 'syscall' in error && 'code' in error)) throw error
-    throw new AppError('validation', `${dir} is no folder that can be written into (${error.code}).`)
+    throw new AppError('validation', `${dir} is not a folder that Carnet can write to (${error.code}).`)
   }
 }
 
@@ -159,7 +159,7 @@ function parseProgress(
   if (isElsewhere && now.getTime() - Date.parse(mark.at) < WRITER_TIMEOUT_MS) {
     throw new AppError(
       'validation',
-      `${dir} was written to a moment ago, on ${mark.host}. Wait until that finishes; if it has ended, try again in a minute.`,
+      `A process on ${mark.host} wrote to ${dir} a moment ago. Wait until it finishes. If it was stopped, try again in a minute.`,
     )
   }
   return mark
