@@ -167,7 +167,7 @@ async function flushOnce(state: RecorderState): Promise<void> {
 /** Loads what counting needs. If the database is unavailable, what is already loaded may be enough. */
 async function prepare({ tools, setup, pending }: RecorderState, today: number): Promise<void> {
   const problem = await tools.countries.refresh()
-  if (problem !== undefined) setup.log.warn({ reason: problem }, 'the country file is not used')
+  if (problem !== undefined) setup.log.warn({ reason: problem }, 'the country file cannot be used')
   const seen = new Set(Array.from(pending.hours(), hour => Math.floor(hour / HOURS_PER_DAY)))
   const soon = dayOf(setup.clock.now().getTime() + SALT_AHEAD_MS)
   try {

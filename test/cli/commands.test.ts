@@ -114,7 +114,7 @@ describe('accounts brand', () => {
     assert.match(file.stderr, /^The file of --logo, .*none\.png, cannot be read \(ENOENT\)\.\n$/)
     const removal = await brand('--remove', 'logo,constructor')
     assert.equal(removal.code, 2)
-    assert.match(removal.stderr, /takes some of name, accent, logo, dark-logo, frame-ancestors/)
+    assert.match(removal.stderr, /choose from name, accent, logo, dark-logo, frame-ancestors/)
   })
 })
 

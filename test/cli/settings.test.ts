@@ -160,7 +160,7 @@ describe('doctor', () => {
       const env = { DATA_DIR: join(folder.path, 'unused'), PORT: '0', BACKUP_DIR }
       const { code, stdout } = await carnet(['doctor'], { cwd: folder.path, env })
       assert.equal(code, 1)
-      assert.match(stdout, /BAD +backups +\S+file is no folder/)
+      assert.match(stdout, /BAD +backups +\S+file is not a folder/)
     }
   })
 

@@ -174,10 +174,10 @@ describe('migrate', () => {
 
   test('a name that is none of a migration is a mistake in the folder', async () => {
     write('3_three.sql', '')
-    await assert.rejects(migrate(sql, dir, NOW), /3_three\.sql is no name of a migration/)
+    await assert.rejects(migrate(sql, dir, NOW), /3_three\.sql is not a valid name of a migration/)
     rmSync(join(dir, '3_three.sql'))
     write('0002_also.sql', '')
-    await assert.rejects(migrate(sql, dir, NOW), /two migrations have the number of 0002_two\.sql/)
+    await assert.rejects(migrate(sql, dir, NOW), /another migration has the same number as 0002_two\.sql/)
   })
 })
 

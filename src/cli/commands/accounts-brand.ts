@@ -90,7 +90,7 @@ function readRemovals(text: string | undefined): BrandChange {
   const names = text?.split(',').map(name => name.trim()) ?? []
   const unknown = names.find(name => !Object.hasOwn(REMOVALS, name))
   if (unknown === undefined) return Object.assign({}, ...names.map(name => REMOVALS[name]))
-  throw new UsageError(`--remove is "${text}": it takes some of ${Object.keys(REMOVALS).join(', ')}.`)
+  throw new UsageError(`--remove is "${text}": choose from ${Object.keys(REMOVALS).join(', ')}.`)
 }
 
 function readPicture(args: Arguments, option: string): Buffer | undefined {

@@ -115,7 +115,7 @@ async function checkFolder(folder: string): Promise<string | string[]> {
   // A missing folder will be created in its nearest existing parent. The check creates nothing.
   let existing = resolve(folder)
   while (!existsSync(existing)) existing = dirname(existing)
-  if (!(await stat(existing)).isDirectory()) return [`${existing} is no folder`]
+  if (!(await stat(existing)).isDirectory()) return [`${existing} is not a folder`]
   await access(existing, constants.W_OK | constants.R_OK | constants.X_OK)
   const { bavail, bsize } = await statfs(existing)
   const free = bavail * bsize
@@ -187,7 +187,7 @@ async function checkPostgresVersion(sql: Sql): Promise<string | string[]> {
 }
 
 async function checkConnectionCount({ sql, hasPooler }: Store, config: Config): Promise<string | string[]> {
-  if (hasPooler) return 'a pooler stands before the database'
+  if (hasPooler) return 'a pooler is in front of the database'
   const { enough, detail } = await checkConnections(sql, config)
   if (enough) return detail
   const advice =

@@ -42,12 +42,12 @@ async function announce(
   address: string | undefined,
 ): Promise<void> {
   if (address === undefined || role === 'worker') {
-    const message = address === undefined ? 'Carnet works, without a port' : 'Carnet works'
+    const message = address === undefined ? 'Worker started, without a port' : 'Worker started'
     log.info({ address, data }, `${message} (ROLE=worker)`)
     if (json) print(`${JSON.stringify({ url: null, address: address ?? null, set_up_url: null })}\n`)
     return
   }
-  log.info({ address, url, data }, 'Carnet listens')
+  log.info({ address, url, data }, 'Carnet is listening')
   const token = await createSetUpLink({ sql, clock: systemClock })
   const link = token === undefined ? undefined : buildSetUpUrl(url, token)
   if (json) print(`${JSON.stringify({ url, address, set_up_url: link ?? null })}\n`)

@@ -132,7 +132,7 @@ async function startServer(parts: ServerParts, onReady: OnReady): Promise<{ stop
     const returned = getKeyLimits(sql, systemClock).releaseAll()
     const flushed = Promise.all([
       flushUse(),
-      returned.catch(warn(log, 'the unused rest of the rate limits was not given back')),
+      returned.catch(warn(log, 'unused rate-limit permits could not be returned')),
       mail.settled(),
     ])
     await Promise.all([

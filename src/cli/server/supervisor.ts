@@ -134,7 +134,10 @@ export class Supervisor {
     const promises = { ready: ready.promise, exited: exited.promise }
     const child: WorkerProcess = { spec, worker, isReady: false, isLeaving: false, ...promises }
     this.running.add(child)
-    const timer = setTimeout(() => ready.reject(new Error('it was not ready in time')), READY_TIMEOUT_MS)
+    const timer = setTimeout(
+      () => ready.reject(new Error('the process was not ready in time')),
+      READY_TIMEOUT_MS,
+    )
     worker.on('error', error => log.warn({ reason: error.message }, 'a process could not be sent a message'))
     worker.on('message', (message: WorkerMessage) => {
       if (message.type === 'failed') ready.reject(new CommandError(message.reason))

@@ -14,7 +14,7 @@ export type StorePoolOptions = {
   /** A server's pools are larger than a command's. */
   isServer?: boolean
   maxConnections?: number
-  /** A pooler stands before the database: no statement is prepared. */
+  /** A pooler is in front of the database: no statement is prepared. */
   hasPooler?: boolean
   /** Called at the end of every statement. */
   onStatement?: ((statement: FinishedStatement) => void) | undefined

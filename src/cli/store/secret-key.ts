@@ -85,6 +85,6 @@ function createKey(dataDir: string, path: string): string {
     unlinkSync(beside)
   }
   const key = readKey(path)
-  if (key === undefined) throw new CommandError(`${path} was taken away while it was made.`)
+  if (key === undefined) throw new CommandError(`${path} was removed while Carnet created it.`)
   return key
 }

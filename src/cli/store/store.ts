@@ -115,7 +115,7 @@ async function openOnUrl(config: Config, url: string, log: Log, options: OpenOpt
       hasPooler = true
       pools = openPools({ url }, { ...options, hasPooler }, owner)
       await pools.sql`select 1`
-      log.info(`a pooler stands before the database at ${location}: statements are not prepared`)
+      log.info(`a pooler is in front of the database at ${location}, so Carnet does not prepare statements`)
     }
   } catch (error) {
     await pools.end()

@@ -57,7 +57,7 @@ const formatArray = (values: readonly unknown[], serialize: (value: unknown) => 
 
 function formatElement(value: unknown, serialize: (value: unknown) => string): string {
   if (value === null) return 'null'
-  if (value === undefined) throw new TypeError('An array for the database holds undefined.')
+  if (value === undefined) throw new TypeError('An array parameter contains undefined.')
   if (Array.isArray(value)) return formatArray(value, serialize)
   const text = serialize(value)
   return `"${text.replace(/["\\]/g, '\\$&')}"`

@@ -62,8 +62,8 @@ async function readMigrations(dir: string): Promise<Migration[]> {
   for (const name of names) {
     const number = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1])
     if (Number.isNaN(number))
-      throw new Error(`${name} is no name of a migration, such as 0007_what_it_adds.sql`)
-    if (files.at(-1)?.number === number) throw new Error(`two migrations have the number of ${name}`)
+      throw new Error(`${name} is not a valid name of a migration, such as 0007_what_it_adds.sql`)
+    if (files.at(-1)?.number === number) throw new Error(`another migration has the same number as ${name}`)
     // A checkout may have changed the line ends.
     const text = (await readFile(join(dir, name), 'utf8')).replaceAll('\r\n', '\n')
     files.push({ number, name, text, checksum: createHash('sha256').update(text).digest('hex') })
@@ -84,7 +84,7 @@ function findPending(files: readonly Migration[], applied: readonly AppliedMigra
     const file = byNumber.get(one.number)
     if (file === undefined) {
       throw unavailable(
-        `The database was made by a newer Carnet: it has the migration ${one.name}, which this one does not know. A database is never downgraded: start the newer Carnet, or restore a backup of before.`,
+        `The database is newer than this Carnet: it has the migration ${one.name}, which this version does not include. A database is never downgraded: start the newer Carnet, or restore an older backup.`,
       )
     }
     if (file.checksum !== one.checksum) {

@@ -37,7 +37,7 @@ export function createMetrics() {
   )
   const securityEvents = make.counter(
     'carnet_security_events_total',
-    'Refused sign-ins, proofs, links, keys, rights and forms of other sites, by event.',
+    'Refused sign-ins, password confirmations, links and keys, missing rights and cross-site forms, by event.',
     ['event'],
   )
   const pages = make.counter(
@@ -60,7 +60,7 @@ export function createMetrics() {
     ...databaseMetrics(make),
     watchConnections: connectionMetrics(make),
     watchPages(bytes: () => number) {
-      make.gauge('carnet_page_cache_bytes', 'Memory that ready pages take.', gauge => gauge.set(bytes()))
+      make.gauge('carnet_page_cache_bytes', 'Memory used by prepared pages.', gauge => gauge.set(bytes()))
     },
     watchDeliveries(numbers: () => { inFlight: number; outcomes: Readonly<Record<string, number>> }) {
       make.gauge('carnet_webhook_attempts_in_flight', 'Webhooks on their way.', gauge =>

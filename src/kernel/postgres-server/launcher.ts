@@ -18,7 +18,7 @@ export function findServerUser(pgDir: string): ServerUser {
   if (uid === 0) return owner && owner.uid !== 0 ? userOf(owner.uid, owner.gid) : findNobody()
   if (owner === undefined || owner.uid === uid) return userOf(uid, process.getgid?.() ?? uid)
   throw unavailable(
-    `The data in ${pgDir} belongs to user number ${owner.uid}, and this is number ${uid}: start Carnet as root or as that user, or set DATA_DIR to another folder.`,
+    `The data in ${pgDir} belongs to user ${owner.uid}, but Carnet runs as user ${uid}: start Carnet as root or as that user, or set DATA_DIR to another folder.`,
   )
 }
 

@@ -67,7 +67,7 @@ export type ServerLock = { release: () => Promise<void> }
 
 /** Number of the lock; `CARN` as the class of all of ours. */
 const LOCK_CLASS = 0x43_41_52_4e
-const SEAT = 2
+const SERVER_LOCK = 2
 
 /**
  * One server to a data directory: takes a lock that lives as long as its connection, so a killed server holds none.
@@ -75,11 +75,11 @@ const SEAT = 2
  */
 export async function acquireServerLock(server: ServerLogin): Promise<ServerLock | undefined> {
   const { socketDir, user, password, database } = server
-  const sql = connectAs({ socketDir, user, password, database }, 'carnet seat')
+  const sql = connectAs({ socketDir, user, password, database }, 'carnet server lock')
   const release = () => sql.end({ timeout: 0 })
   try {
     const [row] = await sql<{ taken: boolean }[]>`
-      select pg_try_advisory_lock(${LOCK_CLASS}::int, ${SEAT}::int) as taken`
+      select pg_try_advisory_lock(${LOCK_CLASS}::int, ${SERVER_LOCK}::int) as taken`
     if (row?.taken) return { release }
   } catch (error) {
     await release()
