@@ -98,7 +98,9 @@ function requireSameEverywhere(
 ): boolean {
   const answers = new Set(places.map(({ field }) => is(field)))
   if (answers.size === 1) return answers.has(true)
-  throw new Error(`"${name}" is ${what} in one field and not in another: give one of them a term of its own`)
+  throw new Error(
+    `"${name}" is ${what} in one field and not in another: define a separate term for one of them`,
+  )
 }
 
 /** The terms of other vocabularies that passports use. */

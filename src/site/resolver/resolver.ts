@@ -254,12 +254,12 @@ const FAULT_MESSAGES: Record<DigitalLinkFault | LinkQueryFault, string> = {
   no_key: ADDRESS_FORM,
   bad_escape: 'The address has a broken percent-encoding.',
   bad_gtin:
-    'What follows /01/ is no GTIN of 14 digits with a right check digit. Fill a shorter one up with zeros from the left.',
+    'The GTIN after /01/ is not valid: use 14 digits with a correct check digit. Fill a shorter GTIN with zeros from the left.',
   unknown_qualifier: `The address has a part that does not belong to a GTIN. ${ADDRESS_FORM}`,
   wrong_order: `The parts of the address are in another order, or one is there twice. ${ADDRESS_FORM}`,
-  bad_cpv: 'What follows /22/ is no variant: 1 to 20 of the characters that GS1 allows.',
-  bad_lot: 'What follows /10/ is no lot: 1 to 20 of the characters that GS1 allows.',
-  bad_serial: 'What follows /21/ is no serial: 1 to 20 of the characters that GS1 allows.',
+  bad_cpv: 'The variant after /22/ is not valid: use 1 to 20 of the characters that GS1 allows.',
+  bad_lot: 'The lot after /10/ is not valid: use 1 to 20 of the characters that GS1 allows.',
+  bad_serial: 'The serial after /21/ is not valid: use 1 to 20 of the characters that GS1 allows.',
   path_key_in_query: 'GTIN, lot, serial and variant belong in the path, not behind the question mark.',
   unknown_identifier: 'A name of digits behind the question mark must be an application identifier of GS1.',
 }
