@@ -17,10 +17,10 @@ export const PROBLEMS = {
   key_control:
     'is a key that has the control character {character} at position {position}; only tab and newline are allowed.',
   key_half:
-    'is a key that has half of a surrogate pair, which is no character; the text was probably cut in the middle of one.',
+    'is a key that has half of a surrogate pair, which is not a character; the text was probably cut in the middle of one.',
   deep: 'is nested more than {most} levels deep; flatten it.',
   control: 'has the control character {character} at position {position}; only tab and newline are allowed.',
-  half: 'has half of a surrogate pair, which is no character; the text was probably cut in the middle of one.',
+  half: 'has half of a surrogate pair, which is not a character; the text was probably cut in the middle of one.',
   type: 'must be {wanted}, not {kind}.',
   type_quoted: 'must be {wanted}, not {kind}; send it without quotes.',
   null: 'is null; leave it out if there is none.',
@@ -34,12 +34,12 @@ export const PROBLEMS = {
   below: 'is {found}; it must be at least {limit}{unit}.',
   above: 'is {found}; it must be at most {limit}{unit}.',
   no_entries: 'is empty; it needs at least one entry.',
-  no_texts: 'is empty; it needs a text in the first of languages.',
+  no_texts: 'is empty; it needs a text in the first entry of `languages`.',
   many_entries: 'has {count} entries; at most {most} are allowed.',
   many_languages: 'has {count} languages; at most {most} are allowed.',
   repeated: 'repeats {language}; list it once.',
   sum: 'adds up to {sum}; each {share} as written must make the sum exactly 100.',
-  no_primary: 'needs a text in {language}, the first of languages.',
+  no_primary: 'needs a text in {language}, the first entry of `languages`.',
   gtin: 'must be a GTIN of 8, 12, 13 or 14 digits, without spaces or hyphens.',
   gtin_digit:
     'has a check digit (the last one) that does not fit the digits before it; look for a typing mistake.',

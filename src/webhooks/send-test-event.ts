@@ -34,7 +34,7 @@ export async function sendTestEvent(
   if (secrets === undefined) {
     throw new AppError(
       'validation',
-      'The secret of this webhook was sealed with another SECRET_KEY and cannot be opened. Rotate the secret.',
+      'The secret of this webhook was encrypted with another SECRET_KEY and cannot be decrypted. Replace the secret.',
     )
   }
   const eventId = newUuid(clock.now().getTime())

@@ -283,7 +283,10 @@ describe('a webhook', () => {
     await editor.post(`${at}/state`, { form: { to: 'pause' } })
     assert.doesNotMatch((await viewer.get(at)).text, /nothing is sent until/)
     const all = await editor.post(`${at}/replay`, { form: { since: '2020-01-01T00:00' } })
-    assert.match((await editor.get(String(all.headers.location))).text, /One event is waiting\. It is sent when/)
+    assert.match(
+      (await editor.get(String(all.headers.location))).text,
+      /One event is waiting\. It is sent when/,
+    )
     const resent = await editor.post(`${at}/resend`, { form: { attempt } })
     assert.match((await editor.get(String(resent.headers.location))).text, /It waits and is sent when/)
     receiver.received.length = 0

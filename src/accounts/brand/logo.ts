@@ -28,7 +28,7 @@ export function parseLogo(bytes: Buffer, field: string): Logo | Detail {
   })
   const logo = readRaster(bytes) ?? readSvg(bytes)
   if (logo === undefined)
-    return error('format', 'is no picture that can be used: send a PNG, JPEG, WebP or SVG file.')
+    return error('format', 'is not a picture that can be used: send a PNG, JPEG, WebP or SVG file.')
   const { type, width, height } = logo
   const size = logo.bytes.length
   if (size > MAX_LOGO_BYTES)

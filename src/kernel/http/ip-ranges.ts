@@ -52,7 +52,7 @@ export function createAddressList(ranges: readonly string[]): BlockList {
 /** What a forbidden address is ("a private address"), or undefined if we may connect. `allowed` wins. Throws for no IP address. */
 export function explainForbiddenAddress(address: string, allowed: BlockList): string | undefined {
   const family = isIP(address)
-  if (family === 0) throw new Error(`"${address}" is no IP address`)
+  if (family === 0) throw new Error(`"${address}" is not an IP address`)
   if (family === 4) return allowed.check(address, 'ipv4') ? undefined : findForbidden(address, 'ipv4')
   const [bare = ''] = address.split('%')
   if (allowed.check(bare, 'ipv6')) return undefined

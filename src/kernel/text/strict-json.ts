@@ -80,7 +80,7 @@ function reason(error: unknown, text: string, leftOut: number): string {
   const { message } = toError(error)
   if (message.startsWith('Unexpected end')) return `it ends too early; see ${placeOf(text, text.length)}.`
   const position = /position (\d+)/.exec(message)?.[1]
-  if (position === undefined) return 'it has a character where none may stand.'
+  if (position === undefined) return 'it has an unexpected character.'
   return `see ${placeOf(text, Number(position) + leftOut)}.`
 }
 
