@@ -36,7 +36,7 @@ describe('--help', () => {
     for (const name of Object.keys(COMMANDS)) assert.ok(stdout.includes(`carnet ${name} `), name)
   })
 
-  test('a group lists its own', async () => {
+  test('a command group lists its subcommands', async () => {
     const { code, stdout } = await run('keys --help')
     assert.equal(code, 0)
     assert.match(stdout, /carnet keys revoke/)
@@ -48,7 +48,7 @@ describe('--help', () => {
   })
 })
 
-describe('2 wrong usage', () => {
+describe('exit code 2: wrong usage', () => {
   for (const [line, said] of [
     ['', /Usage: carnet/],
     ['fly', /no command "fly"/],
@@ -88,8 +88,8 @@ describe('2 wrong usage', () => {
   }
 })
 
-describe('1 refused', () => {
-  test('every wrong setting is named at once', async () => {
+describe('exit code 1: a refused command', () => {
+  test('reports all wrong settings at once', async () => {
     const { code, stdout, stderr } = await run('accounts list', {
       PORT: 'x',
       LOG_LEVEL: 'loud',
@@ -100,7 +100,7 @@ describe('1 refused', () => {
     for (const name of ['PORT', 'LOG_LEVEL', 'SECRET_KEY']) assert.match(stderr, new RegExp(`^${name} `, 'm'))
   })
 
-  test('doctor tells wrong settings as a check', async () => {
+  test('doctor reports wrong settings as a failed check', async () => {
     const { code, stdout } = await run('doctor --json', { PORT: 'x' })
     assert.equal(code, 1)
     assert.deepEqual(
@@ -109,7 +109,7 @@ describe('1 refused', () => {
     )
   })
 
-  test('an account that cannot be', async () => {
+  test('an account id that does not exist', async () => {
     const { code, stderr } = await run('keys list --account twelve')
     assert.equal(code, 1)
     assert.match(stderr, /no account "twelve"/)

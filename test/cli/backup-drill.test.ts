@@ -33,7 +33,7 @@ type Drill = {
   checks: { ok: boolean }[]
 }
 
-test('restores the newest, checks it and leaves nothing', async () => {
+test('restores the newest backup, checks it and leaves no files behind', async () => {
   const none = await carnet(['backup', 'drill'], settings())
   assert.deepEqual([none.code, none.stderr], [1, `There is no backup in ${dir} (BACKUP_DIR).\n`])
   await carnetJson(['backup', '--to', join(dir, NAME)], settings())
@@ -43,7 +43,7 @@ test('restores the newest, checks it and leaves nothing', async () => {
   assert.deepEqual(await leftovers(), [])
 })
 
-test('a damaged one is exit code 1 with the reason, and leaves nothing either', async () => {
+test('a damaged backup gives exit code 1 with the reason, and leaves no files behind', async () => {
   const bytes = await readFile(join(dir, NAME))
   const at = Math.floor(bytes.length / 2)
   bytes[at] = (bytes[at] ?? 0) ^ 1
@@ -56,7 +56,7 @@ test('a damaged one is exit code 1 with the reason, and leaves nothing either', 
   assert.deepEqual(await leftovers(), [])
 })
 
-test('doctor and metrics tell how old the newest is', async () => {
+test('doctor and metrics show the age of the newest backup', async () => {
   const size = (await readFile(join(dir, NAME))).length
   const text = await formatMachineMetrics({
     backups: { dir, everyMs: 86_400_000, keep: 7 },

@@ -31,7 +31,7 @@ after(async () => {
 const json = <T>(line: string) => carnetJson<T>(line.split(' '), settings)
 
 describe('accounts', () => {
-  test('create made one before any server ran', () => {
+  test('create makes an account before any server has run', () => {
     assert.deepEqual(account, { id: account.id, name: 'Nordlicht', plan: 'pro' })
     assert.match(account.id, /^\d+$/)
   })
@@ -78,7 +78,7 @@ describe('accounts', () => {
     assert.equal((await carnet(['accounts', 'close', '99999'], settings)).code, 1)
   })
 
-  test('an unknown plan is refused with the plans there are', async () => {
+  test('an unknown plan is rejected with a list of the plans', async () => {
     const { code, stdout, stderr } = await carnet(
       ['accounts', 'create', '--name', 'X', '--plan', 'gold'],
       settings,
@@ -89,7 +89,7 @@ describe('accounts', () => {
 })
 
 describe('accounts brand', () => {
-  test('sets, shows and takes away', async () => {
+  test('sets, shows and removes the brand', async () => {
     const file = join(folder.path, 'logo.svg')
     await writeFile(file, '<svg viewBox="0 0 40 20"><path d="M0 0h40v20z"/></svg>')
     const set = await json<Record<string, unknown>>(
@@ -105,7 +105,7 @@ describe('accounts brand', () => {
     assert.deepEqual(less, { ...set, logo: null, frame_ancestors: [] })
   })
 
-  test('says what is wrong', async () => {
+  test('explains wrong values', async () => {
     const brand = (...words: string[]) => carnet(['accounts', 'brand', account.id, ...words], settings)
     const colour = await brand('--accent', 'red')
     assert.deepEqual([colour.code, colour.stderr], [1, 'accent must be a colour such as #1a5f4b.\n'])
@@ -134,7 +134,7 @@ describe('keys', () => {
     assert.ok(Date.parse(revoked.revoked_at) > 0)
   })
 
-  test('rotate: the new one works at once, the old one for the overlap', async () => {
+  test('rotate: the new key works at once, the old one until the overlap ends', async () => {
     const old = await json<{ id: string; key: string }>(
       `keys create --account ${account.id} --scope read --name erp`,
     )
@@ -160,7 +160,7 @@ describe('keys', () => {
     while ((await statusWith(made.key)) !== 401) assert.ok(Date.now() < until, 'refused within two seconds')
   })
 
-  test('an account that is not there', async () => {
+  test('an account that does not exist', async () => {
     const { code, stderr } = await carnet(['keys', 'create', '--account', '99', '--scope', 'full'], settings)
     assert.deepEqual([code, stderr], [1, 'There is no such account.\n'])
   })
@@ -185,7 +185,7 @@ describe('users', () => {
     assert.notEqual(again.set_password_url, made.set_password_url)
   })
 
-  test('no e-mail, no link', async () => {
+  test('without an e-mail no link is created', async () => {
     const { code, stderr } = await carnet(
       ['users', 'create', '--account', account.id, '--email', 'ada', '--role', 'owner'],
       settings,
@@ -195,7 +195,7 @@ describe('users', () => {
 })
 
 describe('access-links', () => {
-  test('create for the whole account, list, revoke', async () => {
+  test('create a link for the whole account, list it, revoke it', async () => {
     const made = await json<{ id: string; token: string; url: null; expires_at: string }>(
       `access-links create --account ${account.id} --audience authority --label Customs --expires 7d`,
     )
@@ -214,13 +214,13 @@ describe('access-links', () => {
 })
 
 describe('gtin release', () => {
-  test('says that nobody holds it', async () => {
+  test('says that nobody holds the GTIN', async () => {
     const { code, stderr } = await carnet(['gtin', 'release', '9521234500001'], settings)
     assert.equal(code, 1)
     assert.match(stderr, /GTIN/)
   })
 
-  test('takes one of --to and --for-anyone, and an account that is there', async () => {
+  test('requires exactly one of --to and --for-anyone, and an account that exists', async () => {
     const words = ['gtin', 'release', '9521234500001', '--to', '4711']
     const both = await carnet([...words, '--for-anyone'], settings)
     assert.deepEqual([both.code, both.stderr.split('\n')[0]], [2, 'Give --to or --for-anyone, not both.'])
@@ -231,13 +231,13 @@ describe('gtin release', () => {
 })
 
 describe('migrate', () => {
-  test('has nothing left to do', async () => {
+  test('has nothing to do on a current database', async () => {
     assert.deepEqual(await json('migrate'), { applied: [], pending: [] })
   })
 })
 
 describe('doctor', () => {
-  test('finds all well', async () => {
+  test('finds no problem', async () => {
     const checks = await json<{ name: string; ok: boolean; detail: string }[]>('doctor --verify')
     assert.deepEqual(
       checks.map(({ name, ok }) => `${name} ${ok}`),
@@ -263,7 +263,7 @@ describe('doctor', () => {
     )
   })
 
-  test('tells of a name that is nearly one of ours', async () => {
+  test('reports a setting whose name is nearly one of ours', async () => {
     const odd = { ...settings, env: { ...settings.env, PUBLIC_ULR: 'https://passport.example' } }
     const { code, stdout } = await carnet(['doctor'], odd)
     assert.equal(code, 1)
@@ -272,7 +272,7 @@ describe('doctor', () => {
 })
 
 describe('the secret key', () => {
-  test('is kept for its owner only', async () => {
+  test('is readable by its owner only', async () => {
     const { mode } = await stat(join(folder.path, 'data', 'secret-key'))
     assert.equal(mode & 0o777, 0o600)
   })

@@ -23,13 +23,13 @@ after(async () => {
   await folder.remove()
 })
 
-test('one process has a hundred, eleven have theirs and some to spare', () => {
+test('one process may open 100 connections, eleven get their sum and a reserve', () => {
   assert.equal(calculateMaxConnections({ workers: 1, role: 'all' }), 100)
   assert.equal(calculateMaxConnections({ workers: 11, role: 'all' }), TAKEN)
   assert.equal(calculateMaxConnections({ workers: 11, role: 'worker' }), 100)
 })
 
-test('an embedded database that is started takes them', async () => {
+test('an embedded database starts with that many connections', async () => {
   const checks = await carnetJson<Check[]>(['doctor'], settings)
   const { ok, detail } = checks.find(({ name }) => name === 'connections') ?? {}
   assert.deepEqual(
@@ -38,7 +38,7 @@ test('an embedded database that is started takes them', async () => {
   )
 })
 
-test('one that runs for fewer goes on, and doctor and the server tell', async () => {
+test('a running database that allows fewer is kept, and doctor and the server warn', async () => {
   const postgres = await startEmbeddedPostgres({ dataDir: folder.path, log: () => {} })
   try {
     const { code, stdout } = await carnet(['doctor'], settings)

@@ -74,7 +74,7 @@ after(async () => {
   await folder.remove()
 })
 
-test(`${2 * KILLS} kills in the middle of writes lose nothing that was acknowledged`, async () => {
+test(`${2 * KILLS} kills during writes lose nothing that was acknowledged`, async () => {
   const writers = Array.from({ length: WRITERS }, write)
   for (let kill = 0; kill < 2 * KILLS; kill++) {
     await moreWrites(1 + Math.floor(Math.random() * MOST_WRITES_BETWEEN))

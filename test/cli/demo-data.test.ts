@@ -109,7 +109,7 @@ const sum = (list: unknown, member: string): bigint => {
 }
 
 describe('demo data: breadth', () => {
-  test('at least five models per category, each in its own list', () => {
+  test('has at least five models per category, each category in its own list', () => {
     for (const [category, list] of Object.entries({
       textile: TEXTILES,
       battery: BATTERIES,
@@ -121,14 +121,14 @@ describe('demo data: breadth', () => {
     assert.equal(DEMO_PASSPORTS.length, TEXTILES.length + BATTERIES.length + FURNITURE.length)
   })
 
-  test('one model per category has the required core and nothing else', () => {
+  test('one model per category has the required fields and nothing else', () => {
     for (const list of [TEXTILES, BATTERIES, FURNITURE]) {
       const bare = list.filter(({ category, data }) => Object.keys(data).length === CORE[category].length)
       assert.equal(bare.length, 1)
     }
   })
 
-  test('every category has batches with own data, items, and a history of both kinds', () => {
+  test('every category has batches with their own data, items, and both kinds of history', () => {
     for (const list of [TEXTILES, BATTERIES, FURNITURE]) {
       assert.ok(list.some(({ batches = [] }) => batches.some(batch => batch.data)))
       assert.ok(list.some(passport => unitsOf(passport).some(unit => unit.level === 'item')))
@@ -137,7 +137,7 @@ describe('demo data: breadth', () => {
     }
   })
 
-  test('primary languages are varied and protected values are there to be shown', () => {
+  test('primary languages vary, and there are protected values to show', () => {
     assert.ok(new Set(DEMO_PASSPORTS.map(({ data }) => String(data.languages).split(',')[0])).size >= 10)
     for (const key of ['eori', 'dueDiligenceUrl', 'facilityName', 'facilityId', 'stateOfHealth']) {
       assert.ok(values(key).length >= 3, key)
@@ -161,8 +161,8 @@ describe('demo data: required fields', () => {
   }
 })
 
-describe('demo data: numbers that carry a check', () => {
-  test('every GTIN has a legal length, a right check digit and the example prefix', () => {
+describe('demo data: check digits', () => {
+  test('every GTIN has a legal length, a correct check digit and the example prefix', () => {
     const lengths = new Set(values('gtin').map(gtin => gtin.length))
     assert.deepEqual([...lengths].sort(), [12, 13, 14])
     for (const gtin of values('gtin')) {
@@ -171,7 +171,7 @@ describe('demo data: numbers that carry a check', () => {
     }
   })
 
-  test('no GTIN is on two models, no child brings one, some model has none', () => {
+  test('no two models share a GTIN, no unit has its own, and some model has none', () => {
     const gtins = DEMO_PASSPORTS.flatMap(({ data }) =>
       data.gtin ? [String(data.gtin).padStart(14, '0')] : [],
     )
@@ -188,14 +188,14 @@ describe('demo data: numbers that carry a check', () => {
     )
   })
 
-  test('every GLN has thirteen digits, a right check digit and the example prefix', () => {
+  test('every GLN has thirteen digits, a correct check digit and the example prefix', () => {
     for (const gln of [...values('operatorId'), ...values('facilityId')]) {
       assert.match(gln, /^952[0-9]{10}$/)
       assert.ok(endsInGs1CheckDigit(gln), gln)
     }
   })
 
-  test('a GLN names one place', () => {
+  test('each GLN belongs to one place', () => {
     const nameOf = new Map<string, string>()
     for (const { data } of stored) {
       for (const [, stage] of walk(data).flatMap(([, list]) =>
@@ -210,7 +210,7 @@ describe('demo data: numbers that carry a check', () => {
     assert.ok(nameOf.size >= 10)
   })
 
-  test('every CAS number is well formed with a right check digit', () => {
+  test('every CAS number is well formed and has a correct check digit', () => {
     assert.ok(new Set(values('casNumber')).size >= 12)
     for (const number of values('casNumber')) {
       assert.match(number, /^[1-9][0-9]{1,6}-[0-9]{2}-[0-9]$/)
@@ -218,7 +218,7 @@ describe('demo data: numbers that carry a check', () => {
     }
   })
 
-  test('the same CAS number carries the same name', () => {
+  test('the same CAS number always has the same name', () => {
     const nameOf = new Map<string, string>()
     const entries = stored.flatMap(({ data }) => [data.substancesOfConcern, data.hazardousSubstances].flat())
     for (const entry of entries.filter(isObject)) {
@@ -228,7 +228,7 @@ describe('demo data: numbers that carry a check', () => {
     }
   })
 
-  test('codes, addresses and dates have their form', () => {
+  test('codes, addresses and dates are well formed', () => {
     for (const code of values('commodityCode')) assert.match(code, /^[0-9]{6}([0-9]{2})?$/)
     for (const eori of values('eori')) assert.match(eori, /^[A-Z]{2}[\x21-\x7e]{1,15}$/)
     for (const email of values('contactEmail')) assert.match(email, /^[a-z]+@[a-z-]+\.example$/)
@@ -242,7 +242,7 @@ describe('demo data: numbers that carry a check', () => {
 })
 
 describe('demo data: sums', () => {
-  test('every composition is exactly 100, one of them in thirds', () => {
+  test('every composition adds up to exactly 100, one of them in thirds', () => {
     for (const { name, data } of stored) {
       for (const [list, member] of Object.entries(SUMS)) {
         if (data[list]) assert.equal(sum(data[list], member), 100_000n, `${name} ${list}`)
@@ -251,7 +251,7 @@ describe('demo data: sums', () => {
     assert.ok(values('percentage').includes('33.3'))
   })
 
-  test('the stages of a carbon footprint add up to it', () => {
+  test('the stages of a carbon footprint add up to its total', () => {
     for (const { name, data } of stored) {
       if (!data.carbonFootprintBreakdown) continue
       assert.equal(sum(data.carbonFootprintBreakdown, 'value'), thousandths(data.carbonFootprint), name)
@@ -267,7 +267,7 @@ describe('demo data: sums', () => {
 })
 
 describe('demo data: texts', () => {
-  test('every localized text has the primary language and only languages of its passport', () => {
+  test('every localized text is in the primary language and only in languages of its passport', () => {
     for (const { name, data } of stored) {
       const languages = data.languages as string[]
       assert.deepEqual(Intl.getCanonicalLocales(languages), languages)
@@ -283,7 +283,7 @@ describe('demo data: texts', () => {
     }
   })
 
-  test('no text is blank, has edges of white space or control characters', () => {
+  test('no text is blank, or has outer white space or control characters', () => {
     for (const { name, data } of stored) {
       for (const [key, text] of walk(data)) {
         if (typeof text === 'string')
@@ -292,7 +292,7 @@ describe('demo data: texts', () => {
     }
   })
 
-  test('every update says why, in at most 500 characters, and changes something', () => {
+  test('every update has a note of at most 500 characters, and changes something', () => {
     for (const passport of DEMO_PASSPORTS) {
       const versions = versionsOf(passport)
       for (const [n, update] of (passport.corrections ?? []).entries()) {
@@ -304,7 +304,7 @@ describe('demo data: texts', () => {
 })
 
 describe('demo data: units', () => {
-  test('lots and serials are legal and unique within their model', () => {
+  test('lots and serials are valid and unique within their model', () => {
     for (const passport of DEMO_PASSPORTS) {
       for (const level of ['batch', 'item']) {
         const ids = unitsOf(passport).flatMap(unit => (unit.level === level ? [unit.id] : []))
@@ -317,7 +317,7 @@ describe('demo data: units', () => {
     }
   })
 
-  test('state of health is a percentage of one item, never of a model or batch', () => {
+  test('state of health is a percentage of an item, never of a model or batch', () => {
     for (const passport of DEMO_PASSPORTS) {
       assert.ok(versionsOf(passport).every(data => data.stateOfHealth === undefined))
       for (const { level, data } of unitsOf(passport)) {
@@ -329,9 +329,9 @@ describe('demo data: units', () => {
   })
 })
 
-describe('demo data: the field tables', () => {
+describe('demo data: validation by category', () => {
   for (const { passport, name, data } of stored) {
-    test(`${name} passes without an error or a warning`, () => {
+    test(`${name} has no error and no warning`, () => {
       const category = findCategory(passport.category)
       assert.ok(category)
       const { errors, warnings } = validateData(category, data, { strict: true })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { describeIgnoredSettings, resolveDemoConfig } from '../../src/cli/commands/demo.ts'
 
-test('what is for trying things out has its effect; data, keys and addresses are its own', async () => {
+test('uses the settings for experiments, but has its own data, keys and addresses', async () => {
   const { config } = await resolveDemoConfig(
     {
       PORT: '0',
@@ -34,7 +34,7 @@ test('what is for trying things out has its effect; data, keys and addresses are
   assert.match(config.publicUrl, /^http:\/\/localhost:\d+$/)
 })
 
-test('of what it does not heed it says so in one line, and of nothing else', () => {
+test('lists the settings that it ignores in one line, and no others', () => {
   assert.equal(
     describeIgnoredSettings({
       DATABASE_URL: 'postgres://a',

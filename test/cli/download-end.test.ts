@@ -158,12 +158,12 @@ const actions = async () =>
       select action from audit_entry where account_id = ${stand.account.id} and action like 'account_export%' order by id`
   ).map(({ action }) => action)
 
-describe('a server that ends during a download', () => {
+describe('a server that stops during a download', () => {
   for (const [signal, how, between] of [
     ['SIGTERM', 'slowly', () => pause(20)],
     ['SIGINT', 'not at all', (_: number, ended: Promise<unknown>) => ended],
   ] as const) {
-    test(`by ${signal}, taken ${how}: it ends in time, and the file is seen to be cut off`, async () => {
+    test(`by ${signal}, read ${how}: it stops in time, and the client can see that the file is incomplete`, async () => {
       const [before, files] = [await actions(), await readdir(folder.path)]
       const server = await serveOn()
       const taking = take(await download(server), bytes => between(bytes, server.ended))
@@ -178,7 +178,7 @@ describe('a server that ends during a download', () => {
     })
   }
 
-  test('in the middle of a statement that waits for others: no less', async () => {
+  test('while its statement waits for a lock: it stops in time as well', async () => {
     const server = await serveOn()
     const answer = await download(server)
     const other = openPool(database.target, { max: 1, name: 'test' })
@@ -198,7 +198,7 @@ describe('a server that ends during a download', () => {
     await until(async () => (await leftOver()).connections === 0)
   })
 
-  test('which its reader hurries to end: it is waited for, and whole', async () => {
+  test('whose client reads fast enough: it waits, and the file is complete', async () => {
     const before = await actions()
     const first = await serveOn()
     const all = await take(await download(first), () => undefined)
@@ -216,7 +216,7 @@ describe('a server that ends during a download', () => {
     await until(async () => (await leftOver()).connections === 0)
   })
 
-  test('waits no second for who holds a connection of its own', async () => {
+  test('stops within a second although a reserved connection is in a transaction', async () => {
     const config = readConfig({
       DATABASE_URL: wire.target.url,
       SECRET_KEY: 'a key of tests, long enough to be one',
@@ -232,7 +232,7 @@ describe('a server that ends during a download', () => {
   })
 
   // Longer than an end: a process that makes room for another has eleven seconds.
-  test('by SIGHUP, one of several: the file is seen to be cut off, and the next one is whole', {
+  test('by SIGHUP, as one of several processes: the file is visibly incomplete, and the next one is complete', {
     skip: !IS_FULL && 'takes a quarter of a minute: with npm run test:full',
   }, async () => {
     const server = await serveOn({ WORKERS: '2', LOG_LEVEL: 'info' })

@@ -38,8 +38,8 @@ async function client(port: number, asks = true): Promise<{ socket: Socket; hear
   return { socket, heard: () => text }
 }
 
-describe('a server that ends', () => {
-  test('answers what idle connections ask in its last second, and says that it was the last', async () => {
+describe('a server that stops', () => {
+  test('answers requests on idle connections in its last second, with Connection: close', async () => {
     const { port, drain } = await serve()
     const [busy, other] = [await client(port), await client(port)]
     const drained = drain(3_000)
@@ -55,7 +55,7 @@ describe('a server that ends', () => {
     await drained
   })
 
-  test('takes no new connection', async () => {
+  test('accepts no new connection', async () => {
     const { port, drain } = await serve()
     const idle = await client(port)
     const drained = drain(3_000)
@@ -64,7 +64,7 @@ describe('a server that ends', () => {
     await drained
   })
 
-  test('lets go of silent connections, those too that never asked, without an answer or an error', async () => {
+  test('closes silent connections, also those without any request, without a response or an error', async () => {
     const { port, drain } = await serve()
     const silent = [await client(port), await client(port, false)]
     const ended = Promise.all(silent.map(one => once(one.socket, 'close')))
@@ -81,7 +81,7 @@ describe('a server that ends', () => {
     )
   })
 
-  test('waits for a slow answer, and no longer than it was told', async () => {
+  test('waits for a slow response up to its timeout, and no longer', async () => {
     for (const [answerAfterMs, isAnswered] of [
       [1_800, true],
       [60_000, false],

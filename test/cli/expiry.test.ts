@@ -13,14 +13,14 @@ describe('parseExpiry', () => {
     assert.equal(parsed('2028-02-29'), '2028-02-29T00:00:00.000Z')
   })
 
-  test('reads a date-time with its offset, UTC without one', () => {
+  test('reads a date-time with its offset, and as UTC without one', () => {
     assert.equal(parsed('2027-01-31T12:30:00Z'), '2027-01-31T12:30:00.000Z')
     assert.equal(parsed('2027-01-31T12:30:00+01:00'), '2027-01-31T11:30:00.000Z')
     assert.equal(parsed('2027-01-31T12:30'), '2027-01-31T12:30:00.000Z')
     assert.equal(parsed('2027-01-31 12:30:15.25'), '2027-01-31T12:30:15.250Z')
   })
 
-  test('reads a span from now', () => {
+  test('reads a duration from now', () => {
     assert.equal(parsed('7d'), '2026-11-28T10:00:00.000Z')
     assert.equal(parsed('12h'), '2026-11-21T22:00:00.000Z')
     assert.equal(parsed('30m'), '2026-11-21T10:30:00.000Z')
@@ -56,7 +56,7 @@ describe('parseExpiry', () => {
     })
   }
 
-  test('reads back every moment it could have been given', () => {
+  test('reads back every time that it can produce', () => {
     const moment = fc.date({
       min: new Date(NOW.getTime() + 1),
       max: new Date('2126-01-01T00:00:00Z'),
@@ -65,7 +65,7 @@ describe('parseExpiry', () => {
     fc.assert(fc.property(moment, date => parsed(date.toISOString()) === date.toISOString()))
   })
 
-  test('nothing but a usage error comes of any text', () => {
+  test('throws nothing but a usage error, whatever the text', () => {
     fc.assert(
       fc.property(fc.string(), text => {
         try {

@@ -105,7 +105,7 @@ const keyOf = async ({ id }: TestAccount) => {
   return key?.id ?? ''
 }
 
-test('1,200 requests over 16 connections and a limit of 300: 294 to 306 are let through', async () => {
+test('1,200 requests over 16 connections with a limit of 300: 294 to 306 are allowed', async () => {
   const account = await t.account({ isLimited: true })
   const exchanges = await countExchanges(t.sql)
   const shots = await fire(account.key, REQUESTS, async () => {})
@@ -116,7 +116,7 @@ test('1,200 requests over 16 connections and a limit of 300: 294 to 306 are let 
   assert.ok(trips <= 0.15, `${trips} round trips a request`)
 })
 
-test('spread over more than a minute: never more than 306 in sixty seconds, and never much less', {
+test('spread over more than a minute: never more than 306 in sixty seconds, and never far fewer', {
   skip: IS_FULL ? false : 'takes two and a half minutes: npm run test:full',
 }, async () => {
   const account = await t.account({ isLimited: true })
@@ -136,7 +136,7 @@ test('spread over more than a minute: never more than 306 in sixty seconds, and 
   assert.ok(trips <= 0.15, `${trips} round trips a request`)
 })
 
-test('a revoked key is refused by each of the four within two seconds', async () => {
+test('each of the four processes rejects a revoked key within two seconds', async () => {
   const account = await t.account()
   for (const port of ports) assert.equal((await ask(port, account.key)).status, 200)
   await revokeKey({ sql: t.sql, clock: t.clock }, await keyOf(account))

@@ -17,7 +17,9 @@ before(async () => {
 })
 after(() => folder.remove())
 
-describe('a log that is full', { skip: existsSync(FULL) ? false : `no ${FULL} here` }, () => {
+describe('a server whose log cannot be written because the disk is full', {
+  skip: existsSync(FULL) ? false : `no ${FULL} here`,
+}, () => {
   for (const [format, workers] of [
     ['json', '1'],
     ['pretty', '1'],

@@ -88,7 +88,7 @@ async function swallowAnswer(call: Call): Promise<string> {
   return bytes
 }
 
-test('killed between the commit and the answer: the repetition is given that answer, and nothing is made twice', async () => {
+test('killed between commit and response: a repetition gets that response, and nothing is created twice', async () => {
   const create: Call = { method: 'POST', path: '/products', body: newProduct(), idempotencyKey: randomUUID() }
   assert.match(await swallowAnswer(create), /^HTTP\/1\.1 201 /)
   const made = await send(create)
@@ -112,7 +112,7 @@ test('killed between the commit and the answer: the repetition is given that ans
   assert.equal(await total(`/products/${id}/children`), 20)
 })
 
-test(`${KILLS} kills while ${AT_ONCE} clients create and change, each repeating until it is answered: all is done once`, async () => {
+test(`${KILLS} kills while ${AT_ONCE} clients create and change, repeating until they are answered: everything happens once`, async () => {
   const before = await total('/products')
   const { id } = (
     JSON.parse((await send({ method: 'POST', path: '/products', body: newProduct() })).text) as {

@@ -61,7 +61,7 @@ const row = (n: number, weight: number | string) => [
 ]
 const sheet = (rows: readonly string[][]) => [HEAD, ...rows].map(cells => formatCsvLine(cells)).join('')
 
-test('a killed import is finished by the next server: created and changed once each, the error file whole', async () => {
+test('the next server finishes a killed import: each product once, and the error file complete', async () => {
   const first = await check(sheet(Array.from({ length: NEW }, (_, n) => row(n, 500))))
   await post(`${first}/run`, new URLSearchParams())
   assert.deepEqual(await counts(first), [NEW, 0, 0, 0])

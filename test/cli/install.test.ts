@@ -24,7 +24,7 @@ const TOOL = ['node_modules/b', { integrity: 'sha512-b', dev: true }] as const
 const ELSEWHERE = ['node_modules/c', { integrity: 'sha512-c', optional: true }] as const
 type Package = readonly [string, { integrity: string }]
 
-describe('installing what is missing', () => {
+describe('installing missing packages', () => {
   let folder: Awaited<ReturnType<typeof emptyFolder>>
   let clone: string
   beforeEach(async () => {
@@ -48,7 +48,7 @@ describe('installing what is missing', () => {
   }
   const installs = () => readFile(join(clone, 'installs'), 'utf8')
 
-  test('three at once: one installs, the others wait for it, and all start', async () => {
+  test('of three concurrent starts one installs, the others wait, and all start', async () => {
     assert.deepEqual(await Promise.all([start(), start(), start()]), ['hello\n', 'hello\n', 'hello\n'])
     assert.equal(await installs(), 'begun\nended\n')
     assert.equal(await start(), 'hello\n')
@@ -56,14 +56,14 @@ describe('installing what is missing', () => {
     assert.equal((await readdir(clone)).includes('.carnet-installing'), false)
   })
 
-  test('one that was killed while it installed holds up nobody', async () => {
+  test('a start that was killed while installing blocks nobody', async () => {
     const { pid } = spawnSync(process.execPath, ['--version'])
     await writeFile(join(clone, '.carnet-installing'), String(pid))
     assert.equal(await start(), 'hello\n')
     assert.equal(await installs(), 'begun\nended\n')
   })
 
-  test('a Node that misses a library: its own complaint, and what to install', async () => {
+  test('a Node that lacks a library: shows its own error, and what to install', async () => {
     await start()
     const node = join(clone, 'node_modules/node/bin/node')
     await rm(node)
@@ -81,7 +81,7 @@ describe('installing what is missing', () => {
     assert.equal(await installs(), 'begun\nended\nbegun\nended\n')
   })
 
-  test('what npm ci put in place by itself is not installed again, as long as it is what the lockfile names', async () => {
+  test('does not repeat what npm ci installed, as long as it matches the lockfile', async () => {
     await start()
     const again = async (packages: readonly Package[], script?: string) => {
       await writeFile(join(clone, 'installs'), '')

@@ -38,8 +38,8 @@ const versions = async ({ id }: TestAccount) =>
 const list = async ({ key }: TestAccount, query: string) =>
   (await harness.ask('GET', `/api/v1/products?limit=100&${query}`, { key })).json.data
 
-describe('the demo', () => {
-  test('has all models, batches and items, most units current, and a few that a correction made outdated', async () => {
+describe('the demo data', () => {
+  test('has all models, batches and items, most units current, and a few outdated by a correction', async () => {
     const loaded = await loadDemoPassports(account.ctx, DEMO_PASSPORTS)
     assert.deepEqual(await counts(account), COUNTS)
     const { models, batches, items } = loaded
@@ -56,7 +56,7 @@ describe('the demo', () => {
     }
   })
 
-  test('what is written without a language is in the first of its product’s', () => {
+  test('texts without a language tag are in the primary language of their product', () => {
     for (const { data, batches = [], corrections = [] } of DEMO_PASSPORTS) {
       const [primary] = data.languages as string[]
       if (primary === 'en') continue
@@ -76,14 +76,14 @@ describe('the demo', () => {
     }
   })
 
-  test('loaded again changes nothing', async () => {
+  test('loading it again changes nothing', async () => {
     const first = await loadDemoPassports(account.ctx, DEMO_PASSPORTS)
     const before = await versions(account)
     assert.deepEqual(await loadDemoPassports(account.ctx, DEMO_PASSPORTS), first)
     assert.deepEqual(await versions(account), before)
   })
 
-  test('a load that was cut off is carried on', async () => {
+  test('an interrupted load is completed', async () => {
     const part = DEMO_PASSPORTS.map(({ batches, items: _, corrections: __, ...passport }) => ({
       ...passport,
       ...(batches === undefined
@@ -96,7 +96,7 @@ describe('the demo', () => {
     assert.ok((await list(account, 'level=item&outdated=true')).length > 0)
   })
 
-  test('what was done with it since does not keep it from starting', async () => {
+  test('loads also if its products were changed or archived since', async () => {
     const bare = DEMO_PASSPORTS.map(({ category, data }) => ({ category, data }))
     const { models } = await loadDemoPassports(account.ctx, bare)
     const withUnits = DEMO_PASSPORTS.findIndex(passport => passport.batches !== undefined)
@@ -107,7 +107,7 @@ describe('the demo', () => {
     assert.equal(loaded.batches.length, COUNTS.b - (DEMO_PASSPORTS[withUnits]?.batches?.length ?? 0))
   })
 
-  test('its sheet says how many there are on which level, and where an item is', () => {
+  test('the demo overview shows the counts of each level, and the URL of an item', () => {
     const sheet = {
       url: 'http://localhost:3000',
       console_url: 'http://localhost:3000/console',

@@ -58,7 +58,7 @@ function settingsOn(wire: Forwarder | undefined): Settings {
   return { cwd: folder.path, env }
 }
 
-test('the owner migrates and restores, the other role does the rest and changes no history', async () => {
+test('the owner migrates and restores; the other role does the rest and cannot change history', async () => {
   const settings = settingsOn(wires[0])
   const json = <T>(...words: string[]) => carnetJson<T>(words, settings)
   const migrated = await json<{ applied: string[] }>('migrate')
@@ -88,7 +88,7 @@ test('the owner migrates and restores, the other role does the rest and changes 
   assert.equal((await fetch(`${again.url}/api/v1/products`, { headers })).status, 200)
 })
 
-test('is refused without DATABASE_URL', () => {
+test('DATABASE_OWNER_URL is rejected without DATABASE_URL', () => {
   assert.throws(
     () => readConfig({ DATABASE_OWNER_URL: 'postgres://owner@127.0.0.1/carnet' }),
     (error: ConfigError) => error instanceof ConfigError && /DATABASE_OWNER_URL/.test(error.message),

@@ -13,7 +13,7 @@ import { endAll, start } from './processes.ts'
 const METRICS_TOKEN = 'a-token-for-prometheus'
 const GIVEN_UP_WITHIN_MS = 3_000
 
-describe('a database that is not there yet', () => {
+describe('a database that is not available yet', () => {
   let database: TestDatabase
   let wire: Forwarder
   const said: string[] = []
@@ -36,7 +36,7 @@ describe('a database that is not there yet', () => {
       ...options,
     })
 
-  test('is waited for by a server, which says so once, and migrated when it comes', async () => {
+  test('a server waits for it, logs that once, and migrates it when it is available', async () => {
     const opening = open(wire.target.url, { waitsForDatabase: true, isServer: true })
     await pause(1_500)
     await wire.mend()
@@ -47,7 +47,7 @@ describe('a database that is not there yet', () => {
     assert.match(said[0] ?? '', /^the database at 127\.0\.0\.1:\d+\/\S+ does not answer yet; waiting for it$/)
   })
 
-  test('is refused by a command at once; what refuses us is waited for by nobody', async () => {
+  test('a command fails at once; nothing waits for a database that refuses the connection', async () => {
     const stranger = new URL(wire.target.url)
     stranger.pathname = '/there_is_no_such_database'
     for (const waitsForDatabase of [true, false]) {
@@ -82,7 +82,7 @@ describe('a database that is not there yet', () => {
   }
 
   for (const WORKERS of ['1', '2']) {
-    test(`meanwhile a server tells how it is, and ends when it is told to; WORKERS=${WORKERS}`, async () => {
+    test(`while waiting a server reports its state, and stops at SIGTERM; WORKERS=${WORKERS}`, async () => {
       await wire.cut()
       const { ask, child, ended, said } = await serveOnWire({ WORKERS })
       assert.equal(await (await ask('/healthz')).text(), 'ok\n')
@@ -106,7 +106,7 @@ describe('a database that is not there yet', () => {
     })
   }
 
-  test('when it comes, nobody is refused on the way to the server proper, which ends in order', async () => {
+  test('when the database comes up, requests succeed without an error in between, and the server stops cleanly', async () => {
     const { ask, child, ended } = await serveOnWire({})
     await wire.mend()
     const seen: number[] = []

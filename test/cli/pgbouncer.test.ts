@@ -81,7 +81,7 @@ async function untilItAnswers(url: string): Promise<void> {
   assert.fail('PgBouncer does not answer')
 }
 
-test('doctor tells of a role whose statements PostgreSQL compiles', { skip }, async () => {
+test('doctor reports a role whose statements PostgreSQL compiles', { skip }, async () => {
   const sql = openPool(database.target, { max: 1 })
   const set = async (jit: string) => {
     const [row] = await sql`select quote_ident(current_database()) as name`
@@ -101,7 +101,9 @@ test('doctor tells of a role whose statements PostgreSQL compiles', { skip }, as
   await sql.end({ timeout: 1 })
 })
 
-test('an account, a key, a product made once, a page, a doctor that is content', { skip }, async () => {
+test('an account, a key, an idempotent create and a page work, and doctor finds no problem', {
+  skip,
+}, async () => {
   const account = await carnetJson<{ id: string }>(
     ['accounts', 'create', '--name', 'Pooled', '--plan', 'pro'],
     settings,

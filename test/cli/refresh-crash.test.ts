@@ -33,7 +33,7 @@ after(async () => {
   await folder.remove()
 })
 
-test('a killed refresh is finished by the next server, each unit once', async () => {
+test('the next server finishes a killed refresh, each unit once', async () => {
   const model = (await call('POST', '', newProduct({}, 'battery'))).data
   for (let from = 0; from < UNITS; from += A_CALL) {
     const items = Array.from({ length: A_CALL }, (_, i) => ({ serial: `S${from + i}` }))

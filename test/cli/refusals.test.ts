@@ -55,7 +55,7 @@ describe('a database user without rights', () => {
     for (const database of databases) await database.drop()
   })
 
-  test('who may make no tables is told so, by doctor in a line', async () => {
+  test('a database user who cannot create tables gets one clear line, also from doctor', async () => {
     const database = await emptyDatabase()
     await asAdmin(database, `create role "${role}" login password 'p'`)
     const settings = await settingsOn(database, asRole)
@@ -71,7 +71,7 @@ describe('a database user without rights', () => {
     assert.doesNotMatch(looked.stderr, STACK)
   })
 
-  test('who may not read them is told so, by doctor in a line', async () => {
+  test('a database user who cannot read the tables gets one clear line, also from doctor', async () => {
     const settings = await settingsOn(await cloneDatabase(), asRole)
     const { code, stderr } = await carnet(['accounts', 'list'], settings)
     assert.equal(code, 1)
@@ -86,7 +86,7 @@ describe('a database user without rights', () => {
     assert.doesNotMatch(looked.stderr, STACK)
   })
 
-  test('a database that is read-only is called so', async () => {
+  test('reports a read-only database as such', async () => {
     const settings = await settingsOn(await cloneDatabase(), url => {
       url.searchParams.set('default_transaction_read_only', 'on')
     })
@@ -96,7 +96,7 @@ describe('a database user without rights', () => {
   })
 })
 
-test('a full disk of the database is called so; nothing on the command line speaks of Idempotency-Key', () => {
+test('a full database disk is reported as such; no message on the command line mentions Idempotency-Key', () => {
   const full = Object.assign(new Error('could not extend file'), { code: '53100' })
   assert.match(
     explainOperatorProblem(full) ?? '',
@@ -121,7 +121,7 @@ describe('DATABASE_URL', () => {
     `5?a@${SECRET}`,
   ]) {
     for (const rest of ['@db.example:5432/carnet', '@db.example/carnet?sslmode=require']) {
-      test(`with ${password}${rest} is refused, and nothing of the password is said`, () => {
+      test(`with ${password}${rest} is rejected, without showing any of the password`, () => {
         const said = problemsOf({
           DATABASE_URL: `postgres://carnet:${password}${rest}`,
           SECRET_KEY: KEY,
@@ -137,12 +137,13 @@ describe('DATABASE_URL', () => {
     'postgres://carnet@[::1]/carnet?sslmode=require&application_name=a@b',
     'postgres://carnet:a:b^c@db/carnet',
   ]) {
-    test(`as ${url} is taken`, () => assert.deepEqual(problemsOf({ DATABASE_URL: url, SECRET_KEY: KEY }), []))
+    test(`as ${url} is accepted`, () =>
+      assert.deepEqual(problemsOf({ DATABASE_URL: url, SECRET_KEY: KEY }), []))
   }
 })
 
 describe('.env', () => {
-  test('that is a folder is a sentence', async () => {
+  test('that is a folder gives one clear line', async () => {
     const at = await emptyFolder()
     await mkdir(join(at.path, '.env'))
     const { code, stderr } = await carnet(['doctor'], { cwd: at.path })
@@ -176,11 +177,11 @@ describe('stdout', () => {
     return { code, stderr }
   }
 
-  test('that nobody reads any more ends the command without a word', async () => {
+  test('closed by its reader ends the command silently', async () => {
     assert.deepEqual(await overviewTo('pipe'), { code: 1, stderr: '' })
   })
 
-  test('that is full is a sentence', { skip: process.platform !== 'linux' }, async () => {
+  test('on a full disk gives one clear line', { skip: process.platform !== 'linux' }, async () => {
     const full = await open('/dev/full', 'w')
     const { code, stderr } = await overviewTo(full.fd)
     await full.close()
@@ -189,8 +190,8 @@ describe('stdout', () => {
   })
 })
 
-describe('doctor of a process that only works', () => {
-  test('does not look at PORT, which it does not listen on', async () => {
+describe('doctor for ROLE=worker', () => {
+  test('does not check PORT, because a worker does not listen on it', async () => {
     const env = { DATA_DIR: join(folder.path, 'unused'), ROLE: 'worker', PORT: '1' }
     const { stdout } = await carnet(['doctor'], { cwd: folder.path, env })
     assert.match(stdout, /ok +port +none is used \(ROLE=worker without WORKER_PORT\)\n/)

@@ -93,7 +93,7 @@ async function totalBecomes(total: number): Promise<void> {
   }
 }
 
-test('kill -9: what was flushed stays and is not doubled; a signal to stop loses nothing', async () => {
+test('kill -9 keeps flushed scans and counts none twice; SIGTERM loses nothing', async () => {
   for (const address of ADDRESSES) for (let i = 0; i < 10; i++) await look(address)
   await totalBecomes(30)
   for (let i = 0; i < 5; i++) await look(ADDRESSES[0] ?? '')
@@ -109,7 +109,7 @@ test('kill -9: what was flushed stays and is not doubled; a signal to stop loses
   assert.deepEqual(await summary().then(now => [now.total, now.unique]), [total + 7, 3])
 })
 
-test('no address, no user agent in the database, its log, our log or the temporary folder', async () => {
+test('no IP address or user agent is in the database, its log, our log or the temporary folder', async () => {
   await look(ADDRESSES[0] ?? '', `/p/${id}?lang=de`)
   await look(ADDRESSES[1] ?? '', `/p/${id}`)
   await assert.rejects(look(ADDRESSES[2] ?? '', '/p/nothing'))
@@ -143,7 +143,7 @@ async function ownTemporary(): Promise<string[]> {
   return lists.flat()
 }
 
-test('accounts scans shows and changes the switches; doctor tells where countries come from', async () => {
+test('accounts scans shows and changes the switches; doctor shows the source of countries', async () => {
   const command = (...words: string[]) =>
     carnetJson<Record<string, unknown>>(['accounts', 'scans', accountId, ...words], settings)
   assert.deepEqual(await command(), {

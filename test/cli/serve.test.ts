@@ -37,7 +37,7 @@ after(async () => {
   await folder.remove()
 })
 
-test('the first start gives a set-up link, until there is an account', async () => {
+test('each start prints a set-up link until there is an account', async () => {
   const { set_up_url: link, url } = JSON.parse(server.said.stdout) as { set_up_url: string; url: string }
   assert.ok(link.startsWith(`${url}/console/set-up?token=`), link)
 })
@@ -46,14 +46,14 @@ test('/healthz and /readyz answer', async () => {
   for (const path of ['/healthz', '/readyz']) assert.equal((await fetch(`${server.url}${path}`)).status, 200)
 })
 
-test('a second server on the same data is refused with a sentence', async () => {
+test('a second server on the same data is refused with one clear line', async () => {
   const { code, stdout, stderr } = await carnet(['serve'], settings)
   assert.deepEqual([code, stdout], [1, ''])
   assert.match(stderr, /^Carnet is running already on the data in .+\.\n$/)
   assert.equal((await fetch(`${server.url}/readyz`)).status, 200)
 })
 
-test('with LOG_FORMAT=json every line is JSON: the link for the owner, and why the server did not start', async () => {
+test('with LOG_FORMAT=json every line is JSON, also the set-up link and a failed start', async () => {
   const other = await emptyFolder()
   const env = { DATA_DIR: other.path, PORT: '0', LOG_FORMAT: 'json', LOG_LEVEL: 'info' }
   const { child, ended, said } = start(['serve'], { cwd: other.path, env })
@@ -72,7 +72,7 @@ test('with LOG_FORMAT=json every line is JSON: the link for the owner, and why t
   await other.remove()
 })
 
-test('a taken port is refused with a sentence, and the database stops again', async () => {
+test('a port in use is refused with one clear line, and the database stops again', async () => {
   const other = await emptyFolder()
   const holder = createServer().listen(0, '127.0.0.1')
   await once(holder, 'listening')
@@ -91,7 +91,7 @@ test('a taken port is refused with a sentence, and the database stops again', as
   await other.remove()
 })
 
-test('a kill -9 leaves the database running, and the next start takes it over', async () => {
+test('kill -9 leaves the database running, and the next start uses it', async () => {
   const postgres = await postmasterPid(folder.path)
   await server.stop('SIGKILL')
   server = await serve(settings)
@@ -99,7 +99,7 @@ test('a kill -9 leaves the database running, and the next start takes it over', 
 })
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  test(`${signal} ends the server and the database, and the next start is quick`, async () => {
+  test(`${signal} stops the server and the database, and the next start is quick`, async () => {
     const took = await server.stop(signal)
     assert.ok(took < STOPPED_WITHIN_MS, `${took} ms`)
     assert.deepEqual([server.child.exitCode, server.child.signalCode], [0, null])
@@ -109,7 +109,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 
-test('a request under way is answered before the end', async () => {
+test('a running request is answered before the server stops', async () => {
   const account = await carnetJson<{ id: string }>(
     ['accounts', 'create', '--name', 'A', '--plan', 'pro'],
     settings,
@@ -138,7 +138,7 @@ test('a request under way is answered before the end', async () => {
   assert.equal(server.child.exitCode, 0)
 })
 
-test('a secret key that others can read is refused', async () => {
+test('a secret key that others can read is rejected', async () => {
   await chmod(join(folder.path, 'secret-key'), 0o644)
   const { code, stderr } = await carnet(['serve'], settings)
   assert.equal(code, 1)

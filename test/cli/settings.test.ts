@@ -26,7 +26,7 @@ after(async () => {
 
 describe('readConfig', () => {
   for (const range of ['0.0.0.0/0', '::/0', '10.0.0.0/0', '1.2.3.4/00', '1.2.3.4/33', 'nowhere']) {
-    test(`TRUSTED_PROXIES=${range} is refused`, () => {
+    test(`TRUSTED_PROXIES=${range} is rejected`, () => {
       assert.match(problemsOf({ TRUSTED_PROXIES: range }).join(), /^TRUSTED_PROXIES has/)
     })
   }
@@ -39,12 +39,12 @@ describe('readConfig', () => {
     'fe80::/10',
     '0.0.0.0/1',
   ]) {
-    test(`TRUSTED_PROXIES=${range} is taken, by who reads it, too`, () => {
+    test(`TRUSTED_PROXIES=${range} is accepted, also by the library that reads it`, () => {
       assert.deepEqual(problemsOf({ TRUSTED_PROXIES: range }), [])
       proxyAddr.compile([range])
     })
   }
-  test('WEBHOOK_ALLOW_CIDRS may be everything', () => {
+  test('WEBHOOK_ALLOW_CIDRS may allow all addresses', () => {
     assert.deepEqual(problemsOf({ WEBHOOK_ALLOW_CIDRS: '0.0.0.0/0' }), [])
   })
   for (const url of [
@@ -57,18 +57,18 @@ describe('readConfig', () => {
     'http:x',
     'x',
   ]) {
-    test(`PUBLIC_URL=${url} is refused`, () => {
+    test(`PUBLIC_URL=${url} is rejected`, () => {
       assert.match(problemsOf({ PUBLIC_URL: url }).join(), /^PUBLIC_URL is/)
     })
   }
   for (const url of ['http://x', 'https://x.example:8443/dpp/', 'http://[::1]:3000', 'HTTPS://x/@a']) {
-    test(`PUBLIC_URL=${url} is taken`, () => assert.deepEqual(problemsOf({ PUBLIC_URL: url }), []))
+    test(`PUBLIC_URL=${url} is accepted`, () => assert.deepEqual(problemsOf({ PUBLIC_URL: url }), []))
   }
-  test('OLD_SECRET_KEY has been a SECRET_KEY', () => {
+  test('OLD_SECRET_KEY has the same minimum length as SECRET_KEY', () => {
     assert.match(problemsOf({ OLD_SECRET_KEY: 'k' }).join(), /^OLD_SECRET_KEY is too short/)
     assert.deepEqual(problemsOf({ OLD_SECRET_KEY: 'k'.repeat(32) }), [])
   })
-  test('SECRET_KEY is nothing that somebody guesses or reads, and the way out is named', async () => {
+  test('a weak or published SECRET_KEY is rejected with instructions', async () => {
     const compose = await readFile(new URL('../../docs/deploy/compose.yaml', import.meta.url), 'utf8')
     const [, example = ''] = /SECRET_KEY:\?([^}]*)\}/.exec(compose) ?? []
     assert.ok(example.length >= 32)
@@ -88,7 +88,7 @@ describe('readConfig', () => {
     const rotated = { SECRET_KEY: randomBytes(32).toString('hex'), OLD_SECRET_KEY: 'a'.repeat(64) }
     assert.deepEqual(problemsOf(rotated), [])
   })
-  test('a weak key in the file secret-key is refused, and doctor tells', async () => {
+  test('a weak key in the file secret-key is rejected, and doctor reports it', async () => {
     const data = await emptyFolder()
     const file = join(data.path, 'secret-key')
     await writeFile(file, `${'a'.repeat(40)}\n`, { mode: 0o600 })
@@ -108,11 +108,11 @@ describe('readConfig', () => {
 })
 
 describe('.env', () => {
-  test('lines that are none are known by their numbers', () => {
+  test('malformed lines are reported by number', () => {
     const text = '# one\n\nA=1\nBAD LINE\nexport B = 2\nC="x\nno line\ny" # z\nD: 3\r\nE=\'f\'\r\n'
     assert.deepEqual(listMalformedLines(text), [4, 9])
   })
-  test('doctor says so', async () => {
+  test('doctor reports malformed lines', async () => {
     const at = await emptyFolder()
     await writeFile(join(at.path, '.env'), 'BAD LINE\n')
     const { code, stdout } = await carnet(['doctor'], { cwd: at.path })
@@ -123,7 +123,7 @@ describe('.env', () => {
 })
 
 describe('doctor', () => {
-  test('of an unused DATA_DIR says that there is no store yet, and makes none', async () => {
+  test('says for an unused DATA_DIR that there is no database yet, and creates none', async () => {
     const DATA_DIR = join(folder.path, 'unused')
     const { code, stdout } = await carnet(['doctor'], { cwd: folder.path, env: { DATA_DIR, PORT: '0' } })
     assert.equal(code, 0)
@@ -144,7 +144,7 @@ describe('doctor', () => {
     'accounts list',
     'keys list --account 1',
   ]) {
-    test(`and ${words} refuses, makes none and no file`, async () => {
+    test(`for an unused DATA_DIR, ${words} fails and creates neither a database nor a file`, async () => {
       const settings = { cwd: folder.path, env: { DATA_DIR: join(folder.path, 'unused') } }
       const { code, stdout, stderr } = await carnet(words.split(' '), settings)
       assert.deepEqual([code, stdout], [1, ''])
@@ -153,7 +153,7 @@ describe('doctor', () => {
     })
   }
 
-  test('tells a folder for backups that cannot be', async () => {
+  test('reports a backup folder that cannot be created', async () => {
     const file = join(folder.path, 'file')
     await writeFile(file, '')
     for (const BACKUP_DIR of [file, join(file, 'x')]) {
@@ -164,7 +164,7 @@ describe('doctor', () => {
     }
   })
 
-  test('does not call every Carnet its own', async () => {
+  test('does not assume that a Carnet on its port is its own', async () => {
     const other = createServer((_request, response) => response.setHeader('x-request-id', '1').end())
     await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
     const { port } = other.address() as AddressInfo
@@ -176,7 +176,7 @@ describe('doctor', () => {
 })
 
 describe('serve', () => {
-  test('a DATA_DIR that can be none is a sentence', async () => {
+  test('a DATA_DIR that cannot be created gives one clear line', async () => {
     const file = join(folder.path, 'file')
     await writeFile(file, '')
     for (const DATA_DIR of [file, join(file, 'x')]) {
@@ -186,7 +186,7 @@ describe('serve', () => {
     }
   })
 
-  test('says at once which files and folders are not there; a backup broken off leaves nothing', async () => {
+  test('reports missing files and folders at the start; an interrupted backup leaves no file', async () => {
     const file = join(folder.path, 'file')
     await writeFile(file, '')
     const data = await emptyFolder()
@@ -211,7 +211,7 @@ describe('serve', () => {
   })
 })
 
-test('a fault that lasts is told when it begins and when it is over', () => {
+test('a lasting fault is logged when it begins and when it ends', () => {
   const said: string[] = []
   const log = pino({ level: 'info' }, { write: line => said.push(JSON.parse(line).msg) })
   const complaint = throttledLogger(log, 'warn', { work: 'webhooks' }, 'no look was possible')

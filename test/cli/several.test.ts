@@ -118,7 +118,7 @@ async function load(isOver: () => boolean): Promise<{ created: string[]; count: 
   return { created, count, wrong }
 }
 
-test('a rolling restart under load: every request is answered, every product is there', async () => {
+test('a rolling restart under load: every request is answered, every product is stored', async () => {
   const before = pidsNow()
   let isOver = false
   const loading = load(() => isOver)
@@ -141,7 +141,7 @@ test('a rolling restart under load: every request is answered, every product is 
   assert.equal(new Set(pids).size, 6, 'every process is another one')
 })
 
-test('a process that is killed is started again, and the sums of /metrics do not fall', async () => {
+test('a killed process is restarted, and the counters of /metrics do not fall', async () => {
   const answered = await metric('carnet_http_requests_total')
   assert.ok(answered > 100)
   const pid = pidsNow()?.processes['web 1'] ?? 0
@@ -152,13 +152,13 @@ test('a process that is killed is started again, and the sums of /metrics do not
   assert.ok((await metric('carnet_http_requests_total')) > answered)
 })
 
-test('/metrics wants its token', async () => {
+test('/metrics requires its token', async () => {
   for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: `Bearer ${key}` }]) {
     assert.equal((await fetch(`${server.url}/metrics`, { headers })).status, 401)
   }
 })
 
-test('it stops in time with a connection kept open, and the database with it', async () => {
+test('it stops in time, with the database, although a connection is still open', async () => {
   const agent = new Agent({ keepAlive: true })
   await ask(agent, 'GET', '/api/v1/categories')
   const took = await server.stop('SIGTERM')

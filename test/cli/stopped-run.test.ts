@@ -29,7 +29,7 @@ test('never ends', async () => {
 })
 `
 
-test('npm test ended by SIGTERM leaves no process: of the run, its database, its files and what they started', async t => {
+test('npm test ended by SIGTERM leaves no process behind, neither its own nor the database nor those of the tests', async t => {
   const folder = await emptyFolder()
   t.after(folder.remove)
   const files = {

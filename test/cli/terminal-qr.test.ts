@@ -15,14 +15,14 @@ function asSvg(drawing: string): string {
   return `<svg viewBox="0 0 ${side} ${side}"><path fill="#000" d="${path.join('')}"/></svg>`
 }
 
-describe('terminalQr', () => {
+describe('renderTerminalQr', () => {
   for (const text of ['http://192.168.1.23:3000/p/01kakd3hscf3b9ycr0e5q1c7wx', 'http://10.0.0.5:3107/p/x']) {
     test(`draws ${text} so that a decoder reads it`, async () => {
       assert.deepEqual(await decodeQr(asSvg(renderTerminalQr(text))), [text])
     })
   }
 
-  test('fits a terminal of 80 × 24 and leaves its colours as they were', () => {
+  test('fits a terminal of 80 × 24 and resets its colours', () => {
     const lines = renderTerminalQr('http://192.168.178.123:3000/p/01kakd3hscf3b9ycr0e5q1c7wx').split('\n')
     assert.ok(lines.length <= 21, `${lines.length} lines`)
     for (const line of lines) {
@@ -35,7 +35,7 @@ describe('terminalQr', () => {
 describe('findLanAddress', () => {
   const ipv4 = (address: string, internal = false) => ({ address, family: 'IPv4' as const, internal })
 
-  test('takes the home network before the bridge of containers', () => {
+  test('prefers the home network to a container bridge', () => {
     const found = findLanAddress({
       lo: [ipv4('127.0.0.1', true)],
       docker0: [ipv4('172.17.0.1')],
@@ -45,7 +45,7 @@ describe('findLanAddress', () => {
     assert.equal(found, '192.168.1.23')
   })
 
-  test('takes a bridge when there is nothing else, and nothing when there is nothing', () => {
+  test('returns a bridge if there is nothing else, and undefined without any network', () => {
     assert.equal(findLanAddress({ docker0: [ipv4('172.17.0.1')] }), '172.17.0.1')
     assert.equal(findLanAddress({ lo: [ipv4('127.0.0.1', true)], eth0: [ipv4('169.254.3.4')] }), undefined)
   })

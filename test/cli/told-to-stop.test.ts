@@ -65,7 +65,7 @@ const CASES = [
 
 for (const [i, { words, lock, makes, data = 'data' }] of CASES.entries()) {
   const signal = i % 2 === 0 ? 'SIGINT' : 'SIGTERM'
-  test(`${words[0]} ends in order at ${signal}`, async () => {
+  test(`${words[0]} stops cleanly at ${signal}`, async () => {
     const { child, said, ended, sql, begun } = await untilItStands(data, lock, words)
     if (makes !== undefined) assert.match(begun.join(' '), new RegExp(`${makes}\\.[0-9a-f]{16}\\.partial`))
     child.kill(signal)
@@ -83,7 +83,7 @@ for (const [i, { words, lock, makes, data = 'data' }] of CASES.entries()) {
   })
 }
 
-test('so does one that is still starting the database', async () => {
+test('a command that is still starting the database stops cleanly at SIGINT', async () => {
   const { child, said, ended } = start(['accounts', 'list'], settings)
   while ((await postmasterPid(at('data')).catch(() => undefined)) === undefined) await pause(1)
   child.kill('SIGINT')
@@ -92,7 +92,7 @@ test('so does one that is still starting the database', async () => {
   await assert.rejects(postmasterPid(at('data')), /no PostgreSQL runs/)
 })
 
-test('and nothing of it was done', async () => {
+test('the stopped commands have changed nothing', async () => {
   const { stdout } = await carnet(['accounts', 'list', '--json'], settings)
   assert.equal((JSON.parse(stdout) as unknown[]).length, 1)
 })

@@ -44,7 +44,7 @@ const version = async () => {
   return ((await answer.json()) as { data: { version: string } }).data.version
 }
 
-test('a migration that fails stops the replacement: the old ones go on', async () => {
+test('a migration that fails stops the upgrade, and the old processes continue', async () => {
   const before = await version()
   const broken = join(folder.path, 'tree/migrations/9999_broken.sql')
   writeFileSync(broken, 'alter table passport add column broken nonsense;')
@@ -54,7 +54,7 @@ test('a migration that fails stops the replacement: the old ones go on', async (
   assert.equal(await version(), before)
 })
 
-test('the first successor migrates, the others follow, and no client notices', async () => {
+test('the first new process migrates, the others follow, and no client notices', async () => {
   const { clients, receiver } = stand
   const next = tree.upgrade(MIGRATES_S)
   stand.server().child.kill('SIGHUP')

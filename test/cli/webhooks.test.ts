@@ -105,7 +105,7 @@ const create = () =>
 let webhook: Webhook
 
 describe('webhooks', () => {
-  test('add prints the secret once; test sends at once, with nobody else at work', async () => {
+  test('add prints the secret once; test sends at once, without a worker', async () => {
     webhook = await json<Webhook>(`webhooks add --account ${account} --url ${url} --events product.created`)
     assert.match(webhook.secret, /^whsec_/)
     assert.deepEqual(webhook.events, ['product.created'])
@@ -119,7 +119,7 @@ describe('webhooks', () => {
     )
   })
 
-  test('ROLE=web delivers nothing, ROLE=worker beside it does', async () => {
+  test('ROLE=web delivers nothing; a ROLE=worker process beside it does', async () => {
     assert.equal((await create()).status, 201)
     assert.equal(received.length, 0)
     assert.match((await carnet(['doctor'], settings)).stdout, /ok +deliveries +1 due, the oldest for \d+ s/)
@@ -151,7 +151,7 @@ describe('webhooks', () => {
     })
   })
 
-  test('WORKER_PORT: a worker tells how it is, and answers nothing else', async () => {
+  test('WORKER_PORT: a worker reports its state, and serves nothing else', async () => {
     const ask = (path: string, headers = {}) => fetch(`http://127.0.0.1:${workerPort}${path}`, { headers })
     assert.equal((await ask('/healthz')).status, 200)
     assert.equal((await ask('/readyz')).status, 200)
@@ -161,7 +161,7 @@ describe('webhooks', () => {
     for (const path of ['/api/v1/health', '/console', '/docs']) assert.equal((await ask(path)).status, 404)
   })
 
-  test('resend sends the same id again', async () => {
+  test('resend sends an event again with the same id', async () => {
     const [newest] = await json<Attempt[]>(`webhooks deliveries --account ${account} --limit 1`)
     await json(`webhooks resend --account ${account} ${newest?.id}`)
     await until('it came again', () => received.length === 2)
@@ -175,7 +175,7 @@ describe('webhooks', () => {
     await until('it came, resumed', () => received.length === 3)
   })
 
-  test('list says until when a webhook gets no attempt', async () => {
+  test('list shows when a failing webhook is tried next', async () => {
     const config = readConfig({ ...settings.env })
     const store = await openStore(config, createLog(config), { name: 'test', migrate: false })
     const until = (minutes: number) => new Date(Date.now() + minutes * 60_000)
@@ -205,7 +205,7 @@ describe('webhooks', () => {
     assert.match(failed.stderr, /^It was not received. It answered 500/)
   })
 
-  test('a new SECRET_KEY: doctor tells, secrets reseal mends', async () => {
+  test('a new SECRET_KEY: doctor reports it, secrets reseal resolves it', async () => {
     const old = (await json<{ key: string }>('secrets reseal')).key
     const next = { SECRET_KEY: 'a quite different key, as long as it has to be' }
     const told = await carnet(['doctor'], { ...settings, env: { ...settings.env, ...next } })
@@ -217,7 +217,7 @@ describe('webhooks', () => {
     assert.deepEqual([there.key, there.already_current], [old, 1])
   })
 
-  test('a key that is lost is not silently made anew', async () => {
+  test('a lost key is not silently replaced by a new one', async () => {
     const dataDir = settings.env?.DATA_DIR ?? ''
     const at = (name: string) => join(dataDir, name)
     await rename(at('secret-key'), at('elsewhere'))
@@ -243,7 +243,7 @@ describe('webhooks', () => {
     }
   })
 
-  test('an address in the own network is refused with the setting that opens it', async () => {
+  test('a private address is rejected with the setting that allows it', async () => {
     for (const host of ['10.1.2.3', 'localhost']) {
       for (const words of [
         ['webhooks', 'add', '--account', account, '--url', `https://${host}/`],
@@ -259,7 +259,7 @@ describe('webhooks', () => {
     }
   })
 
-  test('remove, and what is refused', async () => {
+  test('remove deletes a webhook; wrong arguments are explained', async () => {
     await json(`webhooks remove ${webhook.id}`)
     assert.deepEqual(await json(`webhooks list --account ${account}`), [])
     const cases: [string, number, RegExp][] = [
@@ -284,7 +284,7 @@ describe('webhooks', () => {
     }
   })
 
-  test('a worker and a server end in order', async () => {
+  test('a worker and a server stop cleanly', async () => {
     assert.ok((await worker.stop('SIGTERM')) < 5_000)
     assert.ok((await server.stop('SIGTERM')) < 5_000)
     assert.deepEqual(
