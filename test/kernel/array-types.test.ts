@@ -17,7 +17,7 @@ after(async () => {
   await database.drop()
 })
 
-test('the object ids are those of the catalogue', async () => {
+test('the object ids match the PostgreSQL catalogue', async () => {
   const names = Object.keys(ARRAY_TYPES).map(name => name.replace('_array', ''))
   const rows = await sql<{ name: string; oid: number }[]>`
     select t.typname as name, t.typarray as oid from pg_catalog.pg_type t
@@ -28,7 +28,7 @@ test('the object ids are those of the catalogue', async () => {
   )
 })
 
-test('any texts, also those that look like the form of an array', async () => {
+test('any text round-trips, also one that looks like an array literal', async () => {
   const odd = fc.constantFrom('', 'NULL', 'null', '{', '}', '{}', '"', '\\', '\\"', ',', ' ', '\n', ' a ')
   const text = fc.oneof(odd, fc.string({ unit: 'binary' }))
   const texts = fc.array(fc.option(text.map(one => one.replaceAll('\0', ''))))
@@ -42,7 +42,7 @@ test('any texts, also those that look like the form of an array', async () => {
   )
 })
 
-describe('values of every type', () => {
+describe('values of every type round-trip', () => {
   const day = new Date('2026-11-22T00:00:00.000Z')
   const moment = new Date('2026-11-22T15:30:00.123Z')
   /** The driver cannot send these as arrays, only read them. */
@@ -85,7 +85,7 @@ describe('values of every type', () => {
     })
   }
 
-  test('none is left out', () => {
+  test('every array type is covered', () => {
     assert.deepEqual(
       Object.keys(same).map(name => `${name}_array`),
       Object.keys(ARRAY_TYPES),

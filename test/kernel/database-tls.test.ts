@@ -13,7 +13,7 @@ import { cloneDatabase, type TestDatabase } from '../database.ts'
 import { type Forwarder, startForwarder } from '../forwarder.ts'
 import { problemsOf } from './problems-of.ts'
 
-describe('what an address means', () => {
+describe('the sslmode of a database URL', () => {
   const CASES = [
     ['postgres://u@db.example/carnet', 'require'],
     ['postgres://u@10.0.0.7:5432/carnet', 'require'],
@@ -29,13 +29,13 @@ describe('what an address means', () => {
     test(`${address}: ${mode}`, () => assert.equal(findDatabaseTls(address).mode, mode))
   }
 
-  test('who has not chosen is told the way out', () => {
+  test('suggests sslmode=disable when no sslmode is set', () => {
     assert.match(adviseOnTls('postgres://u@db.example/carnet'), /add sslmode=disable/)
     assert.equal(adviseOnTls('postgres://u@db.example/carnet?sslmode=require'), '')
     assert.equal(adviseOnTls('postgres://u@127.0.0.1/carnet'), '')
   })
 
-  test('an sslmode that there is not is refused', () => {
+  test('rejects an unknown sslmode', () => {
     const env = {
       DATABASE_URL: 'postgres://u@db.example/carnet?sslmode=on',
       SECRET_KEY: 'a key of tests, long enough to be one',
@@ -44,7 +44,7 @@ describe('what an address means', () => {
   })
 })
 
-describe('a database behind TLS', () => {
+describe('a database that requires TLS', () => {
   let database: TestDatabase
   let wire: Forwarder
   let front: Server
@@ -107,13 +107,13 @@ describe('a database behind TLS', () => {
     }
   }
 
-  test('require takes any certificate', async () => {
+  test('require accepts any certificate', async () => {
     const before = encrypted
     assert.equal(await ask('sslmode=require'), 1)
     assert.equal(encrypted, before + 1)
   })
 
-  test('verify-full takes one of an authority that sslrootcert names, and no other', async () => {
+  test('verify-full accepts only a certificate of the authority in sslrootcert', async () => {
     assert.equal(await ask(`sslmode=verify-full&sslrootcert=${join(folder, 'cert.pem')}`), 1)
     await assert.rejects(ask('sslmode=verify-full'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
   })

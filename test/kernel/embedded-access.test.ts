@@ -58,13 +58,13 @@ async function assertSeparated(): Promise<void> {
 
 const password = () => readFileSync(join(dataDir, 'database-password'), 'utf8')
 
-test('nobody gets in without the password, which only Carnet’s user can read', async () => {
+test('nobody gets in without the password, which only Carnet’s system user can read', async () => {
   await assertSeparated()
   assert.equal(statSync(join(dataDir, 'database-password')).mode & 0o777, 0o600)
   assert.ok(password().trim().length >= 40)
 })
 
-test('a data directory of version 0.1, where one superuser did everything without a password, is taken over', async () => {
+test('a data directory of version 0.1, with one superuser and no password, is migrated', async () => {
   const { user, password: secret } = server
   await as({ user, password: secret }, async sql => {
     await sql.unsafe(`alter database carnet owner to carnet;
@@ -82,8 +82,8 @@ test('a data directory of version 0.1, where one superuser did everything withou
   await as(server.owner, sql => sql`alter table passport add column later integer`)
 })
 
-describe('the role of the traffic', () => {
-  test('owns nothing, reads everything, adds to everything but the list of migrations', async () => {
+describe('the database role of the server', () => {
+  test('owns nothing, reads everything, and writes everything except the list of migrations', async () => {
     const rows = await as(
       server.traffic,
       sql => sql<{ name: string; owner: string; rights: string }[]>`
@@ -116,7 +116,7 @@ describe('the role of the traffic', () => {
     'alter system set fsync = off',
   ]
   for (const statement of FORBIDDEN) {
-    test(`may not: ${statement}`, async () => {
+    test(`cannot run: ${statement}`, async () => {
       await assert.rejects(
         as(server.traffic, sql => sql.unsafe(statement)),
         { code: '42501' },
@@ -124,7 +124,7 @@ describe('the role of the traffic', () => {
     })
   }
 
-  test('gets its rights to a new table, and loses what was given too much', async () => {
+  test('gets its rights to a new table, and loses excess rights', async () => {
     await as(server.owner, async sql => {
       await sql`create table later (n integer generated always as identity)`
       await sql.unsafe(`grant update on audit_entry to ${TRAFFIC}`)
@@ -139,7 +139,7 @@ describe('the role of the traffic', () => {
 })
 
 describe('a data directory', () => {
-  test('whose password was lost gets a new one', async () => {
+  test('gets a new password if the old one is lost', async () => {
     const before = password()
     await server.stop()
     rmSync(join(dataDir, 'database-password'))
@@ -148,7 +148,7 @@ describe('a data directory', () => {
     await assertSeparated()
   })
 
-  test('is not locked while processes of version 0.1, which know no password, use its server', async () => {
+  test('accepts processes of version 0.1, which have no password, while they use its server', async () => {
     const { user, password: secret } = server
     writeFileSync(join(dataDir, 'pg/pg_hba.conf'), 'local all all trust\n')
     const old = await as({ user, password: secret }, async sql => {

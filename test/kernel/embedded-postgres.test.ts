@@ -133,7 +133,7 @@ describe('startEmbeddedPostgres', () => {
   const dataDir = join(newFolder(), 'data')
   const pgDir = join(dataDir, 'pg')
 
-  test('of two processes at once on a fresh directory one makes the database, and the last to leave stops it', async () => {
+  test('of two concurrent processes on a new directory one creates the database, and the last to leave stops it', async () => {
     const [first, second] = await Promise.all([otherProcess(dataDir), otherProcess(dataDir)])
     const [one, other] = await Promise.all([first.start(), second.start()])
     assert.deepEqual([one.adopted, other.adopted].sort(), [false, true])
@@ -150,7 +150,7 @@ describe('startEmbeddedPostgres', () => {
     assert.equal(existsSync(join(dataDir, 'pg.lock')), false)
   })
 
-  test('it is durable, private and of one order of letters', async () => {
+  test('the database is durable, private and has a fixed sort order', async () => {
     const server = await start(dataDir)
     const settings = await query<{ name: string; setting: string }>(
       server,
@@ -173,7 +173,7 @@ describe('startEmbeddedPostgres', () => {
     await server.stop()
   })
 
-  test('a server left over from a killed process is adopted, and its seat is free', async () => {
+  test('a server left by a killed process is reused, and that process’s slot is free', async () => {
     const killed = await otherProcess(dataDir)
     const { hasSeat } = await killed.start()
     assert.equal(hasSeat, true)
@@ -189,7 +189,7 @@ describe('startEmbeddedPostgres', () => {
     assert.equal(findPostmaster(pgDir), undefined)
   })
 
-  test('a killed database is started again where it was, with what was acknowledged', async () => {
+  test('a killed database is restarted with all acknowledged data', async () => {
     const lost = await start(dataDir)
     await query(lost, 'insert into kept values (2)')
     process.kill(findPostmaster(pgDir)?.pid ?? 0, 'SIGKILL')
@@ -201,7 +201,7 @@ describe('startEmbeddedPostgres', () => {
     await stopInTime(lost)
   })
 
-  test('the number of a dead server may be that of another process by now', async t => {
+  test('a pid file with the pid of another process is not mistaken for a running server', async t => {
     const stranger = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e9)'])
     t.after(() => stranger.kill())
     await once(stranger, 'spawn')
@@ -215,7 +215,7 @@ describe('startEmbeddedPostgres', () => {
     await stopInTime(server)
   })
 
-  test('one that comes while another one leaves has a server that works', async () => {
+  test('a process that starts while another stops gets a server that works', async () => {
     for (let round = 0; round < 3; round++) {
       const coming = await otherProcess(dataDir)
       const leaving = await start(dataDir)
@@ -226,12 +226,12 @@ describe('startEmbeddedPostgres', () => {
     }
   })
 
-  test('what PostgreSQL does not like is said in its own words', async () => {
+  test('shows PostgreSQL’s own error when it cannot start', async () => {
     const settings = { shared_buffers: 'much' }
     await assert.rejects(start(dataDir, { settings }), saying(/did not start: .*shared_buffers/, /log/))
   })
 
-  test('killed while the database is being made, nothing half-made is used', async () => {
+  test('after a kill during the creation of the database no incomplete one is used', async () => {
     const folder = newFolder()
     const killed = await otherProcess(folder)
     void killed.start()
@@ -248,7 +248,7 @@ describe('startEmbeddedPostgres', () => {
     )
   })
 
-  test('the socket has a short address however long that of the data is', async () => {
+  test('the socket path is short however long the path of the data is', async () => {
     const open = newFolder()
     chmodSync(open, 0o755)
     const folder = join(open, ...Array.from({ length: 6 }, () => 'a folder with quite a long name'))
@@ -259,7 +259,7 @@ describe('startEmbeddedPostgres', () => {
   })
 })
 
-describe('startEmbeddedPostgres refuses', () => {
+describe('startEmbeddedPostgres rejects', () => {
   /** A data directory that is none, with a file in it. */
   function folderWith(name: string, content: string): string {
     const folder = newFolder()
@@ -268,27 +268,27 @@ describe('startEmbeddedPostgres refuses', () => {
     return folder
   }
 
-  test('data of another major version, with the way out', async () => {
+  test('data of another major version, with instructions', async () => {
     const folder = folderWith('PG_VERSION', '12\n')
     await assert.rejects(start(folder), saying(/made by PostgreSQL 12/, /PG_BIN_DIR/, /backup/))
   })
 
-  test('a folder with something else in it', async () => {
+  test('a folder with other files in it', async () => {
     const folder = folderWith('holiday.jpg', '')
     await assert.rejects(start(folder), saying(/not empty/, /DATA_DIR/))
   })
 
-  test('a file in the place of the data directory', async () => {
+  test('a file at the path of the data directory', async () => {
     const file = join(newFolder(), 'data')
     writeFileSync(file, '')
     await assert.rejects(start(file), saying(/cannot be used/))
   })
 
-  test('a folder without the programs', async () => {
+  test('a folder without PostgreSQL’s programs', async () => {
     await assert.rejects(start(newFolder(), { binDir: '/nowhere' }), saying(/no PostgreSQL in \/nowhere/))
   })
 
-  test("a socket's folder that somebody else has made", {
+  test('a socket folder that another user has created', {
     skip: !isRoot && 'only root can make one',
   }, async () => {
     const folder = newFolder()
@@ -300,8 +300,8 @@ describe('startEmbeddedPostgres refuses', () => {
   })
 })
 
-describe('startEmbeddedPostgres says what a machine lacks', () => {
-  test('the folder for temporary files', async () => {
+describe('startEmbeddedPostgres reports what a machine lacks', () => {
+  test('a folder for temporary files', async () => {
     const { TMPDIR } = process.env
     const folder = newFolder()
     process.env.TMPDIR = join(folder, 'missing')
@@ -313,7 +313,7 @@ describe('startEmbeddedPostgres says what a machine lacks', () => {
     }
   })
 
-  test('a name for its user, and shared memory', async () => {
+  test('a user name, and shared memory', async () => {
     for (const [output, way] of [
       ['initdb: error: could not look up effective user ID 12345: user does not exist', /\/etc\/passwd/],
       [
@@ -330,7 +330,7 @@ describe('startEmbeddedPostgres says what a machine lacks', () => {
 
 describe('withProcessLock', () => {
   const HELD = 'Somebody else has it.'
-  test('a dead holder does not keep it, and of many who see that only one has it', async () => {
+  test('the lock of a dead process is free, and only one of many waiting processes gets it', async () => {
     const path = join(newFolder(), 'lock')
     writeFileSync(path, JSON.stringify({ token: 'dead', pid: process.pid, identity: 'an earlier one' }))
     let inside = 0
@@ -347,7 +347,7 @@ describe('withProcessLock', () => {
   })
 
   for (const text of ['', '123', 'null', '{"token":"../x","pid":1}', '{"token":7}']) {
-    test(`a file that names no holder, as a power cut leaves it, keeps nobody: ${text || 'empty'}`, async () => {
+    test(`a lock file without a holder, as after a power cut, locks nobody out: ${text || 'empty'}`, async () => {
       const path = join(newFolder(), 'lock')
       writeFileSync(path, text)
       let inside = 0
@@ -362,7 +362,7 @@ describe('withProcessLock', () => {
     })
   }
 
-  test('a living holder keeps it', async () => {
+  test('a running process keeps the lock', async () => {
     const path = join(newFolder(), 'lock')
     await withProcessLock({ path, timeoutMs: 0, message: HELD }, () =>
       assert.rejects(

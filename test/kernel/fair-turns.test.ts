@@ -31,7 +31,7 @@ function stand({ capacity = 1, maxWaiting = 512 } = {}) {
 }
 
 describe('FairTurns', () => {
-  test('another key is next, however many of the first wait', async () => {
+  test('another key comes next, however many of the first key wait', async () => {
     const { enter, release, started, refused } = stand()
     for (let n = 0; n < 40; n++) enter(`a${n}`, 32)
     assert.equal(refused.length, 7)
@@ -45,14 +45,14 @@ describe('FairTurns', () => {
     assert.deepEqual(refused, ['a33', 'a34', 'a35', 'a36', 'a37', 'a38', 'a39'])
   })
 
-  test('keys go round, each in its own order', async () => {
+  test('keys take turns, each in its own order', async () => {
     const { enter, release, started } = stand()
     for (const name of ['a0', 'a1', 'a2', 'b0', 'b1', 'c0']) enter(name)
     for (let n = 0; n < 6; n++) await release()
     assert.deepEqual(started, ['a0', 'b0', 'a1', 'c0', 'b1', 'a2'])
   })
 
-  test('two never start in the same turn of the event loop, and no more are under way than may be', async () => {
+  test('starts at most one per turn of the event loop, and never exceeds the concurrency limit', async () => {
     const { enter, release, started } = stand({ capacity: 2 })
     for (const name of ['a0', 'a1', 'a2', 'a3']) enter(name)
     assert.deepEqual(started, ['a0'])
@@ -65,7 +65,7 @@ describe('FairTurns', () => {
     assert.deepEqual(started, ['a0', 'a1', 'a2'])
   })
 
-  test('who leaves is passed over, and leaves room', async () => {
+  test('a waiter that leaves is skipped and frees its place', async () => {
     const { enter, release, started, refused } = stand()
     enter('a0')
     const leave = enter('a1', 2)
@@ -80,14 +80,14 @@ describe('FairTurns', () => {
     assert.deepEqual(refused, [])
   })
 
-  test('when all places are taken, the last of the longest queue is refused', () => {
+  test('when the queue is full, the last waiter of the longest queue is rejected', () => {
     const { enter, started, refused } = stand({ maxWaiting: 3 })
     for (const name of ['a0', 'a1', 'a2', 'a3', 'b0', 'c0', 'a4']) enter(name)
     assert.deepEqual(started, ['a0'])
     assert.deepEqual(refused, ['a3', 'a2', 'a4'])
   })
 
-  test('a turn that is ended twice is ended once', async () => {
+  test('ending a turn twice ends it once', async () => {
     const turns = new FairTurns({ capacity: 1, maxWaiting: 3 })
     const ended: Release[] = []
     const under = { go: (release: Release) => void ended.push(release), refuse: () => assert.fail() }

@@ -60,7 +60,7 @@ async function untilIdle(): Promise<void> {
 }
 
 describe('the queue of the pool', () => {
-  test('a statement goes to the connection that is free first, not behind the slow one', async () => {
+  test('a statement uses the connection that is free first and does not wait behind a slow one', async () => {
     await other`begin`
     await other`lock table thing in access exclusive mode`
     const blocked = pool`select count(*) from thing`.then(() => 'blocked')
@@ -72,7 +72,7 @@ describe('the queue of the pool', () => {
     await untilIdle()
   })
 
-  test('a statement that waits longer than five seconds is rejected, as if the database did not answer', async () => {
+  test('a statement that waits over five seconds fails with `unavailable`', async () => {
     const queue = new PoolQueue(1)
     queue.enter({ go() {}, giveUp: assert.fail })
     const reason = await new Promise<Error>(resolve => queue.enter({ go: assert.fail, giveUp: resolve }))
@@ -81,7 +81,7 @@ describe('the queue of the pool', () => {
     queue.close()
   })
 
-  test('a transaction gives its place back, kept or undone, ours or the driver’s', async () => {
+  test('a transaction returns its connection after commit or rollback, ours or the driver’s', async () => {
     await inTransaction(pool, sql => sql`insert into thing values ('a')`)
     await assert.rejects(inTransaction(pool, sql => sql`insert into thing values ('a')`))
     await pool.begin(sql => sql`insert into thing values ('b')`)
@@ -93,7 +93,7 @@ describe('the queue of the pool', () => {
     await untilIdle()
   })
 
-  test('more transactions at once than connections all come to their end', async () => {
+  test('more concurrent transactions than connections all finish', async () => {
     const all = Array.from({ length: 20 }, (_, n) =>
       inTransaction(pool, async sql => {
         await sql`insert into thing values (${`many ${n}`})`
@@ -105,9 +105,9 @@ describe('the queue of the pool', () => {
   })
 })
 
-describe('a connection that is lost', () => {
+describe('a lost connection', () => {
   for (const round of [1, 2, 3]) {
-    test(`the statements on it fail, the next ones do not: round ${round}`, async () => {
+    test(`its statements fail, the next ones succeed: round ${round}`, async () => {
       const lost = Promise.allSettled([pool`select pg_sleep(30)`, pool`select pg_sleep(30)`])
       await untilAtWork(SIZE)
       await killAll()
@@ -128,7 +128,7 @@ describe('a connection that is lost', () => {
     })
   }
 
-  test('the next transaction and the next reserved connection begin', async () => {
+  test('the next transaction and the next reserved connection work', async () => {
     const lost = Promise.allSettled([pool`select pg_sleep(30)`, pool`select pg_sleep(30)`])
     await untilAtWork(SIZE)
     await killAll()
@@ -140,7 +140,7 @@ describe('a connection that is lost', () => {
     await untilIdle()
   })
 
-  test('a connection that is lost while it is made is nobody’s unhandled rejection', async () => {
+  test('a connection lost while connecting causes no unhandled rejection', async () => {
     const rejections: unknown[] = []
     const hear = (reason: unknown) => rejections.push(reason)
     process.on('unhandledRejection', hear)
@@ -160,7 +160,7 @@ describe('a connection that is lost', () => {
     assert.deepEqual(rejections, [])
   })
 
-  test('a statement sent while its connection closes leaves a pool that connects', async context => {
+  test('after a statement sent while its connection closes, the pool connects again', async context => {
     // The driver clears the timer of its next write without forgetting it, and never writes on that connection again.
     const single = openPool(database.target, { max: 1, name: 'single' })
     await single`select 1`
@@ -182,7 +182,7 @@ describe('a connection that is lost', () => {
     await single.end({ timeout: 1 })
   })
 
-  test('a transaction cut off in its middle gives its place back', async () => {
+  test('an interrupted transaction returns its connection', async () => {
     await assert.rejects(
       inTransaction(pool, async sql => {
         await sql`insert into thing values ('cut')`
@@ -195,7 +195,7 @@ describe('a connection that is lost', () => {
   })
 })
 
-describe('after a statement that failed in the middle of its answer, the next on its connection has its own rows', () => {
+describe('after a statement that failed within its result, the next on its connection gets its own rows', () => {
   let single: Sql
   before(() => {
     single = openPool(database.target, { max: 1, name: 'single' })
@@ -213,7 +213,7 @@ describe('after a statement that failed in the middle of its answer, the next on
     assert.deepEqual(first, { n: 7 })
   }
 
-  test('an error', async () => {
+  test('after an error', async () => {
     await assert.rejects(five(single), { code: '22012' })
     await two(single)
     await assert.rejects(five(single), { code: '22012' })
@@ -232,14 +232,14 @@ describe('after a statement that failed in the middle of its answer, the next on
     reserved.release()
   })
 
-  test('its time was over', async () => {
+  test('after a statement timeout', async () => {
     await single`set statement_timeout = 200`
     await assert.rejects(slow(single), { code: '57014' })
     await two(single)
     await single`set statement_timeout = 0`
   })
 
-  test('its connection was ended', async () => {
+  test('after its connection was closed', async () => {
     const ended = assert.rejects(slow(single))
     for (let killed = 0; killed === 0; await pause(20)) {
       killed = (
@@ -253,7 +253,7 @@ describe('after a statement that failed in the middle of its answer, the next on
 })
 
 describe('a reserved connection', () => {
-  test('comes from a pool that has none open, and from one that has', async () => {
+  test('is available from a pool without open connections, and from one with some', async () => {
     const cold = openPool(database.target, { max: 3, name: 'cold' })
     const all = await Promise.all([cold.reserve(), cold.reserve(), cold.reserve()])
     const pids = await Promise.all(
@@ -267,7 +267,7 @@ describe('a reserved connection', () => {
     await cold.end({ timeout: 1 })
   })
 
-  test('comes while the statements of others come and go', async () => {
+  test('is available while others run statements', async () => {
     for (let round = 0; round < 20; round++) {
       const load = Promise.allSettled([1, 2, 3, 4, 5, 6].map(n => pool`select ${n}::int`))
       const [first, second] = await Promise.all([pool.reserve(), pool.reserve()])
@@ -280,7 +280,7 @@ describe('a reserved connection', () => {
   })
 })
 
-describe('no session compiles its statements', () => {
+describe('no session compiles its statements with JIT', () => {
   for (const forQueue of [false, true]) {
     test(forQueue ? 'for queues' : 'for requests', async () => {
       const one = openPool(database.target, { max: 1, forQueue })
@@ -291,13 +291,13 @@ describe('no session compiles its statements', () => {
   }
 })
 
-test('a process that may open no more files says that the database cannot be reached', () => {
+test('reports the database as unreachable if the process cannot open more files', () => {
   const error = Object.assign(new Error('connect EMFILE'), { code: 'EMFILE' })
   assert.equal(explainDatabaseError(error)?.code, 'unavailable')
   assert.equal(explainDatabaseError(error)?.retryAfterMs, 2_000)
 })
 
-describe('a database that was read-only for a while', () => {
+describe('a database that is read-only for a while', () => {
   const setReadOnly = async (how: 'set' | 'reset') => {
     const [row] = await other`select quote_ident(current_database()) as name`
     const value = how === 'set' ? '= on' : ''
@@ -305,7 +305,7 @@ describe('a database that was read-only for a while', () => {
   }
   const write = () => pool`insert into thing values (gen_random_uuid()::text)`
 
-  test('is told apart from one that is away, and written to again by the same pool', async () => {
+  test('is distinguished from an unavailable one, and the same pool writes to it again afterwards', async () => {
     assert.equal(await findDatabaseState(pool), 'writable')
     await setReadOnly('set')
     await killAll()
@@ -335,8 +335,8 @@ describe('a database that was read-only for a while', () => {
   }
 })
 
-describe('what a listener gets of statements', () => {
-  test('their text, without what they were asked about; pieces are not statements', async () => {
+describe('a listener for statements', () => {
+  test('gets their text without parameter values; fragments do not count as statements', async () => {
     const piece = pool`name = ${'secret'}`
     await pool`select count(*) from thing where ${piece}`
     await inTransaction(pool, sql => sql`delete from thing where name = ${'secret'}`)

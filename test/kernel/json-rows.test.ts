@@ -34,7 +34,7 @@ const BROKEN = [
   ...['"items":[', '"items"', ',"a":1', '{"a":1,"a":2},', '1e999,', '"__proto__":1,', '['.repeat(35)],
 ]
 
-test('whatever is broken where, the outcome is the same as all at once, to the letter', async () => {
+test('invalid JSON at any place gives exactly the same error as parsing the whole body', async () => {
   const places = [...BODY.matchAll(/[^w]/g)].map(({ index }) => index)
   const outcomes = new Set<unknown>()
   for (const [i, at] of places.entries()) {
@@ -53,7 +53,7 @@ test('whatever is broken where, the outcome is the same as all at once, to the l
   assert.ok(outcomes.size > 50)
 })
 
-test('lists without rows, other shapes and bytes that are no text: the same', async () => {
+test('lists without rows, other shapes and invalid UTF-8: same result as parsing the whole body', async () => {
   for (const text of [
     '{"items":[]}',
     '{"items":[ ]}',
@@ -74,20 +74,20 @@ test('lists without rows, other shapes and bytes that are no text: the same', as
   assert.match(String(await outcome(() => readJsonRows(noText, ROWS))), /^bad_request .*UTF-8/)
 })
 
-test('a row of more than 1 MiB or too many values is refused by itself, as when read at once', async () => {
+test('a row of more than 1 MiB or with too many values is rejected alone, as when the whole body is parsed', async () => {
   const items = ['"a"', `"${LONG.repeat(40)}"`, `[${'{},'.repeat(30_000)}1]`, '"b"']
   const bytes = Buffer.from(`{"items":[${items.join(',')}]}`)
   assert.equal(await outcome(() => readJsonRows(bytes, ROWS)), await outcome(() => readJson(bytes, ROWS)))
 })
 
-test('what is crowded beside the rows is refused for its size', async () => {
+test('too much data beside the rows is rejected for its size', async () => {
   const crowd = `[${'{},'.repeat(400_000)}1]`
   for (const text of [`{"x":${crowd}}`, `{"x":${crowd},"items":[1]}`, `{"items":[1],"x":${crowd}}`]) {
     assert.match(String(await outcome(() => readJsonRows(Buffer.from(text), ROWS))), /^payload_too_large/)
   }
 })
 
-test('others have a turn again and again while a large body is read', async () => {
+test('other work gets turns while a large body is parsed', async () => {
   const row = JSON.stringify({ data: { a: LONG, b: LONG } })
   const bytes = Buffer.from(`{"items":[${Array(130).fill(row).join(',')}]}`)
   let turns = 0
@@ -110,7 +110,7 @@ test('others have a turn again and again while a large body is read', async () =
   assert.ok(turns > 100, `${turns} turns`)
 })
 
-test('of many that breathe one goes on at a time', async () => {
+test('of several large bodies one is parsed at a time', async () => {
   const now = performance.now
   let ms = 0
   performance.now = () => (ms += 100)
@@ -137,7 +137,7 @@ test('of many that breathe one goes on at a time', async () => {
   }
 })
 
-test('rows are split by bytes, in order; one that is larger is alone', () => {
+test('rows are split by bytes, in order; a row that is too large is alone', () => {
   const split = (rows: number[]) => splitByBytes(rows, row => row, 10)
   assert.deepEqual(split([4, 6, 1, 25, 3, 3]), [[4, 6], [1], [25], [3, 3]])
   assert.deepEqual(split([]), [])

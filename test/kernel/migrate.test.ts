@@ -66,7 +66,7 @@ describe('migrate', () => {
     assert.equal(rows.length, 3)
   })
 
-  test('several processes at once apply each file once', async () => {
+  test('several concurrent processes apply each file once', async () => {
     const others = Array.from({ length: 6 }, () => connect(database.target))
     const results = await Promise.all(others.map(one => migrate(one, dir, NOW)))
     assert.deepEqual(results.flatMap(result => result.applied).sort(), ['0001_one.sql', '0002_two.sql'])
@@ -74,20 +74,20 @@ describe('migrate', () => {
     await Promise.all(others.map(one => one.end()))
   })
 
-  test('refuses a file that was changed since', async () => {
+  test('rejects a file that was changed after it was applied', async () => {
     await migrate(sql, dir, NOW)
     write('0002_two.sql', `${TWO}-- an afterthought\n`)
     await assert.rejects(migrate(sql, dir, NOW), saying(/0002_two\.sql was changed/))
     await assert.rejects(listPendingMigrations(sql, dir), saying(/0002_two\.sql was changed/))
   })
 
-  test('takes other ends of lines for the same file', async () => {
+  test('treats a file with other line ends as the same file', async () => {
     await migrate(sql, dir, NOW)
     write('0001_one.sql', ONE.replaceAll('\n', '\r\n'))
     assert.deepEqual(await listPendingMigrations(sql, dir), [])
   })
 
-  test('refuses a database that a newer version has made', async () => {
+  test('rejects a database that a newer version has migrated', async () => {
     write('0003_three.sql', 'create table three ();')
     await migrate(sql, dir, NOW)
     rmSync(join(dir, '0003_three.sql'))
@@ -97,14 +97,14 @@ describe('migrate', () => {
     )
   })
 
-  test('refuses a file that comes too late', async () => {
+  test('rejects a new file that sorts before an applied one', async () => {
     rmSync(join(dir, '0001_one.sql'))
     await migrate(sql, dir, NOW)
     write('0001_one.sql', ONE)
     await assert.rejects(migrate(sql, dir, NOW), saying(/0001_one\.sql/, /higher number/))
   })
 
-  test('a file that fails leaves nothing, and those before it stay', async () => {
+  test('a file that fails leaves no change, and those before it stay applied', async () => {
     write('0002_two.sql', `${TWO}\ncreate table three (n nonsense);\n`)
     await assert.rejects(migrate(sql, dir, NOW), saying(/0002_two\.sql, line 3/, /nonsense/))
     assert.deepEqual(await tables(), ['one', 'schema_migration'])
@@ -112,7 +112,7 @@ describe('migrate', () => {
     assert.deepEqual(await migrate(sql, dir, NOW), { applied: ['0002_two.sql'], version: 2 })
   })
 
-  test('one that waits for a table lets others through to it, and is applied when the table is free', async () => {
+  test('a migration that waits for a table does not block others, and is applied when the table is free', async () => {
     await migrate(sql, dir, NOW)
     write('0003_three.sql', 'alter table one add column more integer;')
     const reader = connect(database.target)
@@ -127,7 +127,7 @@ describe('migrate', () => {
     await Promise.all([reader.end(), migrator.end()])
   })
 
-  test('one that loses a deadlock is applied when the other is done', async () => {
+  test('a migration that loses a deadlock is applied when the other transaction ends', async () => {
     await migrate(sql, dir, NOW)
     const text = `
       set local deadlock_timeout = '10ms';
@@ -149,7 +149,7 @@ describe('migrate', () => {
     await Promise.all([writer.end(), migrator.end()])
   })
 
-  test('killed in the middle of a file, the next start applies it whole', async () => {
+  test('after a kill within a file the next start applies the whole file', async () => {
     // The server notices within 20 ms that the killed client is gone.
     write(
       '0002_two.sql',
@@ -172,7 +172,7 @@ describe('migrate', () => {
     assert.deepEqual(await tables(), ['one', 'schema_migration', 'two'])
   })
 
-  test('a name that is none of a migration is a mistake in the folder', async () => {
+  test('a file name that is not a migration is an error', async () => {
     write('3_three.sql', '')
     await assert.rejects(migrate(sql, dir, NOW), /3_three\.sql is not a valid name of a migration/)
     rmSync(join(dir, '3_three.sql'))

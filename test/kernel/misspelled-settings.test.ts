@@ -20,7 +20,7 @@ describe('findMisspelledSettings', () => {
     ['SLOW_QUERIES_MS', undefined],
     ['LOGLEVEL', 'LOG_LEVEL'],
   ] as const) {
-    test(`${name} ${meant === undefined ? 'is anything' : `is taken for ${meant}`}`, () => {
+    test(`${name} ${meant === undefined ? 'is not reported' : `is reported as ${meant}`}`, () => {
       const found = findMisspelledSettings({ [name]: 'a value' })
       assert.equal(found.length, meant === undefined ? 0 : 1)
       if (meant !== undefined) assert.match(found[0] ?? '', new RegExp(`${name} .* ${meant} `))
@@ -28,7 +28,7 @@ describe('findMisspelledSettings', () => {
     })
   }
 
-  test('what is ours, and what every machine has, is not odd', () => {
+  test('does not report our settings and common environment variables', () => {
     const ours = Object.fromEntries(SETTING_NAMES.map(name => [name, 'x']))
     const usual =
       'PATH HOME HOSTNAME USER SHELL TERM LANG PWD POSTGRES_USER PGHOST DATABASE_HOST LOGNAME MAIL'
@@ -36,7 +36,7 @@ describe('findMisspelledSettings', () => {
     assert.deepEqual(findMisspelledSettings({ ...ours, ...theirs }), [])
   })
 
-  test('the list has every setting that is read', () => {
+  test('the list contains every setting that is read', () => {
     const text = readFileSync(join(import.meta.dirname, '../../src/kernel/config/config.ts'), 'utf8')
     const read = Array.from(text.matchAll(/read\.\w+\('([A-Z_]+)'/g), ([, name]) => name ?? '')
     assert.ok(read.length > 15)
@@ -56,7 +56,7 @@ describe('readConfig', () => {
     assert.deepEqual([set.workers, set.metricsToken, set.slowQueryMs], [4, '0123456789abcdef', 0])
   })
 
-  test('what makes no sense is named, and a token is not repeated', () => {
+  test('reports invalid values by name, and does not repeat a token', () => {
     const problems = problemsOf({ WORKERS: '0', METRICS_TOKEN: 'too short', SLOW_QUERY_MS: 'soon' })
     assert.deepEqual(
       problems.map(problem => problem.split(' ')[0]),

@@ -29,8 +29,8 @@ function logged() {
   return { log, lines }
 }
 
-describe('a letter', () => {
-  test('arrives as it was written, from who the setting says', async () => {
+describe('an e-mail', () => {
+  test('arrives as it was written, from the configured sender', async () => {
     const { log, lines } = logged()
     const mail = openMailer(receiver.server, log)
     mail.send(letter)
@@ -44,7 +44,7 @@ describe('a letter', () => {
     assert.deepEqual([more, lines], [[], []])
   })
 
-  test('is tried again when the server says later, and kept back when it says no', async () => {
+  test('is retried after a temporary error, and not sent after a permanent one', async () => {
     const { log, lines } = logged()
     const mail = openMailer(receiver.server, log, [1, 1])
     receiver.refuseNext('451 greylisted', '421 busy')
@@ -63,7 +63,7 @@ describe('a letter', () => {
     assert.doesNotMatch(JSON.stringify(lines), /token/)
   })
 
-  test('to a server that is not there: tried so often, then told; the end of the process waits for no next try', async () => {
+  test('to an unreachable server is tried several times, then logged; a process that stops waits for no further try', async () => {
     const gone = await startMailReceiver()
     await gone.close()
     const { log, lines } = logged()
@@ -74,7 +74,7 @@ describe('a letter', () => {
     assert.match(String(lines.at(-1)?.msg), /was not sent/)
   })
 
-  test('that could not be written is a line in the log and nothing worse', async () => {
+  test('that cannot be composed is logged and breaks nothing else', async () => {
     const { log, lines } = logged()
     const mail = openMailer(receiver.server, log)
     mail.send(Promise.reject(new Error('the database is away')))
@@ -82,7 +82,7 @@ describe('a letter', () => {
     assert.match(JSON.stringify(lines), /could not be written/)
   })
 
-  test('without a server nothing is sent, and nothing of the letter is in the log', async () => {
+  test('is not sent without a server, and nothing of it is in the log', async () => {
     const { log, lines } = logged()
     const mail = openMailer(undefined, log)
     assert.equal(mail.hasServer, false)
@@ -92,7 +92,7 @@ describe('a letter', () => {
     assert.doesNotMatch(JSON.stringify(lines), /token=|@/)
   })
 
-  test('a password goes to no strange server in the clear', async () => {
+  test('the password is not sent unencrypted to a remote server', async () => {
     const { log, lines } = logged()
     const { port, from } = receiver.server
     // A name for this machine that is none of those which need no TLS.
@@ -109,7 +109,7 @@ describe('SMTP_URL and MAIL_FROM', () => {
   const MAIL_FROM = 'Carnet <carnet@mail.example>'
   const read = (env: Record<string, string>) => readConfig(env).smtp
 
-  test('are read, with the usual ports', () => {
+  test('are parsed, with the default ports', () => {
     assert.equal(read({}), undefined)
     assert.equal(read({ MAIL_FROM }), undefined)
     assert.deepEqual(read({ SMTP_URL: 'smtp://mail.example', MAIL_FROM }), {
@@ -131,7 +131,7 @@ describe('SMTP_URL and MAIL_FROM', () => {
     assert.equal(read({ SMTP_URL: 'smtp://127.0.0.1:2525', MAIL_FROM })?.port, 2525)
   })
 
-  test('what makes no sense is told with the setting’s name, and without the password', () => {
+  test('invalid values are reported with the setting’s name, and without the password', () => {
     const wrong = ['http://mail.example', 'smtp://', 'mail.example', 'smtp://u:secret@mail.example/?x=1']
     for (const SMTP_URL of wrong) {
       const [problem, ...more] = problemsOf({ SMTP_URL, MAIL_FROM })

@@ -36,7 +36,7 @@ const names = async (sql: Sql = other) =>
   (await sql<{ name: string }[]>`select name from thing order by name`).map(row => row.name)
 
 describe('a transaction', () => {
-  test('is kept as a whole, and seen by nobody before', async () => {
+  test('commits as a whole, and nobody sees it before', async () => {
     const value = await inTransaction(pool, async sql => {
       await add(sql, 'a')
       assert.deepEqual(await names(), [])
@@ -48,7 +48,7 @@ describe('a transaction', () => {
     assert.deepEqual(await names(), ['a', 'b'])
   })
 
-  test('is undone as a whole by what is thrown', async () => {
+  test('rolls back as a whole when an error is thrown', async () => {
     await assert.rejects(
       inTransaction(pool, async sql => {
         await add(sql, 'a')
@@ -59,7 +59,7 @@ describe('a transaction', () => {
     assert.deepEqual(await names(), [])
   })
 
-  test('goes on after a statement that failed and was caught', async () => {
+  test('continues after a statement that failed and was caught', async () => {
     await inTransaction(pool, async sql => {
       await add(sql, 'a')
       const error = await refuse(sql).catch(reason => reason)
@@ -70,7 +70,7 @@ describe('a transaction', () => {
     assert.deepEqual(await names(), ['a', 'b'])
   })
 
-  test('has parts that can be undone alone, one within another', async () => {
+  test('has nested savepoints that can be rolled back alone', async () => {
     await inTransaction(pool, async sql => {
       await add(sql, 'a')
       await assert.rejects(
@@ -87,7 +87,7 @@ describe('a transaction', () => {
     assert.deepEqual(await names(), ['a', 'd'])
   })
 
-  test('undoes a part of which a statement failed, though that was caught, as a transaction on the pool is undone', async () => {
+  test('rolls back a savepoint in which a statement failed, although the error was caught, like a transaction on the pool', async () => {
     await inTransaction(pool, async sql => {
       const work = inTransaction(sql, async part => {
         await add(part, 'a')
@@ -100,7 +100,7 @@ describe('a transaction', () => {
     assert.deepEqual(await names(), ['c'])
   })
 
-  test('gives back the locks of a part that is undone, also to who waits for them already', async () => {
+  test('releases the locks of a savepoint that is rolled back, also for transactions already waiting', async () => {
     await add(pool, 'a')
     await inTransaction(pool, async sql => {
       const waiting = Promise.withResolvers<void>()
@@ -123,7 +123,7 @@ describe('a transaction', () => {
     assert.equal(row?.n, 2)
   })
 
-  test('takes statements sent side by side one after another; one that fails spoils no other', async () => {
+  test('runs concurrent statements one after another; one that fails does not affect the others', async () => {
     const outcomes = await inTransaction(pool, sql =>
       Promise.allSettled(
         Array.from({ length: 60 }, (_, i) => (i % 3 === 0 ? refuse(sql) : add(sql, `n${100 + i}`))),
@@ -133,7 +133,7 @@ describe('a transaction', () => {
     assert.equal((await names()).length, 40)
   })
 
-  test('reads fragments, names and lists like the pool', async () => {
+  test('accepts fragments, names and lists like the pool', async () => {
     await inTransaction(pool, async sql => {
       const where = sql`where ${sql('name')} = any(${['a', 'b']}::text[])`
       await sql`insert into thing select * from jsonb_to_recordset(${JSON.stringify([{ name: 'a', n: 3 }])}::text::jsonb) as r(name text, n int)`
@@ -142,7 +142,7 @@ describe('a transaction', () => {
     })
   })
 
-  test('tells what was kept after the commit, and nothing after a rollback', async () => {
+  test('runs afterCommit callbacks after a commit and not after a rollback', async () => {
     const told: string[] = []
     await inTransaction(pool, async sql => {
       await add(sql, 'a')
@@ -161,7 +161,7 @@ describe('a transaction', () => {
     assert.deepEqual(told, ['kept', 'at once'])
   })
 
-  test('sends its last statement with the commit; when that fails, nothing is kept', async () => {
+  test('sends its last statement together with the commit; if that statement fails, nothing is stored', async () => {
     await inTransaction(
       pool,
       async () => 'b',
@@ -177,7 +177,7 @@ describe('a transaction', () => {
     assert.deepEqual(await names(), ['b'])
   })
 
-  test('lets nobody write into it once it is over', async () => {
+  test('rejects statements after its end', async () => {
     let late: Sql | undefined
     await inTransaction(pool, async sql => {
       late = sql
@@ -188,7 +188,7 @@ describe('a transaction', () => {
     assert.deepEqual(await names(), ['a'])
   })
 
-  test('gives its connection back, a thousand times, however it ends', async () => {
+  test('returns its connection, a thousand times, however it ends', async () => {
     for (let i = 0; i < 1_000; i += 4) {
       await Promise.allSettled([
         inTransaction(pool, sql => add(sql, `x${i}`)),
@@ -200,7 +200,7 @@ describe('a transaction', () => {
     assert.equal((await names(pool)).length, 250)
   })
 
-  test('that loses a deadlock is tried again from its beginning', async () => {
+  test('is retried from the beginning when it loses a deadlock', async () => {
     await Promise.all([add(pool, 'a'), add(pool, 'b')])
     let attempts = 0
     const both = Promise.withResolvers<void>()
@@ -224,7 +224,7 @@ describe('a transaction', () => {
   })
 })
 
-describe('a migration goes over what was prepared', () => {
+describe('a migration that invalidates prepared statements', () => {
   const SIZE = 4
   let old: Sql
   /** Each connection of the pool prepares what then gives back another column. */
@@ -246,7 +246,7 @@ describe('a migration goes over what was prepared', () => {
     await other`alter table thing drop column extra`
   })
 
-  test('a transaction is begun again, on as many connections as there are, and what it wrote is there once', async () => {
+  test('a transaction is retried, on every open connection, and stores its writes once', async () => {
     let attempts = 0
     const rows = await withRetries(() =>
       inTransaction(old, async sql => {
@@ -260,7 +260,7 @@ describe('a migration goes over what was prepared', () => {
     assert.deepEqual(await names(), ['a'])
   })
 
-  test('who does not begin again is told to come back, and nothing is kept', async () => {
+  test('without retries a transaction fails with `unavailable`, and stores nothing', async () => {
     const outcomes = []
     for (let i = 0; i < SIZE; i++) {
       outcomes.push(
@@ -276,12 +276,12 @@ describe('a migration goes over what was prepared', () => {
     assert.ok(failed.length < SIZE, 'each connection says so once')
   })
 
-  test('on the pool nobody notices', async () => {
+  test('statements on the pool do not notice', async () => {
     await Promise.all(Array.from({ length: 2 * SIZE }, () => old`select * from thing`))
   })
 })
 
-describe('a connection lost in a transaction', () => {
+describe('a connection lost during a transaction', () => {
   const pidOf = async (sql: Sql) => (await sql`select pg_backend_pid() as pid`)[0]?.pid as number
   const end = (pid: number) => other`select pg_terminate_backend(${pid})`
   const gone = (error: unknown) => {
@@ -289,7 +289,7 @@ describe('a connection lost in a transaction', () => {
     return true
   }
 
-  test('between two statements: the second is sent nowhere, and nothing is kept', async () => {
+  test('between two statements: the second is not sent, and nothing is stored', async () => {
     for (let i = 0; i < 5; i++) {
       const work = inTransaction(pool, async sql => {
         await add(sql, 'a')
@@ -304,7 +304,7 @@ describe('a connection lost in a transaction', () => {
     assert.deepEqual(await names(), [])
   })
 
-  test('during a statement', async () => {
+  test('during a statement: nothing is stored', async () => {
     for (let i = 0; i < 5; i++) {
       const work = inTransaction(pool, async sql => {
         const pid = await pidOf(sql)
