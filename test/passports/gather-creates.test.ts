@@ -6,7 +6,7 @@ import type { ModelRow } from '../../src/passports/write/insert-models.ts'
 
 const KIB = 1024
 
-test('a small create does not wait for a statement of large ones, which is bounded by bytes', async () => {
+test('a small create does not wait for a statement of large ones, whose size in bytes is limited', async () => {
   const statements: { ids: string[]; end: () => void }[] = []
   const { create } = gatherCreates(rows => {
     const { promise, resolve } = Promise.withResolvers<undefined[]>()

@@ -51,7 +51,7 @@ const since = fc.record({ batch: corrections, model: corrections })
 const holds = (property: fc.IRawProperty<unknown>) => fc.assert(property, { numRuns: RUNS })
 const has = (of: PassportData, name: string) => (Object.hasOwn(of, name) ? of[name] : undefined)
 
-describe(`takeOver, ${RUNS} times`, () => {
+describe(`applyCorrections, ${RUNS} times`, () => {
   test('changes only corrected fields, and lists all that it changed', () => {
     holds(
       fc.property(inherited, since, (unit, corrections) => {

@@ -63,7 +63,7 @@ after(() => t.close())
 
 const SRC = join(import.meta.dirname, '../../src')
 
-test('each statement on a table of accounts names the account, or has a reason', async () => {
+test('each statement on a table with accounts filters by account, or has a documented reason', async () => {
   const tables = (await t.sql.unsafe<{ name: string; key: string[] }[]>(KEYS)).filter(({ key }) =>
     key.includes('account_id'),
   )
@@ -79,7 +79,7 @@ test('each statement on a table of accounts names the account, or has a reason',
   assert.deepEqual(found.sort(), Object.keys(STATEMENTS_WITHOUT).sort())
 })
 
-test('each table has account_id in its primary key, or a reason', async () => {
+test('each table has account_id in its primary key, or a documented reason', async () => {
   const tables = await t.sql.unsafe<{ name: string; key: string[] }[]>(KEYS)
   assert.ok(tables.length > 20)
   const without = tables.filter(({ key }) => !key.includes('account_id')).map(({ name }) => name)

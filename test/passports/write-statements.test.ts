@@ -59,12 +59,12 @@ const sync = (skus: readonly string[], brandName: string) => {
   return syncModels(ctx, call)
 }
 
-test('a create is one statement, and so are many at once', async () => {
+test('one create is one statement, and so are many concurrent ones', async () => {
   assert.equal(await count(() => create()), 1)
   assert.equal(await count(() => Promise.all([create(), create(), create()])), 1)
 })
 
-test('a change reads once and writes once, of a model and of a unit, at any version', async () => {
+test('a change reads once and writes once, for a model and for a unit, at any version', async () => {
   const model = await create()
   const [unit = ''] = await issue(model, ['A'])
   for (const uuid of [model, unit]) {
@@ -73,7 +73,7 @@ test('a change reads once and writes once, of a model and of a unit, at any vers
   assert.equal(await count(() => change(model, { gtin: nextGtin() })), 2)
 })
 
-test('reverting reads one version more; archiving and restoring read before and after', async () => {
+test('reverting needs one more read; archiving and restoring read before and after', async () => {
   const uuid = await create()
   await change(uuid, { brandName: 'Other' })
   const reversion = {
@@ -89,7 +89,7 @@ test('reverting reads one version more; archiving and restoring read before and 
   assert.equal(await count(() => status('a')), 3)
 })
 
-test('a sync looks up, writes what is new in one statement, and reads and writes what has changed in two', async () => {
+test('a sync looks up once, writes new products with one statement, and changed ones with one read and one write', async () => {
   const skus = Array.from({ length: 20 }, (_, i) => `S-${i}`)
   assert.equal(await count(() => sync(skus, 'First')), 2)
   assert.equal(await count(() => sync(skus, 'First')), 2)
@@ -97,13 +97,13 @@ test('a sync looks up, writes what is new in one statement, and reads and writes
   assert.equal(await count(() => sync([...skus, 'S-new'], 'Third')), 4)
 })
 
-test('issuing units reads the parent and writes all in one statement', async () => {
+test('issuing units reads the parent and then writes everything with one statement', async () => {
   const model = await create()
   const serials = Array.from({ length: 20 }, (_, i) => `U${i}`)
   assert.equal(await count(() => issue(model, serials)), 2)
 })
 
-test('a refresh of three units is ten statements, and one more where a unit is past version 1', async () => {
+test('a refresh of three units needs ten statements, and one more if a unit is past version 1', async () => {
   const model = await create()
   const [first = ''] = await issue(model, ['A', 'B', 'C'])
   await change(model, { brandName: 'Right' }, 'correction')
