@@ -30,7 +30,7 @@ test('every path in a document exists', () => {
   assert.deepEqual(missing, [])
 })
 
-test('each decision has a number of its own', () => {
+test('each decision has a unique number', () => {
   const numbers = readdirSync(join(ROOT, 'docs/decisions')).map(name => name.slice(0, 4))
   assert.deepEqual(
     numbers.filter((number, at) => numbers.indexOf(number) !== at),
@@ -38,7 +38,7 @@ test('each decision has a number of its own', () => {
   )
 })
 
-test('what starts the server elsewhere starts Node as `npm start` does', () => {
+test('the documented ways to start the server start Node as `npm start` does', () => {
   const flags = /--(?:max|v8)-[a-z-]+=\d+/g
   const wanted = project.config.nodeFlags.split(' ')
   for (const name of ['Dockerfile', 'carnet.service']) {
@@ -51,7 +51,7 @@ test('what starts the server elsewhere starts Node as `npm start` does', () => {
 const IN_THE_BASE = /^(?:linux-vdso|ld-linux[\w-]*|lib(?:c|dl|gcc_s|m|pthread|rt|stdc\+\+))\.so/
 const PACKAGES = new Map([['libatomic.so.1', 'libatomic1']])
 
-test('both stages of the image have each library that Node and PostgreSQL are linked to', {
+test('both stages of the image have each library that Node and PostgreSQL are linked against', {
   skip: process.platform !== 'linux' && 'ldd is of Linux',
 }, () => {
   const stages = readFileSync(join(ROOT, 'docs/deploy/Dockerfile'), 'utf8')
@@ -71,6 +71,6 @@ test('both stages of the image have each library that Node and PostgreSQL are li
   assert.deepEqual(missing, [])
 })
 
-test('line counts: ARCHITECTURE.md stays under 90 lines', () => {
+test('ARCHITECTURE.md stays under 90 lines', () => {
   assert.ok(readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8').split('\n').length <= 90)
 })

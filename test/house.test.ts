@@ -171,8 +171,8 @@ const listImports = (text: string, folder: string): string[] =>
 const imports = (name: string): string[] =>
   listImports(source.get(name) ?? '', dirname(name)).filter(path => !path.startsWith('..'))
 
-describe('rooms', () => {
-  test('every import follows an arrow of the table', () => {
+describe('folders of src', () => {
+  test('every import is allowed by the table', () => {
     const wrong = files.flatMap(name =>
       imports(name)
         .filter(path => roomOf(path) !== roomOf(name) && !ARROWS[roomOf(name)]?.includes(roomOf(path)))
@@ -181,7 +181,7 @@ describe('rooms', () => {
     assert.deepEqual(wrong, [])
   })
 
-  test('every import inside a folder follows an arrow of its table', () => {
+  test('every import inside a folder is allowed by its table', () => {
     const subFolderOf = (name: string) => (name.split('/').length > 2 ? (name.split('/')[1] ?? '.') : '.')
     const wrong = files.flatMap(name => {
       const arrows = INNER_ARROWS[roomOf(name)]
@@ -196,7 +196,7 @@ describe('rooms', () => {
     assert.deepEqual(wrong, [])
   })
 
-  test('every arrow of the table is used, and there are no more than agreed', () => {
+  test('every entry of the table is used, and there are no more than agreed', () => {
     const used = new Set(
       files.flatMap(name => imports(name).map(path => `${roomOf(name)} → ${roomOf(path)}`)),
     )
@@ -211,7 +211,7 @@ describe('rooms', () => {
     assert.deepEqual(size, { rooms: 16, floors: 8, arrows: 60 })
   })
 
-  test('every room is in the table', () => {
+  test('every folder is in the table', () => {
     assert.deepEqual(
       [...new Set(files.map(roomOf))].filter(room => !(room in ARROWS)),
       [],
@@ -240,7 +240,7 @@ describe('source, tests, benchmarks and scripts', () => {
     assert.deepEqual(wrong, [])
   })
 
-  test('no import goes in a circle', () => {
+  test('there are no circular imports', () => {
     const state = new Map<string, 'open' | 'done'>()
     const circles: string[] = []
     const visit = (name: string, trail: readonly string[]) => {
@@ -259,7 +259,7 @@ describe('source, tests, benchmarks and scripts', () => {
 })
 
 describe('files', () => {
-  test('no barrels, no drawers for everything', () => {
+  test('there are no barrel files and no catch-all folders', () => {
     const bad = /(^|\/)(index|utils?|lib|common|helpers?|types)(\.ts|\/)/
     assert.deepEqual(
       files.filter(name => bad.test(name)),
@@ -267,7 +267,7 @@ describe('files', () => {
     )
   })
 
-  test('no file is over 400 lines, nine in ten are under 200', () => {
+  test('no file has over 400 lines, nine in ten have under 200', () => {
     const lines = files.map(name => ({ name, lines: source.get(name)?.split('\n').length ?? 0 }))
     assert.deepEqual(
       lines.filter(file => file.lines > 400),
@@ -295,7 +295,7 @@ describe('files', () => {
 /** Type assertions other than `as const`: lower it when one goes. */
 const MAX_CASTS = 57
 
-describe('code', () => {
+describe('code of src', () => {
   const trees = files.map(name =>
     ts.createSourceFile(name, source.get(name) ?? '', ts.ScriptTarget.Latest, true),
   )
@@ -330,7 +330,7 @@ const DOORS = ['api', 'cli', 'console', 'site']
 const NOT_A_VERB = /^(are|authenticate|can|check|count|find|flush|get|has|is|list|read|require|stop)(?![a-z])/
 
 /** Functions that change something for a caller: check → write → announce → return. */
-describe('verbs', () => {
+describe('verbs: the functions that a folder exports', () => {
   const imported = new Set(
     files
       .filter(name => DOORS.includes(roomOf(name)))
@@ -346,7 +346,7 @@ describe('verbs', () => {
         .map(one => ({ ...one, tree }))
     })
 
-  test('are found', () => {
+  test('are found by this test', () => {
     const names = verbs.map(({ verb }) => verb)
     for (const verb of [
       'createPassport',
@@ -444,8 +444,8 @@ function listExports(tree: ts.SourceFile): string[] {
   })
 }
 
-describe('migrations', () => {
-  test('no two have one number', () => {
+describe('migrations of the database', () => {
+  test('have unique numbers', () => {
     const numbers = readdirSync(join(SRC, '../migrations')).map(name => name.slice(0, 4))
     assert.deepEqual(
       numbers.filter((number, i) => numbers.indexOf(number) !== i),
@@ -454,8 +454,8 @@ describe('migrations', () => {
   })
 })
 
-describe('tables', () => {
-  test('a table is named in SQL by its owner alone', () => {
+describe('tables of the database', () => {
+  test('only its owner names a table in SQL', () => {
     const wrong: string[] = []
     for (const [owner, tables] of Object.entries(TABLES)) {
       const pattern = new RegExp(
@@ -473,7 +473,7 @@ describe('tables', () => {
     assert.deepEqual(wrong, [])
   })
 
-  test('a statement names the columns it gives back: a prepared one outlives a column that a newer version adds', () => {
+  test('a statement lists the columns that it returns, so that it survives a column added by a newer version', () => {
     const tables = Object.values(TABLES).flat().join('|')
     const all = [
       new RegExp(`^\\s*select \\* from (?:${tables})\\b`),

@@ -17,7 +17,7 @@ const SEED = Number(process.env.CARNET_HAMMER_SEED ?? Date.now() % 1_000_000)
 const ENOUGH_FOR_MEMORY = 100_000
 const MOST_GROWTH = 1.2
 
-test(`${COUNT} random requests, seed ${SEED}: none fails, each answer has its headers, the server goes on`, async t => {
+test(`${COUNT} random requests, seed ${SEED}: none fails, each response has its headers, the server survives`, async t => {
   const harness = await startHarness()
   const server = await serve(harness)
   try {
@@ -50,7 +50,7 @@ test(`${COUNT} random requests, seed ${SEED}: none fails, each answer has its he
   }
 })
 
-test('a logged refusal is no finding, and nothing else that looks like one', () => {
+test('a logged rejection is not reported as a finding, and nothing else that looks like one is ignored', () => {
   const refusal = {
     ...{ level: 40, time: '2026-01-01T00:00:00.000Z', event: 'key_refused' },
     ...{ request_id: 'a97ayjs6wxnvsy630000000146', network: 'ca449e3f69fb', unlogged_before: 3 },
