@@ -49,7 +49,7 @@ const png = (bytes: number, width: number) => {
 }
 
 describe('name, colour and frames', () => {
-  test('are kept as they are read, and only what was changed is in the audit log', async () => {
+  test('are stored normalized, and only the changes are in the audit log', async () => {
     await fresh()
     const saved = await editor.post(BRAND, { form: LOOK })
     assert.deepEqual([saved.status, saved.headers.location], [303, `${BRAND}?saved=1`])
@@ -73,7 +73,7 @@ describe('name, colour and frames', () => {
     )
   })
 
-  test('the page shows the colour as light and dark pages have it, with the contrast', async () => {
+  test('the page shows the colour for light and dark pages, with the contrast', async () => {
     await fresh()
     await editor.post(BRAND, { form: LOOK })
     for (const browser of [editor, viewer]) {
@@ -84,7 +84,7 @@ describe('name, colour and frames', () => {
     assert.doesNotMatch((await viewer.get(BRAND)).text, /<button class="second" formmethod|type="file"/)
   })
 
-  test('a colour can be tried without being kept, by the picker or the text', async () => {
+  test('a colour can be previewed without saving it, by the picker or as text', async () => {
     await fresh()
     const ask = (query: Record<string, string>) => editor.get(`${BRAND}?${new URLSearchParams(query)}`)
     const tried = await ask({
@@ -117,7 +117,7 @@ describe('name, colour and frames', () => {
     assert.equal((await getBrand(ctx)).version, 0)
   })
 
-  test('mistakes are told at their fields, what was typed stays, nothing is kept', async () => {
+  test('errors are shown at their fields, the input stays, nothing is stored', async () => {
     await fresh()
     const wrong: [Partial<typeof LOOK>, RegExp, RegExp][] = [
       [{ name: 'x'.repeat(101) }, /At most 100/, /Höchstens 100/],
@@ -146,7 +146,7 @@ describe('name, colour and frames', () => {
 })
 
 describe('logos', () => {
-  test('are cleaned and kept, each alone, and taken away again', async () => {
+  test('logos are sanitized and stored one by one, and can be removed', async () => {
     await fresh()
     const sent = await editor.post(LOGOS, { parts: files({ logo: SVG, logo_dark: '' }) })
     assert.equal(sent.headers.location, `${BRAND}?saved=1`)
@@ -167,7 +167,7 @@ describe('logos', () => {
     assert.deepEqual([one.logo, one.logoDark?.width], [null, 300])
   })
 
-  test('what is no logo is refused in words, with its size', async () => {
+  test('a file that is no logo is rejected with the reason and its size', async () => {
     await fresh()
     const path = `<path d="M0 0${'h1v1'.repeat(3_000)}"/>`
     const wrong: [Record<string, string | Uint8Array<ArrayBuffer>>, RegExp][] = [
@@ -188,7 +188,7 @@ describe('logos', () => {
     assert.equal((await getBrand(ctx)).version, 0)
   })
 
-  test('a form that is too large, broken or from elsewhere changes nothing', async () => {
+  test('a form that is too large, malformed or from another site changes nothing', async () => {
     await fresh()
     const send = (payload: Buffer | string, type: string, headers: Record<string, string> = OWN) =>
       stand.app.inject({

@@ -85,7 +85,7 @@ describe('the console in a browser', {
     }
   }
 
-  test('a passkey is added, signs in without a password, and opens nothing once it is removed', async () => {
+  test('a passkey can be added, signs in without a password, and stops working once it is removed', async () => {
     const context = await browser.newContext()
     const page = await context.newPage()
     const messages: string[] = []
@@ -131,7 +131,7 @@ describe('the console in a browser', {
     await context.close()
   })
 
-  test('the same device is not taken twice, and says so', async () => {
+  test('adding the same device twice is rejected with a message', async () => {
     const context = await browser.newContext()
     const page = await context.newPage()
     await withAuthenticator(page)
@@ -149,7 +149,7 @@ describe('the console in a browser', {
     await context.close()
   })
 
-  test('under another name for this machine the page says where passkeys work', async () => {
+  test('under another host name the page says where passkeys work', async () => {
     const page = await browser.newPage()
     await page.goto(`${origin.replace('localhost', '127.0.0.1')}/console/sign-in`).catch(() => undefined)
     if (page.url().includes('127.0.0.1')) {
@@ -159,7 +159,7 @@ describe('the console in a browser', {
     await page.close()
   })
 
-  describe('every page', () => {
+  describe('every page of the console', () => {
     let context: BrowserContext
     const contexts: BrowserContext[] = []
     let paths: string[]
@@ -182,7 +182,7 @@ describe('the console in a browser', {
       for (const one of contexts) await one.close()
     })
 
-    test('axe finds nothing, light and dark, everything open; nothing stands out at 390 px; 100 kB at most', async () => {
+    test('axe finds nothing, light and dark, everything open; nothing overflows at 390 px; 100 kB at most', async () => {
       const wide = pagesFor('en-IE', { width: 1280, height: 900 })
       const phone = pagesFor('de-DE', { width: 390, height: 844 })
       for (const path of paths) {
@@ -207,7 +207,7 @@ describe('the console in a browser', {
       }
     })
 
-    test('the head stands in one place on every page, in one line, in both languages', async () => {
+    test('the header has the same place and one line on every page, in both languages', async () => {
       const head = `(() => {
         const [top, brand, out] = ['.top', '.brand', '.top form'].map(one => document.querySelector(one).getBoundingClientRect())
         return [top.height, brand.left, out.right].map(Math.round).join(' ')
@@ -229,7 +229,7 @@ describe('the console in a browser', {
       }
     })
 
-    test('on the page of scans the tables of a row stand at one height', async () => {
+    test('the tables of a row on the scans page have the same height', async () => {
       const page = await pagesFor('de-DE', { width: 1280, height: 900 })('/console/scans')
       await page.goto(`${origin}/console/scans`)
       const tops = `['by-device', 'by-category', 'by-level'].map(id =>

@@ -33,7 +33,7 @@ describe('heavy downloads', () => {
     path.replace(':id', idFromUuid(newUuid(0))),
   )
 
-  test('are not started by a link on another site', async () => {
+  test('cannot be started by a link on another site', async () => {
     assert.ok(paths.length >= 3)
     for (const path of paths) {
       for (const [site, isRefused] of [
@@ -49,7 +49,7 @@ describe('heavy downloads', () => {
     }
   })
 
-  test('have two seats for each account, free again when the reader leaves', async () => {
+  test('are limited to two at once per account; a disconnected client frees its permit', async () => {
     await stand.app.listen({ port: 0, host: '127.0.0.1' })
     const { port } = stand.app.server.address() as AddressInfo
     const begin = async (path: string) => {
@@ -72,8 +72,8 @@ describe('heavy downloads', () => {
   })
 })
 
-describe('by the minute', () => {
-  test('an account sends so many test events, whoever of it asks', async () => {
+describe('limits per minute', () => {
+  test('limits the test events of an account, over all its members', async () => {
     const path = `/console/webhooks/${idFromUuid(newUuid(0))}/test`
     const editor = await stand.signedIn(account, 'editor')
     const statuses: number[] = []
@@ -86,7 +86,7 @@ describe('by the minute', () => {
     assert.ok(Number(last.headers['retry-after']) > 0)
   })
 
-  test('a person asks for so many pages', async () => {
+  test('limits the page views of a person', async () => {
     const viewer = await stand.signedIn(account, 'viewer')
     const statuses = new Set<number>()
     let asked = 0

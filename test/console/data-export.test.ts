@@ -114,7 +114,7 @@ const until = async (what: () => Promise<boolean>) => {
 }
 
 describe('POST /console/settings/data', () => {
-  test('is the file that the command writes, line for line, and holds together', async () => {
+  test('returns the same file as the command line, line by line, and it is complete', async () => {
     const answer = await post(DATA, { password: PASSWORD }, cookies.owner)
     assert.equal(answer.statusCode, 200)
     assert.match(
@@ -154,7 +154,7 @@ describe('POST /console/settings/data', () => {
     assert.match(await get('/console/settings/audit', 'de'), /Hat alle Daten heruntergeladen/)
   })
 
-  test('without the password, with a wrong one, too often: a page that says so, and no entry', async () => {
+  test('without a password, with a wrong one, and after too many attempts: an error page, and no audit entry', async () => {
     const before = await actions()
     for (const password of ['', 'another password', PASSWORD.slice(1)]) {
       const answer = await post(DATA, { password }, cookies.owner)
@@ -167,7 +167,7 @@ describe('POST /console/settings/data', () => {
     assert.deepEqual(await actions(), before)
   })
 
-  test('is for owners alone', async () => {
+  test('is only for owners', async () => {
     for (const role of ['editor', 'viewer'] as const) {
       assert.equal((await post(DATA, { password: PASSWORD }, cookies[role])).statusCode, 403)
       const settings = await s.t.app.inject({
@@ -179,7 +179,7 @@ describe('POST /console/settings/data', () => {
     assert.match(await get('/console/settings'), /settings\/data"/)
   })
 
-  describe('of an account that does not fit into the buffers on the way', () => {
+  describe('of an account that is larger than the buffers between database and client', () => {
     const TEXT = 'Wash at 30 °C. '.repeat(600)
 
     before(async () => {
@@ -195,7 +195,7 @@ describe('POST /console/settings/data', () => {
       }
     })
 
-    test('a second one at a time is told to wait, in every process, and the first is whole', async () => {
+    test('rejects a second export at the same time, in every process, and the first is complete', async () => {
       const { answer } = await begin()
       assert.equal(answer.statusCode, 200)
       assert.equal(await leftOver(), 1)
@@ -213,7 +213,7 @@ describe('POST /console/settings/data', () => {
       await until(async () => (await leftOver()) === 0)
     })
 
-    test('one that breaks off leaves no connection, no lock and no word that it was whole', async () => {
+    test('an interrupted export leaves no connection, no lock, and no audit entry of completion', async () => {
       const before = await actions()
       const { sent, answer } = await begin()
       answer.once('readable', () => answer.read(100))
@@ -226,7 +226,7 @@ describe('POST /console/settings/data', () => {
       assert.match(next.body.slice(-4_096), /\{"type":"end"/)
     })
 
-    test('who takes nothing is let go of, and the connection ends without the last line', async () => {
+    test('a client that stops reading is disconnected without the last line', async () => {
       await until(async () => (await leftOver()) === 0)
       const setup = { openPool: poolOfOne(database), version: '0', publicUrl: '', idleTimeoutMs: 200 }
       const stream = await openExportDownload(s.account.ctx, setup, 'x')

@@ -95,7 +95,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     byContract(fresh, one),
   ]
 
-  test('a webhook is added, tried, and its secret replaced without a message that does not verify', async () => {
+  test('a webhook can be added, tested, and get a new secret, and every message verifies', async () => {
     await follow('Developer')
     await follow('Webhooks')
     await follow('Add a webhook')
@@ -172,7 +172,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     await open.close()
   })
 
-  test('the HTML for a shop is copied in the language that was chosen', async () => {
+  test('the HTML for a shop is copied in the chosen language', async () => {
     await page.goto(`${stand.origin}/console/products/${passport}`)
     await page.getByText('In a shop', { exact: true }).click()
     await page.getByLabel('Language of the link').selectOption({ label: 'Français' })
@@ -189,7 +189,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     [1280, 'light'],
     [320, 'dark'],
   ] as const) {
-    test(`every page at ${width} pixels, ${scheme}: nothing for axe to say, nothing stands out, under 100 kB`, async () => {
+    test(`every page at ${width} pixels, ${scheme}: axe finds nothing, nothing overflows, under 100 kB`, async () => {
       const other = await signIn({ width, height: 800 }, scheme)
       let bytes = 0
       other.on('response', async answer => {

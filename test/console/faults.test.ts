@@ -28,8 +28,8 @@ const german = chooseWords('de')
 const english = chooseWords('en')
 const holes = (sentence: string) => sentence.match(/\{\w+\}/g) ?? []
 
-describe('the rules of the fields', () => {
-  test('each has a sentence in both languages, whose holes are facts that there are', () => {
+describe('messages for invalid fields', () => {
+  test('each has a sentence in both languages with the same known placeholders', () => {
     const all = { ...PROBLEMS, ...ROW_PROBLEMS }
     assert.deepEqual(Object.keys(PROBLEMS_DE).sort(), Object.keys(all).sort())
     assert.deepEqual(Object.keys(KINDS_DE).sort(), Object.keys(KINDS).sort())
@@ -46,7 +46,7 @@ describe('the rules of the fields', () => {
     }
   })
 
-  test('a field that is yes or no asks for a choice, whatever was found', () => {
+  test('a yes-or-no field asks for a choice, whatever was entered', () => {
     const category = allCategories().find(({ id }) => id === 'textile')
     assert.ok(category)
     const { errors } = validateData(category, { repair: { repairable: 'perhaps' } }, { strict: false })
@@ -57,7 +57,7 @@ describe('the rules of the fields', () => {
   })
 
   for (const category of allCategories()) {
-    test(`whatever is wrong with a ${category.id} is said in both languages, in whole`, () => {
+    test(`every error of a ${category.id} has a complete message in both languages`, () => {
       const seen = new Set<ProblemKey>()
       fc.assert(
         fc.property(invalidData(category), ({ data }) => {
@@ -87,7 +87,7 @@ describe('the rules of the fields', () => {
     })
   }
 
-  test('names and values are said by their labels, numbers with a comma', () => {
+  test('messages use labels for names and values, and a decimal comma in German', () => {
     const wrong = { economicOperator: { role: 'maker' }, weightKg: -0.5 }
     const battery = allCategories().find(({ id }) => id === 'battery')
     assert.ok(battery)
@@ -109,7 +109,7 @@ describe('the rules of the fields', () => {
 })
 
 describe('why a delivery failed', () => {
-  test('each outcome has its German sentence, without facts that are not known', () => {
+  test('each outcome has a German sentence without unknown facts', () => {
     for (const outcome of Object.keys(english.texts.developer.outcomes)) {
       assert.ok(Object.hasOwn(german.texts.failures, outcome), outcome)
       const detail = 'Something that nobody foresaw.'
@@ -122,7 +122,7 @@ describe('why a delivery failed', () => {
     }
   })
 
-  test('with the names and addresses of the true failures', async () => {
+  test('the sentences have the names and addresses of real failures', async () => {
     const policy = { allowInsecureLoopback: true, allowed: createAddressList([]) }
     const outbound = openOutbound(policy, async () => [])
     const failed = async (url: string) => {

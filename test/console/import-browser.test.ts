@@ -44,7 +44,7 @@ describe('sheets in a browser', { skip: WITHOUT_CHROMIUM }, () => {
 
   for (const [size, viewport] of Object.entries({ phone: PHONE, desk: DESK })) {
     for (const locale of ['en', 'de']) {
-      test(`${size}, ${locale}: columns, check, import, what is left over, export`, async () => {
+      test(`${size}, ${locale}: columns, check, import, failed rows, export`, async () => {
         const account = await stand.account({ plan: 'enterprise' })
         const context = await browser.newContext({ viewport, locale, bypassCSP: true })
         const page = await context.newPage()
@@ -81,7 +81,7 @@ describe('sheets in a browser', { skip: WITHOUT_CHROMIUM }, () => {
   }
 
   for (const [size, viewport] of Object.entries({ phone: PHONE, desk: DESK })) {
-    test(`${size}: a shop's sheet becomes products with values for all rows, and changes them after a tick`, async () => {
+    test(`${size}: a shop’s sheet becomes products with values for all rows, and changes them after a confirmation`, async () => {
       const account = await stand.account({ plan: 'enterprise' })
       const context = await browser.newContext({ viewport, locale: 'en', bypassCSP: true })
       const page = await context.newPage()

@@ -45,7 +45,7 @@ const columnOf = (form: Record<string, string>, place: number) => {
 }
 
 for (const layout of LAYOUTS) {
-  test(`${layout.source}: columns are right or asked about, and ${layout.product ? 'products come of it' : 'nothing comes of it'}`, async () => {
+  test(`${layout.source}: columns are mapped or asked about, and ${layout.product ? 'products are created' : 'nothing is created'}`, async () => {
     const account = await stand.account({ plan: 'enterprise' })
     const editor = await stand.signedIn(account, 'editor')
     const name = `sheet.${layout.file === 'xlsx' ? 'xlsx' : 'csv'}`

@@ -52,7 +52,7 @@ describe('one value for every row', () => {
   let account: number
   before(async () => ({ account, editor } = await newEditor()))
 
-  test('what is required and has no column is offered, and makes products of names and numbers', async () => {
+  test('required fields without a column are offered, and complete products from names and numbers', async () => {
     const at = await bring(
       stand,
       editor,
@@ -94,7 +94,7 @@ describe('one value for every row', () => {
     ])
   })
 
-  test('it is kept for the next sheet, where products that are there keep what they have', async () => {
+  test('it is remembered for the next sheet, in which existing products keep their values', async () => {
     const at = await bring(
       stand,
       editor,
@@ -119,7 +119,7 @@ describe('one value for every row', () => {
     )
   })
 
-  test('any other field can be given, once with its name; an SKU cannot', async () => {
+  test('any other field can be given once by its name; an SKU cannot', async () => {
     const at = await bring(
       stand,
       editor,
@@ -141,7 +141,7 @@ describe('one value for every row', () => {
     assert.equal((await data(account, 'S-4')).commodityCode, '61091000')
   })
 
-  test('of an account without a profile the company of its newest product is filled in', async () => {
+  test('in an account without a profile the company of the newest product is suggested', async () => {
     await stand.sql`update sheet_mapping set constants = '{}' where account_id = ${account}`
     const at = await bring(
       stand,
@@ -158,7 +158,7 @@ describe('one value for every row', () => {
     )
   })
 
-  test('a sheet with GTINs and no SKUs goes by GTIN, and says so', async () => {
+  test('a sheet with GTINs and no SKUs is matched by GTIN, and the page says so', async () => {
     const at = await bring(
       stand,
       editor,
@@ -186,7 +186,7 @@ describe('one value for every row', () => {
   })
 })
 
-describe('what changes is seen before it does', () => {
+describe('changes are shown before they are made', () => {
   let editor: Browser
   let account: number
   before(async () => {
@@ -197,7 +197,7 @@ describe('what changes is seen before it does', () => {
     await run(stand, editor, at)
   })
 
-  test('a column called name changes the name, never a substance', async () => {
+  test('a column called name changes the name of the product, never of a substance', async () => {
     const at = await bring(
       stand,
       editor,
@@ -219,7 +219,7 @@ describe('what changes is seen before it does', () => {
     assert.doesNotMatch(checked.text, /Substance/)
   })
 
-  test('all of them, a page at a time, and none is changed without the tick', async () => {
+  test('lists all changes page by page, and changes nothing until the box is ticked', async () => {
     const rows = Array.from({ length: 45 }, (_, n) => [`C-${n}`, '90'])
     const at = await bring(stand, editor, lines([['sku', 'weightGrams'], ...rows]))
     const checked = await check(stand, editor, at)
@@ -241,7 +241,7 @@ describe('what changes is seen before it does', () => {
     assert.equal((await data(account, 'C-2')).weightGrams, 90)
   })
 
-  test('a product that was made after the check is not changed by what was checked as new', async () => {
+  test('a product created after the check is not overwritten by a row checked as new', async () => {
     const sheet = lines([
       ['sku', 'name', 'weightGrams'],
       ['N-1', 'Neu', '10'],
@@ -256,7 +256,7 @@ describe('what changes is seen before it does', () => {
     assert.equal((await data(account, 'N-1')).productName, 'Schneller')
   })
 
-  test('names that are read as others are shown, and fibres that are none', async () => {
+  test('shows names that are mapped to others, and fibre names that are unknown', async () => {
     const rows = [
       ['M-1', 'Hemd', '50 % Leinen; 50 % cotton'],
       ['M-2', 'Hemd', '60 % woool; 40 % xyzzy'],
@@ -273,7 +273,7 @@ describe('what changes is seen before it does', () => {
     assert.doesNotMatch(text, /<strong>cotton/)
   })
 
-  test('a check that found nothing to import cannot be run', async () => {
+  test('an import without any valid row cannot be run', async () => {
     const at = await bring(
       stand,
       editor,
@@ -290,7 +290,7 @@ describe('what changes is seen before it does', () => {
 })
 
 describe('the file of errors', () => {
-  test('a repeated row stays refused when it comes back unmended, and good products stay', async () => {
+  test('a duplicate row stays rejected if it comes back uncorrected, and the products stay unchanged', async () => {
     const { account, editor } = await newEditor()
     const rows = Array.from({ length: 12 }, (_, n) => [
       `SK-${n === 10 ? 9 : n}`,
@@ -342,7 +342,7 @@ describe('the file of errors', () => {
     assert.deepEqual(counts(await check(stand, editor, other, { match_by: 'gtin' })), [0, 0, 0, 1])
   })
 
-  test('mistakes are grouped, filtered and all on a page; the limit of the plan is one line', async () => {
+  test('errors are grouped, filtered and paged; the quota of the plan takes one line', async () => {
     const { account, editor } = await newEditor()
     await stand.sql`update account set model_quota = 30 where id = ${account}`
     const rows = Array.from({ length: 100 }, (_, n) => [

@@ -105,14 +105,14 @@ async function run(at: string, by = editor): Promise<Answer> {
 
 const download = (browser: Browser, path: string) => downloadBy(stand, browser, path)
 
-describe('a thousand rows, twenty of them bad', () => {
+describe('a thousand rows, twenty of them invalid', () => {
   const rows = Array.from({ length: 1_000 }, (_, n) => {
     if (n % 50 !== 7) return cells(n)
     return n < 500 ? cells(n, { fibres: '60 % Wolle; 30 % Polyester' }) : cells(n, { weight: 'schwer' })
   })
   let at: string
 
-  test('columns are guessed and shown with their first values', async () => {
+  test('columns are mapped automatically and shown with their first values', async () => {
     at = await bring(sheet(rows))
     const page = await editor.get(at)
     assert.match(page.text, /1,000 rows/)
@@ -141,7 +141,7 @@ describe('a thousand rows, twenty of them bad', () => {
     assert.ok(page.text.length < 100_000)
   })
 
-  test('a field twice, one that is none, no SKU: told at the columns', async () => {
+  test('a field used twice, an unknown one, and a missing SKU are reported at the columns', async () => {
     const form = formIn(await editor.get(at))
     const wrong = { 'c.3': 'nonsense', 'c.1': '', 'c.0': 'sku' }
     for (const [change, sentence] of [
@@ -155,7 +155,7 @@ describe('a thousand rows, twenty of them bad', () => {
     }
   })
 
-  test('the check says what would happen and writes nothing', async () => {
+  test('the check shows what would happen and writes nothing', async () => {
     const page = await check(at)
     assert.deepEqual(counts(page), [980, 0, 0, 20])
     assert.match(
@@ -165,7 +165,7 @@ describe('a thousand rows, twenty of them bad', () => {
     assert.match((await editor.get('/console/products')).text, /There are no products yet/)
   })
 
-  test('the import writes the good rows', async () => {
+  test('the import writes the valid rows', async () => {
     assert.deepEqual(counts(await run(at)), [980, 0, 0, 20])
     assert.match((await editor.get('/console/products')).text, /980 products/)
     const again = await editor.post(`${at}/run`)
@@ -174,7 +174,7 @@ describe('a thousand rows, twenty of them bad', () => {
     assert.match((await editor.get('/console/products')).text, /980 products/)
   })
 
-  test('the audit log has the start with the rows, and the end with what came of them, once', async () => {
+  test('the audit log has one entry for the start with the rows, and one for the end with the outcome', async () => {
     const { text } = await editor.get('/console/settings/audit')
     const entries = (page: string) => [...page.matchAll(/Produkte\.csv \([^)]*\)/g)].map(([found]) => found)
     assert.match(text, /Imported a spreadsheet.*Started to import a spreadsheet/s)
@@ -187,7 +187,7 @@ describe('a thousand rows, twenty of them bad', () => {
   })
 
   for (const format of ['xlsx', 'csv']) {
-    test(`the bad rows as ${format}, mended and brought again, are the rest`, async () => {
+    test(`the failed rows as ${format}, corrected and uploaded again, complete the import`, async () => {
       const { header, rows: bad } = await readAll(await download(editor, `${at}/errors?format=${format}`))
       assert.deepEqual(header, [...HEAD, 'what_is_wrong'])
       assert.equal(bad.length, 20)
@@ -203,7 +203,7 @@ describe('a thousand rows, twenty of them bad', () => {
     })
   }
 
-  test('an export changes nothing when it comes back, and what was changed in it is changed', async () => {
+  test('an unchanged export changes nothing when uploaded, and a changed cell changes its product', async () => {
     for (const format of ['xlsx', 'csv', 'csv2']) {
       const bytes = await download(viewer, `/console/export/file?category=textile&format=${format}`)
       assert.deepEqual(counts(await check(await bring(bytes))), [0, 0, 1_000, 0])
@@ -221,7 +221,7 @@ describe('a thousand rows, twenty of them bad', () => {
   })
 })
 
-test('an export of small shares comes back without a question, also after a sheet of fractions', async () => {
+test('an export of small percentages can be uploaded without a question, also after a sheet of fractions', async () => {
   const owner = await stand.signedIn(await stand.account(), 'owner')
   const small = [
     [...HEAD, 'recycledContentPercentage'],
@@ -275,7 +275,7 @@ describe('on German pages', () => {
     await waitForImports(stand.sql)
   })
 
-  test('each row says the column, what is wrong, what was found and what to write', async () => {
+  test('each row names the column, the problem, the value and what to write', async () => {
     const { text } = await editor.get(at, GERMAN)
     for (const [row, column, sentence] of [
       [
@@ -313,15 +313,15 @@ describe('on German pages', () => {
     }
   })
 
-  test('the file of bad rows speaks the language they were checked in, whoever downloads it', async () => {
+  test('the file of failed rows is in the language of the check, whoever downloads it', async () => {
     const { rows } = await readAll(await download(editor, `${at}/errors?format=csv`))
     assert.match(String(rows[0]?.[17]), /^\(2\) Q Gewicht \(g\): Erwartet wird eine Zahl/)
     assert.doesNotMatch(rows.map(row => row[17]).join(), /\b(must|missing|the)\b/)
   })
 })
 
-describe('what a sheet may and may not', () => {
-  test('columns once chosen are remembered for the account', async () => {
+describe('limits of a sheet', () => {
+  test('the account remembers the chosen columns', async () => {
     const lines = Buffer.from('Nr;Wort\r\nJ-1;Neue Jacke\r\n')
     const first = await bring(lines)
     assert.equal(formIn(await editor.get(first))['c.0'], '')
@@ -331,14 +331,14 @@ describe('what a sheet may and may not', () => {
     assert.deepEqual([form['c.0'], form['c.1']], ['sku', 'productName'])
   })
 
-  test('one product in two rows: the second is refused, however far apart', async () => {
+  test('one product in two rows: the second is rejected, however far apart they are', async () => {
     const many = Array.from({ length: 600 }, (_, n) => cells(n, { sku: n === 599 ? 'D-0' : `D-${n}` }))
     const page = await check(await bring(sheet(many)))
     assert.deepEqual(counts(page), [599, 0, 0, 1])
     assert.match(page.text, /Row 2 is about the same product/)
   })
 
-  test('of a workbook with several sheets one is chosen at the columns, and remembered', async () => {
+  test('of a workbook with several sheets one is chosen with the columns, and remembered', async () => {
     async function* each(all: readonly (readonly string[])[]) {
       yield* all
     }
@@ -384,7 +384,7 @@ describe('what a sheet may and may not', () => {
     assert.equal(formIn(next)['c.0'], 'productName')
   })
 
-  test('a formula is a text, and goes out as one', async () => {
+  test('a formula is read as text, and exported as text', async () => {
     const evil = '=HYPERLINK("http://evil.example","x")'
     const at = await bring(sheet([cells(0, { sku: evil })]))
     await check(at)
@@ -394,7 +394,7 @@ describe('what a sheet may and may not', () => {
     assert.doesNotMatch(csv, /(^|,)"?=/m)
   })
 
-  test('files that are none: told on the page, nothing kept', async () => {
+  test('rejects files that are no spreadsheets on the page, and stores nothing', async () => {
     const before = await stand.sql`select id from sheet_import order by id`
     for (const [bytes, status, sentence] of [
       [Buffer.alloc(0), 422, /The file is empty/],
@@ -414,7 +414,7 @@ describe('what a sheet may and may not', () => {
     assert.deepEqual(await stand.sql`select id from sheet_import order by id`, before)
   })
 
-  test('a viewer, a stranger, another site: nothing is taken, nothing shown', async () => {
+  test('a viewer, another account and another site can neither upload nor see anything', async () => {
     const at = await bring(sheet([cells(5_000)]))
     const before = await stand.sql`select id, state from sheet_import order by id`
     assert.equal((await upload(viewer, sheet([cells(1)]))).status, 403)
@@ -433,7 +433,7 @@ describe('what a sheet may and may not', () => {
     assert.equal((await viewer.get('/console/export')).status, 200)
   })
 
-  test('templates have every field, and come back without a row', async () => {
+  test('templates have every field, and can be uploaded without adding a row', async () => {
     for (const format of ['xlsx', 'csv', 'csv2']) {
       const path = `/console/import/template?category=battery&languages=de,en&format=${format}`
       const { header, rows } = await readAll(await download(viewer, path))
@@ -444,7 +444,7 @@ describe('what a sheet may and may not', () => {
     }
   })
 
-  test('stopped, discarded', async () => {
+  test('an import can be stopped and discarded', async () => {
     const at = await bring(sheet([cells(6_000)]))
     await stand.sql`update sheet_import set state = 'running' where id = (select id from sheet_import order by id desc limit 1)`
     const entries = () => stand.sql`select subject from audit_entry where action = 'import_stopped'`
@@ -461,7 +461,7 @@ describe('what a sheet may and may not', () => {
   })
 })
 
-test('a check that is stopped and begun again in the middle of a step goes on by itself, without a wait', async () => {
+test('a check that is stopped and restarted within a step continues by itself without delay', async () => {
   const at = await bring(sheet(Array.from({ length: 600 }, (_, n) => cells(20_000 + n))))
   const form = formIn(await editor.get(at))
   const other = openPool(stand.target, { max: 1 })
@@ -493,7 +493,7 @@ test('a check that is stopped and begun again in the middle of a step goes on by
   assert.deepEqual(counts(await editor.get(at)), [600, 0, 0, 0])
 })
 
-test('rows beyond the room of the account are told by the check, however many steps lie between', async () => {
+test('the check reports rows beyond the quota, over any number of steps', async () => {
   const own = await stand.account({ plan: 'enterprise', name: 'Eng' })
   await stand.sql`update account set model_quota = 490 where id = ${own}`
   const by = await stand.signedIn(own, 'editor')
@@ -506,7 +506,7 @@ test('rows beyond the room of the account are told by the check, however many st
   assert.deepEqual(counts(await run(at, by)), [490, 0, 0, 110])
 })
 
-test('a sheet that a process left in the middle goes on in the next, nothing twice', async () => {
+test('the next process continues an import whose process died, and repeats nothing', async () => {
   const own = await stand.account({ plan: 'enterprise', name: 'Weiter' })
   const ctx = { ...stand.ctx, accountId: own, actorId: await getOperatorActor(stand.ctx, own) }
   const rows = Array.from({ length: 1_000 }, (_, n) => cells(n))

@@ -28,7 +28,7 @@ const hidden = (answer: Answer, name: string) =>
 const shownKey = (answer: Answer) => /dpp_live_[0-9A-Za-z]{42}/.exec(answer.text)?.[0] ?? ''
 
 describe('set-up', () => {
-  test('from the link to a key that opens the API, with all mistakes on the way', async () => {
+  test('the link leads to a working API key, with every possible mistake on the way', async () => {
     const token = await createSetUpLink(stand.ctx)
     assert.ok(token)
     const path = pathOf(buildSetUpUrl('https://carnet.example', token))
@@ -114,13 +114,13 @@ describe('set-up', () => {
     assert.ok(entries.every(entry => entry.label === 'owner@moor.example'))
   })
 
-  test('two owners at once: one account', async () => {
+  test('of two concurrent owners only one creates an account', async () => {
     assert.equal(await createSetUpLink(stand.ctx), undefined)
   })
 })
 
 describe('set-password', () => {
-  test('by a link: looking uses nothing up, the e-mail stands there, a weak password is told, then signed in', async () => {
+  test('opening the link does not use it up, the e-mail is shown, a weak password is rejected, then the person is signed in', async () => {
     const accountId = await stand.account()
     const { token } = await createPerson(stand.ctx, {
       accountId,
@@ -146,7 +146,7 @@ describe('set-password', () => {
 })
 
 describe('sign-in', () => {
-  test('a new session each time, the one before ended, and sign-out ends it for good', async () => {
+  test('starts a new session, ends the previous one, and sign-out ends it permanently', async () => {
     const accountId = await stand.account()
     const email = await stand.person(accountId, 'owner')
     const browser = stand.browser()
@@ -169,7 +169,7 @@ describe('sign-in', () => {
     assert.equal(stored?.n, 0)
   })
 
-  test('leads back to where one wanted to go, and never elsewhere', async () => {
+  test('redirects to the requested page, and never to another site', async () => {
     const email = await stand.person(await stand.account(), 'owner')
     const sent = await stand.browser().get('/console/keys?a=1')
     assert.equal(sent.headers.location, '/console/sign-in?next=%2Fconsole%2Fkeys%3Fa%3D1')
@@ -206,7 +206,7 @@ describe('sign-in', () => {
     assert.deepEqual(await ask(email), await ask('nobody@testmarke.example'))
   })
 
-  test('too many tries of an e-mail from one network: 429 there with the time to wait; then it is over', async () => {
+  test('too many attempts for an e-mail from one network: 429 with the time to wait; then it works again', async () => {
     const email = await stand.person(await stand.account(), 'owner')
     const ask = (password: string, from: string) =>
       stand.browser().post('/console/sign-in', { form: { email, password }, from })
@@ -223,7 +223,7 @@ describe('sign-in', () => {
     assert.equal(left?.n, 0)
   })
 
-  test('tries at once are counted one by one', async () => {
+  test('concurrent attempts are all counted', async () => {
     const email = await stand.person(await stand.account(), 'owner')
     const all = await Promise.all(
       Array.from({ length: MAX_ATTEMPTS_PER_SOURCE + 5 }, () =>
@@ -235,7 +235,7 @@ describe('sign-in', () => {
     assert.equal(all.filter(answer => answer.status === 429).length, 5)
   })
 
-  test('a new password by a link signs in where the tries were too many, and the browser is known from then on', async () => {
+  test('a new password from a link signs in although attempts were blocked, and the browser is known from then on', async () => {
     const email = await stand.person(await stand.account(), 'owner')
     const browser = stand.browser()
     const ask = (password: string) => browser.post('/console/sign-in', { form: { email, password } })
@@ -248,7 +248,7 @@ describe('sign-in', () => {
     assert.equal((await ask(password)).status, 303)
   })
 
-  test('too many tries from one network: 429 there, not elsewhere', async () => {
+  test('too many attempts from one network: 429 there, not elsewhere', async () => {
     const ask = (n: number, from: string) =>
       stand
         .browser()
@@ -263,7 +263,7 @@ describe('sign-in', () => {
 })
 
 describe('a session', () => {
-  test('goes on for fourteen days from its last use, and ends after', async () => {
+  test('lasts fourteen days from its last use, then ends', async () => {
     const browser = await stand.signedIn(await stand.account(), 'owner')
     assert.equal((await browser.get('/console')).headers['set-cookie'], undefined)
     stand.clock.advance(SESSION_LIFETIME_MS - 1_000)
@@ -274,7 +274,7 @@ describe('a session', () => {
     assert.equal((await browser.get('/console')).status, 303)
   })
 
-  test('ends with the membership, and follows the role', async () => {
+  test('ends with the membership, and follows a change of role', async () => {
     const accountId = await stand.account()
     const browser = await stand.signedIn(accountId, 'owner')
     await stand.sql`update membership set role = 'viewer' where account_id = ${accountId}`
@@ -287,7 +287,7 @@ describe('a session', () => {
     assert.equal((await browser.get('/console')).status, 303)
   })
 
-  test('turns to another account of the same person', async () => {
+  test('switches to another account of the same person', async () => {
     const one = await stand.account({ name: 'Eins' })
     const two = await stand.account({ name: 'Zwei', plan: 'free' })
     const email = await stand.person(one, 'owner')
@@ -303,8 +303,8 @@ describe('a session', () => {
   })
 })
 
-describe('keys', () => {
-  test('mistakes are told at their fields; a plan without the API makes none', async () => {
+describe('API keys', () => {
+  test('errors are shown at their fields; a plan without the API cannot create keys', async () => {
     const owner = await stand.signedIn(await stand.account(), 'owner')
     for (const form of [
       { name: '', scope: 'full', ends: 'never' },
@@ -328,10 +328,10 @@ describe('keys', () => {
   })
 })
 
-describe('a key on its way to the page that shows it', () => {
+describe('a new key on its way to the page that shows it', () => {
   const NEW = { form: { name: 'Shop', scope: 'read', ends: 'never' } }
 
-  test('travels in a cookie for that page alone, and is shown to its own account, once', async () => {
+  test('travels in a cookie for that page only, and is shown to its own account, once', async () => {
     const account = await stand.account()
     const owner = await stand.signedIn(account, 'owner')
     const made = await owner.post('/console/keys', NEW)
@@ -363,7 +363,7 @@ describe('a key on its way to the page that shows it', () => {
     assert.equal(row?.n, 1)
   })
 
-  test('replacing a key: the new one is shown, the old one ends in a day, and once is enough', async () => {
+  test('replacing a key shows the new one, the old one ends in a day, and sending the form twice has no effect', async () => {
     const account = await stand.account()
     const owner = await stand.signedIn(account, 'owner')
     await owner.post('/console/keys', NEW)
@@ -388,8 +388,8 @@ describe('a key on its way to the page that shows it', () => {
   })
 })
 
-describe('pages', () => {
-  test('speak German where it is preferred', async () => {
+describe('pages of the console', () => {
+  test('are in German if the browser prefers it', async () => {
     const german = await stand
       .browser()
       .get('/console/sign-in', { headers: { 'accept-language': 'fr, de-AT;q=0.8, en;q=0.5' } })
@@ -401,7 +401,7 @@ describe('pages', () => {
     }
   })
 
-  test('the style sheet is kept by its address and known by its tag', async () => {
+  test('the style sheet is cached by its URL and revalidated by its ETag', async () => {
     const href =
       /<link rel="stylesheet" href="([^"]+)"/.exec(
         (await stand.browser().get('/console/sign-in')).text,
@@ -417,7 +417,7 @@ describe('pages', () => {
     assert.equal(again.headers['cache-control'], 'public, no-cache')
   })
 
-  test('a plain http address: a cookie a browser keeps there, no HSTS', async () => {
+  test('over plain http the cookie works in a browser, and there is no HSTS', async () => {
     const plain = await startStand('http://localhost:3000')
     try {
       const browser = await plain.signedIn(await plain.account(), 'owner')
@@ -435,7 +435,7 @@ describe('pages', () => {
     }
   })
 
-  test('a database that does not answer: 503; a bug: 500; neither tells what is inside', async () => {
+  test('an unavailable database is 503, a bug 500; neither page shows internals', async () => {
     const broken = await startStand()
     try {
       const browser = await broken.signedIn(await broken.account(), 'owner')

@@ -80,7 +80,7 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     })
   }
 
-  test('a sheet of 1,000 rows, 20 of them bad, comes in whole at the second try', async () => {
+  test('a sheet of 1,000 rows with 20 invalid ones is complete after the second upload', async () => {
     const page = await signedIn('editor', DESK)
     await follow(page, 'Import')
     await bring(page, { name: 'Autumn.csv', buffer: Buffer.from(sheetOf(1_000)) })
@@ -124,7 +124,7 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     await again.context().close()
   })
 
-  test('a correction reaches the units issued before, and the history tells of it', async () => {
+  test('a correction reaches units issued before, and is in their history', async () => {
     const model = await product({ productName: 'Weighed wrongly', weightGrams: 100 })
     const page = await signedIn('editor', PHONE)
     await page.goto(model.console)
@@ -176,7 +176,7 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     await page.context().close()
   })
 
-  test('two change a product at once: the second is told, and nothing of either is lost', async () => {
+  test('of two people who change a product at once the second gets a conflict, and no change is lost', async () => {
     const model = await product({ productName: 'Scarf', weightGrams: 80 })
     const first = await signedIn('editor', DESK)
     const second = await signedIn('editor', DESK)
@@ -210,7 +210,7 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     await second.context().close()
   })
 
-  test('a key is made, shown once, used as the ready call has it, and refused once it is revoked', async () => {
+  test('a key is created, shown once, works in the example call, and is rejected once revoked', async () => {
     const page = await signedIn('owner', PHONE)
     await follow(page, 'Developer')
     await follow(page, 'API keys')
@@ -266,7 +266,7 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     await page.context().close()
   })
 
-  test('somebody invited as viewer sees all and is offered no change; as editor they may', async () => {
+  test('an invited viewer sees everything and cannot change anything; as editor they can', async () => {
     const model = await product({ productName: 'Looked at' })
     const owner = await signedIn('owner', DESK)
     await follow(owner, 'Settings')
@@ -299,7 +299,7 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     await owner.context().close()
   })
 
-  test('an access link shows an authority what is withheld, in its language, until it is revoked', async () => {
+  test('an access link shows an authority the protected data in its language until it is revoked', async () => {
     const facilityName = 'Fiação do Norte'
     const supplyChainStages = [{ stage: 'spinning', country: 'PT', facilityName }]
     const model = await product({ productName: 'Traced', supplyChainStages })
@@ -334,7 +334,7 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     await page.context().close()
   })
 
-  test('products go out as XLSX and come back changed, all data goes along, the account is closed', async () => {
+  test('products are exported as XLSX and imported with changes, all data is exported, the account is closed', async () => {
     for (const n of [1, 2, 3]) await product({ productName: `Sock ${n}`, sku: `SOCK-${n}`, weightGrams: 40 })
     const page = await signedIn('owner', PHONE)
     await page.goto(`${stand.origin}/console/export`)

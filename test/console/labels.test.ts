@@ -26,7 +26,7 @@ const ADDRESS = 'https://carnet.example/01/09506000134352/10/LOT-7/21/SN0001'
 
 describe('a symbol as PNG', () => {
   for (const dpi of DPI) {
-    test(`${dpi} dpi: read again, says its resolution, no wider than asked`, async () => {
+    test(`${dpi} dpi: decodes to its address, has its resolution, and is no wider than requested`, async () => {
       const png = renderQrPng(ADDRESS, { level: 'M', sizeMm: 20, dpi })
       assert.equal(await decodePng(png), ADDRESS)
       assert.ok(png.readUInt32BE(16) / dpi <= 20 / 25.4)
@@ -36,7 +36,7 @@ describe('a symbol as PNG', () => {
   }
 })
 
-describe('formats of sheets', () => {
+describe('label sheet formats', () => {
   for (const [name, format] of Object.entries(LABEL_SHEETS) as [string, LabelFormat][]) {
     test(`${name} fits on its page`, () => {
       const right = format.left + format.columns * format.width + (format.columns - 1) * format.gap
@@ -46,7 +46,7 @@ describe('formats of sheets', () => {
     })
   }
 
-  test('a sheet that is full goes on on the next; names in any alphabet and of any length', async () => {
+  test('a full sheet continues on the next; names may have any alphabet and length', async () => {
     const labels = Array.from({ length: 25 }, (_, i) => ({
       address: `${ADDRESS}${i}`,
       title: 'Κουβέρτα из шерсти '.repeat(i + 1),
@@ -66,11 +66,11 @@ describe('formats of sheets', () => {
   })
 })
 
-describe('what is drawn', () => {
+describe('drawing labels', () => {
   const sheet = (labels: Iterable<Label> | AsyncIterable<Label>, width: number, height: number) =>
     renderLabelSheet(labels, { format: singleLabel(width, height), level: 'M' }) as unknown as Readable
 
-  test('no more is drawn than is taken, and nothing after the reader has left', async () => {
+  test('draws only as fast as the client reads, and stops when it disconnects', async () => {
     let drawn = 0
     let isEnded = false
     async function* endless(): AsyncGenerator<Label> {
@@ -107,7 +107,7 @@ describe('what is drawn', () => {
     [50, 30],
     [100, 60],
   ] as const) {
-    test(`on ${width} × ${height} mm the address is printed whole or not at all`, async t => {
+    test(`on ${width} × ${height} mm the address is printed in full or not at all`, async t => {
       const printed: string[] = []
       const { text } = PDFDocument.prototype
       t.mock.method(
@@ -131,7 +131,7 @@ describe('what is drawn', () => {
     })
   }
 
-  test('large pictures are drawn beside the requests, the same as here', async () => {
+  test('large pictures are drawn without blocking the event loop, with the same result', async () => {
     const options = { level: 'M', sizeMm: 100, dpi: 600 } as const
     let turns = 0
     const counting = setInterval(() => turns++, 0)
@@ -145,7 +145,7 @@ describe('what is drawn', () => {
       assert.deepEqual(Buffer.from(png), renderQrPng(`${ADDRESS}${n}`, options))
   })
 
-  test('a picture that cannot be drawn says why, and the next one is drawn', async () => {
+  test('a picture that cannot be drawn reports why, and the next one is drawn', async () => {
     const options = { level: 'Q', sizeMm: 20, dpi: 300 } as const
     await assert.rejects(drawPng({ text: 'x'.repeat(5_000), ...options }), /.+/)
     assert.ok((await drawPng({ text: ADDRESS, ...options })).length > 100)
@@ -181,7 +181,7 @@ describe('the pages about labels', () => {
     return answer.rawPayload
   }
 
-  test('an archive has a picture for each unit, each with the address of its own', async () => {
+  test('an archive has a picture for each unit with its own address', async () => {
     const entries = Object.entries(unzipSync(await file('of=items&file=png300&content=gs1')))
     assert.equal(entries.length, 130)
     for (const [name, png] of entries.slice(0, 5)) {
@@ -192,7 +192,7 @@ describe('the pages about labels', () => {
     assert.match(Buffer.from(svgs[0] ?? []).toString(), /width="30mm"/)
   })
 
-  test('a PDF for all units, with copies; one code as PNG', async () => {
+  test('a PDF for all units, with copies; a single code as PNG', async () => {
     const pdf = (await file('of=items&file=pdf&sheet=70x37&copies=2')).toString('latin1')
     assert.equal(pdf.match(/\/Type \/Page\b/g)?.length, Math.ceil(260 / 24))
     const answer = await stand.app.inject({
@@ -202,7 +202,7 @@ describe('the pages about labels', () => {
     assert.match((await decodePng(answer.rawPayload)) ?? '', /\/p\/[0-9a-z]{26}$/)
   })
 
-  test('units come in the order they were made, all or from one to another', async () => {
+  test('units are in the order of their creation, all or a range', async () => {
     const serials = async (query: string) =>
       Object.keys(unzipSync(await file(`of=items&file=svg${query}`))).map(name =>
         Number(/^S_(\d+)-/.exec(name)?.[1]),
@@ -222,7 +222,7 @@ describe('the pages about labels', () => {
     assert.match(none.text, /value="nothing"/)
   })
 
-  test('a file has so many labels and pixels at most', async () => {
+  test('a file has a limit of labels and of pixels', async () => {
     const many = await owner.get(`${at}/labels/file?of=items&copies=500`)
     assert.equal(many.status, 422)
     assert.match(many.text, /These would be 65,000 labels\. A file has at most 20,000/)
@@ -230,12 +230,12 @@ describe('the pages about labels', () => {
     assert.equal((await owner.get(`${at}/labels?of=items&file=png600&size=100`)).status, 200)
   })
 
-  test('too fine a code is told before it is printed', async () => {
+  test('warns before printing if a code is too fine', async () => {
     assert.match((await owner.get(`${at}/labels?file=png300&size=10`)).text, /many phones cannot read them/)
     assert.doesNotMatch((await owner.get(`${at}/labels?file=png300&size=40`)).text, /cannot read/)
   })
 
-  test('what cannot be is told at each field with what was typed, and there is no file', async () => {
+  test('errors are shown at their fields with the input, and no file is created', async () => {
     const wishes: [query: string, field: string, sentence: RegExp][] = [
       ['copies=1000', 'copies', /a whole number from 1 to 500/],
       ['copies=abc', 'copies', /a whole number from 1 to 500/],
@@ -281,7 +281,7 @@ describe('the pages about labels', () => {
     assert.match((await file('copies=2&skip=20&sheet=own&width=50,5')).toString('latin1'), /^%PDF/)
   })
 
-  test('one code as PNG is as asked or not at all', async () => {
+  test('a single code as PNG has exactly the requested settings, or is rejected', async () => {
     for (const [query, sentence] of [
       ['dpi=72&size=5', /There are: 300, 600\.[\s\S]*Give a number from 10 to 100/],
       ['size=abc', /Give a number from 10 to 100/],
@@ -297,7 +297,7 @@ describe('the pages about labels', () => {
     )
   })
 
-  test('items are all below, also those of batches; batches are for themselves', async () => {
+  test('"items" includes the items of batches; batches are a separate choice', async () => {
     const { passport } = await createPassport(ctx, { ...newProduct(), strict: false })
     const issue = (parentUuid: string, level: 'batch' | 'item', names: readonly string[]) =>
       issueUnits(ctx, {

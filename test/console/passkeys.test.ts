@@ -63,7 +63,7 @@ const withPasskey = async () => {
 }
 
 describe('adding a passkey', () => {
-  test('with the password, then by the device; listed with its name, and in the audit log', async () => {
+  test('asks for the password, then the device; the passkey is listed by name and in the audit log', async () => {
     const browser = await stand.signedIn(account, 'viewer')
     const device = newAuthenticator(PUBLIC_URL)
     const options = JSON.parse(await begin(browser, 'Office <1>'))
@@ -80,7 +80,7 @@ describe('adding a passkey', () => {
     assert.deepEqual(kept?.transports, ['internal'])
   })
 
-  test('a wrong password, no password, a bad name: told at their fields; tries are counted', async () => {
+  test('a wrong or missing password and an invalid name are shown at their fields; attempts are counted', async () => {
     const browser = await stand.signedIn(account, 'owner')
     const post = (form: Record<string, string>) => browser.post(PASSKEYS, { form })
     const empty = await post({ name: '', password: '' })
@@ -107,7 +107,7 @@ describe('adding a passkey', () => {
     'another ceremony': { type: 'webauthn.get' },
   }
   for (const [name, lie] of Object.entries(lies)) {
-    test(`${name}: refused, nothing kept`, async () => {
+    test(`${name}: rejected, nothing stored`, async () => {
       const browser = await stand.signedIn(account, 'owner')
       const before = await rows()
       const answer = await add(browser, newAuthenticator(PUBLIC_URL), lie)
@@ -117,7 +117,7 @@ describe('adding a passkey', () => {
     })
   }
 
-  test('a challenge is good once, for ten minutes, and for who asked', async () => {
+  test('a challenge works once, for ten minutes, for the person who requested it', async () => {
     const [one, two] = [await stand.signedIn(account, 'owner'), await stand.signedIn(account, 'owner')]
     const made = (browser: Browser, answer: string) =>
       browser.post(`${PASSKEYS}/made`, { form: { name: 'Phone', answer } })
@@ -136,7 +136,7 @@ describe('adding a passkey', () => {
     assert.equal((await made(one, other)).status, 422)
   })
 
-  test('nonsense in place of an answer: refused calmly', async () => {
+  test('a malformed response is rejected without an error', async () => {
     const browser = await stand.signedIn(account, 'owner')
     for (const answer of ['', '{', 'null', '[]', '"x"', '{"id":1}', '{"response":{"clientDataJSON":"x"}}']) {
       const refused = await browser.post(`${PASSKEYS}/made`, { form: { name: 'Phone', answer } })
@@ -144,7 +144,7 @@ describe('adding a passkey', () => {
     }
   })
 
-  test('twenty are the most', async () => {
+  test('a person has at most twenty', async () => {
     const { browser } = await withPasskey()
     await stand.sql`
       insert into passkey (id, person_id, credential_id, public_key, counter, transports, name, created_at)
@@ -156,7 +156,7 @@ describe('adding a passkey', () => {
 })
 
 describe('signing in with a passkey', () => {
-  test('a new session that leads where one wanted to go; the use is noted', async () => {
+  test('starts a new session and redirects to the requested page; the use is recorded', async () => {
     const { device } = await withPasskey()
     const browser = stand.browser()
     const answer = await use(browser, device.get(await challenge(browser)))
@@ -177,7 +177,7 @@ describe('signing in with a passkey', () => {
     'another ceremony': { type: 'webauthn.create' },
   }
   for (const [name, lie] of Object.entries(lies)) {
-    test(`${name}: refused`, async () => {
+    test(`${name}: rejected`, async () => {
       const { device } = await withPasskey()
       const before = await rows()
       const browser = stand.browser()
@@ -189,7 +189,7 @@ describe('signing in with a passkey', () => {
     })
   }
 
-  test('confirms who somebody is, with their own passkey and a challenge for that alone', async () => {
+  test('confirms a person’s identity only with their own passkey and a challenge for that purpose', async () => {
     const { browser, device } = await withPasskey()
     const { browser: other, device: foreign } = await withPasskey()
     stand.clock.advance(PROOF_LIFETIME_MS)
@@ -210,7 +210,7 @@ describe('signing in with a passkey', () => {
     assert.notEqual(browser.cookie, before)
   })
 
-  test('an answer sent twice, an old challenge, a counter that goes back: refused', async () => {
+  test('a repeated response, an old challenge and a counter that decreases are rejected', async () => {
     const { device } = await withPasskey()
     const browser = stand.browser()
     const answer = device.get(await challenge(browser))
@@ -227,7 +227,7 @@ describe('signing in with a passkey', () => {
     )
   })
 
-  test('one that was removed, one that was never here, nonsense: the same page', async () => {
+  test('a removed or unknown passkey and a malformed response get the same page', async () => {
     const { browser, device } = await withPasskey()
     const id = /passkeys\/([0-9a-z]{26})"/.exec((await browser.get(PASSKEYS)).text)?.[1]
     assert.match((await browser.get(`${PASSKEYS}/${id}/remove`)).text, /Remove the passkey “Phone”\?/)
@@ -243,7 +243,7 @@ describe('signing in with a passkey', () => {
     assert.equal(pages[0]?.status, 422)
   })
 
-  test('works while the password is locked by wrong tries, and for nobody who left the account', async () => {
+  test('works while the password is blocked by failed attempts, and not for people who left the account', async () => {
     const { device } = await withPasskey()
     const browser = stand.browser()
     const [person] = await stand.sql`
@@ -259,7 +259,7 @@ describe('signing in with a passkey', () => {
     assert.equal((await use(stand.browser(), device.get(await challenge(browser)))).status, 422)
   })
 
-  test('tries and challenges of one network have an end', async () => {
+  test('attempts and challenges are limited per network', async () => {
     const browser = stand.browser()
     const from = '192.0.2.200'
     for (let i = 0; i < MAX_ATTEMPTS_PER_NETWORK; i++)
@@ -278,7 +278,7 @@ describe('signing in with a passkey', () => {
 })
 
 describe('where passkeys work', () => {
-  test('at a name behind https, and at localhost; nowhere else', () => {
+  test('on a host name with https, and on localhost; nowhere else', () => {
     assert.deepEqual(findRelyingParty('https://carnet.example/base'), {
       rpId: 'carnet.example',
       origin: 'https://carnet.example',
@@ -298,7 +298,7 @@ describe('where passkeys work', () => {
     }
   })
 
-  test('at another address the page says so, and nothing is offered', async () => {
+  test('at another host the page says so and offers no passkeys', async () => {
     const plain = await startStand('http://192.168.1.9:3000')
     try {
       const browser = await plain.signedIn(await plain.account(), 'owner')

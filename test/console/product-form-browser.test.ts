@@ -40,7 +40,7 @@ const FOCUSED = `(() => {
 type Focused = { id: string; name: string; tag: string; isInSight: boolean }
 const focused = async (page: Page) => (await page.evaluate(FOCUSED)) as Focused
 
-describe('the form of a product in a browser', { skip: WITHOUT_CHROMIUM }, () => {
+describe('the product form in a browser', { skip: WITHOUT_CHROMIUM }, () => {
   before(async () => {
     browser = await openBrowser()
     stand = await startWholeStand()
@@ -97,7 +97,7 @@ describe('the form of a product in a browser', { skip: WITHOUT_CHROMIUM }, () =>
     await saved(page)
   }
 
-  test('a save changes what was typed and nothing else: not line breaks, blanks, numbers or other languages', async () => {
+  test('saving changes only what was edited: no line breaks, spaces, numbers or other languages', async () => {
     const before = {
       ...FULL.textile,
       gtin: undefined,
@@ -139,7 +139,7 @@ describe('the form of a product in a browser', { skip: WITHOUT_CHROMIUM }, () =>
     await page.context().close()
   })
 
-  test('the Enter key saves, and takes no row away', async () => {
+  test('the Enter key saves, and removes no row', async () => {
     const page = await signedIn(WITHOUT_SCRIPT)
     await openNew(page)
     await input(page, 'd.fiberComposition.0.fiber').fill('linen')
@@ -171,7 +171,7 @@ describe('the form of a product in a browser', { skip: WITHOUT_CHROMIUM }, () =>
 
   for (const settings of [{}, WITHOUT_SCRIPT]) {
     const how = 'javaScriptEnabled' in settings ? 'without a script' : 'with scripts'
-    test(`a new row, the one after a removed one, and what a check answers are led to, ${how}`, async () => {
+    test(`focus moves to a new row, to the row after a removed one, and to the result of a check, ${how}`, async () => {
       const page = await signedIn(settings)
       await openNew(page)
       const add = page.getByRole('button', { name: 'Add a row' }).first()
@@ -217,7 +217,7 @@ describe('the form of a product in a browser', { skip: WITHOUT_CHROMIUM }, () =>
     })
   }
 
-  test('what has the focus is not behind the bar at the bottom, on a desk and on a phone', async () => {
+  test('the focused element is not covered by the bar at the bottom, on desktop and phone', async () => {
     const id = await made('battery', { ...FULL.battery, gtin: undefined })
     const page = await signedIn({ locale: 'de-DE' })
     const paths = ['new?category=textile', 'new?category=furniture', `${id}/edit`]
@@ -235,7 +235,7 @@ describe('the form of a product in a browser', { skip: WITHOUT_CHROMIUM }, () =>
     await page.context().close()
   })
 
-  test('a form sent when the session has ended is sent again after signing in', async () => {
+  test('a form sent after the session has ended can be sent again after signing in', async () => {
     for (const settings of [{}, WITHOUT_SCRIPT]) {
       const page = await signedIn(settings)
       await openNew(page, 'furniture')
@@ -261,7 +261,7 @@ describe('the form of a product in a browser', { skip: WITHOUT_CHROMIUM }, () =>
     }
   })
 
-  test('numbers stand as the language writes them, and what could mean two is asked about', async () => {
+  test('numbers are shown in the format of the language, and ambiguous ones are asked about', async () => {
     const id = await made('battery', { ...FULL.battery, gtin: undefined, weightKg: 12.5, energyWh: 1234.5 })
     const page = await signedIn({ locale: 'de-DE' })
     await page.goto(`${stand.origin}/console/products/${id}`)
@@ -301,7 +301,7 @@ describe('the form of a product in a browser', { skip: WITHOUT_CHROMIUM }, () =>
     ['en-IE', 'light'],
     ['de-DE', 'dark'],
   ] as const) {
-    test(`axe finds nothing in ${locale}, ${colorScheme}; at 390 px nothing stands out; 100 kB at most`, async () => {
+    test(`axe finds nothing in ${locale}, ${colorScheme}; at 390 px nothing overflows; 100 kB at most`, async () => {
       const page = await signedIn({ locale, colorScheme, bypassCSP: true })
       for (const category of ['textile', 'battery', 'furniture'] as const) {
         const id = await made(category, { ...FULL[category], gtin: undefined })
@@ -343,7 +343,7 @@ describe('the form of a product in a browser', { skip: WITHOUT_CHROMIUM }, () =>
     if (folder !== undefined) await page.screenshot({ path: `${folder}/form-${name}.png`, fullPage: true })
   }
 
-  test('what was typed and not saved is offered again, by the version it began with, and is gone after a save and a sign-out', async () => {
+  test('unsaved input is offered again for the version it began with, and is deleted after saving or signing out', async () => {
     const id = await made('textile', { weightGrams: 100 })
     const page = await signedIn()
     const asked: string[] = []

@@ -78,7 +78,7 @@ const save = async (at: string, data: object, more: Record<string, string> = {})
   return owner.post(at, { form: { ...fields(data), base, change_type: 'change', note: '', ...more } })
 }
 
-describe('the form of a passport', () => {
+describe('the product form', () => {
   for (const category of allCategories()) {
     const id = category.id as keyof typeof FULL
     const all: Record<string, unknown> = { ...CORES[id], ...FULL[id] }
@@ -87,7 +87,7 @@ describe('the form of a passport', () => {
     )
 
     for (const words of [chooseWords('de'), chooseWords('en')]) {
-      test(`${category.id}: what is drawn is read back as it was, in ${words.language}`, () => {
+      test(`${category.id}: rendering the form and reading it back gives the same data, in ${words.language}`, () => {
         const form = buildDataForm(words, category.fields, data)
         const drawing = {
           words,
@@ -116,7 +116,7 @@ describe('the form of a passport', () => {
       was: was as Record<string, unknown>,
     })
 
-  test('what the form cannot show exactly stays as it was stored, until somebody touches it', () => {
+  test('a value that the form cannot show exactly stays as stored until somebody edits it', () => {
     const was = {
       productName: ' Jumper\twith a tab ',
       sku: 'A\u00a0',
@@ -153,7 +153,7 @@ describe('the form of a passport', () => {
     }
   })
 
-  test('numbers as people type them; what is none stays a text', () => {
+  test('reads numbers as people type them; other input stays text', () => {
     const number = (language: 'en' | 'de', typed: string) => {
       const { data, problems } = read(language, { 'd.weightGrams': typed })
       return problems['d.weightGrams'] ?? data.weightGrams
@@ -185,7 +185,7 @@ describe('the form of a passport', () => {
     assert.match(String(number('en', '1,234')), /^1,234 can mean 1234 or 1\.234/)
   })
 
-  test('a number that we have shown is read back as the same', () => {
+  test('a number shown by the form is read back unchanged', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), number => {
         for (const one of Object.values(words)) {
@@ -197,7 +197,7 @@ describe('the form of a passport', () => {
     )
   })
 
-  test('languages go by their names too; texts are asked for in those that are languages', () => {
+  test('languages can be entered by name; text inputs appear only for valid languages', () => {
     const typed = { 'd.languages.0': 'Deutsch', 'd.languages.1': 'Greek', 'd.languages.2': 'pt-BR' }
     assert.deepEqual(read('en', typed).data.languages, ['de', 'el', 'pt-BR'])
     const form = readForm(new URLSearchParams({ ...typed, 'd.languages.3': 'und' }).toString())
@@ -215,7 +215,7 @@ describe('the form of a passport', () => {
     assert.match(html, /<option value="el">Greek<\/option>/)
   })
 
-  test('fibres are shown and offered in the language of the console, and stored in English whatever was typed', () => {
+  test('fibres are shown and suggested in the language of the console, and stored in English', () => {
     const { fields: table } = allCategories().find(({ id }) => id === 'textile') ?? assert.fail()
     const words = chooseWords('de')
     const composed = (...names: string[]) => ({
@@ -240,7 +240,7 @@ describe('the form of a passport', () => {
     )
   })
 
-  test('hints are about fields that there are, the same in both languages, for people', () => {
+  test('hints belong to existing fields, are the same in both languages, and contain no jargon', () => {
     const paths = (members: readonly Field[], at: string): string[] =>
       members.flatMap(({ name, fields = [], of = [] }) => [
         `${at}${name}`,
@@ -259,7 +259,7 @@ describe('the form of a passport', () => {
     }
   })
 
-  test('beside a field stands who sees it, where not everybody does', () => {
+  test('a field that not everybody sees names its audience', () => {
     for (const [language, only] of [
       ['en', /id="d\.economicOperator\.eori-hint">[^<]*Only authorities see this\./],
       ['de', /id="d\.economicOperator\.eori-hint">[^<]*Das sehen nur Behörden\./],
@@ -286,7 +286,7 @@ describe('the form of a passport', () => {
     }
   })
 
-  test('only what differs is a change; what is gone is null', () => {
+  test('only differences are changes; a removed value is null', () => {
     const { fields: known } = allCategories()[0] ?? { fields: [] }
     const before = { productName: 'A', weightGrams: 3, languages: ['en'], mine: 1 }
     const after = { productName: 'A', languages: ['en', 'de'] }
@@ -295,7 +295,7 @@ describe('the form of a passport', () => {
 })
 
 describe('products', () => {
-  test('a name that turns the direction reads in lists, headings and titles as it is spelt; the form keeps it', async () => {
+  test('a name with bidirectional controls is shown as spelt in lists, headings and titles; the form keeps it', async () => {
     const account = await stand.account({ plan: 'enterprise', name: 'Umkehr' })
     const person = await stand.signedIn(account, 'owner')
     const form = newForm({ ...textile, productName: 'Stuhl\u202eabc\u2066', sku: 'RLO-1' })
@@ -313,7 +313,7 @@ describe('products', () => {
     assert.match((await person.get(`${at}/edit`)).text, /value="Stuhl\u202eabc\u2066"/)
   })
 
-  test('all that is wrong stands at its field, and nothing typed is lost', async () => {
+  test('all errors are shown at their fields, and no input is lost', async () => {
     const answer = await owner.post('/console/products', {
       form: newForm({
         ...textile,
@@ -331,7 +331,7 @@ describe('products', () => {
     assert.match(answer.text, /<output>99\.5<\/output>/)
   })
 
-  test('a row more, a row less, without a script', async () => {
+  test('rows can be added and removed without a script', async () => {
     const more = await owner.post('/console/products', {
       form: { ...newForm(textile), add: 'd.fiberComposition' },
     })
@@ -347,7 +347,7 @@ describe('products', () => {
     assert.ok(less.text.includes('value="Wool jumper"'))
   })
 
-  test('an empty group is told by all of its required fields at once, so that a second round has none', async () => {
+  test('an empty group reports all of its required fields at once', async () => {
     const fresh = await stand.signedIn(await stand.account({ name: 'Leer' }), 'owner')
     for (const { id, fields: known } of allCategories()) {
       const form = { category: id, 'd.productName': 'Bare', 'd.languages': 'en' }
@@ -385,7 +385,7 @@ describe('products', () => {
     }
   })
 
-  test('a new form begins with what the newest product has of brand and operator, and says so', async () => {
+  test('a new form starts with brand and operator of the newest product, and says so', async () => {
     const begun = async (category: string, one = owner) =>
       (await one.get(`/console/products/new?category=${category}`)).text
     const first = await begun('textile', stranger)
@@ -404,7 +404,7 @@ describe('products', () => {
     assert.match(await begun('textile'), /name="d\.languages\.0" value="en"/)
   })
 
-  test('made, found, changed, told from another change meanwhile, and taken back', async () => {
+  test('a product is created, found and changed, a conflict is reported, and a version restored', async () => {
     const at = await make({ ...textile, productName: 'Findable scarf' })
     const list = await viewer.get('/console/products?q=findable&status=active&category=textile')
     assert.ok(list.text.includes(at), 'in the list')
@@ -428,7 +428,7 @@ describe('products', () => {
     assert.match(same.text, /nothing to save/)
   })
 
-  test('what two people change at once is told apart field by field, also on a unit', async () => {
+  test('two people’s concurrent changes are compared field by field, also for a unit', async () => {
     const at = await make({ ...textile, weightGrams: '100' })
     await owner.post(`${at}/units`, { form: { level: 'item', names: 'B-1' } })
     const unit = /href="(\/console\/products\/[0-9a-z]{26})">B-1/.exec((await owner.get(at)).text)?.[1] ?? ''
@@ -448,7 +448,7 @@ describe('products', () => {
     assert.ok(odd.text.includes('value="Mine"') && odd.text.includes('value="90"'))
   })
 
-  test('the form of a unit says what it inherits: in a line, and in whole where a line is not enough', async () => {
+  test('the form of a unit shows what it inherits in one line, and in full where a line is not enough', async () => {
     const care = { en: `Wash <b>cold</b>. ${'Dry flat. '.repeat(20)}`, de: 'Kalt waschen.' }
     const at = await make({ ...textile, weightGrams: '100', careInstructions: care })
     await owner.post(`${at}/units`, { form: { level: 'item', names: 'I-1' } })
@@ -481,7 +481,7 @@ describe('products', () => {
     assert.match(foldsOf(back.text).get('Weight') ?? '', /class="brief" dir="auto">100\sg</)
   })
 
-  test('units are issued, a correction is checked first, and one button brings them up to date', async () => {
+  test('units are issued, a correction is previewed, and one button refreshes them', async () => {
     const at = await make({ ...textile, weightGrams: '100' })
     const issued = await owner.post(`${at}/units`, { form: { level: 'item', names: 'A-1\nA-2\n\nA-3' } })
     assert.equal(issued.status, 303)
@@ -516,7 +516,7 @@ describe('products', () => {
     assert.doesNotMatch((await owner.get(unit)).text, /own value/)
   })
 
-  test('with units, Save asks what a change means for them, chosen by nobody else, and nothing typed is lost', async () => {
+  test('if there are units, Save asks how a change affects them, without a default, and no input is lost', async () => {
     const at = await make({ ...textile, weightGrams: '100' })
     const edit = (data: object, more: Record<string, string> = {}) =>
       owner.post(at, { form: { ...fields(data), base: '1', note: 'Scales were off', ...more } })
@@ -564,13 +564,13 @@ describe('products', () => {
     assert.match(meanwhile.text, /Somebody else saved this product/)
   })
 
-  test('a text says in how many languages readers have it', async () => {
+  test('a text shows in how many languages readers can see it', async () => {
     const careInstructions = { en: 'Cold.', 'pt-BR': 'Frio.', ja: '冷水' }
     const { text } = await owner.get(await make({ ...textile, careInstructions }))
     assert.match(text, /<dt>Care instructions <span class="quiet">2 of 24 languages<\/span><\/dt>/)
   })
 
-  test('without units Save saves', async () => {
+  test('without units Save saves at once', async () => {
     const at = await make({ ...textile, weightGrams: '100' })
     const answer = await owner.post(at, {
       form: { ...fields({ ...textile, weightGrams: '110' }), base: '1' },
@@ -582,7 +582,7 @@ describe('products', () => {
     )
   })
 
-  test('a search looks at all levels, counts each, and says what a filter hides', async () => {
+  test('a search covers all levels, counts each, and says what a filter hides', async () => {
     const at = await make({ ...textile, productName: 'Heron gilet' })
     await owner.post(`${at}/units`, { form: { level: 'item', names: 'HRN-77001\nHRN-77002' } })
     const list = async (query: string) => {
@@ -612,7 +612,7 @@ describe('products', () => {
     assert.doesNotMatch(plain.text, /name="level"/)
   })
 
-  test('the way through a list goes from product to product, there and back, and to both ends', async () => {
+  test('links lead from product to product through a list, in both directions and to both ends', async () => {
     const at = await make()
     const names = Array.from({ length: 60 }, (_, n) => `Way-${String(n).padStart(2, '0')}`)
     await owner.post(`${at}/units`, { form: { level: 'item', names: names.join('\n') } })
@@ -652,7 +652,7 @@ describe('products', () => {
     assert.deepEqual((await step(`${at}?units=2&after=x&before=%00`)).shown, newest.slice(25, 50))
   })
 
-  test('several archived at once; a stranger sees and changes nothing', async () => {
+  test('several products can be archived at once; another account sees and changes nothing', async () => {
     const [one, two] = [await make(), await make()]
     const ids = [one, two].map(at => at.split('/').at(-1) ?? '')
     const form = new URLSearchParams([
@@ -675,7 +675,7 @@ describe('products', () => {
     assert.doesNotMatch((await owner.get(one)).text, /Archived/)
   })
 
-  test('a misspelt fibre is saved and asked about on the page of the product, until it is put right', async () => {
+  test('a misspelt fibre is saved, and the product page asks about it until it is corrected', async () => {
     const composed = (fiber: string) => ({ ...textile, fiberComposition: [{ fiber, percentage: 100 }] })
     const at = await make(composed('cottonn'))
     for (const address of [at, `${at}?done=created`]) {
@@ -697,7 +697,7 @@ describe('products', () => {
     assert.match((await owner.get(at)).text, /cotton/)
   })
 
-  test('what a shop pastes adds to the Product that its page has, by the @id that is given', async () => {
+  test('the HTML for a shop extends the Product of its page by the given @id', async () => {
     const at = await make()
     const shown = async (query: string) => {
       const { text } = await owner.get(at + query)
@@ -715,7 +715,7 @@ describe('products', () => {
     assert.match(wrong.text, /Write a whole address with https:\/\/, or # and a name\./)
   })
 
-  test('a word after each thing done, in both languages, and none that an address makes up', async () => {
+  test('every action shows a message in both languages, and a forged address shows none', async () => {
     const at = await make()
     const german = { headers: { 'accept-language': 'de' } }
     const said = async (answer: Answer, ask = {}) =>
@@ -746,7 +746,7 @@ describe('products', () => {
     assert.doesNotMatch((await owner.get('/console/products?archived=0&restored=x')).text, /role="status"/)
   })
 
-  test('units are told by line and name, as the form has them then', async () => {
+  test('errors of units are shown by line and label, as on the form', async () => {
     const at = await make()
     const issue = (names: string, ask: { headers?: Record<string, string> } = {}) =>
       owner.post(`${at}/units`, { form: { level: 'item', names }, ...ask })
@@ -777,7 +777,7 @@ describe('products', () => {
     assert.match(error(await issue(rows, german)) ?? '', /^Das sind 501 Zeilen/)
   })
 
-  test('a batch and an item say what they are, and under what they were issued, with a link', async () => {
+  test('a batch and an item show their level, and link to their parents', async () => {
     const at = await make({ ...textile, productName: 'Lined <coat>' })
     const unitsOf = async (parent: string, level: string, name: string) => {
       assert.equal((await owner.post(`${parent}/units`, { form: { level, names: name } })).status, 303)
@@ -812,7 +812,7 @@ describe('products', () => {
     assert.match((await viewer.get(item)).text, /This item still shows the data from before a correction/)
   })
 
-  test('where no units can be issued there is no form, but why', async () => {
+  test('where no units can be issued the page explains why instead of showing a form', async () => {
     const at = await make()
     await owner.post(`${at}/units`, { form: { level: 'item', names: 'Alone' } })
     const item =
@@ -831,7 +831,7 @@ describe('products', () => {
     }
   })
 
-  test('a GTIN that an own product holds leads to it, also one that it gave up; of another account nothing is told', async () => {
+  test('a GTIN of an own product links to it, also a former one; nothing is shown of another account', async () => {
     const gtin = nextGtin()
     const at = await make({ ...textile, gtin })
     const { gtin: _, ...without } = { ...textile, gtin }
@@ -860,7 +860,7 @@ describe('products', () => {
     assert.match(told.text, new RegExp(`Ihr Produkt ${id} hatte diese GTIN früher`))
   })
 
-  test('the page as another reader sees it is a link for every member, and makes no access link', async () => {
+  test('every member can open the page as another audience sees it, without creating an access link', async () => {
     const at = await make()
     for (const member of [owner, viewer]) {
       const { text } = await member.get(at)
@@ -875,7 +875,7 @@ describe('products', () => {
     assert.doesNotMatch((await owner.get('/console/settings/access-links')).text, /Preview/)
   })
 
-  test('pages are small, and an address with nonsense in it is read as far as it makes sense', async () => {
+  test('pages are small, and invalid parts of the query are ignored', async () => {
     for (const path of [
       '?page=0',
       '?level=x&status=y',

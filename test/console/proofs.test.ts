@@ -42,11 +42,11 @@ const idOf = async (on: Stand, email: string) => {
   return idFromUuid(row?.id ?? '')
 }
 
-describe('guesses of strangers', () => {
+describe('failed sign-in attempts by others', () => {
   const guess = (email: string, from: string, times: number) =>
     Promise.all(Array.from({ length: times }, () => signIn(stand.browser(), email, 'wrong', from)))
 
-  test('keep nobody out: not elsewhere, not in a known browser of the same network, not from their session', async () => {
+  test('do not lock the person out: not elsewhere, in a known browser of the same network, or in their session', async () => {
     const email = await stand.person(await stand.account(), 'owner')
     const known = stand.browser()
     await signIn(known, email, PASSWORD, '192.0.2.1')
@@ -69,7 +69,7 @@ describe('guesses of strangers', () => {
     assert.equal(tries.filter(answer => answer.status === 429).length, 1)
   })
 
-  test('from many networks go one after another, and the right password among them still signs in', async () => {
+  test('from many networks are delayed one after another, and the right password still signs in', async () => {
     const email = await stand.person(await stand.account(), 'owner')
     const networks = ['198.51.100.1', '198.51.100.2']
     const all = await Promise.all(
@@ -80,7 +80,7 @@ describe('guesses of strangers', () => {
     assert.deepEqual([20, 21, 30, 40, 41, 500].map(getPauseMs), [0, 100, 1_000, 2_000, 2_000, 2_000])
   })
 
-  test('leave one entry an hour in the audit log, without what was typed; of an unknown e-mail none', async () => {
+  test('write one audit entry an hour, without the input; none for an unknown e-mail', async () => {
     const accountId = await stand.account()
     const email = await stand.person(accountId, 'owner')
     await guess(email, '203.0.113.1', 4)
@@ -92,7 +92,7 @@ describe('guesses of strangers', () => {
     assert.deepEqual(subjects, [email, `${email} (+3)`])
   })
 
-  test('asking for links in their name ends none of theirs, fills no mailbox and keeps nobody from asking', async () => {
+  test('requests for password links leave earlier links valid, are limited, and do not block requests from elsewhere', async () => {
     const email = await stand.person(await stand.account(), 'owner')
     const { token } = await resetPassword(stand.ctx, { email })
     const ask = (from: string) =>
@@ -104,7 +104,7 @@ describe('guesses of strangers', () => {
     assert.equal((await use(stand, token)).status, 303)
   })
 
-  test('"Password forgotten?" leaves an invitation as it is, and tells nothing', async () => {
+  test('"Password forgotten?" leaves an invitation valid, and reveals nothing', async () => {
     const owner = await stand.signedIn(await stand.account(), 'owner')
     const email = 'pending@testmarke.example'
     await owner.post(`${SETTINGS}/people`, { form: { email, role: 'viewer' } })
@@ -125,8 +125,8 @@ describe('guesses of strangers', () => {
   })
 })
 
-describe('a renewed proof', () => {
-  test('is asked for once ten minutes are over; the form goes on with what was typed, under a new token', async () => {
+describe('confirming the identity again', () => {
+  test('is required after ten minutes; the form then continues with its input and a new token', async () => {
     const accountId = await stand.account()
     const owner = await stand.signedIn(accountId, 'owner')
     const form = { name: 'Shop <&"', scope: 'read', ends: 'never' }
@@ -159,7 +159,7 @@ describe('a renewed proof', () => {
     assert.equal((await entries(stand, accountId, 'sign_in_failed')).length, 1)
   })
 
-  test('guards keys, webhooks, people, passkeys, sessions and the account, and nothing else', async () => {
+  test('protects keys, webhooks, people, passkeys, sessions and the account, and nothing else', async () => {
     const accountId = await stand.account()
     const owner = await stand.signedIn(accountId, 'owner')
     const member = await idOf(stand, await stand.person(accountId, 'viewer'))
@@ -189,7 +189,7 @@ describe('a renewed proof', () => {
     assert.doesNotMatch(refused.text, /confirm_password/)
   })
 
-  test('every password that is given signs the session anew: before a passkey, an export, a new password', async () => {
+  test('every password entry renews the session token: before a passkey, an export, a new password', async () => {
     const owner = await stand.signedIn(await stand.account(), 'owner')
     const forms = [
       [`${SETTINGS}/passkeys`, { name: 'Phone', password: PASSWORD }],
@@ -206,7 +206,7 @@ describe('a renewed proof', () => {
 })
 
 describe('sessions', () => {
-  test('end thirty days after the last proof, however much they are used', async () => {
+  test('end thirty days after the last sign-in or confirmation, however much they are used', async () => {
     const browser = await stand.signedIn(await stand.account(), 'viewer')
     const week = 7 * 86_400_000
     for (let past = week; past < MAX_SESSION_AGE_MS; past += week) {
@@ -217,7 +217,7 @@ describe('sessions', () => {
     assert.equal((await browser.get('/console')).status, 303)
   })
 
-  test('are twenty a person at most: with one more the one not used for longest ends', async () => {
+  test('are limited to twenty a person: one more ends the least recently used', async () => {
     const email = await stand.person(await stand.account(), 'viewer')
     const browsers = []
     for (let i = 0; i <= MAX_SESSIONS_PER_PERSON; i++) {
@@ -230,7 +230,7 @@ describe('sessions', () => {
     assert.equal((await browsers[1]?.get('/console'))?.status, 200)
   })
 
-  test('of a member are ended by an owner in this account alone, and the account opens again by a proof', async () => {
+  test('an owner can end a member’s sessions in this account only; confirming the identity reopens it', async () => {
     const [one, two] = [await stand.account({ name: 'Eins' }), await stand.account({ name: 'Zwei' })]
     const email = await stand.person(one, 'viewer')
     const { token } = await createPerson(stand.ctx, { accountId: two, email, role: 'viewer' })
@@ -257,8 +257,8 @@ describe('sessions', () => {
   })
 })
 
-describe('the link of a letter', () => {
-  test('leaves the address at once in a browser; looking uses nothing up, and a program reads it where it is', async () => {
+describe('the link in an e-mail', () => {
+  test('disappears from the address bar at once; opening it does not use it up, and a program can read it there', async () => {
     const { token } = await createPerson(stand.ctx, {
       accountId: await stand.account(),
       email: 'fresh@testmarke.example',
@@ -290,7 +290,7 @@ describe('the link of a letter', () => {
 })
 
 describe('without a mail server', () => {
-  test('no link is made by who only knows an e-mail: the page says whom to ask, the same to everybody', async () => {
+  test('nobody can create a link by an e-mail alone: the page says whom to ask, the same for everybody', async () => {
     const email = await bare.person(await bare.account(), 'owner')
     for (const [language, words] of [
       ['en', /Ask the person who runs it/],
@@ -311,7 +311,7 @@ describe('without a mail server', () => {
     assert.equal(links?.n, 0)
   })
 
-  test('an owner is shown the link of an invitation once, and of nobody who is in another account', async () => {
+  test('an owner sees the link of an invitation once, and never that of a person in another account', async () => {
     const accountId = await bare.account({ name: 'Eins' })
     const owner = await bare.signedIn(accountId, 'owner')
     const email = 'guest@testmarke.example'

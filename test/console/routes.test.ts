@@ -112,7 +112,7 @@ const at = (path: string, id = subjectOf(path)?.own ?? '01'.repeat(13)) =>
   path.replace(':id', id).replace(':n', '1')
 const posts = CONSOLE_ROUTES.filter(route => route.method === 'POST')
 
-describe('a request that is not from a page of our own changes nothing', () => {
+describe('a cross-site request changes nothing', () => {
   const foreign: Record<string, Record<string, string>> = {
     'without Origin and Sec-Fetch-Site': {},
     'from another origin': { origin: 'https://evil.example' },
@@ -138,7 +138,7 @@ describe('a request that is not from a page of our own changes nothing', () => {
     }
   }
 
-  test('either header is enough where the other is not sent', async () => {
+  test('either header is enough if the other is not sent', async () => {
     for (const headers of [{ origin: PUBLIC_URL }, { 'sec-fetch-site': 'same-origin' }, OWN]) {
       const answer = await stand.browser().post('/console/sign-in', { form: {}, headers })
       assert.equal(answer.status, 422)
@@ -146,9 +146,9 @@ describe('a request that is not from a page of our own changes nothing', () => {
   })
 })
 
-describe('a request without the right to it changes nothing', () => {
+describe('a request without permission changes nothing', () => {
   for (const { method, path, access } of CONSOLE_ROUTES.filter(route => route.access !== 'anyone')) {
-    test(`${method} ${path} signed out: to the sign-in; what was typed is not lost, but for passwords`, () =>
+    test(`${method} ${path} signed out: redirects to the sign-in; the input is kept, except passwords`, () =>
       unchanged(async () => {
         const answer = await ask('signed-out', method, at(path))
         if (method === 'GET') {
@@ -179,7 +179,7 @@ describe('a request without the right to it changes nothing', () => {
         test(`${method} ${path} with the id "${id}": 404`, () =>
           unchanged(async () => assert.equal((await ask('owner', method, at(path, id))).status, 404)))
       }
-      test(`${method} ${path} of another account: 404, the same page as for nothing at all`, () =>
+      test(`${method} ${path} of another account: 404, the same page as for an unknown id`, () =>
         unchanged(async () => {
           const other = await ask('owner', method, at(path, subjectOf(path)?.other))
           const none = await ask('owner', method, at(path, '01'.repeat(13)))
@@ -189,7 +189,7 @@ describe('a request without the right to it changes nothing', () => {
     }
   }
 
-  test('a form without a session goes back to its sender as it was, leads to where they were, and does nothing', () =>
+  test('a form without a session changes nothing, is shown again unchanged, and links back to its page', () =>
     unchanged(async () => {
       const browser = stand.browser()
       const typed = [
@@ -228,7 +228,7 @@ describe('a request without the right to it changes nothing', () => {
       }
     }))
 
-  test('every field for a password has a name that is never sent back', () => {
+  test('every password field has a name whose value is never sent back', () => {
     const folder = new URL('../../src/console/', import.meta.url)
     const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter(name => name.endsWith('.ts'))
@@ -238,7 +238,7 @@ describe('a request without the right to it changes nothing', () => {
     assert.deepEqual([...new Set(names)].sort(), ['current', 'password'])
   })
 
-  test('a form with a file says that it has to be chosen again', () =>
+  test('a form with a file asks to choose the file again', () =>
     unchanged(async () => {
       const parts = new FormData()
       parts.append('logo', new Blob(['<svg/>']), 'logo.svg')
@@ -248,7 +248,7 @@ describe('a request without the right to it changes nothing', () => {
       assert.doesNotMatch(text, /<form/)
     }))
 
-  test('the sign-in says why it is asked for, and to whom it is new what for', async () => {
+  test('the sign-in page says why it is shown, and to new visitors what it opens', async () => {
     const browser = await stand.signedIn(account, 'viewer')
     const to = '/console/sign-in?next=%2Fconsole%2Fproducts'
     assert.equal((await browser.get(to)).status, 303)
@@ -261,7 +261,7 @@ describe('a request without the right to it changes nothing', () => {
     assert.doesNotMatch((await stand.browser().get('/console/sign-in')).text, /class="lead"/)
   })
 
-  test('who is no owner removes nobody else, and nobody touches what is another person’s own', () =>
+  test('only owners can remove others, and nobody can change another person’s passkeys and sessions', () =>
     unchanged(async () => {
       const id = subjects.find(({ place }) => place.includes('people'))?.own
       for (const who of ['viewer', 'editor']) {
@@ -274,7 +274,7 @@ describe('a request without the right to it changes nothing', () => {
       }
     }))
 
-  test('in a closed account nothing changes, whoever asks; looking goes on', async () => {
+  test('nobody can change a closed account; it can still be viewed', async () => {
     await closeAccount(stand.ctx, account)
     await unchanged(async () => {
       for (const { method, path, access } of CONSOLE_ROUTES) {
@@ -289,7 +289,7 @@ describe('a request without the right to it changes nothing', () => {
     assert.doesNotMatch(String((await browsers.owner?.get('/console'))?.text), /This account is closed/)
   })
 
-  test('POST /console/account of an account one does not belong to: 404', () =>
+  test('POST /console/account of an account without a membership: 404', () =>
     unchanged(async () => {
       for (const account of [String(otherAccount), '0', '-1', '1e3', '99999999999', 'x', '']) {
         const answer = await browsers.owner?.post('/console/account', { form: { account } })
@@ -306,7 +306,7 @@ describe('a request without the right to it changes nothing', () => {
 
 describe('GET changes nothing', () => {
   for (const { path } of CONSOLE_ROUTES.filter(route => route.method === 'GET')) {
-    test(`${path}, with every page under the safety headers and kept by no cache`, () =>
+    test(`${path} has the safety headers on every page, and is never cached`, () =>
       unchanged(async () => {
         for (const browser of Object.values(browsers)) {
           const { headers, status, text } = await browser.get(`${at(path)}?token=${link}`)
@@ -331,8 +331,8 @@ describe('GET changes nothing', () => {
   }
 })
 
-describe('what is no page', () => {
-  test('other methods: 405 with Allow; other addresses: 404; all as calm pages', async () => {
+describe('error pages', () => {
+  test('other methods are 405 with Allow, unknown URLs are 404, both as pages', async () => {
     for (const { path } of CONSOLE_ROUTES) {
       const answer = await stand.app.inject({ method: 'DELETE', url: at(path), headers: OWN })
       assert.equal(answer.statusCode, 405, path)
@@ -347,7 +347,7 @@ describe('what is no page', () => {
     assert.equal((await stand.browser().get('/console/')).headers.location, '/console')
   })
 
-  test('too large a form: 413; another type: 415; odd fields: as if they were not there', async () => {
+  test('a form that is too large is 413, another type 415; unknown fields are ignored', async () => {
     const send = (payload: string, type: string) =>
       stand.app.inject({
         method: 'POST',

@@ -92,7 +92,7 @@ async function another(
   return { account, model: answer.json.data.id, editor: await stand.signIn(account.id, 'editor') }
 }
 
-describe('the trend', () => {
+describe('the trend chart', () => {
   const days = (count: number, first = '2025-11-22') =>
     Array.from({ length: count }, (_, i) => ({
       date: new Date(Date.parse(first) + i * 86_400_000).toISOString().slice(0, 10),
@@ -100,12 +100,12 @@ describe('the trend', () => {
       unique: i,
     }))
 
-  test('has a bar a day up to 90 days', () => {
+  test('has a bar per day up to 90 days', () => {
     for (const count of [7, 30, 90]) assert.equal(buildBars(days(count)).length, count)
     assert.deepEqual(buildBars(days(7))[2], { from: '2025-11-24', total: 3, unique: 2 })
   })
 
-  test('has a bar a week in a year, from Monday on, and nothing is lost', () => {
+  test('has a bar per week for a year, starting on Monday, and loses nothing', () => {
     const year = days(365)
     const bars = buildBars(year)
     assert.equal(bars.length, 53)
@@ -122,7 +122,7 @@ describe('the trend', () => {
     assert.deepEqual(bars[1], { from: '2025-11-24', total: 42, unique: 35 })
   })
 
-  test('has a scale whose half is whole, and that no bar is above', () => {
+  test('has a scale with a whole number in the middle, and no bar above its top', () => {
     for (let most = 0; most < 3_000; most++) {
       const top = chooseScaleTop(most)
       assert.ok(top >= most && Number.isInteger(top / 2), `${most}: ${top}`)
@@ -130,7 +130,7 @@ describe('the trend', () => {
     }
   })
 
-  test('shades end at the highest count, each above the one before', () => {
+  test('shades end at the highest count, and increase', () => {
     for (const most of [1, 2, 3, 5, 10, 99, 1_000_000]) {
       const ends = buildShadeLimits(most)
       assert.equal(ends.at(-1), most)
@@ -143,7 +143,7 @@ describe('the trend', () => {
 })
 
 describe('GET /console/scans', () => {
-  test('before the first scan says how one comes about, with the code of a product', async () => {
+  test('before the first scan explains how to make one, with the code of a product', async () => {
     const { model, account, editor } = await another()
     const html = await page('/console/scans', editor)
     assert.match(html, /No scans yet/)
@@ -156,7 +156,7 @@ describe('GET /console/scans', () => {
     assert.equal((await comparePeriods(account.ctx, { days: 30 })).is, 'young')
   })
 
-  test('shows what was read, by whom and from where, to the last one', async () => {
+  test('shows what was scanned, by whom and from where, up to the latest scan', async () => {
     const { model, editor } = await another()
     const same = anotherAddress()
     await look(model, [
@@ -183,7 +183,7 @@ describe('GET /console/scans', () => {
     assert.match(html, new RegExp(`href="/console/products/${model}#scans">Elsewhere coat`))
   })
 
-  test('has an outline for a large country and a dot for a small one, each with its number', async () => {
+  test('has an outline for a large country and a dot for a small one, each with its count', async () => {
     const { model, editor } = await another()
     await look(model, [from('DE'), from('DE'), from('SG'), from('LU'), from('MT')])
     const html = await page('/console/scans', editor)
@@ -199,7 +199,7 @@ describe('GET /console/scans', () => {
     assert.match(html, /aria-label="Map of the world: scans from 4 countries, the most from Germany\./)
   })
 
-  test('is in German as well', async () => {
+  test('is available in German', async () => {
     const { model, editor } = await another()
     await look(model, [from('AT'), from('AT')])
     const html = await page('/console/scans', editor, 'de')
@@ -208,7 +208,7 @@ describe('GET /console/scans', () => {
     assert.match(html, /Wie gezählt wird/)
   })
 
-  test('shows no other account anything', async () => {
+  test('shows nothing of another account', async () => {
     const one = await another()
     const other = await another()
     await look(one.model, [from('DE'), from('JP')])
@@ -222,7 +222,7 @@ describe('GET /console/scans', () => {
     assert.equal(answer.status, 404)
   })
 
-  test('takes the range from the address; what is none is 30 days', async () => {
+  test('takes the range from the query; an invalid one is 30 days', async () => {
     const { model, account, editor } = await another()
     const now = stand.t.clock.now()
     for (const back of [0, 6, 7, 29, 30, 89, 90, 364, 365]) {
@@ -252,7 +252,7 @@ describe('GET /console/scans', () => {
   })
 })
 
-describe('the comparison with the time before', () => {
+describe('the comparison with the previous period', () => {
   const sums = async (accountId: number, rows: readonly [back: number, scans: number][]) => {
     for (const [back, scans] of rows) {
       await stand.t.sql`
@@ -261,7 +261,7 @@ describe('the comparison with the time before', () => {
     }
   }
 
-  test('is of whole days; today is in neither', async () => {
+  test('compares whole days and excludes today', async () => {
     const { account } = await another()
     at(`${TODAY}T12:00:00Z`)
     await sums(account.id, [
@@ -280,7 +280,7 @@ describe('the comparison with the time before', () => {
     stand.t.clock.release()
   })
 
-  test('is not made over the first scan, a switch that was turned, or days that are gone', async () => {
+  test('is omitted if the period includes the first scan, a changed switch or deleted days', async () => {
     const { account } = await another()
     at(`${TODAY}T12:00:00Z`)
     assert.equal((await comparePeriods(account.ctx, { days: 7 })).is, 'nothing')
@@ -294,7 +294,7 @@ describe('the comparison with the time before', () => {
     stand.t.clock.release()
   })
 
-  test('is told in per cent where there are enough, else in numbers', async () => {
+  test('is in per cent if there are enough scans, else in numbers', async () => {
     const { account, editor } = await another()
     const back = Math.floor((Date.parse(TODAY) - stand.t.clock.now().getTime()) / 86_400_000) + 1
     await sums(account.id, [
@@ -309,7 +309,7 @@ describe('the comparison with the time before', () => {
 })
 
 describe('the products scanned most', () => {
-  test('are models with all their units, of the range alone', async () => {
+  test('are models with all their units, in the range only', async () => {
     const fresh = await stand.newModel()
     await look(stand.item, [from('DE'), from('DE'), from('DE')])
     await look(stand.batch, [from('DE')])
@@ -330,7 +330,7 @@ describe('the products scanned most', () => {
     assert.deepEqual(month.models, top.models)
   })
 
-  test('are right among many, and where many are alike it says that it is not sure', async () => {
+  test('are correct among many, and are marked as uncertain if many are alike', async () => {
     const { account } = await another()
     at(`${TODAY}T12:00:00Z`)
     const fill = (scans: string, some: string) =>
@@ -362,7 +362,7 @@ describe('the products scanned most', () => {
 })
 
 describe('a product’s own scans', () => {
-  test('are on its page, with those of its units if asked', async () => {
+  test('are on its page, with those of its units on request', async () => {
     const model = await stand.newModel()
     const made = await stand.t.ask('POST', `/api/v1/products/${model}/children`, {
       key: stand.account.key,
@@ -387,7 +387,7 @@ describe('a product’s own scans', () => {
     )
   })
 
-  test('milestones have the day they were reached, as long as it is kept', async () => {
+  test('milestones have the day they were reached, as long as it is stored', async () => {
     const { sql } = stand.t
     const model = await stand.newModel()
     const uuid = findUuid(model) ?? ''
@@ -415,7 +415,7 @@ describe('a product’s own scans', () => {
   })
 })
 
-test('milestones and codes that may have been copied are listed, and lead to what they are about', async () => {
+test('milestones and suspected copies are listed, with links to their products', async () => {
   const { account, model, editor } = await another()
   const made = await stand.t.ask('POST', `/api/v1/products/${model}/children`, {
     key: account.key,
@@ -457,7 +457,7 @@ describe('POST /console/scans/switches', () => {
   ]
   const without = (...gone: string[]) => ALL.filter(field => !gone.includes(field.join('=')))
 
-  test('switches by an editor, with an entry in the audit log, and the page says what is left out', async () => {
+  test('an editor can change them, with an audit entry, and the page says what is not counted', async () => {
     const { account, model, editor } = await another()
     await look(model, [from('DE')])
     const saved = await post('/console/scans/switches', editor, without('category=battery', 'clones=on'))
@@ -480,7 +480,7 @@ describe('POST /console/scans/switches', () => {
     stand.t.clock.release()
   })
 
-  test('sent again as it is changes nothing and writes no entry; own numbers of suspicion stay', async () => {
+  test('sending them unchanged writes no audit entry; custom suspicion limits stay', async () => {
     const { account, editor } = await another()
     await setScanSettings(stand.t, { accountId: account.id, cloneRules: { countries: 4 } })
     const entries = async () =>
@@ -495,7 +495,7 @@ describe('POST /console/scans/switches', () => {
     assert.match(await page('/console/scans', editor), /from 4 countries and 10 devices/)
   })
 
-  test('is not for viewers, who see what holds', async () => {
+  test('a viewer sees them and cannot change them', async () => {
     const { account } = await another()
     const viewer = await stand.signIn(account.id, 'viewer')
     const html = await page('/console/scans', viewer)
@@ -511,7 +511,7 @@ describe('POST /console/scans/switches', () => {
   })
 })
 
-test('names from outside are text: a product’s name opens no tag', async () => {
+test('names from outside are escaped', async () => {
   const account = await stand.t.account({ plan: 'enterprise' })
   const editor = await stand.signIn(account.id, 'editor')
   const answer = await stand.t.ask('POST', '/api/v1/products', {

@@ -48,7 +48,7 @@ const actions = async (accountId: number) => {
   return rows.map(row => row.action)
 }
 
-describe('password forgotten', () => {
+describe('forgotten password', () => {
   const ask = (email: string, headers: Record<string, string> = {}) =>
     stand.browser().post('/console/forgotten-password', {
       form: { email },
@@ -56,7 +56,7 @@ describe('password forgotten', () => {
       from: `198.51.100.${email.length}`,
     })
 
-  test('a letter with a link that works once, within two hours; then all sessions are over', async () => {
+  test('sends a link that works once within two hours; using it ends all sessions', async () => {
     const accountId = await stand.account()
     const email = await stand.person(accountId, 'editor')
     const before = stand.browser()
@@ -88,7 +88,7 @@ describe('password forgotten', () => {
     assert.equal((await stand.browser().post('/console/set-password', { form })).status, 404)
   })
 
-  test('an unknown address gets the same page and no letter; so does one that is in no account any more', async () => {
+  test('an unknown e-mail, or one without an account, gets the same page and no e-mail', async () => {
     const accountId = await stand.account()
     const email = await stand.person(accountId, 'editor')
     const gone = await stand.person(accountId, 'viewer')
@@ -106,7 +106,7 @@ describe('password forgotten', () => {
     )
   })
 
-  test('so often and no more, known or not; signing in goes on', async () => {
+  test('requests are limited, for known and unknown e-mails; signing in still works', async () => {
     const email = await stand.person(await stand.account(), 'owner')
     for (const address of [email, 'stranger@testmarke.example']) {
       for (let i = 0; i < MAX_RESETS_PER_EMAIL; i++) assert.equal((await ask(address)).status, 200)
@@ -118,7 +118,7 @@ describe('password forgotten', () => {
     assert.equal((await signIn(stand.browser(), email)).status, 303)
   })
 
-  test('nothing, and what is no address: told at the field; in German too', async () => {
+  test('a missing or invalid e-mail is reported at the field; in German too', async () => {
     for (const email of ['', 'nobody', 'a@b\r\nBcc: c@d.example']) {
       const answer = await ask(email, { 'accept-language': 'de' })
       assert.equal(answer.status, 422)
@@ -133,8 +133,8 @@ describe('password forgotten', () => {
   })
 })
 
-describe('people', () => {
-  test('an invitation makes no link of what the account is called, and does not pass on what is long', async () => {
+describe('members', () => {
+  test('an invitation e-mail makes no link of the account’s name, and shortens it', async () => {
     const accountId = await stand.account({
       name: `Locked: http://phish.example/login www.phish.example ask@phish。example \u202e${'x'.repeat(90)}`,
     })
@@ -152,7 +152,7 @@ describe('people', () => {
     }
   })
 
-  test('invited by letter, in with the link, promoted, removed; each step in the log', async () => {
+  test('a person is invited by e-mail, joins with the link, is promoted and removed; each step is in the audit log', async () => {
     const accountId = await stand.account({ name: 'Moor "&" Marsch' })
     const owner = await stand.signedIn(accountId, 'owner')
     const form = { email: 'Neu@Testmarke.example', role: 'viewer' }
@@ -191,7 +191,7 @@ describe('people', () => {
       assert.ok(told.includes(action), action)
   })
 
-  test('an invitation is sent again with a new link, until a password is set, and no more than letters may go', async () => {
+  test('an invitation can be sent again with a new link until a password is set, within a limit of e-mails', async () => {
     const accountId = await stand.account()
     const owner = await stand.signedIn(accountId, 'owner')
     const editor = await stand.signedIn(accountId, 'editor')
@@ -237,7 +237,7 @@ describe('people', () => {
     assert.equal((await stand.letters()).length, 46)
   })
 
-  test('the audit log names products and webhooks, with links, and what is gone by its id', async () => {
+  test('the audit log links to products and webhooks, and shows deleted ones by their id', async () => {
     const accountId = await stand.account()
     const owner = await stand.signedIn(accountId, 'owner')
     const ctx = { ...(await actAsOperator(stand.ctx, accountId)), accountId }
@@ -272,7 +272,7 @@ describe('people', () => {
     assert.ok(!after.includes(`href="/console/webhooks/${named}"`) && after.includes(`</strong> ${named}`))
   })
 
-  test('somebody who has a password gets no link for one: an inviter must not get into their other accounts', async () => {
+  test('a person with a password gets no password link, so an inviter cannot get into their other accounts', async () => {
     const email = await stand.person(await stand.account({ name: 'Eins' }), 'owner')
     const other = await stand.signedIn(await stand.account({ name: 'Zwei' }), 'owner')
     await other.post(`${SETTINGS}/people`, { form: { email, role: 'viewer' } })
@@ -283,7 +283,7 @@ describe('people', () => {
     assert.match((await browser.get('/console')).text, /<h1>Eins<\/h1>[\s\S]*Go to Zwei/)
   })
 
-  test('who is in already, what is no address, no role: told at the field, no letter', async () => {
+  test('an existing member, an invalid e-mail and no role are reported at the field, and no e-mail is sent', async () => {
     const accountId = await stand.account()
     const owner = await stand.signedIn(accountId, 'owner')
     const email = await stand.person(accountId, 'viewer')
@@ -303,7 +303,7 @@ describe('people', () => {
     assert.doesNotMatch(said.text, /evil/)
   })
 
-  test('the last owner stays, also when two owners remove each other at once', async () => {
+  test('the last owner stays, also if two owners remove each other at once', async () => {
     const accountId = await stand.account()
     const [one, two] = [await stand.signedIn(accountId, 'owner'), await stand.signedIn(accountId, 'owner')]
     const ctx = await actAsOperator(stand.ctx, accountId)
@@ -321,7 +321,7 @@ describe('people', () => {
     assert.match((await browser.get(`${SETTINGS}/people/${last}/remove`)).text, /Leave “Testmarke”\?/)
   })
 
-  test('everyone may leave', async () => {
+  test('every member may leave', async () => {
     const accountId = await stand.account()
     await stand.signedIn(accountId, 'owner')
     const viewer = await stand.signedIn(accountId, 'viewer')
@@ -333,7 +333,7 @@ describe('people', () => {
     assert.equal((await viewer.get('/console')).status, 303)
   })
 
-  test('fifty invitations in a day are the most', async () => {
+  test('a day allows fifty invitations', async () => {
     const accountId = await stand.account()
     const ctx = await actAsOperator(stand.ctx, accountId)
     const invite = (n: number) =>
@@ -367,8 +367,8 @@ const idOf = async (email: string) => {
   return idFromUuid(row?.id ?? '')
 }
 
-describe('one’s own password', () => {
-  test('with the one before; other sessions and links end, this one goes on', async () => {
+describe('changing one’s own password', () => {
+  test('requires the old one; other sessions and links end, this session continues', async () => {
     const accountId = await stand.account()
     const email = await stand.person(accountId, 'viewer')
     const [here, there] = [stand.browser(), stand.browser()]
@@ -388,7 +388,7 @@ describe('one’s own password', () => {
     assert.ok((await actions(accountId)).includes('password_changed'))
   })
 
-  test('tries are counted for this session', async () => {
+  test('attempts are counted in this session', async () => {
     const browser = await stand.signedIn(await stand.account(), 'viewer')
     const post = (current: string) =>
       browser.post(`${SETTINGS}/password`, { form: { current, password: NEW_PASSWORD } })
@@ -398,7 +398,7 @@ describe('one’s own password', () => {
 })
 
 describe('sessions', () => {
-  test('listed by their times, this one marked; ended one by one or all others at once', async () => {
+  test('are listed by their times, with this one marked; one or all others can be ended', async () => {
     const email = await stand.person(await stand.account(), 'viewer')
     const [one, two, three] = [stand.browser(), stand.browser(), stand.browser()]
     for (const browser of [one, two, three]) {
@@ -428,7 +428,7 @@ describe('sessions', () => {
 })
 
 describe('access links', () => {
-  test('made for a product or for all, shown once, listed with their use, revoked', async () => {
+  test('can be created for a product or for all, are shown once, listed with their use, and revoked', async () => {
     const accountId = await stand.account()
     const ctx = await actAsOperator(stand.ctx, accountId)
     const { passport } = await createPassport(ctx, { ...newProduct({}, 'battery'), strict: false })
@@ -468,7 +468,7 @@ describe('access links', () => {
     assert.doesNotMatch((await (await stand.signedIn(accountId, 'viewer')).get(path)).text, /Create the link/)
   })
 
-  test('mistakes are told at their fields; another account’s product is none', async () => {
+  test('errors are shown at their fields; a product of another account is not found', async () => {
     const [own, other] = [await stand.account(), await stand.account()]
     const strange = await createPassport(await actAsOperator(stand.ctx, other), {
       ...newProduct(),
@@ -497,7 +497,7 @@ describe('access links', () => {
 })
 
 describe('the account', () => {
-  test('is renamed, hidden from search engines and shown again, each in the log', async () => {
+  test('can be renamed, hidden from search engines and shown again, each with an audit entry', async () => {
     const accountId = await stand.account()
     const owner = await stand.signedIn(accountId, 'owner')
     assert.match((await owner.get(SETTINGS)).text, /0 of 50,000/)
@@ -515,7 +515,7 @@ describe('the account', () => {
     assert.match((await owner.get(`${SETTINGS}/audit`)).text, /Testmarke → Nordlicht &#38; Söhne/)
   })
 
-  test('is closed by its name alone: keys end, nobody changes anything, and the operator opens it again', async () => {
+  test('is closed only by typing its name: keys end, nobody can change it, and the operator can reopen it', async () => {
     const accountId = await stand.account({ name: 'Nordlicht' })
     const owner = await stand.signedIn(accountId, 'owner')
     const ctx = { sql: stand.sql, clock: stand.clock }
@@ -551,7 +551,7 @@ describe('the account', () => {
 })
 
 describe('the audit log', () => {
-  test('newest first, page by page, each entry once; never another account’s', async () => {
+  test('is paged, newest first, each entry once; never shows another account’s', async () => {
     const accountId = await stand.account()
     const ctx = await actAsOperator(stand.ctx, accountId)
     const owner = await stand.signedIn(accountId, 'owner')
@@ -572,7 +572,7 @@ describe('the audit log', () => {
     assert.equal((await owner.get(`${SETTINGS}/audit?before=nonsense`)).status, 200)
   })
 
-  test('archiving and restoring a product are in it, by whoever did it', async () => {
+  test('it records who archived and restored a product', async () => {
     const accountId = await stand.account()
     const { passport } = await createPassport(await actAsOperator(stand.ctx, accountId), {
       ...newProduct(),
@@ -591,7 +591,7 @@ describe('the audit log', () => {
 const changeName = renameAccount
 
 describe('in German', () => {
-  test('every page of the settings that stands alone has a German title, and none has an English one', async () => {
+  test('every settings page has a German title and none has an English one', async () => {
     const owner = await stand.signedIn(await stand.account(), 'owner')
     const paths = CONSOLE_ROUTES.filter(
       ({ method, path }) => method === 'GET' && path.startsWith(SETTINGS) && !/:|\/shown$/.test(path),

@@ -47,10 +47,10 @@ for (const [index, name] of ['light', 'dark'].entries()) {
   })
 }
 
-test('what turns the direction ends with the element that it is in', () => {
+test('a change of text direction ends with its element', () => {
   const [, elements = ''] = /:where\(([^)]*)\) \{\s*unicode-bidi: isolate;/.exec(style) ?? []
   for (const name of ['a', 'code', 'dd', 'span', 'strong', 'td'])
     assert.ok(elements.split(', ').includes(name), name)
 })
 
-test('nothing is fetched from elsewhere', () => assert.doesNotMatch(style, /url\(|@import|@font-face/))
+test('nothing is loaded from other sites', () => assert.doesNotMatch(style, /url\(|@import|@font-face/))

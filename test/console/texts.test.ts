@@ -9,20 +9,20 @@ import { findText, readTexts, renderText } from '../../src/console/page/texts.ts
 import { chooseWords } from '../../src/console/page/words.ts'
 
 describe('the texts of the console', () => {
-  test('placeholders are filled, numbers are written as the language writes them', () => {
+  test('placeholders are filled, and numbers are in the format of the language', () => {
     assert.equal(chooseWords('en').texts.home.quotaOf({ used: 1200, quota: '5' }), '1,200 of 5')
     assert.equal(chooseWords('de').texts.home.quotaOf({ used: 1200, quota: '5' }), '1.200 von 5')
     assert.equal(renderText('Fixed.', { unused: 1 }), 'Fixed.')
     assert.equal(findText({ known: 'text' }, 'toString'), undefined)
   })
 
-  test('a plural goes by its count', () => {
+  test('a plural follows its count', () => {
     const { problemCount } = chooseWords('en').texts.page
     assert.equal(problemCount({ count: 1 }), 'One thing needs your attention')
     assert.equal(problemCount({ count: 2 }), '2 things need your attention')
   })
 
-  test('one file adds a language: its own plural rules, English where it has no text', () => {
+  test('one file adds a language: its own plural rules, and English for missing texts', () => {
     const folder = mkdtempSync(join(tmpdir(), 'console-texts-'))
     try {
       const en = {

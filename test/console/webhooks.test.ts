@@ -75,8 +75,8 @@ async function failSixTimes(): Promise<void> {
   }
 }
 
-describe('adding', () => {
-  test('the secret is shown once after a redirect, and reloading makes nothing and shows nothing', async () => {
+describe('adding a webhook', () => {
+  test('the secret is shown once after a redirect; reloading creates nothing and shows nothing', async () => {
     const sent = await owner.post('/console/webhooks', {
       form: new URLSearchParams([
         ['url', FORM.url],
@@ -103,13 +103,13 @@ describe('adding', () => {
     assert.equal(shownSecret(list), '')
   })
 
-  test('no event chosen is all of them', async () => {
+  test('choosing no event means all events', async () => {
     await owner.post('/console/webhooks', { form: FORM })
     assert.deepEqual((await listWebhooks(ctx))[0]?.events, ['*'])
     assert.match((await owner.get('/console/webhooks')).text, /all events/)
   })
 
-  test('mistakes are told at their fields, in both languages; nothing is made', async () => {
+  test('errors are shown at their fields, in both languages, and nothing is created', async () => {
     const wrong: [Record<string, string>, RegExp, RegExp][] = [
       [{ ...FORM, url: '' }, /Fill this in/, /Bitte ausfüllen/],
       [{ ...FORM, url: 'http://erp.example' }, /begin with https/, /mit https:\/\/ beginnen/],
@@ -140,7 +140,7 @@ describe('adding', () => {
     assert.deepEqual(await listWebhooks(ctx), [])
   })
 
-  test('the twenty-first is refused, with the way out', async () => {
+  test('the twenty-first is rejected with instructions', async () => {
     for (let i = 0; i < MAX_ENDPOINTS; i++) await make()
     const answer = await owner.post('/console/webhooks', { form: FORM })
     assert.equal(answer.status, 422)
@@ -149,7 +149,7 @@ describe('adding', () => {
   })
 })
 
-test('the page promises as many attempts as are made, in both languages', async () => {
+test('the page names the actual number of attempts, in both languages', async () => {
   assert.match(
     (await viewer.get('/console/webhooks')).text,
     /up to 6 times within about 8\.5 hours; after that/,
@@ -159,8 +159,8 @@ test('the page promises as many attempts as are made, in both languages', async 
   assert.doesNotMatch(german.text, /bis sie ankommt/)
 })
 
-describe('a webhook', () => {
-  test('is changed, held, let go on and removed after a question', async () => {
+describe('managing a webhook', () => {
+  test('a webhook can be changed, paused, resumed, and removed after a confirmation', async () => {
     const at = await make()
     const form = await owner.get(`${at}/edit`)
     assert.doesNotMatch(form.text, /checked/)
@@ -183,7 +183,7 @@ describe('a webhook', () => {
     assert.equal((await owner.post(`${at}/remove`)).status, 404)
   })
 
-  test('shows each role what it may do, and no more', async () => {
+  test('shows each role only the actions that it may take', async () => {
     const at = await make()
     const actions = async (browser: Browser) =>
       Array.from((await browser.get(at)).text.matchAll(/(?:action|href)="[^"]+\/(\w+)"/g), ([, name]) => name)
@@ -194,7 +194,7 @@ describe('a webhook', () => {
     assert.deepEqual(await actions(owner), ['edit', 'remove', 'replay', 'rotate', 'state', 'test'])
   })
 
-  test('a test goes out at once, and its result is told with the answer as text', async () => {
+  test('a test event is sent at once, and its result is shown with the response as text', async () => {
     const at = await make()
     receiver.respond = (_, response) =>
       response.writeHead(418).end(`<script>alert(1)</script>${'x'.repeat(2_000)}`)
@@ -218,7 +218,7 @@ describe('a webhook', () => {
     assert.equal((await editor.post(`${at}/resend`, { form: { attempt: 'x' } })).status, 404)
   })
 
-  test('its log says what failed and when it is tried again; one is sent again, then all that failed since a time', async () => {
+  test('the log shows failures and the next attempt; one delivery can be resent, then all since a time', async () => {
     const at = await make()
     const began = stand.clock.now()
     await announce()
@@ -269,7 +269,7 @@ describe('a webhook', () => {
     assert.equal(receiver.received.length, 2)
   })
 
-  test('while it is paused, what is sent again is told to wait; while it hangs, until when it is left in peace', async () => {
+  test('says that events wait while it is paused, and when the next attempt is while it hangs', async () => {
     const at = await make()
     await announce()
     await failSixTimes()
@@ -294,7 +294,7 @@ describe('a webhook', () => {
     assert.equal(receiver.received.length, 0)
   })
 
-  test('the log has pages, of what is older than the last one shown', async () => {
+  test('the log is paged by what is older than the last shown entry', async () => {
     const at = await make()
     for (let i = 0; i < 25; i++) await announce({ i })
     await worker.drain()
@@ -307,7 +307,7 @@ describe('a webhook', () => {
     assert.equal((await viewer.get(`${at}?before=x`)).status, 404)
   })
 
-  test('one that was switched off stands on the overview until somebody switches it on', async () => {
+  test('a disabled one is on the overview until somebody enables it', async () => {
     const at = await make()
     assert.doesNotMatch((await viewer.get('/console')).text, /was switched off/)
     await announce()
