@@ -78,7 +78,7 @@ async function faults(sql: UnitStand['t']['sql']): Promise<string[]> {
 }
 
 describe('export and import of an account', () => {
-  test('is imported elsewhere with the same pages, versions and links, and exports as the same lines', async () => {
+  test('an import has the same pages, versions and links, and exports the same lines', async () => {
     const made = await makeImport(file)
     assert.deepEqual([made.counts.passport, made.counts.access_link, made.counts.brand], [9, 2, 1])
     const again = await makeExport(there, Number(made.account))
@@ -95,7 +95,7 @@ describe('export and import of an account', () => {
     assert.deepEqual(await faults(other.t.sql), [])
   })
 
-  test('what is here already is refused, and nothing is left behind', async () => {
+  test('existing data is rejected, and nothing is left behind', async () => {
     const before = await other.t.sql`select count(*) as n from account`
     await assert.rejects(makeImport(file, here), { code: 'validation', message: /already exists here/ })
     const lines = (await readFile(file, 'utf8')).split('\n')
@@ -103,13 +103,13 @@ describe('export and import of an account', () => {
     assert.deepEqual(await other.t.sql`select count(*) as n from account`, before)
   })
 
-  test('the script checks an export without Carnet', async () => {
+  test('the script verifies an export without Carnet', async () => {
     const { ok, said } = await check(file)
     assert.ok(ok, said)
     assert.match(said, /^9 passports with \d+ versions, all as they were written\n$/)
   })
 
-  test('a changed byte, wherever, is found by the script and refused by the import', async () => {
+  test('the script finds a changed byte anywhere, and the import rejects it', async () => {
     const bytes = await readFile(file)
     const damaged = folder.file('damaged')
     const accounts = async () =>
@@ -127,7 +127,7 @@ describe('export and import of an account', () => {
     assert.equal(await accounts(), before)
   })
 
-  test('a file that was cut off is told to be so', async () => {
+  test('a truncated file is reported as such', async () => {
     const bytes = await readFile(file)
     const cut = folder.file('cut')
     for (const length of [0, 100, bytes.length - 40, bytes.lastIndexOf(10, bytes.length - 2) + 1]) {
@@ -136,7 +136,7 @@ describe('export and import of an account', () => {
     }
   })
 
-  test('a file forged with a new checksum is told by its hashes', async () => {
+  test('a file forged with a new checksum is detected by its hashes', async () => {
     const lines = (await readFile(file, 'utf8')).trimEnd().split('\n')
     const end = JSON.parse(lines.pop() ?? '')
     const forge = async (change: (line: string) => string) => {
@@ -161,7 +161,7 @@ describe('export and import of an account', () => {
     }
   })
 
-  test('random accounts come back equal, by their hashes', async () => {
+  test('random accounts are restored exactly, according to their hashes', async () => {
     const word = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
       .map(text => `x${text.replace(/\p{C}|\p{Z}/gu, '')}`)
@@ -209,7 +209,7 @@ describe('export and import of an account', () => {
 const SWAPPED = `update passport p set content_id = (select id from content c
   where c.owner_id <> coalesce(p.parent_id, p.id) and c.account_id = p.account_id limit 1) where version_no = 1`
 
-test('a passport that was given the data of another is found in the file, and not taken in', async () => {
+test('a passport with the data of another is detected in the file and not imported', async () => {
   const account = await s.t.account({ plan: 'enterprise' })
   const { key } = account
   for (const productName of ['One', 'Another']) await s.model({ productName, gtin: null }, key)
@@ -262,7 +262,7 @@ describe('doctor --verify', () => {
   })
 })
 
-test('12,000 units go into an empty store without all of them being read again and again', async () => {
+test('12,000 units are imported into an empty store without reading all of them repeatedly', async () => {
   const MANY = 12_000
   const from = await cloneDatabase()
   const into = await cloneDatabase()

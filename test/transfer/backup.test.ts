@@ -68,7 +68,7 @@ async function faults(sql: UnitStand['t']['sql']): Promise<string[]> {
 }
 
 describe('backup and restore', { timeout: 120_000 }, () => {
-  test('a restored store has the same rows in every table, and goes on from there', async () => {
+  test('a restored store has the same rows in every table, and works', async () => {
     const made = await makeBackup('whole')
     const store = await emptyStore()
     try {
@@ -92,7 +92,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     }
   })
 
-  test('holds no key, no salt, and nothing of the tables left out', async () => {
+  test('contains no key, no salt, and nothing of the excluded tables', async () => {
     const { path } = await makeBackup('secrets')
     const bytes = await readFile(path)
     const start = bytes.indexOf('\n', bytes.indexOf('\n') + 1) + 1
@@ -108,7 +108,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     )
   })
 
-  test('flipped bits, wherever, and cut ends are refused before anything is written', async () => {
+  test('flipped bits anywhere and truncated files are rejected before anything is written', async () => {
     const { path } = await makeBackup('flipped')
     const bytes = await readFile(path)
     const damaged = folder.file('damaged')
@@ -141,7 +141,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     }
   })
 
-  test('a right checksum over what cannot be decompressed, or has no header, is refused with a sentence', async () => {
+  test('a valid checksum over data that is corrupt or has no header is rejected with one clear line', async () => {
     const bytes = await readFile((await makeBackup('forged')).path)
     const forged = folder.file('forged-2')
     const store = await emptyStore()
@@ -168,7 +168,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     }
   })
 
-  test('who has no key can change nothing: a checksum made anew is no seal, and 0.1 has none', async () => {
+  test('nobody can change a backup without the key: a new checksum is no seal, and version 0.1 has none', async () => {
     const { path } = await makeBackup('sealed')
     const bytes = await readFile(path)
     const changed = changeRows(bytes, text => text.replace('Nordlicht', 'Nachtlich'))
@@ -210,7 +210,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     }
   })
 
-  test('names of tables and columns are the database’s own, whatever the file says', async () => {
+  test('tables and columns are named by the database, never by the file', async () => {
     const body = (await readFile((await makeBackup('names')).path)).subarray(0, -143)
     const store = await emptyStore()
     const at = folder.file('renamed')
@@ -239,7 +239,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     }
   })
 
-  test('the file is private from its first byte, whatever lay in its way', async () => {
+  test('the file is private from its first byte, even if another file was at its path', async () => {
     const path = folder.file('private')
     await writeFile(`${path}.partial`, 'planted', { mode: 0o666 })
     await symlink(folder.file('elsewhere'), `${path}-link`)
@@ -257,7 +257,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     await assert.rejects(stat(folder.file('elsewhere')))
   })
 
-  test('another key, a newer version and a store that is not empty are refused with a sentence', async () => {
+  test('another key, a newer version and a store that is not empty are rejected with one clear line', async () => {
     const { path } = await makeBackup('whole-2')
     const store = await emptyStore()
     try {
@@ -278,7 +278,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     }
   })
 
-  test('a file that is there is not replaced, and a failed backup leaves none', async () => {
+  test('an existing file is not overwritten, and a failed backup leaves none', async () => {
     const { path } = await makeBackup('once')
     await assert.rejects(makeBackup('once'), /exists already/)
     await assert.rejects(makeBackup('no-such-folder/x'), /cannot be written/)
@@ -296,7 +296,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     assert.ok((await readFile(path)).length > 0)
   })
 
-  test('a backup of an older version is restored, then migrated; its histories get their hashes', async () => {
+  test('a backup of an older version is restored and then migrated; its history gets hashes', async () => {
     const old = await emptyStore(14)
     const store = await emptyStore(17)
     try {
@@ -316,7 +316,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     }
   })
 
-  test('while others write: every chain whole, counters agree', async () => {
+  test('a backup during writes has complete hash chains and matching counters', async () => {
     const stop = new AbortController()
     let changes = 0
     const writer = async (n: number) => {
@@ -354,7 +354,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     }
   })
 
-  test('several megabytes: pieces of rows meet the ends of frames', async () => {
+  test('several megabytes are restored when rows span the ends of frames', async () => {
     const big = 'x"\\\n\t'.repeat(1_990)
     for (let i = 0; i < 120; i++) {
       const random = Array.from({ length: 600 }, (_, n) => Math.sin(n * (i + 1)).toString(36)).join('')

@@ -50,15 +50,15 @@ describe('a number in another unit', () => {
     ['stateOfHealth', '98.5', 98.5, battery],
   ]
   for (const [name, cell, wanted, category] of read)
-    test(`${name}: ${cell} is ${wanted}`, () => assert.equal(value(name, cell, category), wanted))
+    test(`${name}: ${cell} is read as ${wanted}`, () => assert.equal(value(name, cell, category), wanted))
 
-  test('of another kind, or of none, stays a text', () => {
+  test('with another or no unit stays text', () => {
     for (const cell of ['75 kWh', '12 cm', '3 parsecs', 'heavy', '5 kg 3']) {
       assert.equal(value('weightGrams|kg', cell), cell)
     }
   })
 
-  test('as another column says, row by row', () => {
+  test('takes its unit from another column, row by row', () => {
     const names = ['weightGrams|@weight-unit', 'weight-unit']
     const weigh = (...cells: Cell[]) =>
       parseRow(cells, { ...reading(names), columns: [findColumn(textile, names[0] ?? ''), undefined] }).data
@@ -72,7 +72,7 @@ describe('a number in another unit', () => {
   })
 })
 
-describe('shares as a program writes them', () => {
+describe('percentages as a program writes them', () => {
   const cotton = [
     { fiber: 'cotton', percentage: 95 },
     { fiber: 'elastane', percentage: 5 },
@@ -86,7 +86,7 @@ describe('shares as a program writes them', () => {
     test(cell, () => assert.deepEqual(value('fiberComposition', cell), cotton))
   }
 
-  test('anything else stays a text, which is refused', () => {
+  test('anything else stays text, which is rejected', () => {
     for (const cell of [
       '[{"a":"cotton","b":95}]',
       '[{"fibre":"cotton","fiber":"wool","pct":95}]',
@@ -99,12 +99,12 @@ describe('shares as a program writes them', () => {
     }
   })
 
-  test('languages as a list of a program', () => {
+  test('reads languages as a program lists them', () => {
     assert.deepEqual(value('languages', '["de", "en"]'), ['de', 'en'])
   })
 })
 
-test('a GTIN that a spreadsheet took for a number gets its zeros back', () => {
+test('a GTIN stored as a number in a spreadsheet gets its leading zeros back', () => {
   for (const [cell, wanted] of [
     [' 4 006381-333931 ', '4006381333931'],
     ["'4006381333931", '4006381333931'],
@@ -118,11 +118,11 @@ test('a GTIN that a spreadsheet took for a number gets its zeros back', () => {
   }
 })
 
-describe('what a fault says', () => {
+describe('error messages for a cell', () => {
   const at = (path: Path, code: 'required' | 'type') =>
     new AppError('validation', '', [{ path: ['data', ...path], code, message: '' }])
 
-  test('what is missing is named itself, never a sibling that has a column', () => {
+  test('name the missing field itself, never a sibling that has a column', () => {
     const own = reading(['sku', 'economicOperator.legalName', 'fiberComposition[1].fiber'])
     const cells = ['A', 'Testmarke GmbH', null]
     const [role] = buildRowErrors(at(['economicOperator', 'role'], 'required'), cells, own)
@@ -134,13 +134,13 @@ describe('what a fault says', () => {
     assert.deepEqual([fibres?.column, fibres?.code], [2, 'required'])
   })
 
-  test('the apostrophe before a formula is not shown', () => {
+  test('do not show the apostrophe before a formula', () => {
     const [fault] = buildRowErrors(at(['weightGrams'], 'type'), ["'-5 kg"], reading(['weightGrams']))
     assert.equal(fault?.found, '-5 kg')
   })
 })
 
-test('the traits of columns: fractions, others, cells with units', () => {
+test('detects columns of fractions, of other numbers, and of cells with units', () => {
   const { add, traits } = collectTraits()
   add([0.5, '0,985', '1', 0, '0.62 kg', null, 'x'])
   add([1, '1,0', '99', '0', '620 g', '', null])

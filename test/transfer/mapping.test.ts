@@ -14,13 +14,13 @@ const textile = findCategory('textile')
 assert.ok(textile)
 const guess = (...titles: string[]) => guessMapping(textile, titles)
 
-test('every meaning of a known title has its fields', () => {
+test('every meaning of a known title maps to existing fields', () => {
   const tables = [titles.common, ...titles.sources.flatMap(({ headers, onlyHere }) => [headers, onlyHere])]
   const meanings = tables.flatMap(table => Object.keys(table)).map(one => one.split('|')[0] ?? '')
   assert.deepEqual(new Set(meanings).difference(new Set(Object.keys(titles.meanings))), new Set())
 })
 
-describe('a title', () => {
+describe('the title of a column', () => {
   const meant: Record<string, string | null> = {
     productName: 'productName',
     'careInstructions.pt-br': 'careInstructions.pt-BR',
@@ -61,12 +61,12 @@ describe('a title', () => {
     test(`“${title}” is ${name}`, () => assert.deepEqual(guess(title), [name]))
   }
 
-  test('of two that seem one field the surer is it, wherever it stands', () => {
+  test('if two columns seem to be one field the better match wins, wherever it stands', () => {
     assert.deepEqual(guess('name', 'productName'), [null, 'productName'])
     assert.deepEqual(guess('Marke', 'Brand name', 'brandName'), [null, null, 'brandName'])
   })
 
-  test('what was chosen before goes first', () => {
+  test('an earlier choice comes first', () => {
     const remembered = new Map([
       [normalizeTitle('Preis'), 'weightGrams|kg'],
       [normalizeTitle('Vendor'), null],
@@ -79,7 +79,7 @@ describe('a title', () => {
     ])
   })
 
-  test('a column that was left out is guessed again when its title is exactly a field', () => {
+  test('an ignored column is mapped again if its title is exactly a field', () => {
     const remembered = new Map([
       [normalizeTitle('Marke'), null],
       [normalizeTitle('economicOperator.legalName'), null],
@@ -90,7 +90,7 @@ describe('a title', () => {
     ])
   })
 
-  test('a bare word is never a member of a group or list', () => {
+  test('a single generic word never means a member of a group or list', () => {
     const bare =
       'type url link note stage value share country address role instructions scheme material substance facility'
     for (const category of allCategories()) {
@@ -103,7 +103,7 @@ describe('a title', () => {
     }
   })
 
-  test('the source of a sheet decides what a title means that others use otherwise', () => {
+  test('the source of a sheet decides a title with several meanings', () => {
     assert.deepEqual(guess('id', 'title', 'brand'), [null, 'productName', 'brandName'])
     assert.deepEqual(guess('id', 'title', 'brand', 'image_link', 'availability').slice(0, 3), [
       'sku',
@@ -119,7 +119,7 @@ describe('the unit of a column', () => {
   const battery = findCategory('battery')
   assert.ok(battery)
 
-  test('energy is not capacity, whatever the title calls it', () => {
+  test('energy is not capacity, whatever the title says', () => {
     assert.deepEqual(guessMapping(battery, ['ratedCapacityKwh', 'nominalCapacityAh']), [
       'energyWh|kWh',
       'ratedCapacity|Ah',
@@ -130,13 +130,13 @@ describe('the unit of a column', () => {
     ])
   })
 
-  test('is said by the column beside it, or by every cell', () => {
+  test('is taken from the column beside it, or from every cell', () => {
     assert.deepEqual(guess('weight', 'weight-unit'), ['weightGrams|@weight-unit', null])
     const traits = { ...NO_TRAITS, withUnits: [0] }
     assert.deepEqual(guessMapping(textile, ['weight'], new Map(), traits), ['weightGrams'])
   })
 
-  test('of shares is asked where all are at most 1, unless those beside them are more', () => {
+  test('of percentages is asked if all are at most 1, unless those beside them are larger', () => {
     const traits = { ...NO_TRAITS, fractions: [0, 1], others: [2] }
     const titles = ['recycledContentPercentage', 'fiberComposition[1].percentage']
     assert.deepEqual(
@@ -147,7 +147,7 @@ describe('the unit of a column', () => {
     assert.deepEqual(guessMapping(textile, more, new Map(), traits).slice(1), more.slice(1))
   })
 
-  test('of an export is known: nothing is asked, and no earlier choice counts', () => {
+  test('of our export is known: nothing is asked, and no earlier choice applies', () => {
     const titles = ['recycledContentPercentage', 'weightGrams']
     const traits = { ...NO_TRAITS, fractions: [0, 1] }
     const remembered = new Map([
@@ -161,7 +161,7 @@ describe('the unit of a column', () => {
     assert.deepEqual(guessed('passport_url', 'what_is_wrong'), [...chosen, null])
   })
 
-  test('chosen in a version that did not ask is asked for once', () => {
+  test('a choice of an older version without that question is asked for once', () => {
     const remembered = new Map([[normalizeTitle('Gewicht'), 'weightGrams']])
     assert.deepEqual(guessMapping(textile, ['Gewicht'], remembered), ['weightGrams|?'])
   })
@@ -169,7 +169,7 @@ describe('the unit of a column', () => {
 
 for (const category of allCategories()) {
   describe(category.id, () => {
-    test('the columns of its template are taken for themselves, in any order', () => {
+    test('the columns of the template map to themselves, in any order', () => {
       const names = listColumns(category, buildTemplateLayout(category, ['de', 'en', 'pt-BR'])).map(
         one => one.name,
       )
@@ -178,7 +178,7 @@ for (const category of allCategories()) {
       assert.deepEqual(guessMapping(category, names.toReversed()), names.toReversed())
     })
 
-    test('labels of fields at the top in all 24 languages lead to them, where they are no other’s too', () => {
+    test('labels of top-level fields in all 24 languages map to them unless another field has the same', () => {
       const words = getFieldNames(category)
       let tried = 0
       for (const { name, localized, type } of category.fields) {

@@ -47,7 +47,7 @@ describe('a workbook with several sheets', () => {
     ),
   })
 
-  test('those that are shown and not empty are there to choose from; the first is read unless another is named', async () => {
+  test('offers visible sheets that are not empty; reads the first unless another is named', async () => {
     const first = await openSpreadsheet(book)
     assert.deepEqual(first.sheets, ['Shirts & more', 'Trousers'])
     assert.deepEqual([first.sheet, first.header], ['Shirts & more', ['shirts']])
@@ -58,7 +58,7 @@ describe('a workbook with several sheets', () => {
     }
   })
 
-  test('a damaged one is told of when it is read, and not before', async () => {
+  test('a damaged sheet is reported when it is read, and not before', async () => {
     const broken = xlsx(cell('whole'), {
       'xl/workbook.xml': `<workbook xmlns="${MAIN}" xmlns:r="${REL}"><sheets><sheet name="A" r:id="rId1"/><sheet name="B" r:id="rId2"/></sheets></workbook>`,
       'xl/_rels/workbook.xml.rels':
@@ -89,7 +89,7 @@ describe('CSV', () => {
     })
   }
 
-  test('quotes, lines within a cell, numbers of rows as spreadsheets count them', async () => {
+  test('reads quotes, line breaks within cells, and row numbers as spreadsheets count them', async () => {
     const { rows, numbers } = await readAll(Buffer.from('a,b\n"x ""y"", z","1\r\n2"\n\n,\n3,4\n'))
     assert.deepEqual(rows, [
       ['x "y", z', '1\r\n2'],
@@ -98,7 +98,7 @@ describe('CSV', () => {
     assert.deepEqual(numbers, [2, 5])
   })
 
-  test('what is said of the file', async () => {
+  test('reports the format of the file', async () => {
     const { encoding, separator, kind } = await openSpreadsheet(Buffer.from('a;b\n\xe4;2', 'latin1'))
     assert.deepEqual([kind, encoding, separator], ['csv', 'windows-1252', ';'])
   })
@@ -138,14 +138,14 @@ describe('CSV', () => {
   ]
   for (const [name, bytes, fault] of wrong) test(`${name}: ${fault}`, () => refused(bytes, fault))
 
-  test('empty cells behind the last one, as many as a spreadsheet has, are left out', async () => {
+  test('ignores empty trailing cells, as many as a spreadsheet can have', async () => {
     const { header, rows } = await readAll(
       Buffer.from(`sku,name${','.repeat(16_000)}\nA,B${','.repeat(16_000)}\n`),
     )
     assert.deepEqual([header.slice(0, 2), header.length, rows], [['sku', 'name'], 2, [['A', 'B']]])
   })
 
-  test('others have their turn while a long sheet is read', async () => {
+  test('other work gets turns while a long sheet is read', async () => {
     let turns = 0
     let isReading = true
     const count = () => {
@@ -162,7 +162,7 @@ describe('CSV', () => {
 })
 
 describe('XLSX', () => {
-  test('as another program writes it: texts, numbers, answers, days', async () => {
+  test('reads files of other programs: texts, numbers, booleans, dates', async () => {
     const day = new Date(Date.UTC(2026, 4, 17))
     const bytes = await writeXlsxFile([
       [{ value: 'sku' }, { value: 'weight' }, { value: 'ok' }, { value: 'day' }],
@@ -178,7 +178,7 @@ describe('XLSX', () => {
     assert.deepEqual(rows, [[' A & <1>\n', 1234.5, true, '2026-05-17']])
   })
 
-  test('a percentage is what the program shows, as it is in CSV', async () => {
+  test('reads a percentage as the program shows it, as in CSV', async () => {
     const percent = { type: Number, format: '0.0%' }
     const bytes = await writeXlsxFile([
       [{ value: 'a' }, { value: 'b' }, { value: 'c' }, { value: 'd' }, { value: 'e' }],
@@ -201,7 +201,7 @@ describe('XLSX', () => {
     assert.equal(parseNumber('98,5 %', 'comma', '%'), 98.5)
   })
 
-  test('shared, rich and inline texts, results of formulas, errors, cells and rows that are left out', async () => {
+  test('reads shared, rich and inline texts, formula results, errors, and omitted cells and rows', async () => {
     const bytes = xlsx(
       '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="C1" t="s"><v>1</v></c></row><row r="2"/>' +
         '<row r="5"><c r="A5" t="str"><f>"=HYPERLINK(1)"</f><v>a&amp;b</v></c><c r="B5" t="e"><v>#N/A</v></c><c r="C5"><f>1+1</f><v>2</v></c><c r="D5"><f>NOW()</f></c></row>' +
@@ -217,7 +217,7 @@ describe('XLSX', () => {
     assert.deepEqual(numbers, [5, 6])
   })
 
-  test('names with a prefix', async () => {
+  test('accepts XML names with a prefix', async () => {
     const sheet =
       '<x:worksheet xmlns:x="m"><x:sheetData><x:row r="1"><x:c r="A1" t="inlineStr"><x:is><x:t>sku</x:t></x:is></x:c></x:row></x:sheetData></x:worksheet>'
     assert.deepEqual((await readAll(xlsx('', { 'xl/worksheets/one.xml': sheet }))).header, ['sku'])
@@ -255,7 +255,7 @@ describe('XLSX', () => {
   ]
   for (const [name, make, fault] of wrong) test(`${name}: ${fault}`, () => refused(make(), fault))
 
-  test('an archive that lies about its sizes is believed in nothing', async () => {
+  test('does not trust the sizes that an archive claims', async () => {
     const bytes = xlsx(cell('A'))
     const lying = Buffer.from(bytes)
     const central = lying.lastIndexOf(Buffer.from([0x50, 0x4b, 1, 2]))

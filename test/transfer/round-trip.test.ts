@@ -91,7 +91,7 @@ function comesBack(category: CompleteCategory, { header, cells, data, mark, clea
 for (const category of allCategories()) {
   describe(category.id, () => {
     for (const kind of KINDS) {
-      test(`${kind}: out and in again says what was there, and changes nothing`, async () => {
+      test(`${kind}: exporting and importing gives the same data, and changes nothing`, async () => {
         await fc.assert(
           fc.asyncProperty(fc.array(validData(category), { minLength: 1, maxLength: 4 }), async all => {
             const { columns, rows } = sheetOf(category, all)
@@ -120,7 +120,7 @@ for (const category of allCategories()) {
 
 const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0
 
-test('another program reads the XLSX that we write', async () => {
+test('another program can read the XLSX that we write', async () => {
   const rows: Cell[][] = [
     ['sku', 'weight', 'ok'],
     ['ä<&>"\n_x0041_', 1.5e-7, true],
@@ -128,7 +128,7 @@ test('another program reads the XLSX that we write', async () => {
   assert.deepEqual(await readSheet(await fileOf(rows, 'xlsx')), rows)
 })
 
-describe('a text that a spreadsheet would take for a formula', () => {
+describe('text that a spreadsheet would take for a formula', () => {
   const texts = [
     '=1+1',
     '+49 441',
@@ -143,7 +143,7 @@ describe('a text that a spreadsheet would take for a formula', () => {
     '＝1',
     '',
   ]
-  test('begins otherwise in the file, and comes back', () => {
+  test('is escaped in the file, and read back unchanged', () => {
     for (const text of texts) {
       assert.doesNotMatch(escapeFormula(text), /^[=+\-@\t\r＝]/)
       if (text.trim() !== '') assert.equal(parseCellText(escapeFormula(text)), text)
@@ -154,12 +154,12 @@ describe('a text that a spreadsheet would take for a formula', () => {
       }),
     )
   })
-  test('an apostrophe that people write is theirs', () =>
+  test('an apostrophe that people type is kept', () =>
     assert.equal(parseCellText("'s-Hertogenbosch"), "'s-Hertogenbosch"))
 })
 
-describe('a cell as people type it', () => {
-  test('numbers, with either mark; what is none stays a text', () => {
+describe('cells as people type them', () => {
+  test('numbers may have a decimal point or comma; anything else stays text', () => {
     const point = ['1,234.5', '12,5', '1 000', '12.5 kg', '1e3', 'abc', '1.2.3', '-3'].map(one =>
       parseNumber(one, 'point', 'kg'),
     )
@@ -183,7 +183,7 @@ describe('a cell as people type it', () => {
   const row = (cells: Record<string, Cell>) =>
     parseRow(Object.values(cells), reading(...Object.keys(cells))).data
 
-  test('words for values, countries, yes and no', () => {
+  test('words for values, countries, yes and no are recognised', () => {
     assert.deepEqual(
       row({
         'economicOperator.role': 'Hersteller',
@@ -201,7 +201,7 @@ describe('a cell as people type it', () => {
     )
   })
 
-  test('shares in one cell', () => {
+  test('percentages may share one cell', () => {
     const shares = [
       { fiber: 'organic cotton', percentage: 59.5 },
       { fiber: 'polyester', percentage: 40.5 },
@@ -216,7 +216,7 @@ describe('a cell as people type it', () => {
     assert.deepEqual(row({ fiberComposition: 'mostly cotton' }), { fiberComposition: 'mostly cotton' })
   })
 
-  test('what a sheet does not speak of stays; empty cells take away only when they are to', () => {
+  test('fields without a column stay; empty cells remove values only if requested', () => {
     const there = {
       economicOperator: { role: 'dealer', legalName: 'A', country: 'DE' },
       careInstructions: { en: 'a', de: 'b' },
@@ -238,7 +238,7 @@ describe('a cell as people type it', () => {
     })
   })
 
-  test('entries close up, and faults find their column all the same', () => {
+  test('gaps in lists are closed, and errors still name their column', () => {
     const names = [
       'sku',
       'fiberComposition[1].fiber',

@@ -26,8 +26,8 @@ after(async () => {
 
 const HOUR_MS = 3_600_000
 
-describe('backups by themselves', () => {
-  test('one of several processes makes one when it is due, and the oldest go', async () => {
+describe('scheduled backups', () => {
+  test('one of several processes makes one when it is due, and the oldest are deleted', async () => {
     const clock = new TestClock()
     clock.set('2026-11-01T00:00:00Z')
     const dir = folder.file('backups')
@@ -73,7 +73,7 @@ describe('backups by themselves', () => {
     assert.equal(header.created_at, '2026-11-05T23:00:00.000Z')
   })
 
-  test('what cannot be deleted is told, and the backup is made and the others go all the same', async () => {
+  test('logs a backup it cannot delete, still makes the new one and deletes the others', async () => {
     const clock = new TestClock()
     clock.set('2026-11-05T00:00:00Z')
     const dir = folder.file('stuck')
@@ -99,7 +99,7 @@ describe('backups by themselves', () => {
     assert.match(said[1]?.left?.join() ?? '', /^carnet-20261101T000000Z\.backup: /)
   })
 
-  test('settings: off without a folder, daily and seven without more; nonsense is refused by name', () => {
+  test('settings: off without a folder, daily and seven by default; invalid values are rejected by name', () => {
     assert.equal(readConfig({}).backups, undefined)
     assert.deepEqual(readConfig({ BACKUP_DIR: '/b' }).backups, { dir: '/b', everyMs: 24 * HOUR_MS, keep: 7 })
     const some = { BACKUP_DIR: '/b', BACKUP_EVERY: '90m', BACKUP_KEEP: '30' }

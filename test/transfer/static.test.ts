@@ -97,7 +97,7 @@ const withoutLinks = (html: string) => html.replace(/(href|src|srcset)="[^"]*"/g
 const all = () => [ids.model, ids.batch, ...ids.items]
 
 describe('export --static', () => {
-  test('each passport has its page at its address, in all languages, as the server shows it', async () => {
+  test('each passport has its page at its path, in all languages, as the server shows it', async () => {
     for (const id of all()) {
       const page = await get(`/p/${id}`)
       assert.equal(page.status, 200)
@@ -119,7 +119,7 @@ describe('export --static', () => {
     assert.equal(withoutLinks(older.text), withoutLinks((await live(`/p/${ids.model}?version=1`)).text))
   })
 
-  test('JSON-LD, QR code, vocabulary and contexts are letter by letter those of the server', async () => {
+  test('JSON-LD, QR code, vocabulary and contexts are byte for byte those of the server', async () => {
     for (const id of all()) {
       assert.equal((await get(`/p/${id}/passport.jsonld`)).text, (await live(`/p/${id}?format=jsonld`)).text)
       assert.equal((await get(`/p/${id}/qr.svg`)).text, (await live(`/p/${id}/qr.svg`)).text)
@@ -129,7 +129,7 @@ describe('export --static', () => {
     assert.equal((await get('/ns/dpp/v1')).text, (await live('/ns/dpp/v1')).text)
   })
 
-  test('no relative link of any page leads nowhere', async () => {
+  test('no page has a dead relative link', async () => {
     const seen = new Set<string>()
     const waiting = all().map(id => `/p/${id}`)
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
@@ -147,7 +147,7 @@ describe('export --static', () => {
     assert.ok(seen.size > 24 * 9, `${seen.size} pages`)
   })
 
-  test('GS1 addresses lead to the passport that the server leads to; one with a slash is counted', async () => {
+  test('GS1 addresses lead to the same passport as on the server; those with a slash are counted', async () => {
     let tried = 0
     for (const id of all()) {
       const { gs1_url } = await s.call('GET', `/${id}`)
@@ -183,7 +183,7 @@ describe('export --static', () => {
     }
   })
 
-  describe('one that is ended half-way', () => {
+  describe('an interrupted export', () => {
     /** Ends by itself at the passport of that number. */
     const ended = async (dir: string, at: number) => {
       const whole = setup()
@@ -208,7 +208,7 @@ describe('export --static', () => {
       await own.close()
     })
 
-    test('is gone on with, and is the same in the end', async () => {
+    test('is continued, and has the same result', async () => {
       const dir = folder.file('ended')
       for (const at of [0, 13, 4]) await ended(dir, at)
       // What a process leaves that is killed while it writes.
@@ -237,7 +237,7 @@ describe('export --static', () => {
       await assert.rejects(exportStaticSite(setup(), { accountId: other.id, dir }), /is not empty/)
     })
 
-    test('is not mixed with another account, another address, or a run that goes on', async () => {
+    test('is not mixed with another account, another address, or a running export', async () => {
       const dir = folder.file('mixed')
       await ended(dir, 12)
       const refused = (change: object, wish: object, message: RegExp) =>
@@ -264,7 +264,7 @@ describe('export --static', () => {
     })
   })
 
-  describe('a folder in which somebody has planted something', () => {
+  describe('a folder with planted files', () => {
     const stray = (path: string) => `${JSON.stringify({ path, sha256: '', bytes: 1 })}\n`
     const planted = async (name: string, plant: (dir: string) => Promise<void>) => {
       const dir = folder.file(name)
@@ -306,7 +306,7 @@ describe('export --static', () => {
       'p//x',
       '..\\x',
     ].entries()) {
-      test(`no line of its manifest leads out: ${path}`, async () => {
+      test(`a path in its manifest cannot leave the folder: ${path}`, async () => {
         const said = await planted(`leads-out-${n}`, dir =>
           writeFile(join(dir, 'manifest.ndjson'), stray(path)),
         )
@@ -315,7 +315,7 @@ describe('export --static', () => {
       })
     }
 
-    test('no line deletes through a symlink', async () => {
+    test('a path in its manifest cannot delete through a symlink', async () => {
       const said = await planted('deletes-through', async dir => {
         await symlink('../victim', join(dir, 'p'))
         await writeFile(join(dir, 'manifest.ndjson'), stray('p/file.txt'))
@@ -325,14 +325,14 @@ describe('export --static', () => {
     })
 
     for (const name of ['p', 'ns', '01']) {
-      test(`nothing is written through a symlink in the place of the folder ${name}`, async () => {
+      test(`nothing is written through a symlink in place of the folder ${name}`, async () => {
         const said = await planted(`through-${name}`, dir => symlink('../victim', join(dir, name)))
         assert.match(said, /^validation: .* is a symlink, or something else/)
         await untouched()
       })
     }
 
-    test('nor through one in the place of a file: it is replaced, or refused', async () => {
+    test('nothing is written through a symlink in place of a file: it is replaced, or the export fails', async () => {
       const said = await planted('files', async dir => {
         await symlink('../victim/file.txt', join(dir, 'unfinished.json.partial'))
         await mkdir(join(dir, 'ns'))
@@ -349,7 +349,7 @@ describe('export --static', () => {
       await untouched()
     })
 
-    test('nor into one of another user, or into which everybody may write', async () => {
+    test('nothing is written into a folder of another user, or one that everybody may write to', async () => {
       const open = folder.file('open')
       await mkdir(open)
       await chmod(open, 0o777)
@@ -366,7 +366,7 @@ describe('export --static', () => {
     })
   })
 
-  test('a logo that was stored before the cleaner knew all is cleaned', async () => {
+  test('a logo stored by an older version is sanitized again', async () => {
     const hostile =
       '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 2"><rect mask="image-set(\'https://evil.example/x\' 1x)"/></svg>'
     const whole = setup()
@@ -380,7 +380,7 @@ describe('export --static', () => {
     assert.equal(await readFile(join(dir, 'brand', logo), 'utf8'), hostile.replace(/ mask="[^"]*"/, ''))
   })
 
-  test('of several at once into one folder one writes it, and the others are told', async () => {
+  test('of several exports into one folder at once one writes it, and the others report that', async () => {
     for (let round = 0; round < 2; round++) {
       const dir = folder.file(`at-once-${round}`)
       const wish = { accountId: s.account.id, dir }
@@ -398,7 +398,7 @@ describe('export --static', () => {
     }
   })
 
-  test('nothing protected is in it, and a folder with anything in it is refused', async () => {
+  test('contains nothing protected, and is rejected for a folder that is not empty', async () => {
     const page = await get(`/p/${ids.items[0]}/passport.jsonld`)
     assert.ok(!page.text.includes('stateOfHealth'))
     const again = exportStaticSite(setup(), { accountId: s.account.id, dir: made.dir })
