@@ -14,14 +14,14 @@ import { type Step, steps } from './steps.ts'
 
 const SEQUENCES = IS_FULL ? 3_000 : 60
 
-describe('a client that does anything', () => {
+describe('a random client', () => {
   let t: Harness
   before(async () => {
     t = await startHarness()
   })
   after(() => t.close())
 
-  test(`${SEQUENCES} sequences are answered as the model says`, async () => {
+  test(`${SEQUENCES} sequences get the responses that the model predicts`, async () => {
     const walk = async (sequence: readonly Step[]) => {
       const client = await Client.begin(t)
       for (const step of sequence) await client.take(step)
