@@ -67,7 +67,7 @@ type PlanChange = {
   requestsPerMinute?: number | undefined
 }
 
-/** Puts an account on a plan. `quota` replaces all earlier overrides; an empty one removes them. Throws `not_found`. */
+/** Sets an account's plan. `quota` replaces earlier overrides, empty removes. Throws `not_found`. */
 export async function setPlan(
   ctx: OperatorContext,
   input: PlanChange,

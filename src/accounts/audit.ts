@@ -54,8 +54,8 @@ export type AuditAction =
   | 'scans_switched'
 
 /**
- * An insert without its `from …`, so that the statement of a change also writes its entries, one for each row. Without
- * `by`, the rows have `account_id` and `actor_id`. Entries of several accounts may share the id.
+ * An insert without its `from …`, so that the statement of a change also writes its entries, one for each
+ * row. Without `by`, the rows have `account_id` and `actor_id`. Entries of several accounts may share the id.
  */
 export function insertAuditEntries(
   { sql, clock }: OperatorContext,

@@ -1,6 +1,6 @@
 /**
- * Closes and reopens an account. While it is closed, its keys are refused and its people can only read. Public pages
- * stay, because the codes printed on products must keep working.
+ * Closes and reopens an account. While it is closed, its keys are refused and its people can only read.
+ * Public pages stay, because the codes printed on products must keep working.
  */
 import type { Fragment, Sql } from '../kernel/db/database.ts'
 import { notFound } from '../kernel/errors.ts'

@@ -1,4 +1,4 @@
-/** Exports and imports the rows of an account: its actors, brand and logos. People and keys are not exported. */
+/** Exports and imports an account's actors, brand and logos. People and keys are not exported. */
 import type { Sql } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { LevelLetter } from './plans.ts'

@@ -1,6 +1,6 @@
 /**
- * The fast path of an Idempotency-Key: a verb with a batched statement stores the key and the response in it. A
- * transaction of its own would cost five round trips and could not share the statement.
+ * The fast path of an Idempotency-Key: a verb with a batched statement stores the key and the response in it.
+ * A transaction of its own would cost five round trips and could not share the statement.
  */
 import { type Fragment, type Sql, sqlState } from '../kernel/db/database.ts'
 
@@ -9,7 +9,9 @@ export type IdempotentRequest = { key: string; fingerprint: Buffer }
 /** It is repeated byte for byte. */
 export type StoredResponse = { status: number; headers: Readonly<Record<string, string>>; body: string }
 
-/** A verb that stores the response sets `isStored`, or throws `IdempotencyKeyTaken` and has written nothing. */
+/**
+ * A verb that stores the response sets `isStored`, or throws `IdempotencyKeyTaken` and has written nothing.
+ */
 export type IdempotencyRecord = { request: IdempotentRequest; isStored: boolean }
 
 /** The key has been used or is in use. The slow path finds out which. */
@@ -24,8 +26,9 @@ export const toIdempotencyRow = (record: IdempotencyRecord | undefined, answer: 
     : { key: record.request.key, fingerprint: record.request.fingerprint.toString('hex'), ...answer() }
 
 /**
- * Body of a CTE: stores the records of a relation `input (at, account_id, receipt)` and returns `account_id` and `key`
- * where the key was free. It waits at most 200 ms for another transaction, because other requests share the statement.
+ * Body of a CTE: stores the records of a relation `input (at, account_id, receipt)` and returns `account_id`
+ * and `key` where the key was free. It waits at most 200 ms for another transaction, because other requests
+ * share the statement.
  */
 export const storeResponses = (sql: Sql): Fragment => sql`
   insert into idempotency_key (created_at, account_id, fingerprint, key, status, headers, body)

@@ -1,6 +1,6 @@
 /**
- * Makes a repeated request take effect once: its transaction also writes the Idempotency-Key. A second request waits for
- * that row and gets the stored response. A refused or failed request leaves no key.
+ * Makes a repeated request take effect once: its transaction also writes the Idempotency-Key. A second
+ * request waits for that row and gets the stored response. A refused or failed request leaves no key.
  */
 import { perDatabase, type Sql, withRetries } from '../kernel/db/database.ts'
 import { inTransaction } from '../kernel/db/transaction.ts'
@@ -32,9 +32,9 @@ const waiting = perDatabase(() => ({
 type Work = (ctx: AccountContext) => Promise<StoredResponse>
 
 /**
- * Runs `work` in the transaction that stores its response, or repeats a response of the last 24 hours. With `keepsReceipt`
- * `work` first gets an idempotency record instead. Throws `validation` if another request used the key, and
- * `idempotency_in_progress` if that one runs for over two seconds.
+ * Runs `work` in the transaction that stores its response, or repeats a response of the last 24 hours. With
+ * `keepsReceipt` `work` first gets an idempotency record instead. Throws `validation` if another request used
+ * the key, and `idempotency_in_progress` if that one runs for over two seconds.
  */
 export async function runIdempotent(
   ctx: AccountContext,
@@ -54,7 +54,10 @@ export async function runIdempotent(
   return outcome
 }
 
-/** Undefined if the key is taken. A refusal may be due to the key's first request, so that one comes before it. */
+/**
+ * Undefined if the key is taken. A refusal may be due to the key's first request, so that one comes before
+ * it.
+ */
 async function runWithRecord(
   ctx: AccountContext,
   request: IdempotentRequest,
@@ -106,7 +109,10 @@ async function tryOnce(
   )
 }
 
-/** False if another request has the key. `lock_timeout` bounds the wait for a transaction that writes the same key. */
+/**
+ * False if another request has the key. `lock_timeout` bounds the wait for a transaction that writes the same
+ * key.
+ */
 async function insertKey(ctx: AccountContext, { key, fingerprint }: IdempotentRequest, timeoutMs: number) {
   const now = ctx.clock.now()
   try {
@@ -150,7 +156,7 @@ const expiredBefore = (now: Date) => new Date(now.getTime() - IDEMPOTENCY_KEY_LI
 
 const MAX_DELETED_AT_ONCE = 500
 
-/** Deletes keys that are older than a day, 500 at a time, and returns how many. Two processes take different ones. */
+/** Deletes up to 500 keys older than a day and returns how many. Processes take different ones. */
 export async function deleteExpiredKeys(sql: Sql, now: Date): Promise<number> {
   for (let deleted = 0; ; ) {
     const { count } = await sql`

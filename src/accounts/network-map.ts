@@ -1,4 +1,4 @@
-/** One value for each network, in the memory of this process, under a hash whose salt ends with the process. */
+/** One value for each network, in memory, under a hash whose salt ends with the process. */
 import { randomBytes } from 'node:crypto'
 import { BoundedMap } from '../kernel/bounded-map.ts'
 import { sha256Hex } from '../kernel/crypto.ts'

@@ -59,7 +59,8 @@ export function answerError(
   const appError = toAppError(setup, error, request)
   setup.metrics?.refused(appError.code)
   noteSecurityEvent(setup, appError.code, request)
-  // The framework would close the connection, and the reset would overtake the answer while the body is being sent.
+  // The framework would close the connection, and the reset would overtake the answer while the body is being
+  // sent.
   if (
     appError.code === 'payload_too_large' &&
     request.headers.expect === undefined &&

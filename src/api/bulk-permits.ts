@@ -1,6 +1,7 @@
 /**
- * Limits how many large bulk bodies are handled at once: checking 8 MiB of rows blocks the only thread for tenths of a
- * second, and forty at once made other requests time out. The permit is acquired before the body is read, or once that turns out to be large.
+ * Limits how many large bulk bodies are handled at once: checking 8 MiB of rows blocks the only thread for
+ * tenths of a second, and forty at once made other requests time out. The permit is acquired before the body
+ * is read, or once that turns out to be large.
  */
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -16,7 +17,7 @@ export const MAX_WAITING_BODIES = 32
 /** A call waits for two permits; both waits must fit into the ten seconds of the request timeout. */
 const MAX_WAIT_MS = 4_000
 
-/** The account's own permit comes first: one account may use at most half of the capacity and of the queue. */
+/** The account's permit comes first: one account may use half of the capacity and of the queue. */
 const permitsOf = perDatabase(
   (_sql: Sql) =>
     new KeyedSemaphore<number>(
@@ -35,8 +36,8 @@ export async function acquireBulkPermit(sql: Sql, call: BulkCall): Promise<void>
 }
 
 /**
- * Passes on a body. One that does not say how long it is needs a permit for `maxBytes` once it is large: a client that
- * stops in the middle of a small one must not hold up its account.
+ * Passes on a body. One that does not say how long it is needs a permit for `maxBytes` once it is large: a
+ * client that stops in the middle of a small one must not hold up its account.
  */
 export function acquireWhenLarge(sql: Sql, call: BulkCall, body: Readable): Readable {
   return call.request.headers['content-length'] === undefined

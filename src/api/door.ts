@@ -131,8 +131,8 @@ function requireUtf8Json(request: FastifyRequest): void {
 }
 
 /**
- * Refuses a body of another type at its first byte. Some clients name a type without sending a body (`curl -d ''`,
- * `urllib` with `data=b''`, `fetch` with `body: ''`): that counts as no body where none is required.
+ * Refuses a body of another type at its first byte. Some clients name a type without sending a body (`curl -d
+ * ''`, `urllib` with `data=b''`, `fetch` with `body: ''`): that counts as no body where none is required.
  */
 function readOtherType(
   request: FastifyRequest,
@@ -156,7 +156,8 @@ function readOtherType(
 /** Checks the key. Errors come in the order of the contract: 401, plan_required, 429, read_only. */
 async function admit(setup: ApiSetup, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const now = setup.clock.now()
-  // The default for what a key can read: only its holder may cache it, and must revalidate. Handlers may override it.
+  // The default for what a key can read: only its holder may cache it, and must revalidate. Handlers may
+  // override it.
   reply.header('cache-control', 'private, no-cache')
   const key = findKey(setup, request)
   const holder = key === undefined ? undefined : await authenticate(setup.sql, key, now)
@@ -178,8 +179,8 @@ async function admit(setup: ApiSetup, request: FastifyRequest, reply: FastifyRep
 }
 
 /**
- * A missing product or version is 404 before the body is read, and so is one of another account: no other error tells
- * a stranger that it exists.
+ * A missing product or version is 404 before the body is read, and so is one of another account: no other
+ * error tells a stranger that it exists.
  */
 async function requireExisting(setup: ApiSetup, endpoint: Endpoint, request: FastifyRequest): Promise<void> {
   const { id, n } = readPath(endpoint.pathNames, getPathParameters(request))

@@ -24,8 +24,8 @@ type IdempotentWork = {
 }
 
 /**
- * Handles a call, or replays the response if its key was used for the same request in the last 24 hours. Throws what
- * `runIdempotent` throws.
+ * Handles a call, or replays the response if its key was used for the same request in the last 24 hours.
+ * Throws what `runIdempotent` throws.
  */
 export async function answerOnce(
   request: FastifyRequest,
@@ -58,8 +58,8 @@ function fingerprintRequest(request: FastifyRequest): Buffer {
 }
 
 /**
- * The key of a request: undefined when none was sent, an error when it is invalid. Header bytes that are valid UTF-8 are
- * decoded.
+ * The key of a request: undefined when none was sent, an error when it is invalid. Header bytes that are
+ * valid UTF-8 are decoded.
  */
 export function findIdempotencyKey(request: FastifyRequest): string | AppError | undefined {
   if (request.headers[HEADER] === undefined) return undefined

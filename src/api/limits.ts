@@ -1,4 +1,4 @@
-/** Rate limits of the API. Every response has the limit of the key, or without a key that of the client's address. */
+/** Rate limits of the API. Each response has the limit of its key, or else of the client's address. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { KeyHolder } from '../accounts/keys/authenticate.ts'
 import { createAddressLimits } from '../accounts/limits/address-limits.ts'

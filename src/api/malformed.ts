@@ -11,13 +11,13 @@ const MAX_URL_LENGTH = 8_192
 
 type Setup = Parameters<typeof addressHeaders>[0] & { addresses: { publicUrl: string } }
 
-/** Headers that may be sent once, by the length of their name: Node would use the first and ignore the rest (RFC 9112 §3.2). */
+/** Headers allowed once, by the length of their name: Node uses the first (RFC 9112 §3.2). */
 const SINGLE_HEADERS: readonly (string | undefined)[] = ['Host', 'Content-Type', 'Authorization'].reduce<
   string[]
 >((names, name) => Object.assign(names, { [name.length]: name }), [])
 const HOST = 1 << 'Host'.length
 
-/** The error of a request that the parser accepts and we reject: a repeated header, a missing host, a very long address. */
+/** The error of a parsed but invalid request: a repeated header, no host, a very long address. */
 export function findMalformed(request: IncomingMessage): AppError | undefined {
   if (request.socket.writableEnded) {
     return new AppError('bad_request', 'The previous response closed this connection.')
@@ -58,15 +58,15 @@ const UNREADABLE: Record<string, [ErrorCode, string, string]> = {
 
 export type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }
 
-/** The parser counts the address as a header. If it stopped inside the first line, the address was too long. */
+/** The parser counts the address as header: stopped in the first line, the address was too long. */
 function findReason({ code = '', rawPacket, bytesParsed }: ParserError): string {
   if (code !== 'HPE_HEADER_OVERFLOW' || rawPacket === undefined) return code
   return /^[A-Z-]+ \S*$/.test(rawPacket.toString('latin1', 0, bytesParsed)) ? 'URI_OVERFLOW' : code
 }
 
 /**
- * Writes the error to the socket by hand: there is no request object yet. Every further piece of the unreadable request
- * gets here as well. Closing the socket at once could lose the response on its way.
+ * Writes the error to the socket by hand: there is no request object yet. Every further piece of the
+ * unreadable request gets here as well. Closing the socket at once could lose the response on its way.
  */
 export function answerUnreadable(setup: Setup, error: ParserError, socket: Socket, id: string): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) {

@@ -1,4 +1,4 @@
-/** Calls that change something: errors of the query, the `Idempotency-Key` and the body are reported together. */
+/** Calls that write. Errors of the query, the `Idempotency-Key` and the body are reported together. */
 import type { FastifyRequest } from 'fastify'
 import { collectErrors } from '../kernel/collect-errors.ts'
 import { AppError } from '../kernel/errors.ts'

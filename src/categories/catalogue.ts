@@ -1,4 +1,4 @@
-/** The categories, each with the shared fields around its own. A new category is one file and one line here. */
+/** The categories with the shared fields. A new category is one file and one line here. */
 import { battery } from './battery.ts'
 import { type Category, CLOSING_SECTIONS, END_OF_LIFE, type SectionHeading } from './field.ts'
 import { furniture } from './furniture.ts'

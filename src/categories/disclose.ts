@@ -1,4 +1,4 @@
-/** Selects what a reader may see of the stored data. Everything that shows data to others uses this one function. */
+/** Selects what a reader may see of the data. Everything that shows data to others uses this. */
 
 import { type DataObject, isObject } from '../kernel/data-object.ts'
 import type { CompleteCategory } from './catalogue.ts'
@@ -8,8 +8,9 @@ import { type Audience, type Field, findScalarEntry } from './field.ts'
 type Disclosed = { data: Record<string, unknown>; withheld: boolean }
 
 /**
- * Returns the known fields that this audience may see, in the category's order. Values whose shape differs from the field
- * table are left out, so that nothing undeclared is shown inside them, and so is what becomes empty.
+ * Returns the known fields that this audience may see, in the category's order. Values whose shape differs
+ * from the field table are left out, so that nothing undeclared is shown inside them, and so is what becomes
+ * empty.
  */
 export function disclose(category: CompleteCategory, data: DataObject, audience: Audience): Disclosed {
   const state = { audience, withheld: false }

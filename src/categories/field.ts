@@ -1,4 +1,4 @@
-/** The field table: a category is a list of fields. Validator, schema, page, JSON-LD and forms all read this list. */
+/** The field table: a category is a list of fields, which all parts read. */
 import type { Labels } from '../i18n/catalogue.ts'
 
 export type Audience = 'public' | 'legitimate_interest' | 'authority'
@@ -6,8 +6,8 @@ export type Audience = 'public' | 'legitimate_interest' | 'authority'
 export const AUDIENCES = ['public', 'legitimate_interest', 'authority'] as const satisfies readonly Audience[]
 
 /**
- * `name` is a short line of text (1 to 500 characters), `text` a long one (1 to 10,000), `object` has `fields`,
- * `list` has `of`: the fields of each entry, or one unnamed scalar.
+ * `name` is a short line of text (1 to 500 characters), `text` a long one (1 to 10,000), `object` has
+ * `fields`, `list` has `of`: the fields of each entry, or one unnamed scalar.
  */
 type FieldType = 'name' | 'text' | 'number' | 'boolean' | 'object' | 'list'
 
@@ -31,7 +31,7 @@ type Figure = 'composition' | 'chain' | 'documents' | 'table'
 /** The key fact at the top of a page that the field answers, alone or with another. */
 export type Fact = 'madeOf' | 'madeWhere' | 'repairable' | 'spareParts' | 'endOfLife'
 
-/** How a value becomes JSON-LD where schema.org says more than one plain term can: `src/site/json-ld/shapes.ts`. */
+/** JSON-LD shape, where schema.org says more than a plain term: see `src/site/json-ld/shapes.ts`. */
 export type JsonLdShape =
   | 'brand'
   | 'country_of_origin'
@@ -50,9 +50,9 @@ export type Field = {
   /** One English sentence for integrators: the content, with its unit if any. */
   description: string
   required?: true
-  /** The schema version that made it required; absent means the first. Older passports get a warning, not an error. */
+  /** The schema version that made it required; default: the first. Older passports get a warning. */
   requiredSince?: number
-  /** An object of language code → text; the primary language must be filled. Only with type `text` or `name`. */
+  /** Texts by language code; the primary language is required. Only with type `text` or `name`. */
   localized?: true
   /** Who may see it; absent means everyone. */
   audience?: readonly Audience[]
@@ -75,8 +75,8 @@ export type Field = {
   /** Entries of a list: the members of each, or one scalar field named `''`. */
   of?: readonly Field[]
   /**
-   * Anchor of its section on the page, or `head`. Only for a top-level field; without one, the field gets a section of its
-   * own after those of the category.
+   * Anchor of its section on the page, or `head`. Only for a top-level field; without one, the field gets a
+   * section of its own after those of the category.
    */
   section?: string
   /** Order within its section, as in CSS: absent means 0, and equal ones keep the order of the table. */
@@ -84,9 +84,9 @@ export type Field = {
   figure?: Figure
   fact?: Fact
   shape?: JsonLdShape
-  /** JSON-LD class of its node, or of each entry of a list, in the singular; absent means its capitalised name. */
+  /** JSON-LD class of its node, or of each entry of a list. Default: its capitalised name. */
   nodeClass?: string
-  /** JSON-LD term when a general vocabulary has one, as a compact IRI (`schema:name`); absent means `dpp:` + name. */
+  /** JSON-LD term of a general vocabulary, as a compact IRI (`schema:name`). Default: `dpp:` + name. */
   term?: string
 }
 
@@ -113,10 +113,10 @@ export type Category = {
   sections?: readonly SectionHeading[]
 }
 
-/** Narrows the audiences of the parent (`AUDIENCES` for a top-level field) to those that may see the field. */
+/** Narrows the parent's audiences (`AUDIENCES` at the top) to those that may see the field. */
 export const narrowAudience = (outer: readonly Audience[], field: Field): readonly Audience[] =>
   field.audience === undefined ? outer : outer.filter(one => field.audience?.includes(one))
 
-/** The one unnamed field that describes the entries of a list of scalars, or undefined for a list of objects. */
+/** The unnamed field of the entries of a scalar list; undefined for a list of objects. */
 export const findScalarEntry = (list: Field): Field | undefined =>
   list.of?.length === 1 && list.of[0]?.name === '' ? list.of[0] : undefined

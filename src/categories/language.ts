@@ -18,7 +18,7 @@ export function canonicalizeLanguage(tag: string): string | undefined {
   return canonical
 }
 
-/** Grandfathered tags (RFC 5646 §2.2.8) that `Intl` does not know, with the registry's preferred tags; `zh-min` has none. */
+/** Grandfathered tags (RFC 5646 §2.2.8) that `Intl` lacks, with the preferred tag; `zh-min` has none. */
 const GRANDFATHERED: ReadonlyMap<string, string | undefined> = new Map([
   ['en-gb-oed', 'en-GB-oxendict'],
   ['i-ami', 'ami'],
@@ -43,7 +43,7 @@ const GRANDFATHERED: ReadonlyMap<string, string | undefined> = new Map([
 /** Prefixes of extended languages: the canonical form of `zh-yue` is `yue` (§4.5). */
 const EXTENDED = /^(?:ar|kok|lv|ms|sgn|sw|uz|zh)-(?=[a-z]{3}(?:-|$))/i
 
-/** Language, script and region, and the variants after them, whose order matters (§4.5). `Intl` sorts them. */
+/** Language, script, region, and variants, whose order matters (§4.5). `Intl` sorts them. */
 const VARIANTS =
   /^([a-z]{2,8}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|[0-9]{3}))?)((?:-(?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3}))+)(?=-|$)/i
 

@@ -4,9 +4,9 @@ import type { Field } from './field.ts'
 type PickedText = { text: string; language: string }
 
 /**
- * Returns the text in the first requested language that has one, by its tag or a shorter form (`pt-BR`, then `pt`; RFC
- * 4647 lookup; tags of Norwegian are equivalent), else in the primary language, else the first text. Accepts any input.
- * `language` is the key of the text. Tags are compared without case.
+ * Returns the text in the first requested language that has one, by its tag or a shorter form (`pt-BR`, then
+ * `pt`; RFC 4647 lookup; tags of Norwegian are equivalent), else in the primary language, else the first
+ * text. Accepts any input. `language` is the key of the text. Tags are compared without case.
  */
 export function pickText(
   localized: unknown,

@@ -1,4 +1,4 @@
-/** Runs one command line: finds the command, prints its result, and turns errors into a sentence and an exit code. */
+/** Runs a command line: finds the command, prints the result, reports errors with an exit code. */
 import { escapeForTerminal, escapeJsonForTerminal } from '../kernel/characters.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { ConfigError, readEnvironment } from '../kernel/config/config.ts'
@@ -34,7 +34,7 @@ export async function runProcess(words: readonly string[], io: Io): Promise<numb
   }
 }
 
-/** Returns the exit code: 0 done, 1 failed, 2 wrong usage, 130 or 143 stopped by a signal. Errors are printed on `err`. */
+/** Returns the exit code: 0 done, 1 failed, 2 wrong usage, 130 or 143 after a signal. */
 export async function runCommandLine(words: readonly string[], env: Environment, io: Io): Promise<number> {
   const name = findName(words)
   if (name === undefined) return answerWithoutCommand(words, io)

@@ -189,8 +189,8 @@ function sendData(reply: FastifyReply, { data, status = 200 }: ModuleAnswer): Fa
 }
 
 /**
- * A download: never shown in the page's own origin, whatever is in it. A proxy before us is asked not to gather one that
- * is made while it is sent: it would take a gigabyte at once and then nothing for minutes.
+ * A download: never shown in the page's own origin, whatever is in it. A proxy before us is asked not to
+ * gather one that is made while it is sent: it would take a gigabyte at once and then nothing for minutes.
  */
 function sendFile(reply: FastifyReply, { name, type, content }: Download): FastifyReply {
   const ascii = name.replace(/[^\w.-]/g, '_')

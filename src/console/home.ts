@@ -1,4 +1,4 @@
-/** The first page after signing in: what the account has, how much room is left, and how a program reaches it. */
+/** The first page after signing in: what the account has, its quota, and how programs reach it. */
 
 import { html } from 'ghtml'
 import { listKeys } from '../accounts/keys/keys.ts'

@@ -1,4 +1,4 @@
-/** Limits what signed-in people may cost: requests a minute, fewer of named actions, and concurrent downloads. */
+/** Limits signed-in people: requests a minute, fewer of some actions, concurrent downloads. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Session } from '../accounts/people/sessions.ts'
 import { perDatabase, type Sql } from '../kernel/db/database.ts'
@@ -48,8 +48,8 @@ export function refuseForCost({ sql, route, session, request, reply }: Entry): F
 }
 
 /**
- * Cookies go along with a link on any site (SameSite=Lax), and a link must not start minutes of work. Browsers say where a
- * request comes from; `none` is an address that was typed or kept.
+ * Cookies go along with a link on any site (SameSite=Lax), and a link must not start minutes of work.
+ * Browsers say where a request comes from; `none` is an address that was typed or kept.
  */
 function isOwnRequest({ headers }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site']

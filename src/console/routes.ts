@@ -1,4 +1,4 @@
-/** The console's table of contents: who may see which page, and what answers. What makes or shows a secret is for owners. */
+/** The console's pages: who may see each, and its handler. Only owners see and create secrets. */
 import { showBrand, submitLogos, submitLook } from './brand/brand.ts'
 import { showWebhook, submitReplay, submitResend, submitTest } from './developer/endpoint-page.ts'
 import {

@@ -1,8 +1,8 @@
 /** Check digits of GTIN, GLN, SSCC and CAS numbers. */
 
 /**
- * Whether the last digit is the modulo-10 check digit of those before it: GTIN-8/12/13/14, GLN, SSCC. `digits` must be
- * ASCII digits only. Source: GS1 General Specifications 7.9.1.
+ * Whether the last digit is the modulo-10 check digit of those before it: GTIN-8/12/13/14, GLN, SSCC.
+ * `digits` must be ASCII digits only. Source: GS1 General Specifications 7.9.1.
  */
 export function hasMod10CheckDigit(digits: string): boolean {
   const last = digits.length - 1
@@ -20,12 +20,12 @@ export function computeMod10CheckDigit(digits: string): number {
 
 const GLN = /^[0-9]{13}$/
 
-/** A Global Location Number: 13 ASCII digits, the last one a check digit. Does not tell whether it is assigned. */
+/** A Global Location Number: 13 ASCII digits with a check digit. It may not be assigned. */
 export const isGln = (text: string) => GLN.test(text) && hasMod10CheckDigit(text)
 
 const CAS = /^[1-9][0-9]{1,6}-[0-9]{2}-[0-9]$/
 
-/** A CAS Registry Number (`50-00-0`). Its check digit: the sum of each digit times its position from the right, modulo 10. */
+/** A CAS number (`50-00-0`). Check digit: sum of each digit times its place from the right, modulo 10. */
 export function isCasNumber(text: string): boolean {
   if (!CAS.test(text)) return false
   const digits = text.replaceAll('-', '')

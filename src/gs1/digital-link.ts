@@ -1,4 +1,7 @@
-/** Writes and parses GS1 Digital Link paths (GS1 Digital Link URI Syntax; ABNF 1.4.1), which are printed on products. */
+/**
+ * Writes and parses GS1 Digital Link paths (GS1 Digital Link URI Syntax; ABNF 1.4.1), which are printed on
+ * products.
+ */
 import { findGtinFault } from './gtin.ts'
 import { isLotOrSerial } from './lot-serial.ts'
 
@@ -39,7 +42,10 @@ const QUALIFIERS = [
   { key: '21', name: 'serial', fault: 'bad_serial' },
 ] as const
 
-/** Parses a percent-encoded path. It may have a prefix and a trailing slash; the rightmost key counts. Never throws. */
+/**
+ * Parses a percent-encoded path. It may have a prefix and a trailing slash; the rightmost key counts. Never
+ * throws.
+ */
 export function parseDigitalLink(rawPath: string): DigitalLink | { fault: DigitalLinkFault } {
   const segments = decodeSegments(rawPath)
   if (segments === undefined) return { fault: 'bad_escape' }

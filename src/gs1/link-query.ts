@@ -20,7 +20,10 @@ const IDENTIFIER = new RegExp(
   ].join('|')})$`,
 )
 
-/** Parses a raw query without `?`. `linkType` is the first one that is not empty, decoded if possible. Never throws. */
+/**
+ * Parses a raw query without `?`. `linkType` is the first one that is not empty, decoded if possible. Never
+ * throws.
+ */
 export function parseLinkQuery(
   rawQuery: string,
 ): { linkType: string | undefined } | { fault: LinkQueryFault } {

@@ -1,4 +1,7 @@
-/** The texts of the public page in the 24 official languages of the EU. All take 16 ms and 0.8 MB, so they load at start. */
+/**
+ * The texts of the public page in the 24 official languages of the EU. All take 16 ms and 0.8 MB, so they
+ * load at start.
+ */
 import en from '../../locales/en.json' with { type: 'json' }
 
 /** In alphabetical order of their codes, each with its own name. */
@@ -90,7 +93,7 @@ export function findLabel(labels: Labels, section: keyof Labels, key: string): s
   return Object.hasOwn(entries, key) ? entries[key] : undefined
 }
 
-/** Lowercases a label for use within a phrase, except abbreviations, and except in German, which capitalises nouns. */
+/** Lowercases a label within a phrase, but neither German nouns nor abbreviations. */
 export const toLowerWithinPhrase = (language: Language, words: string): string =>
   language === 'de'
     ? words
@@ -100,7 +103,10 @@ export const toLowerWithinPhrase = (language: Language, words: string): string =
 export const listFibreCodes = (): readonly string[] => Object.keys(en.fibres)
 export const isFibreCode = (text: string): boolean => Object.hasOwn(en.fibres, text)
 
-/** Replaces each `{name}` that has a value, in one pass, so braces in values stay. The result is text: escape it. */
+/**
+ * Replaces each `{name}` that has a value, in one pass, so braces in values stay. The result is text: escape
+ * it.
+ */
 export function fillPlaceholders(text: string, values: Readonly<Record<string, string | number>>): string {
   return text.replace(/\{(\w+)\}/g, (placeholder, name: string) =>
     Object.hasOwn(values, name) ? String(values[name]) : placeholder,

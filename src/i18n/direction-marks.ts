@@ -1,4 +1,4 @@
-/** Text direction: removes marks that could make a name read as another one, and tells the direction of a language. */
+/** Text direction: removes marks that make a name read as another; finds a language's direction. */
 
 /** Left-to-right and right-to-left marks, embeddings, overrides and isolates. */
 const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g

@@ -80,7 +80,10 @@ export function formatMonths(language: Language, n: number): string {
 const PARTIAL_DATE = /^([1-9]\d{3})(-\d{2})?(-\d{2})?$/
 const DATE_TIME = /^[1-9]\d{3}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/
 
-/** Formats `YYYY`, `YYYY-MM`, `YYYY-MM-DD`, or the UTC date of an ISO date-time with offset. Else returns the text. */
+/**
+ * Formats `YYYY`, `YYYY-MM`, `YYYY-MM-DD`, or the UTC date of an ISO date-time with offset. Else returns the
+ * text.
+ */
 export function formatDate(language: Language, date: string): string {
   const [, year, month, day] = PARTIAL_DATE.exec(date) ?? []
   if (year === undefined && !DATE_TIME.test(date)) return date
@@ -106,7 +109,9 @@ export function formatCountry(language: Language, code: string): string {
   return name
 }
 
-/** A language's name in another one (`de`, `en-GB` → `Britisches Englisch`); the tag itself if it has no name. */
+/**
+ * A language's name in another one (`de`, `en-GB` → `Britisches Englisch`); the tag itself if it has no name.
+ */
 export function formatLanguage(language: Language, tag: string): string {
   if (tag.length > 100 || /^und(?:-|$)/i.test(tag)) return tag
   try {
@@ -131,7 +136,10 @@ const UNITS = new Map([
   ['cycles', ''],
 ])
 
-/** The symbol of a field's unit. Empty for months, which `formatMonths` writes, and cycles, which the label names. */
+/**
+ * The symbol of a field's unit. Empty for months, which `formatMonths` writes, and cycles, which the label
+ * names.
+ */
 export const formatUnit = (unit: string): string => UNITS.get(unit) ?? unit
 
 /** A number with its unit; no line breaks between them. */

@@ -24,14 +24,17 @@ export type LanguagePreferences = {
 export type Range = { value: string; quality: number; parameters: readonly string[] }
 
 /**
- * `?lang=`, else `Accept-Language` (RFC 4647 lookup), else the primary language, else English. Only the base language
- * of a tag counts (`pt-BR` is `pt`); tags outside the 24 are skipped. Never throws.
+ * `?lang=`, else `Accept-Language` (RFC 4647 lookup), else the primary language, else English. Only the base
+ * language of a tag counts (`pt-BR` is `pt`); tags outside the 24 are skipped. Never throws.
  */
 export function negotiateLanguage({ query, acceptLanguage, primary }: LanguagePreferences): Language {
   return findBaseLanguage(query) ?? findPreferred(acceptLanguage) ?? findBaseLanguage(primary) ?? 'en'
 }
 
-/** For the account's texts: the requested tags in lower case by preference, up to the one that decides the page's language. */
+/**
+ * For the account's texts: the requested tags in lower case by preference, up to the one that decides the
+ * page's language.
+ */
 export function listRequestedLanguages({ query, acceptLanguage }: LanguagePreferences): string[] {
   const asked = query === undefined || query.length > MAX_TAG_LENGTH ? '' : query.trim().replaceAll('_', '-')
   const tags = TAG.test(asked) ? [asked.toLowerCase()] : []

@@ -1,4 +1,6 @@
-/** Counts characters as JSON Schema does, and finds those that deceive readers of a page, a log or a terminal. */
+/**
+ * Counts characters as JSON Schema does, and finds those that deceive readers of a page, a log or a terminal.
+ */
 
 /** In code points. One has at most two UTF-16 units, so that a vast text need not be walked. */
 export const isLongerThan = (text: string, most: number): boolean =>

@@ -1,6 +1,6 @@
 /**
- * The 249 officially assigned ISO 3166-1 alpha-2 codes. A fixed list, because `Intl.DisplayNames` also knows names for
- * UK, EU, XK and other unassigned codes.
+ * The 249 officially assigned ISO 3166-1 alpha-2 codes. A fixed list, because `Intl.DisplayNames` also knows
+ * names for UK, EU, XK and other unassigned codes.
  */
 export const COUNTRIES: readonly string[] = [
   'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ',

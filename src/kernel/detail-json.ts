@@ -25,7 +25,7 @@ export function formatField(path: Path): string {
   return shorten(field, MAX_FIELD_LENGTH)
 }
 
-/** RFC 6901: `/items/3/data/fiberComposition/1/percentage`; parameters as `/query/limit`; empty for a header. */
+/** RFC 6901: `/items/3/data/sku`; parameters as `/query/limit`; empty for a header. */
 function formatPointer({ path, in: part, index }: Detail): string {
   if (part === 'header') return ''
   const row = index === undefined ? [] : ['items', index]

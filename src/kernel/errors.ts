@@ -52,7 +52,7 @@ export type DetailCode =
 /** Names and list indexes. */
 export type Path = readonly (string | number)[]
 
-/** One violation. `path` begins at `in`; without it at the row of `items` that `index` names, else at the body's root. */
+/** One violation. `path` begins at `in`, else at row `index` of `items`, else at the body's root. */
 export type Detail = {
   path: Path
   in?: 'body' | 'path' | 'query' | 'header'
@@ -62,7 +62,7 @@ export type Detail = {
   [SAID]?: Said
 }
 
-/** What the sentence is made of, for whoever says it in another language; in no JSON, because its name is a symbol. */
+/** The sentence's parts, to say it in another language; a symbol, so that no JSON has it. */
 export const SAID: unique symbol = Symbol('said')
 export type Said = { key: string; facts: Readonly<Record<string, string | number>> }
 

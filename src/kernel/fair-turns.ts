@@ -1,4 +1,7 @@
-/** Lets few pieces of work run at a time and the others wait in rounds by their key. Other requests run between two. */
+/**
+ * Lets few pieces of work run at a time and the others wait in rounds by their key. Other requests run
+ * between two.
+ */
 import { createRelease, type Release } from './semaphore.ts'
 
 type FairWaiter = {

@@ -34,8 +34,9 @@ let bits48b = 0
 let bits48c = 0
 
 /**
- * A UUIDv7 (RFC 9562 §5.7) with 74 random bits. Within a millisecond of this process each is greater than the one before
- * by a random step of 48 bits (§6.2, method 2): ids sort in the order of creation, and the next cannot be guessed.
+ * A UUIDv7 (RFC 9562 §5.7) with 74 random bits. Within a millisecond of this process each is greater than the
+ * one before by a random step of 48 bits (§6.2, method 2): ids sort in the order of creation, and the next
+ * cannot be guessed.
  */
 export function newUuid(nowMs: number): string {
   if (nowMs !== lastMs) begin(nowMs)

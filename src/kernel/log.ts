@@ -1,4 +1,4 @@
-/** Structured logs on stderr: JSON lines, or readable ones for a terminal; never a secret or an address of a reader. */
+/** Structured logs on stderr: JSON, or a line for terminals; no secrets, no readers' addresses. */
 import { write, writeSync } from 'node:fs'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { escapeForTerminal } from './characters.ts'
@@ -42,7 +42,9 @@ const STDERR = 2
 const MAX_WAITING_BYTES = 1024 * 1024
 const RETRY_AFTER_MS = 20
 
-/** Drops lines that a full disk or a stopped reader does not take. pino's own destination would wait for ever. */
+/**
+ * Drops lines that a full disk or a stopped reader does not take. pino's own destination would wait for ever.
+ */
 function standardError(): DestinationStream {
   let waiting = ''
   /** The rest of a write. As bytes: it may begin within a character. */

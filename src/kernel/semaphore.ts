@@ -110,7 +110,7 @@ export class KeyedSemaphore<K> {
     return join(releaseOwn, releaseOwn && this.shared.tryAcquire(weight), leave)
   }
 
-  /** Waits for a permit of the key, then for a shared one; undefined if too many wait or it takes too long. */
+  /** Waits for the key's permit, then a shared one; undefined when too many wait or for too long. */
   async acquire(key: K, weight = 1): Promise<Release | undefined> {
     const { semaphore, leave } = this.enter(key)
     const releaseOwn = await semaphore.acquire(weight)

@@ -1,4 +1,7 @@
-/** Lets long computations yield: one continues at a time, and only now and then while short requests are in flight. */
+/**
+ * Lets long computations yield: one continues at a time, and only now and then while short requests are in
+ * flight.
+ */
 import type { ServerResponse } from 'node:http'
 import { createRelease, releaseWithResponse } from './semaphore.ts'
 
@@ -15,7 +18,10 @@ const MAX_SHORT_REQUEST_MS = 100
 let shortRequests = 0
 let lastShortRequestAt = Number.NEGATIVE_INFINITY
 
-/** Counts a request until it is answered. It may be waiting for the database, which needs processor time as well. */
+/**
+ * Counts a request until it is answered. It may be waiting for the database, which needs processor time as
+ * well.
+ */
 export function countShortRequest(response: ServerResponse): void {
   shortRequests++
   lastShortRequestAt = performance.now()

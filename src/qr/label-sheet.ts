@@ -41,7 +41,10 @@ export const singleLabel = (width: number, height: number): LabelFormat => ({
   gap: 0,
 })
 
-/** `address` is the symbol's content. `lines` are printed while there is room, then `whole`, completely or not at all. */
+/**
+ * `address` is the symbol's content. `lines` are printed while there is room, then `whole`, completely or not
+ * at all.
+ */
 export type Label = { address: string; title: string; lines: readonly string[]; whole: string }
 
 type Pdf = InstanceType<typeof PDFDocument>
@@ -64,7 +67,8 @@ export const getSymbolMm = ({ width, height }: Pick<LabelFormat, 'width' | 'heig
 
 /**
  * Returns a PDF stream of the labels, from position `skip` of the first sheet on. Drawing one takes about a
- * millisecond; they are only drawn as fast as the stream is read. An error of `labels` ends the stream with an error.
+ * millisecond; they are only drawn as fast as the stream is read. An error of `labels` ends the stream with
+ * an error.
  */
 export function renderLabelSheet(labels: AsyncIterable<Label> | Iterable<Label>, options: SheetOptions): Pdf {
   const size = options.format.page.map(mm)
@@ -151,7 +155,7 @@ function drawLabel(
   drawWhole(pdf, whole, { x, width: room.width, bottom, maxSize: small })
 }
 
-/** A truncated address is useless, so it is printed in smaller type, or left out if it does not fit at all. */
+/** A cut address is useless, so it is printed smaller, or left out if it does not fit. */
 function drawWhole(
   pdf: Pdf,
   text: string,

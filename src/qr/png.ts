@@ -21,8 +21,8 @@ export const getPngSide = (modules: Modules, { sizeMm, dpi }: Pick<PngOptions, '
 const countSideModules = ({ size }: Modules) => size + 2 * QUIET_ZONE
 
 /**
- * Renders a symbol at most `sizeMm` wide with the quiet zone; a module has at least one pixel, a pixel one bit. Takes
- * some milliseconds for 100 mm at 600 dpi, so keep it off the thread that answers requests.
+ * Renders a symbol at most `sizeMm` wide with the quiet zone; a module has at least one pixel, a pixel one
+ * bit. Takes some milliseconds for 100 mm at 600 dpi, so keep it off the thread that answers requests.
  */
 export function renderQrPng(text: string, { level, sizeMm, dpi }: PngOptions): Buffer {
   const modules = buildQrModules(text, level)

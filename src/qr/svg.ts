@@ -19,10 +19,15 @@ const cache = new Map<string, QrSymbol>()
 /** `isInline`: for a page, which has its own background and title; always uses one mask. */
 type SvgOptions = { level: QrLevel; sizeMm?: number | undefined; isInline?: true }
 
-/** Of the eight valid masks (ISO/IEC 18004, 7.8). Choosing the best one takes a quarter of the time of a page. */
+/**
+ * Of the eight valid masks (ISO/IEC 18004, 7.8). Choosing the best one takes a quarter of the time of a page.
+ */
 const INLINE_MASK = 2
 
-/** `sizeMm` is the printed width in millimetres with the quiet zone; without it the symbol scales to its container. */
+/**
+ * `sizeMm` is the printed width in millimetres with the quiet zone; without it the symbol scales to its
+ * container.
+ */
 export function renderQrSvg(text: string, options: SvgOptions): QrSymbol {
   const key = `${options.level} ${options.sizeMm ?? ''} ${options.isInline ?? ''} ${text}`
   const known = cache.get(key)
@@ -48,8 +53,9 @@ function drawSvg(text: string, { level, sizeMm, isInline }: SvgOptions): string 
 }
 
 /**
- * Draws all dark modules as one path: in each row along the upper edge of dark modules and the lower edge of light
- * ones, then back along the lower edge. Compressed it has half the bytes of one rectangle per run: 430 instead of 940.
+ * Draws all dark modules as one path: in each row along the upper edge of dark modules and the lower edge of
+ * light ones, then back along the lower edge. Compressed it has half the bytes of one rectangle per run: 430
+ * instead of 940.
  */
 function drawDarkPath(code: Modules): string {
   let path = `M${QUIET_ZONE} ${QUIET_ZONE}`

@@ -30,7 +30,7 @@ export type ScanTools = {
   readerLimit: ReaderLimit
 }
 
-/** Adds scans to a batch, unless counting is off for their account or category: then nothing is derived from them. */
+/** Adds scans to a batch. If counting is off for their account or category, nothing is derived. */
 export function countScan(
   batch: ScanBatch,
   { passport, reader, hour, times }: PendingScan,
@@ -62,7 +62,7 @@ export function countScan(
   }
 }
 
-/** Returns the reader's hash and the hashed text. Above the limit, all readers of a network share one hash. */
+/** Returns the reader's hash and the hashed text. Above the limit a network's readers share one. */
 function hashReader(
   passportId: string,
   { address, userAgent }: ScanReader,

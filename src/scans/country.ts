@@ -1,4 +1,4 @@
-/** Finds a reader's country: from a trusted proxy, else the operator's file, else the bundled file, else XX. */
+/** Finds a reader's country: from a trusted proxy, the operator's file, the bundled file, or XX. */
 import { readFile, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { type CountryResponse, Reader } from 'maxmind'
@@ -64,7 +64,7 @@ export function createCountryLookup(ownPath: string | undefined) {
   }
 
   return {
-    /** Reads the bundled file, and the operator's file if it has changed. Returns the problem with that one, if any. */
+    /** Reads the bundled file, and the operator's if it changed. Returns a problem with that one. */
     async refresh(): Promise<string | undefined> {
       bundledReader ??= await openBundled()
       if (ownPath === undefined) return undefined

@@ -3,8 +3,9 @@ import { createIsbotFromList, list } from 'isbot'
 import patterns from '../../assets/crawlers.json' with { type: 'json' }
 
 /**
- * `excluded`: patterns of isbot's list that match the mere form of a user agent, generic clients, test browsers or apps
- * that scan codes; all of these count as readers. `added`: web addresses, which crawlers name, and replacements.
+ * `excluded`: patterns of isbot's list that match the mere form of a user agent, generic clients, test
+ * browsers or apps that scan codes; all of these count as readers. `added`: web addresses, which crawlers
+ * name, and replacements.
  */
 const { excluded, added } = patterns
 const isDeclared = createIsbotFromList([...list.filter(pattern => !excluded.includes(pattern)), ...added])

@@ -1,9 +1,9 @@
-/** Detects the kind of device from a user agent. An iPad that presents itself as a Mac counts as a desktop. */
+/** Detects the device from a user agent. An iPad that claims to be a Mac counts as a desktop. */
 
 export const DEVICES = ['mobile', 'tablet', 'desktop', 'other'] as const
 export type Device = (typeof DEVICES)[number]
 
-/** Televisions, game consoles, cars, watches, glasses: checked first, because they also match phones and desktops. */
+/** Televisions, game consoles, cars, watches, glasses: first, as they also match other devices. */
 const NEITHER =
   /smart-?tv|\btv\b|appletv|googletv|hbbtv|inettv|dtv|netcast|web0s|bravia|\baft[a-z]|crkey|roku|viera|philipstv|playstation|xbox|nintendo|quest \d|oculus|qtcarbrowser|tesla|(?<!air)watch|wear ?os|sonos/i
 const PHONE =

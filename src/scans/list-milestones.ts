@@ -24,7 +24,7 @@ export async function listMilestones(
 /** `day` is undefined if the milestone was reached before the oldest day that is stored. */
 export type PassportMilestone = { milestone: number; day: string | undefined }
 
-/** Lists all milestones of a passport's own scans, highest first. Computed from its days, which outlive the events. */
+/** Lists all milestones of a passport, highest first, from its days, which outlive the events. */
 export async function listPassportMilestones(
   ctx: AccountContext,
   uuid: string,

@@ -1,4 +1,4 @@
-/** Lists items whose code has probably been copied, newest first, with the reason for as long as its event is stored. */
+/** Lists items with a probably copied code, newest first, with the reason while it is stored. */
 import type { AccountContext } from '../accounts/context.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import { listScanEvents } from '../webhooks/scan-events.ts'

@@ -1,4 +1,4 @@
-/** The counts that cause an event: 10, 50, 100, 250, 500, 1000, then 2.5, 5 and 10 times each power of ten. */
+/** The counts that cause an event: 10, 50, 100, 250, 500, 1000, then 2.5, 5, 10 × powers of ten. */
 
 const FIRST = [10, 50, 100, 250, 500, 1_000]
 const STEPS = [2.5, 5, 10]

@@ -1,6 +1,6 @@
 /**
- * The most scanned models, including their units. Each span proposes its top models, and only these are summed up: any
- * other has at most the sum of the spans' lower ranks (`rest`).
+ * The most scanned models, including their units. Each span proposes its top models, and only these are
+ * summed up: any other has at most the sum of the spans' lower ranks (`rest`).
  */
 import type { AccountContext } from '../accounts/context.ts'
 import { dayOf, formatDay } from './day.ts'

@@ -1,6 +1,6 @@
 /**
- * Scans that wait to be counted: the only place with addresses and user agents. An entry is a reader's hour on a
- * passport.
+ * Scans that wait to be counted: the only place with addresses and user agents. An entry is a reader's hour
+ * on a passport.
  */
 import type { ScannedPassport } from './batch.ts'
 import type { PendingScan, ScanReader } from './count-scan.ts'

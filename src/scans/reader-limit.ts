@@ -1,12 +1,12 @@
 /**
- * Limits how many readers of one network count for a passport on a day: one address with many user agents would be many
- * readers. A count-min sketch counts the readers, a Bloom filter knows who is counted. Both have a fixed size, hold no
- * hash and no address, and are cleared each day.
+ * Limits how many readers of one network count for a passport on a day: one address with many user agents
+ * would be many readers. A count-min sketch counts the readers, a Bloom filter knows who is counted. Both
+ * have a fixed size, hold no hash and no address, and are cleared each day.
  */
 import { randomInt } from 'node:crypto'
 import { getNetwork } from '../kernel/http/network.ts'
 
-/** Lower than the number of devices that make an item suspect, so one network alone cannot make it suspect. */
+/** Fewer than the devices that make an item suspect: one network alone cannot make it suspect. */
 export const MAX_READERS_PER_NETWORK = 32
 
 /** 2 MiB. With a million readers a day, one in 10^30 pairs of network and passport is counted too high. */
@@ -29,8 +29,8 @@ export function createReaderLimit() {
 
   return {
     /**
-     * Whether this reader of a network still counts separately. `visitor` is the reader's hash: 32 random hex digits.
-     * Written out for speed: every scan comes through here.
+     * Whether this reader of a network still counts separately. `visitor` is the reader's hash: 32 random hex
+     * digits. Written out for speed: every scan comes through here.
      */
     admits(day: number, passportId: string, address: string, visitor: string) {
       const [a, b] = [readBit(visitor, 0), readBit(visitor, 8)]

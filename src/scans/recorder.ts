@@ -1,5 +1,6 @@
 /**
- * Counts scans in memory and writes them once a second. Without the database, scans may be lost; readers never wait.
+ * Counts scans in memory and writes them once a second. Without the database, scans may be lost; readers
+ * never wait.
  */
 import { randomUUID } from 'node:crypto'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
@@ -43,7 +44,7 @@ const WARNING_INTERVAL_MS = 60_000
 export type ScanRecorder = {
   /** Counts a page view later. Returns at once and never throws. */
   record: (passport: ScannedPassport, reader: ScanReader, now: Date) => void
-  /** Resolves when all recorded scans are in the database. Throws if it does not answer; then the scans are kept. */
+  /** Resolves when all scans are in the database. Throws, and keeps them, if it does not answer. */
   flush: () => Promise<void>
   start: () => void
   stop: () => Promise<void>
@@ -58,7 +59,7 @@ type RecorderSetup = {
   geoMmdbPath: string | undefined
 }
 
-/** Writes one numbered batch after another, so that a retry of the last one can tell whether it was written. */
+/** Numbers the batches, so that a retry of the last one can tell whether it was written. */
 type BatchWorker = {
   writer: BatchContext
   batches: number
@@ -204,7 +205,7 @@ function addScan(state: RecorderState, scan: PendingScan): boolean {
   return isFull
 }
 
-/** Finds scans by people signed in to the passport's account. If the database cannot tell, they are not counted. */
+/** Finds scans by members of the passport's account. If the database fails, none is counted. */
 async function findOwnPeople(state: RecorderState, all: readonly PendingScan[]): Promise<Set<PendingScan>> {
   const signedIn = all.filter(({ reader }) => reader.sessionToken !== undefined)
   if (signedIn.length === 0) return new Set()

@@ -66,7 +66,7 @@ export async function getScanSettings(ctx: OperatorContext, accountId: number): 
   return parseSettings(row)
 }
 
-/** Changes the settings; every process applies them within three seconds. Throws `not_found`, `validation`. */
+/** Changes the settings. Processes apply them within 3 seconds. Throws `not_found`, `validation`. */
 export async function setScanSettings(
   ctx: OperatorContext & { actorId?: number },
   change: ScanSettingsChange,

@@ -1,4 +1,7 @@
-/** Spans of 1, 8 and 64 days, starting at multiples since 1970: a range that ends today is at most twenty spans. */
+/**
+ * Spans of 1, 8 and 64 days, starting at multiples since 1970: a range that ends today is at most twenty
+ * spans.
+ */
 
 export const SPAN_DAYS = [1, 8, 64] as const
 

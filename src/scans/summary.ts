@@ -1,4 +1,4 @@
-/** Summaries of scans, of one passport or of the whole account: totals, unique readers, countries, devices, days. */
+/** Summaries of a passport's or account's scans: totals, readers, countries, devices, days. */
 import type { AccountContext } from '../accounts/context.ts'
 import { dayOf, formatDay } from './day.ts'
 import type { Device } from './device.ts'

@@ -1,6 +1,6 @@
 /**
- * Finds items whose code may have been copied: scans in many countries or by many devices within 24 hourly buckets. An
- * item is reported once in seven days.
+ * Finds items whose code may have been copied: scans in many countries or by many devices within 24 hourly
+ * buckets. An item is reported once in seven days.
  */
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'
@@ -31,7 +31,7 @@ export async function recordItemVisits(
 
 const daysBefore = (now: Date, days: number) => new Date(now.getTime() - days * DAY_MS)
 
-/** Skips items that are already suspected: their hours are not needed until a day before they can be reported again. */
+/** Skips suspected items: their hours are not needed until a day before the next report. */
 async function storeVisits(tx: Sql, now: Date, visits: readonly ItemVisit[]): Promise<void> {
   await tx`
     insert into scan_item_hour as h (hour, account_id, scans, passport_id, visitor, before, country)

@@ -17,8 +17,8 @@ export type BatchContext = {
 }
 
 /**
- * Writes the batch, unless a lost attempt has written it. Rows are locked in the order of their keys, table after
- * table, so that processes cannot deadlock; the account's shared sums come last.
+ * Writes the batch, unless a lost attempt has written it. Rows are locked in the order of their keys, table
+ * after table, so that processes cannot deadlock; the account's shared sums come last.
  */
 export async function writeBatch(writer: BatchContext, batch: ScanBatch): Promise<void> {
   await inTransaction(writer.sql, async tx => {
@@ -32,7 +32,9 @@ export async function writeBatch(writer: BatchContext, batch: ScanBatch): Promis
   })
 }
 
-/** False if it is already written. No sequential scans: a plan may be cached from when the tables were empty. */
+/**
+ * False if it is already written. No sequential scans: a plan may be cached from when the tables were empty.
+ */
 async function claimBatch(tx: Sql, { id, clock }: BatchContext, batch: ScanBatch): Promise<boolean> {
   const number = batch.number ?? 0
   await tx`select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
@@ -44,7 +46,10 @@ async function claimBatch(tx: Sql, { id, clock }: BatchContext, batch: ScanBatch
   return claimed.length === 1
 }
 
-/** Counts the new readers of a day by slot of their counter. Two plain texts spare quoting thousands of values. */
+/**
+ * Counts the new readers of a day by slot of their counter. Two plain texts spare quoting thousands of
+ * values.
+ */
 async function countUniques(tx: Sql, { counters, visitors }: ScanBatch): Promise<Map<number, number>> {
   const all = [...counters.values()]
   const rows = await tx<{ slot: number; n: number }[]>`

@@ -14,7 +14,7 @@ export async function requireNewPath(path: string, what: 'a backup' | 'an export
   throw new AppError('validation', message)
 }
 
-/** Writes a file, which gets its name once it is complete and on disk. Throws `validation` if it cannot be written. */
+/** Writes a file, renamed when complete and on disk. Throws `validation` if it cannot be written. */
 export async function writeNewFile<T>(path: string, write: (put: WriteChunk) => Promise<T>): Promise<T> {
   try {
     return await writePrivateFile(path, write)

@@ -1,6 +1,6 @@
 /**
- * Claims due deliveries, the first step of claim → send → settle: first endpoints, then some deliveries of each, so
- * that a million deliveries of one delay no other.
+ * Claims due deliveries, the first step of claim → send → settle: first endpoints, then some deliveries of
+ * each, so that a million deliveries of one delay no other.
  */
 import type { Sql } from '../kernel/db/database.ts'
 import type { SealedSecrets } from './secret.ts'
@@ -71,8 +71,8 @@ export const LEASE_MS = 10_000
 type LeaseOptions = { holder: string; ms: number }
 
 /**
- * Takes or renews leases: one process at a time sends for an account. Only the database's clock counts; a lease that is
- * too long was written before it was set back, so it is free.
+ * Takes or renews leases: one process at a time sends for an account. Only the database's clock counts; a
+ * lease that is too long was written before it was set back, so it is free.
  */
 export async function acquireLeases(
   sql: Sql,
@@ -101,7 +101,10 @@ export async function releaseLeases(sql: Sql, holder: string): Promise<void> {
 /** At most `limit` deliveries of an endpoint, without the events that the process has already claimed. */
 type ClaimRequest = EndpointCursor & { limit: number; exclude: readonly string[] }
 
-/** Returns up to 512 due deliveries: the oldest of each endpoint in turn, up to its limit, background events last. */
+/**
+ * Returns up to 512 due deliveries: the oldest of each endpoint in turn, up to its limit, background events
+ * last.
+ */
 export async function claimDeliveries(
   sql: Sql,
   now: Date,

@@ -1,4 +1,6 @@
-/** Limits deliveries in flight by endpoint, account and process. Slow or failing endpoints get few permits. */
+/**
+ * Limits deliveries in flight by endpoint, account and process. Slow or failing endpoints get few permits.
+ */
 const MAX_PER_ENDPOINT = 32
 const FIRST_LIMIT = 4
 const SLOW_LIMIT = 2

@@ -63,9 +63,9 @@ export async function listDeliveries(
 }
 
 /**
- * Sends an attempt's event again with six new attempts, also if it is queued: a worker that sends it sees another
- * number of attempts. Unless the webhook is `active`, it waits. Throws `not_found`; `validation` for a test or a
- * deleted event.
+ * Sends an attempt's event again with six new attempts, also if it is queued: a worker that sends it sees
+ * another number of attempts. Unless the webhook is `active`, it waits. Throws `not_found`; `validation` for
+ * a test or a deleted event.
  */
 export async function resendDelivery(
   ctx: AccountContext,
@@ -98,8 +98,8 @@ export async function resendDelivery(
 }
 
 /**
- * Sends again the events given up since a time and not delivered later. Returns how many, and how many are `held` until
- * their webhook is resumed. Throws `not_found`.
+ * Sends again the events given up since a time and not delivered later. Returns how many, and how many are
+ * `held` until their webhook is resumed. Throws `not_found`.
  */
 export async function replayFailed(
   ctx: AccountContext,

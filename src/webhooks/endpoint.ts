@@ -143,7 +143,7 @@ const buildDetail = (name: string, code: Detail['code'], message: string): Detai
   message,
 })
 
-/** Parses the filter to what is stored: null for all events. Throws `validation` for an unknown event type. */
+/** Parses the filter; null means all events. Throws `validation` for an unknown event type. */
 export function parseEvents(events: readonly string[] | undefined): string[] | null {
   if (events === undefined || events.includes(ALL)) return null
   const known: readonly string[] = EVENT_TYPES

@@ -1,4 +1,4 @@
-/** Events for webhooks. The statement that causes an event also inserts it, so both are committed or neither is. */
+/** Events for webhooks. The statement that causes an event inserts it, so both commit or neither. */
 import type { Fragment, Sql } from '../kernel/db/database.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 

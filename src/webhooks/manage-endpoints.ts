@@ -1,4 +1,4 @@
-/** Adds, changes, pauses, resumes and removes webhook endpoints. A removed endpoint loses its secrets at once. */
+/** Adds, changes, pauses, resumes and removes webhook endpoints. Removing deletes the secrets. */
 import { audit } from '../accounts/audit.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import { withTransaction } from '../accounts/transaction.ts'
@@ -35,7 +35,7 @@ function parseUrl(text: string, policy: OutboundPolicy): string {
   return new URL(trimmed).href
 }
 
-/** Adds an endpoint; the returned `secret` is shown only once. Throws `validation`, also for a 21st endpoint. */
+/** Adds an endpoint; `secret` is shown only once. Throws `validation`, also for a 21st endpoint. */
 export async function addWebhook(
   ctx: AccountContext,
   { sealer, policy }: WebhookSetup,
@@ -122,7 +122,7 @@ export async function pauseWebhook(ctx: AccountContext, id: string): Promise<End
   )
 }
 
-/** Resumes a paused or disabled endpoint: waiting deliveries are due at once, failures are reset. Throws `not_found`. */
+/** Resumes an endpoint: deliveries are due at once, failures are reset. Throws `not_found`. */
 export async function resumeWebhook(ctx: AccountContext, id: string): Promise<EndpointRecord> {
   const uuid = requireWebhookUuid(id)
   return updateWebhook(ctx, uuid, 'webhook_resumed', async sql => {

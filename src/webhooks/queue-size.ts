@@ -11,7 +11,7 @@ type QueueSize = {
   oldestDueSeconds: number
 }
 
-/** Counts the queue. With a million deliveries this takes some tenths of a second: call it every few seconds at most. */
+/** Counts the queue. A million deliveries take some tenths of a second: call it every few seconds. */
 export async function getQueueSize({ sql, clock }: { sql: Sql; clock: Clock }): Promise<QueueSize> {
   const now = clock.now()
   const [row] = await sql<{ due: number; waiting: number; oldest: Date | null }[]>`

@@ -1,4 +1,4 @@
-/** Deletes what has expired: events, the log and waiting deliveries after 30 days, replaced secrets after one day. */
+/** Deletes expired rows: events, log and deliveries after 30 days, replaced secrets after one day. */
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'
 import { uuidFloor } from '../kernel/ids.ts'
@@ -9,7 +9,7 @@ const STEP_ROWS = 5_000
 
 type DeletedCounts = { attempts: number; deliveries: number; events: number; endpoints: number }
 
-/** Deletes at most 5,000 rows of each kind, found by the time in their ids; call it until it deletes nothing. */
+/** Deletes up to 5,000 rows of each kind by the time in their ids; call it until none is left. */
 export async function deleteExpired({ sql, clock }: { sql: Sql; clock: Clock }): Promise<DeletedCounts> {
   const now = clock.now()
   const before = uuidFloor(now.getTime() - EVENT_RETENTION_MS)

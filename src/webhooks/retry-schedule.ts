@@ -1,4 +1,4 @@
-/** When a delivery is retried, when an endpoint backs off, and when it is disabled. Pure functions of times and counts. */
+/** When deliveries are retried, endpoints back off or are disabled. Functions of times and counts. */
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -13,7 +13,7 @@ const MAX_DELAY_MS = 6 * HOUR_MS
 /** No attempt is due later than this after the previous one. */
 export const MAX_JITTERED_DELAY_MS = MAX_DELAY_MS * (1 + JITTER)
 
-/** Failures without a success between them. One delivery fails six times at most, so it never reaches this alone. */
+/** Failures in a row. One delivery fails six times at most, so it never reaches this alone. */
 const MIN_FAILURES_TO_BACK_OFF = 20
 /** The schedule's shortest delay, so that an endpoint that works again is noticed as early as by a retry. */
 export const BACKOFF_MS = MINUTE_MS
@@ -21,7 +21,8 @@ export const BACKOFF_MS = MINUTE_MS
 const DISABLE_AFTER_MS = 5 * 24 * HOUR_MS
 
 /**
- * Undefined after the last attempt. `retryAfterMs` can postpone the retry up to the longest delay. `random`: [0, 1).
+ * Undefined after the last attempt. `retryAfterMs` can postpone the retry up to the longest delay. `random`:
+ * [0, 1).
  */
 export function getNextAttemptAt(
   now: Date,
@@ -34,7 +35,7 @@ export function getNextAttemptAt(
   return new Date(now.getTime() + Math.max(jittered, asked))
 }
 
-/** Parses `Retry-After`, seconds or a date (RFC 9110 §10.2.3), to milliseconds; undefined if it is malformed. */
+/** Parses `Retry-After` (RFC 9110 §10.2.3) to milliseconds; undefined if it is malformed. */
 export function parseRetryAfter(value: string | string[] | undefined, now: Date): number | undefined {
   if (typeof value !== 'string') return undefined
   const text = value.trim()
@@ -50,7 +51,8 @@ export type EndpointHealth = { failures: number; failingSince: Date | null; wait
 export const HEALTHY: EndpointHealth = { failures: 0, failingSince: null, waitUntil: null }
 
 /**
- * The health after a failure. From the 20th in a row, a slow one makes the endpoint back off: it holds others' permits.
+ * The health after a failure. From the 20th in a row, a slow one makes the endpoint back off: it holds
+ * others' permits.
  */
 export function recordFailure(
   health: EndpointHealth,

@@ -1,5 +1,6 @@
 /**
- * Rotates a secret without a gap: both sign for 24 hours; `X-Service-Signature` changes at activation, or after them.
+ * Rotates a secret without a gap: both sign for 24 hours; `X-Service-Signature` changes at activation, or
+ * after them.
  */
 import type { AccountContext, OperatorContext } from '../accounts/context.ts'
 import { withTransaction } from '../accounts/transaction.ts'
@@ -10,8 +11,8 @@ import { type EndpointRecord, requireWebhookUuid, updateWebhook } from './endpoi
 import { createWebhookSecret, getSealingContext, SECRET_OVERLAP_MS, type SealedSecrets } from './secret.ts'
 
 /**
- * Creates a secret, shown only once. The one that signs `X-Service-Signature` becomes the old one: a second rotation
- * within a day drops one that nobody activated. Throws `not_found`.
+ * Creates a secret, shown only once. The one that signs `X-Service-Signature` becomes the old one: a second
+ * rotation within a day drops one that nobody activated. Throws `not_found`.
  */
 export async function rotateSecret(
   ctx: AccountContext,
@@ -36,7 +37,7 @@ export async function rotateSecret(
   return { ...endpoint, secret }
 }
 
-/** Makes the new secret sign `X-Service-Signature` from now on. Without a rotation under way it changes nothing. */
+/** Lets the new secret sign `X-Service-Signature` from now on. Does nothing without a rotation. */
 export async function activateSecret(ctx: AccountContext, id: string): Promise<EndpointRecord> {
   const uuid = requireWebhookUuid(id)
   return updateWebhook(
@@ -51,7 +52,10 @@ export async function activateSecret(ctx: AccountContext, id: string): Promise<E
 
 type ResealResult = { sealed_anew: number; already_current: number }
 
-/** Seals all secrets under the current key. Throws `validation`, changing nothing, if the key of one is unknown. */
+/**
+ * Seals all secrets under the current key. Throws `validation`, changing nothing, if the key of one is
+ * unknown.
+ */
 export async function resealSecrets(ctx: OperatorContext, sealer: Sealer): Promise<ResealResult> {
   return withTransaction(ctx, async ({ sql }) => {
     const rows = await sql<SealedSecrets[]>`
@@ -83,7 +87,7 @@ const getSealedSecrets = ({ secret, old_secret }: SealedSecrets) =>
 
 const getContext = (row: SealedSecrets) => getSealingContext(row.account_id, row.id)
 
-/** Counts the secrets sealed under the sealer's current key, and the others: sealed under another key or unreadable. */
+/** Counts the secrets under the sealer's current key, and those under another key or unreadable. */
 export async function countSealed(
   ctx: OperatorContext,
   sealer: Sealer,

@@ -18,7 +18,10 @@ export const TEST_EVENT = 'webhook.test'
 /** How many of the newest log entries are searched for the test. */
 const MAX_SEARCHED = 500
 
-/** Sends a test, also to an inactive endpoint. Throws `not_found`; `validation` if the secret cannot be opened. */
+/**
+ * Sends a test, also to an inactive endpoint. Throws `not_found`; `validation` if the secret cannot be
+ * opened.
+ */
 export async function sendTestEvent(
   ctx: AccountContext,
   { sealer, outbound }: { sealer: Sealer; outbound: Outbound },

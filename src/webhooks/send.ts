@@ -1,4 +1,4 @@
-/** Sends one delivery: signs the event, posts it, and names the outcome. The second step of claim → send → settle. */
+/** Sends a delivery: signs, posts, names the outcome. The second step of claim → send → settle. */
 import type { Clock } from '../kernel/clock.ts'
 import { type FailureName, type Outbound, OutboundFailure } from '../kernel/http-out/outbound-http.ts'
 import { idFromUuid } from '../kernel/ids.ts'
@@ -29,7 +29,7 @@ export type DeliveryAttempt = {
   isGone: boolean
 }
 
-/** Posts the event and returns what happened; a failure of the receiver or the network is a result, not an error. */
+/** Posts the event and returns the outcome. A failure of the receiver or network is no exception. */
 export async function sendDelivery(
   outbound: Outbound,
   clock: Clock,

@@ -1,4 +1,4 @@
-/** Settles deliveries, the last step of claim → send → settle: writes the log, the queue and the endpoints' health. */
+/** Settles deliveries, the last step of claim → send → settle: writes log, queue and health. */
 import { getServiceActor } from '../accounts/actors.ts'
 import { audit } from '../accounts/audit.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -21,7 +21,7 @@ export type AttemptResult = {
   nextAt: Date | undefined
 }
 
-/** The health of an endpoint after its newest attempt. It is written only if `revision` is still the current one. */
+/** The health of an endpoint after an attempt. Written only if `revision` is still current. */
 export type EndpointUpdate = {
   accountId: number
   endpointId: string
@@ -30,12 +30,12 @@ export type EndpointUpdate = {
   disabledReason: DisabledReason | null
 }
 
-/** Formats a column as one text, so that the driver need not quote each value. For numbers, names and times only. */
+/** Formats a column as one text, which is faster than values. For numbers, names and times only. */
 const formatColumn = (values: readonly (string | number | boolean | null)[]) => `{${values.join()}}`
 
 /**
- * Logs attempts, removes finished deliveries and reschedules the others; a delivery with another number of attempts was
- * resent. Returns disabled endpoints. `account_id + 0` makes PostgreSQL use the primary key.
+ * Logs attempts, removes finished deliveries and reschedules the others; a delivery with another number of
+ * attempts was resent. Returns disabled endpoints. `account_id + 0` makes PostgreSQL use the primary key.
  */
 export async function settleDeliveries(
   sql: Sql,

@@ -1,4 +1,4 @@
-/** Signs a delivery twice, over exactly the bytes that are sent: as our API documents it, and as Standard Webhooks does. */
+/** Signs a delivery twice, over the bytes sent: as our API documents, and as Standard Webhooks does. */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { SigningSecrets } from './secret.ts'
 
@@ -27,7 +27,7 @@ export function signEvent({ id, event, data, at }: EventMessage, secrets: Signin
   }
 }
 
-/** Standard Webhooks uses the decoded base64 after `whsec_` as the key; our own header uses the whole shown string. */
+/** Standard Webhooks uses the base64 after `whsec_`, decoded, as key; our header the whole text. */
 function getKeys(secrets: SigningSecrets): Keys {
   let keys = keyCache.get(secrets)
   if (keys === undefined) {

@@ -1,6 +1,6 @@
 /**
- * Delivers webhooks: claims due events by endpoint, obeys concurrency limits, and stores the results. Workers share the
- * accounts by leases, which expire if a worker is killed.
+ * Delivers webhooks: claims due events by endpoint, obeys concurrency limits, and stores the results. Workers
+ * share the accounts by leases, which expire if a worker is killed.
  */
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'

@@ -55,7 +55,7 @@ export class ResultWriter {
     })
   }
 
-  /** Resolves when all results are written, or when writing has failed once: then another process delivers again. */
+  /** Resolves when all results are written, or one attempt failed: then others deliver again. */
   async stop(): Promise<void> {
     this.isStopping = true
     await this.writing

@@ -1,4 +1,4 @@
-/** Scheduled tasks. Any process may run them, and another one continues what a stopped process left undone. */
+/** Scheduled tasks. Any process may run them, and continue what a stopped process left. */
 import { deleteExpiredKeys } from '../accounts/idempotency.ts'
 import { deleteExpiredShares } from '../accounts/limits/rate-ledger.ts'
 import type { Clock } from '../kernel/clock.ts'

@@ -1,4 +1,4 @@
-/** Makes an accent colour readable: keeps the hue, and darkens or lightens it until it has the contrast of WCAG 2.2 AA. */
+/** Makes an accent colour readable: keeps the hue, changes lightness to the contrast of WCAG 2.2 AA. */
 
 /** As in the style sheet of the public page, which a test compares. */
 export const PAGE_BACKGROUND = { light: '#fdfcfa', dark: '#171614' } as const
@@ -31,7 +31,7 @@ export function getContrast(one: string, other: string): number {
   return (high + 0.05) / (low + 0.05)
 }
 
-/** The colour nearest to `colour`, towards the lightness `end` (0 black, 1 white), that is readable on `paper`. */
+/** The nearest colour, towards the lightness `end` (0 black, 1 white), that is readable on `paper`. */
 function readable(colour: string, paper: string, end: 0 | 1): string {
   if (getContrast(colour, paper) >= MIN_CONTRAST) return colour
   const [lightness, a, b] = toOklab(channels(colour))

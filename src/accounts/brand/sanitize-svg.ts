@@ -1,6 +1,6 @@
 /**
- * Security bound: rewrites an SVG with the elements and attributes of a list only, so that nothing else (scripts,
- * handlers, links, external resources, animation) can pass, however it is written.
+ * Security bound: rewrites an SVG with the elements and attributes of a list only, so that nothing else
+ * (scripts, handlers, links, external resources, animation) can pass, however it is written.
  */
 
 type SanitizedSvg = { text: string; width: number; height: number }
@@ -114,7 +114,7 @@ function parseAttributes(source: string): Map<string, string> | undefined {
   return found
 }
 
-/** Functions that an attribute or a style may call: none of them loads anything, as `image-set` or `src` do. */
+/** Functions that attributes and styles may call. None loads anything, as `image-set` and `src` do. */
 const FUNCTIONS = wordSet(`
   rgb rgba hsl hsla hwb lab lch oklab oklch color color-mix var calc min max clamp matrix translate
   translatex translatey scale scalex scaley rotate skew skewx skewy inset circle ellipse polygon path not
@@ -123,7 +123,7 @@ const OWN_PART = /url\(\s*(?:"#[\w.-]+"|'#[\w.-]+'|#[\w.-]+)\s*\)/gi
 /** The name before a bracket. Attributes such as `transform` allow a space between. */
 const FUNCTION_NAME = /([^\s,;:(){}[\]"'!+*/>~.#]*)\s*\(/g
 
-/** Whether it loads nothing: `url()` only of the drawing's own parts, only known functions, no escapes, no at-rules. */
+/** Whether it loads nothing: `url()` only of own parts, known functions, no escapes, no at-rules. */
 function isHarmless(value: string, isStyle: boolean): boolean {
   // A comment could divide a name, an escape could write one otherwise.
   if (/\\|\/\*|javascript\s*:|data\s*:/i.test(value)) return false

@@ -102,8 +102,8 @@ function checkAncestors(
 }
 
 /**
- * An https origin as CSP writes it, or http of this machine. A leading `*.` needs a name of two parts or more. Security
- * bound: other text could end the directive and begin another.
+ * An https origin as CSP writes it, or http of this machine. A leading `*.` needs a name of two parts or
+ * more. Security bound: other text could end the directive and begin another.
  */
 export function parseFrameAncestor(text: string): string | undefined {
   const [, scheme, host = '', port = ''] =

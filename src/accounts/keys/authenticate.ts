@@ -1,4 +1,4 @@
-/** Finds the account of a key. Cached for one second, so that a revoked key is refused within two on every process. */
+/** Finds a key's account. Cached for a second, so that every process refuses a revoked key in two. */
 import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { sha256Hex } from '../../kernel/crypto.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'

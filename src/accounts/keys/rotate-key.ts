@@ -14,8 +14,9 @@ export type Rotation = { id: string; overlapMs: number; createdBy: string }
 export type RotatedKey = KeyRecord & { key: string; replaced: { id: string; expires_at: string } }
 
 /**
- * Creates a key with the name and scope of another, which ends after the overlap. If the old key was created to expire,
- * the new one lives as long from now on. Throws `not_found`, and `archived` for a key that has ended.
+ * Creates a key with the name and scope of another, which ends after the overlap. If the old key was created
+ * to expire, the new one lives as long from now on. Throws `not_found`, and `archived` for a key that has
+ * ended.
  */
 export const rotateKey = (ctx: OperatorContext, input: Rotation): Promise<RotatedKey> =>
   withTransaction(ctx, async tx => replaceKey(tx, input, await lockKey(tx, input.id)))
@@ -52,7 +53,7 @@ type LockedKey = {
   revoked_at: Date | null
 }
 
-/** Locks a key, of any account if none is given, so that it is not replaced twice at once. Throws `not_found`. */
+/** Locks a key, of any account if none is given, against two replacements. Throws `not_found`. */
 export async function lockKey({ sql }: OperatorContext, id: string, accountId?: number): Promise<LockedKey> {
   const own = accountId === undefined ? sql`` : sql`and account_id = ${accountId}`
   const [row] = await sql<LockedKey[]>`

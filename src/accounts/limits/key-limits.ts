@@ -1,7 +1,8 @@
 /**
- * How many requests a key may make in any sixty seconds, over all processes. The limit is divided into permits. A process
- * uses those it holds without asking, and each is free again sixty seconds after its use. It asks the database for more
- * only if none is left, and gives back idle ones. Decision 0026 says why no permit is used twice in a minute.
+ * How many requests a key may make in any sixty seconds, over all processes. The limit is divided into
+ * permits. A process uses those it holds without asking, and each is free again sixty seconds after its use.
+ * It asks the database for more only if none is left, and gives back idle ones. Decision 0026 says why no
+ * permit is used twice in a minute.
  */
 import type { Clock } from '../../kernel/clock.ts'
 import { randomBase62 } from '../../kernel/crypto.ts'

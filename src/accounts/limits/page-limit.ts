@@ -1,6 +1,7 @@
 /**
- * How many uncached public pages a network may request: a token bucket. A phone company has thousands of readers behind
- * one address, so many are allowed at once, and then as many a second as leave time for everybody else.
+ * How many uncached public pages a network may request: a token bucket. A phone company has thousands of
+ * readers behind one address, so many are allowed at once, and then as many a second as leave time for
+ * everybody else.
  */
 import { createNetworkMap } from '../network-map.ts'
 
@@ -9,7 +10,7 @@ export const PAGES_PER_SECOND = 20
 /** Some 200 bytes each. A network that was forgotten starts with a full bucket. */
 const MAX_NETWORKS = 20_000
 
-/** A provider gives a household or a server a /56 of IPv6 or less; that is enough for 256 phones that share one. */
+/** Providers give a household or server a /56 of IPv6 or less: enough for 256 phones that share one. */
 export function createPageLimit() {
   const buckets = createNetworkMap(() => ({ left: MAX_PAGES_AT_ONCE, at: Number.NEGATIVE_INFINITY }), {
     max: MAX_NETWORKS,

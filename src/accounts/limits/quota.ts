@@ -1,4 +1,4 @@
-/** Quotas of passports: reserved in the statement that creates them, from one counter for each account and level. */
+/** Quotas of passports: reserved by the creating statement, from a counter for account and level. */
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import { assert } from '../../kernel/errors.ts'
 import type { AccountContext } from '../context.ts'
@@ -7,8 +7,9 @@ import { LEVEL_LETTER, LEVELS, type LevelLetter, type PassportLevel } from '../p
 const QUOTA_COLUMN = { m: 'model_quota', b: 'batch_quota', i: 'item_quota' } as const
 
 /**
- * Body of a CTE. `wanted` is a relation (account_id, n). Returns the accounts for which all n fit; no other counter moves.
- * Counters are locked in the order of accounts, so that two statements never wait for each other.
+ * Body of a CTE. `wanted` is a relation (account_id, n). Returns the accounts for which all n fit; no other
+ * counter moves. Counters are locked in the order of accounts, so that two statements never wait for each
+ * other.
  */
 export function reserveQuota(sql: Sql, level: LevelLetter, wanted: Fragment): Fragment {
   const quota = sql(QUOTA_COLUMN[level])

@@ -1,4 +1,4 @@
-/** Which process holds how many permits of a key: reported and asked in one statement for all keys of a moment. */
+/** How many permits of a key each process holds: one statement for all keys of a moment. */
 import type { Sql } from '../../kernel/db/database.ts'
 
 /** What one process reports of its share of a key. Times are in ms. */
@@ -19,7 +19,7 @@ export type ShareReport = {
 
 export type ShareReply = {
   held: number
-  /** The other processes with a share: how many, what they had used at their last report, when the next use expires. */
+  /** The other processes with a share: how many, their reported use, when the next use expires. */
   others: { count: number; used: number; nextOver: number | undefined }
 }
 

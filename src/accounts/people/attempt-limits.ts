@@ -1,7 +1,8 @@
 /**
- * How often a password may be tried, or a link for a new one be requested. Nobody can use these limits to lock somebody
- * else out: attempts are refused only to their source, which is an e-mail from one network, a browser in which the person
- * has signed in before, or a session. Attempts of one e-mail from many networks run one after another with growing pauses.
+ * How often a password may be tried, or a link for a new one be requested. Nobody can use these limits to
+ * lock somebody else out: attempts are refused only to their source, which is an e-mail from one network, a
+ * browser in which the person has signed in before, or a session. Attempts of one e-mail from many networks
+ * run one after another with growing pauses.
  */
 import { createHmac, hkdfSync } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -54,8 +55,8 @@ type AttemptSource = {
 export type Throttled = { problem: 'wait'; seconds: number }
 
 /**
- * Counts an attempt and makes it, at once or after those before it. Returns `wait` if its source has made too many, or if
- * so many of the e-mail are waiting that it would take too long.
+ * Counts an attempt and makes it, at once or after those before it. Returns `wait` if its source has made too
+ * many, or if so many of the e-mail are waiting that it would take too long.
  */
 export async function attemptSignIn<T>(
   ctx: AttemptContext,
@@ -115,8 +116,8 @@ export const countChallenge = (ctx: OperatorContext, network: string): Throttled
   takeOfNetwork(ctx, perProcess(ctx.sql).challenges.get(network), MAX_CHALLENGES_PER_NETWORK)
 
 /**
- * Counts the request for a link by e-mail, apart from sign-ins. `isFlooded`: so many have been requested from everywhere
- * that no further e-mail is sent, though the answer is the same.
+ * Counts the request for a link by e-mail, apart from sign-ins. `isFlooded`: so many have been requested from
+ * everywhere that no further e-mail is sent, though the answer is the same.
  */
 export async function countResetRequest(
   ctx: AttemptContext,

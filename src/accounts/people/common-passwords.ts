@@ -1,7 +1,8 @@
 /**
  * Common passwords: those of published breaches, and common words with what people add to them.
- * `assets/common-passwords.bin` holds 40-bit hashes of 43,940 passwords: all with 12 or more characters among the million
- * most common of Mark Burnett's ten million (from breaches, dedicated to the public domain), in lower case.
+ * `assets/common-passwords.bin` holds 40-bit hashes of 43,940 passwords: all with 12 or more characters among
+ * the million most common of Mark Burnett's ten million (from breaches, dedicated to the public domain), in
+ * lower case.
  */
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * Marks browsers in which a person has signed in, so that attempts of others cannot lock them out there. A mark grants no
- * access: it only decides which attempts are counted together.
+ * Marks browsers in which a person has signed in, so that attempts of others cannot lock them out there. A
+ * mark grants no access: it only decides which attempts are counted together.
  */
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 

@@ -1,4 +1,7 @@
-/** How owners manage the people of their account. All members are locked first: two owners cannot remove each other. */
+/**
+ * How owners manage the people of their account. All members are locked first: two owners cannot remove each
+ * other.
+ */
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { findUuid, idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { audit } from '../audit.ts'
@@ -36,9 +39,9 @@ export async function getMember(ctx: AccountContext, id: string): Promise<Member
 }
 
 /**
- * Who receives the link of an invitation: the person by e-mail, or, without a mail server, the inviting owner. An owner
- * who sees it could sign in as the person. So owners see only links of people without another account, and such a person
- * joins no other account before they alone have received a link.
+ * Who receives the link of an invitation: the person by e-mail, or, without a mail server, the inviting
+ * owner. An owner who sees it could sign in as the person. So owners see only links of people without another
+ * account, and such a person joins no other account before they alone have received a link.
  */
 export type LinkReader = 'person' | 'owner'
 
@@ -46,8 +49,8 @@ export type LinkReader = 'person' | 'owner'
 export type Invitation = { token: string } | { token: undefined; reason: 'has_password' | 'elsewhere' }
 
 /**
- * Adds a person to the account. `vouched`, without a change, if an owner of another account has seen their link. Throws
- * `validation` for an invalid e-mail or an existing member, and `rate_limited`.
+ * Adds a person to the account. `vouched`, without a change, if an owner of another account has seen their
+ * link. Throws `validation` for an invalid e-mail or an existing member, and `rate_limited`.
  */
 export async function inviteMember(
   ctx: AccountContext,
@@ -132,8 +135,8 @@ export async function changeRole(ctx: AccountContext, input: { id: string; role:
 }
 
 /**
- * Removes a person from the account and ends their sessions in it. A person without any account is deleted; the history
- * keeps the name. False, without a change, for the last owner. Throws `not_found`.
+ * Removes a person from the account and ends their sessions in it. A person without any account is deleted;
+ * the history keeps the name. False, without a change, for the last owner. Throws `not_found`.
  */
 export async function removeMember(ctx: AccountContext, id: string): Promise<boolean> {
   return withTransaction(ctx, async tx => {

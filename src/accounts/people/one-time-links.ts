@@ -7,8 +7,9 @@ const TOKEN_LENGTH = 43
 const TOKEN = /^[0-9A-Za-z]{43}$/
 
 /**
- * Why a link was created. A person has at most one link of each purpose (one invitation for each account). A new link
- * ends only its predecessor of the same purpose, so a stranger who requests a reset cannot end an invitation.
+ * Why a link was created. A person has at most one link of each purpose (one invitation for each account). A
+ * new link ends only its predecessor of the same purpose, so a stranger who requests a reset cannot end an
+ * invitation.
  */
 type LinkPurpose =
   | { purpose: 'invitation'; accountId: number }
@@ -68,7 +69,10 @@ export async function endPasswordLinks(ctx: OperatorContext, personId: string): 
     delete from password_link where person_id = ${personId}`
 }
 
-/** Creates a link while no account exists; returns its token. It ends with the first account or the next start. */
+/**
+ * Creates a link while no account exists; returns its token. It ends with the first account or the next
+ * start.
+ */
 export async function createSetUpLink(ctx: OperatorContext): Promise<string | undefined> {
   const token = createToken()
   const created = await ctx.sql`

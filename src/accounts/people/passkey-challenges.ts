@@ -60,7 +60,10 @@ export function parseCredential<T>(text: string): T | undefined {
   return typeof value === 'object' && value !== null ? (value as T) : undefined
 }
 
-/** The challenge (base64url) that the response signed, if it is valid for this purpose. It is used up in any case. */
+/**
+ * The challenge (base64url) that the response signed, if it is valid for this purpose. It is used up in any
+ * case.
+ */
 export async function consumeChallenge(
   ctx: OperatorContext,
   answer: { response?: { clientDataJSON?: unknown } },

@@ -149,7 +149,7 @@ async function verify(
   return checked?.verified ? checked.authenticationInfo.newCounter : undefined
 }
 
-/** WebAuthn §7.2, step 22: a counter that does not grow points to a cloned key. False for a counter already used. */
+/** WebAuthn §7.2 step 22: a counter that does not grow reveals a cloned key. False if used. */
 async function recordUse(ctx: OperatorContext, id: string, counter: number): Promise<boolean> {
   const noted = await ctx.sql`
     update passkey set counter = ${counter}, last_used_at = ${ctx.clock.now()}

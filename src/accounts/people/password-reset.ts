@@ -5,7 +5,10 @@ import { withTransaction } from '../transaction.ts'
 import { parseEmail } from './email.ts'
 import { createPasswordLink } from './one-time-links.ts'
 
-/** Undefined for an unknown e-mail, a person without an account, and one without a password, who has an invitation. */
+/**
+ * Undefined for an unknown e-mail, a person without an account, and one without a password, who has an
+ * invitation.
+ */
 export async function createResetLink(
   ctx: OperatorContext,
   text: string,

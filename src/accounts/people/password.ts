@@ -37,7 +37,7 @@ const PASSWORD_PROBLEM_SENTENCES = {
 
 type Parameters = { memory: number; passes: number; parallelism: number }
 
-/** OWASP's Password Storage Cheat Sheet: 19 MiB, two passes, one lane. Measured here: 90 ms. Memory in KiB. */
+/** OWASP's Password Storage Cheat Sheet: 19 MiB (in KiB here), two passes, one lane; 90 ms here. */
 const CURRENT: Parameters = { memory: 19_456, passes: 2, parallelism: 1 }
 const SALT_BYTES = 16
 const HASH_BYTES = 32
@@ -48,7 +48,7 @@ const MAX_WAITING = 40
 
 const permits = new Semaphore({ capacity: MAX_CONCURRENT, maxWaiting: MAX_WAITING })
 
-/** `$argon2id$v=19$m=…,t=…,p=…$salt$hash` (the PHC string format). Throws `unavailable` when too many are waiting. */
+/** `$argon2id$v=19$m=…,t=…,p=…$salt$hash` (PHC format). Throws `unavailable` if too many wait. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES)
   const digest = await derive(password, salt, CURRENT)

@@ -1,4 +1,4 @@
-/** Creates people and their memberships. A person has one e-mail and one password for all accounts they belong to. */
+/** Creates people and memberships. A person has one e-mail and one password for all accounts. */
 import { AppError, assert } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { requireAccount } from '../accounts.ts'
@@ -14,7 +14,9 @@ export type Role = (typeof ROLES)[number]
 
 type NewPerson = { accountId: number; email: string; role: Role }
 
-/** Adds a person to an account and creates a link to set their password. Throws `not_found` and `validation`. */
+/**
+ * Adds a person to an account and creates a link to set their password. Throws `not_found` and `validation`.
+ */
 export async function createPerson(
   ctx: OperatorContext,
   input: NewPerson,
@@ -31,7 +33,7 @@ export async function createPerson(
   })
 }
 
-/** Creates a link to set a new password. The old password works until the link is used. Throws `not_found`. */
+/** Creates a link to set a password. The old one works until the link is used. Throws `not_found`. */
 export async function resetPassword(
   ctx: OperatorContext,
   input: { email: string },
@@ -48,8 +50,8 @@ export async function resetPassword(
 }
 
 /**
- * `vouchedBy`: an owner of this account has seen the link for the person's first password, so that owner could sign in
- * as the person. Null once the person alone has received a link.
+ * `vouchedBy`: an owner of this account has seen the link for the person's first password, so that owner
+ * could sign in as the person. Null once the person alone has received a link.
  */
 export type KnownPerson = { id: string; hasPassword: boolean; vouchedBy: number | null }
 
@@ -64,7 +66,7 @@ export async function findOrCreatePerson(ctx: OperatorContext, email: string): P
   return row
 }
 
-/** Adds a membership with its own actor and returns the actor's id. Throws `validation` for an existing member. */
+/** Adds a membership and its actor, and returns the actor's id. Throws `validation` for a member. */
 export async function addMember(
   ctx: OperatorContext,
   member: NewPerson & { personId: string },

@@ -1,4 +1,6 @@
-/** Records wrong passwords in the audit logs of the person's accounts, in one entry an hour with their number. */
+/**
+ * Records wrong passwords in the audit logs of the person's accounts, in one entry an hour with their number.
+ */
 import { insertAuditEntries } from '../audit.ts'
 import type { OperatorContext } from '../context.ts'
 

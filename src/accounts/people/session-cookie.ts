@@ -1,6 +1,6 @@
 /** The name of the session cookie, and the token in it. */
 
-/** RFC 6265bis §4.1.3.2: browsers take a `__Host-` cookie only from https, with Path=/ and for no other host. */
+/** RFC 6265bis §4.1.3.2: a `__Host-` cookie needs https, Path=/ and no Domain. */
 export const getSessionCookieName = (publicUrl: string): string =>
   publicUrl.startsWith('https:') ? '__Host-carnet' : 'carnet'
 

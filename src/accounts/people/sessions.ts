@@ -38,8 +38,8 @@ type Proof = { passwordHash: string } | { passkeyId: string }
 export type NewSession = { token: string; email: string }
 
 /**
- * Creates a session in the person's oldest account, and ends the one that the browser had. Undefined if the person has no
- * account or the proof no longer counts.
+ * Creates a session in the person's oldest account, and ends the one that the browser had. Undefined if the
+ * person has no account or the proof no longer counts.
  */
 export async function createSession(
   ctx: OperatorContext,
@@ -81,7 +81,7 @@ export const isLive = (ctx: OperatorContext): Fragment => {
   return ctx.sql`s.expires_at > ${now} and coalesce(s.proven_at, s.created_at) > ${oldest}`
 }
 
-/** Replaces the token of a session whose person has proven again who they are. Undefined if the session has ended. */
+/** Replaces a session's token after a proof of identity. Undefined if the session has ended. */
 export async function renewSession(
   ctx: OperatorContext,
   { id, personId }: Pick<Session, 'id' | 'personId'>,
@@ -131,7 +131,7 @@ type SessionRow = Omit<Session, 'account' | 'isMoved'> &
     expires_at: Date
   }
 
-/** For a statement over `person_session s` and `membership m`: an owner may have ended the person's sessions since. */
+/** For a statement over `person_session s`, `membership m`: an owner may have ended the sessions. */
 const isAdmitted = ({ sql }: OperatorContext): Fragment =>
   sql`coalesce(m.sessions_ended_at, '-infinity') <= coalesce(s.proven_at, s.created_at)`
 
@@ -150,8 +150,8 @@ export async function listPersonAccounts(
 }
 
 /**
- * Switches a session to another account of the same person. `unknown` if they do not belong to it, `unproven` if its
- * owners have ended their sessions since the last proof.
+ * Switches a session to another account of the same person. `unknown` if they do not belong to it, `unproven`
+ * if its owners have ended their sessions since the last proof.
  */
 export async function switchAccount(
   ctx: OperatorContext,
@@ -174,8 +174,8 @@ export async function switchAccount(
 }
 
 /**
- * For each query, in order: whether the token's session is live and its person belongs to the account. Scans by an
- * account's own people are not counted.
+ * For each query, in order: whether the token's session is live and its person belongs to the account. Scans
+ * by an account's own people are not counted.
  */
 export async function areMembers(
   ctx: OperatorContext,

@@ -17,7 +17,7 @@ type PersonWithPassword = { personId: string; email: string; passwordHash: strin
 /** The plan of an account that its owner sets up. */
 const FIRST_PLAN = 'beta'
 
-/** Sets the password of the link's person and ends all their sessions and links. Throws `not_found` and `validation`. */
+/** Sets the password of a link's person, ends sessions and links. Throws `not_found`, `validation`. */
 export async function setPassword(
   ctx: OperatorContext,
   input: { token: string; password: string },
@@ -57,7 +57,7 @@ export async function setPassword(
 
 type FirstOwner = { token: string; accountName: string; email: string; password: string }
 
-/** Creates the first account with its owner. Throws `not_found`, also once there is an account, and `validation`. */
+/** Creates the first account with its owner. Throws `not_found` if there is one, and `validation`. */
 export async function setUpOwner(ctx: OperatorContext, input: FirstOwner): Promise<PersonWithPassword> {
   if (!(await isSetUpLink(ctx, input.token))) throw notFound('link')
   const email = requireEmail(input.email)

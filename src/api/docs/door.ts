@@ -10,7 +10,7 @@ import type { ApiDocument } from './read-document.ts'
 
 const DOCS_PATH = '/docs'
 
-/** No inline code or style, and nothing from other origins. The page's script sends test requests, only to this origin. */
+/** No inline code or style, nothing from other origins. The page's script calls only this origin. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -1,4 +1,4 @@
-/** Endpoints that will be removed announce it in every response: RFC 9745 (Deprecation), RFC 8594 (Sunset). */
+/** Endpoints to be removed say so in each response: RFC 9745 (Deprecation), RFC 8594 (Sunset). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 export type Deprecation = {

@@ -1,6 +1,6 @@
 /**
- * An endpoint: one definition beside its handler. Routing, the checks of a request, the types of the handler, the
- * OpenAPI document and the reference page read it.
+ * An endpoint: one definition beside its handler. Routing, the checks of a request, the types of the handler,
+ * the OpenAPI document and the reference page read it.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AccountContext } from '../../accounts/context.ts'
@@ -47,11 +47,11 @@ type RequestBody<B> = {
   isOptional?: true
   schema: object
   examples: Readonly<Record<string, { summary: string; value: unknown }>>
-  /** `sent` is undefined without a body; in a bulk call a row can be the error of reading it. Throws `validation`. */
+  /** `sent`: undefined without a body; a bulk row may be an error. Throws `validation`. */
   read: (sent: unknown) => B
   /**
-   * What else is wrong, deeper inside a body that `read` refused; both are then reported together. `sent` are its
-   * members as they came.
+   * What else is wrong, deeper inside a body that `read` refused; both are then reported together. `sent` are
+   * its members as they came.
    */
   findDeeperError?(
     call: AccountCall & { path: PathValues<PathName> },
@@ -88,7 +88,8 @@ type AccountOptions = {
 
 type Handled = Promise<ApiResponse> | ApiResponse
 
-// Handlers are methods: their parameters are then compared both ways, so that endpoints of all types fit one list.
+// Handlers are methods: their parameters are then compared both ways, so that endpoints of all types fit one
+// list.
 type AccountDefinition<Path extends string, Q extends QueryParameters, B> = Description &
   AccountOptions & {
     path: Path
@@ -163,7 +164,9 @@ export function successJson(
   return `{"data":${json}${meta}${warnings}}`
 }
 
-/** `next` is the cursor of the next page; undefined on the last one. A page found by a cursor has no number. */
+/**
+ * `next` is the cursor of the next page; undefined on the last one. A page found by a cursor has no number.
+ */
 export const pageMeta = (
   { page, limit, cursor }: { page: number; limit: number; cursor?: unknown },
   { total, totalCapped }: { total: number; totalCapped?: boolean },

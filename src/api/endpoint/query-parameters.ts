@@ -1,4 +1,4 @@
-/** Query parameters: described, read and checked by one definition each. Nothing is clamped and nothing is ignored. */
+/** Query parameters: one definition describes, reads and checks each. None is clamped or ignored. */
 import { isLongerThan } from '../../kernel/characters.ts'
 import { type Detail, type DetailCode, invalid } from '../../kernel/errors.ts'
 import { parseDateTime } from '../../kernel/text/parse-date-time.ts'
@@ -130,8 +130,8 @@ export const CURSOR_TEXT = {
 }
 
 /**
- * The values of the parameters of an endpoint. Throws `validation` naming every wrong, repeated or unknown one; then
- * also for a `page` beside a `cursor`.
+ * The values of the parameters of an endpoint. Throws `validation` naming every wrong, repeated or unknown
+ * one; then also for a `page` beside a `cursor`.
  */
 export function readQuery<Q extends QueryParameters>(sent: RawQuery, parameters: Q): QueryValues<Q> {
   const details: Detail[] = []

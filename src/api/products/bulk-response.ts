@@ -47,8 +47,8 @@ export function bulkJson(
 }
 
 /**
- * The warnings of all rows, with pointers into the call. A name is listed once, for the first row that has it: 500 rows
- * with one fabric would leave no room for anything else. Each row also has its own warnings.
+ * The warnings of all rows, with pointers into the call. A name is listed once, for the first row that has
+ * it: 500 rows with one fabric would leave no room for anything else. Each row also has its own warnings.
  */
 function listWarnings(rows: readonly BulkRow[]): Detail[] {
   const names = new Set<unknown>()
@@ -74,7 +74,7 @@ function rowJson(call: AccountCall, { index, passport, data, warnings }: BulkRow
   return `{"index":${index},${summary.slice(1, -1)}${more}}`
 }
 
-/** The error of a bulk call in which every row failed: `plan_limit` if that was the only reason, else `validation`. */
+/** The error of a bulk call without a valid row: `plan_limit` if that is the only reason. */
 export function bulkError(failed: readonly FailedRow[], message: string): AppError {
   const details = failed.flatMap(({ index, error }) =>
     (error.details ?? [rowDetail(index, error)]).map(detail => ({ ...detail, index })),

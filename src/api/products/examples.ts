@@ -1,6 +1,6 @@
 /**
- * The example values of the OpenAPI document: a table, its batch and its items. A test sends each request to the running
- * server and compares the response with the one shown here.
+ * The example values of the OpenAPI document: a table, its batch and its items. A test sends each request to
+ * the running server and compares the response with the one shown here.
  */
 import examples from '../../../assets/api/examples.json' with { type: 'json' }
 import { findUuid } from '../../kernel/ids.ts'

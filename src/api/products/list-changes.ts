@@ -12,8 +12,8 @@ import { type AccountCall, type ApiResponse, pageMeta, successJson } from '../en
 import { summaryJson } from './summary.ts'
 
 /**
- * The cursor carries the total and the time to ask from next, as they were for the first page. The time of a later page
- * would miss a write that was still running during the first.
+ * The cursor carries the total and the time to ask from next, as they were for the first page. The time of a
+ * later page would miss a write that was still running during the first.
  */
 export type ChangeCursor = ChangePosition & { syncedUntil: Date; total: number }
 

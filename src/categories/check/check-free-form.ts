@@ -1,6 +1,6 @@
 /**
- * Checks keys that the schema does not know. They are stored for the account, so they only need to be storable. A
- * warning names each of them, because it may be a typo.
+ * Checks keys that the schema does not know. They are stored for the account, so they only need to be
+ * storable. A warning names each of them, because it may be a typo.
  */
 import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import { perObject } from '../../kernel/memo.ts'

@@ -30,8 +30,9 @@ const getValidator = perObject((category: CompleteCategory) => {
 })
 
 /**
- * Adds violations of the JSON Schema. `validatedWith` is the schema version under which the passport was last valid: a
- * field that became required later is a warning. Language tags and blank translations are left to the named checks.
+ * Adds violations of the JSON Schema. `validatedWith` is the schema version under which the passport was last
+ * valid: a field that became required later is a warning. Language tags and blank translations are left to
+ * the named checks.
  */
 export function checkStructure(
   category: CompleteCategory,

@@ -11,12 +11,12 @@ import { FORMAT_RULES, type Violation } from '../schema/formats.ts'
 import { countCharacters, isBlank } from './text-checks.ts'
 
 /**
- * The field of a value, and the key of its label (`materialComposition.material`). `isTranslation`: the value is one text
- * of a localized field.
+ * The field of a value, and the key of its label (`materialComposition.material`). `isTranslation`: the value
+ * is one text of a localized field.
  */
 export type FieldAt = { field: Field; path: string; isTranslation: boolean }
 
-/** Undefined for a blank translation: the check that knows the primary language decides whether it is needed. */
+/** Undefined for a blank translation: the check of the primary language decides if it is required. */
 export function explainSchemaError(error: ErrorObject, at: FieldAt, value: unknown): Violation | undefined {
   if (error.keyword === 'type') return { code: 'type', problem: explainType(at, value) }
   if (typeof value !== 'string') return findSizeFault(error, at.field, value)

@@ -1,6 +1,6 @@
 /**
- * Reports oversized lists and objects and cuts them before validation: a body of 1 MiB can hold half a million wrong
- * entries, and reporting each of them would block the process.
+ * Reports oversized lists and objects and cuts them before validation: a body of 1 MiB can hold half a
+ * million wrong entries, and reporting each of them would block the process.
  */
 
 import { type DataObject, isObject } from '../../kernel/data-object.ts'
@@ -11,7 +11,7 @@ import { problem } from '../problems.ts'
 import { getMaxEntries } from '../schema/json-schema.ts'
 import type { Findings } from './findings.ts'
 
-/** Returns the data itself if nothing is oversized. Free-form keys at the top are only bounded by the body's size. */
+/** Returns the data itself if nothing is too large. The body limit bounds free-form keys. */
 export function limitSizes(category: CompleteCategory, data: DataObject, findings: Findings): DataObject {
   return new SizeLimiter(findings).members(category.fields, data)
 }

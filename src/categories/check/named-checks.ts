@@ -12,7 +12,7 @@ import type { Findings } from './findings.ts'
 import { sumExactly } from './sum-exactly.ts'
 import { findTextProblem, isBlank } from './text-checks.ts'
 
-/** Skips values of the wrong type, which the structure check reports. `primary` is undefined if it is unknown. */
+/** Skips values of the wrong type, which the structure check reports. `primary` may be unknown. */
 export class NamedChecks {
   private readonly findings: Findings
   private readonly primary: string | undefined

@@ -1,6 +1,6 @@
 /**
- * Sums decimals as they are written. Floating point is wrong both ways: 33.4 + 33.3 + 33.3 is 99.99999999999999, and
- * 8 % of all one-decimal triples that add up to 100 fail `=== 100`.
+ * Sums decimals as they are written. Floating point is wrong both ways: 33.4 + 33.3 + 33.3 is
+ * 99.99999999999999, and 8 % of all one-decimal triples that add up to 100 fail `=== 100`.
  */
 
 const SHORTEST = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/

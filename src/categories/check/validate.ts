@@ -25,8 +25,8 @@ type ValidationOptions = {
 type Validation = { errors: Detail[]; warnings: Detail[]; truncated: boolean }
 
 /**
- * Validates normalised data (see `normaliseData`). Never throws and never changes the data. A value of the wrong type has
- * one violation and is not checked further. Lengths are in code points.
+ * Validates normalised data (see `normaliseData`). Never throws and never changes the data. A value of the
+ * wrong type has one violation and is not checked further. Lengths are in code points.
  */
 export function validateData(
   category: CompleteCategory,
@@ -63,9 +63,10 @@ function findPrimaryLanguage(data: DataObject): string | undefined {
 }
 
 /**
- * Returns the data as it is stored: CRLF becomes LF, and language tags (entries of `languages`, keys of localized fields)
- * become canonical. If two keys of a field would become equal, they stay for the validator to report; so do oversized
- * lists and objects. Without a category only the shared fields are known. Never changes the input.
+ * Returns the data as it is stored: CRLF becomes LF, and language tags (entries of `languages`, keys of
+ * localized fields) become canonical. If two keys of a field would become equal, they stay for the validator
+ * to report; so do oversized lists and objects. Without a category only the shared fields are known. Never
+ * changes the input.
  */
 export function normaliseData(data: DataObject, category?: CompleteCategory): DataObject {
   const texts = mapMembers(data, value => normaliseTexts(value, 1))

@@ -1,5 +1,6 @@
 /**
- * Finds fields, values, countries and yes or no by the names that people use: labels in all 24 languages and synonyms.
+ * Finds fields, values, countries and yes or no by the names that people use: labels in all 24 languages and
+ * synonyms.
  */
 import { findLabel, getLabels, LANGUAGES } from '../../i18n/catalogue.ts'
 import { COUNTRIES } from '../../kernel/countries.ts'
@@ -39,8 +40,9 @@ export const findFieldLabel = (
 ): string | undefined => findLabel(getLabels(language), 'fields', path)
 
 /**
- * Returns the paths (without indexes and languages) that a name can mean in a category, by `normalizeName`. A member of
- * an object or list has its own label, and its parent's label before its own. Several paths: the name is ambiguous.
+ * Returns the paths (without indexes and languages) that a name can mean in a category, by `normalizeName`. A
+ * member of an object or list has its own label, and its parent's label before its own. Several paths: the
+ * name is ambiguous.
  */
 export const getFieldNames = perObject((category: CompleteCategory) => {
   const words = new Map<string, readonly string[]>()

@@ -4,7 +4,7 @@ import { countEdits } from '../../kernel/edit-distance.ts'
 /** Security bound: comparing takes time quadratic in the length. */
 const MAX_LENGTH = 60
 
-/** Finds the nearest name: equal except for case, `_` and `-`, or with one mistake per four letters, at most three. */
+/** Finds the nearest name: equal but for case, `_`, `-`, or one mistake in four letters, at most 3. */
 export function findNearestName(key: string, names: readonly string[]): string | undefined {
   if (key.length > MAX_LENGTH) return undefined
   const plain = simplify(key)

@@ -1,6 +1,6 @@
 /**
- * Recognises names of fibres, furniture materials, battery chemistries and countries in 24 languages: `Baumwolle`,
- * `LINEN`, `NMC811` and `Deutschland` become `cotton`, `flax`, `nmc` and `DE`.
+ * Recognises names of fibres, furniture materials, battery chemistries and countries in 24 languages:
+ * `Baumwolle`, `LINEN`, `NMC811` and `Deutschland` become `cotton`, `flax`, `nmc` and `DE`.
  */
 import {
   findLabel,
@@ -20,16 +20,16 @@ export type Recognition = {
   /** What is stored so that pages show it in every language: `cotton`, `engineeredWood`, `nmc`, `DE`. */
   code: string
   /**
-   * `exact`: a name of it in some language, nothing more. `qualified`: says more than the name ("organic cotton"), so
-   * the text must be kept. `similar`: probably misspelled; suggest it, never assume it.
+   * `exact`: a name of it in some language, nothing more. `qualified`: says more than the name ("organic
+   * cotton"), so the text must be kept. `similar`: probably misspelled; suggest it, never assume it.
    */
   certainty: 'exact' | 'qualified' | 'similar'
 }
 
 /**
- * Finds the fibre of Annex I of Regulation (EU) No 1007/2011 that a text names: in any of the 24 languages, as a
- * synonym, a short code or a brand. Case, spaces, hyphens and accents do not matter. No name means two fibres (a test
- * checks that), so the language of the text is not needed.
+ * Finds the fibre of Annex I of Regulation (EU) No 1007/2011 that a text names: in any of the 24 languages,
+ * as a synonym, a short code or a brand. Case, spaces, hyphens and accents do not matter. No name means two
+ * fibres (a test checks that), so the language of the text is not needed.
  */
 export function recogniseFibre(text: string): Recognition | undefined {
   return recogniseKnownFibre(text) ?? findSimilarFibre(text)
@@ -43,8 +43,8 @@ export function recogniseKnownFibre(text: string): Recognition | undefined {
 }
 
 /**
- * Returns what forms and imports store for a text: the code of an exact name, else the text itself. `path` is the key
- * of the field's label (`fiberComposition.fiber`).
+ * Returns what forms and imports store for a text: the code of an exact name, else the text itself. `path` is
+ * the key of the field's label (`fiberComposition.fiber`).
  */
 export function toCanonicalName(path: string, field: Field, text: string): string {
   const known = recogniseName(path, field, text)
@@ -52,8 +52,8 @@ export function toCanonicalName(path: string, field: Field, text: string): strin
 }
 
 /**
- * Returns what a page in the language of `labels` shows for a fibre: its own name and, if the text says more, the text.
- * Undefined if the text is shown unchanged.
+ * Returns what a page in the language of `labels` shows for a fibre: its own name and, if the text says more,
+ * the text. Undefined if the text is shown unchanged.
  */
 export function buildFibreLabel(labels: Labels, text: string): { name: string; more?: string } | undefined {
   const known = recogniseKnownFibre(text)
@@ -65,7 +65,7 @@ export function buildFibreLabel(labels: Labels, text: string): { name: string; m
   return includesName ? undefined : { name, more: text.trim() }
 }
 
-/** Recognises a value, country or fibre, depending on the field, without guessing. Undefined for other fields. */
+/** Recognises a value, country or fibre by the field, without guessing; undefined for other fields. */
 export function recogniseName(path: string, field: Field, text: string): Recognition | undefined {
   if (field.values !== undefined) return exact(findValueByName(path, field, text))
   if (field.format === 'country') return exact(findCountryByName(text))
@@ -123,7 +123,7 @@ function withoutQualifiers(text: string): Recognition | undefined {
 
 const getFibresByLetter = once(() => Map.groupBy(getFibreNames().keys(), ([first = '']) => first))
 
-/** Compares only names with the same first letter, which is seldom misspelled: 10 to 20 µs instead of 70 to 200. */
+/** Compares names with the same first letter, which is seldom wrong: 20 µs instead of 200. */
 function findSimilarFibre(text: string): Recognition | undefined {
   const key = normalizeName(text)
   const [first = ''] = key

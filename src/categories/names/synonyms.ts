@@ -1,4 +1,6 @@
-/** Synonyms of known names beyond the labels in 24 languages: other names, short codes (ISO 2076) and brands. */
+/**
+ * Synonyms of known names beyond the labels in 24 languages: other names, short codes (ISO 2076) and brands.
+ */
 import names from '../../../assets/names.json' with { type: 'json' }
 
 type Synonyms = Readonly<Record<string, readonly string[]>>
@@ -6,13 +8,16 @@ type Synonyms = Readonly<Record<string, readonly string[]>>
 /** Names that mean exactly the fibre. */
 export const FIBRE_SYNONYMS: Synonyms = names.fibres
 
-/** One word that names the fibre and says more of it, or a brand of it: the law wants the fibre's own name. */
+/** A word that says more than the fibre's name, or a brand: the law requires the fibre's own name. */
 export const FIBRE_KINDS: Synonyms = names.fibreKinds
 
 /** Words beside a fibre's name, which say more of it or only connect. */
 export const QUALIFIERS = [...Object.values(names.qualifiers).flat(), ...names.particles]
 
-/** Names of a listed value, by the path of its field. Where only the list can be stored, kinds of it count too. */
+/**
+ * Names of a listed value, by the path of its field. Where only the list can be stored, kinds of it count
+ * too.
+ */
 export const VALUE_SYNONYMS: Readonly<Record<string, Synonyms>> = names.values
 
 /** Names of countries that are in use beside those of the Unicode CLDR. */

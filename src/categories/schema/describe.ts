@@ -15,7 +15,7 @@ type WireValues = {
   format: string | undefined
 }
 
-/** If `localized`, the value is an object of language codes and texts: `type` is `object`, without `fields`. */
+/** If `localized`, the value has texts by language code: `type` is `object`, without `fields`. */
 export type WireField = WireValues & {
   name: string
   required: boolean

@@ -1,6 +1,6 @@
 /**
- * Builds the JSON Schema 2020-12 of a category. Our validator uses the same schema that clients can get. `x-` keywords and
- * descriptions name rules that JSON Schema cannot express (check digits, exact sums).
+ * Builds the JSON Schema 2020-12 of a category. Our validator uses the same schema that clients can get. `x-`
+ * keywords and descriptions name rules that JSON Schema cannot express (check digits, exact sums).
  */
 import type { CompleteCategory } from '../catalogue.ts'
 import { AUDIENCES, type Audience, type Field, findScalarEntry, narrowAudience } from '../field.ts'
@@ -29,8 +29,8 @@ export const CUSTOM_KEYWORDS = [
 ] as const
 
 /**
- * Builds the schema of `data` as it is stored. Free-form keys are allowed at the top level, but not inside known
- * objects.
+ * Builds the schema of `data` as it is stored. Free-form keys are allowed at the top level, but not inside
+ * known objects.
  */
 export function buildCategorySchema(category: CompleteCategory) {
   return {
@@ -44,8 +44,8 @@ export function buildCategorySchema(category: CompleteCategory) {
 }
 
 /**
- * Builds the schema of `data` as it may be sent: an optional field may be null, which means that it is absent. `id` is the
- * address of the schema, its `$id`.
+ * Builds the schema of `data` as it may be sent: an optional field may be null, which means that it is
+ * absent. `id` is the address of the schema, its `$id`.
  */
 export function buildRequestSchema(category: CompleteCategory, id?: string): JsonSchema {
   const { $schema, description, properties, ...kept } = buildCategorySchema(category)
@@ -68,7 +68,7 @@ const allowNull = (schema: JsonSchema): JsonSchema => ({
   ...(Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {}),
 })
 
-/** Returns the maximum length of a list, or number of languages of a localized field; undefined for other fields. */
+/** Returns the most entries of a list, or languages of a localized field; else undefined. */
 export function getMaxEntries(field: Field): number | undefined {
   if (field.localized) return MAX_LANGUAGES
   return field.type === 'list' ? (field.maxItems ?? MAX_LIST_ITEMS) : undefined

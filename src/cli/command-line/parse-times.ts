@@ -16,8 +16,8 @@ const MAX_SPAN_MS = 365 * DAY_MS
 export const EXPIRY_HINT = 'a date (it ends at 0:00 UTC), a date-time, or a span such as 7d, 12h, 30m'
 
 /**
- * Parses `2027-01-31` (0:00 UTC), `2027-01-31T12:00:00+01:00` (UTC without an offset), or `7d`, `12h`, `30m` from `now`.
- * Throws UsageError for anything else, for the past, and beyond 100 years.
+ * Parses `2027-01-31` (0:00 UTC), `2027-01-31T12:00:00+01:00` (UTC without an offset), or `7d`, `12h`, `30m`
+ * from `now`. Throws UsageError for anything else, for the past, and beyond 100 years.
  */
 export function parseExpiry(text: string, now: Date): Date {
   const moment = findTime(text, now, 1)

@@ -27,8 +27,9 @@ export function onStopSignal(listener: (signal: StopSignal) => void): () => void
 }
 
 /**
- * Runs a command's work, which must fail soon after `stopping` is aborted. Throws Stopped then, with the exit code that
- * shells expect: 130 for SIGINT, 143 for SIGTERM. Further signals change nothing: npm sends a Ctrl-C twice.
+ * Runs a command's work, which must fail soon after `stopping` is aborted. Throws Stopped then, with the exit
+ * code that shells expect: 130 for SIGINT, 143 for SIGTERM. Further signals change nothing: npm sends a
+ * Ctrl-C twice.
  */
 export async function runUntilSignal<T>(work: (stopping: AbortSignal) => Promise<T>): Promise<T> {
   const stopping = new AbortController()

@@ -1,4 +1,4 @@
-/** `carnet access-links`: links that show more than the public sees, to readers with a legitimate interest or authorities. */
+/** `carnet access-links`: links that show more than the public sees. */
 import { actAsOperator } from '../../accounts/accounts.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import {

@@ -1,4 +1,4 @@
-/** `carnet accounts brand`: the name, logo and accent colour of an account's public pages, and who may frame them. */
+/** `carnet accounts brand`: name, logo and accent colour of public pages, and who may frame them. */
 import { readFileSync } from 'node:fs'
 import { requireAccount } from '../../accounts/accounts.ts'
 import { withActor } from '../../accounts/actors.ts'

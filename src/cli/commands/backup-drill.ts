@@ -1,4 +1,4 @@
-/** `carnet backup drill`: restores a backup into a temporary database, checks it, and deletes the database. */
+/** `carnet backup drill`: restores a backup into a temporary database, checks and deletes it. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

@@ -64,7 +64,7 @@ export function describeIgnoredSettings(env: Environment): string | undefined {
   return `The demo has its own data and addresses, in ${DATA_DIR}: it ignores ${names.join(', ')}.`
 }
 
-/** The demo's own settings, without data, keys or addresses of a real installation. `asked` is the requested port. */
+/** The demo's settings, without those of a real installation. `asked` is the requested port. */
 export async function resolveDemoConfig(
   env: Environment,
   port: number | undefined,

@@ -1,4 +1,4 @@
-/** `carnet users`: the people of an account. They set their passwords themselves; the operator never knows one. */
+/** `carnet users`: the people of an account. They set their passwords; the operator knows none. */
 import { buildSetPasswordUrl } from '../../accounts/people/one-time-links.ts'
 import { createPerson, ROLES, resetPassword } from '../../accounts/people/people.ts'
 import { ACCOUNT_OPTION, getAccountId } from '../command-line/account-arguments.ts'

@@ -1,4 +1,4 @@
-/** `carnet webhooks deliveries`, `test`, `resend`, `replay`, `unstick`: what was delivered, and sending it again. */
+/** `carnet webhooks deliveries`, `test`, `resend`, `replay`, `unstick`: see and repeat deliveries. */
 import { actAsOperator } from '../../accounts/accounts.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'

@@ -1,4 +1,4 @@
-/** `carnet webhooks rotate`, `activate` and `carnet secrets reseal`: change secrets while deliveries continue. */
+/** `carnet webhooks rotate`, `activate`, `carnet secrets reseal`: change secrets without a pause. */
 import { activateSecret, resealSecrets, rotateSecret } from '../../webhooks/rotate-secret.ts'
 import type { Command } from '../command-line/command.ts'
 import { buildWebhookSetup } from '../store/webhook-setup.ts'

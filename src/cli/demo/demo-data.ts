@@ -1,4 +1,4 @@
-/** The content of the demo account, from `assets/demo/`: invented products, and the brand of an invented shop. */
+/** The demo's content, from `assets/demo/`: invented products, and an invented shop's brand. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BrandChange } from '../../accounts/brand/update-brand.ts'

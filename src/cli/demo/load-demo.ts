@@ -1,4 +1,4 @@
-/** Creates the demo's passports with the same functions that the API uses. Existing passports stay as they are. */
+/** Creates the demo's passports with the functions of the API. Existing passports stay as they are. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { LEVEL_LETTER } from '../../accounts/plans.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -14,8 +14,8 @@ import type { DemoItem, DemoPassport } from './demo-data.ts'
 type LoadedDemo = { models: string[]; batches: string[]; items: string[] }
 
 /**
- * Loads what is missing, also after an interrupted load. The units of a model come before its corrections. Only units of
- * models that this load has corrected are refreshed.
+ * Loads what is missing, also after an interrupted load. The units of a model come before its corrections.
+ * Only units of models that this load has corrected are refreshed.
  */
 export async function loadDemoPassports(
   ctx: AccountContext,
@@ -71,7 +71,9 @@ async function loadUnits(
 type Unit = { lot?: string; serial?: string; data?: Record<string, unknown> | undefined }
 type Wanted = { parentUuid: string; level: 'batch' | 'item'; units: readonly Unit[] }
 
-/** Issues missing units, if that is still possible. Returns the UUIDs in order. Throws when one is invalid. */
+/**
+ * Issues missing units, if that is still possible. Returns the UUIDs in order. Throws when one is invalid.
+ */
 async function requireUnits(ctx: AccountContext, wanted: Wanted): Promise<string[]> {
   const found = await findUnits(ctx, wanted)
   const units = wanted.units.filter(unit => !found.has(getUnitName(unit)))

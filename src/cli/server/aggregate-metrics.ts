@@ -1,4 +1,4 @@
-/** Adds up the metrics of several processes. Sums never fall, although a restarted process counts from zero. */
+/** Adds up the metrics of several processes. Sums never fall, even if a process dies and restarts. */
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client'
 
 type ProcessMetrics = Awaited<ReturnType<Registry['getMetricsAsJSON']>>

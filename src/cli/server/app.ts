@@ -74,8 +74,8 @@ export function createApp(setup: AppSetup): FastifyInstance {
 }
 
 /**
- * Answers requests for cached pages before the framework sees them: it takes a fifth of the time of such an answer, and
- * most requests are of this kind. The framework answers everything unusual.
+ * Answers requests for cached pages before the framework sees them: it takes a fifth of the time of such an
+ * answer, and most requests are of this kind. The framework answers everything unusual.
  */
 function answerReadyPagesFirst(
   app: FastifyInstance,
@@ -122,7 +122,7 @@ export type ServerSetup = OperatorSetup &
     security?: SecurityLog
   }
 
-/** What every process answers to its operator (`/healthz`, `/readyz`, `/metrics`); a worker answers nothing else. */
+/** Answers each process's operator (`/healthz`, `/readyz`, `/metrics`); workers answer only this. */
 export function createOperatorApp(setup: ServerSetup, buildPublicError?: BuildPublicError): FastifyInstance {
   const requestId = createRequestId(setup.trustedProxies)
   const { getReaderAddress, isTrusted } = createTrustedProxies(setup.trustedProxies)

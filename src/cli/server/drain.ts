@@ -1,10 +1,15 @@
-/** Stops an HTTP server without losing a request: it accepts no connections, and closes idle ones after a while. */
+/**
+ * Stops an HTTP server without losing a request: it accepts no connections, and closes idle ones after a
+ * while.
+ */
 import { Server } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 
-/** Connections that stay idle for so long are closed. Others get `Connection: close` with their next answer. */
+/**
+ * Connections that stay idle for so long are closed. Others get `Connection: close` with their next answer.
+ */
 const DRAIN_MS = 1_200
 const CHECK_INTERVAL_MS = 20
 
@@ -20,7 +25,8 @@ export function prepareDrain(app: FastifyInstance): { drain: (finishMs: number) 
     async drain(finishMs) {
       isDraining = true
       const startedAt = performance.now()
-      // `close` of an HTTP server closes idle connections at once, although a request may be on its way in one.
+      // `close` of an HTTP server closes idle connections at once, although a request may be on its way in
+      // one.
       Server.prototype.close.call(server)
       while (performance.now() < startedAt + DRAIN_MS && (await countConnections()) > 0)
         await pause(CHECK_INTERVAL_MS)

@@ -1,4 +1,4 @@
-/** Listens on the configured port, first with a startup server that answers while the database is still missing. */
+/** Listens on the port, first with a startup server that answers while the database is missing. */
 import { once } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../kernel/config/config.ts'

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 const MAX_PORT = 65_535
 const MAX_PORTS_TRIED = 100
 
-/** Binds the port and releases it. Returns its number (a free port for 0), or undefined when it cannot be used. */
+/** Binds the port and releases it. Returns its number (a free port for 0), or undefined if it fails. */
 export function probePort(host: string, port: number): Promise<number | undefined> {
   return new Promise(resolve => {
     const server = createServer()

@@ -11,8 +11,8 @@ import { runUntilStopped } from './run-until-stopped.ts'
 import { type ProcessSpec, Supervisor } from './supervisor.ts'
 
 /**
- * Runs WORKERS processes that answer requests and, with ROLE=all, one for background work. SIGHUP replaces them one by one.
- * On a terminal SIGHUP means that the terminal is gone: the server stops.
+ * Runs WORKERS processes that answer requests and, with ROLE=all, one for background work. SIGHUP replaces
+ * them one by one. On a terminal SIGHUP means that the terminal is gone: the server stops.
  */
 export async function runSupervisor({ config, log, env }: RunSettings, onReady: OnReady): Promise<void> {
   let store: Store | undefined

@@ -21,8 +21,8 @@ type LifecycleOptions = {
 }
 
 /**
- * Starts a server and later stops it, also while it is starting: `signal` is then aborted with a Stopped. A second signal
- * ends it at once. Throws what `start` throws, and CommandError after an unexpected error.
+ * Starts a server and later stops it, also while it is starting: `signal` is then aborted with a Stopped. A
+ * second signal ends it at once. Throws what `start` throws, and CommandError after an unexpected error.
  */
 export async function runUntilStopped(
   { log, startedByNpm, abandon, onHangUp }: LifecycleOptions,

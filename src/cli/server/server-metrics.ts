@@ -1,4 +1,4 @@
-/** The metrics of a server: its own requests and statements, its machine, and the state of the whole installation. */
+/** The metrics of a server: its requests and statements, its machine, and the installation. */
 import { statfs } from 'node:fs/promises'
 import { systemClock } from '../../kernel/clock.ts'
 import type { Config } from '../../kernel/config/config.ts'
@@ -125,7 +125,7 @@ const formatGauges = (rows: readonly GaugeRow[]): string =>
 
 const MAX_STATEMENT_LENGTH = 2_000
 
-/** Counts all statements and logs slow ones, without their parameters. Undefined when neither is configured. */
+/** Counts statements and logs slow ones without parameters. Undefined when neither is configured. */
 export function createStatementWatcher(
   { slowQueryMs }: Config,
   log: Log,

@@ -62,7 +62,7 @@ export class Supervisor {
     cluster.setupPrimary({ exec: MAIN, args: ['serve'], execArgv: process.execArgv })
   }
 
-  /** Resolves when all processes are ready. Throws a CommandError with the reason of the first that cannot start. */
+  /** Resolves when all processes are ready. Throws a CommandError with the reason of the first failure. */
   async start(): Promise<void> {
     const children = this.setup.specs.map(spec => this.fork(spec))
     for (const child of children) this.processes.set(child.spec, child)

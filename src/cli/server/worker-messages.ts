@@ -14,7 +14,7 @@ export type SupervisorMessage =
   /** Another process takes over: finish the open requests and exit. */
   { type: 'leave' } | { type: 'get metrics' } | { type: 'total metrics'; text: string }
 
-/** The next message of this type, or undefined when none comes in time. `source`: a worker, or this process. */
+/** The next message of this type; undefined when none comes in time. `source`: worker or process. */
 export async function waitForMessage<M extends { type: string }, T extends M['type']>(
   source: EventEmitter,
   type: T,

@@ -1,4 +1,7 @@
-/** The embedded PostgreSQL that commands and servers share. A server holds a lock, and restarts PostgreSQL when it dies. */
+/**
+ * The embedded PostgreSQL that commands and servers share. A server holds a lock, and restarts PostgreSQL
+ * when it dies.
+ */
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -32,7 +35,7 @@ const WATCH_INTERVAL_MS = 200
 const MIN_PAUSE_MS = 100
 const MAX_PAUSE_MS = 5_000
 
-/** Starts PostgreSQL or joins the running one. Throws ServerAlreadyRunning, or `unavailable` with a reason. */
+/** Starts or joins PostgreSQL. Throws ServerAlreadyRunning, or `unavailable` with a reason. */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions) {
   let running = await startPostgres(options)
   const leaving = new AbortController()
@@ -92,7 +95,10 @@ async function takeServerLock(postgres: EmbeddedPostgres, dataDir: string): Prom
   )
 }
 
-/** Resolves with true when the database was gone, if only for a moment, and with false when this process leaves. */
+/**
+ * Resolves with true when the database was gone, if only for a moment, and with false when this process
+ * leaves.
+ */
 async function waitForLoss(postgres: EmbeddedPostgres, leaving: AbortSignal): Promise<boolean> {
   const sql = openPool(postgres.traffic, { max: 1, name: 'carnet watch' })
   try {

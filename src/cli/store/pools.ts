@@ -1,4 +1,4 @@
-/** The connection pools of one store: for requests, for queues, and single connections of both database roles. */
+/** The connection pools of a store: for requests, queues, and single connections of both roles. */
 import { type FinishedStatement, isPoolEnded } from '../../kernel/db/connection-pool.ts'
 import { type DatabaseTarget, openPool, POOL_SIZE, type Sql } from '../../kernel/db/database.ts'
 import { grantTraffic } from '../../kernel/db/traffic-role.ts'

@@ -1,4 +1,4 @@
-/** The key that signs cookies and encrypts secrets: SECRET_KEY, or a generated key in a file that only its owner can read. */
+/** The key that signs and encrypts: SECRET_KEY, or a generated key in a file only its owner reads. */
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
@@ -25,7 +25,7 @@ const GROUP_AND_OTHERS = 0o077
 
 type KeySettings = { secretKey: string | undefined; dataDir: string }
 
-/** The setting, or the key in `dataDir`, created at first use. Throws CommandError when others can read that file. */
+/** The setting, or the key in `dataDir`, created at first use. Throws CommandError if others read it. */
 export function getOrCreateSecretKey({ secretKey, dataDir }: KeySettings): string {
   const path = join(dataDir, FILE)
   return secretKey ?? readKey(path) ?? createKey(dataDir, path)
@@ -34,7 +34,10 @@ export function getOrCreateSecretKey({ secretKey, dataDir }: KeySettings): strin
 /** Creates no key. Throws CommandError when the file is damaged or others can read it. */
 export const hasSecretKey = (dataDir: string): boolean => readKey(join(dataDir, FILE)) !== undefined
 
-/** The path of the only key that a power cut left under a temporary name; undefined if there is not exactly one. */
+/**
+ * The path of the only key that a power cut left under a temporary name; undefined if there is not exactly
+ * one.
+ */
 export function findUnlinkedKey(dataDir: string): string | undefined {
   const names = existsSync(dataDir) ? readdirSync(dataDir) : []
   const [name, ...others] = names.filter(one => one.startsWith(`.${FILE}-`))

@@ -1,4 +1,4 @@
-/** The store of a command or server: the operator's own database, or the embedded one, migrated to this version. */
+/** The store of a command or server: the operator's database or the embedded one, migrated. */
 import { mkdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -32,7 +32,7 @@ export type Store = Omit<StorePools, 'end'> & {
   abandon: () => void
 }
 
-/** `isServer`: keeps the embedded PostgreSQL running, and takes a server's lock unless `takesServerLock` is false. */
+/** `isServer`: keeps PostgreSQL running, and locks it unless `takesServerLock` is false. */
 export type OpenOptions = StorePoolOptions & {
   takesServerLock?: boolean
   /** False only looks: nothing is migrated. */

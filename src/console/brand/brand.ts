@@ -51,7 +51,7 @@ const lookOf = ({ name, accent, frameAncestors }: Brand): Look => ({
   frames: frameAncestors.join('\n'),
 })
 
-/** A form has the colour twice, as text and as a picker: the one that was touched counts, the text before the picker. */
+/** A form has the colour as text and as picker: the changed one counts, the text comes first. */
 function typedIn(text: (name: string) => string): Look {
   const shown = text('accent_shown')
   const accent = text('accent').trim()

@@ -1,4 +1,4 @@
-/** Webhooks: seen by everyone of the account, made, changed and removed by its owners, held by its editors too. */
+/** Webhooks: all members see them, owners create, change and remove them, editors may pause them. */
 
 import { html } from 'ghtml'
 import { isOneLine } from '../../kernel/characters.ts'

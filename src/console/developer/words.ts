@@ -17,7 +17,7 @@ export function describeOutcome(
   return findText(texts.developer.outcomes, outcome) ?? outcome
 }
 
-/** The sentence about a failure. It is stored in English, with the names and addresses that other languages need. */
+/** The sentence about a failure, in English, with the facts that other languages need. */
 export function explainFailure(
   { language, texts: { failures } }: Pick<Words, 'language' | 'texts'>,
   { detail, outcome, status }: Pick<AttemptRecord, 'detail' | 'outcome' | 'status'>,

@@ -1,4 +1,4 @@
-/** API keys: seen by everyone of the account, made and ended by its owners, because a key outlives its maker's sign-in. */
+/** API keys: all members see them, owners create and revoke them, because a key outlives a session. */
 
 import { html } from 'ghtml'
 import { type KeyRecord, listKeys, SCOPES } from '../../accounts/keys/keys.ts'

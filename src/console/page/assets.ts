@@ -1,4 +1,4 @@
-/** The console's style sheet and its small modules, each under an address that changes with it, so that a browser keeps it for good. */
+/** The console's style sheet and modules, at addresses that change with them: cached for good. */
 
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** The parts of a form: each field with its label, hint and error, and a summary that leads to what is wrong. */
+/** The parts of a form: fields with label, hint and error, and a summary of the errors. */
 import { html } from 'ghtml'
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../accounts/people/password.ts'
 import type { Problems } from './form.ts'
@@ -22,7 +22,7 @@ type FormField = {
 
 type FieldNotes = { name: string; hint?: string | undefined }
 
-/** One labelled input. The browser checks nothing by itself: all that is wrong is told at once, in our words. */
+/** One labelled input. The browser checks nothing, so all errors appear at once, in our words. */
 export function input(field: FormField, problems: Problems): string {
   const { name, type = 'text' } = field
   const { autocomplete = type === 'password' ? 'current-password' : 'off' } = field
@@ -75,13 +75,13 @@ export function described({ name, hint }: FieldNotes, problems: Problems): strin
 }
 
 /**
- * First in a form that has other buttons before its own: the Enter key presses the first one there is. Nobody sees it,
- * and the tab key passes it.
+ * First in a form that has other buttons before its own: the Enter key presses the first one there is. Nobody
+ * sees it, and the tab key passes it.
  */
 export const defaultButton = (text: string) =>
   html`<button class="sight" tabindex="-1" aria-hidden="true">${text}</button>`
 
-/** What is wrong, first on the page and with the focus, each line a link to its field; `labels` by field name. */
+/** The errors, first on the page and focused; each links to its field. `labels` by field name. */
 export function summary(texts: Texts, problems: Problems, labels: Readonly<Record<string, string>>): string {
   const lines = Object.entries(problems)
   if (lines.length === 0) return ''

@@ -9,7 +9,7 @@ export type PostedForm = {
   text: (name: string) => string
   /** All values of a field that may be sent several times. */
   all: (name: string) => string[]
-  /** The next parts of the names that begin with `path.`: for `a.b` and `a.c.d` under `a` these are `b` and `c`. */
+  /** The next parts of names that begin with `path.`: for `a.b`, `a.c.d` under `a` they are `b`, `c`. */
   under: (path: string) => string[]
   /** All fields with their values, as they were sent. */
   entries: () => readonly (readonly [name: string, value: string])[]

@@ -76,8 +76,8 @@ export type ConsolePage = {
 /** A file to keep; `content` is sent as it comes. */
 export type Download = { name: string; type: string; content: string | Buffer | Readable }
 /**
- * A redirect by GET; `session` sets the browser's cookie, and null takes it away; `cookie` is the line of another. `knows`
- * is the e-mail of who has signed in: the browser is known as theirs from now on.
+ * A redirect by GET; `session` sets the browser's cookie, and null takes it away; `cookie` is the line of
+ * another. `knows` is the e-mail of who has signed in: the browser is known as theirs from now on.
  */
 export type Redirect = { to: string; session?: string | null; cookie?: string; knows?: string }
 /** The JSON answer to one of our own modules in the browser. */

@@ -1,7 +1,8 @@
 /**
- * A new secret on its way to the one page that shows it: in a cookie for that page alone, which takes it away again. So
- * reloading shows nothing twice and makes nothing twice, and no server remembers a secret. The cookie is sealed for the
- * session that made the secret: whoever copies it from the browser's storage has nothing.
+ * A new secret on its way to the one page that shows it: in a cookie for that page alone, which takes it away
+ * again. So reloading shows nothing twice and makes nothing twice, and no server remembers a secret. The
+ * cookie is sealed for the session that made the secret: whoever copies it from the browser's storage has
+ * nothing.
  */
 import type { Addresses } from '../../passports/core/record.ts'
 import type { Redirect, Visit } from './route.ts'

@@ -1,4 +1,4 @@
-/** The frame of every page of the console, and the headers that go with it: nothing from elsewhere, no script but our own modules, kept by no cache. */
+/** The frame of the console's pages, and their headers: nothing from elsewhere, not cached. */
 import { html } from 'ghtml'
 import type { Session } from '../../accounts/people/sessions.ts'
 import { getTextDirection } from '../../i18n/direction-marks.ts'
@@ -22,8 +22,8 @@ const policy = (scripts: boolean) =>
 const DENIED = ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb', 'browsing-topics']
 
 /**
- * `Referrer-Policy: same-origin`: under `no-referrer` a browser sends `Origin: null` with our own forms (Fetch,
- * "append a request Origin header"), which could not be told from another site's.
+ * `Referrer-Policy: same-origin`: under `no-referrer` a browser sends `Origin: null` with our own forms
+ * (Fetch, "append a request Origin header"), which could not be told from another site's.
  */
 export const consoleHeaders = (page: { scripts: boolean } = { scripts: false }): Record<string, string> => ({
   'content-type': 'text/html; charset=utf-8',

@@ -1,4 +1,4 @@
-/** The console's texts by language, from `locales/console`: one JSON file each. English fills what a language lacks. */
+/** The console's texts by language, from `locales/console`. English fills what a language lacks. */
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Texts } from '../../../locales/console/texts.d.ts'
 import { fillPlaceholders } from '../../i18n/catalogue.ts'
@@ -10,7 +10,7 @@ type Values = Readonly<Record<string, string | number>>
 export type Text = string | ((values: never) => string)
 type Compiled = Text | readonly string[] | { readonly [key: string]: Compiled }
 
-/** A JSON file as it is written: texts, lists of texts, plurals by the categories of CLDR, and groups of these. */
+/** A JSON file as written: texts, lists of texts, plurals by CLDR category, and groups of these. */
 export type TextSource = string | readonly string[] | { readonly [key: string]: TextSource }
 type Plural = { readonly [category in Intl.LDMLPluralRule]?: string } & { readonly other: string }
 

@@ -1,11 +1,11 @@
-/** Files that a form brings: read while they come and cut off where they are of no use any more, so that a film costs no memory. */
+/** Reads the files of a form as they come, and cuts off what is of no use, to save memory. */
 import type { Readable } from 'node:stream'
 import { Busboy, type BusboyConfig, type BusboyFileStream } from '@fastify/busboy'
 import { AppError } from '../../kernel/errors.ts'
 
 /** Kept of each file: what is larger is refused by its size. */
 const UPLOAD_KEPT_BYTES = 64 * 1024
-/** Of a whole form. A photograph in place of a logo is read to its end, so that its sender is told what is wrong. */
+/** Of a whole form. A photograph as a logo is read to its end, so that its sender learns why not. */
 export const MAX_UPLOADED_BYTES = 32 * 1024 * 1024
 
 const LIMITS = { fields: 20, files: 4, parts: 24, fieldSize: 8_192, headerPairs: 20, headerSize: 4_096 }
@@ -14,8 +14,8 @@ const LIMITS = { fields: 20, files: 4, parts: 24, fieldSize: 8_192, headerPairs:
 export type Upload = { bytes: Buffer; size: number }
 
 /**
- * Reads a `multipart/form-data` body; a file whose field is not in `names`, or that is empty, is passed over. Throws
- * `bad_request`, `payload_too_large`.
+ * Reads a `multipart/form-data` body; a file whose field is not in `names`, or that is empty, is passed over.
+ * Throws `bad_request`, `payload_too_large`.
  */
 export async function readUploads(
   body: Readable,
@@ -39,9 +39,9 @@ type MultipartForm = {
 }
 
 /**
- * Reads the fields of a form and hands its files to `take`, which may end the reading. Throws `bad_request` for what is
- * no form, `payload_too_large` beyond `maxBytes`. What is left of the body is read by nobody: the answer is only read
- * by a sender who could send everything.
+ * Reads the fields of a form and hands its files to `take`, which may end the reading. Throws `bad_request`
+ * for what is no form, `payload_too_large` beyond `maxBytes`. What is left of the body is read by nobody: the
+ * answer is only read by a sender who could send everything.
  */
 export async function readMultipartForm(
   { body, type, limits, maxBytes = Number.POSITIVE_INFINITY }: MultipartForm,

@@ -1,4 +1,4 @@
-/** The languages of the console, one for each file of texts: the one that the browser likes best, else English. */
+/** The console's languages, one a file of texts: what the browser prefers, else English. */
 
 import { isLanguage, type Language } from '../../i18n/catalogue.ts'
 import { rankTags } from '../../i18n/negotiate.ts'

@@ -11,7 +11,7 @@ const OFFERED: readonly string[] = [...LANGUAGES.map(({ code }) => code), ...NEA
 
 const codesByName = new Map<string, string>()
 
-/** `Deutsch`, `German`, `deutsch` → `de`; undefined for any other text. Knows the names in the console's languages. */
+/** `Deutsch`, `German`, `deutsch` → `de`, by the console's languages; undefined otherwise. */
 export function findLanguageByName(text: string): string | undefined {
   if (codesByName.size === 0) {
     for (const code of OFFERED) {

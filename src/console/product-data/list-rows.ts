@@ -1,6 +1,6 @@
 /**
- * Rows of lists in a form: added, removed, and dropped if empty. Each row names the stored entry it shows, so that rows
- * can move and untouched entries stay as stored.
+ * Rows of lists in a form: added, removed, and dropped if empty. Each row names the stored entry it shows, so
+ * that rows can move and untouched entries stay as stored.
  */
 import type { Field } from '../../categories/field.ts'
 import { type PostedForm, readForm } from '../page/form.ts'

@@ -1,6 +1,6 @@
 /**
- * Links between the pages of a list. They name the product beside which a page lies, so that a late page costs as much
- * as the first; the page number is only for people.
+ * Links between the pages of a list. They name the product beside which a page lies, so that a late page
+ * costs as much as the first; the page number is only for people.
  */
 
 import { html } from 'ghtml'

@@ -1,4 +1,4 @@
-/** Formats a value for an input and parses what was typed, with the decimal mark of the console's language. */
+/** Formats a value for an input and parses it again, with the language's decimal mark. */
 import type { Field } from '../../categories/field.ts'
 import { canonicalizeLanguage } from '../../categories/language.ts'
 import { toCanonicalName } from '../../categories/names/recognise-names.ts'

@@ -1,4 +1,7 @@
-/** The product or unit that a page is about: loaded by its address, named, linked, and what has just been done with it. */
+/**
+ * The product or unit that a page is about: loaded by its address, named, linked, and what has just been done
+ * with it.
+ */
 import { stripDirectionMarks } from '../../i18n/direction-marks.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { LEVEL_NAME } from '../../passports/core/record.ts'

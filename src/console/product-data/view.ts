@@ -8,7 +8,7 @@ import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import type { Words } from '../page/words.ts'
 import { getFieldLabel } from './labels.ts'
 
-/** Known fields in the category's order, then unknown ones. `mark` returns HTML that follows the field's name. */
+/** Known fields in the category's order, then unknown ones. `mark` returns HTML after the name. */
 export function renderData(
   words: Words,
   fields: readonly Field[],

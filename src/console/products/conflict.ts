@@ -1,4 +1,4 @@
-/** Merges two edits of one product: nothing is lost, and fields that both people changed are shown before saving again. */
+/** Merges two edits of a product. Fields that both changed are shown before saving again. */
 
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'

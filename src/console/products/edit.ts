@@ -120,8 +120,8 @@ async function renderConflictPage(visit: Visit, edit: EditState, typed: Submitte
 type SaveInput = { state: PassportState; edit: EditState; words: Words; sent: SubmittedData }
 
 /**
- * Saves only fields that differ, so that other people's changes to other fields stay. If units have been issued, it
- * first asks whether this is a change or a correction.
+ * Saves only fields that differ, so that other people's changes to other fields stay. If units have been
+ * issued, it first asks whether this is a change or a correction.
  */
 async function saveEdit(ctx: AccountContext, { state, edit, words, sent }: SaveInput): Promise<Outcome> {
   const { fields } = requireCategory(state.row.category)

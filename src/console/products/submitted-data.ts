@@ -57,8 +57,9 @@ const renderHolderLink = (words: Words, id: string): string =>
   html`<p><a class="alone" href="${PRODUCTS}/${id}">${words.texts.products.gtinHolder}</a></p>`
 
 /**
- * Turns the error of a create or update into problems by input; what concerns no field becomes the message. Ambiguous
- * text was passed on as typed, so that all errors come at once; the form then shows why it is ambiguous.
+ * Turns the error of a create or update into problems by input; what concerns no field becomes the message.
+ * Ambiguous text was passed on as typed, so that all errors come at once; the form then shows why it is
+ * ambiguous.
  */
 export function collectProblems(
   words: Words,

@@ -1,4 +1,7 @@
-/** The key figures of a range of days: all scans, unique readers, crawlers, and the change from the period before. */
+/**
+ * The key figures of a range of days: all scans, unique readers, crawlers, and the change from the period
+ * before.
+ */
 
 import { html } from 'ghtml'
 import type { Comparison } from '../../scans/compare-periods.ts'

@@ -20,7 +20,7 @@ const DOT_RADIUS = 4.5
 /** Beyond it are only islands of the Pacific; the map is cut to it if none of them has scans. */
 const LAND_RANGE = { left: 88, right: 746 }
 
-/** The highest count of each shade, lightest first. Steps have equal ratios, because few countries have most scans. */
+/** The highest count of each shade, lightest first. Steps have equal ratios: scans are uneven. */
 export function buildShadeLimits(most: number): number[] {
   const ends = Array.from({ length: SHADES }, (_, i) => Math.round(most ** ((i + 1) / SHADES)))
   return [...new Set(ends)]

@@ -1,4 +1,4 @@
-/** Access links: made and revoked by editors, because they see what the links show; their use is seen by everyone of the account. */
+/** Access links: editors create and revoke them, because they see what the links show. */
 
 import { html } from 'ghtml'
 import { AppError, notFound } from '../../kernel/errors.ts'
@@ -205,7 +205,7 @@ function isProduct(typed: string): boolean {
   return id === undefined || findUuid(id) !== undefined
 }
 
-/** Midnight UTC at the end of a day; undefined for what is no day of the calendar, is over, or too far ahead. */
+/** Midnight UTC at the end of a day; undefined for no calendar day, a past one, or one too far. */
 function endOf(day: string, now: Date): Date | undefined {
   const start = /^\d{4}-\d{2}-\d{2}$/.test(day) ? parseDateTime(day) : undefined
   if (start === undefined) return undefined

@@ -35,7 +35,7 @@ async function list(visit: Visit, typed: InvitationForm, problems: Problems): Pr
 
 const selfOf = ({ session }: Visit) => idFromUuid(session.personId)
 
-/** The person is in at once; the letter tells them, and brings whoever is new here the link for a password. */
+/** The person is a member at once; the e-mail tells them, with a password link for a new person. */
 export async function submitInvitation(visit: Visit): Promise<Outcome> {
   const { ctx, form, words } = visit
   const texts = words.texts.people

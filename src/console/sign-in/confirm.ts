@@ -1,6 +1,7 @@
 /**
- * "Confirm that it is you": what makes keys, secrets and owners, or ends somebody's sessions, is done only by who has
- * lately proven who they are. The form that asked for it comes back with what was typed and goes on by the same click.
+ * "Confirm that it is you": what makes keys, secrets and owners, or ends somebody's sessions, is done only by
+ * who has lately proven who they are. The form that asked for it comes back with what was typed and goes on
+ * by the same click.
  */
 
 import { html } from 'ghtml'
@@ -24,7 +25,7 @@ export async function submitConfirmOptions(visit: Visit): Promise<Outcome> {
   return { data: await createProofOptions(visit.setup, { personId, home: requireHome(visit) }) }
 }
 
-/** The session's new token once its person has proven who they are with this form, else the page that asks for it. */
+/** The session's new token after a proof of identity in this form, else the page that asks for it. */
 export async function confirm(visit: Visit): Promise<{ token: string } | ConsolePage> {
   const { setup, session, form, network, words } = visit
   const { texts } = words

@@ -1,4 +1,7 @@
-/** Cookies of signing in, which only our server reads; where our address is https, their names bind them to it. */
+/**
+ * Cookies of signing in, which only our server reads; where our address is https, their names bind them to
+ * it.
+ */
 import { createKnownDevices, DEVICE_LIFETIME_MS } from '../../accounts/people/known-devices.ts'
 import { isToken } from '../../accounts/people/one-time-links.ts'
 import { getSessionCookieName } from '../../accounts/people/session-cookie.ts'
@@ -34,7 +37,7 @@ const deviceName = ({ publicUrl }: DeviceSetup['addresses']) =>
 const deviceIn = ({ addresses }: DeviceSetup, header: string | undefined) =>
   find(header, deviceName(addresses), '[\\w.~-]{1,400}')
 
-/** The id of the mark that tells a browser in which a person has signed in before from one in which somebody guesses. */
+/** The id of the browser's mark for the e-mail; undefined without one, or with a too old one. */
 export const findDevice = (setup: DeviceSetup, header: string | undefined, email: string) =>
   createKnownDevices(setup.secretKey).find(deviceIn(setup, header), email, setup.clock.now())
 
@@ -49,9 +52,10 @@ const linkName = (publicUrl: string) =>
   publicUrl.startsWith('https:') ? '__Secure-carnet-link' : 'carnet-link'
 
 /**
- * The token of a one-time link between the address it came with and the clean one, for that page alone, so that it stays
- * in no address bar and no history. `Lax`, because the click comes from a mail program's page. Looking at the page uses
- * nothing up: the link can be opened again, and mail scanners may follow it. Null takes the cookie away.
+ * The token of a one-time link between the address it came with and the clean one, for that page alone, so
+ * that it stays in no address bar and no history. `Lax`, because the click comes from a mail program's page.
+ * Looking at the page uses nothing up: the link can be opened again, and mail scanners may follow it. Null
+ * takes the cookie away.
  */
 export function linkCookie({ setup }: AnyVisit, path: string, token: string | null): string {
   const { publicUrl } = setup.addresses

@@ -11,8 +11,8 @@ type Invitation = Reset & { account: string; by: string; role: Role; isNew: bool
 const MAX_NAME_LENGTH = 60
 
 /**
- * A name that somebody chose and that goes out from the operator's server: short, and with nothing in it that a mail
- * program would make a link of.
+ * A name that somebody chose and that goes out from the operator's server: short, and with nothing in it that
+ * a mail program would make a link of.
  */
 function unlinked(name: string): string {
   const words = stripDirectionMarks(name)

@@ -79,7 +79,10 @@ export function linkEnded({ words: { texts }, note }: AnyVisit, reason: string):
   return { status: 404, title, body }
 }
 
-/** Signs in whoever has just set a password by the link at `path`; `reason` is said if the link has ended meanwhile. */
+/**
+ * Signs in whoever has just set a password by the link at `path`; `reason` is said if the link has ended
+ * meanwhile.
+ */
 export async function signInByLink(
   visit: AnyVisit,
   { path, reason }: { path: string; reason: string },

@@ -1,7 +1,7 @@
 /**
- * A form that came when the session had ended: what was typed goes back to its sender, to be sent again by their own
- * click once they are signed in. Nothing of it is kept here. Only what a page of ours sent gets this far: the door
- * refuses every other form before, and does so with the form that is sent again.
+ * A form that came when the session had ended: what was typed goes back to its sender, to be sent again by
+ * their own click once they are signed in. Nothing of it is kept here. Only what a page of ours sent gets
+ * this far: the door refuses every other form before, and does so with the form that is sent again.
  */
 import { html } from 'ghtml'
 import { ownPath, signInFor } from '../page/addresses.ts'

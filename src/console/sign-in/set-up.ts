@@ -1,4 +1,4 @@
-/** The first page of a new Carnet: whoever holds the one-time link names the account and becomes its owner. */
+/** The first page of a new Carnet: the holder of the one-time link names the account and owns it. */
 
 import { html } from 'ghtml'
 import { parseEmail } from '../../accounts/people/email.ts'

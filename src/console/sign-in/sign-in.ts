@@ -1,4 +1,7 @@
-/** Signing in and out. With a passkey: a challenge for the page's module, and the browser's answer as an ordinary form. */
+/**
+ * Signing in and out. With a passkey: a challenge for the page's module, and the browser's answer as an
+ * ordinary form.
+ */
 
 import { html } from 'ghtml'
 import type { Throttled } from '../../accounts/people/attempt-limits.ts'
@@ -86,7 +89,8 @@ function page(visit: AnyVisit, shown: Shown): ConsolePage {
   const kept = next === HOME ? [] : hiddenInputs([['next', next]])
   const forget = isSignedOut ? '<span hidden data-drafts-forget></span>' : ''
   const scripts = [...(passkeys ? ['passkeys'] : []), ...(isSignedOut ? [DRAFTS_MODULE] : [])]
-  // Once something was refused no passkey is offered unasked: a browser that answers by itself would be refused again and again.
+  // Once something was refused no passkey is offered unasked: a browser that answers by itself would be
+  // refused again and again.
   const passkey = {
     to: `${SIGN_IN}/passkey`,
     options: `${SIGN_IN}/passkey/options`,

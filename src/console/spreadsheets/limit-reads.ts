@@ -1,12 +1,12 @@
 /**
- * Limits how many spreadsheets are parsed at a time, because each is in memory meanwhile, and how fast one account may
- * send large ones.
+ * Limits how many spreadsheets are parsed at a time, because each is in memory meanwhile, and how fast one
+ * account may send large ones.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 
 const MAX_CONCURRENT_READS = 3
-/** The next file of an account waits until its last one was read at this rate: six seconds after one of 24 MB. */
+/** An account's files are read at this rate: the next waits six seconds after one of 24 MB. */
 const BYTES_PER_SECOND = 4_000_000
 
 type Reads = {
@@ -19,7 +19,7 @@ const readsOf = perDatabase((_sql: Sql): Reads => ({ underWay: 0, nextAt: new Ma
 
 type FileRead = { sql: Sql; accountId: number; bytes: number }
 
-/** Does the work when it is the file's turn. Returns undefined, with nothing done, when too many files are being read. */
+/** Does the work in the file's turn. Returns undefined, with nothing done, if too many files wait. */
 export async function limitReads<T>(
   { sql, accountId, bytes }: FileRead,
   work: () => Promise<T>,

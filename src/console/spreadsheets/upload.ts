@@ -45,7 +45,7 @@ export async function readUploadedSpreadsheet(
   }
 }
 
-/** A body that says how long it is gets its memory at once; joining its pieces would take as much again for a moment. */
+/** A body of known length gets its memory at once; joining its pieces would need twice as much. */
 function collectBytes(bodyLength: number | undefined, maxBytes: number) {
   let bytes = Buffer.allocUnsafeSlow(Math.min(bodyLength ?? 0, maxBytes))
   let length = 0

@@ -30,7 +30,7 @@ export function readEnvironment(): Environment {
   return { ...parseEnv(readDotEnv()), ...process.env }
 }
 
-/** Without the byte order mark that some editors begin a file with; empty without a file. Throws ConfigError. */
+/** Without a byte order mark; empty without a file. Throws ConfigError. */
 function readDotEnv(): string {
   if (!existsSync('.env')) return ''
   try {

@@ -157,7 +157,7 @@ function findSmtpServer(value: string) {
   }
 }
 
-/** Whether the driver reads it as it was meant: a plain `@` or `/` in a password would make a part of it the host. */
+/** Whether the driver parses it as meant: a plain `@` or `/` in a password would change the host. */
 function isDatabaseUrl(value: string): boolean {
   const [, authority] = /^postgres(?:ql)?:\/\/([^/?#]*)/i.exec(value) ?? []
   if (authority === undefined || !URL.canParse(value)) return false

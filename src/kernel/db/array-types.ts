@@ -1,4 +1,7 @@
-/** PostgreSQL's array types. If the driver read them itself and lost the connection, nobody could catch the rejection. */
+/**
+ * PostgreSQL's array types. If the driver read them itself and lost the connection, nobody could catch the
+ * rejection.
+ */
 
 type TypeHandler = {
   to: number
@@ -12,8 +15,8 @@ const toDate = (text: string) => new Date(text)
 const json = { parse: JSON.parse, serialize: JSON.stringify }
 
 /**
- * The object ids are fixed in PostgreSQL's catalogue (pg_type.dat). Arrays of booleans, dates and bytes are only read:
- * the driver takes a parameter whose first element is one for a single value.
+ * The object ids are fixed in PostgreSQL's catalogue (pg_type.dat). Arrays of booleans, dates and bytes are
+ * only read: the driver takes a parameter whose first element is one for a single value.
  */
 const ELEMENTS: Readonly<Record<string, Element>> = {
   bool: { array: 1000, parse: text => text === 't' },
@@ -63,7 +66,7 @@ function formatElement(value: unknown, serialize: (value: unknown) => string): s
   return `"${text.replace(/["\\]/g, '\\$&')}"`
 }
 
-/** An element in quotes with its escapes, or one without. No statement of ours answers with an array of arrays. */
+/** An element in quotes with escapes, or one without. No statement of ours returns nested arrays. */
 const ELEMENT = /"((?:[^"\\]|\\.)*)"|([^{},"]+)/gs
 
 function parseArray(literal: string, parse: (text: string) => unknown): unknown[] {

@@ -1,6 +1,6 @@
 /**
- * Gathers the calls of one tick into one statement: under load a round trip serves up to 64 of them. Few statements are
- * in flight at once, so that calls wait for the next statement and not for a connection.
+ * Gathers the calls of one tick into one statement: under load a round trip serves up to 64 of them. Few
+ * statements are in flight at once, so that calls wait for the next statement and not for a connection.
  */
 const MAX_BATCH = 64
 
@@ -9,7 +9,10 @@ type Waiting<K, V> = { key: K; resolve: (value: V) => void; reject: (reason: unk
 /** The keys of a statement may weigh `maxWeight` together; a heavier key is alone. */
 type Weight<K> = { weigh: (key: K) => number; maxWeight: number }
 
-/** `load` answers the keys in their order; if it fails, the calls in it fail. `maxBatch` bounds the memory of a statement. */
+/**
+ * `load` answers the keys in their order; if it fails, the calls in it fail. `maxBatch` bounds the memory of
+ * a statement.
+ */
 export function createBatchLoader<K, V>(
   load: (keys: readonly K[]) => Promise<readonly V[]>,
   maxInFlight = 2,

@@ -1,6 +1,7 @@
 /**
- * A pool of connections that share nothing. Each is a driver's pool of one and is thrown away when it closes, because
- * the driver's own reconnecting is broken: `test/kernel/guarded-pool.test.ts` has a test for each of its faults.
+ * A pool of connections that share nothing. Each is a driver's pool of one and is thrown away when it closes,
+ * because the driver's own reconnecting is broken: `test/kernel/guarded-pool.test.ts` has a test for each of
+ * its faults.
  */
 import type postgres from 'postgres'
 import { findErrorCode } from '../errors.ts'
@@ -13,7 +14,7 @@ export type FinishedStatement = { text: string; ms: number; failed: boolean }
 
 type Method = (...args: unknown[]) => unknown
 
-/** What the driver's statements have besides being promises. `state` is null until one is written to a connection. */
+/** The driver's statements beside being promises. `state` is null until one is written. */
 type Query = {
   handler: (query: Query) => unknown
   resolve: (value: unknown) => void
@@ -106,8 +107,9 @@ class Connections {
   }
 
   /**
-   * The driver rejects statements at a socket's `error` and notices its `close` after the next `setImmediate`. Only
-   * then is known whether the connection is lost. A lost one is replaced after a pause, longer each time.
+   * The driver rejects statements at a socket's `error` and notices its `close` after the next
+   * `setImmediate`. Only then is known whether the connection is lost. A lost one is replaced after a pause,
+   * longer each time.
    */
   giveBackAfterFailure(connection: Connection): void {
     setImmediate(() =>
@@ -139,8 +141,9 @@ class Lease {
   }
 
   /**
-   * For a failure before the server did anything: throws this connection away. Returns whether to try again on another
-   * one: once, if the server was shut down or told to end the connection. It says so to one that is signing in, too.
+   * For a failure before the server did anything: throws this connection away. Returns whether to try again
+   * on another one: once, if the server was shut down or told to end the connection. It says so to one that
+   * is signing in, too.
    */
   replace(reason: unknown): boolean {
     if (this.isOver) return false
@@ -246,7 +249,8 @@ function guardQuery(query: Query, connections: Connections): void {
         end(false)
         resolve(withoutHoles(value))
       }
-      // The driver rejects some statements twice: for what the server said, and for the connection that ended.
+      // The driver rejects some statements twice: for what the server said, and for the connection that
+      // ended.
       query.reject = reason => {
         if (query.state === null && lease.replace(reason)) return send()
         end(true)
@@ -271,7 +275,10 @@ function createReport(query: Query, { onStatementEnd }: PoolListeners): (failed:
   }
 }
 
-/** After a failure in the middle of an answer, the driver goes on counting rows: the next answer begins with holes. */
+/**
+ * After a failure in the middle of an answer, the driver goes on counting rows: the next answer begins with
+ * holes.
+ */
 function withoutHoles(value: unknown): unknown {
   if (Array.isArray(value) && value.length > 0 && !(0 in value)) {
     const first = value.findIndex(row => row !== undefined)
@@ -304,8 +311,8 @@ const observe =
 const ENDS = new Set(['commit', 'rollback'])
 
 /**
- * A transaction holds its connection until the driver's promise settles, or until a statement has ended it: the driver
- * does not know of those that our transactions send themselves.
+ * A transaction holds its connection until the driver's promise settles, or until a statement has ended it:
+ * the driver does not know of those that our transactions send themselves.
  */
 async function begin(args: unknown[], connections: Connections) {
   const lease = await connections.lease()
@@ -335,8 +342,8 @@ async function begin(args: unknown[], connections: Connections) {
 
 async function reserve(connections: Connections) {
   const lease = await connections.lease()
-  // Without `fetch_types` the driver never answers a reservation for which it has to connect, so a statement connects.
-  // When its answer is here, its connection is free, and nobody else has run since.
+  // Without `fetch_types` the driver never answers a reservation for which it has to connect, so a statement
+  // connects. When its answer is here, its connection is free, and nobody else has run since.
   const connect = () => lease.connection.driver.unsafe('select 1')
   try {
     await connect().catch(reason => {

@@ -28,7 +28,7 @@ export function findDatabaseTls(address: string): DatabaseTls {
   }
 }
 
-/** The address and the option `ssl` for the driver, which would send `sslrootcert` to the server as a setting. */
+/** The driver's address and `ssl` option; it would send `sslrootcert` to the server as a setting. */
 export function splitTls(address: string): { url: string; ssl: false | string | object } {
   const tls = findDatabaseTls(address)
   const url = new URL(address)

@@ -19,8 +19,9 @@ const STATEMENT_TIMEOUT_MS = 10_000
 /** A process that hangs in a transaction keeps its locks no longer than this. */
 const IDLE_TRANSACTION_TIMEOUT_MS = 30_000
 /**
- * For queues, which are empty at one moment and hold a million rows at the next: a plan made while they were empty
- * would read them whole, so only index scans are allowed. What a power cut takes of the last half second is done again.
+ * For queues, which are empty at one moment and hold a million rows at the next: a plan made while they were
+ * empty would read them whole, so only index scans are allowed. What a power cut takes of the last half
+ * second is done again.
  */
 const QUEUE_SETTINGS = {
   enable_seqscan: 'off',
@@ -37,12 +38,17 @@ type PoolOptions = {
   max?: number
   name?: string
   forQueue?: boolean
-  /** Behind a pooler that hands connections out by transaction: no session settings, no prepared statements. */
+  /**
+   * Behind a pooler that hands connections out by transaction: no session settings, no prepared statements.
+   */
   pooled?: boolean
   onStatementEnd?: (statement: FinishedStatement) => void
 }
 
-/** Statements are prepared and planned once per connection: planned at each call, a read ran at a third of the speed. */
+/**
+ * Statements are prepared and planned once per connection: planned at each call, a read ran at a third of the
+ * speed.
+ */
 export function openPool(target: DatabaseTarget, options: PoolOptions = {}): Sql {
   const max = options.max ?? POOL_SIZE
   const settings = {
@@ -74,8 +80,9 @@ const DROP_INTERVAL_MS = 2_000
 const droppedAt = new WeakMap<Sql, number>()
 
 /**
- * A session keeps the `default_transaction_read_only` that it began with, so one of a pool would refuse to write for
- * good. Each connection checks its own and ends itself. Those of a replica stay: a new one is read-only, too.
+ * A session keeps the `default_transaction_read_only` that it began with, so one of a pool would refuse to
+ * write for good. Each connection checks its own and ends itself. Those of a replica stay: a new one is
+ * read-only, too.
  */
 function dropReadOnlyConnections(pool: Sql, size: number): void {
   const now = performance.now()
@@ -90,8 +97,8 @@ function dropReadOnlyConnections(pool: Sql, size: number): void {
 }
 
 /**
- * The same statement, but not prepared: for one of thousands of forms, each of which would hold some 100 kB of the
- * server's memory as long as the connection lives. Costs the planning, a millisecond or less.
+ * The same statement, but not prepared: for one of thousands of forms, each of which would hold some 100 kB
+ * of the server's memory as long as the connection lives. Costs the planning, a millisecond or less.
  */
 export function unprepared<T extends object>(statement: T): T {
   ;(statement as unknown as { options: { prepare?: boolean } }).options.prepare = false
@@ -146,15 +153,16 @@ export function findRefusalReason(error: unknown): string | undefined {
   return sqlState(error) === REFUSED && error instanceof Error ? error.message : undefined
 }
 
-/** Whether the database gave a statement up that may succeed if tried again: another went first, or its plan is stale. */
+/** Whether a repeated statement may succeed: another transaction won, or its plan is stale. */
 export function isTransient(error: unknown): boolean {
   const code = sqlState(error)
   return code === '40001' || code === '40P01' || isStalePlan(error)
 }
 
 /**
- * Whether a migration has changed the columns of a statement that this connection had prepared. The driver then forgets
- * the statement, and outside a transaction runs it again by itself. Happens once on each connection.
+ * Whether a migration has changed the columns of a statement that this connection had prepared. The driver
+ * then forgets the statement, and outside a transaction runs it again by itself. Happens once on each
+ * connection.
  */
 const isStalePlan = (error: unknown): boolean =>
   sqlState(error) === '0A000' &&
@@ -180,7 +188,10 @@ const APP_ERRORS: readonly [RegExp, () => AppError][] = [
   [/^(22P05|22P02|22003|22021|22025|54000|54001)$/, unstorable],
 ]
 
-/** If the connection is lost at the commit, nobody knows whether it was committed. The message does not claim either. */
+/**
+ * If the connection is lost at the commit, nobody knows whether it was committed. The message does not claim
+ * either.
+ */
 export function databaseUnavailable(): AppError {
   const message =
     'The database does not answer right now; try again in a moment. If this was to change something, it may or may not ' +
@@ -213,7 +224,10 @@ export function explainDatabaseError(error: unknown): AppError | undefined {
 
 const MAX_ATTEMPTS = 3
 
-/** Runs it again if the database gave it up: three times at most, for stale plans as often as there are connections. */
+/**
+ * Runs it again if the database gave it up: three times at most, for stale plans as often as there are
+ * connections.
+ */
 export async function withRetries<T>(run: () => Promise<T>): Promise<T> {
   let attempts = 0
   for (let stale = 0; ; ) {

@@ -1,4 +1,6 @@
-/** Migrates a database to the version of this code: numbered SQL files, forward only, each in one transaction. */
+/**
+ * Migrates a database to the version of this code: numbered SQL files, forward only, each in one transaction.
+ */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,17 +17,18 @@ export type AppliedMigration = { number: number; name: string; checksum: string 
 const LOCK_CLASS = 0x43_41_52_4e
 const MIGRATING = 3
 /**
- * Everybody who needs a table that a migration waits for waits behind it. After so long it lets them through for a
- * while and tries the whole file again. By then PostgreSQL has stopped its autovacuum and looked for deadlocks.
+ * Everybody who needs a table that a migration waits for waits behind it. After so long it lets them through
+ * for a while and tries the whole file again. By then PostgreSQL has stopped its autovacuum and looked for
+ * deadlocks.
  */
 const LOCK_TIMEOUT_MS = 1_500
 const PAUSE_MS = 2_500
 const MAX_WAIT_MS = 300_000
 
 /**
- * Applies missing files in the order of numbers, up to `last`; of several processes, one applies each file. Returns the
- * names that this call applied and the highest number in the database. Throws `unavailable` if the database is newer
- * than the files, an applied file was changed, or one fails; those before it stay.
+ * Applies missing files in the order of numbers, up to `last`; of several processes, one applies each file.
+ * Returns the names that this call applied and the highest number in the database. Throws `unavailable` if
+ * the database is newer than the files, an applied file was changed, or one fails; those before it stay.
  */
 export async function migrate(
   sql: postgres.Sql,
@@ -124,7 +127,10 @@ async function retryWhileLocked<T>(file: Migration, apply: () => Promise<T>): Pr
 const LOCK_NOT_AVAILABLE = '55P03'
 const isLockConflict = (error: unknown) => isTransient(error) || sqlState(error) === LOCK_NOT_AVAILABLE
 
-/** Returns false if another process was first. The lock is the transaction's, so that it works behind a pooler too. */
+/**
+ * Returns false if another process was first. The lock is the transaction's, so that it works behind a pooler
+ * too.
+ */
 function applyOne(
   sql: postgres.Sql,
   files: readonly Migration[],

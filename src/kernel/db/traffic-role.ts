@@ -6,7 +6,10 @@ export const APPEND_ONLY_TABLES = ['content', 'passport_version', 'passport_stat
 /** Only the owner writes them. */
 const READ_ONLY_TABLES = ['schema_migration']
 
-/** Call it as the owner, after migrations. Grants on all tables of the owner, if rights are missing or too many. Locks no table. */
+/**
+ * Call it as the owner, after migrations. Grants on all tables of the owner, if rights are missing or too
+ * many. Locks no table.
+ */
 export async function grantTraffic(sql: postgres.Sql | postgres.TransactionSql, role: string): Promise<void> {
   const [made] = await sql<{ schema: string; tables: string[]; sequences: string[]; hasAll: boolean }[]>`
     with ours as (

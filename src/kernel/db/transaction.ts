@@ -1,7 +1,7 @@
 /**
- * A transaction that behaves like the pool: a statement that fails undoes itself and nothing else, by a savepoint round
- * each. So operations that catch an error and go on work in both. A savepoint is sent together with its statement and
- * costs no round trip.
+ * A transaction that behaves like the pool: a statement that fails undoes itself and nothing else, by a
+ * savepoint round each. So operations that catch an error and go on work in both. A savepoint is sent
+ * together with its statement and costs no round trip.
  */
 import type postgres from 'postgres'
 import { toError } from '../errors.ts'
@@ -29,8 +29,9 @@ export function afterCommit(sql: Sql, work: (pool: Sql) => void): void {
 }
 
 /**
- * Runs `work` in a transaction, or, if `sql` is one already, in a part of it that can be undone alone. What it throws
- * undoes what it wrote. `last`, for a whole transaction only, makes a statement that is sent together with the commit.
+ * Runs `work` in a transaction, or, if `sql` is one already, in a part of it that can be undone alone. What
+ * it throws undoes what it wrote. `last`, for a whole transaction only, makes a statement that is sent
+ * together with the commit.
  */
 export function inTransaction<T>(sql: Sql, work: Work<T>, last?: LastStatement<T>): Promise<T> {
   const nest = transactions.get(sql)?.nest
@@ -38,8 +39,9 @@ export function inTransaction<T>(sql: Sql, work: Work<T>, last?: LastStatement<T
 }
 
 /**
- * The database gave the transaction up, for another one or for a stale plan. Only the whole of it can be tried again,
- * so inside it `withRetries` must not know the error. Who began it gets the database's own error.
+ * The database gave the transaction up, for another one or for a stale plan. Only the whole of it can be
+ * tried again, so inside it `withRetries` must not know the error. Who began it gets the database's own
+ * error.
  */
 class TransactionAborted extends Error {
   override name = 'TransactionAborted'
@@ -122,9 +124,10 @@ async function runTransaction<T>(pool: Sql, work: Work<T>, last?: LastStatement<
 }
 
 /**
- * The driver's own `begin` would end the transaction at the first error of a statement, also one that was caught, and
- * would send a rollback into a connection that is gone. So its callback never returns: the statements that end the
- * transaction are sent here, and the driver takes the connection back when the server says that none is open.
+ * The driver's own `begin` would end the transaction at the first error of a statement, also one that was
+ * caught, and would send a rollback into a connection that is gone. So its callback never returns: the
+ * statements that end the transaction are sent here, and the driver takes the connection back when the server
+ * says that none is open.
  */
 function open(pool: Sql): Promise<Session> {
   return new Promise((resolve, reject) => {
@@ -152,9 +155,9 @@ async function rollBack(session: Session): Promise<void> {
 }
 
 /**
- * A part is to the transaction what a transaction is to the pool: after the first failure it can only be undone. Its
- * statements have no savepoints: whoever waits for a lock taken under a released savepoint waits for the end of the
- * whole transaction, even if the part has given the lock back.
+ * A part is to the transaction what a transaction is to the pool: after the first failure it can only be
+ * undone. Its statements have no savepoints: whoever waits for a lock taken under a released savepoint waits
+ * for the end of the whole transaction, even if the part has given the lock back.
  */
 async function runPart<T>(session: Session, work: Work<T>): Promise<T> {
   let failed: { reason: unknown } | undefined

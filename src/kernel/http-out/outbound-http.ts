@@ -1,6 +1,6 @@
 /**
- * Sends all outgoing HTTP requests. Their addresses come from strangers, so the IP address that a connection is really
- * made to decides: a name may lead elsewhere the next time, and a literal address needs no look-up.
+ * Sends all outgoing HTTP requests. Their addresses come from strangers, so the IP address that a connection
+ * is really made to decides: a name may lead elsewhere the next time, and a literal address needs no look-up.
  */
 import { lookup as systemLookup } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
@@ -202,7 +202,10 @@ const tooLate = () =>
 const LOOPBACK = createAddressList(['127.0.0.1', '::1'])
 const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1']
 
-/** Checks literal addresses and the protocol before a packet is sent, names at their look-up, and the address reached. */
+/**
+ * Checks literal addresses and the protocol before a packet is sent, names at their look-up, and the address
+ * reached.
+ */
 function guardedConnector(policy: OutboundPolicy, resolve: ResolveName): buildConnector.connector {
   const connect = (allowed: BlockList, find: ResolveName) =>
     buildConnector({
@@ -287,8 +290,9 @@ const withDnsTimeout = (name: string, addresses: Promise<readonly string[]>) =>
   })
 
 /**
- * Asks name servers directly: the system's look-up takes one of four threads, and a name whose servers are silent would
- * delay all others. A name that no server knows may be in the hosts file. `servers`: by default the system's.
+ * Asks name servers directly: the system's look-up takes one of four threads, and a name whose servers are
+ * silent would delay all others. A name that no server knows may be in the hosts file. `servers`: by default
+ * the system's.
  */
 export function createNameResolver(servers?: readonly string[]): ResolveName {
   const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES })

@@ -1,4 +1,6 @@
-/** Decides which addresses users may have us call: https, no credentials, and a host in its usual spelling. */
+/**
+ * Decides which addresses users may have us call: https, no credentials, and a host in its usual spelling.
+ */
 import { type BlockList, isIP } from 'node:net'
 import { explainForbiddenAddress } from '../http/ip-ranges.ts'
 

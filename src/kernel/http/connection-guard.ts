@@ -1,4 +1,7 @@
-/** Bounds connections: how many there are, how many of one network, how long a client may leave responses unread. */
+/**
+ * Bounds connections: how many there are, how many of one network, how long a client may leave responses
+ * unread.
+ */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Log } from '../log.ts'
@@ -26,7 +29,10 @@ const MAX_RESERVED_FILES = 2_560
 const NETWORKS_TO_FILL = 8
 const MIN_PER_NETWORK = 16
 
-/** As in nginx. A phone reading 20 kB/s from a buffer of megabytes shows no progress for 40 s (measured over loopback). */
+/**
+ * As in nginx. A phone reading 20 kB/s from a buffer of megabytes shows no progress for 40 s (measured over
+ * loopback).
+ */
 const STALLED_MS = 60_000
 const STALLED_WHEN_CROWDED_MS = 15_000
 
@@ -63,8 +69,8 @@ type Reason = (typeof REASONS)[number]
 type ConnectionGuard = {
   numbers: () => ConnectionNumbers
   /**
-   * Calls `answer` when the responses before this one were sent; for pipelined requests, in a turn of the event loop of
-   * its own. Never, if the connection was lost or had too many of them.
+   * Calls `answer` when the responses before this one were sent; for pipelined requests, in a turn of the
+   * event loop of its own. Never, if the connection was lost or had too many of them.
    */
   answerInTurn: (request: IncomingMessage, response: ServerResponse, answer: RequestListener) => void
 }
@@ -76,7 +82,7 @@ type GuardSetup = {
   isTrusted: (address: string | undefined) => boolean
 }
 
-/** `stalledSweeps` in a row found nothing delivered. They are counted, because this process may have been suspended. */
+/** `stalledSweeps` in a row delivered nothing. Time in which this process stalled does not count. */
 type Connection = { network: string | undefined; delivered: number; stalledSweeps: number }
 
 type Ended = Record<Reason, number>

@@ -22,8 +22,9 @@ export function closeAfterReading(request: IncomingMessage): void {
 }
 
 /**
- * Sends 100 when the body is first read, so that a request with a wrong key or too long a body is rejected before its
- * body is sent. Until then the client may or may not send the body, so nothing can follow on the connection.
+ * Sends 100 when the body is first read, so that a request with a wrong key or too long a body is rejected
+ * before its body is sent. Until then the client may or may not send the body, so nothing can follow on the
+ * connection.
  */
 export function sendContinueWhenRead(this: Server, request: IncomingMessage, response: ServerResponse): void {
   const { shouldKeepAlive } = response

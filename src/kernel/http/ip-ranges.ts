@@ -49,7 +49,10 @@ export function createAddressList(ranges: readonly string[]): BlockList {
   return list
 }
 
-/** What a forbidden address is ("a private address"), or undefined if we may connect. `allowed` wins. Throws for no IP address. */
+/**
+ * What a forbidden address is ("a private address"), or undefined if we may connect. `allowed` wins. Throws
+ * for no IP address.
+ */
 export function explainForbiddenAddress(address: string, allowed: BlockList): string | undefined {
   const family = isIP(address)
   if (family === 0) throw new Error(`"${address}" is not an IP address`)

@@ -6,7 +6,10 @@ import { createAddressList } from './ip-ranges.ts'
 
 export type TrustedProxies = {
   isTrusted: (address: string | undefined) => boolean
-  /** Whether a request comes from a proxy in a private network that no setting names: all its readers share an address. */
+  /**
+   * Whether a request comes from a proxy in a private network that no setting names: all its readers share an
+   * address.
+   */
   isUnnamedProxy: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => boolean
   /** If the header has no address, that of the proxy that wrote it; '' if the connection was lost. */
   getReaderAddress: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string

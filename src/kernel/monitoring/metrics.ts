@@ -1,4 +1,4 @@
-/** The metrics of one process for Prometheus: requests, database, event loop. They hold no names or addresses. */
+/** The metrics of one process for Prometheus: requests, database, event loop. No names in it. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { FinishedStatement } from '../db/connection-pool.ts'
@@ -102,7 +102,7 @@ function createInstruments(registry: Registry) {
   }
 }
 
-/** How late the event loop runs, which a client waits before its request is handled. The worst process counts. */
+/** How late the event loop runs: each request waits for it. The slowest process counts. */
 function watchLag(registry: Registry): void {
   const lag = monitorEventLoopDelay({ resolution: LAG_PRECISION_MS })
   lag.enable()

@@ -1,6 +1,6 @@
 /**
- * Logs refused sign-ins, keys, rights and forged forms: the event, the request, and a hash of the network. No e-mail, no
- * address; the salt of the hash ends with the process.
+ * Logs refused sign-ins, keys, rights and forged forms: the event, the request, and a hash of the network. No
+ * e-mail, no address; the salt of the hash ends with the process.
  */
 import { randomBytes } from 'node:crypto'
 import { BoundedMap } from '../bounded-map.ts'

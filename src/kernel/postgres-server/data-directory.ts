@@ -90,8 +90,8 @@ async function make(pgDir: string, programs: Programs, user: string, fsync: bool
 }
 
 /**
- * Sorts by code point, the same on every machine and in every later C library, and knows the letters of all scripts, which
- * the trigram index needs. macOS has no C.UTF-8.
+ * Sorts by code point, the same on every machine and in every later C library, and knows the letters of all
+ * scripts, which the trigram index needs. macOS has no C.UTF-8.
  */
 function listLocaleOptions(major: number): string[] {
   const system =

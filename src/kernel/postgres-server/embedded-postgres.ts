@@ -1,6 +1,7 @@
 /**
- * A real PostgreSQL without a service to install: a server process on a data directory and a private unix socket. The
- * first Carnet process starts it and the last one stops it. Both happen under one lock, so nobody joins a server that stops.
+ * A real PostgreSQL without a service to install: a server process on a data directory and a private unix
+ * socket. The first Carnet process starts it and the last one stops it. Both happen under one lock, so nobody
+ * joins a server that stops.
  */
 import { mkdir, realpath, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -140,8 +141,8 @@ async function startOrJoin(place: Place) {
 const WRONG_PASSWORD = '28P01'
 
 /**
- * Creates missing roles. The password is required once no process of version 0.1, which knows none, can be connected: not
- * as long as a server runs that others have started.
+ * Creates missing roles. The password is required once no process of version 0.1, which knows none, can be
+ * connected: not as long as a server runs that others have started.
  */
 async function prepareAccess(
   { pgDir }: Place,
@@ -202,7 +203,7 @@ const databaseLock = ({ lockFile }: Place, timeoutMs: number) => ({
   message: `Another Carnet has been starting or stopping the database for more than ${Math.round(timeoutMs / 1000)} seconds; its lock is ${lockFile}.`,
 })
 
-/** A process that holds the lock for longer is either starting the server, and will use it, or stopping it. */
+/** A process that holds the lock for longer is starting the server or stopping it. */
 async function leaveUnderLock(place: Place, presence: Presence): Promise<void> {
   try {
     await withProcessLock(databaseLock(place, LEAVE_TIMEOUT_MS), () => leave(place, presence))

@@ -11,7 +11,7 @@ export type Launcher = ReturnType<typeof launcher>
 /** Not our environment: PGDATA, PGOPTIONS or a locale of the shell would change what the programs do. */
 const ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bin' }
 
-/** Who owns the data, or will: the owner of the directory if it exists, else this process's user, or `nobody` for root. */
+/** The owner of the data: of an existing directory, else this process's user; for root, `nobody`. */
 export function findServerUser(pgDir: string): ServerUser {
   const uid = getOwnUid()
   const owner = existsSync(pgDir) ? statSync(pgDir) : undefined
@@ -39,9 +39,9 @@ function findNobody(): ServerUser {
 }
 
 /**
- * Starts programs as `user`, who must be able to enter all `folders`. If root has closed one of them, the programs get the
- * one right to read and enter everything, if the system allows it: the `postgres` in `binDir` is the proof.
- * Throws AppError `unavailable` that names the closed folder.
+ * Starts programs as `user`, who must be able to enter all `folders`. If root has closed one of them, the
+ * programs get the one right to read and enter everything, if the system allows it: the `postgres` in
+ * `binDir` is the proof. Throws AppError `unavailable` that names the closed folder.
  */
 export async function createLauncher(
   user: ServerUser,
@@ -81,7 +81,8 @@ function findInaccessibleFolder(path: string, user: ServerUser): string | undefi
 function launcher(user: ServerUser, prefix: readonly string[], options: SpawnOptions) {
   const start = (program: string, args: readonly string[], stdio: StdioOptions) => {
     const [command = program, ...rest] = [...prefix, program, ...args]
-    // A group of its own: Ctrl-C in a terminal is for us, not for the database. `/`: a folder everybody may enter.
+    // A group of its own: Ctrl-C in a terminal is for us, not for the database. `/`: a folder everybody may
+    // enter.
     return spawn(command, rest, { ...options, cwd: '/', env: ENVIRONMENT, detached: true, stdio })
   }
   return {
@@ -96,7 +97,9 @@ function launcher(user: ServerUser, prefix: readonly string[], options: SpawnOpt
         child.once('error', error => resolve({ code: 127, output: error.message }))
         child.once('close', code => resolve({ code: code ?? 1, output }))
       }),
-    /** Starts a program that outlives this process, with its output to an open file. Returns its process id. */
+    /**
+     * Starts a program that outlives this process, with its output to an open file. Returns its process id.
+     */
     launch: (program: string, args: readonly string[], output: number) =>
       new Promise<number>((resolve, reject) => {
         const child = start(program, args, ['ignore', output, output])

@@ -26,7 +26,7 @@ export function readPidFile(pgDir: string): Postmaster | undefined {
   return { pid: Number(pid), socketDir, isReady: status.trim() === 'ready' }
 }
 
-/** The server that runs on this data directory, ready or not; undefined when the file names a dead process. */
+/** The server on this data directory, ready or not; undefined for a dead process. */
 export function findPostmaster(pgDir: string): Postmaster | undefined {
   const written = readPidFile(pgDir)
   if (written === undefined) return undefined
@@ -36,9 +36,9 @@ export function findPostmaster(pgDir: string): Postmaster | undefined {
 }
 
 /**
- * PostgreSQL does not start while any process of its user has the number in the file, even another program that got
- * it after a crash. In every other case the file stays: PostgreSQL looks in it for children that outlived a killed
- * server. Only under the process lock, and when `findPostmaster` has found none.
+ * PostgreSQL does not start while any process of its user has the number in the file, even another program
+ * that got it after a crash. In every other case the file stays: PostgreSQL looks in it for children that
+ * outlived a killed server. Only under the process lock, and when `findPostmaster` has found none.
  */
 export async function removeMisleadingPidFile(pgDir: string): Promise<void> {
   const written = readPidFile(pgDir)

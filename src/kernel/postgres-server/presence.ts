@@ -1,4 +1,4 @@
-/** Every process that uses the embedded server holds one connection to it, so that the last one to leave stops it. */
+/** Each process holds a connection to the embedded server, so that the last one to leave stops it. */
 import { connect, type Socket } from 'node:net'
 import { connectAs, hasRoles, type ServerLogin } from './server-access.ts'
 import { getSocketPath } from './socket-directory.ts'
@@ -13,7 +13,8 @@ export async function announcePresence(server: ServerLogin) {
   const { database } = server
   const name = `${KIND} ${process.pid}`
   let line: Socket | undefined
-  // Not to the database itself: this connection would keep it from being renamed, dropped or taken as a template.
+  // Not to the database itself: this connection would keep it from being renamed, dropped or taken as a
+  // template.
   const sql = connectAs({ ...server, database: 'postgres' }, name, {
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
     prepare: false,
@@ -70,8 +71,8 @@ const LOCK_CLASS = 0x43_41_52_4e
 const SERVER_LOCK = 2
 
 /**
- * One server to a data directory: takes a lock that lives as long as its connection, so a killed server holds none.
- * Undefined when another server has it.
+ * One server to a data directory: takes a lock that lives as long as its connection, so a killed server holds
+ * none. Undefined when another server has it.
  */
 export async function acquireServerLock(server: ServerLogin): Promise<ServerLock | undefined> {
   const { socketDir, user, password, database } = server

@@ -1,6 +1,7 @@
 /**
- * Who may connect to the embedded database: three roles with one password, which only Carnet's own user can read. The
- * superuser prepares the others, the owner migrates and restores, and the traffic role does everything else.
+ * Who may connect to the embedded database: three roles with one password, which only Carnet's own user can
+ * read. The superuser prepares the others, the owner migrates and restores, and the traffic role does
+ * everything else.
  */
 import { randomBytes } from 'node:crypto'
 import { chownSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
@@ -84,8 +85,9 @@ export const connectAs = (
   })
 
 /**
- * Creates the owner and the traffic role, gives them the password, and gives the owner what the superuser owned in the
- * database. Also for a database of version 0.1, where the superuser did everything. Safe to repeat.
+ * Creates the owner and the traffic role, gives them the password, and gives the owner what the superuser
+ * owned in the database. Also for a database of version 0.1, where the superuser did everything. Safe to
+ * repeat.
  */
 export async function prepareRoles(superuser: ServerLogin): Promise<void> {
   const sql = connectAs(superuser, 'carnet roles')
@@ -117,7 +119,7 @@ alter role ${TRAFFIC} login password '${password}';
 grant pg_read_all_stats to ${TRAFFIC};
 alter database "${database}" owner to ${OWNER};`
 
-/** REASSIGN OWNED refuses the role that initdb made. Parts of extensions and sequences of columns follow by themselves. */
+/** REASSIGN OWNED refuses initdb's role. Parts of extensions and sequences of columns follow. */
 const GIVE_TO_OWNER = `
 do $$
 declare statement text;

@@ -13,7 +13,7 @@ export const SOCKET_PORT = 5432
 /** A socket's address has room for 103 bytes on macOS and 107 on Linux. */
 const MAX_ADDRESS_BYTES = 100
 
-/** The folder from before a crash, where others may wait for the server to come back; else one in the temporary folder. */
+/** The folder from before a crash, where others may wait; else one in the temporary folder. */
 export function chooseSocketDirectory(pgDir: string, before: string | undefined): string {
   const name = `carnet-${createHash('sha256').update(pgDir).digest('hex').slice(0, 16)}`
   if (before !== undefined && basename(before) === name && existsSync(dirname(before))) return before
@@ -23,7 +23,7 @@ export function chooseSocketDirectory(pgDir: string, before: string | undefined)
 
 export const getSocketPath = (folder: string) => join(folder, `.s.PGSQL.${SOCKET_PORT}`)
 
-/** Makes the folder, empty. Only while no server runs on the data. Throws AppError when it is somebody else's. */
+/** Creates the folder, empty. Call it while no server runs. Throws AppError for another user's. */
 export async function makeSocketDirectory(path: string, user: ServerUser): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 })
@@ -36,7 +36,7 @@ export async function makeSocketDirectory(path: string, user: ServerUser): Promi
   for (const name of await readdir(path)) await rm(join(path, name), { force: true })
 }
 
-/** Throws AppError `unavailable` unless the folder belongs to the server's user, and only that user may enter it. */
+/** Throws `unavailable` unless the server's user owns the folder and nobody else may enter it. */
 export async function checkSocketDirectory(path: string, user: ServerUser): Promise<void> {
   await checkOwner(path, [user.uid])
   const { mode } = await lstat(path)

@@ -1,4 +1,7 @@
-/** Runs background jobs: each at most once at a time, stopped between its steps. Failures are kept until they are logged. */
+/**
+ * Runs background jobs: each at most once at a time, stopped between its steps. Failures are kept until they
+ * are logged.
+ */
 import type { Clock } from '../clock.ts'
 import type { Fragment, Sql } from '../db/database.ts'
 
@@ -7,7 +10,7 @@ export type JobFailure = { id: string; error: unknown }
 /** Works until the job is done, or until `goOn` says no after a step. */
 type Run<Job> = (clock: Clock, job: Job, goOn: () => boolean) => Promise<void>
 
-/** Whether no process has worked on a row lately. A clock that ran ahead may have written a time in the future. */
+/** Whether no process worked on a row lately. A future time is from a clock that ran ahead. */
 export function isAbandoned(sql: Sql, now: Date, ms: number): Fragment {
   const [before, after] = [new Date(now.getTime() - ms), new Date(now.getTime() + ms)]
   return sql`(alive_at < ${before}::timestamptz or alive_at > ${after}::timestamptz)`

@@ -11,8 +11,9 @@ const MAX_HEAP_MIB = 64
 const IDLE_MS = 10_000
 
 /**
- * The first call starts a thread with the file `entry`, which handles one call after the other. Inputs and outputs are
- * copied. A call rejects when the work throws or the thread ends; the next call starts another thread.
+ * The first call starts a thread with the file `entry`, which handles one call after the other. Inputs and
+ * outputs are copied. A call rejects when the work throws or the thread ends; the next call starts another
+ * thread.
  */
 export function openLowPriorityThread<Input, Output>(entry: URL): (input: Input) => Promise<Output> {
   const waiting = new Map<number, Pick<PromiseWithResolvers<Output>, 'resolve' | 'reject'>>()
@@ -71,7 +72,7 @@ export function serveLowPriorityThread<Input, Output extends Uint8Array>(
   })
 }
 
-/** Linux takes process 0 for the calling thread; elsewhere it is the whole process, which keeps its priority. */
+/** On Linux, 0 is the calling thread; elsewhere the whole process, which keeps its priority. */
 function yieldToOtherThreads(): void {
   if (process.platform !== 'linux') return
   try {

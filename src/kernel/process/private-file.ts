@@ -9,14 +9,16 @@ const PARTIAL = /(\.[0-9a-f]{16})?\.partial$/
 export type WriteChunk = (piece: Buffer | string) => Promise<void>
 
 /**
- * Writes a file under a random name beside `path` and renames it when all of it is on disk. The random name is opened
- * with O_EXCL, so neither a symlink nor the mode of a file that somebody put there in advance has an effect.
+ * Writes a file under a random name beside `path` and renames it when all of it is on disk. The random name
+ * is opened with O_EXCL, so neither a symlink nor the mode of a file that somebody put there in advance has
+ * an effect.
  */
 export async function writePrivateFile<T>(path: string, write: (put: WriteChunk) => Promise<T>): Promise<T> {
   const partial = `${path}.${randomBytes(8).toString('hex')}.partial`
   const file = await open(partial, 'wx', 0o600)
   try {
-    // The mode given to open() is reduced by the umask, never widened; a default ACL of the folder can widen it.
+    // The mode given to open() is reduced by the umask, never widened; a default ACL of the folder can widen
+    // it.
     await file.chmod(0o600)
     const result = await write(piece => file.writeFile(piece))
     await file.sync()

@@ -9,7 +9,7 @@ type Holder = { token: string; pid: number; identity: string }
 
 const POLL_MS = 20
 
-/** Runs `work` while this process holds the lock file. Throws `unavailable` with `message` after waiting for `timeoutMs`. */
+/** Runs `work` with the lock file. Throws `unavailable` with `message` after `timeoutMs`. */
 export async function withProcessLock<T>(
   { path, timeoutMs, message }: { path: string; timeoutMs: number; message: string },
   work: () => Promise<T>,
@@ -49,8 +49,8 @@ async function tryToTake(path: string): Promise<boolean> {
 }
 
 /**
- * Removes the lock of a dead holder. Several processes may try: a lock on its token lets one of them do it, and that one
- * reads the token again, so that it does not remove a successor's lock.
+ * Removes the lock of a dead holder. Several processes may try: a lock on its token lets one of them do it,
+ * and that one reads the token again, so that it does not remove a successor's lock.
  */
 async function clearIfStale(path: string): Promise<void> {
   const seen = await readHolder(path)

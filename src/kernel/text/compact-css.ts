@@ -1,4 +1,7 @@
-/** Removes comments, line ends, spaces around punctuation and a 0 before a point. No string in the CSS may contain them. */
+/**
+ * Removes comments, line ends, spaces around punctuation and a 0 before a point. No string in the CSS may
+ * contain them.
+ */
 export const compactCss = (css: string): string =>
   css
     .replace(/\/\*[\s\S]*?\*\//g, '')

@@ -17,8 +17,8 @@ import { tryParseJson } from './try-parse-json.ts'
 const STEP_LENGTH = 128 * 1024
 
 /**
- * Returns or throws the same as `readJson`. It does not parse what is refused for its size: rows of more than 1 MiB or too
- * many values, and the rest of the body if that is larger than a body without rows may be.
+ * Returns or throws the same as `readJson`. It does not parse what is refused for its size: rows of more than
+ * 1 MiB or too many values, and the rest of the body if that is larger than a body without rows may be.
  */
 export async function readJsonRows(bytes: Uint8Array, rows: RowList): Promise<unknown> {
   const breathe = yieldBetweenRows()

@@ -1,7 +1,7 @@
 /**
- * Reads JSON strictly, so that what is stored is what was sent: duplicate keys, `__proto__`, numbers that a double cannot
- * hold and nesting beyond 32 are refused by their place. So are bodies with more values than any passport: 1 MiB can hold
- * half a million, and later steps walk through each of them.
+ * Reads JSON strictly, so that what is stored is what was sent: duplicate keys, `__proto__`, numbers that a
+ * double cannot hold and nesting beyond 32 are refused by their place. So are bodies with more values than
+ * any passport: 1 MiB can hold half a million, and later steps walk through each of them.
  */
 import { formatField } from '../detail-json.ts'
 import { AppError, type Detail, type DetailCode, invalid, MAX_DETAILS, toError } from '../errors.ts'
@@ -21,8 +21,9 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 export type RowList = { member: string; maxRows: number; maxBytesWithout: number }
 
 /**
- * The value of a UTF-8 JSON text. Throws `bad_request` when it cannot be read, `validation` with each refused place, and
- * `payload_too_large` for a body without `rows` that is too large. A refused row is replaced by its error.
+ * The value of a UTF-8 JSON text. Throws `bad_request` when it cannot be read, `validation` with each refused
+ * place, and `payload_too_large` for a body without `rows` that is too large. A refused row is replaced by
+ * its error.
  */
 export function readJson(bytes: Uint8Array, rows?: RowList): unknown {
   const text = decodeUtf8(bytes)
@@ -101,8 +102,8 @@ export type Piece = { start: number; end: number; isRefused: boolean }
 const PIECE_LENGTH = 64 * 1024
 
 /**
- * Scans a text in steps. It only tells strings, numbers and brackets apart; its findings count only if JSON.parse has
- * accepted the text.
+ * Scans a text in steps. It only tells strings, numbers and brackets apart; its findings count only if
+ * JSON.parse has accepted the text.
  */
 export class JsonScan {
   /** Errors of the whole body, and of rows by their index. */

@@ -21,7 +21,7 @@ const RANDOM_LENGTH = 36
 const TOKEN_PATTERN = /^dpa_([0-9A-Za-z]{36})([0-9A-Za-z]{6})$/
 const MAX_LABEL_LENGTH = 200
 
-/** `passportId`: a public id; undefined for all passports of the account. `label` says whom the link is for. */
+/** `passportId`: a public id; undefined for all passports. `label`: whom the link is for. */
 export type NewAccessLink = {
   passportId: string | undefined
   audience: string

@@ -215,7 +215,7 @@ export async function importAccessLinks(
     throw importError('An access link in the file already exists here or is not valid.')
 }
 
-/** Call it after the last row: writes counters and checks references. Returns the number of passports by level. */
+/** To be called after the last row: writes counters, checks references, counts passports by level. */
 export async function finishImport(
   sql: Sql,
   accountId: number,

@@ -80,7 +80,10 @@ export async function findBrokenHistories(sql: Sql): Promise<string[]> {
   )
 }
 
-/** Sentences about altered histories and passports. Hashes every content and version, of one account or of all. */
+/**
+ * Sentences about altered histories and passports. Hashes every content and version, of one account or of
+ * all.
+ */
 export async function findBrokenChains(sql: Sql, accountId?: number): Promise<string[]> {
   const within = (table: Fragment) =>
     accountId === undefined ? sql`true` : sql`${table}.account_id = ${accountId}`

@@ -14,7 +14,7 @@ export type Correction = {
   isRefresh: boolean
 }
 
-/** What a unit inherits: data, the fields that its batch had set itself, and the last version of the model in it. */
+/** What a unit inherits: data, fields set by its batch, and the model's last version in it. */
 export type Inherited = { data: PassportData; ownFields: readonly string[]; inheritedVersion: number }
 
 export type Corrected = Omit<Inherited, 'inheritedVersion'> & {
@@ -25,9 +25,9 @@ export type Corrected = Omit<Inherited, 'inheritedVersion'> & {
 }
 
 /**
- * Applies later corrections in order: first those of the batch, which decides for its units, then those of the model,
- * except for fields that the batch has set. A value from the batch contains the model's corrections up to its
- * `inheritedVersion`.
+ * Applies later corrections in order: first those of the batch, which decides for its units, then those of
+ * the model, except for fields that the batch has set. A value from the batch contains the model's
+ * corrections up to its `inheritedVersion`.
  */
 export function applyCorrections(
   inherited: Inherited,

@@ -1,17 +1,23 @@
 /**
- * A unit is outdated when its model or batch was corrected after it inherited its content. Derived by comparison, so
- * that a correction of a million units writes to none of them.
+ * A unit is outdated when its model or batch was corrected after it inherited its content. Derived by
+ * comparison, so that a correction of a million units writes to none of them.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import type { PassportRow } from './record.ts'
 
-/** Joins the owner `o` of the content `c` of `p`, and the model `m` of a batch. A null key costs models no look-up. */
+/**
+ * Joins the owner `o` of the content `c` of `p`, and the model `m` of a batch. A null key costs models no
+ * look-up.
+ */
 export const joinOwners = (sql: Sql): Fragment => sql`
   left join passport o on o.id = case when p.parent_id is not null then c.owner_id end and o.account_id = c.account_id
   left join passport m on m.id = case when c.model_upto is not null then p.model_id end and m.account_id = p.account_id`
 
-/** The rule: `o`, or the model `m` of a batch, made a correction after the version in `c`. Null without an ancestor. */
+/**
+ * The rule: `o`, or the model `m` of a batch, made a correction after the version in `c`. Null without an
+ * ancestor.
+ */
 const isCorrectedByOwner = (sql: Sql): Fragment => sql`o.last_correction > c.upto`
 const isCorrectedByModel = (sql: Sql): Fragment => sql`m.last_correction > c.model_upto`
 

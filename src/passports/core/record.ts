@@ -1,4 +1,4 @@
-/** Builds the product record of the API from a row. A read passes `data` on as PostgreSQL's text, unparsed. */
+/** Builds the API's product record from a row. A read passes `data` on unparsed. */
 import { gs1Path } from '../../gs1/digital-link.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -85,7 +85,10 @@ export const recordJson = (addresses: Addresses, row: PassportRow) =>
 export const recordEtag = (row: Pick<PassportRow, 'version_no' | 'status' | 'outdated'>) =>
   `"v${row.version_no}${row.status === 'a' ? '' : '.archived'}${row.outdated ? '.outdated' : ''}"`
 
-/** The address in a QR code: the page, or the GS1 address for tills. Throws `not_found` if there is no GTIN for it. */
+/**
+ * The address in a QR code: the page, or the GS1 address for tills. Throws `not_found` if there is no GTIN
+ * for it.
+ */
 export function getQrAddress(
   addresses: Addresses,
   row: Pick<PassportRow, 'id' | 'gtin' | 'lot' | 'serial'>,

@@ -1,4 +1,4 @@
-/** Counters of the units of each content, updated with them: a correction's reach is known without counting rows. */
+/** Counts the units of each content, so that the reach of a correction is known without a scan. */
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 
 /** The body of a CTE. `moved` selects (account_id, content_id, n); n is negative for units that left. */

@@ -1,4 +1,4 @@
-/** Reads one passport. Small look-ups of a tick share a statement, whoever asks; large passports are read alone. */
+/** Reads one passport. Small look-ups of a tick share a statement; large ones are read alone. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { accountIsIndexable } from '../../accounts/indexing.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
@@ -19,7 +19,10 @@ const lookUps = perDatabase((sql: Sql) => ({
 
 type Loaded<R extends PassportRow> = Omit<R, 'data'> & { data: string | null }
 
-/** Small rows share statements, some 4 MB in flight. Large data is read again, one row a statement, two at a time. */
+/**
+ * Small rows share statements, some 4 MB in flight. Large data is read again, one row a statement, two at a
+ * time.
+ */
 function createLookUp<K, R extends PassportRow>(
   sql: Sql,
   load: (sql: Sql, keys: readonly K[], data: Fragment) => Promise<(Loaded<R> | undefined)[]>,
@@ -102,7 +105,10 @@ async function loadByAccount(
   return keys.map(key => found.get(`${key.accountId} ${key.id}`))
 }
 
-/** A public address names no account. Without the limit, the planner reads the whole table until it is analyzed. */
+/**
+ * A public address names no account. Without the limit, the planner reads the whole table until it is
+ * analyzed.
+ */
 async function loadById(
   sql: Sql,
   ids: readonly string[],

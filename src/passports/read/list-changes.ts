@@ -1,7 +1,8 @@
 /**
- * Lists what has changed since a time, for systems that keep a copy. Writes become visible later than their time, so
- * "since the last time seen" would miss some. Rows have the time at which their transaction began, by the database's
- * clock, and the answer names a time before every open transaction, from which nothing is missed.
+ * Lists what has changed since a time, for systems that keep a copy. Writes become visible later than their
+ * time, so "since the last time seen" would miss some. Rows have the time at which their transaction began,
+ * by the database's clock, and the answer names a time before every open transaction, from which nothing is
+ * missed.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
@@ -26,8 +27,8 @@ type ChangeWindow = { limit: number } & ({ page: number } | { after: ChangePosit
 const MARGIN_MS = 2_000
 
 /**
- * A time that no write still invisible can precede; ask for it before the rows. The role must see other roles'
- * transactions.
+ * A time that no write still invisible can precede; ask for it before the rows. The role must see other
+ * roles' transactions.
  */
 export async function getSettledTime(sql: Sql): Promise<Date> {
   const [row] = await sql<{ until: Date }[]>`
@@ -37,7 +38,9 @@ export async function getSettledTime(sql: Sql): Promise<Date> {
   return row?.until ?? new Date(0)
 }
 
-/** One page and one row more, in the order of being touched: a row that changes meanwhile moves to the end. */
+/**
+ * One page and one row more, in the order of being touched: a row that changes meanwhile moves to the end.
+ */
 export async function listChangedPassports(
   ctx: AccountContext,
   filter: ListFilter & { since: Date },

@@ -1,6 +1,7 @@
 /**
- * Lists and searches passports. A page is found in a narrow index before its data is read. A search gathers its hits
- * before it orders them: a planner that hopes to meet a rare word soon would read a million rows of others.
+ * Lists and searches passports. A page is found in a narrow index before its data is read. A search gathers
+ * its hits before it orders them: a planner that hopes to meet a rare word soon would read a million rows of
+ * others.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { type Fragment, type Sql, unprepared } from '../../kernel/db/database.ts'
@@ -130,7 +131,10 @@ const outdatedCondition = ({ sql, accountId }: AccountContext, wanted: boolean):
     : sql`and not (p.parent_id is not null and ${among})`
 }
 
-/** For searches; see also `listChangedPassports`. `-infinity` allows the index that hides from all other statements. */
+/**
+ * For searches; see also `listChangedPassports`. `-infinity` allows the index that hides from all other
+ * statements.
+ */
 const changedSinceCondition = ({ sql, accountId }: AccountContext, since: Date): Fragment => sql`
   and (greatest(p.updated_at, p.stored_at) >= ${since} and p.updated_at > '-infinity' or (p.parent_id is not null
     and p.content_id = any(array(select id from (${selectContentsCorrectedSince(sql, accountId, since)}) c))))`
@@ -248,8 +252,8 @@ const SAMPLE_SIZE = 200
 const MAX_WALKED = 3 * MAX_COUNTED
 
 /**
- * A rare word is found by the trigram index. For a common one that would gather a million hits (150 ms), while a walk
- * from the newest finds enough at once. A sample of the newest decides.
+ * A rare word is found by the trigram index. For a common one that would gather a million hits (150 ms),
+ * while a walk from the newest finds enough at once. A sample of the newest decides.
  */
 async function search(ctx: AccountContext, filter: ListFilter, window: PageWindow): Promise<PassportPage> {
   const { sql } = ctx

@@ -1,6 +1,6 @@
 /**
- * Reads passports for the public site. The heads that decide about cached pages are cached for a second, so that a
- * popular passport costs one statement a second. A change in this process drops them at once.
+ * Reads passports for the public site. The heads that decide about cached pages are cached for a second, so
+ * that a popular passport costs one statement a second. A change in this process drops them at once.
  */
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { afterCommit } from '../../kernel/db/transaction.ts'

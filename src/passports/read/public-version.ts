@@ -10,7 +10,7 @@ type Then = Pick<PublicPassportRow, 'version_no' | 'updated_at' | 'gtin' | 'data
 /** Earlier versions are rarely read, and their data may be large. */
 const permits = perDatabase(() => new Semaphore({ capacity: 2 }))
 
-/** The passport as version `versionNo` read, without free-form keys; undefined if there is no such version. */
+/** The passport as of version `versionNo`, without free-form keys; undefined without that version. */
 export const readPublicVersion = async (
   sql: Sql,
   current: PublicPassportRow,

@@ -1,7 +1,7 @@
 /**
- * Resolves a GS1 address to passports. A GTIN leads to its model, also a former one; lot and serial belong to the
- * model, so each of its GTINs reaches the same unit. The nearest known ancestor answers. A released GTIN still leads to
- * the units of its time, never to another account's product.
+ * Resolves a GS1 address to passports. A GTIN leads to its model, also a former one; lot and serial belong to
+ * the model, so each of its GTINs reaches the same unit. The nearest known ancestor answers. A released GTIN
+ * still leads to the units of its time, never to another account's product.
  */
 import type { DigitalLink } from '../../gs1/digital-link.ts'
 import { BoundedMap } from '../../kernel/bounded-map.ts'
@@ -69,8 +69,8 @@ function isExact(key: Key, { batch, item }: Resolved): boolean {
 }
 
 /**
- * A GS1 address names no account. Models that had the GTIN answer for units that existed at its release. `between` is
- * an equality that only the index on model and serial serves.
+ * A GS1 address names no account. Models that had the GTIN answer for units that existed at its release.
+ * `between` is an equality that only the index on model and serial serves.
  */
 async function loadAll(sql: Sql, keys: readonly Key[]): Promise<(Resolved | undefined)[]> {
   const gtins = keys.map(key => key.gtin14)

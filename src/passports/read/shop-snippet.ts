@@ -1,4 +1,7 @@
-/** A link, a QR code and JSON-LD for a shop's page. Pasted into unknown pages, it cannot end the element around it. */
+/**
+ * A link, a QR code and JSON-LD for a shop's page. Pasted into unknown pages, it cannot end the element
+ * around it.
+ */
 import { findCategory } from '../../categories/catalogue.ts'
 import { disclose } from '../../categories/disclose.ts'
 import { getLabels, LANGUAGES, type Language } from '../../i18n/catalogue.ts'
@@ -56,8 +59,8 @@ export function buildShopSnippet(
 }
 
 /**
- * The product has no type: the page has a Product with a price already, and search engines reject a second one without.
- * `DigitalProductPassport` came with schema.org 30.1, so `@type` is an older one.
+ * The product has no type: the page has a Product with a price already, and search engines reject a second
+ * one without. `DigitalProductPassport` came with schema.org 30.1, so `@type` is an older one.
  */
 const describePassport = (
   url: string,
@@ -82,7 +85,7 @@ const identifiers = (row: Described, data: Readonly<Record<string, unknown>>) =>
 
 const MAX_PRODUCT_ID_LENGTH = 2048
 
-/** Whether a text can be the `@id` of a node on the shop's page: an absolute http(s) URL, or `#` and a name. */
+/** Whether a text can be an `@id` on the shop's page: an absolute http(s) URL, or `#` and a name. */
 export function isProductId(text: string): boolean {
   if (text.length > MAX_PRODUCT_ID_LENGTH || !/^[!-~\u00a1-\u{10ffff}]+$/u.test(text) || !text.isWellFormed())
     return false

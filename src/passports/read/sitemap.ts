@@ -1,6 +1,6 @@
 /**
- * The models that search engines may list, in files with fixed ranges of ids: a model stays in its file, and only the
- * last file grows, because ids begin with their time.
+ * The models that search engines may list, in files with fixed ranges of ids: a model stays in its file, and
+ * only the last file grows, because ids begin with their time.
  */
 import { accountIsIndexable } from '../../accounts/indexing.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
@@ -20,7 +20,10 @@ type Files = { starts: string[]; underWay: Promise<number> | undefined }
 
 const files = perDatabase((): Files => ({ starts: [LOWEST], underWay: undefined }))
 
-/** The numbers of the files that name a model. A file costs one model: 20 ms if none of its 10,000 may be listed. */
+/**
+ * The numbers of the files that name a model. A file costs one model: 20 ms if none of its 10,000 may be
+ * listed.
+ */
 export async function listSitemapFiles(sql: Sql): Promise<number[]> {
   await countSitemapFiles(sql)
   const { starts } = files(sql)
@@ -35,7 +38,7 @@ export async function listSitemapFiles(sql: Sql): Promise<number[]> {
   return rows.map(({ n }) => n)
 }
 
-/** How many files there are, empty ones too; at least one. A process finds the starts once, then only new ones. */
+/** The number of files, at least one. A process lists the starts once, then only new ones. */
 function countSitemapFiles(sql: Sql): Promise<number> {
   const known = files(sql)
   known.underWay ??= findStarts(sql, known.starts).finally(() => {

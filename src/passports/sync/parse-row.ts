@@ -37,7 +37,10 @@ export type SyncRow = {
 
 const MEMBERS = ['category', 'data', 'match_by']
 
-/** Parses `{category?, data, match_by?}`, or throws the error of reading it; `validation` with every violation. */
+/**
+ * Parses `{category?, data, match_by?}`, or throws the error of reading it; `validation` with every
+ * violation.
+ */
 export function parseSyncRow(
   sent: unknown,
   index: number,

@@ -24,7 +24,9 @@ export type Update = { kind: 'update'; row: SyncRow; claims: string | null } & P
 export type Unchanged = Warned & { kind: 'unchanged'; passport: PassportRow }
 export type Plan = Creation | Update | Unchanged
 
-/** The model that a row matches. Throws `validation` if there are several, `gtin_taken` for another account's. */
+/**
+ * The model that a row matches. Throws `validation` if there are several, `gtin_taken` for another account's.
+ */
 export function findMatch(
   row: SyncRow,
   bySku: ReadonlyMap<string, SkuMatch>,

@@ -1,6 +1,6 @@
 /**
- * "Create or update" for one row or 500: one look-up, one read, one statement for new models and one for changed ones.
- * Large data is split. Unchanged models are not written.
+ * "Create or update" for one row or 500: one look-up, one read, one statement for new models and one for
+ * changed ones. Large data is split. Unchanged models are not written.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { perDatabase } from '../../kernel/db/database.ts'
@@ -23,14 +23,14 @@ import { type LostRow, writePlans } from './write-plans.ts'
 /** `dryRun`: checks all that can be checked and writes nothing, as if `before` new models already existed. */
 type SyncRun = SyncOptions & { dryRun: boolean; before?: number }
 
-/** `rows`: each `{category?, data, match_by?}` as sent, or the error of reading it; `matchBy` is their default. */
+/** `rows`: each `{category?, data, match_by?}` as sent, or an error; `matchBy` is the default. */
 type SyncRequest = SyncRun & { rows: readonly unknown[]; matchBy: MatchBy }
 
 const queues = perDatabase(() => new KeyedQueue())
 
 /**
- * Creates or updates models, each by itself. Merges `data` as PATCH does (null removes a field). Errors are values:
- * `validation`, `gtin_taken`, `plan_limit`, `version_conflict`.
+ * Creates or updates models, each by itself. Merges `data` as PATCH does (null removes a field). Errors are
+ * values: `validation`, `gtin_taken`, `plan_limit`, `version_conflict`.
  */
 export async function syncModels(ctx: AccountContext, request: SyncRequest): Promise<SyncResult> {
   const result = emptyResult()

@@ -53,7 +53,7 @@ export async function writePlans(
 /** A larger statement blocks the event loop. 500 rows of a usual product are smaller. */
 const MAX_STATEMENT_BYTES = 512 * 1024
 
-/** A transaction has one statement for all rows: locks of one and waits of the next could deadlock with another writer. */
+/** One statement for all rows: locks of one could deadlock with another writer's. */
 const splitForStatements = <T>({ sql }: AccountContext, rows: readonly T[], bytesOf: (row: T) => number) =>
   isTransaction(sql) ? [rows] : splitByBytes(rows, bytesOf, MAX_STATEMENT_BYTES)
 
@@ -80,7 +80,7 @@ function unstorableError(): AppError {
   return invalid([rowProblem({ path: ['data'], code: 'format' }, 'unstorable')])
 }
 
-/** A statement that rejects rows writes nothing, so it is repeated with the others. The quota serves the first ones. */
+/** A statement with rejected rows writes nothing and is repeated. The quota serves the first rows. */
 async function writeCreations(
   ctx: AccountContext,
   creations: readonly Creation[],

@@ -47,8 +47,8 @@ const explainArchived = (error: unknown) =>
 const MAX_ATTEMPTS = 20
 
 /**
- * Others lock rows before the counter, so this call may wait for one that waits for it. It retries: PostgreSQL needs a
- * second to detect a deadlock.
+ * Others lock rows before the counter, so this call may wait for one that waits for it. It retries:
+ * PostgreSQL needs a second to detect a deadlock.
  */
 async function retryOnLockTimeout<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -100,7 +100,10 @@ const unitQuotaError = (level: UnitLevel) =>
 
 const UNIQUE_VIOLATION = '23505'
 
-/** The ids that were written. Most names are free, and `on conflict` costs a quarter more: it is the second attempt. */
+/**
+ * The ids that were written. Most names are free, and `on conflict` costs a quarter more: it is the second
+ * attempt.
+ */
 async function insertAllOrFree(ctx: AccountContext, batch: UnitInsert): Promise<Set<string>> {
   try {
     return await insertRows(ctx, ctx.sql, batch, 'all')

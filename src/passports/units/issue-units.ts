@@ -19,7 +19,10 @@ import {
 
 export const UNIT_LEVELS = ['batch', 'item'] as const
 
-/** `units`: as sent, or errors of reading. `bulk`: in a list. `dryRun`: only checks; returned ids do not exist. */
+/**
+ * `units`: as sent, or errors of reading. `bulk`: in a list. `dryRun`: only checks; returned ids do not
+ * exist.
+ */
 export type NewUnits = {
   parentUuid: string
   level: UnitLevel
@@ -39,8 +42,8 @@ export type CreatedUnit = {
 export type UnitsResult = { created: CreatedUnit[]; errors: RowRejection[] }
 
 /**
- * Issues units under a model or a batch: valid rows in one statement, the others are reported. Throws `not_found`,
- * `archived`, and `validation` if the level does not fit the parent.
+ * Issues units under a model or a batch: valid rows in one statement, the others are reported. Throws
+ * `not_found`, `archived`, and `validation` if the level does not fit the parent.
  */
 export async function issueUnits(ctx: AccountContext, input: NewUnits): Promise<UnitsResult> {
   const parent = await getState(ctx, input.parentUuid)
@@ -138,7 +141,9 @@ function toPassport(
   }
 }
 
-/** The content that new units inherit, created with a batch's first unit. Undefined if the batch has changed. */
+/**
+ * The content that new units inherit, created with a batch's first unit. Undefined if the batch has changed.
+ */
 async function snapshotForUnits(ctx: AccountContext, parent: PassportState): Promise<string | undefined> {
   if (parent.row.level === 'm') return parent.contentId
   if (parent.unitsContentId !== null) return parent.unitsContentId

@@ -32,7 +32,7 @@ export const readPendingCorrection = (
 ): Promise<PendingCorrection | undefined> =>
   permits(sql).run(() => findPendingForUnit({ sql, accountId }, id, own_keys ?? []))
 
-/** What a refresh would change on a unit; `ownKeys`: fields that it sets itself. Undefined beyond the bounds. */
+/** What a refresh changes on a unit; `ownKeys`: its own fields. Undefined beyond the bounds. */
 export async function findPendingForUnit(
   ctx: ContentReader,
   uuid: string,

@@ -117,8 +117,8 @@ type CorrectionRow = {
 }
 
 /**
- * The corrected fields of the versions after `since` up to `until`, in order; a batch's refreshes count, too. Undefined
- * beyond the bounds.
+ * The corrected fields of the versions after `since` up to `until`, in order; a batch's refreshes count, too.
+ * Undefined beyond the bounds.
  */
 export async function findCorrections(
   { sql, accountId }: ContentReader,

@@ -1,4 +1,6 @@
-/** Runs large refreshes in the background. What is still outdated remains to do, so any process can continue. */
+/**
+ * Runs large refreshes in the background. What is still outdated remains to do, so any process can continue.
+ */
 import { accountIsOpen, isAccountOpen } from '../../accounts/close-account.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Clock } from '../../kernel/clock.ts'

@@ -127,7 +127,7 @@ async function findUnits(
   return units.map(unit => ({ ...unit, hash: heads.get(`${unit.id} ${unit.version_no}`) ?? null }))
 }
 
-/** By `id number`. Two arrays instead of a join: a plan from when the table was small would scan all versions. */
+/** By `id number`. Two arrays, not a join: a plan made for a small table would scan all versions. */
 async function readHeadHashes(
   sql: Sql,
   accountId: number,

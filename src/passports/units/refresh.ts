@@ -1,4 +1,4 @@
-/** Refreshes outdated units: batches before their items, only corrected fields, a new version for each unit. */
+/** Refreshes outdated units: batches before items, only corrected fields, a version for each unit. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { findUuid } from '../../kernel/ids.ts'
 import { selectOutdatedContents } from '../core/outdated.ts'
@@ -44,7 +44,8 @@ export async function refreshAll(
 }
 
 /**
- * Only contents with units: unused ones would double at each correction. By look-ups: a join may begin with all units.
+ * Only contents with units: unused ones would double at each correction. By look-ups: a join may begin with
+ * all units.
  */
 async function listOutdatedContents(
   { sql, accountId }: AccountContext,

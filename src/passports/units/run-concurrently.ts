@@ -1,4 +1,7 @@
-/** Runs `work` on each piece, `max` at a time. After a false or an error no other begins; false if it ended early. */
+/**
+ * Runs `work` on each piece, `max` at a time. After a false or an error no other begins; false if it ended
+ * early.
+ */
 export async function runConcurrently<T>(
   pieces: readonly T[],
   max: number,

@@ -1,4 +1,4 @@
-/** Archives and restores passports. The status has its own log beside the versions; addresses keep working. */
+/** Archives and restores passports. The status has its own log; addresses keep working. */
 import { insertAuditEntries } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
@@ -16,8 +16,8 @@ import { claimGtins } from './write-versions.ts'
 type StatusChange = ExpectedVersion & { uuid: string; status: StatusLetter }
 
 /**
- * Sets the status and writes its event, or nothing if it is set already. Restoring claims a released GTIN again. Throws
- * `not_found`, `version_conflict`, `gtin_taken`.
+ * Sets the status and writes its event, or nothing if it is set already. Restoring claims a released GTIN
+ * again. Throws `not_found`, `version_conflict`, `gtin_taken`.
  */
 export function setStatus(ctx: AccountContext, change: StatusChange): Promise<PassportRow> {
   const { uuid, status } = change

@@ -14,8 +14,9 @@ type NewPassport = { category: unknown; data: unknown; strict: boolean }
 export type WrittenPassport = { passport: PassportRow; warnings: readonly Detail[] }
 
 /**
- * Creates a model with its first version and `product.created`, or nothing. The statement also stores the response that
- * `respond` makes for an idempotency key. Throws `validation` with every violation, `gtin_taken`, `plan_limit`.
+ * Creates a model with its first version and `product.created`, or nothing. The statement also stores the
+ * response that `respond` makes for an idempotency key. Throws `validation` with every violation,
+ * `gtin_taken`, `plan_limit`.
  */
 export async function createPassport(
   ctx: AccountContext,

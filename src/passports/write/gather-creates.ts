@@ -1,4 +1,7 @@
-/** Waiting creates of all accounts share a statement, and one lock of the quota counter: 4 times the throughput. */
+/**
+ * Waiting creates of all accounts share a statement, and one lock of the quota counter: 4 times the
+ * throughput.
+ */
 import { IdempotencyKeyTaken } from '../../accounts/idempotency-record.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'

@@ -1,5 +1,6 @@
 /**
- * Writes checked models, GTIN claims, quota, counters and events in one statement, or rejects rows and writes nothing.
+ * Writes checked models, GTIN claims, quota, counters and events in one statement, or rejects rows and writes
+ * nothing.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { isLockTimeout, storeResponses, type toIdempotencyRow } from '../../accounts/idempotency-record.ts'
@@ -67,7 +68,7 @@ export const modelQuotaError = () =>
     'The quota of models of this account is used up. Ask for a larger plan, or for extra quota.',
   )
 
-/** The reasons of rejected rows, by id. Empty if all are written. A taken GTIN is reported before a used-up quota. */
+/** Reasons of rejected rows, by id; empty if all are written. A taken GTIN comes before the quota. */
 export async function insertModels(
   sql: Sql,
   rows: readonly ModelRow[],
@@ -89,7 +90,7 @@ export async function insertModels(
   }
 }
 
-/** The highest is reported. A replayed request also collides with its own GTIN and SKU, so `key_taken` wins. */
+/** The highest is reported. A replay also collides with its own GTIN and SKU: `key_taken` wins. */
 const PRECEDENCE = {
   plan_limit: 0,
   gtin_taken: 1,
@@ -146,8 +147,8 @@ const withoutKey = (sql: Sql) => sql`
   union all`
 
 /**
- * Two requests may find a SKU free; the claim is a compare-and-set that rejects the second. `seen` is compared with the
- * current row, because a snapshot would not show the first claim.
+ * Two requests may find a SKU free; the claim is a compare-and-set that rejects the second. `seen` is
+ * compared with the current row, because a snapshot would not show the first claim.
  */
 const claimSkus = (sql: Sql, rows: readonly SkuClaimRow[]) => {
   const wanted = rows.map(({ id, account_id, sku, claimedBy }) => ({ id, account_id, sku, seen: claimedBy }))

@@ -1,4 +1,4 @@
-/** Previews a change: which fields a correction changes, for how many units, and where units have their own value. */
+/** Previews a change: the corrected fields, the number of units, and units with own values. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { selectContents } from '../core/outdated.ts'
 import { getState, type PassportState } from '../core/state.ts'

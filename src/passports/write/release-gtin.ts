@@ -1,6 +1,6 @@
 /**
- * Releases a GTIN; for operators, because printed codes contain it. The row in `released_gtin` stays for ever: codes
- * keep leading to the model's units, and only the chosen account can claim the GTIN.
+ * Releases a GTIN; for operators, because printed codes contain it. The row in `released_gtin` stays for
+ * ever: codes keep leading to the model's units, and only the chosen account can claim the GTIN.
  */
 import { requireAccount } from '../../accounts/accounts.ts'
 import { withActor } from '../../accounts/actors.ts'
@@ -36,9 +36,9 @@ export type ReleasedGtin = {
 type Holder = { account_id: number; model_id: string }
 
 /**
- * Releases a GTIN that no active product has, or changes who may claim it. Throws `not_found` if nobody had it,
- * `gtin_taken` if an active product has it, `validation` while units issued under it are active, `unavailable` under
- * constant writes.
+ * Releases a GTIN that no active product has, or changes who may claim it. Throws `not_found` if nobody had
+ * it, `gtin_taken` if an active product has it, `validation` while units issued under it are active,
+ * `unavailable` under constant writes.
  */
 export async function releaseGtin(
   ctx: OperatorContext,

@@ -10,8 +10,8 @@ import { writeVersions } from './write-versions.ts'
 export type PassportChange = DataChange & ExpectedVersion & { uuid: string }
 
 /**
- * Merges `data` shallowly (null removes a field); writes the next version and its `product.updated` event, or nothing.
- * Throws `not_found`, `version_conflict`, `validation`, `gtin_taken`.
+ * Merges `data` shallowly (null removes a field); writes the next version and its `product.updated` event, or
+ * nothing. Throws `not_found`, `version_conflict`, `validation`, `gtin_taken`.
  */
 export const updatePassport = (ctx: AccountContext, change: PassportChange): Promise<WrittenPassport> =>
   retryUntilWritten(ctx.sql, change.uuid, async () => {

@@ -1,4 +1,7 @@
-/** Writes up to 500 next versions in one statement, each with its content, hash, GTIN claim and event, or nothing. */
+/**
+ * Writes up to 500 next versions in one statement, each with its content, hash, GTIN claim and event, or
+ * nothing.
+ */
 import type { AccountContext } from '../../accounts/context.ts'
 import { type Fragment, findRefusalReason, type Sql, withRetries } from '../../kernel/db/database.ts'
 import { newUuid } from '../../kernel/ids.ts'
@@ -65,7 +68,7 @@ type VersionsWritten = {
   taken: Set<string>
 }
 
-/** The body of a CTE. `rows` selects (gtin14, account_id, model_id, claimed_at); a model may claim its own GTIN again. */
+/** The body of a CTE. `rows`: (gtin14, account_id, model_id, claimed_at). Models may claim again. */
 export const claimGtins = (sql: Sql, rows: Fragment): Fragment => sql`
   insert into gtin_claim (gtin14, account_id, model_id, claimed_at) ${rows}
   on conflict (gtin14) do update set model_id = gtin_claim.model_id
@@ -96,7 +99,8 @@ export async function writeVersions(
 }
 
 /**
- * Locks rows in the order of their ids, so that two calls cannot deadlock. A `case` hides conditions without an index.
+ * Locks rows in the order of their ids, so that two calls cannot deadlock. A `case` hides conditions without
+ * an index.
  */
 async function insertVersions(
   { sql, accountId, actorId }: AccountContext,

@@ -12,8 +12,9 @@ const MAX_MEMOIZED = 1_000
 type Rank = { quality: number; isNamed: boolean }
 
 /**
- * Selects the offer that an `Accept` header prefers. If it prefers two equally, the one that it names beats the one
- * that only a wildcard matches, then the earlier wins. If it accepts none, the first is sent all the same.
+ * Selects the offer that an `Accept` header prefers. If it prefers two equally, the one that it names beats
+ * the one that only a wildcard matches, then the earlier wins. If it accepts none, the first is sent all the
+ * same.
  */
 export function negotiate<T extends Offer>(accept: string | undefined, offers: readonly [T, ...T[]]): T {
   const [first, ...others] = offers

@@ -15,7 +15,7 @@ type Encoded = {
   body: string | Buffer
 }
 
-/** Node writes a shorter string together with the head, in two thirds of the time of a Buffer. It copies a longer one twice. */
+/** Node writes a short string with the head, in two thirds of a Buffer's time; a long one is copied. */
 const MAX_STRING_BYTES = 15_000
 
 export type PreparedResponse = {
@@ -45,8 +45,8 @@ const NOT_MODIFIED_HEADERS = [
 ]
 
 /**
- * The entity tag is `tag` and a digest of the body; weak, because the body is sent in several encodings. Without `tag`
- * there is no entity tag and never a 304.
+ * The entity tag is `tag` and a digest of the body; weak, because the body is sent in several encodings.
+ * Without `tag` there is no entity tag and never a 304.
  */
 export function prepareResponse(input: {
   status?: number
@@ -107,8 +107,8 @@ async function addEncoding(
 export type Exchange = { request: IncomingMessage; response: ServerResponse; id: string }
 
 /**
- * Sends the response, or a 304 if the reader has it. Returns false, with nothing sent, if it is not compressed yet.
- * `more` is a flat list of headers for this request.
+ * Sends the response, or a 304 if the reader has it. Returns false, with nothing sent, if it is not
+ * compressed yet. `more` is a flat list of headers for this request.
  */
 export function trySendPrepared(
   { request, response, id }: Exchange,

@@ -30,8 +30,8 @@ type PageMetrics = {
 /** Limits the responses that no cache helps with, by network. */
 export type UncachedLimit = {
   /**
-   * Runs `work` when it is this network's turn; the turn ends with the work. Throws `rate_limited`. If the client
-   * disconnects first, `work` is not called, unless it `isShared`: then it serves other clients too.
+   * Runs `work` when it is this network's turn; the turn ends with the work. Throws `rate_limited`. If the
+   * client disconnects first, `work` is not called, unless it `isShared`: then it serves other clients too.
    */
   run: <T>(reply: FastifyReply, work: () => Promise<T>, isShared?: boolean) => Promise<T | undefined>
   /** Does not count the last request against the network: it was for a reader with an access link. */

@@ -1,4 +1,6 @@
-/** While the database does not answer, readers get pages of the last ten minutes (RFC 5861, stale-if-error). */
+/**
+ * While the database does not answer, readers get pages of the last ten minutes (RFC 5861, stale-if-error).
+ */
 import { explainDatabaseError } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { withTimeout } from '../../kernel/timeout.ts'

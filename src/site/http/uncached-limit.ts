@@ -1,6 +1,7 @@
 /**
- * Limits the responses that no cache helps with. A network that asked for too many is rejected before anything is read
- * or rendered. The others take turns by network. Prepared responses are never rejected and never wait.
+ * Limits the responses that no cache helps with. A network that asked for too many is rejected before
+ * anything is read or rendered. The others take turns by network. Prepared responses are never rejected and
+ * never wait.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createPageLimit } from '../../accounts/limits/page-limit.ts'

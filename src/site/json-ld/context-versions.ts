@@ -1,4 +1,7 @@
-/** The published JSON-LD contexts, which never change. A new field needs a new one (`scripts/publish-context.ts`). */
+/**
+ * The published JSON-LD contexts, which never change. A new field needs a new one
+ * (`scripts/publish-context.ts`).
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 
 type ContextVersion = {

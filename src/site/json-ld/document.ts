@@ -1,4 +1,6 @@
-/** Renders a passport as JSON-LD 1.1, with terms of schema.org and GS1 where they exist, else `dpp:` terms. */
+/**
+ * Renders a passport as JSON-LD 1.1, with terms of schema.org and GS1 where they exist, else `dpp:` terms.
+ */
 import type { Field } from '../../categories/field.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
 import { asObject } from '../../kernel/data-object.ts'

@@ -54,7 +54,10 @@ const IMMUTABLE_HEADERS: Headers = {
   vary: 'Accept-Encoding',
 }
 
-/** The published contexts by name (`v1`). They never change, so that signed and stored documents can refer to them. */
+/**
+ * The published contexts by name (`v1`). They never change, so that signed and stored documents can refer to
+ * them.
+ */
 export function prepareContextVersions(publicUrl: string, nsUrl: string): Map<string, PreparedResponse> {
   const headers = {
     'content-type': 'application/ld+json',

@@ -1,12 +1,15 @@
-/** Every term of a JSON-LD passport, from the field table and the shapes: for contexts and the vocabulary page. */
+/**
+ * Every term of a JSON-LD passport, from the field table and the shapes: for contexts and the vocabulary
+ * page.
+ */
 import terms from '../../../assets/json-ld-terms.json' with { type: 'json' }
 import { allCategories } from '../../categories/catalogue.ts'
 import type { Field } from '../../categories/field.ts'
 import { getClass, getTerm, hasSchemaClass } from './shapes.ts'
 
 /**
- * Terms that are no field's: of schema.org and GS1, and our own with their descriptions. `ownLists` are those whose
- * value is a list.
+ * Terms that are no field's: of schema.org and GS1, and our own with their descriptions. `ownLists` are those
+ * whose value is a list.
  */
 const { schemaTerms, schemaTypes, gs1Terms, ownTerms, ownLists } = terms
 
@@ -110,8 +113,8 @@ export function listBorrowedTerms(): string[] {
 }
 
 /**
- * The context is self-contained. Numbers are not coerced: `xsd:decimal` would turn 66.7 into the invalid "6.67E1".
- * Keywords have no aliases: `id` is the language tag of Indonesian.
+ * The context is self-contained. Numbers are not coerced: `xsd:decimal` would turn 66.7 into the invalid
+ * "6.67E1". Keywords have no aliases: `id` is the language tag of Indonesian.
  */
 export function renderContext(nsUrl: string): string {
   const context: Record<string, unknown> = {

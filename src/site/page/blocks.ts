@@ -1,4 +1,6 @@
-/** Renders fields by their attributes, not by their names, so that every new field has a rendering at once. */
+/**
+ * Renders fields by their attributes, not by their names, so that every new field has a rendering at once.
+ */
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import { fillPlaceholders, findLabel } from '../../i18n/catalogue.ts'
@@ -33,7 +35,10 @@ const SHORT_VALUE_LENGTH = 12
 /** The longest word of a label that fits a quarter of a column on paper unbroken. */
 const SHORT_WORD_LENGTH = 14
 
-/** `body` and `note` are ready HTML and get twice the width if needed. If `isSaid`, the heading says the title already. */
+/**
+ * `body` and `note` are ready HTML and get twice the width if needed. If `isSaid`, the heading says the title
+ * already.
+ */
 export function renderPair(
   title: string,
   body: string,
@@ -124,8 +129,8 @@ function renderListFigure(wording: Wording, field: Field, path: string, entries:
 const findNameMember = (field: Field) => field.of?.find(member => member.name !== field.sumsTo100)
 
 /**
- * The shares of a field that sums to 100, in the account's order; names are ready HTML. Labels begin with a capital;
- * names of fibres and the account's own names stay as they are.
+ * The shares of a field that sums to 100, in the account's order; names are ready HTML. Labels begin with a
+ * capital; names of fibres and the account's own names stay as they are.
  */
 export function listShares(wording: Wording, field: Field, path: string, entries: readonly Entry[]) {
   const named = findNameMember(field)
@@ -206,7 +211,9 @@ function renderDocumentName({ labels }: Wording, type: string): string {
   return Object.hasOwn(known, key) ? html`${known[key]}` : renderName(type)
 }
 
-/** Only columns that some entry has. On a phone, three are too many: a CAS number stands under its substance. */
+/**
+ * Only columns that some entry has. On a phone, three are too many: a CAS number stands under its substance.
+ */
 function renderTable(
   wording: Wording,
   members: readonly Field[],

@@ -1,4 +1,6 @@
-/** The origin of a unit's fields: it stores only what differs and inherits the rest from its batch or model. */
+/**
+ * The origin of a unit's fields: it stores only what differs and inherits the rest from its batch or model.
+ */
 import type { PublicPassportRow } from '../../passports/read/find.ts'
 
 export type Origin = 'model' | 'batch' | 'own'

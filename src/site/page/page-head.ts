@@ -161,7 +161,9 @@ function renderNotices(page: PageContext): string {
   return html`!${plain}<p class="notice" role="note">${older} <a href="?!${renderKeptQuery({ ...view, replacedBy: null }, reader)}lang=${language}">${labels.ui.currentVersion}</a></p>`
 }
 
-/** Names the corrections and links to the corrected passport, or only says that there are some withheld ones. */
+/**
+ * Names the corrections and links to the corrected passport, or only says that there are some withheld ones.
+ */
 function renderCorrectionNotice({ view, labels, language, ...page }: PageContext): string {
   const { correction, batch, model } = view
   if (correction === null) {

@@ -103,8 +103,8 @@ const getOriginText = ({ view, labels }: PageContext, origin: Origin) =>
   labels.ui[origin === 'own' && view.level === 'batch' ? 'ownToBatch' : ORIGIN_LABELS[origin]]
 
 /**
- * Neighbouring pairs share a list. A figure that is alone under its heading needs no second title. The last line names
- * the origin of the fields; a field from elsewhere names its own.
+ * Neighbouring pairs share a list. A figure that is alone under its heading needs no second title. The last
+ * line names the origin of the fields; a field from elsewhere names its own.
  */
 function renderSectionContent(
   page: PageContext,

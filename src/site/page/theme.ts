@@ -1,4 +1,4 @@
-/** Builds the style sheet and the policy of a page from its account's brand: accent colour, and who may frame it. */
+/** Builds a page's style sheet and policy from its account's brand: accent colour, who may frame it. */
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { buildAccent } from '../../accounts/brand/accent.ts'

@@ -18,7 +18,10 @@ export type Wording = {
   kept: string
 }
 
-/** A text of the account. `language` is undefined if it is the page's; `languages` are all that the text exists in. */
+/**
+ * A text of the account. `language` is undefined if it is the page's; `languages` are all that the text
+ * exists in.
+ */
 type LocalizedText = { text: string; language: string | undefined; languages: readonly string[] }
 
 /** `path` names the field in the catalogues: `repair.repairable`. */
@@ -61,7 +64,9 @@ export function findLocalizedText(wording: Wording, value: unknown): LocalizedTe
 const findForeignLanguage = (wording: Wording, tag: string) =>
   tag === wording.language || tag.startsWith(`${wording.language}-`) ? undefined : tag
 
-/** For a text in another language than the page's: links to the page in each language that the text exists in. */
+/**
+ * For a text in another language than the page's: links to the page in each language that the text exists in.
+ */
 export function renderLanguageNote(wording: Wording, { language, languages }: LocalizedText): string {
   if (language === undefined) return ''
   const links = languages.map(

@@ -1,10 +1,16 @@
-/** The cookie for the token of an access link: sealed with an expiry time, so that a copy opens one page for an hour. */
+/**
+ * The cookie for the token of an access link: sealed with an expiry time, so that a copy opens one page for
+ * an hour.
+ */
 import { decrypt, deriveKey, encrypt } from '../../kernel/sealing.ts'
 
 /** The name over plain http. Over https it gets a prefix, and a `Cookie` header still contains it. */
 export const COOKIE_NAME = 'carnet_access'
 
-/** RFC 6265bis §4.1.3.1: browsers accept a `__Secure-` cookie only over https. `__Host-` would require the path `/`. */
+/**
+ * RFC 6265bis §4.1.3.1: browsers accept a `__Secure-` cookie only over https. `__Host-` would require the
+ * path `/`.
+ */
 export const getAccessCookieName = (publicUrl: string): string =>
   publicUrl.startsWith('https:') ? `__Secure-${COOKIE_NAME}` : COOKIE_NAME
 export const COOKIE_LIFETIME_MS = 3_600_000

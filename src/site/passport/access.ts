@@ -1,4 +1,4 @@
-/** Access links: their token comes in the address, where it is exchanged for a cookie, or as a Bearer token. */
+/** Access links: the token comes in the address, which a cookie replaces, or as a Bearer token. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { findSessionToken } from '../../accounts/people/session-cookie.ts'
@@ -18,7 +18,7 @@ import {
 import { getFirst } from './languages.ts'
 import type { PassportRequest } from './passport-request.ts'
 
-/** Cookie and Authorization too: a browser that has just followed an access link must not show its public copy. */
+/** Also Cookie and Authorization: after an access link a browser must not show the public copy. */
 export const PASSPORT_VARY = 'Accept, Accept-Language, Accept-Encoding, Cookie, Authorization'
 
 export type AccessContext = {
@@ -52,8 +52,8 @@ export const PRIVATE_HEADERS: Headers = {
 }
 
 /**
- * Redirects to the address without the token, and puts the token into a cookie. Call it only with a token that opens
- * the passport: the cookie proves that its reader had access within the last hour.
+ * Redirects to the address without the token, and puts the token into a cookie. Call it only with a token
+ * that opens the passport: the cookie proves that its reader had access within the last hour.
  */
 export function exchangeToken(
   context: AccessContext,

@@ -1,6 +1,6 @@
 /**
- * The output formats of a passport. Content negotiation, `?format=`, `Link` headers, the page's links, link sets and
- * error responses all read this table: a new format is its renderer and a row here.
+ * The output formats of a passport. Content negotiation, `?format=`, `Link` headers, the page's links, link
+ * sets and error responses all read this table: a new format is its renderer and a row here.
  */
 import type { Brand } from '../../accounts/brand/brand.ts'
 import { getQrAddress } from '../../passports/core/record.ts'

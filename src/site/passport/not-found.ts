@@ -1,4 +1,4 @@
-/** Answers addresses below `/p/` that have no passport: with a redirect if the id is only mistyped, else with a 404. */
+/** Answers addresses below `/p/` without a passport: a redirect for a mistyped id, else a 404. */
 import type { FastifyReply } from 'fastify'
 import { notFound } from '../../kernel/errors.ts'
 import { getPathParameters } from '../../kernel/http/request-input.ts'
@@ -12,7 +12,7 @@ import { HTML } from './formats.ts'
 import { negotiatePageLanguage } from './languages.ts'
 import type { PassportRequest } from './passport-request.ts'
 
-/** In capitals, as older scanners type; with the slashes and spaces that people and programs leave behind an address. */
+/** In capitals, as older scanners type; with slashes and spaces that people leave at the end. */
 const MISTYPED_ID = /^([0-9a-z]{26})[/\s]*$/i
 
 const REDIRECT_HEADERS: Headers = { 'cache-control': 'public, max-age=86400' }

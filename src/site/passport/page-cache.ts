@@ -1,4 +1,7 @@
-/** Caches prepared responses within a number of bytes. All formats and languages of a passport are dropped together. */
+/**
+ * Caches prepared responses within a number of bytes. All formats and languages of a passport are dropped
+ * together.
+ */
 import type { TranslationLanguages } from '../../categories/pick-text.ts'
 import type { PreparedResponse } from '../http/prepared-response.ts'
 
@@ -29,7 +32,10 @@ export type PageCache = {
 
 /** What an entry costs besides its body: header lists, keys, objects. */
 const OVERHEAD_BYTES = 4_096
-/** Twice for each of the 24 languages, and some for other choices of languages; a stranger could make thousands. */
+/**
+ * Twice for each of the 24 languages, and some for other choices of languages; a stranger could make
+ * thousands.
+ */
 const MAX_RESPONSES = 64
 
 /** The two compressed bodies together are smaller than the plain one. */
@@ -49,7 +55,8 @@ export function createPageCache(maxBytes: number): PageCache {
     find(id, state) {
       const entry = entries.get(id)
       if (entry === undefined || entry.state !== state) return undefined
-      // A Map keeps the order of insertion: the last entry is the newest. The order does not matter while half is free.
+      // A Map keeps the order of insertion: the last entry is the newest. The order does not matter while
+      // half is free.
       if (usedBytes > maxBytes / 2) {
         entries.delete(id)
         entries.set(id, entry)

@@ -1,6 +1,7 @@
 /**
- * `/p/{id}`: from a request to a passport in one of its formats. Readers without an access link get a prepared response
- * from the cache; a reader with one gets a response made for this request, which is not cached.
+ * `/p/{id}`: from a request to a passport in one of its formats. Readers without an access link get a
+ * prepared response from the cache; a reader with one gets a response made for this request, which is not
+ * cached.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findCachedBrand, getCachedBrand } from '../../accounts/brand/brand.ts'

@@ -51,7 +51,10 @@ const findResponse = (
   cached: CachedPassport | undefined,
 ) => cached?.responses.get(getResponseKey(page, negotiateLanguages(headers, page.query, cached), cached))
 
-/** By the texts that are chosen, not by the languages that were asked for: readers who get the same page share it. */
+/**
+ * By the texts that are chosen, not by the languages that were asked for: readers who get the same page share
+ * it.
+ */
 function getResponseKey(
   page: PassportRequest,
   languages: NegotiatedLanguage,
@@ -136,7 +139,10 @@ async function render(
   return { view, languages, ...format.render(input) }
 }
 
-/** With the brand: headers depend on it, and a 304 would leave the old ones. The body's digest tells texts apart. */
+/**
+ * With the brand: headers depend on it, and a 304 would leave the old ones. The body's digest tells texts
+ * apart.
+ */
 function buildEtagPrefix(
   { id, versionNo, status, outdated }: PassportView,
   brand: Brand,

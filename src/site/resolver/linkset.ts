@@ -48,7 +48,10 @@ function describeLevel(name: string, { lot, serial }: Level): string {
   return name + (lot === null ? '' : `, batch ${lot}`) + (serial === null ? '' : `, serial ${serial}`)
 }
 
-/** The requested path as far as it names this level, because clients look for its prefixes, else our own spelling. */
+/**
+ * The requested path as far as it names this level, because clients look for its prefixes, else our own
+ * spelling.
+ */
 function getAnchorPath({ link, rawPath }: LinksetRequest, row: Level): string {
   const { gtin14 } = link
   const level = LEVEL_NAME[row.level]
@@ -75,7 +78,10 @@ function readPublicTexts(row: Pick<PublicPassportRow, 'category' | 'data'>): {
   }
 }
 
-/** GS1's schema only allows `ll` and `ll-CC`: `zh-Hant` becomes `zh`, and languages of three letters are left out. */
+/**
+ * GS1's schema only allows `ll` and `ll-CC`: `zh-Hant` becomes `zh`, and languages of three letters are left
+ * out.
+ */
 function shortenTags(tags: readonly string[]): string[] {
   const short = tags.map(tag => (/^[a-z]{2}-[A-Z]{2}$/.test(tag) ? tag : (tag.split('-', 1)[0] ?? '')))
   return [...new Set(short.filter(tag => /^[a-z]{2}(?:-[A-Z]{2})?$/.test(tag)))]

@@ -1,6 +1,6 @@
 /**
- * `/01/…`: the GS1 Digital Link resolver. It redirects an address printed on a product to the product's passport.
- * Nothing caches the redirect, so every scan is seen and the target can change.
+ * `/01/…`: the GS1 Digital Link resolver. It redirects an address printed on a product to the product's
+ * passport. Nothing caches the redirect, so every scan is seen and the target can change.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type DigitalLink, type DigitalLinkFault, parseDigitalLink } from '../../gs1/digital-link.ts'

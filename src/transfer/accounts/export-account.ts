@@ -1,4 +1,4 @@
-/** Exports one account as lines of JSON, every version with its hash. `docs/backup.md` describes the format. */
+/** Exports an account as lines of JSON, each version with its hash: see `docs/backup.md`. */
 import { createHash } from 'node:crypto'
 import { exportAccount, exportActors, exportBrand, exportLogos } from '../../accounts/export-rows.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -21,7 +21,7 @@ type AccountExportOptions = { accountId: number; path: string; progress?: (passp
 export type LineCounts = Readonly<Record<string, number>>
 type AccountExportResult = { path: string; bytes: number; sha256: string; counts: LineCounts }
 
-/** Writes the account as of one moment. Throws `not_found`, and `validation` if the file exists or cannot be written. */
+/** Writes the account as of one moment. Throws `not_found`; `validation` for an existing file. */
 export async function exportAccountToFile(
   setup: AccountExportSetup,
   options: AccountExportOptions,
@@ -72,7 +72,10 @@ type AccountExportEnd = { sha256: string; counts: LineCounts }
 
 const CHUNK_LENGTH = 65_536
 
-/** `sql` has one snapshot. Yields the file in chunks. The last line has the counts, and the SHA-256 of all lines before it. */
+/**
+ * `sql` has one snapshot. Yields the file in chunks. The last line has the counts, and the SHA-256 of all
+ * lines before it.
+ */
 export async function* readAccountExport(
   ...source: Parameters<typeof listLines>
 ): AsyncGenerator<Buffer, AccountExportEnd> {

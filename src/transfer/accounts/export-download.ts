@@ -22,8 +22,8 @@ const LOCK_CLASS = 0x43_41_52_58
 const downloads = perDatabase((_sql: Sql) => ({ running: 0 }))
 
 /**
- * Writes an audit entry now and one at the end. Returns undefined while the account is exported in any process, or too
- * many exports run in this one. Throws `not_found`.
+ * Writes an audit entry now and one at the end. Returns undefined while the account is exported in any
+ * process, or too many exports run in this one. Throws `not_found`.
  */
 export async function openExportDownload(
   ctx: AccountContext,

@@ -46,7 +46,10 @@ type Line = Readonly<Record<string, unknown>> & { type: string }
 
 const invalidFile = (message: string) => new AppError('validation', message)
 
-/** Checks the checksum first, and each hash while it writes. Throws `validation`, and `not_found` for an unknown plan. */
+/**
+ * Checks the checksum first, and each hash while it writes. Throws `validation`, and `not_found` for an
+ * unknown plan.
+ */
 export async function importAccountFromFile(
   setup: AccountImportSetup,
   options: AccountImportOptions,

@@ -1,4 +1,4 @@
-/** Derives the key of backups from SECRET_KEY. Its fingerprint identifies the key, its seal proves a file unchanged. */
+/** Derives the backup key from SECRET_KEY: its fingerprint names the key, its seal proves a file. */
 import { createHmac, hkdfSync } from 'node:crypto'
 import { createSealer } from '../../kernel/sealing.ts'
 

@@ -85,8 +85,9 @@ const copyOut = (sql: Sql, { name, columns }: BackupTable): Promise<Readable> =>
   sql`copy (select ${sql(columns)} from ${sql(name)}) to stdout`.readable()
 
 /**
- * The driver pauses its socket when rows arrive too fast, and resumes when the stream asks for more. A finished stream
- * asks no more, so `_read` must be called once: otherwise the connection would hang at the next statement.
+ * The driver pauses its socket when rows arrive too fast, and resumes when the stream asks for more. A
+ * finished stream asks no more, so `_read` must be called once: otherwise the connection would hang at the
+ * next statement.
  */
 async function* readChunks(rows: Readable): AsyncGenerator<Buffer> {
   let rowBuffers: Buffer[] = []

@@ -41,7 +41,10 @@ type ReadOptions = { path: string; keys: readonly BackupKey[]; acceptUnsealed: b
 
 const invalidFile = (message: string) => new AppError('validation', message)
 
-/** Throws `validation` if it is no backup, cut off, damaged, of another key, or changed by somebody without the key. */
+/**
+ * Throws `validation` if it is no backup, cut off, damaged, of another key, or changed by somebody without
+ * the key.
+ */
 export async function openBackupFile(options: ReadOptions): Promise<BackupFile> {
   const { path } = options
   try {

@@ -1,4 +1,4 @@
-/** Scheduled backups into a folder. The file names have the time, so the folder shows when the next one is due. */
+/** Scheduled backups into a folder. The time in the file names tells when the next is due. */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { deletePartialFiles } from '../../kernel/process/private-file.ts'
@@ -17,8 +17,8 @@ const LOCK_CLASS = 0x43_41_52_4e
 const BACKUP_LOCK = 17
 
 /**
- * Makes a backup if the newest is old enough, and deletes the oldest beyond `keep`. A lock that ends with its connection
- * lets one of several processes do it. Returns undefined if nothing was due.
+ * Makes a backup if the newest is old enough, and deletes the oldest beyond `keep`. A lock that ends with its
+ * connection lets one of several processes do it. Returns undefined if nothing was due.
  */
 export async function createBackupWhenDue(
   schedule: BackupSchedule,

@@ -1,4 +1,4 @@
-/** Which tables a backup has: all of the catalog except those excluded here, so that a new table is never forgotten. */
+/** The tables of a backup: all of the catalog but those excluded here, so that none is forgotten. */
 import type { Sql } from '../../kernel/db/database.ts'
 
 /** With the reason. Unlogged tables are excluded as well: they are empty after a crash anyway. */

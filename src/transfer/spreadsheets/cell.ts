@@ -1,6 +1,7 @@
 /**
- * Converts values to cells and back. An exported value comes back unchanged. What people type is converted only if its
- * meaning is certain; otherwise it stays a text, which the validator rejects with the field's name.
+ * Converts values to cells and back. An exported value comes back unchanged. What people type is converted
+ * only if its meaning is certain; otherwise it stays a text, which the validator rejects with the field's
+ * name.
  */
 import type { Field } from '../../categories/field.ts'
 import { parseYesNo } from '../../categories/names/name-lookup.ts'
@@ -13,8 +14,9 @@ export const DECIMAL_MARKS = ['point', 'comma'] as const
 export type DecimalMark = (typeof DECIMAL_MARKS)[number]
 
 /**
- * Security bound: spreadsheet programs run a text that begins like this as a formula (CWE-1236), so we write an apostrophe
- * before it. So do texts with outer white space, which reading trims, and texts that begin with such an apostrophe.
+ * Security bound: spreadsheet programs run a text that begins like this as a formula (CWE-1236), so we write
+ * an apostrophe before it. So do texts with outer white space, which reading trims, and texts that begin with
+ * such an apostrophe.
  */
 const FORMULA = /^'*[=+\-@＝＋－＠\s]/
 const TRAILING = /\s$/
@@ -73,7 +75,7 @@ export function findAmbiguousNumbers(
 
 const OTHER = { point: 'comma', comma: 'point' } as const
 
-/** Guesses the decimal mark from the numbers of a spreadsheet; undefined if all are ambiguous like "1,234". */
+/** Guesses the decimal mark from a spreadsheet's numbers; undefined if all are like "1,234". */
 export function guessDecimalMark(texts: Iterable<string>): DecimalMark | undefined {
   let [point, comma] = [0, 0]
   for (const text of texts) {

@@ -1,6 +1,6 @@
 /**
- * Maps columns to places in a passport's data. Their names are paths, with list entries counted from 1 and languages of
- * texts: `economicOperator.country`, `fiberComposition[2].percentage`, `careInstructions.de`.
+ * Maps columns to places in a passport's data. Their names are paths, with list entries counted from 1 and
+ * languages of texts: `economicOperator.country`, `fiberComposition[2].percentage`, `careInstructions.de`.
  */
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { type Field, findScalarEntry } from '../../categories/field.ts'
@@ -144,7 +144,7 @@ export function listColumns(category: CompleteCategory, layout: ColumnLayout): C
   return names.flatMap(name => findColumn(category, name) ?? [])
 }
 
-/** The layout of a template: three shares of a composition, one entry of other lists, and the given languages. */
+/** The layout of a template: three shares, one entry of other lists, and the given languages. */
 export function buildTemplateLayout(category: CompleteCategory, languages: readonly string[]): ColumnLayout {
   const entries = new Map<string, number>()
   const texts = new Map<string, readonly string[]>()

@@ -1,4 +1,4 @@
-/** Values that are the same for every row of a spreadsheet: which are missing, which are remembered, which are valid. */
+/** Values that are the same for all rows: which are missing, remembered or valid. */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { validateData } from '../../categories/check/validate.ts'
@@ -78,7 +78,7 @@ export function findInvalidConstants(
   })
 }
 
-/** Loads the last constants of the category; for a first import, company values of the account's newest product. */
+/** Loads the category's last constants; at first, company values of the account's newest product. */
 export async function loadConstants(ctx: AccountContext, category: CompleteCategory): Promise<ConstantTexts> {
   const { constants } = await loadRemembered(ctx, category.id)
   return Object.keys(constants).length > 0 ? constants : getCompanyValues(ctx, category)

@@ -1,4 +1,4 @@
-/** Writes the rejected rows as they were uploaded, each with its errors, to be corrected and uploaded again. */
+/** Writes the rejected rows as uploaded, with their errors, for another upload. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { type Cell, escapeFormula } from './cell.ts'
 import { type FileOptions, writeSpreadsheet } from './export-models.ts'

@@ -1,6 +1,6 @@
 /**
- * Exports models as a spreadsheet that can be edited and imported again. It reads them twice: the header comes first, and
- * its columns depend on all of the data.
+ * Exports models as a spreadsheet that can be edited and imported again. It reads them twice: the header
+ * comes first, and its columns depend on all of the data.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'

@@ -1,6 +1,7 @@
 /**
- * Guesses the field of each column. A wrong guess would become public data, so it only accepts what is certain: the path
- * of a field, its label in one of the 24 languages, or a title known from exports of other programs.
+ * Guesses the field of each column. A wrong guess would become public data, so it only accepts what is
+ * certain: the path of a field, its label in one of the 24 languages, or a title known from exports of other
+ * programs.
  */
 import titles from '../../../assets/spreadsheets/column-titles.json' with { type: 'json' }
 import type { CompleteCategory } from '../../categories/catalogue.ts'
@@ -29,7 +30,8 @@ export function guessMapping(
   const known = (title: string) => remembered.get(normalizeTitle(title))
   const findKnown = (title: string) => findColumn(category, known(title) ?? '')
   const findExact = (title: string) => findColumn(category, title.trim())
-  // The most certain match goes first, so that a synonym cannot take the field of a column with the exact name.
+  // The most certain match goes first, so that a synonym cannot take the field of a column with the exact
+  // name.
   const passes: ((title: string) => Column | undefined)[] = [
     isOwnExport(header)
       ? title => findExact(title) ?? findKnown(title)
@@ -47,7 +49,7 @@ export function guessMapping(
   return resolveUnits(columns, header, traits).map(column => (column ? buildMappingName(column) : null))
 }
 
-/** Adds units to columns: chosen before, named by the title or another column, or left for a person to choose. */
+/** Adds units to columns: chosen before, named by a title or another column, or left to a person. */
 export function resolveUnits(
   columns: readonly (Column | undefined)[],
   header: readonly string[],
@@ -96,7 +98,7 @@ function findByLabel(category: CompleteCategory, title: string): Column | undefi
   return findOnly(category, listPathsByLabel(category, normalizeName(title)))
 }
 
-/** Matches a label with a unit, a language or an entry number: "Gewicht (kg)", "Pflegehinweise DE", "Faser 2". */
+/** Matches a label with a unit, language or entry number: "Gewicht (kg)", "Pflegehinweise DE". */
 function findByParts(category: CompleteCategory, title: string): Column | undefined {
   for (const { text, entry, language, unit } of parseTitle(title)) {
     const paths = listPathsByLabel(category, normalizeName(text), entry)
@@ -135,8 +137,8 @@ function buildName(path: string, entry: number | undefined, language: string | u
 }
 
 /**
- * Lists the paths with this label. A member's label alone counts only in a group, and only if it is unambiguous ("Link" is
- * not). Entries of lists need the name of their list or their number.
+ * Lists the paths with this label. A member's label alone counts only in a group, and only if it is
+ * unambiguous ("Link" is not). Entries of lists need the name of their list or their number.
  */
 function listPathsByLabel(category: CompleteCategory, key: string, entry?: number): readonly string[] {
   if (key === '') return []
@@ -163,7 +165,7 @@ type TitleTable = Readonly<Record<string, readonly string[] | undefined>>
 /** The fields of each meaning. The first counts that the category has and that fits the unit of the title. */
 const MEANINGS: TitleTable = titles.meanings
 
-/** From a title to its meaning, with `|` and the unit that the program always uses if the title names none. */
+/** From a title to its meaning, with `|` and the program's fixed unit if the title names none. */
 const indexTitles = (table: TitleTable) =>
   new Map(
     Object.entries(table).flatMap(([meaning, all = []]) =>

@@ -1,4 +1,4 @@
-/** Results of a check or import, page by page: rejected rows, their errors grouped by kind, and changed products. */
+/** Results of a check or import by page: rejected rows, errors by kind, and changed products. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { getRemainingQuota } from '../../accounts/limits/quota.ts'
 import type { NameNote } from './name-notes.ts'
@@ -44,7 +44,7 @@ export async function groupRowErrors(ctx: AccountContext, uuid: string): Promise
   return { groups: [...groups.values()].sort((a, b) => b.rows - a.rows), overQuota }
 }
 
-/** Reads what the import has stored about single rows, in their order. Without cells, rows have no number either. */
+/** Reads the stored results of rows, in order. Without cells, rows have no number either. */
 export async function* readResults<T>(
   { sql, accountId }: AccountContext,
   uuid: string,

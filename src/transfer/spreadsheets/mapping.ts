@@ -15,7 +15,9 @@ export function isOwnExport(header: readonly string[]): boolean {
   return titles.includes(address) && !titles.includes(faults)
 }
 
-/** In an error file, the SKU or GTIN of a duplicate row, which is rejected again as long as it has this key. */
+/**
+ * In an error file, the SKU or GTIN of a duplicate row, which is rejected again as long as it has this key.
+ */
 export const DUPLICATE_COLUMN = EXTRA_COLUMNS[2]
 
 /** The key under which a title is remembered. */

@@ -70,8 +70,8 @@ const WITH_UNIT = /^(?<amount>[^\p{L}%]*\d[.,]?)\s*(?<unit>(?:\p{L}|%)[\p{L}\d%Â
 const MAX_AMOUNT_LENGTH = 60
 
 /**
- * A number in the field's unit, from the unit after the number or else from `unit`, the column's. A text that is no such
- * number is returned unchanged, and the validator rejects it.
+ * A number in the field's unit, from the unit after the number or else from `unit`, the column's. A text that
+ * is no such number is returned unchanged, and the validator rejects it.
  */
 export function parseAmount(
   cell: string | number,

@@ -1,9 +1,12 @@
-/** Notes which names of a spreadsheet were replaced or are unknown, to show them before anything is written. */
+/** Notes which names of a spreadsheet are replaced or unknown, shown before anything is written. */
 import type { Field } from '../../categories/field.ts'
 import { normalizeName } from '../../categories/names/name-lookup.ts'
 import { recogniseFibre, recogniseName } from '../../categories/names/recognise-names.ts'
 
-/** `exact`: `code` is stored. `similar`: `code` is a suggestion, the text is stored. `unknown`: there is no `code`. */
+/**
+ * `exact`: `code` is stored. `similar`: `code` is a suggestion, the text is stored. `unknown`: there is no
+ * `code`.
+ */
 export type NameNote = {
   path: string
   text: string

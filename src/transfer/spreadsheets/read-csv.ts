@@ -30,8 +30,8 @@ const findHeaderLine = (sample: string) =>
 type Parsing = { state: { record: readonly unknown[] } }
 
 /**
- * Throws `SpreadsheetError`. `max_record_size` counts characters, and empty cells have none, so the cells of an unfinished
- * record are counted after each piece.
+ * Throws `SpreadsheetError`. `max_record_size` counts characters, and empty cells have none, so the cells of
+ * an unfinished record are counted after each piece.
  */
 export async function* readCsvRows(pieces: Iterable<string>, dialect: CsvDialect): AsyncGenerator<SheetRow> {
   let records: string[][] = []

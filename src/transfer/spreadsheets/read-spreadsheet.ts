@@ -1,4 +1,4 @@
-/** Reads an uploaded file as rows of cells. Its first bytes tell the format, not its name; everything has a limit. */
+/** Reads an uploaded file as rows of cells. Its first bytes tell the format; all sizes are limited. */
 
 import { type EncodedText, readText, type TextEncoding } from './decode-text.ts'
 import { type CsvDialect, detectCsvDialect, readCsvRows } from './read-csv.ts'

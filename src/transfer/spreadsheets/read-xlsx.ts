@@ -1,6 +1,6 @@
 /**
- * Reads a sheet of an XLSX file row by row, in chunks of 64 kB. Other readers hold all of it in memory: 650 MB for 50,000
- * rows of 30 columns, and they block the event loop for 13 s.
+ * Reads a sheet of an XLSX file row by row, in chunks of 64 kB. Other readers hold all of it in memory: 650
+ * MB for 50,000 rows of 30 columns, and they block the event loop for 13 s.
  */
 import { StringDecoder } from 'node:string_decoder'
 import type { Cell } from './cell.ts'
@@ -114,7 +114,7 @@ async function readSharedTexts(parts: ZipParts): Promise<string[]> {
   return texts
 }
 
-/** Yields each `<name …>…</name>` of a part, without its namespace prefix. Such elements must not be nested. */
+/** Yields each `<name …>…</name>` of a part, without namespace prefix; never nested. */
 async function* readElements(
   parts: ZipParts,
   part: string,

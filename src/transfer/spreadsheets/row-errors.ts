@@ -1,4 +1,4 @@
-/** Describes errors of a row by its columns: people know "column F", not `/items/3/data/fiberComposition/0`. */
+/** Describes a row's errors by its columns: people know "column F", not `/items/3/data/sku`. */
 import { formatField } from '../../kernel/detail-json.ts'
 import { type AppError, type Detail, type ErrorCode, SAID, type Said } from '../../kernel/errors.ts'
 import { type Cell, parseCellText } from './cell.ts'

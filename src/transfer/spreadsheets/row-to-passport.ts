@@ -1,6 +1,6 @@
 /**
- * Turns a row into data for a passport. Fields without a column stay unchanged, down to members of objects and languages
- * of texts. A list is replaced as a whole if a row has any of it.
+ * Turns a row into data for a passport. Fields without a column stay unchanged, down to members of objects
+ * and languages of texts. A list is replaced as a whole if a row has any of it.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { type Field, findScalarEntry } from '../../categories/field.ts'
@@ -14,7 +14,7 @@ import { findStatedUnit, findUnit, listUnits, parseAmount } from './measurement-
 import type { NameListener } from './name-notes.ts'
 import { getOwn } from './passport-to-row.ts'
 
-/** How rows are read. `columns` are in the order of the spreadsheet; undefined for a column that is left out. */
+/** How rows are read. `columns` are in the spreadsheet's order; undefined for one left out. */
 export type RowOptions = {
   columns: readonly (Column | undefined)[]
   mark: DecimalMark
@@ -199,7 +199,10 @@ function findSharePair(entry: unknown): SharePair {
   return names.length === 1 && shares.length === 1 ? [names[0]?.[1], shares[0]?.[1]] : undefined
 }
 
-/** Builds the changes that make `existing`, the row's model, match the row; without it, the data of a new model. */
+/**
+ * Builds the changes that make `existing`, the row's model, match the row; without it, the data of a new
+ * model.
+ */
 export function buildChanges(row: ParsedRow, existing: DataObject | undefined, options: RowOptions): Tree {
   const { constants } = options
   const values = constants?.values.filter(
@@ -224,7 +227,7 @@ export function buildChanges(row: ParsedRow, existing: DataObject | undefined, o
   return changes
 }
 
-/** Whether a constant applies to an existing product: only if it has no value, or if the row has that list. */
+/** Whether a constant applies to an existing product: it has no value, or the row has the list. */
 function isApplied(
   { column }: Constant,
   { data }: ParsedRow,
@@ -290,7 +293,7 @@ function mergeDeep(existing: unknown, sent: unknown): unknown {
 const resolvePath = ({ path, isPrimary }: Column, primary: string): DataPath =>
   isPrimary ? [...path, primary] : path
 
-/** Deletes the value of an empty cell: a field becomes null, a member is left out. Lists that the row has stay. */
+/** Deletes the value of an empty cell: a field becomes null, a member is left out; lists stay. */
 function clearAtPath(changes: Tree, existing: DataObject, sent: Tree, steps: DataPath): void {
   const [first] = steps
   if (typeof first !== 'string' || !Object.hasOwn(existing, first)) return

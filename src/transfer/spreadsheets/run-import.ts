@@ -1,6 +1,6 @@
 /**
- * Checks and runs imports in the background, chunk by chunk. A chunk's products and the progress are one transaction: after
- * a crash, another process continues exactly after the last complete chunk.
+ * Checks and runs imports in the background, chunk by chunk. A chunk's products and the progress are one
+ * transaction: after a crash, another process continues exactly after the last complete chunk.
  */
 import { audit, insertAuditEntries } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
@@ -42,7 +42,7 @@ const ABANDONED_MS = 10_000
 
 type ChunkErrors = [place: number, faults: RowError[]][]
 
-/** Saves the confirmed settings and starts checking every row without writing. Throws `not_found`, `validation`. */
+/** Saves the settings and starts the check of all rows. Throws `not_found`, `validation`. */
 export async function startCheck(ctx: AccountContext, uuid: string, sent: ImportSettings): Promise<void> {
   const sheet = await getImport(ctx, uuid)
   const settings = requireSettings(sheet, sent)
@@ -53,8 +53,8 @@ export async function startCheck(ctx: AccountContext, uuid: string, sent: Import
 }
 
 /**
- * Starts writing the rows. Throws `not_found`, and `validation` if the import is not checked, would change nothing, or
- * would change existing products without `isConfirmed`.
+ * Starts writing the rows. Throws `not_found`, and `validation` if the import is not checked, would change
+ * nothing, or would change existing products without `isConfirmed`.
  */
 export async function startImport(
   ctx: AccountContext,

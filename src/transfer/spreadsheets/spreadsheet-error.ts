@@ -1,4 +1,4 @@
-/** Why a file cannot be read as a spreadsheet. Messages are English; pages in other languages translate `reason`. */
+/** Why a file is no readable spreadsheet. Messages are English; other languages use `reason`. */
 import { AppError } from '../../kernel/errors.ts'
 
 const MESSAGES = {

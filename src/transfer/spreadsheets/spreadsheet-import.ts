@@ -1,4 +1,4 @@
-/** Imports of spreadsheets: their rows are stored from the upload to the last product, with settings and progress. */
+/** Imports of spreadsheets: rows are stored from the upload to the last product, with progress. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
 import { inTransaction } from '../../kernel/db/transaction.ts'
@@ -96,7 +96,9 @@ export async function createImport(
   return id
 }
 
-/** Replaces the rows by those of another sheet. Throws `not_found`, and `SpreadsheetError` without a change. */
+/**
+ * Replaces the rows by those of another sheet. Throws `not_found`, and `SpreadsheetError` without a change.
+ */
 export async function selectSheet(ctx: AccountContext, uuid: string, name: string): Promise<void> {
   const { category } = await getImport(ctx, uuid)
   await inTransaction(ctx.sql, async sql => {
@@ -276,7 +278,10 @@ export function buildRowOptions({
   return { columns, mark, clears, units, constants: { ...constants, values } }
 }
 
-/** Completes the settings. Throws `validation` if a field has two columns, or a unit or the matched field is missing. */
+/**
+ * Completes the settings. Throws `validation` if a field has two columns, or a unit or the matched field is
+ * missing.
+ */
 export function requireSettings(sheet: SpreadsheetImport, sent: ImportSettings): ImportSettings {
   const category = requireImportCategory(sheet.category)
   const chosen = sheet.header.map((_, place) => findColumn(category, sent.mapping[place] ?? ''))

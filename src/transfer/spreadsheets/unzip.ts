@@ -1,4 +1,6 @@
-/** Decompresses the parts of a ZIP archive in chunks, up to a limit: the sizes that it declares may be wrong. */
+/**
+ * Decompresses the parts of a ZIP archive in chunks, up to a limit: the sizes that it declares may be wrong.
+ */
 import { Readable } from 'node:stream'
 import { createInflateRaw } from 'node:zlib'
 import { SpreadsheetError } from './spreadsheet-error.ts'

@@ -1,4 +1,4 @@
-/** Writes CSV that Excel opens correctly: UTF-8 with a byte order mark, CRLF (RFC 4180), commas or semicolons. */
+/** Writes CSV for Excel: UTF-8 with a byte order mark, CRLF (RFC 4180), commas or semicolons. */
 import type { Cell } from './cell.ts'
 
 export const BYTE_ORDER_MARK = '\ufeff'

@@ -69,7 +69,7 @@ const unconfirmedChange = () =>
     'This row would change a product that the check did not show. Check the spreadsheet again.',
   )
 
-/** The key that identifies the product of a row: a SKU in NFC or a GTIN of 14 digits; undefined without one. */
+/** The key of a row's product: a SKU in NFC or a GTIN of 14 digits; undefined without one. */
 export function findMatchKey({ data }: ParsedRow, matchBy: ImportSettings['matchBy']): string | undefined {
   const value = data[matchBy]
   if (typeof value !== 'string' || value === '' || !value.isWellFormed() || value.includes('\0'))

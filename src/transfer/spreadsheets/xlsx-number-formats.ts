@@ -1,4 +1,7 @@
-/** Dates and percentages of XLSX: plain numbers whose style has such a format (ECMA-376 part 1, 18.8.30, 18.17.4). */
+/**
+ * Dates and percentages of XLSX: plain numbers whose style has such a format (ECMA-376 part 1, 18.8.30,
+ * 18.17.4).
+ */
 import { findAttribute } from './xlsx-text.ts'
 
 const MAX_FORMAT_LENGTH = 255
@@ -36,7 +39,10 @@ export function parseNumberFormats(styles: string): NumberFormats {
 
 const PRECISION = 15
 
-/** `98.5 %` for 0.985, as in CSV. Three decimals get a zero appended, so that "98.125" is not read as thousands. */
+/**
+ * `98.5 %` for 0.985, as in CSV. Three decimals get a zero appended, so that "98.125" is not read as
+ * thousands.
+ */
 export function formatPercentage(fraction: number): string {
   const digits = String(Number((fraction * 100).toPrecision(PRECISION)))
   return `${/\.\d{3}$/.test(digits) ? `${digits}0` : digits} %`

@@ -1,6 +1,6 @@
 /**
- * Exports an account's public pages as files that any web server can serve at the same addresses. Each is the server's
- * own response; only links that need a query, such as `?lang=de`, are rewritten to files.
+ * Exports an account's public pages as files that any web server can serve at the same addresses. Each is the
+ * server's own response; only links that need a query, such as `?lang=de`, are rewritten to files.
  */
 import { dirname, posix } from 'node:path'
 import { sanitizeSvg } from '../../accounts/brand/sanitize-svg.ts'
@@ -43,7 +43,10 @@ const JSON_LD = 'application/ld+json'
 /** Pages of one passport that are requested and written together: those in all languages. */
 const PAGES_PER_BATCH = 32
 
-/** Throws `validation` unless the folder is empty or an unfinished export, `unavailable` while another process writes. */
+/**
+ * Throws `validation` unless the folder is empty or an unfinished export, `unavailable` while another process
+ * writes.
+ */
 export const exportStaticSite = (
   setup: StaticSiteSetup,
   options: StaticSiteOptions,
@@ -90,7 +93,8 @@ async function getPage(setup: StaticSiteSetup, path: string, accept: string): Pr
   const response = await setup.fetchPage(path, accept)
   assert(response.status === 200, `${path} has a page, not the status ${response.status}`)
   if (response.type !== 'image/svg+xml' || !path.startsWith('/brand/')) return response.body
-  // An old logo may reference what the cleaner now removes, and other web servers lack our Content-Security-Policy.
+  // An old logo may reference what the cleaner now removes, and other web servers lack our
+  // Content-Security-Policy.
   return Buffer.from(sanitizeSvg(String(response.body))?.text ?? response.body)
 }
 
@@ -108,7 +112,7 @@ async function writeVocabulary(setup: StaticSiteSetup, site: StaticExport): Prom
   }
 }
 
-/** Writes the page in its first language, then everything about this passport that its links lead to, and so on. */
+/** Writes the page in its first language, then what its links about this passport lead to. */
 async function writePassport(setup: StaticSiteSetup, site: StaticExport, id: string): Promise<void> {
   const qr = { live: `/p/${id}/qr.svg`, accept: 'image/svg+xml', file: `p/${id}/qr.svg` }
   const waiting: Target[] = [qr, findTarget(id, new URLSearchParams())]

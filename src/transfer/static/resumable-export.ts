@@ -58,7 +58,7 @@ export async function withFolderLock<T>(dir: string, work: (folder: SafeFolder) 
   }
 }
 
-/** Call within `withFolderLock`. Throws `validation` unless the folder is empty or an unfinished export of the owner. */
+/** Call within `withFolderLock`. Throws `validation` unless it is empty or an unfinished export. */
 export async function openStaticExport(target: StaticFolder, owner: Owner) {
   const { folder } = target
   const resumed = await findProgress(target, owner)
@@ -165,7 +165,7 @@ function parseProgress(
   return mark
 }
 
-/** Deletes the files that were written after the last save: they are written again, or their passport is gone. */
+/** Deletes the files written after the last save: they are written again, or no longer needed. */
 async function deleteUnsaved(folder: SafeFolder, manifestBytes: number): Promise<void> {
   for (const line of (await readText(folder, MANIFEST, manifestBytes)).split('\n')) {
     const entry: { path?: unknown } | null | undefined = tryParseJson(line)

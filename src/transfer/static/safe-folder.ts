@@ -1,6 +1,6 @@
 /**
- * Security bound: writes and deletes only below one folder. No path leads out, no symlink is followed, and nothing of
- * another user is touched.
+ * Security bound: writes and deletes only below one folder. No path leads out, no symlink is followed, and
+ * nothing of another user is touched.
  */
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, rename, rm, stat, unlink } from 'node:fs/promises'
@@ -16,7 +16,7 @@ const FLAGS = { read: O_RDONLY | O_NOFOLLOW, append: O_RDWR | O_APPEND | O_CREAT
 
 const invalidFolder = (message: string) => new AppError('validation', `${message} Name a new folder.`)
 
-/** Creates the folder if needed. Throws `validation` for a folder of another user, or that everybody may write into. */
+/** Creates the folder if needed. Throws `validation` if others own it or everybody may write to it. */
 export async function openSafeFolder(root: string) {
   await mkdir(root, { recursive: true })
   const found = await stat(root)
@@ -34,7 +34,7 @@ export async function openSafeFolder(root: string) {
     }
   }
   return {
-    /** Writes a file and creates its folders. `path` has slashes. Throws `validation` for a path that leads out. */
+    /** Writes a file and its folders. `path` has slashes. Throws `validation` if it leads outside. */
     write: (path: string, body: Buffer | string): Promise<void> => write(path, body),
     /** Replaces a file atomically. */
     async replace(path: string, body: string): Promise<void> {
