@@ -44,8 +44,8 @@ export function objectBody<M extends Members>(members: M) {
 /** Fields that a record shows and a client cannot set. */
 const READ_ONLY_MEMBERS = new Set(
   (
-    'id level status gtin lot serial version_no updated_at created_at passport_url gs1_url qr_url parent_id ' +
-    'outdated category'
+    'id level status gtin lot serial version_no updated_at created_at passport_url gs1_url qr_url ' +
+    'parent_id outdated category'
   ).split(' '),
 )
 
