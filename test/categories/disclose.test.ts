@@ -35,7 +35,7 @@ const wholeOf = (data: Body) => ({ ...data })
 for (const one of allCategories()) {
   describe(`disclose of ${one.id}`, () => {
     for (const audience of AUDIENCES) {
-      it(`lets nothing through to ${audience} that is not theirs`, () => {
+      it(`shows ${audience} no field of another audience`, () => {
         fc.assert(
           fc.property(validData(one), data => {
             const seen = disclose(one, freeze(plant(one.fields, data, audience)), audience)
@@ -97,7 +97,7 @@ describe('disclose', () => {
     assert.equal(withheld, false)
   })
 
-  it('leaves out objects that are empty only after it', () => {
+  it('leaves out objects that become empty', () => {
     const data = {
       economicOperator: { eori: 'DE1' },
       supplyChainStages: [{ facilityName: 'x' }],

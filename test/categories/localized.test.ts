@@ -63,7 +63,7 @@ describe('pickText', () => {
 })
 
 describe('filterTags', () => {
-  it('leaves out what changes no choice', () => {
+  it('leaves out tags that do not change the chosen text', () => {
     fc.assert(
       fc.property(texts, fc.array(tag, { maxLength: 4 }), tag, (localized, want, primary) => {
         const field = { name: 'text', type: 'text', localized: true, description: '' } as const

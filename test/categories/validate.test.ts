@@ -149,7 +149,7 @@ describe('each rule has its code', () => {
 })
 
 describe('exact sums', () => {
-  it('accept every true 100 whatever the order', () => {
+  it('accept every sum of exactly 100 in any order', () => {
     for (const list of [
       [33.3, 33.3, 33.4],
       [33.4, 33.3, 33.3],
