@@ -13,7 +13,7 @@ import { endAll, start } from './processes.ts'
 const METRICS_TOKEN = 'a-token-for-prometheus'
 const GIVEN_UP_WITHIN_MS = 3_000
 
-describe('a database that is not available yet', () => {
+describe('while the database is not available', () => {
   let database: TestDatabase
   let wire: Forwarder
   const said: string[] = []
@@ -47,7 +47,7 @@ describe('a database that is not available yet', () => {
     assert.match(said[0] ?? '', /^the database at 127\.0\.0\.1:\d+\/\S+ does not answer yet; waiting for it$/)
   })
 
-  test('a command fails at once; nothing waits for a database that refuses the connection', async () => {
+  test('a command fails at once if it does not answer; even a server does not wait for one that does not exist', async () => {
     const stranger = new URL(wire.target.url)
     stranger.pathname = '/there_is_no_such_database'
     for (const waitsForDatabase of [true, false]) {
@@ -106,7 +106,7 @@ describe('a database that is not available yet', () => {
     })
   }
 
-  test('when the database comes up, requests succeed without an error in between, and the server stops cleanly', async () => {
+  test('a server answers every request while it switches from waiting to serving, and stops cleanly', async () => {
     const { ask, child, ended } = await serveOnWire({})
     await wire.mend()
     const seen: number[] = []
