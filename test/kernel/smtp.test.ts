@@ -82,7 +82,7 @@ describe('an e-mail', () => {
     assert.match(JSON.stringify(lines), /could not be written/)
   })
 
-  test('is not sent without a server, and nothing of it is in the log', async () => {
+  test('is not sent without a server, and its content is not logged', async () => {
     const { log, lines } = logged()
     const mail = openMailer(undefined, log)
     assert.equal(mail.hasServer, false)
