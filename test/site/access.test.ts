@@ -106,7 +106,7 @@ describe('?access=TOKEN', () => {
     }
   })
 
-  test('a cookie opens only its own passport, a forged one none', async () => {
+  test('a cookie opens only its own passport, and a forged one opens none', async () => {
     const id = await make()
     const other = await make()
     const { token } = await link(undefined)
@@ -313,7 +313,7 @@ describe('Authorization: Bearer TOKEN', () => {
 })
 
 describe('an ended link', () => {
-  test('names whom to ask for a new one, in the page’s language', async () => {
+  test('names the contact for a new link, in the page’s language', async () => {
     const id = await make()
     const { token } = await link(id, 1)
     const cookie = cookieOf(await enter(id, token))

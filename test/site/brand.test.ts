@@ -53,7 +53,7 @@ describe('a page of an account with a brand', () => {
     assert.match(answer.headers.etag ?? '', /\.v1\.b1\.en\./)
   })
 
-  test('shows its logo from our own origin, with a name and a size', async () => {
+  test('shows its logo from our own origin, with alternative text and size', async () => {
     await fresh({ brandName: 'Nordlicht' })
     await updateBrand(account.ctx, { logo: SVG, name: 'Nordlicht' })
     const { text } = await harness.ask('GET', path)
@@ -98,7 +98,7 @@ describe('a page of an account with a brand', () => {
     assert.match(policyOf((await harness.ask('GET', '/p/x')).headers), /frame-ancestors 'none'$/)
   })
 
-  test('is not for search engines when the account says so', async () => {
+  test('forbids search engines if the account does', async () => {
     await fresh()
     const open = await harness.ask('GET', path)
     assert.equal(open.headers['x-robots-tag'], undefined)
@@ -122,7 +122,7 @@ describe('a page of an account with a brand', () => {
   })
 })
 
-test('OpenGraph has what a link preview needs, as text', async () => {
+test('OpenGraph has the fields of a link preview, as plain text', async () => {
   await fresh({
     productName: 'Coat "\u202eX" <b>',
     fiberComposition: [{ fiber: 'a"><script>', percentage: 100 }],

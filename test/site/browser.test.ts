@@ -28,7 +28,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
   })
   after(() => stand?.close())
 
-  test('one request, no script, no message, no cookie; the style sheet is let in', async () => {
+  test('one request, no script, no message, no cookie; the policy allows the style sheet', async () => {
     const id = await make('textile')
     const context = await browser.newContext()
     const page = await context.newPage()
@@ -78,7 +78,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     await page.close()
   })
 
-  test('hostile text is shown as it is, stays in its place and changes nothing around it', async () => {
+  test('hostile text is shown as text, stays in its place and changes nothing around it', async () => {
     const hostile = '<b>x</b>"\u202e\u2066 ' + 'ש'.repeat(300) + ' javascript:alert(1) &lt; \u200f'
     const id = await make('furniture', {
       productName: hostile,

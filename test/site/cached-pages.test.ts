@@ -91,7 +91,7 @@ describe('a cached page', () => {
     ['JSON-LD', () => page('Accept: application/ld+json')],
     ['of HTTP/1.0', () => [`GET /p/${id} HTTP/1.0`]],
   ] as const) {
-    test(`${what}: the same, and the framework is not asked`, async () => {
+    test(`${what}: same response without calling the framework`, async () => {
       for (const server of [framed, straight]) await send(server, lines())
       const [wanted, before] = [await send(framed, lines()), straight.asked]
       const got = await send(straight, lines())
@@ -128,7 +128,7 @@ describe('a cached page', () => {
     ['no id', () => ['GET /p/%zz HTTP/1.1', 'Host: a', 'Connection: close']],
     ['the symbol', () => [`GET /p/${id}/qr.svg HTTP/1.1`, 'Host: a', 'Connection: close']],
   ] as const) {
-    test(`${what}: left to the framework`, async () => {
+    test(`${what}: handled by the framework`, async () => {
       await send(straight, page())
       const before = straight.asked
       const got = await send(straight, lines())
@@ -159,7 +159,7 @@ describe('a cached page', () => {
     }
   })
 
-  test('is counted as a scan either way', async () => {
+  test('is counted as a scan with and without the framework', async () => {
     const scans = async () => (await t.sql`select coalesce(sum(scans), 0)::int as n from scan_total`)[0]?.n
     await t.scans.flush()
     const before = await scans()

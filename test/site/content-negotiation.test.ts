@@ -35,7 +35,7 @@ describe('selectFormat by Accept', () => {
   }
 })
 
-test('prefersLinkset also accepts a plus that was decoded', () => {
+test('prefersLinkset also accepts a plus decoded to a space', () => {
   assert.ok(prefersLinkset('application/linkset+json'))
   assert.ok(prefersLinkset('application/linkset json'))
   assert.ok(!prefersLinkset('application/linkset json;q=0.5, text/html'))

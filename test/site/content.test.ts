@@ -143,7 +143,7 @@ describe('audiences', () => {
     assert.doesNotMatch(battery, /97\.123/)
   })
 
-  test('has no note if nothing is withheld', () => {
+  test('has no note about protected data if nothing is withheld', () => {
     assert.doesNotMatch(page(rowOf('furniture')), /More is recorded/)
   })
 })
@@ -221,7 +221,7 @@ describe('the page', () => {
     assert.match(html, /<h2>Quiet ride<\/h2><\/summary><div id="quiet-ride"><p>Very quiet\.<\/p>/)
   })
 
-  test('opens with what the category can say: a link where the instructions are one, no repair of a battery', () => {
+  test('starts with facts that suit the category: a link for instructions that are a URL, no repair of a battery', () => {
     const factsOf = (html: string) => html.split('<section class="facts"')[1]?.split('</section>')[0] ?? ''
     const chair = rowOf('furniture', {
       endOfLife: {
@@ -238,7 +238,7 @@ describe('the page', () => {
     assert.deepEqual(terms(page(rowOf('battery'))), ['Made of', 'Made in', 'At the end of life'])
   })
 
-  test('what it is made of reads as a phrase: our words small where the language writes them so, names as given', () => {
+  test('the composition reads as a phrase: our words in lower case where the language does so, names as given', () => {
     const stool = rowOf('furniture', {
       materialComposition: [
         { material: 'rattan', percentage: 60 },
@@ -258,7 +258,7 @@ describe('the page', () => {
     }
   })
 
-  test('sections stand in their order, the first two open', () => {
+  test('sections have a fixed order, and the first two are open', () => {
     const html = page(rowOf('textile', FULL.textile))
     const anchors = Array.from(html.matchAll(/<details( open)?>.*?<div id="([^"]*)"/gs), match => [
       match[2],
@@ -313,7 +313,7 @@ describe('the page', () => {
     }
   })
 
-  test('has the style rules of its own figures only', () => {
+  test('contains only the style rules of its own charts', () => {
     for (const category of CATEGORIES) {
       for (const data of [{}, FULL[category]]) assertDressed(page(rowOf(category, data)), category)
     }

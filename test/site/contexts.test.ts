@@ -30,11 +30,11 @@ describe('the contexts', () => {
     assert.deepEqual(Object.fromEntries(digests), PUBLISHED)
   })
 
-  test('the newest is what is written today: run scripts/publish-context.ts when the fields have grown', () => {
+  test('the newest matches the current fields; otherwise run scripts/publish-context.ts', () => {
     assert.equal(readContextVersions().at(-1)?.textFor(NS), renderContext(NS))
   })
 
-  test('each says of every older term what it said before', () => {
+  test('each keeps the meaning of every older term', () => {
     const versions = readContextVersions().map(({ textFor }) => termsOf(textFor(NS)))
     for (const [i, terms] of versions.entries()) {
       for (const [term, meaning] of Object.entries(versions[i - 1] ?? {})) {
@@ -45,7 +45,7 @@ describe('the contexts', () => {
 })
 
 describe('GET /ns/dpp/v1', () => {
-  test('stays a context whatever format is requested', async () => {
+  test('returns JSON-LD whatever format is requested', async () => {
     for (const accept of ['application/ld+json', 'text/html', '*/*']) {
       const answer = await harness.ask('GET', '/ns/dpp/v1', { headers: { accept } })
       assert.equal(answer.status, 200)
@@ -56,7 +56,7 @@ describe('GET /ns/dpp/v1', () => {
     }
   })
 
-  test('is named on the page for people; others are not there', async () => {
+  test('each version is linked from the page for people; unknown versions are 404', async () => {
     const page = await harness.ask('GET', '/ns/dpp')
     for (const name of ['v1', 'v2']) assert.ok(page.text.includes(`href="${NS}/${name}"`))
     const next = `v${readContextVersions().length + 1}`

@@ -14,14 +14,14 @@ const textOf = (language: Language, ...names: string[]) =>
     .replaceAll(/<[^>]+>/g, '')
 
 describe('a fibre on the page', () => {
-  test('is in the language of the page, in whatever language it was written', () => {
+  test('is in the language of the page, whatever language was entered', () => {
     const french = textOf('fr', 'Wolle', 'LEINEN', 'nylon', 'Baumwolle')
     for (const name of ['laine', 'lin', 'polyamide', 'coton']) assert.ok(french.includes(name), name)
     assert.doesNotMatch(french, /Wolle|LEINEN|nylon/i)
     assert.match(textOf('de', 'camel', 'lin'), /Kamel.*Flachs \(Leinen\)/s)
   })
 
-  test('keeps what its name says beyond the fibre', () => {
+  test('keeps the entered name if it says more than the fibre', () => {
     assert.match(textOf('de', 'organic cotton'), /Baumwolle \(organic cotton\)/)
     assert.match(textOf('el', 'merino wool'), /μαλλί \(merino wool\)/)
     for (const [language, written] of [
@@ -41,7 +41,7 @@ describe('a fibre on the page', () => {
   })
 })
 
-test('JSON-LD names a known fibre in English as the material, and beside it what was written', () => {
+test('JSON-LD has the English name of a known fibre as the material, and the entered name beside it', () => {
   const row = rowOf('textile', fibres('Baumwolle', 'organic cotton', 'moon dust', 'silk'))
   const document = JSON.parse(renderJsonLd(read(row), 'https://carnet.example/ns/dpp'))
   assert.deepEqual(document.material, ['cotton', 'organic cotton', 'moon dust', 'silk'])

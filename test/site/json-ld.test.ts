@@ -33,7 +33,7 @@ const documentOf = (row: PublicPassportRow, audience: (typeof AUDIENCES)[number]
 describe('a passport as JSON-LD', () => {
   for (const category of CATEGORIES) {
     for (const audience of AUDIENCES) {
-      test(`${category} for ${audience}: expands, is RDF, and every word is in the context`, async () => {
+      test(`${category} for ${audience}: expands, converts to RDF, and the context has every term`, async () => {
         const document = documentOf(rowOf(category, FULL[category]), audience)
         assertKnown(await expand(document))
         const quads = await toQuads(document)
@@ -44,7 +44,7 @@ describe('a passport as JSON-LD', () => {
   }
 
   for (const category of CATEGORIES) {
-    test(`${category}: every node has a type, so that a rule for a class of nodes finds them`, async () => {
+    test(`${category}: every node has a type, so that it can be found by class`, async () => {
       const nodes = nodesIn(await expand(documentOf(rowOf(category, FULL[category]), 'authority')))
       for (const node of nodes) assert.ok([node['@type']].flat()[0], JSON.stringify(node))
       const found = new Set(nodes.flatMap(node => node['@type'] as string[]))
@@ -53,7 +53,7 @@ describe('a passport as JSON-LD', () => {
     })
   }
 
-  test('holds random texts in random languages', async () => {
+  test('contains random texts in random languages', async () => {
     const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }).filter(one => one.trim() !== '')
     const tag = fc.constantFrom('de', 'pt-BR', 'id', 'zh-Hant-TW', 'sr-Latn', 'mt')
     await fc.assert(
@@ -80,7 +80,7 @@ describe('a passport as JSON-LD', () => {
     )
   })
 
-  test('a model is its GS1 address, else a part of its page', async () => {
+  test('a model is identified by its GS1 address, else by a part of its page', async () => {
     const withGtin = await expand(documentOf(rowOf('textile', { gtin: '9521001200370' })))
     assert.equal(withGtin['@id'], `${ADDRESSES.publicUrl}/01/09521001200370`)
     assert.deepEqual(withGtin['https://ref.gs1.org/voc/gtin'], [{ '@value': '09521001200370' }])
@@ -144,7 +144,7 @@ describe('a passport as JSON-LD', () => {
     assert.equal(battery.productionDate, '2026-05')
   })
 
-  test('a misspelt term is found', async () => {
+  test('these tests detect a misspelt term', async () => {
     const document = documentOf(rowOf('textile'))
     assert.throws(() => assertKnown({ [`${NS}#fooo`]: [] }))
     await assert.rejects(expand({ ...document, fooo: 'x' }))

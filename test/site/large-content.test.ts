@@ -46,7 +46,7 @@ after(() => t.close())
 const uuidOf = (id: string) => findUuid(id) ?? assert.fail(`${id} is an id`)
 
 describe('items of a model with a large free-form text', () => {
-  test('leak no memory of a server with a small heap', async () => {
+  test('do not exhaust the memory of a server with a small heap', async () => {
     const server = spawn(
       process.execPath,
       [
@@ -75,7 +75,7 @@ describe('items of a model with a large free-form text', () => {
     }
   })
 
-  test('are read without the text, with all that a category knows and where it comes from', async () => {
+  test('are read without the text, but with all known fields and their origin', async () => {
     const row = await findPublicPassport(t.sql, uuidOf(items[6] ?? ''))
     assert.ok(row)
     const { notes: _, remark: __, ...known } = JSON.parse(row.data)
@@ -88,7 +88,7 @@ describe('items of a model with a large free-form text', () => {
     assert.deepEqual(row.own_keys, ['weightGrams'])
   })
 
-  test('show a reader with an access link what it opens, also in an earlier version', async () => {
+  test('show the protected fields to a reader with an access link, also in an earlier version', async () => {
     const link = await createAccessLink(account.ctx, {
       passportId: model,
       audience: 'authority',
@@ -111,8 +111,8 @@ describe('items of a model with a large free-form text', () => {
   })
 })
 
-describe('what is cached of a passport', () => {
-  test('does not hold its content', async () => {
+describe('the cached head of a passport', () => {
+  test('does not contain its data', async () => {
     const now = t.clock.now()
     const { json } = await t.ask('POST', '/api/v1/products', {
       key: account.key,

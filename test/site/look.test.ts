@@ -91,7 +91,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     }
   })
 
-  test('a title of two lines keeps off the hairlines', async () => {
+  test('a title of two lines does not touch the dividing lines', async () => {
     const page = await open(await make('battery'), 'hu')
     const heights = (await page.evaluate(
       'Array.from(document.querySelectorAll("summary h2"), one => one.offsetHeight)',
@@ -101,7 +101,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     await page.close()
   })
 
-  test('shares are told from the paper by 3:1, and from their neighbours by paper and tone, however many', async () => {
+  test('segments have 3:1 contrast with the background, and gaps and different tones between them, however many', async () => {
     const fibres = [
       'cotton',
       'wool',
@@ -130,7 +130,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     }
   })
 
-  test('a CAS number stays on its line, and a long name in a legend beside its tone', async () => {
+  test('a CAS number is not wrapped, and a long name in a legend stays beside its colour', async () => {
     const fiber = 'Recycled polyester from bottles collected on beaches'
     const page = await open(
       await make('textile', {
@@ -169,7 +169,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     await page.close()
   })
 
-  test('a dark screen fetches the logo for dark pages and no other; on paper it has an outline', async () => {
+  test('dark mode loads only the logo for dark pages; printed, it has an outline', async () => {
     const owner = await harness.account()
     await updateBrand(owner.ctx, DEMO_BRAND)
     const { passport } = await createPassport(owner.ctx, { ...newProduct(), strict: false })
@@ -195,7 +195,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     }
   })
 
-  test('the longest of the demo and its batches print on one sheet, in words that can be read', async () => {
+  test('the longest demo passport and its batches print on one sheet in legible words', async () => {
     const { models, batches } = await loadDemoPassports(account.ctx, SOFA)
     await updateBrand(account.ctx, DEMO_BRAND)
     for (const id of [...models, ...batches]) {

@@ -160,7 +160,7 @@ describe('behind nginx', {
     assert.equal(images.length, 1)
   })
 
-  test('a cache of pages distinguishes what browsers ask for', async () => {
+  test('a cache of pages varies by what browsers request', async () => {
     const { port } = await start(keepingPages)
     const path = `/p/${idFromUuid(await make())}`
     const wishes: [Record<string, string>, (answer: Answer) => unknown, unknown][] = [
@@ -192,7 +192,7 @@ describe('behind nginx', {
     ['with pages kept', (text: string) => keepingPages(text)],
     ['with pages kept and by Carnet’s headers alone', (text: string) => withoutBypass(keepingPages(text))],
   ] as const) {
-    test(`what an access link opens is for its reader alone, ${how}`, async () => {
+    test(`a page opened by an access link is only for its reader, ${how}`, async () => {
       const { port } = await start(change)
       const operator = { ...(newProduct().data.economicOperator as object), eori: 'DECANARY1' }
       const id = idFromUuid(await make({ economicOperator: operator }))
@@ -238,7 +238,7 @@ describe('behind nginx', {
     })
   }
 
-  test('the reader’s address comes after what the reader claims to be', async () => {
+  test('the client’s address is appended to the X-Forwarded-For that the client sent', async () => {
     const { port } = await start()
     const [request] = await reaching(() => get(port, '/robots.txt', { 'x-forwarded-for': '203.0.113.9' }))
     assert.equal(request?.headers['x-forwarded-for'], `203.0.113.9, ${READER}`)
@@ -259,7 +259,7 @@ describe('behind nginx', {
     assert.equal(requests.length, 4)
   })
 
-  test('what Carnet sends plain is compressed here, what it compressed stays so, and a version can be named after it', async () => {
+  test('nginx compresses what Carnet sends uncompressed, leaves the rest, and its ETags work in conditional requests', async () => {
     const { port } = await start()
     const id = idFromUuid(await make())
     const authorization = `Bearer ${account.key}`

@@ -126,7 +126,7 @@ describe('?version=n', () => {
     assert.doesNotMatch(older, /colspan="2">…/)
   })
 
-  test('of a unit has what it inherited and what was its own then', async () => {
+  test('of a unit has the inherited and own fields of that time', async () => {
     const model = await make({ weightGrams: 100 })
     const { created } = await issueUnits(account.ctx, {
       parentUuid: model.uuid,
@@ -144,7 +144,7 @@ describe('?version=n', () => {
     assert.match((await harness.ask('GET', `/p/${id}`)).text, />7\.5\skg.*>55\sl/s)
   })
 
-  test('shows a reader with an access link what the link opens, and is not cached', async () => {
+  test('shows the protected fields to a reader with an access link, and is not cached', async () => {
     const stages = (name: string) => ({
       supplyChainStages: [{ stage: 'spinning', country: 'TR', facilityName: name }],
     })

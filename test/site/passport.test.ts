@@ -250,7 +250,7 @@ describe('GET /p/{id}', () => {
     harness.clock.release()
   })
 
-  test('what another process changed is seen within a second', async () => {
+  test('a change by another process is visible within a second', async () => {
     harness.clock.set('2026-11-21T10:00:00.000Z')
     const { path, uuid } = await make()
     const first = await harness.ask('GET', path)

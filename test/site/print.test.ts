@@ -102,7 +102,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     await page.close()
   })
 
-  test('no printed column ends with a title or a table’s head', async () => {
+  test('no printed column ends with a heading or a table header', async () => {
     const page = await browser.newPage({ viewport: SHEET })
     await page.emulateMedia({ media: 'print' })
     const ids = [...models, batches[0] ?? '', items[0] ?? '', await stand.make('battery')]
@@ -115,7 +115,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     await page.close()
   })
 
-  test('on paper a line of the history is as high as another, its number beside its date', async () => {
+  test('printed history rows have equal heights, with the number beside the date', async () => {
     const page = await openSheet()
     await show(page, models[1] ?? '', 'el')
     const rows = (await page.evaluate(`Array.from(document.querySelectorAll('#history tbody tr'), row => [
@@ -130,7 +130,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     await page.close()
   })
 
-  test('the stages of a supply chain print whole', async () => {
+  test('the stages of a supply chain print completely', async () => {
     const page = await openSheet()
     await show(page, models[1] ?? '', 'en')
     const within = await page.evaluate(`(() => {
@@ -142,7 +142,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     await page.close()
   })
 
-  test('no label and no word of the history is cut in two, on paper and at 320 px, in any language', async () => {
+  test('no label and no word of the history is broken across lines, printed and at 320 px, in any language', async () => {
     const page = await browser.newPage()
     const ids = [items[0] ?? '', models[1] ?? '', await stand.make('battery')]
     for (const { code } of LANGUAGES) {

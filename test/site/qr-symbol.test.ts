@@ -18,7 +18,7 @@ before(async () => {
 after(() => harness.close())
 
 describe('GET /p/{id}/qr.svg', () => {
-  test('is the symbol of the page, or of the GS1 address', async () => {
+  test('encodes the address of the page, or the GS1 address', async () => {
     const page = await harness.ask('GET', `${path}/qr.svg`)
     assert.equal(page.status, 200)
     assert.equal(page.headers['content-type'], 'image/svg+xml')

@@ -69,7 +69,7 @@ const htmlOf = (row: PublicPassportRow, audience: Audience, language: Language) 
 
 describe('random passports as JSON-LD', () => {
   for (const id of CATEGORIES) {
-    test(`${id}: expands, is RDF, and every word is in the context`, async () => {
+    test(`${id}: expands, converts to RDF, and the context has every term`, async () => {
       await fc.assert(
         fc.asyncProperty(
           validData(categoryOf(id)),

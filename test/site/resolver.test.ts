@@ -107,7 +107,7 @@ describe('GET /01/…', () => {
     }
   })
 
-  test('the address that a record names is one of them', async () => {
+  test('a record’s GS1 address is one of them', async () => {
     for (const unit of [family.model, family.batch, family.item, family.loose]) {
       const { json } = await t.ask('GET', `/api/v1/products/${unit.id}`, { key: account.key })
       const { headers } = await get(json.data.gs1_url.slice(BASE.length))
@@ -370,7 +370,7 @@ describe('the checklist of conformant resolvers', () => {
     assert.deepEqual(model?.[`${VOC}pip`]?.[0]?.hreflang, ['zh', 'pt-BR', 'pt'])
   })
 
-  test('the schema that they are held to refuses what GS1’s refuses', () => {
+  test('our copy of the schema rejects what GS1’s schema rejects', () => {
     const link = { href: 'https://a.example', title: 'A' }
     const valid = {
       linkset: [
@@ -404,7 +404,7 @@ describe('the checklist of conformant resolvers', () => {
     )
   })
 
-  test('10. OPTIONS says what may be asked, and where the linkset is', async () => {
+  test('10. OPTIONS lists the allowed methods and links to the linkset', async () => {
     const { status, headers, text } = await t.ask('OPTIONS', family.itemPath, {
       headers: { origin: 'https://shop.example', 'access-control-request-method': 'GET,HEAD,OPTIONS' },
     })

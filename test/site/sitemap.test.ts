@@ -62,7 +62,7 @@ describe('robots.txt and the sitemap', () => {
     assert.equal((await t.ask('POST', '/sitemap.xml')).status, 405)
   })
 
-  test('active models are in it, with their last change; units and archived ones are not', async () => {
+  test('active models are listed with their last change; units and archived products are not', async () => {
     const model = await make()
     const archived = await make()
     await t.ask('POST', `/api/v1/products/${archived.id}/archive`, { key: account.key })
@@ -91,7 +91,7 @@ describe('robots.txt and the sitemap', () => {
     }
   })
 
-  test('an account that forbids indexing is in no sitemap, and its pages say noindex', async () => {
+  test('an account that forbids indexing is not in the sitemap, and its pages say noindex', async () => {
     const shy = await t.account({ plan: 'enterprise' })
     const model = await make(shy)
     const robots = async () => {
@@ -110,7 +110,7 @@ describe('robots.txt and the sitemap', () => {
     await assert.rejects(setIndexing(shy.ctx, { accountId: 999_999, indexable: true }), { code: 'not_found' })
   })
 
-  test('many models are in several files, each once, and none grows beyond its bound', async () => {
+  test('many models are split over several files, each listed once, and no file exceeds its limit', async () => {
     const many = await t.account({ plan: 'enterprise' })
     const model = await make(many)
     const ids = Array.from({ length: 2 * MODELS_PER_FILE }, (_one, i) =>

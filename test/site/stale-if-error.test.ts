@@ -63,7 +63,7 @@ describe('while the database does not answer', () => {
     assert.deepEqual([again.statusCode, again.headers['x-carnet-stale']], [304, 'database'])
   })
 
-  test('so is its JSON-LD, and a GS1 address redirects as before', async () => {
+  test('cached JSON-LD is shown too, and a GS1 address redirects as before', async () => {
     const machine = await read(`/p/${id}?format=jsonld`)
     assert.deepEqual([machine.statusCode, machine.headers['x-carnet-stale']], [200, 'database'])
     const scan = await read(gs1)
@@ -79,14 +79,14 @@ describe('while the database does not answer', () => {
     }
   })
 
-  test('after ten minutes it is 503 as well', async () => {
+  test('after ten minutes a cached page is 503 as well', async () => {
     t.clock.set(new Date(began.getTime() + TEN_MINUTES_MS))
     const page = await read(`/p/${id}`)
     assert.equal(page.statusCode, 503)
     assert.ok(Number(page.headers['retry-after']) > 0)
   })
 
-  test('a silent database is not waited for either', async () => {
+  test('a hanging database does not delay a cached page', async () => {
     await wire.mend()
     t.clock.set(new Date(began.getTime() + 60_000))
     wire.silence()
@@ -94,7 +94,7 @@ describe('while the database does not answer', () => {
     assert.deepEqual([page.statusCode, page.headers['x-carnet-stale']], [200, 'database'])
   })
 
-  test('when it is back, the next page is current', async () => {
+  test('when the database is back, the next page is current', async () => {
     await wire.mend()
     t.clock.set(new Date(began.getTime() + 120_000))
     for (let tries = 0; tries < 100; tries++) {

@@ -155,8 +155,8 @@ describe('a network that requests too many uncached pages', () => {
   })
 })
 
-describe('networks that ask at once', () => {
-  test('take turns: one with few requests is answered before most of another with many', async () => {
+describe('networks with concurrent requests', () => {
+  test('take turns: one with few requests is answered before most requests of another', async () => {
     const [many, few] = [newNetwork(), newNetwork()]
     await get(`/p/${id}`, newNetwork())
     const order: string[] = []
@@ -202,8 +202,8 @@ describe('networks that ask at once', () => {
   })
 })
 
-describe('who shares a network', () => {
-  test('a household has one, by IPv4 address or by /56', async () => {
+describe('which addresses share a network', () => {
+  test('a household is one IPv4 address or one IPv6 /56', async () => {
     for (const [one, other, isSame] of [
       ['203.0.113.7', '::ffff:203.0.113.7', true],
       ['203.0.113.8', '203.0.113.9', false],
@@ -227,7 +227,7 @@ describe('who shares a network', () => {
   })
 })
 
-describe('readers who prefer the same texts in another order', () => {
+describe('readers with the same preferred languages in another order', () => {
   test('share one page', async () => {
     const languages = ['en', 'ja', 'zh', 'ko', 'th', 'vi', 'hi']
     const text = Object.fromEntries(languages.map(tag => [tag, `${tag} text`]))

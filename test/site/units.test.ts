@@ -109,7 +109,7 @@ describe('the page of a unit', () => {
     assert.match(performance, /<p class="from of">inherited from the model<\/p>/)
   })
 
-  test('a batch has what it set itself as its own; the model page says nothing of it', async () => {
+  test('a batch marks its own fields; the model page mentions no origin', async () => {
     const { model, batch } = await family()
     const performance = section((await harness.ask('GET', batch.path)).text, 'performance')
     assert.match(performance, /July 2026(?:<\/[a-z]+>)*<small class="from">recorded for this batch<\/small>/)
@@ -147,7 +147,7 @@ describe('the page of a unit', () => {
     }
   })
 
-  test('the usual origin is the most frequent, the model’s in doubt', () => {
+  test('the usual origin is the most common one, and the highest level in a tie', () => {
     assert.equal(findMostCommonOrigin(['own', 'model']), 'model')
     assert.equal(findMostCommonOrigin(['own', 'batch']), 'batch')
     assert.equal(findMostCommonOrigin(['own', 'model', 'own']), 'own')
@@ -228,7 +228,7 @@ describe('a correction above', () => {
     return { notice, told: notice.replaceAll(/<[^>]*>/g, ''), tag: got.etag }
   }
 
-  test('is named with both values, a text without them, and again after the next correction', async () => {
+  test('is shown with both values, or without them for a text, and again after the next correction', async () => {
     harness.clock.set('2026-11-21T12:00:00Z')
     const { model, item } = await family()
     await correct(model, { safetyInformation: { en: 'Never open it. Call 112.' }, ratedCapacity: 13.5 })
@@ -243,7 +243,7 @@ describe('a correction above', () => {
     harness.clock.release()
   })
 
-  test('of a field with a value of the unit’s own changes nothing that the unit shows: no value is named', async () => {
+  test('of a field that the unit has itself shows no values, because nothing changes', async () => {
     const { model, batch, item } = await family()
     await correct(model, { weightKg: 3.9 })
     assert.match((await noticeOf(batch)).told, /Weight 2\.9\skg → 3\.9\skg/)
@@ -258,7 +258,7 @@ describe('a correction above', () => {
     assert.match(notice, new RegExp(`href="${batch.id}\\?`))
   })
 
-  test('of what a reader may not see is never named to them, nor that a part of a field was corrected', async () => {
+  test('of a protected field is not named to other readers, not even that a part of it was corrected', async () => {
     const { model, item } = await family()
     const operator = CORES.battery.economicOperator as object
     await correct(model, { economicOperator: { ...operator, eori: 'DE123456789012345' } })
@@ -280,13 +280,13 @@ describe('a correction above', () => {
     assert.match((await noticeOf(item, (await link('authority')).token)).told, /Economic operator/)
   })
 
-  test('with more fields than a page can read is announced without them', async () => {
+  test('of more fields than fit on the page is announced without them', async () => {
     const { model, item } = await family()
     for (let n = 1; n <= 21; n++) await correct(model, { ratedCapacity: 20 + n })
     assert.match((await noticeOf(item)).told, /has been corrected since/)
   })
 
-  test('of a batch’s own field stays the batch’s after a refresh', async () => {
+  test('of a batch’s field is still shown as inherited from the batch after a refresh', async () => {
     const { batch, item } = await family()
     await correct(batch, { manufacturingDate: '2026-08' })
     await harness.ask('POST', `/api/v1/products/${item.id}/refresh`, { key: account.key })
@@ -332,7 +332,7 @@ describe('JSON-LD of a unit', () => {
     }
   })
 
-  test('names model and batch as their own documents do, whatever GTIN the model gets later', async () => {
+  test('identifies model and batch like their own documents, also when the model’s GTIN changes later', async () => {
     harness.clock.set('2026-11-22T10:00:00Z')
     const of = async ({ path }: Unit) => (await harness.ask('GET', `${path}?format=jsonld`)).json
     const model = await makeModel({})
@@ -368,7 +368,7 @@ describe('JSON-LD of a unit', () => {
     harness.clock.release()
   })
 
-  test('without a GTIN each is a part of its own page', async () => {
+  test('without a GTIN, unit and model are identified by a part of their own pages', async () => {
     const model = await makeModel({})
     const item = await issue(model, { serial: 'S-1' })
     const { json } = await harness.ask('GET', `${item.path}?format=jsonld`)
@@ -377,7 +377,7 @@ describe('JSON-LD of a unit', () => {
   })
 })
 
-test('the symbol of a unit leads to its own page, or its own GS1 address', async () => {
+test('the QR code of a unit has its own page, or its own GS1 address', async () => {
   const { item } = await family()
   const page = await harness.ask('GET', `${item.path}/qr.svg`)
   assert.deepEqual(await decodeQr(page.text), [`${ADDRESSES.publicUrl}${item.path}`])
