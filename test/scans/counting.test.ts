@@ -212,7 +212,7 @@ describe('country', () => {
     assert.deepEqual((await stand.scansOf(id)).byCountry, { US: 2, XX: 2 })
   })
 
-  test('and address are taken from a trusted proxy only', async () => {
+  test('and the address come from a proxy’s headers only if the proxy is trusted', async () => {
     const behind = await startScanStand({
       trustedProxies: ['10.0.0.0/8', 'fd00::/8'],
       countryHeader: 'cf-ipcountry',

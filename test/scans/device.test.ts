@@ -50,7 +50,7 @@ describe('crawlers', () => {
     assert.deepEqual(readers.filter(isCrawler), [])
   })
 
-  test('are told apart in milliseconds, even for a hostile user agent of 8 kB', () => {
+  test('are recognised in milliseconds, even for a hostile user agent of 8 kB', () => {
     for (const text of ['a', '(', ' ', 'x.', '1.', '; ', 'Mozilla/5.0 (']) {
       const agent = text.repeat(Math.ceil(8_192 / text.length))
       assert.equal(typeof isCrawler(agent), 'boolean')

@@ -60,7 +60,7 @@ describe('pending scans', () => {
     assert.ok(sightings.add(PASSPORT, { address: '203.0.113.1', userAgent: 'new' }, new Date(0)))
   })
 
-  test('hold only the columns of the passport that counting needs', () => {
+  test('store only the columns of the passport that counting needs', () => {
     const sightings = createPendingScans()
     const row = { ...PASSPORT, data: 'x'.repeat(100_000) }
     sightings.add(row, { address: '203.0.113.1', userAgent: 'x' }, new Date(0))
