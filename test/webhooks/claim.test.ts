@@ -43,7 +43,7 @@ async function fill(): Promise<{ big: string }> {
   return { big: big.id }
 }
 
-test(`${ROUNDS} rounds over ${MANY} waiting deliveries are fair, take each once, and read only what they take`, async () => {
+test(`${ROUNDS} rounds over ${MANY} waiting deliveries are fair, lease each once, and read only those`, async () => {
   await fill()
   const now = new Date(Date.now() + 1_000)
   const { queue } = stand
@@ -137,7 +137,7 @@ test('a lease that ends too late is free, because a clock was ahead', async () =
 })
 
 for (const ahead of [3_600_000, 365 * 86_400_000]) {
-  test(`what was written while the clock was ${ahead / 3_600_000} hours ahead is delivered`, async () => {
+  test(`deliveries written while the clock was ${ahead / 3_600_000} hours ahead are sent`, async () => {
     const account = await stand.account()
     await stand.endpoint(account, { url: 'https://shop.example/' })
     stand.clock.set(new Date(Date.now() + ahead))
