@@ -91,7 +91,7 @@ describe('a GTIN', () => {
     for (const [text, fault] of Object.entries(faults)) assert.equal(findGtinFault(text), fault, text)
   })
 
-  it('keeps its identity when written in 14 digits', () => {
+  it('is the same GTIN when written in 14 digits', () => {
     fc.assert(
       fc.property(body, text => {
         const gtin = text + computeMod10CheckDigit(text)
