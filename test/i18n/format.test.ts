@@ -94,7 +94,7 @@ describe('formatMonths', () => {
 })
 
 describe('formatDate', () => {
-  it('shows what is known of a partial date', () => {
+  it('shows the known parts of a partial date', () => {
     assert.equal(formatDate('en', '2026'), '2026')
     assert.equal(formatDate('en', '2026-05'), 'May 2026')
     assert.equal(formatDate('en', '2026-05-03'), '3 May 2026')

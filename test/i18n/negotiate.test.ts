@@ -47,7 +47,7 @@ describe('negotiateLanguage', () => {
     it(`${why}: ${language}`, () => assert.equal(negotiateLanguage(wishes), language))
   }
 
-  it('reads a bounded part of a huge header, never half a range', () => {
+  it('reads a limited part of a huge header, and never half a range', () => {
     assert.equal(negotiateLanguage({ acceptLanguage: `${'x,'.repeat(400)}de`, primary: 'fr' }), 'fr')
     assert.equal(negotiateLanguage({ acceptLanguage: `fi,${'zz-'.repeat(100_000)}`, primary: 'fr' }), 'fi')
     const cut = `${' '.repeat(998)}de-none`
@@ -99,7 +99,7 @@ describe('listRequestedLanguages', () => {
   for (const [why, wishes, tags] of ASKED)
     it(why, () => assert.deepEqual(listRequestedLanguages(wishes), tags))
 
-  it('ends with the one that decides the language of the page', () => {
+  it('ends with the tag that decides the language of the page', () => {
     const header = fc
       .array(fc.constantFrom('ja', 'de-AT', 'de', 'pt-BR;q=0.3', 'zh;q=0.9', 'de;q=0', '*'))
       .map(parts => parts.join(','))
