@@ -43,7 +43,7 @@ export const PROBLEMS = {
   gtin: 'must be a GTIN of 8, 12, 13 or 14 digits, without spaces or hyphens.',
   gtin_digit:
     'has a check digit (the last one) that does not fit the digits before it; look for a typing mistake.',
-  gtin_zeros: 'is all zeros, which is no GTIN; leave it out if the product has none.',
+  gtin_zeros: 'is all zeros, which is not a GTIN; leave it out if the product has none.',
   gln: 'must be a GLN: 13 digits, the last of them the right check digit.',
   eori: 'must be an EORI number: two capital letters, then 1 to 15 characters without spaces.',
   cas: 'must be a CAS number such as 50-00-0, the last digit the right check digit.',

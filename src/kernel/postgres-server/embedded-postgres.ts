@@ -219,7 +219,7 @@ async function leaveUnderLock(place: Place, presence: Presence): Promise<void> {
 async function leave({ pgDir, log }: Place, presence: Presence): Promise<void> {
   const others = await presence.countOthers().catch(() => 0)
   await presence.end()
-  if (others > 0) return log(`PostgreSQL goes on for ${others} more`)
+  if (others > 0) return log(`PostgreSQL keeps running for ${others} more`)
   const postmaster = findPostmaster(pgDir)
   if (postmaster === undefined) return
   await shutDown(postmaster)
