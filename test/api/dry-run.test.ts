@@ -140,7 +140,7 @@ describe('?dry_run=true fails as the real call would', () => {
     })
   }
 
-  test('plan_limit for models and units beyond the remaining quota', async () => {
+  test('plan_limit for models and units beyond the quota', async () => {
     await t.sql`update account set model_quota = 2, batch_quota = 0, item_quota = 2 where id = ${account.id}`
     const requests: [string, unknown][] = [
       [`/products/${model.id}/children`, { level: 'batch', lot: 'L' }],
@@ -164,7 +164,7 @@ describe('?dry_run=true fails as the real call would', () => {
     assert.deepEqual(codes, ['plan_limit', 'validation plan_limit', 'plan_limit', 'plan_limit', 'plan_limit'])
   })
 
-  test('an archived parent; a dry_run that is neither true nor false; a read key', async () => {
+  test('rejects an archived parent, a dry_run that is neither true nor false, and a read key', async () => {
     await ask('POST', `/products/${model.id}/archive`, undefined)
     const { dry } = await both('POST', `/products/${model.id}/children`, unit('S9'))
     assert.deepEqual([dry.status, dry.json.code], [409, 'archived'])

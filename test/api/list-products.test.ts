@@ -147,7 +147,7 @@ describe('GET /products', () => {
   })
 
   describe('filters', () => {
-    test('category, sku, gtin in any length, level, status, outdated', async () => {
+    test('filters by category, sku, gtin in any length, level, status, outdated', async () => {
       assert.equal((await list('?category=furniture')).json.meta.total, 10)
       assert.equal((await list('?sku=SKU-4')).json.meta.total, 3)
       assert.equal((await list('?sku=sku-4')).json.meta.total, 0)

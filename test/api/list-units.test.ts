@@ -81,7 +81,7 @@ describe('GET /products/{id}/children', () => {
     }
   })
 
-  test('200: level, lot, serial, q, status, outdated', async () => {
+  test('200: filters by level, lot, serial, q, status, outdated', async () => {
     const at = `/${model}/children`
     assert.deepEqual(await serials(`${at}?level=batch`), ['LOT/1'])
     assert.equal((await list(`${at}?level=item`)).meta.total, 12)

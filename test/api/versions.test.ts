@@ -64,7 +64,7 @@ describe('GET /products/{id}/versions', () => {
     assert.deepEqual((await get(`${product.id}/versions/3`)).json.data, second)
   })
 
-  test('200: pages', async () => {
+  test('200: many versions are split into pages', async () => {
     const product = await create()
     for (let i = 1; i <= 6; i++) await patch(product.id, { data: { weightGrams: i } })
     const page = async (n: number) => (await get(`${product.id}/versions?limit=3&page=${n}`)).json

@@ -77,7 +77,7 @@ describe('describeCategory', () => {
     assert.equal(find(fieldsOf('battery'), 'carbonFootprintClass').enum?.join(''), 'ABCDEFG')
   })
 
-  it('reports the lists of values that grow', () => {
+  it('marks lists of values that may grow', () => {
     const open = IDS.flatMap(id =>
       Array.from(walk(fieldsOf(id)))
         .filter(([, field]) => field.open)

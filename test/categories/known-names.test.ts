@@ -56,7 +56,7 @@ describe('fibres', () => {
     assert.deepEqual(ambiguous, [])
   })
 
-  test('synonyms and short codes are exact; brands and kinds say more than the name', () => {
+  test('synonyms and short codes are exact; brands and varieties say more than the fibre', () => {
     const codeOf = (text: string) => recogniseFibre(text)
     for (const [text, code] of [
       ['Baumwolle', 'cotton'],
@@ -89,7 +89,7 @@ describe('fibres', () => {
     }
   })
 
-  test('misspelt names are guesses, which pages do not show', () => {
+  test('misspelt names are only guesses, and pages do not use them', () => {
     assert.deepEqual(recogniseFibre('coton'), { code: 'cotton', certainty: 'exact' })
     assert.deepEqual(recogniseFibre('cottonn'), { code: 'cotton', certainty: 'similar' })
     assert.deepEqual(recogniseFibre('Baumwole'), { code: 'cotton', certainty: 'similar' })

@@ -32,7 +32,7 @@ describe('canonicalizeLanguage', () => {
     ['de-t-hornish', 'de-t-hornish'],
     ['en-x-i-default', 'en-x-i-default'],
   ] as const) {
-    it(`${tag} is ${canonical}, which stays as it is`, () => {
+    it(`${tag} becomes ${canonical}, which stays unchanged`, () => {
       assert.equal(canonicalizeLanguage(tag), canonical)
       assert.equal(canonicalizeLanguage(canonical), canonical)
     })
@@ -42,6 +42,6 @@ describe('canonicalizeLanguage', () => {
     ...['und', 'mul', 'x-abc', 'i-default', 'i-mingo', 'i-enochian', 'zh-min', 'i-klingon-US', 'i-xyz'],
     ...['en-yue', 'zh-yue-cmn', 'zh-', '-zh', 'en-GB-oedx-', 'sl-rozaj-rozaj', '', 'e', 'en_US'],
   ]) {
-    it(`"${tag}" is none`, () => assert.equal(canonicalizeLanguage(tag), undefined))
+    it(`rejects "${tag}"`, () => assert.equal(canonicalizeLanguage(tag), undefined))
   }
 })

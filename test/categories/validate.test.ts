@@ -76,7 +76,7 @@ describe('a finding', () => {
     )
   })
 
-  it('begins its message with the field, ends it with a full stop, and follows the order of the schema', () => {
+  it('has a message that begins with the field and ends with a full stop, in the order of the schema', () => {
     const { errors } = validateData(textile, {})
     assert.deepEqual(
       errors.map(({ path }) => formatField(path)),
@@ -249,7 +249,7 @@ describe('hostile size', () => {
     'a megabyte of address': { carbonFootprintStudyUrl: `https://${'a.'.repeat(500_000)}` },
   }
   for (const [name, fields] of Object.entries(hostile)) {
-    it(`is answered soon: ${name}`, () => {
+    it(`is answered quickly: ${name}`, () => {
       const data = withFields(fields)
       const start = performance.now()
       const { errors, warnings } = validateData(textile, normaliseData(data, textile))

@@ -22,7 +22,7 @@ let browser: Browser
 let page: Page
 let passport: string
 
-describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
+describe('the developer pages in a browser', { skip: WITHOUT_CHROMIUM }, () => {
   before(async () => {
     stand = await startWholeStand()
     receiver = await startReceiver()

@@ -136,7 +136,7 @@ describe('adding a passkey', () => {
     assert.equal((await made(one, other)).status, 422)
   })
 
-  test('a malformed response is rejected without an error', async () => {
+  test('a malformed response is rejected without a server error', async () => {
     const browser = await stand.signedIn(account, 'owner')
     for (const answer of ['', '{', 'null', '[]', '"x"', '{"id":1}', '{"response":{"clientDataJSON":"x"}}']) {
       const refused = await browser.post(`${PASSKEYS}/made`, { form: { name: 'Phone', answer } })

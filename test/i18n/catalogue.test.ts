@@ -136,7 +136,7 @@ describe('findLabel', () => {
 })
 
 describe('the expiry of an access link', () => {
-  it('names a moment, so that no language includes a whole day', () => {
+  it('is an exact time, so that no language includes a whole day', () => {
     for (const { code } of LANGUAGES) {
       assert.doesNotMatch(getLabels(code).ui.audienceFor, /tot en met|til og med|till och med|inclus|včetně/)
     }

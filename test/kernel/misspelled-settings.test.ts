@@ -48,7 +48,7 @@ describe('findMisspelledSettings', () => {
 })
 
 describe('readConfig', () => {
-  test('WORKERS, METRICS_TOKEN and SLOW_QUERY_MS', () => {
+  test('reads WORKERS, METRICS_TOKEN and SLOW_QUERY_MS', () => {
     const { workers, metricsToken, slowQueryMs } = readConfig({})
     assert.deepEqual([workers, metricsToken, slowQueryMs], [1, undefined, 1_000])
     const env = { WORKERS: '4', METRICS_TOKEN: '0123456789abcdef', SLOW_QUERY_MS: '0' }

@@ -170,7 +170,7 @@ describe('a scan', () => {
   })
 })
 
-describe('no scan', () => {
+describe('requests that are not counted as scans', () => {
   const none: [string, (id: string) => Promise<unknown>][] = [
     ['HEAD', id => stand.look(id, { method: 'HEAD' })],
     ['JSON-LD by Accept', id => stand.look(id, { headers: { accept: 'application/ld+json' } })],

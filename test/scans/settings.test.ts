@@ -27,7 +27,7 @@ const rowsOf = async (table: string) =>
   Number((await stand.t.sql`select count(*) as n from ${stand.t.sql(table)}`)[0]?.n)
 
 describe('switches', () => {
-  test('switched off: nothing is written, not even a salt', async () => {
+  test('when off, nothing is written, not even a salt', async () => {
     await setScanSettings(ctx(), { accountId: stand.account.id, on: false })
     for (let i = 0; i < 12; i++) await stand.look(stand.item)
     await stand.look(stand.item, { agent: CRAWLER })
@@ -37,7 +37,7 @@ describe('switches', () => {
     await setScanSettings(ctx(), { accountId: stand.account.id, on: true })
   })
 
-  test('of a category, off and on again: applied within two seconds', async () => {
+  test('of a category apply within two seconds, off and on again', async () => {
     const battery = await stand.newModel('battery')
     const chair = await stand.newModel('furniture')
     await setScanSettings(ctx(), { accountId: stand.account.id, categories: { battery: false } })

@@ -74,7 +74,7 @@ describe('?access=TOKEN', () => {
     assert.ok(answer.headers['x-request-id'])
   })
 
-  test('the page then shows more, names the audience and the expiry time, and is not cached', async () => {
+  test('the cookie shows more of the page, the audience and the expiry time, and the page is not cached', async () => {
     const id = await make()
     const { token } = await link(id)
     const open = await view(id, undefined)
@@ -97,7 +97,7 @@ describe('?access=TOKEN', () => {
     assert.equal(after.headers.etag, open.headers.etag)
   })
 
-  test('an invalid one sets no cookie', async () => {
+  test('an invalid token sets no cookie', async () => {
     const id = await make()
     const { token: ofOther } = await link(await make())
     for (const wrong of ['x', '', 'dpa_'.padEnd(46, 'A'), 'y'.repeat(5_000), 'é', 'x&access=y', ofOther]) {
@@ -124,7 +124,7 @@ describe('?access=TOKEN', () => {
     }
   })
 
-  test('for a passport that does not exist is 404', async () => {
+  test('is 404 for a passport that does not exist', async () => {
     assert.equal((await enter('nonsense', 'x')).status, 404)
   })
 })

@@ -21,7 +21,7 @@ let browser: Browser
 let origin: string
 let make: BrowserStand['make']
 
-describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
+describe('a passport in a browser', { skip: WITHOUT_CHROMIUM }, () => {
   before(async () => {
     stand = await startBrowserStand()
     ;({ harness, account, browser, origin, make } = stand)

@@ -34,7 +34,7 @@ describe('hostile content', () => {
     '{name} {label} $& !',
   ]
   for (const hostile of HOSTILE) {
-    test(`is text: ${hostile.slice(0, 40)}`, () => {
+    test(`is shown as text: ${hostile.slice(0, 40)}`, () => {
       const texts = { en: hostile, de: hostile }
       const html = page(
         rowOf('textile', {
@@ -124,7 +124,7 @@ describe('audiences', () => {
       assert.match(page(row), /More is recorded for readers with an access link/)
     })
 
-    test(`${category}: an authority sees them, but no unknown field`, () => {
+    test(`${category}: an authority sees protected values, but no unknown field`, () => {
       const row = rowOf(category, FULL[category])
       for (const output of [page(row, 'authority'), renderJsonLd(read(row, 'authority'), NS)]) {
         const found = new Set(output.match(/DECANARY1|CANARY Mill|CANARY\.pdf/g))

@@ -57,7 +57,7 @@ const SHARES = `(() => {
 const hex = (colour: string) =>
   `#${(colour.match(/\d+/g) ?? []).map(part => Number(part).toString(16).padStart(2, '0')).join('')}`
 
-describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
+describe('the look of a passport in a browser', { skip: WITHOUT_CHROMIUM }, () => {
   before(async () => {
     stand = await startBrowserStand()
     ;({ harness, account, browser, origin } = stand)

@@ -116,7 +116,7 @@ describe('?version=n', () => {
     assert.match(text, /has been archived.*You are reading version 1/s)
   })
 
-  test('more than twenty versions link to the earlier ones', async () => {
+  test('a history of more than twenty versions links to the earlier ones', async () => {
     const { id, path } = await make()
     for (let i = 0; i < 24; i++) await patch(id, { weightGrams: i })
     const { text } = await harness.ask('GET', path)

@@ -64,7 +64,7 @@ const BROKEN = `Array.from(document.querySelectorAll('details :is(dt, thead th),
   }))
   .filter(([, lines]) => lines > 1).map(([word]) => word)`
 
-describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
+describe('a passport printed by a browser', { skip: WITHOUT_CHROMIUM }, () => {
   before(async () => {
     stand = await startBrowserStand()
     browser = stand.browser
@@ -81,7 +81,7 @@ describe('in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     return page
   }
 
-  test('the origin of a section is printed once, beside its title', async () => {
+  test('the note on the origin of a section’s data is printed once, beside its title', async () => {
     const page = await openSheet()
     for (const id of [batches[0], items[0]]) {
       await show(page, id ?? '', 'nl')

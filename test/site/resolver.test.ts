@@ -169,7 +169,7 @@ describe('GET /01/…', () => {
     assert.equal((await get(`${path}/21/SN%2F1`)).headers.location, item.page)
   })
 
-  test('old addresses go on resolving when the GTIN changes, and when it is released', async () => {
+  test('old addresses still resolve when the GTIN changes, and when it is released', async () => {
     const { gtin, path, model, batch, item } = await makeFamily()
     const next = `0${nextGtin()}`
     await change(model, { gtin: next })
@@ -219,7 +219,7 @@ describe('the checklist of conformant resolvers', () => {
     }
   })
 
-  test('2. the query is kept as it was typed', async () => {
+  test('2. the query is passed on exactly as typed', async () => {
     for (const query of [
       'foo=bar',
       'a;b=c;&&flag',

@@ -44,7 +44,7 @@ describe('robots.txt and the sitemap', () => {
     assert.equal(text, `User-agent: *\nDisallow: /api/\nDisallow: /console\n\nSitemap: ${BASE}/sitemap.xml\n`)
   })
 
-  test('without a model there is none', async () => {
+  test('there is no sitemap without a model', async () => {
     assert.equal((await t.ask('GET', '/sitemap.xml')).status, 404)
     for (const path of [
       '1.xml',

@@ -177,8 +177,8 @@ describe('the page of a unit', () => {
   })
 })
 
-describe('a correction above', () => {
-  test('shows a notice on unit pages within a second, with another entity tag, until they are refreshed', async () => {
+describe('a published correction', () => {
+  test('of the model shows a notice on unit pages within a second, with another entity tag, until a refresh', async () => {
     harness.clock.set('2026-11-21T10:00:00Z')
     const { model, batch, item } = await family()
     const before = new Map<Unit, string>()
@@ -228,7 +228,7 @@ describe('a correction above', () => {
     return { notice, told: notice.replaceAll(/<[^>]*>/g, ''), tag: got.etag }
   }
 
-  test('is shown with both values, or without them for a text, and again after the next correction', async () => {
+  test('is listed with both values, or without them for a text, and again after the next correction', async () => {
     harness.clock.set('2026-11-21T12:00:00Z')
     const { model, item } = await family()
     await correct(model, { safetyInformation: { en: 'Never open it. Call 112.' }, ratedCapacity: 13.5 })
@@ -377,7 +377,7 @@ describe('JSON-LD of a unit', () => {
   })
 })
 
-test('the QR code of a unit has its own page, or its own GS1 address', async () => {
+test('the QR code of a unit encodes its own page, or its own GS1 address', async () => {
   const { item } = await family()
   const page = await harness.ask('GET', `${item.path}/qr.svg`)
   assert.deepEqual(await decodeQr(page.text), [`${ADDRESSES.publicUrl}${item.path}`])

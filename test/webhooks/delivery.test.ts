@@ -351,7 +351,7 @@ describe('sending again', () => {
 
 const senders = () => ({ sealer: stand.setup.sealer, outbound: stand.outbound })
 
-test('numbers: due, waiting, age of the oldest, and outcomes', async () => {
+test('metrics: due and waiting deliveries, age of the oldest, and outcomes', async () => {
   stand.clock.set('2026-11-21T10:00:00Z')
   const { id } = await endpoint()
   await stand.announce(account, 3)
