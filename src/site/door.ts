@@ -44,7 +44,7 @@ function createHandlers(setup: SiteContext, passports: PassportRoute): Record<st
     '/p/*': handleNotFound,
     '/brand/:file': (_request, reply) => sendLogo(setup, reply),
     ...(nsPath === undefined ? {} : createNamespaceHandlers(setup, nsPath)),
-    // Nobody reads a passport at the bare address: whoever types it looks for the console.
+    // Visitors of the root URL most likely want the console.
     '/': (_request, reply) =>
       reply.header('cache-control', 'public, max-age=300').redirect(`${getBasePath(publicUrl)}/console`, 302),
     '/robots.txt': (_request, reply) => reply.headers(ROBOTS_HEADERS).send(renderRobots(publicUrl)),

@@ -7,7 +7,7 @@ import { afterCommit } from '../../kernel/db/transaction.ts'
 import { findUuid, idFromUuid } from '../../kernel/ids.ts'
 import { findPublicPassport, type PublicPassportRow } from './find.ts'
 
-/** A passport without its content: under 1 kB, and nothing that some readers may not see. */
+/** A passport without its data: under 1 kB, and safe to show to everyone. */
 export type PublicHead = Omit<PublicPassportRow, 'data' | 'own_keys' | 'own_fields'>
 
 const FRESH_MS = 1_000

@@ -65,7 +65,7 @@ export function negotiateEncoding(header: string | undefined): Encoding {
   return br >= gzip ? 'br' : 'gzip'
 }
 
-/** A client that decodes a query twice sends "application/ld json"; no media type has a space of its own. */
+/** Some clients turn the "+" of "application/ld+json" into a space; media types have no spaces. */
 const parseMediaRanges = (header: string): Range[] =>
   parseRanges(header).map(({ value, ...range }) => ({ ...range, value: value.replace(' ', '+') }))
 

@@ -1,4 +1,4 @@
-/** Responses as the bytes and header lists that are sent: of a cached one only the request's id is new. */
+/** Responses as ready bytes and header lists; only the request id differs between two sends. */
 import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
@@ -103,7 +103,7 @@ async function addEncoding(
   }
 }
 
-/** A request and its response below the framework. `id` is the request's. */
+/** Node's own request and response, and the request id. */
 export type Exchange = { request: IncomingMessage; response: ServerResponse; id: string }
 
 /**

@@ -21,20 +21,20 @@ export type SiteSetup = {
   watch?: PageMetrics | undefined
 }
 
-/** Counts pages by where they came from. */
+/** Counts pages by where they came from: the label values of `carnet_pages_total`. */
 type PageMetrics = {
   page: (from: 'ready' | 'made' | 'stale' | 'refused') => void
   watchPages: (bytes: () => number) => void
 }
 
-/** Limits the responses that no cache helps with, by network. */
+/** Limits, for each network, the responses that must be read or rendered first. */
 export type UncachedLimit = {
   /**
    * Runs `work` when it is this network's turn; the turn ends with the work. Throws `rate_limited`. If the
    * client disconnects first, `work` is not called, unless it `isShared`: then it serves other clients too.
    */
   run: <T>(reply: FastifyReply, work: () => Promise<T>, isShared?: boolean) => Promise<T | undefined>
-  /** Does not count the last request against the network: it was for a reader with an access link. */
+  /** Gives a network its last request back: its reader had a valid access link. */
   refund: (request: FastifyRequest) => void
 }
 

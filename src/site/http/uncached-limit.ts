@@ -1,7 +1,7 @@
 /**
- * Limits the responses that no cache helps with. A network that asked for too many is rejected before
- * anything is read or rendered. The others take turns by network. Prepared responses are never rejected and
- * never wait.
+ * Limits, for each network, the responses that must be read or rendered first. A network that requested
+ * too many is rejected before that. The others take turns by network. Prepared responses are never rejected
+ * and never wait.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createPageLimit } from '../../accounts/limits/page-limit.ts'
@@ -13,13 +13,13 @@ import type { Release } from '../../kernel/semaphore.ts'
 import type { SiteSetup, UncachedLimit } from './setup.ts'
 
 const LOG_INTERVAL_MS = 60_000
-/** At most this many look-ups share a statement. With more, a page took no less of the processor. */
+/** Requests at a time, so at most this many look-ups per statement; more saved no processor time. */
 const MAX_CONCURRENT = 4
 export const MAX_WAITING_PER_NETWORK = 32
 export const MAX_WAITING = 512
 /** As long as a statement waits for a connection. */
 const MAX_WAIT_MS = 5_000
-/** The key that all readers behind an unnamed proxy share. */
+/** Readers behind a proxy share this key, whether or not the proxy is configured. */
 const PROXIES = 'proxies'
 
 export function createUncachedLimit({ clock, watch, trustedProxies }: SiteSetup): UncachedLimit {
@@ -28,7 +28,7 @@ export function createUncachedLimit({ clock, watch, trustedProxies }: SiteSetup)
   const { isTrusted, isUnnamedProxy } = createTrustedProxies(trustedProxies)
   const logRejection = createRejectionLog()
 
-  /** All readers may come from a proxy's own address. */
+  /** A proxy that hides client addresses must not be limited as one network. */
   const isProxy = ({ readerAddress, raw }: FastifyRequest) => isTrusted(readerAddress) || isUnnamedProxy(raw)
 
   const reject = (request: FastifyRequest, seconds: number): never => {

@@ -49,7 +49,7 @@ export type PassportView = {
   batch: { id: string; url: string; gs1Url: string | null } | null
   /** The first of the passport's languages, a BCP-47 tag. */
   primary: string
-  /** The languages of its texts; null if a page can be in all of them. */
+  /** The languages of its texts; null if all of them are page languages. */
   texts: TranslationLanguages | null
   audience: Audience
   /** Whether fields are withheld from this audience. */

@@ -34,7 +34,7 @@ export const createAccessContext = (setup: SiteSetup): AccessContext => ({
   cookiePath: `${getBasePath(setup.addresses.publicUrl)}/p/`,
 })
 
-/** A cheap guess, for responses that are sent before the request is parsed. */
+/** May be true without access, never false with it. For responses sent before parsing. */
 export function mayHaveAccess(
   headers: IncomingHttpHeaders,
   { query }: Pick<PassportRequest, 'query'>,
@@ -83,7 +83,7 @@ function buildCookie(context: AccessContext, id: string, value: string, seconds:
   return `${getAccessCookieName(publicUrl)}=${value}; Path=${context.cookiePath}${id}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
 }
 
-/** A member of the passport's account, who may see everything, looks at what an audience sees. */
+/** A signed-in member of the account views the page as an audience would see it. */
 export type Preview = { audience: LinkAudience; isPreview: true }
 export type PreviewRequest = { audience: LinkAudience; sessionToken: string }
 

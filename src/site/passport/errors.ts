@@ -54,9 +54,10 @@ const buildPageHeaders = (publicUrl: string, language: Language, more = NO_STORE
   ...more,
 })
 
+/** Room for 8 combinations of public URL and tag in each language. */
 const notFoundPages = new BoundedMap<string, PreparedResponse>(8 * LANGUAGES.length)
 
-/** Cached by address and tag. */
+/** Cached by public URL and ETag prefix. */
 export const prepareNotFoundPage = (
   publicUrl: string,
   language: Language,

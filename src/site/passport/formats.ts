@@ -83,7 +83,7 @@ export const FORMAT_NAMES = [...ALTERNATE_FORMATS, HTML].map(({ id }) => id).joi
 /** Whether a request gets HTML. */
 export const acceptsHtml = (accept: string | undefined): boolean => negotiateFormat(accept) === HTML
 
-/** Whether it also names HTML, as browsers do and programs do not: then an error is a page. */
+/** Whether `Accept` prefers HTML and names it, as browsers do; errors are then sent as a page. */
 export const prefersHtml = (accept: string | undefined): boolean =>
   acceptsHtml(accept) && /text\/html|application\/xhtml\+xml/i.test(accept ?? '')
 

@@ -10,7 +10,7 @@ export type CachedPassport = {
   readonly state: string
   /** The passport's primary language, needed to choose among the responses. */
   readonly primary: string
-  /** The languages of its texts; null if a page can be in all of them. */
+  /** The languages of its texts; null if all of them are page languages. */
   readonly texts: TranslationLanguages | null
   readonly responses: Map<string, PreparedResponse>
   bytes: number
@@ -32,16 +32,13 @@ export type PageCache = {
 
 /** What an entry costs besides its body: header lists, keys, objects. */
 const OVERHEAD_BYTES = 4_096
-/**
- * Twice for each of the 24 languages, and some for other choices of languages; a stranger could make
- * thousands.
- */
+/** Two for each of 24 languages, and 16 more; text choices are unbounded, so the number is limited. */
 const MAX_RESPONSES = 64
 
 /** The two compressed bodies together are smaller than the plain one. */
 const estimateBytes = (response: PreparedResponse) => 2 * response.identity.body.length + OVERHEAD_BYTES
 
-/** Drops the passport first that was not requested for the longest time. */
+/** Drops the least recently requested passport first. */
 export function createPageCache(maxBytes: number): PageCache {
   const entries = new Map<string, CachedPassport>()
   let usedBytes = 0

@@ -84,6 +84,7 @@ export function createPassportRoute(setup: SiteContext): PassportRoute {
       const { url = '', headers } = exchange.request
       const format = selectFormat(undefined, headers.accept)
       if (!url.startsWith(PATH) || format === undefined) return false
+      // With a query the id matches nothing, so the framework answers.
       const id = url.slice(PATH.length)
       const page = { id, format, query: {}, now: setup.clock.now(), isAccessEnded: false }
       return !mayHaveAccess(headers, page) && trySendCached(route, exchange, page)
@@ -108,6 +109,7 @@ function handle(route: RouteContext, reply: FastifyReply): unknown {
     return undefined
   }
   const send = () => sendFreshOrStale(context)
+  // A page that was cached before costs one look-up if it is unchanged, so it is not limited.
   return hasCachedResponse(route.cache, headers, page) ? send() : limitUncached(context, token, send)
 }
 
@@ -115,7 +117,7 @@ type OptionalToken = RequestToken | 'malformed' | undefined
 
 const isFromCookie = (token: OptionalToken) => typeof token === 'object' && token.from === 'cookie'
 
-/** Readers with an access cookie are not limited yet: the link may still be valid. */
+/** Requests with an access cookie are limited later, in `sendPublic`, if the link has ended. */
 function limitUncached(
   { setup, reply, page }: RequestContext,
   token: OptionalToken,
@@ -239,7 +241,7 @@ async function sendPublic(
     if (version === row) recordScan(context, row)
     return undefined
   }
-  // All others were limited before the passport was read.
+  // Requests without an access cookie were limited earlier, in `limitUncached`.
   return cached === undefined && isFromCookie(token) ? setup.uncached.run(reply, send) : send()
 }
 
@@ -278,6 +280,7 @@ async function sendPrivate(
       ),
     )
   }
+  // `readWholeVersion` reads the passport again and may find a newer version.
   const source = { row: version, brand, newest: Math.max(row.version_no, version.version_no) }
   await sendUncached(reply, await createPrivateResponse(setup, request.raw.headers, page, source, reader))
   if (version.version_no === source.newest) recordScan(context, version)

@@ -54,7 +54,7 @@ async function createQrSymbol(
 
 type SymbolOptions = { content: (typeof CONTENTS)[number]; level: QrLevel; sizeMm: number | undefined }
 
-/** The parameters of the API's call. Others are ignored, as on every public address. */
+/** The parameters of the API endpoint; others are ignored, as on every public page. */
 function parseOptions(query: Query): SymbolOptions {
   const details: Detail[] = []
   const refuse = (name: string, code: DetailCode, message: string) => {

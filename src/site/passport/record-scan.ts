@@ -44,7 +44,7 @@ export function createRecordScan({ scans, addresses, countryHeader, ...setup }: 
 
 const PREFETCH_PATTERN = /prefetch|prerender|preview/i
 
-/** What browsers send with a page nobody has asked for yet; the last two are older names of the first. */
+/** Browsers send these with pages that they load ahead; the last three are older header names. */
 const isPrefetch = (headers: IncomingHttpHeaders): boolean =>
   [headers['sec-purpose'], headers.purpose, headers['x-purpose'], headers['x-moz']].some(
     value => value !== undefined && PREFETCH_PATTERN.test(String(value)),

@@ -26,8 +26,9 @@ type CacheKeySource = { row: PublicHead; brand: Brand }
 /** What a response is made from: a version of a passport, and the number of its newest version. */
 type PassportSource = { row: PublicPassportRow; brand: Brand; newest: number }
 
-/** The GTINs too: a model that gets another one makes no new version of its units, which name it. */
+/** Includes the GTINs: units show their model's GTIN, which can change without a version of theirs. */
 const getCacheState = ({ row, brand }: CacheKeySource) =>
+  // o: outdated, with the number of corrections. n: not in search engines. b: brand version.
   `${row.version_no}${row.status}${row.outdated ? `o${row.corrections}` : ''}${row.indexable ? '' : 'n'}b${brand.version}` +
   (row.parent_id === null ? '' : ` ${row.model_gtin} ${row.batch_gtin}`)
 
@@ -132,17 +133,14 @@ async function render(
     row.outdated ? readPendingCorrection(sql, row) : undefined,
   ])
   const view = buildPassportView(addresses, row, history, reader?.audience ?? 'public', newest, pending)
-  // Look-ups that share a statement end together. Answer other requests between the pages made of them.
+  // Pages of one batched look-up become ready at once; yield so that other requests get a turn.
   if (reader === undefined) await takeTurn()
   const languages = negotiateLanguages(requestHeaders, query, view)
   const input = { ...languages, setup, view, row, brand, reader, isAccessEnded }
   return { view, languages, ...format.render(input) }
 }
 
-/**
- * With the brand: headers depend on it, and a 304 would leave the old ones. The body's digest tells texts
- * apart.
- */
+/** Includes the brand version: headers depend on it, and a 304 does not replace all of them. */
 function buildEtagPrefix(
   { id, versionNo, status, outdated }: PassportView,
   brand: Brand,
