@@ -33,10 +33,10 @@ export function registerSite(app: FastifyInstance, setup: SiteSetup): Pick<Passp
 function createHandlers(setup: SiteContext, passports: PassportRoute): Record<string, Handler> {
   const { publicUrl } = setup.addresses
   const nsPath = findNamespacePath(publicUrl, setup.nsUrl)
-  const handleNotFound: Handler = (request, reply) => {
-    const page = parsePassportRequest(setup, request)
-    if (page instanceof AppError) throw page
-    return sendNotFound(setup, reply, page)
+  const handleNotFound: Handler = (rawRequest, reply) => {
+    const request = parsePassportRequest(setup, rawRequest)
+    if (request instanceof AppError) throw request
+    return sendNotFound(setup, reply, request)
   }
   return {
     '/p/:id': passports.handle,

@@ -68,7 +68,7 @@ export type PassportRoute = {
 }
 
 type RouteContext = AccessContext & { setup: SiteContext; cache: PageCache; recordScan: RecordScan }
-type RequestContext = RouteContext & { reply: FastifyReply; page: PassportRequest }
+type RequestContext = RouteContext & { reply: FastifyReply; request: PassportRequest }
 
 export function createPassportRoute(setup: SiteContext): PassportRoute {
   const route: RouteContext = {
@@ -86,8 +86,8 @@ export function createPassportRoute(setup: SiteContext): PassportRoute {
       if (!url.startsWith(PATH) || format === undefined) return false
       // With a query the id matches nothing, so the framework answers.
       const id = url.slice(PATH.length)
-      const page = { id, format, query: {}, now: setup.clock.now(), isAccessEnded: false }
-      return !mayHaveAccess(headers, page) && trySendCached(route, exchange, page)
+      const request = { id, format, query: {}, now: setup.clock.now(), isAccessEnded: false }
+      return !mayHaveAccess(headers, request) && trySendCached(route, exchange, request)
     },
   }
 }
@@ -97,20 +97,20 @@ function handle(route: RouteContext, reply: FastifyReply): unknown {
   if (parsed instanceof AppError) return sendFormatError(route.setup, reply, parsed)
   const { headers } = reply.request.raw
   const token = findToken(route, headers, parsed)
-  const page = { ...parsed, isAccessEnded: token === 'malformed' }
-  const context = { ...route, reply, page }
-  const preview = findPreviewRequest(route, headers, page)
+  const request = { ...parsed, isAccessEnded: token === 'malformed' }
+  const context = { ...route, reply, request }
+  const preview = findPreviewRequest(route, headers, request)
   if (preview !== undefined) return limitUncached(context, undefined, () => sendPreview(context, preview))
-  if (typeof token === 'object' || page.query.version !== undefined) {
+  if (typeof token === 'object' || request.query.version !== undefined) {
     return limitUncached(context, token, () => sendPassport(context, token))
   }
-  if (trySendCached(route, getExchange(reply), page)) {
+  if (trySendCached(route, getExchange(reply), request)) {
     reply.hijack()
     return undefined
   }
   const send = () => sendFreshOrStale(context)
   // A page that was cached before costs one look-up if it is unchanged, so it is not limited.
-  return hasCachedResponse(route.cache, headers, page) ? send() : limitUncached(context, token, send)
+  return hasCachedResponse(route.cache, headers, request) ? send() : limitUncached(context, token, send)
 }
 
 type OptionalToken = RequestToken | 'malformed' | undefined
@@ -119,11 +119,11 @@ const isFromCookie = (token: OptionalToken) => typeof token === 'object' && toke
 
 /** Requests with an access cookie are limited later, in `sendPublic`, if the link has ended. */
 function limitUncached(
-  { setup, reply, page }: RequestContext,
+  { setup, reply, request }: RequestContext,
   token: OptionalToken,
   send: () => Promise<unknown>,
 ): Promise<unknown> {
-  if (findUuid(page.id) === undefined || isFromCookie(token)) return send()
+  if (findUuid(request.id) === undefined || isFromCookie(token)) return send()
   return setup.uncached.run(reply, send)
 }
 
@@ -144,74 +144,74 @@ async function sendFormatError(
 }
 
 /** Sends without a look-up if the passport and the brand were read a moment ago. */
-function trySendCached(route: RouteContext, exchange: Exchange, page: PassportRequest): boolean {
+function trySendCached(route: RouteContext, exchange: Exchange, request: PassportRequest): boolean {
   const { headers } = exchange.request
-  const row = findCachedHead(route.setup.sql, page.id, page.now)
-  const response = row && findCached(route, exchange, page, row)
+  const row = findCachedHead(route.setup.sql, request.id, request.now)
+  const response = row && findCached(route, exchange, request, row)
   if (row === undefined || response === undefined) return false
   if (!trySendPrepared(exchange, response, getEncoding(headers))) return false
   route.setup.watch?.page('ready')
-  route.recordScan(exchange, page, row)
+  route.recordScan(exchange, request, row)
   return true
 }
 
 /** Undefined unless the brand was read a moment ago, or `withinMs`. */
 function findCached(
   { setup, cache }: RouteContext,
-  { request }: Pick<Exchange, 'request'>,
-  page: PassportRequest,
+  exchange: Pick<Exchange, 'request'>,
+  request: PassportRequest,
   row: PublicHead,
   withinMs?: number,
 ): PreparedResponse | undefined {
-  const brand = findCachedBrand(setup.sql, row.account_id, page.now, withinMs)
-  return brand && findCachedResponse(cache, request.headers, page, { row, brand })
+  const brand = findCachedBrand(setup.sql, row.account_id, request.now, withinMs)
+  return brand && findCachedResponse(cache, exchange.request.headers, request, { row, brand })
 }
 
 /** If the database does not answer, sends the page as it was within the last ten minutes. */
 async function sendFreshOrStale(context: RequestContext): Promise<unknown> {
-  const { setup, reply, page } = context
-  const row = findCachedHead(setup.sql, page.id, page.now, MAX_STALE_MS)
-  const stale = row && findCached(context, getExchange(reply), page, row, MAX_STALE_MS)
+  const { setup, reply, request } = context
+  const row = findCachedHead(setup.sql, request.id, request.now, MAX_STALE_MS)
+  const stale = row && findCached(context, getExchange(reply), request, row, MAX_STALE_MS)
   try {
     return await sendPassport(context, undefined, stale !== undefined)
   } catch (error) {
     if (row === undefined || stale === undefined || reply.sent || !isUnavailable(error)) throw error
     setup.watch?.page('stale')
-    await sendPrepared(reply, stale, buildStaleHeaders(getHeadAge(setup.sql, page.id, page.now)))
+    await sendPrepared(reply, stale, buildStaleHeaders(getHeadAge(setup.sql, request.id, request.now)))
     recordScan(context, row)
     return undefined
   }
 }
 
-const recordScan = ({ reply, page, ...route }: RequestContext, row: PublicHead | PublicPassportRow) =>
-  route.recordScan(getExchange(reply), page, row)
+const recordScan = ({ reply, request, ...route }: RequestContext, row: PublicHead | PublicPassportRow) =>
+  route.recordScan(getExchange(reply), request, row)
 
 async function sendPassport(
   context: RequestContext,
   token: OptionalToken,
   hasStale = false,
 ): Promise<unknown> {
-  const { setup, reply, page } = context
-  const reading = readPublicPassport(setup.sql, page.id, page.now)
+  const { setup, reply, request } = context
+  const reading = readPublicPassport(setup.sql, request.id, request.now)
   const row = await (hasStale ? withDeadline(reading) : reading)
-  if (row === undefined) return sendNotFound(setup, reply, page)
+  if (row === undefined) return sendNotFound(setup, reply, request)
   if (typeof token !== 'object') return sendPublic(context, row)
-  const access = await findAccess(setup.sql, token.text, row, page.now)
+  const access = await findAccess(setup.sql, token.text, row, request.now)
   if (access === undefined) {
     // Programs see from what is missing that their access has ended.
-    const isAccessEnded = token.from === 'address' || (token.from === 'cookie' && page.format === HTML)
-    return sendPublic({ ...context, page: { ...page, isAccessEnded } }, row, token)
+    const isAccessEnded = token.from === 'address' || (token.from === 'cookie' && request.format === HTML)
+    return sendPublic({ ...context, request: { ...request, isAccessEnded } }, row, token)
   }
   if (token.from !== 'cookie') setup.uncached.refund(reply.request)
-  if (token.from === 'address') return exchangeToken(context, reply, page, token.text)
+  if (token.from === 'address') return exchangeToken(context, reply, request, token.text)
   return sendPrivate(context, row, access)
 }
 
 /** Members of the account see what other readers see; everybody else gets the public page. */
 async function sendPreview(context: RequestContext, preview: PreviewRequest): Promise<unknown> {
-  const { setup, reply, page } = context
-  const row = await readPublicPassport(setup.sql, page.id, page.now)
-  if (row === undefined) return sendNotFound(setup, reply, page)
+  const { setup, reply, request } = context
+  const row = await readPublicPassport(setup.sql, request.id, request.now)
+  if (row === undefined) return sendNotFound(setup, reply, request)
   const reader = await openPreview(context, preview, row)
   if (reader === undefined) return sendPublic(context, row)
   setup.uncached.refund(reply.request)
@@ -223,20 +223,20 @@ async function sendPublic(
   row: PublicPassportRow,
   token?: RequestToken,
 ): Promise<unknown> {
-  const { setup, cache, reply, page } = context
+  const { setup, cache, reply, request } = context
   const { headers, method } = reply.request.raw
-  const brand = await getCachedBrand(setup.sql, row.account_id, page.now)
-  const versionNo = parseVersion(page) ?? row.version_no
+  const brand = await getCachedBrand(setup.sql, row.account_id, request.now)
+  const versionNo = parseVersion(request) ?? row.version_no
   const cached =
-    versionNo === row.version_no ? findCachedResponse(cache, headers, page, { row, brand }) : undefined
+    versionNo === row.version_no ? findCachedResponse(cache, headers, request, { row, brand }) : undefined
   const send = async () => {
     const version = await readPublicVersion(setup.sql, row, versionNo)
     if (version === undefined) return sendVersionNotFound(context, row)
     const source = { row: version, brand, newest: row.version_no }
-    const response = cached ?? (await createPublicResponse(setup, cache, headers, page, source))
+    const response = cached ?? (await createPublicResponse(setup, cache, headers, request, source))
     setup.watch?.page(cached === undefined ? 'made' : 'ready')
-    const isCookieEnded = page.isAccessEnded && isFromCookie(token) && method === 'GET'
-    const extra = isCookieEnded ? ['set-cookie', buildExpiredCookie(context, page.id)] : []
+    const isCookieEnded = request.isAccessEnded && isFromCookie(token) && method === 'GET'
+    const extra = isCookieEnded ? ['set-cookie', buildExpiredCookie(context, request.id)] : []
     await sendPrepared(reply, response, extra)
     if (version === row) recordScan(context, row)
     return undefined
@@ -265,24 +265,21 @@ async function sendPrivate(
   row: PublicPassportRow,
   reader: Access | Preview,
 ): Promise<FastifyReply> {
-  const { setup, reply, page } = context
-  const { request } = reply
+  const { setup, reply, request } = context
+  const { id, method, log, raw } = reply.request
   const [brand, version] = await Promise.all([
-    getCachedBrand(setup.sql, row.account_id, page.now),
-    readWholeVersion(setup.sql, row, parseVersion(page) ?? row.version_no),
+    getCachedBrand(setup.sql, row.account_id, request.now),
+    readWholeVersion(setup.sql, row, parseVersion(request) ?? row.version_no),
   ])
   if (version === undefined) return sendVersionNotFound(context, row)
-  if (request.method === 'GET' && !('isPreview' in reader)) {
-    countAccessUse(setup.sql, reader, page.now, reason =>
-      request.log.warn(
-        { request_id: request.id, reason: String(reason) },
-        'a use of an access link was not counted',
-      ),
+  if (method === 'GET' && !('isPreview' in reader)) {
+    countAccessUse(setup.sql, reader, request.now, reason =>
+      log.warn({ request_id: id, reason: String(reason) }, 'a use of an access link was not counted'),
     )
   }
   // `readWholeVersion` reads the passport again and may find a newer version.
   const source = { row: version, brand, newest: Math.max(row.version_no, version.version_no) }
-  await sendUncached(reply, await createPrivateResponse(setup, request.raw.headers, page, source, reader))
+  await sendUncached(reply, await createPrivateResponse(setup, raw.headers, request, source, reader))
   if (version.version_no === source.newest) recordScan(context, version)
   return reply
 }

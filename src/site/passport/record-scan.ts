@@ -10,7 +10,7 @@ import type { PassportRequest } from './passport-request.ts'
 
 export type RecordScan = (
   exchange: Pick<Exchange, 'request' | 'response'>,
-  page: PassportRequest,
+  request: PassportRequest,
   row: ScannedPassport,
 ) => void
 
@@ -18,10 +18,10 @@ export type RecordScan = (
 export function createRecordScan({ scans, addresses, countryHeader, ...setup }: SiteSetup): RecordScan {
   const { isTrusted, getReaderAddress } = createTrustedProxies(setup.trustedProxies)
   const cookieName = getSessionCookieName(addresses.publicUrl)
-  return ({ request, response }, page, row) => {
-    const { headers, socket } = request
-    if (page.format !== HTML || request.method !== 'GET' || response.statusCode !== 200) return
-    const address = getReaderAddress(request)
+  return ({ request: raw, response }, request, row) => {
+    const { headers, socket } = raw
+    if (request.format !== HTML || raw.method !== 'GET' || response.statusCode !== 200) return
+    const address = getReaderAddress(raw)
     // Without an address the connection was reset.
     if (isPrefetch(headers) || address === '') return
     const sessionToken = headers.cookie?.includes(cookieName)
@@ -37,7 +37,7 @@ export function createRecordScan({ scans, addresses, countryHeader, ...setup }: 
         country: typeof country === 'string' && country.length === 2 ? country : undefined,
         sessionToken,
       },
-      page.now,
+      request.now,
     )
   }
 }

@@ -35,35 +35,39 @@ const getCacheState = ({ row, brand }: CacheKeySource) =>
 export const findCachedResponse = (
   cache: PageCache,
   headers: IncomingHttpHeaders,
-  page: PassportRequest,
+  request: PassportRequest,
   source: CacheKeySource,
-): PreparedResponse | undefined => findResponse(headers, page, cache.find(page.id, getCacheState(source)))
+): PreparedResponse | undefined =>
+  findResponse(headers, request, cache.find(request.id, getCacheState(source)))
 
 /** Whether the response was cached, perhaps of an earlier state of the passport. */
 export const hasCachedResponse = (
   cache: PageCache,
   headers: IncomingHttpHeaders,
-  page: PassportRequest,
-): boolean => findResponse(headers, page, cache.findAny(page.id)) !== undefined
+  request: PassportRequest,
+): boolean => findResponse(headers, request, cache.findAny(request.id)) !== undefined
 
 const findResponse = (
   headers: IncomingHttpHeaders,
-  page: PassportRequest,
+  request: PassportRequest,
   cached: CachedPassport | undefined,
-) => cached?.responses.get(getResponseKey(page, negotiateLanguages(headers, page.query, cached), cached))
+) =>
+  cached?.responses.get(getResponseKey(request, negotiateLanguages(headers, request.query, cached), cached))
 
 /**
  * By the texts that are chosen, not by the languages that were asked for: readers who get the same page share
  * it.
  */
 function getResponseKey(
-  page: PassportRequest,
+  request: PassportRequest,
   languages: NegotiatedLanguage,
   { texts, primary }: Pick<CachedPassport, 'texts' | 'primary'>,
 ): string {
   const chosen =
-    texts === null || !page.format.isPerLanguage ? '' : ` ${listChosenTags(texts, languages.wanted, primary)}`
-  return `${getVariant(page, languages)}${chosen}${page.isAccessEnded ? ' ended' : ''}`
+    texts === null || !request.format.isPerLanguage
+      ? ''
+      : ` ${listChosenTags(texts, languages.wanted, primary)}`
+  return `${getVariant(request, languages)}${chosen}${request.isAccessEnded ? ' ended' : ''}`
 }
 
 function getVariant({ format }: PassportRequest, { language }: NegotiatedLanguage): string {
@@ -76,21 +80,21 @@ export async function createPublicResponse(
   setup: SiteSetup,
   cache: PageCache,
   requestHeaders: IncomingHttpHeaders,
-  page: PassportRequest,
+  request: PassportRequest,
   source: PassportSource,
 ): Promise<PreparedResponse> {
   const { brand } = source
-  const { isAccessEnded } = page
-  const { view, languages, headers, body } = await render(setup, requestHeaders, page, source)
+  const { isAccessEnded } = request
+  const { view, languages, headers, body } = await render(setup, requestHeaders, request, source)
   const response = prepareResponse({
     body,
-    tag: isAccessEnded ? undefined : buildEtagPrefix(view, brand, getVariant(page, languages)),
+    tag: isAccessEnded ? undefined : buildEtagPrefix(view, brand, getVariant(request, languages)),
     headers: { ...headers, ...(isAccessEnded ? PRIVATE_HEADERS : buildPublicHeaders(view)) },
   })
   if (view.replacedBy === null) {
     const { id, primary, texts } = view
     const passport = { state: getCacheState(source), primary, texts }
-    cache.put(id, passport, getResponseKey(page, languages, view), response)
+    cache.put(id, passport, getResponseKey(request, languages, view), response)
   }
   return response
 }
@@ -106,14 +110,14 @@ const buildPublicHeaders = (view: PassportView): Headers => ({
 export async function createPrivateResponse(
   setup: SiteSetup,
   requestHeaders: IncomingHttpHeaders,
-  page: PassportRequest,
+  request: PassportRequest,
   source: PassportSource,
   reader: Access | Preview,
 ): Promise<{ headers: Headers; body: string }> {
   const { headers, body } = await render(
     setup,
     requestHeaders,
-    { ...page, isAccessEnded: false },
+    { ...request, isAccessEnded: false },
     source,
     reader,
   )
