@@ -342,31 +342,32 @@ describe('code of src', () => {
 })
 
 /** Folders of the domain whose exported functions are the operations that a door offers. */
-const VERB_ROOMS = /^(accounts|webhooks|passports\/(access|sync|units|write))\//
+const OPERATION_ROOMS = /^(accounts|webhooks|passports\/(access|sync|units|write))\//
 const DOORS = ['api', 'cli', 'console', 'site']
 /** What only reads or checks, and what belongs to the life of a process, not to a request. */
-const NOT_A_VERB = /^(are|authenticate|can|check|count|find|flush|get|has|is|list|read|require|stop)(?![a-z])/
+const NOT_AN_OPERATION =
+  /^(are|authenticate|can|check|count|find|flush|get|has|is|list|read|require|stop)(?![a-z])/
 
 /** Functions that change something for a caller: check → write → announce → return. */
-describe('verbs: the functions that a folder exports', () => {
+describe('operations: the functions that a folder exports', () => {
   const imported = new Set(
     files
       .filter(name => DOORS.includes(roomOf(name)))
       .flatMap(name => listImportedNames(source.get(name) ?? '', dirname(name))),
   )
-  const verbs = files
-    .filter(name => VERB_ROOMS.test(name))
+  const operations = files
+    .filter(name => OPERATION_ROOMS.test(name))
     .flatMap(name => {
       const tree = ts.createSourceFile(name, source.get(name) ?? '', ts.ScriptTarget.Latest, true)
       return listExportedFunctions(tree)
-        .filter(({ verb }) => imported.has(`${name} ${verb}`) && !NOT_A_VERB.test(verb))
+        .filter(({ operation }) => imported.has(`${name} ${operation}`) && !NOT_AN_OPERATION.test(operation))
         .filter(({ node }) => node.type?.getText().startsWith('Promise<'))
         .map(one => ({ ...one, tree }))
     })
 
   test('are found by this test', () => {
-    const names = verbs.map(({ verb }) => verb)
-    for (const verb of [
+    const names = operations.map(({ operation }) => operation)
+    for (const operation of [
       'createPassport',
       'updatePassport',
       'setStatus',
@@ -374,40 +375,45 @@ describe('verbs: the functions that a folder exports', () => {
       'syncModel',
       'addWebhook',
     ])
-      assert.ok(names.includes(verb), verb)
+      assert.ok(names.includes(operation), operation)
   })
 
   test('take the context first', () => {
-    const wrong = verbs.filter(({ node }) => !/^ctx: /.test(node.parameters[0]?.getText() ?? ''))
+    const wrong = operations.filter(({ node }) => !/^ctx: /.test(node.parameters[0]?.getText() ?? ''))
     assert.deepEqual(wrong.map(namePlace), [])
   })
 
   test('have at most 40 lines', () => {
-    const long = verbs.filter(({ tree, node }) => countLines(tree, node) > 40)
+    const long = operations.filter(({ tree, node }) => countLines(tree, node) > 40)
     assert.deepEqual(long.map(namePlace), [])
   })
 
   test('have a docstring', () => {
-    const bare = verbs.filter(({ statement }) => ts.getJSDocCommentsAndTags(statement).length === 0)
+    const bare = operations.filter(({ statement }) => ts.getJSDocCommentsAndTags(statement).length === 0)
     assert.deepEqual(bare.map(namePlace), [])
   })
 })
 
-type ExportedFunction = { verb: string; node: ts.FunctionDeclaration | ts.ArrowFunction; statement: ts.Node }
+type ExportedFunction = {
+  operation: string
+  node: ts.FunctionDeclaration | ts.ArrowFunction
+  statement: ts.Node
+}
 
-const namePlace = ({ tree, verb }: { tree: ts.SourceFile; verb: string }) => `${tree.fileName}: ${verb}`
+const namePlace = ({ tree, operation }: { tree: ts.SourceFile; operation: string }) =>
+  `${tree.fileName}: ${operation}`
 
 function listExportedFunctions(tree: ts.SourceFile): ExportedFunction[] {
   const exported = listExports(tree)
   return tree.statements.flatMap((statement): ExportedFunction[] => {
     if (ts.isFunctionDeclaration(statement)) {
-      const verb = statement.name?.text ?? ''
-      return exported.includes(verb) ? [{ verb, node: statement, statement }] : []
+      const operation = statement.name?.text ?? ''
+      return exported.includes(operation) ? [{ operation, node: statement, statement }] : []
     }
     if (!ts.isVariableStatement(statement)) return []
     return statement.declarationList.declarations.flatMap(({ name, initializer }) =>
       initializer && ts.isArrowFunction(initializer) && exported.includes(name.getText())
-        ? [{ verb: name.getText(), node: initializer, statement }]
+        ? [{ operation: name.getText(), node: initializer, statement }]
         : [],
     )
   })

@@ -1,4 +1,4 @@
-/** The first argument of every verb: the database, the clock, the account and the actor. */
+/** The first argument of every operation, an exported function `(ctx, input)` of a slice. */
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'
 import type { IdempotencyRecord } from './idempotency-record.ts'
@@ -9,7 +9,7 @@ export type AccountContext = {
   accountId: number
   /** The actor (an API key, a person, the operator) that versions are signed with. */
   actorId: number
-  /** The idempotency record that the verb stores with its writes. Only verbs that support it get one. */
+  /** The idempotency record that the operation stores with its writes. Only some operations support it. */
   idempotency?: IdempotencyRecord
 }
 

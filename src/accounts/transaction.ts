@@ -1,4 +1,4 @@
-/** Runs several verbs in one transaction: all their writes are kept, or none. */
+/** Runs several operations in one transaction: all their writes are kept, or none. */
 import { inTransaction as runInTransaction } from '../kernel/db/transaction.ts'
 import type { OperatorContext } from './context.ts'
 

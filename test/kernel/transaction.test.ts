@@ -1,4 +1,4 @@
-/** A transaction behaves to a verb as the pool does, statement by statement, and as one towards everybody else. */
+/** A transaction behaves to an operation as the pool does, statement by statement, and as one towards everybody else. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import {
