@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { FastifyInstance } from 'fastify'
 import { API_PREFIX } from '../src/api/door.ts'
-import { ERROR_CATALOGUE, ERRORS_BEFORE_ROUTING } from '../src/api/endpoint/error-catalogue.ts'
+import { ERROR_CATALOGUE, GLOBAL_ERRORS } from '../src/api/endpoint/error-catalogue.ts'
 import { STATUS } from '../src/api/endpoint/errors.ts'
 import { buildApiDocument, ENDPOINTS } from '../src/api/endpoints.ts'
 import { listErrors } from '../src/api/openapi/responses.ts'
@@ -22,7 +22,7 @@ export const ARRIVED = { rateLimit: true, idempotency: true }
 /** Codes that come from one place for all calls: seen at one of them is enough. */
 const SHARED: readonly ErrorCode[] = ['rate_limited', 'idempotency_in_progress']
 /** A call may be refused with these though its operation does not name them; 400 is of HTTP itself too. */
-const FOR_ANY_CALL: readonly ErrorCode[] = [...ERRORS_BEFORE_ROUTING, ...SHARED, 'bad_request']
+const FOR_ANY_CALL: readonly ErrorCode[] = [...GLOBAL_ERRORS, ...SHARED, 'bad_request']
 const NOT_YET: readonly ErrorCode[] = [
   ...(ARRIVED.rateLimit ? [] : (['rate_limited'] as const)),
   ...(ARRIVED.idempotency ? [] : (['idempotency_in_progress'] as const)),
@@ -139,7 +139,7 @@ export function compareAnswers(folder: string): string[] {
   const calls = new Set([...promised].map(line => line.split(' ', 2).join(' ')))
   const lines = [...seen].filter(line => calls.has(line.split(' ', 2).join(' ')))
   const told = (Object.keys(ERROR_CATALOGUE) as ErrorCode[]).filter(
-    code => ![...ERRORS_BEFORE_ROUTING, ...NOT_YET].includes(code),
+    code => ![...GLOBAL_ERRORS, ...NOT_YET].includes(code),
   )
   return [
     ...[...promised].filter(line => !seen.has(line)).map(line => `documented and never seen: ${line}`),

@@ -1,6 +1,6 @@
 /**
- * The fast path of an Idempotency-Key: a verb with a batched statement stores the key and the response in it.
- * A transaction of its own would cost five round trips and could not share the statement.
+ * The fast path of an Idempotency-Key: an operation with a batched statement stores key and response in it. A
+ * transaction of its own would cost five round trips and could not share the statement.
  */
 import { type Fragment, type Sql, sqlState } from '../kernel/db/database.ts'
 
@@ -9,14 +9,12 @@ export type IdempotentRequest = { key: string; fingerprint: Buffer }
 /** It is repeated byte for byte. */
 export type StoredResponse = { status: number; headers: Readonly<Record<string, string>>; body: string }
 
-/**
- * A verb that stores the response sets `isStored`, or throws `IdempotencyKeyTaken` and has written nothing.
- */
+/** An operation that stores it sets `isStored`; one that throws `IdempotencyKeyTaken` wrote nothing. */
 export type IdempotencyRecord = { request: IdempotentRequest; isStored: boolean }
 
 /** The key has been used or is in use. The slow path finds out which. */
 export class IdempotencyKeyTaken extends Error {
-  override name = 'KeyTaken'
+  override name = 'IdempotencyKeyTaken'
 }
 
 /** The record as JSON for the statement's input row; null without one. */
@@ -26,15 +24,15 @@ export const toIdempotencyRow = (record: IdempotencyRecord | undefined, answer: 
     : { key: record.request.key, fingerprint: record.request.fingerprint.toString('hex'), ...answer() }
 
 /**
- * Body of a CTE: stores the records of a relation `input (at, account_id, receipt)` and returns `account_id`
- * and `key` where the key was free. It waits at most 200 ms for another transaction, because other requests
- * share the statement.
+ * Body of a CTE: stores the records of a relation `input (at, account_id, idempotency)` and returns
+ * `account_id` and `key` where the key was free. It waits at most 200 ms for another transaction, because
+ * other requests share the statement.
  */
 export const storeResponses = (sql: Sql): Fragment => sql`
   insert into idempotency_key (created_at, account_id, fingerprint, key, status, headers, body)
-  select at, account_id, decode(receipt->>'fingerprint', 'hex'), receipt->>'key', (receipt->>'status')::smallint,
-    receipt->'headers', receipt->>'body'
-  from (select * from input where receipt is not null order by account_id, receipt->>'key') one
+  select at, account_id, decode(idempotency->>'fingerprint', 'hex'), idempotency->>'key', (idempotency->>'status')::smallint,
+    idempotency->'headers', idempotency->>'body'
+  from (select * from input where idempotency is not null order by account_id, idempotency->>'key') one
   where set_config('lock_timeout', '200ms', true) is not null
   on conflict (account_id, key) do update set created_at = excluded.created_at, fingerprint = excluded.fingerprint,
     status = excluded.status, headers = excluded.headers, body = excluded.body

@@ -19,7 +19,7 @@ import {
 const IDEMPOTENCY_KEY_LIFETIME_MS = 24 * 60 * 60 * 1_000
 /** How long a repeated request waits for the first one. */
 const WAIT_TIMEOUT_MS = 2_000
-/** Connections of the pool that such transactions may hold, so that reads always find one. */
+/** Limits the connections that idempotent transactions hold, so that reads always get one. */
 const MAX_CONCURRENT = 4
 
 type IdempotentOutcome = { answer: StoredResponse; replayed: boolean }
@@ -33,13 +33,13 @@ type Work = (ctx: AccountContext) => Promise<StoredResponse>
 
 /**
  * Runs `work` in the transaction that stores its response, or repeats a response of the last 24 hours. With
- * `keepsReceipt` `work` first gets an idempotency record instead. Throws `validation` if another request used
- * the key, and `idempotency_in_progress` if that one runs for over two seconds.
+ * `storesRecord`, `work` first runs without a transaction and stores the response itself. Throws `validation`
+ * if another request used the key, and `idempotency_in_progress` if that one runs for over two seconds.
  */
 export async function runIdempotent(
   ctx: AccountContext,
   request: IdempotentRequest,
-  { work, keepsReceipt = false }: { work: Work; keepsReceipt?: boolean | undefined },
+  { work, storesRecord = false }: { work: Work; storesRecord?: boolean | undefined },
 ): Promise<IdempotentOutcome> {
   const until = performance.now() + WAIT_TIMEOUT_MS
   const { queue, permits } = waiting(ctx.sql)
@@ -47,17 +47,14 @@ export async function runIdempotent(
     // A request that waited most likely repeats the one before it.
     const known = waited ? await findStored(ctx, request) : undefined
     if (known !== undefined) return known
-    const outcome = keepsReceipt ? await runWithRecord(ctx, request, work) : undefined
-    return outcome ?? permits.run(() => attempt(ctx, request, work, until))
+    const outcome = storesRecord ? await runWithRecord(ctx, request, work) : undefined
+    return outcome ?? permits.run(() => runUntilSettled(ctx, request, work, until))
   })
   if (outcome === undefined) throw inProgress()
   return outcome
 }
 
-/**
- * Undefined if the key is taken. A refusal may be due to the key's first request, so that one comes before
- * it.
- */
+/** Undefined if the key is taken. If `work` fails, an earlier response to the key still wins. */
 async function runWithRecord(
   ctx: AccountContext,
   request: IdempotentRequest,
@@ -66,7 +63,7 @@ async function runWithRecord(
   const record: IdempotencyRecord = { request, isStored: false }
   try {
     const answer = await work({ ...ctx, idempotency: record })
-    assert(record.isStored, 'a verb that is given an idempotency record stores it')
+    assert(record.isStored, '`work` stored the idempotency record it was given')
     return { answer, replayed: false }
   } catch (error) {
     if (error instanceof IdempotencyKeyTaken) return undefined
@@ -76,14 +73,14 @@ async function runWithRecord(
   }
 }
 
-async function attempt(
+async function runUntilSettled(
   ctx: AccountContext,
   request: IdempotentRequest,
   work: Work,
   until: number,
 ): Promise<IdempotentOutcome> {
   for (;;) {
-    const answer = await withRetries(() => tryOnce(ctx, request, work, until))
+    const answer = await withRetries(() => runInTransaction(ctx, request, work, until))
     if (answer !== undefined) return { answer, replayed: false }
     const known = await findStored(ctx, request)
     if (known !== undefined) return known
@@ -92,7 +89,7 @@ async function attempt(
 }
 
 /** Undefined when a completed request has used the key. */
-async function tryOnce(
+async function runInTransaction(
   ctx: AccountContext,
   request: IdempotentRequest,
   work: Work,
@@ -122,7 +119,7 @@ async function insertKey(ctx: AccountContext, { key, fingerprint }: IdempotentRe
       where set_config('lock_timeout', ${String(timeoutMs)}, true) is not null
       on conflict (account_id, key) do update
         set created_at = excluded.created_at, fingerprint = excluded.fingerprint, status = null, headers = null, body = null
-        where idempotency_key.created_at <= ${expiredBefore(now)}
+        where idempotency_key.created_at <= ${getExpiryCutoff(now)}
       returning set_config('lock_timeout', '0', true)`
     return rows.length > 0
   } catch (error) {
@@ -145,14 +142,14 @@ async function findStored(
 ): Promise<IdempotentOutcome | undefined> {
   const [row] = await sql<(StoredResponse & { fingerprint: Buffer })[]>`
     select status, headers, body, fingerprint from idempotency_key
-    where account_id = ${accountId} and key = ${key} and created_at > ${expiredBefore(clock.now())}`
+    where account_id = ${accountId} and key = ${key} and created_at > ${getExpiryCutoff(clock.now())}`
   if (row === undefined) return undefined
   const { fingerprint: first, ...answer } = row
   if (!first.equals(fingerprint)) throw reused()
   return { answer, replayed: true }
 }
 
-const expiredBefore = (now: Date) => new Date(now.getTime() - IDEMPOTENCY_KEY_LIFETIME_MS)
+const getExpiryCutoff = (now: Date) => new Date(now.getTime() - IDEMPOTENCY_KEY_LIFETIME_MS)
 
 const MAX_DELETED_AT_ONCE = 500
 
@@ -161,7 +158,7 @@ export async function deleteExpiredKeys(sql: Sql, now: Date): Promise<number> {
   for (let deleted = 0; ; ) {
     const { count } = await sql`
       delete from idempotency_key where ctid = any(array(
-        select ctid from idempotency_key where created_at <= ${expiredBefore(now)}
+        select ctid from idempotency_key where created_at <= ${getExpiryCutoff(now)}
         order by created_at limit ${MAX_DELETED_AT_ONCE} for update skip locked))`
     deleted += count
     if (count < MAX_DELETED_AT_ONCE) return deleted

@@ -4,7 +4,7 @@ import { METHODS } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AccountContext } from '../accounts/context.ts'
-import { authenticate, type KeyHolder } from '../accounts/keys/authenticate.ts'
+import { type AuthenticatedKey, authenticate } from '../accounts/keys/authenticate.ts'
 import { recordKeyUse } from '../accounts/keys/key-use.ts'
 import { AppError, assert, notFound, toError } from '../kernel/errors.ts'
 import { HttpError } from '../kernel/http/http-error.ts'
@@ -20,9 +20,9 @@ import type { ApiResponse, ApiSetup, Endpoint } from './endpoint/endpoint.ts'
 import { readPath } from './endpoint/path-parameters.ts'
 import { readQuery } from './endpoint/query-parameters.ts'
 import { buildApiDocument, ENDPOINTS } from './endpoints.ts'
-import { noteBody } from './idempotency.ts'
+import { keepBodyBytes } from './idempotency.ts'
 import { limitAddress, limitKey } from './limits.ts'
-import { answerWrite, type RawInput } from './writes.ts'
+import { handleWrite, type RawInput } from './writes.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -36,19 +36,19 @@ const MAX_BODY_BYTES = 1024 * 1024
 const MAX_BULK_BYTES = 8 * 1024 * 1024
 export const getBodyLimit = (endpoint: Endpoint) => (isBulk(endpoint) ? MAX_BULK_BYTES : MAX_BODY_BYTES)
 
-const isBulk = (endpoint: Endpoint | undefined) => endpoint?.isOpen === false && endpoint.isBulk === true
+const isBulk = (endpoint: Endpoint | undefined) => endpoint?.isPublic === false && endpoint.isBulk === true
 const isNeverRefused = (endpoint: Endpoint | undefined) =>
-  endpoint?.isOpen === true && endpoint.isNeverRefused === true
+  endpoint?.isPublic === true && endpoint.isNeverRefused === true
 const canLackBody = (endpoint: Endpoint | undefined) =>
   endpoint !== undefined && (endpoint.body === undefined || endpoint.body.isOptional === true)
 
 const endpointOf = (request: FastifyRequest) => request.routeOptions.config.endpoint
 
-const NO_SUCH_ADDRESS = 'There is no such address. GET /api/v1/openapi.json lists all addresses.'
+const NO_SUCH_ENDPOINT = 'There is no such address. GET /api/v1/openapi.json lists all addresses.'
 
-const holders = new WeakMap<FastifyRequest, KeyHolder>()
+const keys = new WeakMap<FastifyRequest, AuthenticatedKey>()
 
-/** Registers the API and its reference page. Responses are sent as ready text, without a serializer. */
+/** Registers the API and its reference page. Responses are serialized by the handlers. */
 export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
   const known = new Set<string>(app.supportedMethods)
   for (const method of EVERY_METHOD) if (!known.has(method)) app.addHttpMethod(method)
@@ -57,7 +57,7 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
       door.removeAllContentTypeParsers()
       door.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
         try {
-          noteBody(request, bytes)
+          keepBodyBytes(request, bytes)
           const endpoint = endpointOf(request)
           if (bytes.length === 0 && canLackBody(endpoint)) return done(null, undefined)
           requireUtf8Json(request)
@@ -71,16 +71,16 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
       door.addContentTypeParser('*', readOtherType)
       door.addHook('onRequest', async (request, reply) => {
         const endpoint = endpointOf(request)
-        if (endpoint?.isOpen) limitAddress(setup, request, reply, { refuses: !isNeverRefused(endpoint) })
+        if (endpoint?.isPublic) limitAddress(setup, request, reply, { refuses: !isNeverRefused(endpoint) })
         else await admit(setup, request, reply)
-        if (request.is404) throw new AppError('not_found', NO_SUCH_ADDRESS)
-        if (isBulk(endpoint)) await acquireBulkPermit(setup.sql, bulkCallOf(setup, request, reply))
+        if (request.is404) throw new AppError('not_found', NO_SUCH_ENDPOINT)
+        if (isBulk(endpoint)) await acquireBulkPermit(setup.sql, buildBulkCall(setup, request, reply))
       })
       for (const endpoint of ENDPOINTS) addRoute(door, setup, endpoint)
       for (const [path, endpoints] of Map.groupBy(ENDPOINTS, one => one.path)) {
         refuseOtherMethods(door, path, endpoints)
       }
-      // So that the hook above answers unknown addresses: after the key is checked, before a body is read.
+      // Lets the hook above answer unknown paths after the key check and before the body is read.
       door.setNotFoundHandler(() => undefined)
     },
     { prefix: API_PREFIX },
@@ -103,16 +103,16 @@ function addRoute(door: FastifyInstance, setup: ApiSetup, endpoint: Endpoint): v
         preParsing: async (request, reply, body) => {
           if (pathNames.includes('id')) await requireExisting(setup, endpoint, request)
           return isBulk(endpoint)
-            ? acquireWhenLarge(setup.sql, bulkCallOf(setup, request, reply), body)
+            ? acquireWhenLarge(setup.sql, buildBulkCall(setup, request, reply), body)
             : body
         },
       }),
     ...announceDeprecation(endpoint),
-    handler: (request, reply) => answer(setup, endpoint, request, reply),
+    handler: (request, reply) => respond(setup, endpoint, request, reply),
   })
 }
 
-const bulkCallOf = (setup: ApiSetup, request: FastifyRequest, reply: FastifyReply) => ({
+const buildBulkCall = (setup: ApiSetup, request: FastifyRequest, reply: FastifyReply) => ({
   ...{ request, reply, maxBytes: MAX_BULK_BYTES },
   accountId: accountOf(setup, request).accountId,
 })
@@ -153,29 +153,28 @@ function readOtherType(
   payload.on('data', onData).on('end', onEnd).on('error', finish)
 }
 
-/** Checks the key. Errors come in the order of the contract: 401, plan_required, 429, read_only. */
+/** Checks the key. Errors are reported in this order: 401, plan_required, 429, read_only. */
 async function admit(setup: ApiSetup, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const now = setup.clock.now()
-  // The default for what a key can read: only its holder may cache it, and must revalidate. Handlers may
-  // override it.
+  // By default only the client may cache a response, and it must revalidate. Handlers may override this.
   reply.header('cache-control', 'private, no-cache')
-  const key = findKey(setup, request)
-  const holder = key === undefined ? undefined : await authenticate(setup.sql, key, now)
+  const sent = findKey(setup, request)
+  const key = sent === undefined ? undefined : await authenticate(setup.sql, sent, now)
   // Guessing keys is limited by address; a valid key from the same address is not.
-  if (!holder?.planHasApi) limitAddress(setup, request, reply, { refuses: holder === undefined })
-  if (holder === undefined) throw unauthorized(key)
-  if (!holder.planHasApi) {
+  if (!key?.planHasApi) limitAddress(setup, request, reply, { refuses: key === undefined })
+  if (key === undefined) throw unauthorized(sent)
+  if (!key.planHasApi) {
     throw new AppError(
       'plan_required',
       'The plan of this account does not include the API. Pro and higher plans include it.',
     )
   }
-  await limitKey(setup, holder, reply)
-  if (holder.scope === 'read' && request.method !== 'GET' && request.method !== 'HEAD') {
+  await limitKey(setup, key, reply)
+  if (key.scope === 'read' && request.method !== 'GET' && request.method !== 'HEAD') {
     throw new AppError('read_only', 'This key may only read. Use a key with full scope to change something.')
   }
-  recordKeyUse(setup.sql, holder, now)
-  holders.set(request, holder)
+  recordKeyUse(setup.sql, key, now)
+  keys.set(request, key)
 }
 
 /**
@@ -205,13 +204,13 @@ function unauthorized(key: string | undefined): AppError {
   return new HttpError('unauthorized', message, { 'www-authenticate': 'Bearer' })
 }
 
-async function answer(setup: ApiSetup, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply) {
+async function respond(setup: ApiSetup, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply) {
   try {
     if (!isNeverRefused(endpoint)) requireReadableQuery(request)
-    return send(reply, await handle(setup, endpoint, request))
+    return send(reply, await dispatch(setup, endpoint, request))
   } catch (error) {
     // A missing product is reported before an invalid query.
-    const isRead = !endpoint.isOpen && endpoint.method === 'GET'
+    const isRead = !endpoint.isPublic && endpoint.method === 'GET'
     if (isRead && error instanceof AppError && QUERY_ERRORS.has(error.code)) {
       await requireExisting(setup, endpoint, request)
     }
@@ -231,7 +230,7 @@ function requireReadableQuery({ raw: { url = '' } }: FastifyRequest): void {
   }
 }
 
-function handle(
+function dispatch(
   setup: ApiSetup,
   endpoint: Endpoint,
   request: FastifyRequest,
@@ -242,21 +241,21 @@ function handle(
     query: getQuery(request),
     body: request.body,
   }
-  if (endpoint.isOpen) {
+  if (endpoint.isPublic) {
     if (!endpoint.isNeverRefused) readQuery(sent.query, endpoint.query)
     return endpoint.handle({ setup, headers })
   }
   const account = accountOf(setup, request)
   const call = { setup, headers, account, isDryRun: false }
-  if (endpoint.method !== 'GET') return answerWrite(endpoint, call, { request, sent })
+  if (endpoint.method !== 'GET') return handleWrite(endpoint, call, { request, sent })
   const path = readPath(endpoint.pathNames, sent.params)
   return endpoint.handle({ ...call, path, query: readQuery(sent.query, endpoint.query), body: undefined })
 }
 
 function accountOf({ sql, clock }: ApiSetup, request: FastifyRequest): AccountContext {
-  const holder = holders.get(request)
-  assert(holder, 'the key of a call that needs one has been checked')
-  return { sql, clock, accountId: holder.accountId, actorId: holder.actorId }
+  const key = keys.get(request)
+  assert(key, 'the key of a call that needs one has been checked')
+  return { sql, clock, accountId: key.accountId, actorId: key.actorId }
 }
 
 function send(reply: FastifyReply, response: ApiResponse): FastifyReply {
@@ -282,7 +281,7 @@ function refuseOtherMethods(door: FastifyInstance, path: string, endpoints: read
     method: others,
     url: path,
     // Such a request needs a key exactly if the path needs one.
-    ...(endpoint?.isOpen ? { config: { endpoint } } : {}),
+    ...(endpoint?.isPublic ? { config: { endpoint } } : {}),
     exposeHeadRoute: false,
     onRequest: async request => {
       const message = `${request.method} is not possible here. Possible: ${allow}.`

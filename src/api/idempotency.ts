@@ -13,24 +13,24 @@ const HEADER = 'idempotency-key'
 const bodies = new WeakMap<FastifyRequest, Buffer>()
 
 /** Keeps the bytes of a body for the fingerprint. */
-export function noteBody(request: FastifyRequest, bytes: Buffer): void {
+export function keepBodyBytes(request: FastifyRequest, bytes: Buffer): void {
   if (request.headers[HEADER] !== undefined) bodies.set(request, bytes)
 }
 
 type IdempotentWork = {
   key: string
   handle: (call: AccountCall) => Promise<ApiResponse>
-  keepsReceipt: boolean | undefined
+  storesRecord: boolean | undefined
 }
 
 /**
  * Handles a call, or replays the response if its key was used for the same request in the last 24 hours.
  * Throws what `runIdempotent` throws.
  */
-export async function answerOnce(
+export async function handleIdempotently(
   request: FastifyRequest,
   call: AccountCall,
-  { key, handle, keepsReceipt }: IdempotentWork,
+  { key, handle, storesRecord }: IdempotentWork,
 ): Promise<ApiResponse> {
   const { answer, replayed } = await runIdempotent(
     call.account,
@@ -38,7 +38,7 @@ export async function answerOnce(
     {
       work: async account =>
         toStoredResponse(await handle({ ...call, account, setup: { ...call.setup, sql: account.sql } })),
-      keepsReceipt,
+      storesRecord,
     },
   )
   if (!replayed) return answer

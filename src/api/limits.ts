@@ -1,6 +1,6 @@
 /** Rate limits of the API. Each response has the limit of its key, or else of the client's address. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { KeyHolder } from '../accounts/keys/authenticate.ts'
+import type { AuthenticatedKey } from '../accounts/keys/authenticate.ts'
 import { createAddressLimits } from '../accounts/limits/address-limits.ts'
 import { getKeyLimits } from '../accounts/limits/key-limits.ts'
 import type { Permit } from '../accounts/limits/rate-share.ts'
@@ -13,14 +13,14 @@ type LimitSetup = Pick<ApiSetup, 'sql' | 'clock'>
 /** The limit shown for a plan without one: the largest number that every client can read. */
 const UNLIMITED = 2_147_483_647
 
-const addresses = perDatabase((_sql: Sql) => createAddressLimits())
+const ipLimits = perDatabase((_sql: Sql) => createAddressLimits())
 
 /** Counts a call of a key and sets the headers. Throws `rate_limited`. */
-export async function limitKey(setup: LimitSetup, holder: KeyHolder, reply: FastifyReply): Promise<void> {
-  const { accountId, keyId, requestsPerMinute } = holder
+export async function limitKey(setup: LimitSetup, key: AuthenticatedKey, reply: FastifyReply): Promise<void> {
+  const { accountId, keyId, requestsPerMinute } = key
   const now = setup.clock.now().getTime()
   if (requestsPerMinute === null) {
-    setHeaders(reply, { isGranted: true, limit: UNLIMITED, remaining: UNLIMITED, nextOver: now })
+    setHeaders(reply, { isGranted: true, limit: UNLIMITED, remaining: UNLIMITED, nextFreeAt: now })
     return
   }
   const permit = await getKeyLimits(setup.sql, setup.clock).take({ accountId, keyId, requestsPerMinute })
@@ -36,26 +36,26 @@ export function limitAddress(
   { refuses }: { refuses: boolean },
 ): void {
   const now = setup.clock.now().getTime()
-  const permit = addresses(setup.sql).take(readerAddress, now)
+  const permit = ipLimits(setup.sql).take(readerAddress, now)
   setHeaders(reply, permit)
   if (refuses && !permit.isGranted) throw rateLimited('This address', permit, now)
 }
 
 /** The headers of a response sent before routing; the call counts for the address. */
 export function addressHeaders(setup: LimitSetup, address: string | undefined): Record<string, string> {
-  return limitHeaders(addresses(setup.sql).take(address ?? '', setup.clock.now().getTime()))
+  return limitHeaders(ipLimits(setup.sql).take(address ?? '', setup.clock.now().getTime()))
 }
 
 const limitHeaders = (permit: Permit) => ({
   'x-ratelimit-limit': String(permit.limit),
   'x-ratelimit-remaining': String(permit.remaining),
-  'x-ratelimit-reset': String(Math.ceil(permit.nextOver / 1000)),
+  'x-ratelimit-reset': String(Math.ceil(permit.nextFreeAt / 1000)),
 })
 
 const setHeaders = (reply: FastifyReply, permit: Permit) => reply.headers(limitHeaders(permit))
 
-function rateLimited(who: string, { limit, nextOver }: Permit, now: number): AppError {
-  const seconds = Math.max(1, Math.ceil((nextOver - now) / 1000))
+function rateLimited(who: string, { limit, nextFreeAt }: Permit, now: number): AppError {
+  const seconds = Math.max(1, Math.ceil((nextFreeAt - now) / 1000))
   const wait = seconds === 1 ? 'one second' : `${seconds} seconds`
   const message = `${who} may make ${limit} requests a minute, and they are used up. Try again in ${wait}.`
   return new AppError('rate_limited', message, undefined, seconds * 1000)

@@ -6,25 +6,25 @@ import { sentMembers } from './endpoint/body.ts'
 import type { AccountCall, AccountEndpoint, ApiResponse } from './endpoint/endpoint.ts'
 import { type RawPath, readPath } from './endpoint/path-parameters.ts'
 import { type RawQuery, readQuery } from './endpoint/query-parameters.ts'
-import { answerOnce, findIdempotencyKey } from './idempotency.ts'
+import { findIdempotencyKey, handleIdempotently } from './idempotency.ts'
 
 /** A request before its values are checked. */
 export type RawInput = { params: RawPath; query: RawQuery; body: unknown }
 
 /** Throws `validation` with everything that is wrong. A dry run changes nothing, so its key is not stored. */
-export async function answerWrite(
+export async function handleWrite(
   endpoint: AccountEndpoint,
   call: AccountCall,
   { request, sent }: { request: FastifyRequest; sent: RawInput },
 ): Promise<ApiResponse> {
   const key = findIdempotencyKey(request)
-  const handle = (one: AccountCall) => checkAndHandle(endpoint, one, sent, key)
+  const handle = (used: AccountCall) => checkAndRun(endpoint, used, sent, key)
   if (key === undefined || key instanceof AppError || sent.query.dry_run === 'true') return handle(call)
   // The key is looked up before anything is checked: a key of another request is the first error.
-  return answerOnce(request, call, { key, handle, keepsReceipt: endpoint.keepsReceipt })
+  return handleIdempotently(request, call, { key, handle, storesRecord: endpoint.storesRecord })
 }
 
-async function checkAndHandle(
+async function checkAndRun(
   endpoint: AccountEndpoint,
   call: AccountCall,
   sent: RawInput,
@@ -34,9 +34,9 @@ async function checkAndHandle(
   try {
     query = readQueryAndKey(endpoint, sent, key)
   } catch (error) {
-    throw endpoint.takesDryRun ? addError(error, await findBodyError(endpoint, call, sent)) : error
+    throw endpoint.takesDryRun ? addError(error, await findErrorsByDryRun(endpoint, call, sent)) : error
   }
-  return handleInput(endpoint, { ...call, isDryRun: query.dry_run === true }, { sent, query })
+  return runWithInput(endpoint, { ...call, isDryRun: query.dry_run === true }, { sent, query })
 }
 
 function readQueryAndKey({ query }: AccountEndpoint, sent: RawInput, key: string | AppError | undefined) {
@@ -49,7 +49,7 @@ function readQueryAndKey({ query }: AccountEndpoint, sent: RawInput, key: string
   }).query
 }
 
-async function handleInput(
+async function runWithInput(
   endpoint: AccountEndpoint,
   call: AccountCall,
   { sent, query }: { sent: RawInput; query: ReturnType<typeof readQuery> },
@@ -59,9 +59,9 @@ async function handleInput(
     input = readPathAndBody(endpoint, sent)
   } catch (error) {
     const { body } = endpoint
-    if (body?.findDeeperError === undefined) throw error
+    if (body?.findNestedError === undefined) throw error
     const path = readPath(endpoint.pathNames, sent.params)
-    throw addError(error, await body.findDeeperError({ ...call, path }, sentMembers(sent.body)))
+    throw addError(error, await body.findNestedError({ ...call, path }, sentMembers(sent.body)))
   }
   return endpoint.handle({ ...call, query, path: input.path, body: input.body })
 }
@@ -70,14 +70,14 @@ const readPathAndBody = ({ pathNames, body }: AccountEndpoint, sent: RawInput) =
   collectErrors({ path: () => readPath(pathNames, sent.params), body: () => body?.read(sent.body) })
 
 /** What else a dry run would find wrong with a request whose query or key is refused. */
-async function findBodyError(
+async function findErrorsByDryRun(
   endpoint: AccountEndpoint,
   call: AccountCall,
   sent: RawInput,
 ): Promise<AppError | undefined> {
   try {
     const query = readQuery({}, endpoint.query)
-    await handleInput(endpoint, { ...call, isDryRun: true }, { sent, query })
+    await runWithInput(endpoint, { ...call, isDryRun: true }, { sent, query })
     return undefined
   } catch (error) {
     if (!(error instanceof AppError)) throw error

@@ -53,7 +53,7 @@ class Cluster {
     else {
       this.refused++
       assert.equal(permit.remaining, 0)
-      assert.ok(permit.nextOver > this.now)
+      assert.ok(permit.nextFreeAt > this.now)
     }
     assert.equal(permit.limit, this.key.requestsPerMinute)
     return permit.isGranted

@@ -27,7 +27,7 @@ describe('every route', () => {
   })
   after(() => t.close())
 
-  const closed = ENDPOINTS.filter(route => !route.isOpen)
+  const closed = ENDPOINTS.filter(route => !route.isPublic)
   const path = (route: { path: string }) =>
     API_PREFIX +
     route.path.replaceAll(/:(\w+)/g, (_, name: string) =>
@@ -300,7 +300,7 @@ describe('?api_key=', () => {
 })
 
 describe('every route when something fails', () => {
-  const closed = ENDPOINTS.filter(route => !route.isOpen)
+  const closed = ENDPOINTS.filter(route => !route.isPublic)
   const path = (route: { path: string }) => API_PREFIX + route.path.replaceAll(/:\w+/g, 'x')
   const askAll = async (t: Harness, key: string, status: number, code: string) => {
     for (const route of closed) {

@@ -1,4 +1,4 @@
-/** Finds a key's account. Cached for a second, so that every process refuses a revoked key in two. */
+/** Finds the account of a key. Results are cached, so a revocation takes up to two seconds. */
 import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { sha256Hex } from '../../kernel/crypto.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
@@ -8,7 +8,7 @@ import { isWellFormedKey, type Scope } from './keys.ts'
 const CACHE_MS = 1_000
 const MAX_CACHED_KEYS = 10_000
 
-export type KeyHolder = {
+export type AuthenticatedKey = {
   keyId: string
   accountId: number
   actorId: number
@@ -18,35 +18,35 @@ export type KeyHolder = {
   requestsPerMinute: number | null
 }
 
-type Known = { at: number; holder: Promise<FoundKey | undefined> }
-type FoundKey = KeyHolder & { expiresAt: number; revoked: boolean }
+type CacheEntry = { at: number; key: Promise<KeyRow | undefined> }
+type KeyRow = AuthenticatedKey & { expiresAt: number; isDisabled: boolean }
 
-const directory = perDatabase((sql: Sql) => ({
-  known: new BoundedMap<string, Known>(MAX_CACHED_KEYS),
+const keyCache = perDatabase((sql: Sql) => ({
+  cache: new BoundedMap<string, CacheEntry>(MAX_CACHED_KEYS),
   find: createBatchLoader((hashes: readonly string[]) => findByHash(sql, hashes)),
 }))
 
 /** Undefined for a malformed, unknown, revoked or expired key, and if the account is closed. */
-export async function authenticate(sql: Sql, key: string, now: Date): Promise<KeyHolder | undefined> {
+export async function authenticate(sql: Sql, key: string, now: Date): Promise<AuthenticatedKey | undefined> {
   if (!isWellFormedKey(key)) return undefined
   const hash = sha256Hex(key)
-  const { known, find } = directory(sql)
-  let entry = known.get(hash)
+  const { cache, find } = keyCache(sql)
+  let entry = cache.get(hash)
   if (entry === undefined || now.getTime() - entry.at > CACHE_MS || now.getTime() < entry.at) {
-    entry = { at: now.getTime(), holder: find(hash) }
-    known.set(hash, entry)
-    entry.holder.catch(() => known.delete(hash))
+    entry = { at: now.getTime(), key: find(hash) }
+    cache.set(hash, entry)
+    entry.key.catch(() => cache.delete(hash))
   }
-  const holder = await entry.holder
-  if (holder === undefined || holder.revoked || holder.expiresAt <= now.getTime()) return undefined
-  return holder
+  const found = await entry.key
+  if (found === undefined || found.isDisabled || found.expiresAt <= now.getTime()) return undefined
+  return found
 }
 
-async function findByHash(sql: Sql, hashes: readonly string[]): Promise<(FoundKey | undefined)[]> {
-  const rows = await sql<(Omit<FoundKey, 'expiresAt'> & { hash: string; expires_at: Date | null })[]>`
+async function findByHash(sql: Sql, hashes: readonly string[]): Promise<(KeyRow | undefined)[]> {
+  const rows = await sql<(Omit<KeyRow, 'expiresAt'> & { hash: string; expires_at: Date | null })[]>`
     select k.hash, k.id as "keyId", k.account_id as "accountId", k.actor_id as "actorId", k.scope, p.api as "planHasApi",
       coalesce(a.requests_per_minute, p.requests_per_minute) as "requestsPerMinute", k.expires_at,
-      k.revoked_at is not null or a.closed_at is not null as revoked
+      k.revoked_at is not null or a.closed_at is not null as "isDisabled"
     from api_key k join account a on a.id = k.account_id join plan p on p.id = a.plan
     where k.hash = any(${hashes})`
   const found = new Map(

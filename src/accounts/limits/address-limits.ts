@@ -16,7 +16,7 @@ export function createAddressLimits() {
       const isGranted = uses.count(now) < MAX_REQUESTS_PER_ADDRESS
       if (isGranted) uses.add(now)
       const remaining = MAX_REQUESTS_PER_ADDRESS - uses.count(now)
-      return { isGranted, limit: MAX_REQUESTS_PER_ADDRESS, remaining, nextOver: uses.nextExpiry() ?? now }
+      return { isGranted, limit: MAX_REQUESTS_PER_ADDRESS, remaining, nextFreeAt: uses.nextExpiry() ?? now }
     },
     size: windows.size,
   }

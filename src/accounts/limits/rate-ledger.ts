@@ -14,16 +14,16 @@ export type ShareReport = {
   /** When its share ends without another report. */
   overAt: number
   /** When its next use expires, 0 without any. */
-  nextOver: number
+  nextFreeAt: number
 }
 
 export type ShareReply = {
   held: number
   /** The other processes with a share: how many, their reported use, when the next use expires. */
-  others: { count: number; used: number; nextOver: number | undefined }
+  others: { count: number; used: number; nextFreeAt: number | undefined }
 }
 
-type Share = [held: number, free: number, at: number, overAt: number, nextOver: number]
+type Share = [held: number, free: number, at: number, overAt: number, nextFreeAt: number]
 
 /** Reports these shares, each of another key, and replies in their order. */
 export async function exchangeShares(
@@ -35,7 +35,7 @@ export async function exchangeShares(
   const accounts = reports.map(one => one.accountId)
   const keys = reports.map(one => one.keyId)
   const told = reports.map(one =>
-    JSON.stringify([one.held, one.free, one.waiting, one.perMinute, one.overAt, one.nextOver]),
+    JSON.stringify([one.held, one.free, one.waiting, one.perMinute, one.overAt, one.nextFreeAt]),
   )
   const until = new Date(Math.max(...reports.map(one => one.overAt))).toISOString()
   // In the order of keys, so that two processes never wait for each other.
@@ -52,12 +52,13 @@ export async function exchangeShares(
 }
 
 function parseReply(shares: Record<string, Share>, process: string, now: number): ShareReply {
-  const others: ShareReply['others'] = { count: 0, used: 0, nextOver: undefined }
-  for (const [name, [held, free, , , nextOver]] of Object.entries(shares)) {
+  const others: ShareReply['others'] = { count: 0, used: 0, nextFreeAt: undefined }
+  for (const [name, [held, free, , , nextFreeAt]] of Object.entries(shares)) {
     if (name === process) continue
     others.count++
     others.used += Math.max(0, held - free)
-    if (nextOver > now && nextOver < (others.nextOver ?? Number.POSITIVE_INFINITY)) others.nextOver = nextOver
+    if (nextFreeAt > now && nextFreeAt < (others.nextFreeAt ?? Number.POSITIVE_INFINITY))
+      others.nextFreeAt = nextFreeAt
   }
   return { held: shares[process]?.[0] ?? 0, others }
 }

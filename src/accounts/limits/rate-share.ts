@@ -9,7 +9,7 @@ export type Permit = {
   limit: number
   remaining: number
   /** When the next use expires, in ms: after a refusal, when to try again. */
-  nextOver: number
+  nextFreeAt: number
 }
 
 export type RateShare = {
@@ -58,7 +58,7 @@ export const createShare = (key: LimitedKey): RateShare => ({
   minFree: 0,
   waiting: 0,
   lastReport: undefined,
-  others: { count: 0, used: 0, nextOver: undefined },
+  others: { count: 0, used: 0, nextFreeAt: undefined },
   ...NO_TIMES,
   pauseMs: MIN_PAUSE_MS,
   refusals: 0,
@@ -97,8 +97,9 @@ function permit({ key, uses, others }: RateShare, now: number, isGranted: boolea
   const { requestsPerMinute: limit } = key
   const remaining = isGranted ? Math.max(0, limit - uses.count(now) - others.used) : 0
   const own = uses.nextExpiry() ?? Number.POSITIVE_INFINITY
-  const next = others.nextOver !== undefined && others.nextOver > now ? Math.min(own, others.nextOver) : own
-  return { isGranted, limit, remaining, nextOver: next === Number.POSITIVE_INFINITY ? now + 1_000 : next }
+  const next =
+    others.nextFreeAt !== undefined && others.nextFreeAt > now ? Math.min(own, others.nextFreeAt) : own
+  return { isGranted, limit, remaining, nextFreeAt: next === Number.POSITIVE_INFINITY ? now + 1_000 : next }
 }
 
 export function canAskForMore(share: RateShare, now: number): boolean {
@@ -120,7 +121,7 @@ export function buildReport(share: RateShare, now: number): ShareReport {
     waiting: share.waiting,
     perMinute: requestsPerMinute,
     overAt: isOver ? (share.uses.lastExpiry() ?? now) : now + SHARE_LIFETIME_MS,
-    nextOver: share.uses.nextExpiry() ?? 0,
+    nextFreeAt: share.uses.nextExpiry() ?? 0,
   }
   return share.lastReport
 }

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { HttpError } from '../../kernel/http/http-error.ts'
 import { once } from '../../kernel/memo.ts'
-import { documentResponse, type PreparedDocument, prepareDocument } from '../endpoint/ready-document.ts'
+import { documentResponse, type PreparedDocument, prepareDocument } from '../endpoint/prepared-document.ts'
 import { renderDocsPage } from './page.ts'
 import type { ApiDocument } from './read-document.ts'
 

@@ -41,7 +41,7 @@ export function objectBody<M extends Members>(members: M) {
   }
 }
 
-/** Fields that a record shows and a client cannot set. */
+/** Record fields that a body may not set unless its endpoint lists them as members. */
 const READ_ONLY_MEMBERS = new Set(
   (
     'id level status gtin lot serial version_no updated_at created_at passport_url gs1_url qr_url ' +
@@ -66,17 +66,17 @@ function rejectUnknownMembers(body: object, known: readonly string[]): void {
   )
 }
 
-/** The members as they were sent, unchecked; none of a body that is no object. */
+/** The members as sent, unchecked; empty if the body is not an object. */
 export const sentMembers = (body: unknown): DataObject => (isObject(body) ? body : {})
 
 /** The error of one member; `message` continues after its name. */
 export const invalidMember = (name: string, code: DetailCode, message: string) =>
   invalid([{ path: [name], code, message: `${name} ${message}` }])
 
-/** A member that the verb checks itself. */
+/** A member that is passed on unchecked; the operation checks it. */
 export const uncheckedMember = (schema: object): BodyMember<unknown> => ({ schema, read: value => value })
 
-/** `data` of a product, as an object; its fields are checked by the verb. */
+/** `data` of a product, as an object; the operation checks its fields. */
 export const dataMember = (schema: object): BodyMember<PassportData> => ({
   schema,
   isRequired: true,
@@ -123,7 +123,7 @@ export const textMember = (description: string, maxLength: number): BodyMember<s
 
 export const MAX_ITEMS = 500
 
-/** 1 to 500 rows, each checked by the verb; `plural` is what they are called. */
+/** 1 to 500 rows, called `plural` in messages; the operation checks each. */
 export const rowsMember = (plural: string, rowSchema: object): BodyMember<readonly unknown[]> => ({
   schema: { type: 'array', minItems: 1, maxItems: MAX_ITEMS, items: rowSchema },
   isRequired: true,

@@ -1,7 +1,7 @@
 /** How an endpoint describes its successful responses, and the schemas that such descriptions are made of. */
 import type { RESPONSE_HEADERS } from './response-headers.ts'
 
-/** A response that is no error. `type` is JSON unless given; without `schema` there is no body. */
+/** A success response. `type` is JSON unless given; without `schema` there is no body. */
 export type DocumentedResponse = {
   description: string
   schema?: object

@@ -27,13 +27,13 @@ export type ApiSetup = {
   scans: ScanRecorder
 }
 
-/** `body` is ready text or bytes; its type is JSON unless `headers` say otherwise. */
+/** `body` is serialized already; its media type is JSON unless `headers` say otherwise. */
 export type ApiResponse = { status?: number; body: string | Buffer; headers?: Record<string, string> }
 
 /** What every handler gets. */
-export type OpenCall = { setup: ApiSetup; headers: IncomingHttpHeaders }
+export type PublicCall = { setup: ApiSetup; headers: IncomingHttpHeaders }
 /** `isDryRun`: the call must change nothing; always false for an endpoint without `takesDryRun`. */
-export type AccountCall = OpenCall & { account: AccountContext; isDryRun: boolean }
+export type AccountCall = PublicCall & { account: AccountContext; isDryRun: boolean }
 
 /** The checked values of a request. */
 type Input<P extends PathName, Q extends QueryParameters, B> = {
@@ -49,11 +49,8 @@ type RequestBody<B> = {
   examples: Readonly<Record<string, { summary: string; value: unknown }>>
   /** `sent`: undefined without a body; a bulk row may be an error. Throws `validation`. */
   read: (sent: unknown) => B
-  /**
-   * What else is wrong, deeper inside a body that `read` refused; both are then reported together. `sent` are
-   * its members as they came.
-   */
-  findDeeperError?(
+  /** Finds further errors inside a body that `read` rejected; both are reported together. */
+  findNestedError?(
     call: AccountCall & { path: PathValues<PathName> },
     sent: Readonly<Record<string, unknown>>,
   ): Promise<AppError | undefined>
@@ -82,14 +79,13 @@ type AccountOptions = {
   takesDryRun?: true
   /** Takes up to 500 rows as `items`, each answered by itself, in 8 MiB instead of 1 MiB. */
   isBulk?: true
-  /** What the handler calls stores the response to an `Idempotency-Key` itself. */
-  keepsReceipt?: true
+  /** The handler stores key and response in its own statement, so no transaction is opened. */
+  storesRecord?: true
 }
 
 type Handled = Promise<ApiResponse> | ApiResponse
 
-// Handlers are methods: their parameters are then compared both ways, so that endpoints of all types fit one
-// list.
+// Method syntax makes parameters bivariant, so endpoints of all types fit one list.
 type AccountDefinition<Path extends string, Q extends QueryParameters, B> = Description &
   AccountOptions & {
     path: Path
@@ -104,27 +100,27 @@ type PathNamesIn<Path extends string> = Path extends `${string}:${infer Name}/${
     ? Extract<Name, PathName>
     : never
 
-type Compiled = { pathNames: readonly PathName[]; query: QueryParameters }
+type Derived = { pathNames: readonly PathName[]; query: QueryParameters }
 
 export type AccountEndpoint = Description &
   AccountOptions &
-  Compiled & {
-    isOpen: false
+  Derived & {
+    isPublic: false
     body?: RequestBody<unknown>
     handle(call: AccountCall & Input<PathName, QueryParameters, unknown>): Handled
   }
 
 /** Needs no key. */
-type OpenEndpoint = Description &
-  Compiled & {
-    isOpen: true
+type PublicEndpoint = Description &
+  Derived & {
+    isPublic: true
     /** Not limited and not refused, whatever follows its path. */
     isNeverRefused?: true
     body?: undefined
-    handle(call: OpenCall): Handled
+    handle(call: PublicCall): Handled
   }
 
-export type Endpoint = AccountEndpoint | OpenEndpoint
+export type Endpoint = AccountEndpoint | PublicEndpoint
 
 const NO_QUERY: QueryParameters = {}
 
@@ -135,24 +131,24 @@ export function defineEndpoint<
   B = undefined,
 >(definition: AccountDefinition<Path, Q, B>): AccountEndpoint
 export function defineEndpoint(
-  definition: Omit<AccountEndpoint, 'isOpen' | 'pathNames' | 'query'> & { query?: QueryParameters },
+  definition: Omit<AccountEndpoint, 'isPublic' | 'pathNames' | 'query'> & { query?: QueryParameters },
 ): AccountEndpoint {
   return {
     ...definition,
-    isOpen: false,
+    isPublic: false,
     pathNames: listPathNames(definition.path),
     query: { ...(definition.takesDryRun ? { dry_run: DRY_RUN } : {}), ...definition.query },
   }
 }
 
 /** An endpoint that needs no key; it takes no parameters. */
-export const defineOpenEndpoint = (
-  definition: Description & Pick<OpenEndpoint, 'isNeverRefused' | 'handle'>,
-): OpenEndpoint => ({ ...definition, isOpen: true, pathNames: [], query: NO_QUERY })
+export const definePublicEndpoint = (
+  definition: Description & Pick<PublicEndpoint, 'isNeverRefused' | 'handle'>,
+): PublicEndpoint => ({ ...definition, isPublic: true, pathNames: [], query: NO_QUERY })
 
 export const isWrite = ({ method }: Pick<Endpoint, 'method'>) => method !== 'GET'
 
-/** The response envelope around ready JSON text. Of more than 100 warnings only the first 100 are sent. */
+/** The response envelope around serialized JSON. Of more than 100 warnings only the first 100 are sent. */
 export function successJson(
   json: string,
   extra: { warnings?: readonly Detail[]; meta?: object } = {},

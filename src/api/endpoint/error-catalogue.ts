@@ -21,7 +21,7 @@ export const ERROR_CATALOGUE: Readonly<Record<ErrorCode, ErrorDescription>> = {
 }
 
 /** Errors of HTTP itself and of addresses. Any request can get them, so the document lists them once. */
-export const ERRORS_BEFORE_ROUTING: readonly ErrorCode[] = [
+export const GLOBAL_ERRORS: readonly ErrorCode[] = [
   'method_not_allowed',
   'not_acceptable',
   'timeout',

@@ -9,7 +9,7 @@ type PathParameter<T, E> = {
   description: string
   schema: object
   example: E
-  /** Throws `not_found` for what names nothing, or `validation`. */
+  /** Throws `not_found` if it identifies nothing, or `validation`. */
   read: (text: string) => T
 }
 

@@ -1,4 +1,4 @@
-/** Query parameters: one definition describes, reads and checks each. None is clamped or ignored. */
+/** Query parameters: each is described, read and checked by one definition. Values are never clamped. */
 import { isLongerThan } from '../../kernel/characters.ts'
 import { type Detail, type DetailCode, invalid } from '../../kernel/errors.ts'
 import { parseDateTime } from '../../kernel/text/parse-date-time.ts'
@@ -6,7 +6,7 @@ import { parseDateTime } from '../../kernel/text/parse-date-time.ts'
 /** A query as parsed: a name sent more than once has a list. */
 export type RawQuery = Readonly<Record<string, string | string[]>>
 
-type Problem = { problem: DetailCode; message: string }
+type Problem = { code: DetailCode; message: string }
 /** Parses the text of a parameter, or explains why it is invalid. */
 type ReadParameter<T> = (text: string, name: string) => T | Problem
 
@@ -51,9 +51,9 @@ export const integerParameter = (
 export function readInteger(min: number, max: number): ReadParameter<number> {
   return (text, name) => {
     const value = /^-?\d{1,15}$/.test(text) ? Number(text) : undefined
-    if (value === undefined) return { problem: 'type', message: `${name} must be a whole number.` }
-    if (value < min) return { problem: 'min', message: `${name} must be at least ${min}.` }
-    if (value > max) return { problem: 'max', message: `${name} must be at most ${max}.` }
+    if (value === undefined) return { code: 'type', message: `${name} must be a whole number.` }
+    if (value < min) return { code: 'min', message: `${name} must be at least ${min}.` }
+    if (value > max) return { code: 'max', message: `${name} must be at most ${max}.` }
     return value
   }
 }
@@ -66,7 +66,7 @@ export const choiceParameter = <const T extends string | number>(
   schema: { type: typeof allowed[0] === 'number' ? 'integer' : 'string', enum: allowed },
   read: (text, name) =>
     allowed.find(one => String(one) === text) ?? {
-      problem: 'enum',
+      code: 'enum',
       message: `${name} must be one of ${allowed.join(', ')}.`,
     },
 })
@@ -76,7 +76,7 @@ export const booleanParameter = (description: string): QueryParameter<boolean> =
   schema: { type: 'boolean' },
   read: (text, name) => {
     if (text === 'true' || text === 'false') return text === 'true'
-    return { problem: 'enum', message: `${name} must be true or false.` }
+    return { code: 'enum', message: `${name} must be true or false.` }
   },
 })
 
@@ -91,10 +91,10 @@ export const textParameter = (
   read: (sent, name) => {
     const text = trims ? sent.trim() : sent
     if (text.length === 0 || isLongerThan(text, maxLength)) {
-      return { problem: 'length', message: `${name} must have 1 to ${maxLength} characters.` }
+      return { code: 'length', message: `${name} must have 1 to ${maxLength} characters.` }
     }
     if (!text.isWellFormed() || text.includes('\0')) {
-      return { problem: 'format', message: `${name} is not valid text.` }
+      return { code: 'format', message: `${name} is not valid text.` }
     }
     return text
   },
@@ -113,7 +113,7 @@ export const dateTimeParameter = (description: string, example: string): QueryPa
     const message = / \d{2}:\d{2}$/.test(text)
       ? `${name} has a space before its offset. Write + as %2B in an address.`
       : `${name} must be a date-time such as 2026-11-21T10:00:00Z, from the year 1 to 9999.`
-    return { problem: 'format', message }
+    return { code: 'format', message }
   },
 })
 
@@ -129,10 +129,7 @@ export const CURSOR_TEXT = {
   schema: { type: 'string' },
 }
 
-/**
- * The values of the parameters of an endpoint. Throws `validation` naming every wrong, repeated or unknown
- * one; then also for a `page` beside a `cursor`.
- */
+/** Throws `validation` for invalid, repeated or unknown parameters, or `page` with `cursor`. */
 export function readQuery<Q extends QueryParameters>(sent: RawQuery, parameters: Q): QueryValues<Q> {
   const details: Detail[] = []
   const values: Record<string, unknown> = {}
@@ -141,6 +138,7 @@ export function readQuery<Q extends QueryParameters>(sent: RawQuery, parameters:
     if (fallback !== undefined) values[name] = fallback
   }
   for (const [name, text] of Object.entries(sent)) {
+    // Read in door.ts, where the key is checked.
     if (name === 'api_key') continue
     const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined
     if (parameter === undefined) details.push(unknownParameter(name, Object.keys(parameters)))
@@ -148,7 +146,7 @@ export function readQuery<Q extends QueryParameters>(sent: RawQuery, parameters:
       details.push(queryDetail(name, 'duplicate', `${name} is given more than once; send it once.`))
     } else {
       const value = parameter.read(text, name)
-      if (isProblem(value)) details.push(queryDetail(name, value.problem, value.message))
+      if (isProblem(value)) details.push(queryDetail(name, value.code, value.message))
       else values[name] = value
     }
   }
@@ -161,7 +159,7 @@ export function readQuery<Q extends QueryParameters>(sent: RawQuery, parameters:
 }
 
 const isProblem = (value: unknown): value is Problem =>
-  typeof value === 'object' && value !== null && 'problem' in value
+  typeof value === 'object' && value !== null && 'code' in value
 
 function unknownParameter(sent: string, known: readonly string[]): Detail {
   const name = sent.toWellFormed().slice(0, 100)

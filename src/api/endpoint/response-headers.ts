@@ -11,10 +11,7 @@ export const RESPONSE_HEADERS = {
   'X-Request-Id': header('Identifies this request in our logs.', 'k3v9q0m2x7t5c8hb000000004f'),
   'X-RateLimit-Limit': header('Requests that this key may send in a minute.', 300),
   'X-RateLimit-Remaining': header('Requests left in this minute.', 287),
-  'X-RateLimit-Reset': header(
-    'When the next used request becomes free again, in Unix seconds.',
-    1_795_253_460,
-  ),
+  'X-RateLimit-Reset': header('When the next request becomes available, in Unix seconds.', 1_795_253_460),
   'Retry-After': header('Seconds to wait before trying again.', 2),
   ETag: header('Validator of this response, for `If-None-Match` and `If-Match`.', '"v1"'),
   Location: header(

@@ -115,7 +115,7 @@ export function buildOperation(endpoint: Endpoint) {
     description: endpoint.description,
     tags: [endpoint.tag],
     deprecated: endpoint.deprecated && true,
-    security: endpoint.isOpen ? [] : undefined,
+    security: endpoint.isPublic ? [] : undefined,
     parameters: [
       ...buildPathParameters(endpoint),
       ...buildQueryParameters(endpoint),

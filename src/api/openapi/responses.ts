@@ -2,7 +2,7 @@
 import type { ErrorCode } from '../../kernel/errors.ts'
 import type { DocumentedResponse } from '../endpoint/documented-response.ts'
 import { type Endpoint, isWrite } from '../endpoint/endpoint.ts'
-import { ERROR_CATALOGUE, ERRORS_BEFORE_ROUTING } from '../endpoint/error-catalogue.ts'
+import { ERROR_CATALOGUE, GLOBAL_ERRORS } from '../endpoint/error-catalogue.ts'
 import { STATUS } from '../endpoint/errors.ts'
 import { IF_NONE_MATCH, STRICT } from '../endpoint/header-parameters.ts'
 import { RESPONSE_HEADERS } from '../endpoint/response-headers.ts'
@@ -39,7 +39,7 @@ export const canBeNotFound = ({ path, method }: Pick<Endpoint, 'path' | 'method'
 /** Every error code an endpoint can answer with, by status. */
 export function listErrors(endpoint: Endpoint): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>([
-    ...(endpoint.isOpen ? [] : ERRORS_WITH_KEY),
+    ...(endpoint.isPublic ? [] : ERRORS_WITH_KEY),
     ...(isWrite(endpoint) ? ERRORS_OF_WRITES : []),
     ...(canBeNotFound(endpoint) ? (['not_found'] as const) : []),
     ...(endpoint.errors ?? []),
@@ -96,7 +96,7 @@ const componentName = (codes: readonly ErrorCode[]) => codes.join('.')
 export function buildErrorResponses(endpoints: readonly Endpoint[]): Record<string, object> {
   const sets = [
     ...endpoints.flatMap(endpoint => [...groupByStatus(endpoint).values()]),
-    ...ERRORS_BEFORE_ROUTING.map(code => [code]),
+    ...GLOBAL_ERRORS.map(code => [code]),
   ]
   return Object.fromEntries(
     sets

@@ -44,7 +44,7 @@ export const changeProduct = defineEndpoint({
       },
     },
     read: PRODUCT_CHANGE.read,
-    async findDeeperError(call, { data }) {
+    async findNestedError(call, { data }) {
       if (!isPassportData(data)) return undefined
       const current = await getState(call.account, call.path.id)
       const change = { data, changeType: 'change', note: undefined, strict: isStrict(call) } as const

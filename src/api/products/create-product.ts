@@ -32,14 +32,14 @@ export const createProduct = defineEndpoint({
   description:
     'Creates version 1. Fields that the schema does not know are kept for the account alone and listed in `warnings`.',
   takesDryRun: true,
-  keepsReceipt: true,
+  storesRecord: true,
   requestHeaders: [STRICT],
   body: {
     // Which fields `data` has follows from `category`.
     schema: schemaRef('NewProduct'),
     examples,
     read: NEW_PRODUCT.read,
-    async findDeeperError(call, { category, data }) {
+    async findNestedError(call, { category, data }) {
       if (!isCategory(category) || !isPassportData(data)) return undefined
       return findValidationError(() => checkNewData(category, data, isStrict(call)))
     },
@@ -53,6 +53,7 @@ export const createProduct = defineEndpoint({
     if (call.isDryRun) {
       return createdResponse(call, await previewCreate(call.account, input), { dry_run: true })
     }
+    // Called twice: by createPassport for the stored response, and here for the one sent.
     const respond = (written: WrittenPassport) => createdResponse(call, written)
     return respond(await createPassport(call.account, input, respond))
   },

@@ -39,7 +39,7 @@ const gtin: QueryParameter<string> = {
   read: (text, name) => {
     const fault = FORMAT_RULES.gtin.findViolation(text)
     if (fault === undefined) return toGtin14(text)
-    return { problem: fault.code, message: `${name} ${toEnglish(fault.problem)}` }
+    return { code: fault.code, message: `${name} ${toEnglish(fault.problem)}` }
   },
 }
 
@@ -49,13 +49,13 @@ const badCursor = () => invalidQuery('cursor', 'format', describeBadCursor('curs
 
 const cursor: QueryParameter<string> = {
   ...CURSOR_TEXT,
-  read: (text, name) => findUuid(text) ?? { problem: 'format', message: describeBadCursor(name) },
+  read: (text, name) => findUuid(text) ?? { code: 'format', message: describeBadCursor(name) },
 }
 /** Also a cursor of the list of changes; the other parameters decide which of them is right. */
 const anyCursor: QueryParameter<string | ChangeCursor> = {
   ...CURSOR_TEXT,
   read: (text, name) =>
-    findUuid(text) ?? findChangeCursor(text) ?? { problem: 'format', message: describeBadCursor(name) },
+    findUuid(text) ?? findChangeCursor(text) ?? { code: 'format', message: describeBadCursor(name) },
 }
 
 const FILTERS = {

@@ -9,23 +9,27 @@ import {
   jsonResponse,
   schemaRef,
 } from '../endpoint/documented-response.ts'
-import { type ApiResponse, type OpenCall, successJson } from '../endpoint/endpoint.ts'
+import { type ApiResponse, type PublicCall, successJson } from '../endpoint/endpoint.ts'
 
 /** A record with its ETag, or 304 when the client has it. */
-export function recordResponse(call: OpenCall, row: PassportRow): ApiResponse {
+export function recordResponse(call: PublicCall, row: PassportRow): ApiResponse {
   const etag = recordEtag(row)
   if (matchesAny(call.headers['if-none-match'], etag)) return { status: 304, body: '', headers: { etag } }
   return { body: successJson(recordJson(call.setup.addresses, row)), headers: { etag } }
 }
 
 /** The record after a call that never answers 304. */
-export const changedRecordResponse = (call: OpenCall, row: PassportRow) =>
+export const changedRecordResponse = (call: PublicCall, row: PassportRow) =>
   recordResponse({ setup: call.setup, headers: {} }, row)
 
 type WriteMeta = { dry_run?: boolean; unchanged?: boolean; correction?: object }
 
 /** The record with its warnings. A dry run has no ETag: the version does not exist. */
-export function writtenResponse(call: OpenCall, written: WrittenPassport, meta: WriteMeta = {}): ApiResponse {
+export function writtenResponse(
+  call: PublicCall,
+  written: WrittenPassport,
+  meta: WriteMeta = {},
+): ApiResponse {
   const more = Object.keys(meta).length === 0 ? {} : { meta }
   return {
     body: successJson(recordJson(call.setup.addresses, written.passport), {
@@ -40,18 +44,18 @@ export function writtenResponse(call: OpenCall, written: WrittenPassport, meta: 
 }
 
 /** 201 with the address of the product; a dry run has no address. */
-export function createdResponse(call: OpenCall, written: WrittenPassport, meta: WriteMeta = {}) {
+export function createdResponse(call: PublicCall, written: WrittenPassport, meta: WriteMeta = {}) {
   const { body, headers } = writtenResponse(call, written, meta)
   const location = `${call.setup.addresses.apiUrl}/products/${idFromUuid(written.passport.id)}`
   return { status: 201, headers: { ...headers, ...(meta.dry_run ? {} : { location }) }, body: String(body) }
 }
 
 /** Whether `If-Match` and `If-None-Match`, where they were sent, allow a change of the current version. */
-export const isChangeAllowed = (call: OpenCall) => (current: PassportRow) =>
+export const isChangeAllowed = (call: PublicCall) => (current: PassportRow) =>
   allowsChange(call.headers, recordEtag(current))
 
 /** `Prefer: handling=strict` (RFC 7240): unknown fields are rejected instead of warned about. */
-export function isStrict(call: OpenCall): boolean {
+export function isStrict(call: PublicCall): boolean {
   const prefer = call.headers.prefer
   return typeof prefer === 'string' && /(?:^|[,;\s])handling\s*=\s*"?strict"?(?:$|[,;\s])/i.test(prefer)
 }

@@ -14,7 +14,7 @@ const productId: QueryParameter<string> = {
   read: (text, name) =>
     isProductId(text)
       ? text
-      : { problem: 'format', message: `${name} must be a whole address (https://…), or # and a name.` },
+      : { code: 'format', message: `${name} must be a whole address (https://…), or # and a name.` },
 }
 
 export const readSnippet = defineEndpoint({

@@ -1,11 +1,11 @@
 /** `GET /health`: whether the service works. It needs no key and is never refused. */
 import { isReachable } from '../../kernel/db/database.ts'
 import { DATE_TIME, dataResponse, objectSchema, TEXT } from '../endpoint/documented-response.ts'
-import { defineOpenEndpoint, successJson } from '../endpoint/endpoint.ts'
+import { definePublicEndpoint, successJson } from '../endpoint/endpoint.ts'
 
 const EXAMPLE = { status: 'ok', version: '0.1.0', time: '2026-11-21T09:30:00.000Z' }
 
-export const health = defineOpenEndpoint({
+export const health = definePublicEndpoint({
   method: 'GET',
   path: '/health',
   id: 'getHealth',

@@ -1,9 +1,9 @@
 /** `GET /openapi.json`: this API, described by its own endpoints. */
 import { perObject } from '../../kernel/memo.ts'
 import { jsonResponse } from '../endpoint/documented-response.ts'
-import { type ApiSetup, defineOpenEndpoint } from '../endpoint/endpoint.ts'
+import { type ApiSetup, definePublicEndpoint } from '../endpoint/endpoint.ts'
 import { IF_NONE_MATCH } from '../endpoint/header-parameters.ts'
-import { documentResponse, prepareDocument } from '../endpoint/ready-document.ts'
+import { documentResponse, prepareDocument } from '../endpoint/prepared-document.ts'
 
 /** `buildDocument` is called once for each setup, at the first request. */
 export function openapiEndpoint(buildDocument: (setup: ApiSetup) => object) {
@@ -14,7 +14,7 @@ export function openapiEndpoint(buildDocument: (setup: ApiSetup) => object) {
       'access-control-allow-origin': '*',
     }),
   )
-  return defineOpenEndpoint({
+  return definePublicEndpoint({
     method: 'GET',
     path: '/openapi.json',
     id: 'getOpenapi',

@@ -25,11 +25,11 @@ export async function createPassport(
 ): Promise<WrittenPassport> {
   const { row, warnings } = checkNew(ctx, input)
   const written = { passport: toFirstVersion(row), warnings }
-  const receipt = respond === undefined ? null : toIdempotencyRow(ctx.idempotency, () => respond(written))
+  const idempotency = respond === undefined ? null : toIdempotencyRow(ctx.idempotency, () => respond(written))
   const bytes = written.passport.data.length
-  const error = await insertModel(ctx.sql, { row: { ...row, receipt }, bytes })
+  const error = await insertModel(ctx.sql, { row: { ...row, idempotency }, bytes })
   if (error !== undefined) throw isTaken(error) ? await explainTakenGtin(ctx, row.gtin14) : error
-  if (ctx.idempotency && receipt !== null) ctx.idempotency.isStored = true
+  if (ctx.idempotency && idempotency !== null) ctx.idempotency.isStored = true
   return written
 }
 

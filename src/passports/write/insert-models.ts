@@ -15,8 +15,10 @@ import { addPassportCounts } from '../core/unit-counts.ts'
 
 export type RejectReason = 'key_taken' | 'gtin_taken' | 'plan_limit' | 'sku_taken'
 
-/** `receipt`: the request's idempotency record. */
-export type ModelRow = ReturnType<typeof buildModelRow> & { receipt?: ReturnType<typeof toIdempotencyRow> }
+/** `idempotency`: the request's idempotency record. */
+export type ModelRow = ReturnType<typeof buildModelRow> & {
+  idempotency?: ReturnType<typeof toIdempotencyRow>
+}
 
 /** A row that must be the only one with its SKU; `claimedBy`: the model in the SKU's claim at the look-up. */
 type SkuClaimRow = ModelRow & { claimedBy: string | null }
@@ -83,9 +85,8 @@ export async function insertModels(
       const found: [string, RejectReason][] = JSON.parse(refusal)
       return new Map(found.sort(([, a], [, b]) => PRECEDENCE[a] - PRECEDENCE[b]))
     }
-    const receipts = rows.filter(hasReceipt)
-    if (receipts.length > 0 && isLockTimeout(error))
-      return new Map(receipts.map(row => [row.id, 'key_taken']))
+    const withKey = rows.filter(hasIdempotencyKey)
+    if (withKey.length > 0 && isLockTimeout(error)) return new Map(withKey.map(row => [row.id, 'key_taken']))
     throw error
   }
 }
@@ -98,20 +99,20 @@ const PRECEDENCE = {
   key_taken: 2,
 } as const satisfies Record<RejectReason, number>
 
-const hasReceipt = ({ receipt }: ModelRow) => receipt !== undefined && receipt !== null
+const hasIdempotencyKey = ({ idempotency }: ModelRow) => idempotency !== undefined && idempotency !== null
 
 /** Classes 22 and 54: a value that cannot be stored or indexed. Other errors would fail each row alike. */
 export const isUnstorable = (error: unknown) => /^(22|54)/.test(sqlState(error) ?? '')
 
 /** Locks rows in one order (keys, GTINs, SKUs, counters), so that two processes cannot deadlock. */
 async function insert(sql: Sql, rows: readonly ModelRow[], claiming: readonly SkuClaimRow[]): Promise<void> {
-  const hasReceipts = rows.some(hasReceipt)
+  const storesKeys = rows.some(hasIdempotencyKey)
   await sql`
     with input as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as r(id uuid, account_id int, content_id uuid,
         event_id uuid, category text, gtin14 text, sku text, search text, schema_version smallint, created_by int,
-        at timestamptz, data jsonb, event jsonb, receipt jsonb)
-    ), ${hasReceipts ? sql`receipt as (${storeResponses(sql)}), ` : sql``} claim as (
+        at timestamptz, data jsonb, event jsonb, idempotency jsonb)
+    ), ${storesKeys ? sql`stored_key as (${storeResponses(sql)}), ` : sql``} claim as (
       insert into gtin_claim (gtin14, account_id, model_id, claimed_at)
       select gtin14, account_id, id, at from input where gtin14 is not null order by gtin14
       on conflict do nothing returning model_id
@@ -131,7 +132,7 @@ async function insert(sql: Sql, rows: readonly ModelRow[], claiming: readonly Sk
     ), announced as (
       ${insertEvents(sql)} select at, account_id, event_id, 'product.created', event from input
     ), refused as (
-      ${hasReceipts ? withoutKey(sql) : sql``}
+      ${storesKeys ? withoutKey(sql) : sql``}
       select id, 'gtin_taken' as reason from input
       where gtin14 is not null and id not in (select model_id from claim)
       ${claiming.length === 0 ? sql`` : sql`union all select id, 'sku_taken' from wanted where id not in (select model_id from claimed)`}
@@ -143,7 +144,7 @@ async function insert(sql: Sql, rows: readonly ModelRow[], claiming: readonly Sk
 
 const withoutKey = (sql: Sql) => sql`
   select id, 'key_taken' as reason from input
-  where receipt is not null and (account_id, receipt->>'key') not in (select account_id, key from receipt)
+  where idempotency is not null and (account_id, idempotency->>'key') not in (select account_id, key from stored_key)
   union all`
 
 /**

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { matchesAny } from './conditions.ts'
-import type { ApiResponse, OpenCall } from './endpoint.ts'
+import type { ApiResponse, PublicCall } from './endpoint.ts'
 
 export type PreparedDocument = { etag: string; plain: Buffer; gzip: Buffer; headers: Record<string, string> }
 
@@ -19,7 +19,7 @@ export function prepareDocument(text: string, headers: Record<string, string>): 
 
 /** The document in an encoding that the client accepts, or 304. */
 export function documentResponse(
-  { headers }: Pick<OpenCall, 'headers'>,
+  { headers }: Pick<PublicCall, 'headers'>,
   document: PreparedDocument,
 ): ApiResponse {
   const own = { ...document.headers, etag: document.etag }
