@@ -44,7 +44,7 @@ const canLackBody = (endpoint: Endpoint | undefined) =>
 
 const endpointOf = (request: FastifyRequest) => request.routeOptions.config.endpoint
 
-const NO_SUCH_ENDPOINT = 'There is no such address. GET /api/v1/openapi.json lists all addresses.'
+const NO_SUCH_ENDPOINT = 'There is no such endpoint. GET /api/v1/openapi.json lists all endpoints.'
 
 const keys = new WeakMap<FastifyRequest, AuthenticatedKey>()
 
@@ -199,7 +199,7 @@ function findKey(setup: ApiSetup, request: FastifyRequest): string | undefined {
 function unauthorized(key: string | undefined): AppError {
   const message =
     key === undefined
-      ? 'An API key is needed: send the header "Authorization: Bearer <key>".'
+      ? 'An API key is required: send the header "Authorization: Bearer <key>".'
       : 'This API key is not valid. Check it for missing characters; it may also be revoked or expired.'
   return new HttpError('unauthorized', message, { 'www-authenticate': 'Bearer' })
 }
@@ -284,7 +284,7 @@ function refuseOtherMethods(door: FastifyInstance, path: string, endpoints: read
     ...(endpoint?.isPublic ? { config: { endpoint } } : {}),
     exposeHeadRoute: false,
     onRequest: async request => {
-      const message = `${request.method} is not possible here. Possible: ${allow}.`
+      const message = `${request.method} is not allowed here. Allowed: ${allow}.`
       throw new HttpError('method_not_allowed', message, { allow })
     },
     handler: () => undefined,

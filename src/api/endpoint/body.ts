@@ -109,7 +109,7 @@ export const textMember = (description: string, maxLength: number): BodyMember<s
   schema: { type: ['string', 'null'], minLength: 1, maxLength, description },
   read(value, name) {
     if (value === undefined || value === null) return undefined
-    if (typeof value !== 'string') throw invalidMember(name, 'type', 'must be a text.')
+    if (typeof value !== 'string') throw invalidMember(name, 'type', 'must be a string.')
     const text = value.replaceAll('\r\n', '\n')
     if (text.trim() === '' || isLongerThan(text, maxLength)) {
       throw invalidMember(name, 'length', `must have 1 to ${maxLength} characters.`)
@@ -128,8 +128,8 @@ export const rowsMember = (plural: string, rowSchema: object): BodyMember<readon
   schema: { type: 'array', minItems: 1, maxItems: MAX_ITEMS, items: rowSchema },
   isRequired: true,
   read(items, name) {
-    if (items === undefined) throw invalidMember(name, 'required', `is missing: a list of ${plural}.`)
-    if (!Array.isArray(items)) throw invalidMember(name, 'type', `must be a list of ${plural}.`)
+    if (items === undefined) throw invalidMember(name, 'required', `is missing: send an array of ${plural}.`)
+    if (!Array.isArray(items)) throw invalidMember(name, 'type', `must be an array of ${plural}.`)
     if (items.length >= 1 && items.length <= MAX_ITEMS) return items
     const message = `must have 1 to ${MAX_ITEMS} ${plural}; this has ${items.length}.`
     throw invalidMember(name, 'length', message)

@@ -75,7 +75,7 @@ function findIdentityProblems(unit: SentUnit, parent: PassportState, { level }: 
     details.push({ path: [name], code, message })
   if (value === undefined)
     report(wanted, 'required', `${wanted} is missing: ${level === 'item' ? 'an item' : 'a batch'} needs one.`)
-  else if (typeof value !== 'string') report(wanted, 'type', `${wanted} must be a text.`)
+  else if (typeof value !== 'string') report(wanted, 'type', `${wanted} must be a string.`)
   else if (value.length < 1 || isLongerThan(value, 20))
     report(wanted, 'length', `${wanted} must have 1 to 20 characters.`)
   else if (!isLotOrSerial(value)) {
