@@ -59,12 +59,12 @@ export type Detail = {
   code: DetailCode
   message: string
   index?: number
-  [SAID]?: Said
+  [TRANSLATION]?: TranslatableMessage
 }
 
 /** The sentence's parts, to say it in another language; a symbol, so that no JSON has it. */
-export const SAID: unique symbol = Symbol('said')
-export type Said = { key: string; facts: Readonly<Record<string, string | number>> }
+export const TRANSLATION: unique symbol = Symbol('translation')
+export type TranslatableMessage = { key: string; facts: Readonly<Record<string, string | number>> }
 
 export class AppError extends Error {
   override name = 'AppError'

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { allCategories, type CompleteCategory, findCategory } from '../../src/categories/catalogue.ts'
 import { normaliseData, validateData } from '../../src/categories/check/validate.ts'
 import { detailJson, formatField } from '../../src/kernel/detail-json.ts'
-import { SAID } from '../../src/kernel/errors.ts'
+import { TRANSLATION } from '../../src/kernel/errors.ts'
 import { type Body, validData } from './arbitrary.ts'
 import { freeze, T_SHIRT } from './examples.ts'
 import { WRONG_TEXTS } from './format-values.ts'
@@ -59,7 +59,7 @@ describe('a finding', () => {
         path: ['data', 'fiberComposition', 1, 'percentage'],
         code: 'type',
         message: 'fiberComposition[1].percentage must be a number, not a text; send it without quotes.',
-        [SAID]: { key: 'type_quoted', facts: { wanted: 'number', kind: 'text' } },
+        [TRANSLATION]: { key: 'type_quoted', facts: { wanted: 'number', kind: 'text' } },
       },
     ])
   })

@@ -10,7 +10,7 @@ import { readTextSource } from '../../src/console/page/texts.ts'
 import { chooseWords } from '../../src/console/page/words.ts'
 import { explainProblem } from '../../src/console/product-data/problem-sentence.ts'
 import { formatField } from '../../src/kernel/detail-json.ts'
-import { SAID } from '../../src/kernel/errors.ts'
+import { TRANSLATION } from '../../src/kernel/errors.ts'
 import { createAddressList } from '../../src/kernel/http/ip-ranges.ts'
 import { OutboundFailure, openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
 import { ROW_PROBLEMS } from '../../src/passports/core/row-problems.ts'
@@ -64,7 +64,7 @@ describe('messages for invalid fields', () => {
           for (const strict of [true, false]) {
             const { errors, warnings } = validateData(category, data, { strict })
             for (const fault of [...errors, ...warnings]) {
-              const said = fault[SAID]
+              const said = fault[TRANSLATION]
               assert.ok(said, fault.message)
               assert.ok(Object.hasOwn(CODES_DE, fault.code), fault.code)
               seen.add(said.key as ProblemKey)

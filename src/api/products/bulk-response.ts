@@ -1,6 +1,6 @@
 /** The response to a bulk call: the rows that were written, the rows that failed, and how many of each. */
 import { detailJson } from '../../kernel/detail-json.ts'
-import { AppError, type Detail, SAID } from '../../kernel/errors.ts'
+import { AppError, type Detail, TRANSLATION } from '../../kernel/errors.ts'
 import type { PassportRow } from '../../passports/core/record.ts'
 import { envelopeSchema, INTEGER, objectSchema, schemaRef, TEXT } from '../endpoint/documented-response.ts'
 import { type AccountCall, successJson } from '../endpoint/endpoint.ts'
@@ -54,7 +54,7 @@ function listWarnings(rows: readonly BulkRow[]): Detail[] {
   const names = new Set<unknown>()
   const isNew = (warning: Detail) => {
     if (!CODES_ABOUT_NAMES.has(warning.code)) return true
-    const name = warning[SAID]?.facts.found
+    const name = warning[TRANSLATION]?.facts.found
     if (names.has(name)) return false
     names.add(name)
     return true

@@ -1,6 +1,6 @@
 /** Collects the violations and warnings of a passport's data, at paths from `data` inward. */
 import { formatField } from '../../kernel/detail-json.ts'
-import { type Detail, type DetailCode, MAX_DETAILS, type Path, SAID } from '../../kernel/errors.ts'
+import { type Detail, type DetailCode, MAX_DETAILS, type Path, TRANSLATION } from '../../kernel/errors.ts'
 import { type Problem, toEnglish } from '../problems.ts'
 
 export class Findings {
@@ -49,6 +49,6 @@ function buildDetail(inData: Path, code: DetailCode, problem: Problem): Detail {
     path,
     code,
     message: `${formatField(path) || 'A key without a name'} ${toEnglish(problem)}`,
-    [SAID]: problem,
+    [TRANSLATION]: problem,
   }
 }

@@ -2,19 +2,20 @@
 import type { Facts, ProblemKey } from '../../categories/problems.ts'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { formatField } from '../../kernel/detail-json.ts'
-import { type Detail, type Path, SAID } from '../../kernel/errors.ts'
+import { type Detail, type Path, TRANSLATION } from '../../kernel/errors.ts'
 import type { RowProblemKey } from '../../passports/core/row-problems.ts'
 import { findText, renderText, type Text } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
 import { formatPlainNumber } from './parse-value.ts'
 
 /** `field`: of an error of a row, which names a column. */
-type DataProblem = Pick<Detail, 'code' | 'message' | typeof SAID> & ({ path: Path } | { field: string })
+type DataProblem = Pick<Detail, 'code' | 'message' | typeof TRANSLATION> &
+  ({ path: Path } | { field: string })
 
 export function explainProblem(words: Words, fault: DataProblem): string {
   const { problemCodes, kinds, chooseYesOrNo } = words.texts
   const problems: Readonly<Record<ProblemKey | RowProblemKey, Text>> = words.texts.problems
-  const { key, facts } = fault[SAID] ?? { key: '', facts: {} }
+  const { key, facts } = fault[TRANSLATION] ?? { key: '', facts: {} }
   if (key.startsWith('type') && facts.wanted === 'boolean') return chooseYesOrNo
   const text = findText(problems, key)
   // The message is stored in English, and says more than the code.
@@ -30,7 +31,7 @@ export function explainProblem(words: Words, fault: DataProblem): string {
 
 /** The ID of the account's own product that already uses the GTIN, if that is the problem. */
 export function findGtinHolder(details: readonly DataProblem[] = []): string | undefined {
-  const said = details.map(one => one[SAID]).find(one => GTIN_TAKEN_KEYS.includes(one?.key ?? ''))
+  const said = details.map(one => one[TRANSLATION]).find(one => GTIN_TAKEN_KEYS.includes(one?.key ?? ''))
   return said === undefined ? undefined : String(said.facts.id)
 }
 const GTIN_TAKEN_KEYS = ['gtin_own', 'gtin_own_before']

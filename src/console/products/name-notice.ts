@@ -2,7 +2,7 @@
 
 import { html } from 'ghtml'
 import { validateData } from '../../categories/check/validate.ts'
-import { type Detail, SAID } from '../../kernel/errors.ts'
+import { type Detail, TRANSLATION } from '../../kernel/errors.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import { effectiveData, type PassportState } from '../../passports/core/state.ts'
 import type { Words } from '../page/words.ts'
@@ -22,7 +22,9 @@ export function renderNameNotice(
   const isOwn = ({ path }: Detail) => row.level === 'm' || Object.hasOwn(own ?? {}, path[1] ?? '')
   const told = warnings.filter(
     one =>
-      one.code === 'unlisted_name' && isOwn(one) && (isJustSaved || one[SAID]?.key !== 'fibre_qualified'),
+      one.code === 'unlisted_name' &&
+      isOwn(one) &&
+      (isJustSaved || one[TRANSLATION]?.key !== 'fibre_qualified'),
   )
   const [first] = told
   if (first === undefined) return ''

@@ -6,7 +6,7 @@ import type { Field } from '../../categories/field.ts'
 import { problem } from '../../categories/problems.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
 import { formatField } from '../../kernel/detail-json.ts'
-import { AppError, type Detail, SAID } from '../../kernel/errors.ts'
+import { AppError, type Detail, TRANSLATION } from '../../kernel/errors.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { DRAFTS_MODULE } from '../page/assets.ts'
 import { notice, summary } from '../page/fields.ts'
@@ -87,7 +87,9 @@ export function collectProblems(
 const expandMissingGroups = (fields: readonly Field[], details: readonly Detail[]): Detail[] =>
   details.flatMap(detail => {
     const field =
-      detail[SAID]?.key === 'missing' ? fields.find(one => one.name === formatField(detail.path)) : undefined
+      detail[TRANSLATION]?.key === 'missing'
+        ? fields.find(one => one.name === formatField(detail.path))
+        : undefined
     return field === undefined ? [detail] : listRequiredMembers(field, detail)
   })
 
@@ -100,7 +102,7 @@ function listRequiredMembers(field: Field, detail: Detail): Detail[] {
   const at = isRows ? [...detail.path, 0] : detail.path
   const { key, facts } = problem('missing_in', { parent: formatField(at) })
   return inner.flatMap(one =>
-    listRequiredMembers(one, { ...detail, path: [...at, one.name], [SAID]: { key, facts } }),
+    listRequiredMembers(one, { ...detail, path: [...at, one.name], [TRANSLATION]: { key, facts } }),
   )
 }
 

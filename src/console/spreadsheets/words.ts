@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { html } from 'ghtml'
 import { allCategories, type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
-import { SAID } from '../../kernel/errors.ts'
+import { TRANSLATION } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import type { Column } from '../../transfer/spreadsheets/columns.ts'
 import type { RowError } from '../../transfer/spreadsheets/row-errors.ts'
@@ -75,7 +75,7 @@ function explainErrorKind(words: Words, { code, message, field, said, refusal }:
   if (code === 'required') return emptyCell
   if (code === 'twice') return said === undefined ? message : twice({ row: Number(said.facts.row) })
   if (code !== 'refused')
-    return explainProblem(words, { code, message, field, ...(said ? { [SAID]: said } : {}) })
+    return explainProblem(words, { code, message, field, ...(said ? { [TRANSLATION]: said } : {}) })
   return words.language === 'en' ? message : (findText(refusals, refusal ?? '') ?? refused)
 }
 

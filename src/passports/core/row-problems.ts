@@ -1,6 +1,6 @@
 /** Reasons to reject a row other than its data: English templates, translated by key. */
 import { fillPlaceholders } from '../../i18n/catalogue.ts'
-import { type AppError, type Detail, SAID, type Said } from '../../kernel/errors.ts'
+import { type AppError, type Detail, TRANSLATION, type TranslatableMessage } from '../../kernel/errors.ts'
 
 export const ROW_PROBLEMS = {
   gtin_taken: 'gtin is already taken by another product.',
@@ -26,7 +26,7 @@ export type RowProblemKey = keyof typeof ROW_PROBLEMS
 export function rowProblem(
   at: Pick<Detail, 'path' | 'in' | 'code'>,
   key: RowProblemKey,
-  facts: Said['facts'] = {},
+  facts: TranslatableMessage['facts'] = {},
 ): Detail {
-  return { ...at, message: fillPlaceholders(ROW_PROBLEMS[key], facts), [SAID]: { key, facts } }
+  return { ...at, message: fillPlaceholders(ROW_PROBLEMS[key], facts), [TRANSLATION]: { key, facts } }
 }

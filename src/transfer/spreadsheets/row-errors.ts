@@ -1,6 +1,12 @@
 /** Describes a row's errors by its columns: people know "column F", not `/items/3/data/sku`. */
 import { formatField } from '../../kernel/detail-json.ts'
-import { type AppError, type Detail, type ErrorCode, SAID, type Said } from '../../kernel/errors.ts'
+import {
+  type AppError,
+  type Detail,
+  type ErrorCode,
+  TRANSLATION,
+  type TranslatableMessage,
+} from '../../kernel/errors.ts'
 import { type Cell, parseCellText } from './cell.ts'
 import { buildColumnName } from './columns.ts'
 import { findColumnIndex, type RowOptions } from './row-to-passport.ts'
@@ -13,7 +19,7 @@ export type RowError = {
   code: Detail['code'] | 'twice' | 'repeated' | 'shares' | 'no_column' | 'refused'
   message: string
   /** The message as a key with facts, for translation. */
-  said?: Said
+  said?: TranslatableMessage
   refusal?: ErrorCode
   found?: string
 }
@@ -35,7 +41,7 @@ export function buildRowErrors(error: AppError, cells: readonly Cell[], reading:
     const own = place === undefined ? undefined : reading.columns[place]
     const at = { column: place ?? null, field, ...quoteCell(cells, place) }
     if (own?.isWhole && own.field.of?.length === 2 && detail.code === 'type') return { ...at, ...SHARES }
-    const said = detail[SAID]
+    const said = detail[TRANSLATION]
     return { ...at, code: detail.code, message: sentence(detail, field), ...(said ? { said } : {}) }
   })
 }
