@@ -4,7 +4,7 @@ import { AppError } from '../../kernel/errors.ts'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
 import { type PassportRow, summaryData, withSummaryData } from '../core/record.ts'
 import { byIndex, type RowRejection } from '../core/row-problems.ts'
-import { toFirstVersion } from '../write/insert-models.ts'
+import { toPassportRow } from '../write/insert-models.ts'
 import type { SyncRow } from './parse-row.ts'
 import type { Creation } from './plan-row.ts'
 
@@ -39,7 +39,7 @@ export async function summariseAll(result: SyncResult): Promise<void> {
 /** `isBrief`: with the data of a summary, because hundreds of rows may not fit into memory. */
 export function toSynced({ row, model, warnings }: Creation, isBrief: boolean): Synced {
   const shown = isBrief ? { ...model, data: { ...summaryData(model.data), gtin: model.data.gtin } } : model
-  return { index: row.index, passport: toFirstVersion(shown), warnings }
+  return { index: row.index, passport: toPassportRow(shown), warnings }
 }
 
 /** The value of `work` in a list; an `AppError` goes to the errors. */

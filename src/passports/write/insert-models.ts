@@ -20,7 +20,7 @@ export type ModelRow = ReturnType<typeof buildModelRow> & {
   idempotency?: ReturnType<typeof toIdempotencyRow>
 }
 
-/** A row that must be the only one with its SKU; `claimedBy`: the model in the SKU's claim at the look-up. */
+/** A row that must be the only one with its SKU; `claimedBy`: who held its claim at the look-up. */
 type SkuClaimRow = ModelRow & { claimedBy: string | null }
 
 export function buildModelRow(ctx: AccountContext, category: string, checked: CheckedData, now: Date) {
@@ -42,7 +42,7 @@ export function buildModelRow(ctx: AccountContext, category: string, checked: Ch
   }
 }
 
-export function toFirstVersion(row: ModelRow): PassportRow {
+export function toPassportRow(row: ModelRow): PassportRow {
   const { gtin } = row.data
   return {
     id: row.id,
@@ -80,9 +80,9 @@ export async function insertModels(
     await withRetries(() => insert(sql, rows, claiming))
     return new Map()
   } catch (error) {
-    const refusal = findRefusalReason(error)
-    if (refusal !== undefined) {
-      const found: [string, RejectReason][] = JSON.parse(refusal)
+    const rejection = findRefusalReason(error)
+    if (rejection !== undefined) {
+      const found: [string, RejectReason][] = JSON.parse(rejection)
       return new Map(found.sort(([, a], [, b]) => PRECEDENCE[a] - PRECEDENCE[b]))
     }
     const withKey = rows.filter(hasIdempotencyKey)
@@ -104,7 +104,10 @@ const hasIdempotencyKey = ({ idempotency }: ModelRow) => idempotency !== undefin
 /** Classes 22 and 54: a value that cannot be stored or indexed. Other errors would fail each row alike. */
 export const isUnstorable = (error: unknown) => /^(22|54)/.test(sqlState(error) ?? '')
 
-/** Locks rows in one order (keys, GTINs, SKUs, counters), so that two processes cannot deadlock. */
+/**
+ * Locks rows in one order (keys, GTINs, SKUs, counters), so that two processes cannot deadlock.
+ * `carnet_refuse` raises an error that undoes the whole statement; its message is the JSON of reasons.
+ */
 async function insert(sql: Sql, rows: readonly ModelRow[], claiming: readonly SkuClaimRow[]): Promise<void> {
   const storesKeys = rows.some(hasIdempotencyKey)
   await sql`
@@ -112,34 +115,34 @@ async function insert(sql: Sql, rows: readonly ModelRow[], claiming: readonly Sk
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as r(id uuid, account_id int, content_id uuid,
         event_id uuid, category text, gtin14 text, sku text, search text, schema_version smallint, created_by int,
         at timestamptz, data jsonb, event jsonb, idempotency jsonb)
-    ), ${storesKeys ? sql`stored_key as (${storeResponses(sql)}), ` : sql``} claim as (
+    ), ${storesKeys ? sql`stored_key as (${storeResponses(sql)}), ` : sql``} claimed_gtin as (
       insert into gtin_claim (gtin14, account_id, model_id, claimed_at)
       select gtin14, account_id, id, at from input where gtin14 is not null order by gtin14
       on conflict do nothing returning model_id
     ), ${claiming.length === 0 ? sql`` : claimSkus(sql, claiming)}
-    room as (
+    quota_reserved as (
       ${reserveQuota(sql, 'm', sql`select account_id, count(*) as n from input group by account_id`)}
-    ), counted as (
+    ), new_counts as (
       ${addPassportCounts(sql, sql`select account_id, 'm', 'a', category, count(*) from input group by account_id, category order by account_id, category`)}
-    ), written_content as (
+    ), new_contents as (
       insert into content (account_id, upto, id, owner_id, data)
       select account_id, 1, content_id, id, data from input
-    ), written as (
+    ), new_passports as (
       insert into passport (updated_at, account_id, version_no, created_by, last_correction, id, content_id, model_id,
         schema_version, level, status, category, gtin14, sku, search)
       select at, account_id, 1, created_by, 0, id, content_id, id, schema_version, 'm', 'a', category, gtin14, sku, search
       from input
-    ), announced as (
+    ), new_events as (
       ${insertEvents(sql)} select at, account_id, event_id, 'product.created', event from input
-    ), refused as (
+    ), rejected as (
       ${storesKeys ? withoutKey(sql) : sql``}
       select id, 'gtin_taken' as reason from input
-      where gtin14 is not null and id not in (select model_id from claim)
-      ${claiming.length === 0 ? sql`` : sql`union all select id, 'sku_taken' from wanted where id not in (select model_id from claimed)`}
+      where gtin14 is not null and id not in (select model_id from claimed_gtin)
+      ${claiming.length === 0 ? sql`` : sql`union all select id, 'sku_taken' from wanted where id not in (select model_id from claimed_sku)`}
       union all
-      select id, 'plan_limit' from input where account_id not in (select account_id from room)
+      select id, 'plan_limit' from input where account_id not in (select account_id from quota_reserved)
     )
-    select carnet_refuse(jsonb_agg(jsonb_build_array(id, reason))::text) from refused having count(*) > 0`
+    select carnet_refuse(jsonb_agg(jsonb_build_array(id, reason))::text) from rejected having count(*) > 0`
 }
 
 const withoutKey = (sql: Sql) => sql`
@@ -148,15 +151,15 @@ const withoutKey = (sql: Sql) => sql`
   union all`
 
 /**
- * Two requests may find a SKU free; the claim is a compare-and-set that rejects the second. `seen` is
- * compared with the current row, because a snapshot would not show the first claim.
+ * Two requests may find a SKU free; the claim is a compare-and-set that rejects the second. ON CONFLICT
+ * compares `seen` with the newest row, which the snapshot does not show.
  */
 const claimSkus = (sql: Sql, rows: readonly SkuClaimRow[]) => {
   const wanted = rows.map(({ id, account_id, sku, claimedBy }) => ({ id, account_id, sku, seen: claimedBy }))
   return sql`
     wanted as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(wanted)}::text::jsonb) as r(id uuid, account_id int, sku text, seen uuid)
-    ), claimed as (
+    ), claimed_sku as (
       insert into sku_claim (account_id, sku, model_id) select account_id, sku, id from wanted order by account_id, sku
       on conflict (account_id, sku) do update set model_id = excluded.model_id
         where sku_claim.model_id = (select w.seen from wanted w where w.id = excluded.model_id)

@@ -1,10 +1,8 @@
-/**
- * Waiting creates of all accounts share a statement, and one lock of the quota counter: 4 times the
- * throughput.
- */
+/** Batches creates of all accounts: one lock of the quota counter and one commit for many rows. */
 import { IdempotencyKeyTaken } from '../../accounts/idempotency-record.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
+import { assert } from '../../kernel/errors.ts'
 import { gtinTakenError } from '../core/check-data.ts'
 import {
   insertModels,
@@ -14,35 +12,35 @@ import {
   type RejectReason,
 } from './insert-models.ts'
 
-type WaitingRow = { row: ModelRow; bytes: number }
+type WaitingRow = { row: ModelRow; dataLength: number }
 
 /** Writes a model with its event, or gives the error: `gtin_taken`, `plan_limit`, a used idempotency key. */
 export const insertModel = (sql: Sql, waiting: WaitingRow): Promise<Error | undefined> =>
-  gatherers(sql).create(waiting)
+  batchedCreates(sql).create(waiting)
 
-/** Larger products are gathered separately: a small one must not wait for megabytes. */
-export const MIN_LARGE_BYTES = 16 * 1024
+/** Larger products are batched separately: a small one must not wait for megabytes. */
+export const MIN_LARGE_LENGTH = 16 * 1024
 /** As large as a full statement of small products. */
-const MAX_STATEMENT_BYTES = 512 * 1024
+const MAX_STATEMENT_LENGTH = 512 * 1024
 
-export function gatherCreates(insert: (rows: readonly ModelRow[]) => Promise<(Error | undefined)[]>) {
+export function batchCreates(insert: (rows: readonly ModelRow[]) => Promise<(Error | undefined)[]>) {
   const load = (all: readonly WaitingRow[]) => insert(all.map(({ row }) => row))
-  const weight = { weigh: ({ bytes }: WaitingRow) => bytes, maxWeight: MAX_STATEMENT_BYTES }
+  const weight = { weigh: ({ dataLength }: WaitingRow) => dataLength, maxWeight: MAX_STATEMENT_LENGTH }
   const createSmall = createBatchLoader(load, 1)
   const createLarge = createBatchLoader(load, 1, undefined, weight)
   return {
-    create: (one: WaitingRow) => (one.bytes < MIN_LARGE_BYTES ? createSmall : createLarge)(one),
+    create: (one: WaitingRow) => (one.dataLength < MIN_LARGE_LENGTH ? createSmall : createLarge)(one),
   }
 }
 
-const gatherers = perDatabase((sql: Sql) =>
-  gatherCreates(async rows => {
+const batchedCreates = perDatabase((sql: Sql) =>
+  batchCreates(async rows => {
     const errors = await insertAll(sql, rows)
     return rows.map(row => errors.get(row.id))
   }),
 )
 
-/** Errors by id. Each rejected row is tried again alone, so that it affects no other. */
+/** Errors by id. Inserts the other rows together, then retries each rejected row alone. */
 async function insertAll(sql: Sql, rows: readonly ModelRow[]): Promise<Map<string, Error>> {
   const rejected = await tryAll(sql, rows)
   if (rejected.size === 0) return new Map()
@@ -50,14 +48,14 @@ async function insertAll(sql: Sql, rows: readonly ModelRow[]): Promise<Map<strin
   const others = rows.filter(row => !rejected.has(row.id))
   const errors = others.length === 0 ? new Map<string, Error>() : await insertAll(sql, others)
   for (const row of rows.filter(({ id }) => rejected.has(id))) {
-    const isReplayed = rejected.get(row.id) === 'key_taken'
-    const error = isReplayed ? toError('key_taken') : (await insertAll(sql, [row])).get(row.id)
+    const isKeyTaken = rejected.get(row.id) === 'key_taken'
+    const error = isKeyTaken ? toError('key_taken') : (await insertAll(sql, [row])).get(row.id)
     if (error !== undefined) errors.set(row.id, error)
   }
   return errors
 }
 
-/** The rejected rows. PostgreSQL does not say which value it cannot store: then all are candidates. */
+/** The rejected rows with reasons. If a value cannot be stored, all rows are returned as suspects. */
 async function tryAll(
   sql: Sql,
   rows: readonly ModelRow[],
@@ -72,5 +70,7 @@ async function tryAll(
 
 function toError(reason: RejectReason | undefined): Error {
   if (reason === 'key_taken') return new IdempotencyKeyTaken()
-  return reason === 'gtin_taken' ? gtinTakenError() : modelQuotaError()
+  if (reason === 'gtin_taken') return gtinTakenError()
+  assert(reason === 'plan_limit', 'a row alone is rejected with a reason, and a create claims no SKU')
+  return modelQuotaError()
 }
