@@ -327,7 +327,7 @@ describe('the list of changes', () => {
 async function assertPageIsFoundByKeys({ target }: Harness): Promise<void> {
   const sql = openPool(target, { max: 1 })
   assert.equal(await findPublicPassport(sql, newUuid(0)), undefined)
-  const [plan = '', ...more] = await plansOf(sql, '%as own_keys%')
+  const [plan = '', ...more] = await plansOf(sql, '%as unit_fields%')
   assert.equal(more.length, 0)
   assert.match(plan, /Scan using passport_pkey on/, plan)
   assert.doesNotMatch(plan, /Seq Scan on (passport|content)|Hash/, plan)

@@ -85,7 +85,7 @@ describe('items of a model with a large free-form text', () => {
     assert.equal(known.weightGrams, 7)
     assert.deepEqual([notes, remark], [FREE_FORM, 'ours'])
     assert.ok(row.data.length < 5_000)
-    assert.deepEqual(row.own_keys, ['weightGrams'])
+    assert.deepEqual(row.unit_fields, ['weightGrams'])
   })
 
   test('show the protected fields to a reader with an access link, also in an earlier version', async () => {

@@ -59,8 +59,8 @@ function rowAt(category: CategoryId, data: Body, { from, ofBatch, ...place }: Pl
     ...place,
     model_id: model,
     parent_id: ofBatch ? newUuid(MADE_AT.getTime()) : model,
-    own_keys: names(0),
-    own_fields: ofBatch ? names(1) : null,
+    unit_fields: names(0),
+    batch_fields: ofBatch ? names(1) : null,
   })
 }
 

@@ -165,8 +165,8 @@ describe('the page of a unit', () => {
         serial: 'S'.repeat(20),
         outdated: true,
         parent_id: newUuid(1),
-        own_keys: names.filter((_, i) => i % 3 === 0),
-        own_fields: names.filter((_, i) => i % 3 === 1),
+        unit_fields: names.filter((_, i) => i % 3 === 0),
+        batch_fields: names.filter((_, i) => i % 3 === 1),
       })
       for (const { code } of LANGUAGES) {
         const html = renderPage(read(row, 'authority'), code, { qr: svg })

@@ -58,19 +58,19 @@ export function checkData(
 /** The same for a unit; unknown inherited fields, checked on its parent, cause no warning and no error. */
 export function checkUnitData(
   category: CompleteCategory,
-  reading: PassportData,
+  effective: PassportData,
   own: readonly string[],
   options: { strict: boolean; validatedWith: number },
 ): CheckedData {
   const isOwn = ({ path }: Detail) => own.includes(String(path[1] ?? ''))
   try {
-    const checked = checkData(category, reading, options)
+    const checked = checkData(category, effective, options)
     return { ...checked, warnings: checked.warnings.filter(isOwn) }
   } catch (error) {
     if (!(error instanceof AppError) || !options.strict) throw error
     const problems = (error.details ?? []).filter(one => one.code !== 'unknown_field' || isOwn(one))
     if (problems.length > 0) throw invalid(problems, error.truncated)
-    return checkUnitData(category, reading, own, { ...options, strict: false })
+    return checkUnitData(category, effective, own, { ...options, strict: false })
   }
 }
 

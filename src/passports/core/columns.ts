@@ -16,7 +16,7 @@ export const allData = (sql: Sql): Fragment => sql`coalesce(c.data || p.own, c.d
 /** Field names of all categories; those of its own category are selected when data is disclosed. */
 const FIELD_NAMES = [...new Set(allCategories().flatMap(({ fields }) => fields.map(field => field.name)))]
 
-/** Without free-form keys: they may be as long as a body, and nobody sees them. */
+/** Drops free-form keys: they may be huge, and no public reader sees them. */
 export const knownData = (sql: Sql, data: Fragment): Fragment => sql`
   (select coalesce(jsonb_object_agg(known.key, known.value), '{}') from jsonb_each(${data}) known
     where known.key = any(${FIELD_NAMES}::text[]))::text`

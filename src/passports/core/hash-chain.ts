@@ -5,7 +5,7 @@
  */
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 
-type VersionFacts = {
+type VersionFields = {
   before: Fragment
   versionNo: Fragment
   kind: Fragment
@@ -18,7 +18,7 @@ type VersionFacts = {
 }
 
 /** The hash of a version that follows `before`. Each part has the type of its column. */
-export const nextHash = (sql: Sql, version: VersionFacts): Fragment => sql`
+export const nextHash = (sql: Sql, version: VersionFields): Fragment => sql`
   carnet_link(${version.before}, carnet_version_facts(${version.versionNo}, ${version.kind}, ${version.createdAt},
     ${version.createdBy}, ${version.contentHash}, ${version.own}, ${version.note}, ${version.changed}))`
 

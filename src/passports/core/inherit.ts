@@ -20,7 +20,7 @@ export type Inherited = { data: PassportData; ownFields: readonly string[]; inhe
 export type Corrected = Omit<Inherited, 'inheritedVersion'> & {
   /** Fields with another value, sorted. */
   changed: string[]
-  /** Fields whose correction is of a value that was never inherited. */
+  /** Fields whose corrected value the unit never had. */
   skipped: string[]
 }
 
@@ -52,8 +52,8 @@ export function applyCorrections(
     } else if (!correction.isRefresh) skipped.add(field)
   }
   for (const [correction, field] of listCorrectedFields(since.model)) {
-    const isIn = correction.inheritedVersion <= (versionOf.get(field) ?? inherited.inheritedVersion)
-    if (!isIn && !ownFields.has(field) && !apply(correction, field)) skipped.add(field)
+    const isIncluded = correction.inheritedVersion <= (versionOf.get(field) ?? inherited.inheritedVersion)
+    if (!isIncluded && !ownFields.has(field) && !apply(correction, field)) skipped.add(field)
   }
   const after = Object.fromEntries(data)
   return {

@@ -7,19 +7,18 @@ import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import type { PassportRow } from './record.ts'
 
 /**
- * Joins the owner `o` of the content `c` of `p`, and the model `m` of a batch. A null key costs models no
- * look-up.
+ * Joins the `owner` of the content `c` of `p`, and the `batch_model` if that owner is a batch. A null key
+ * costs models no look-up. `upto` and `model_upto` are their versions that the content includes.
  */
 export const joinOwners = (sql: Sql): Fragment => sql`
-  left join passport o on o.id = case when p.parent_id is not null then c.owner_id end and o.account_id = c.account_id
-  left join passport m on m.id = case when c.model_upto is not null then p.model_id end and m.account_id = p.account_id`
+  left join passport owner on owner.id = case when p.parent_id is not null then c.owner_id end
+    and owner.account_id = c.account_id
+  left join passport batch_model on batch_model.id = case when c.model_upto is not null then p.model_id end
+    and batch_model.account_id = p.account_id`
 
-/**
- * The rule: `o`, or the model `m` of a batch, made a correction after the version in `c`. Null without an
- * ancestor.
- */
-const isCorrectedByOwner = (sql: Sql): Fragment => sql`o.last_correction > c.upto`
-const isCorrectedByModel = (sql: Sql): Fragment => sql`m.last_correction > c.model_upto`
+/** True if the owner or the batch's model was corrected later; null if there is none. */
+const isCorrectedByOwner = (sql: Sql): Fragment => sql`owner.last_correction > c.upto`
+const isCorrectedByModel = (sql: Sql): Fragment => sql`batch_model.last_correction > c.model_upto`
 
 /** Whether the content `c`, and each unit that has it, is outdated; false for a model. */
 export const isOutdated = (sql: Sql): Fragment =>
@@ -27,25 +26,25 @@ export const isOutdated = (sql: Sql): Fragment =>
 
 /** When the unit `p` became outdated. By keys: the planner would start a join at the other end. */
 export const selectCorrectionTime = (sql: Sql): Fragment => sql`
-  select greatest(case when ${isCorrectedByOwner(sql)} then o.corrected_at end,
-    case when ${isCorrectedByModel(sql)} then m.corrected_at end)
+  select greatest(case when ${isCorrectedByOwner(sql)} then owner.corrected_at end,
+    case when ${isCorrectedByModel(sql)} then batch_model.corrected_at end)
   from content c ${joinOwners(sql)} where c.id = p.content_id and c.account_id = p.account_id`
 
 type Owner = { id: string; account_id: number }
 
 /** A passport and its batches own the contents of its units. */
 const isOwnerUnder = (sql: Sql, owner: Owner): Fragment => sql`
-  o.account_id = ${owner.account_id} and o.id = any(array(
+  owner.account_id = ${owner.account_id} and owner.id = any(array(
     select ${owner.id}::uuid union all
     select id from passport where account_id = ${owner.account_id} and parent_id = ${owner.id} and level = 'b'))`
 
 export const selectContents = (sql: Sql, owner: Owner): Fragment => sql`
-  select c.id from passport o join content c on c.owner_id = o.id and c.account_id = o.account_id
+  select c.id from passport owner join content c on c.owner_id = owner.id and c.account_id = owner.account_id
   where ${isOwnerUnder(sql, owner)}`
 
 export const selectOutdatedContents = (sql: Sql, owner: Owner): Fragment => sql`
-  select c.id from passport o join content c on c.owner_id = o.id and c.account_id = o.account_id
-  join passport m on m.id = o.model_id and m.account_id = o.account_id
+  select c.id from passport owner join content c on c.owner_id = owner.id and c.account_id = owner.account_id
+  join passport batch_model on batch_model.id = owner.model_id and batch_model.account_id = owner.account_id
   where ${isOwnerUnder(sql, owner)} and ${isOutdated(sql)}`
 
 export const selectAllOutdatedContents = (sql: Sql, accountId: number): Fragment =>
@@ -53,7 +52,12 @@ export const selectAllOutdatedContents = (sql: Sql, accountId: number): Fragment
 
 /** Ids of contents outdated by a correction at `since` or later, with its time as `at`; some twice. */
 export const selectContentsCorrectedSince = (sql: Sql, accountId: number, since: Date): Fragment =>
-  outdatedByOwners(sql, accountId, sql`and o.corrected_at >= ${since}`, sql`and m.corrected_at >= ${since}`)
+  outdatedByOwners(
+    sql,
+    accountId,
+    sql`and owner.corrected_at >= ${since}`,
+    sql`and batch_model.corrected_at >= ${since}`,
+  )
 
 const outdatedByOwners = (
   sql: Sql,
@@ -61,13 +65,15 @@ const outdatedByOwners = (
   made: Fragment,
   madeOfModel: Fragment,
 ): Fragment => sql`
-  select c.id, o.corrected_at as at from passport o join content c on c.owner_id = o.id and c.account_id = o.account_id
-  where o.account_id = ${accountId} and o.last_correction > 0 and ${isCorrectedByOwner(sql)} ${made}
+  select c.id, owner.corrected_at as at from passport owner
+  join content c on c.owner_id = owner.id and c.account_id = owner.account_id
+  where owner.account_id = ${accountId} and owner.last_correction > 0 and ${isCorrectedByOwner(sql)} ${made}
   union all
-  select c.id, m.corrected_at from passport m join passport b on b.parent_id = m.id and b.account_id = m.account_id and b.level = 'b'
+  select c.id, batch_model.corrected_at from passport batch_model
+  join passport b on b.parent_id = batch_model.id and b.account_id = batch_model.account_id and b.level = 'b'
   join content c on c.owner_id = b.id and c.account_id = b.account_id
-  where m.account_id = ${accountId} and m.last_correction > 0 and m.parent_id is null and ${isCorrectedByModel(sql)}
-    ${madeOfModel}`
+  where batch_model.account_id = ${accountId} and batch_model.last_correction > 0 and batch_model.parent_id is null
+    and ${isCorrectedByModel(sql)} ${madeOfModel}`
 
 /** Whether a version of a passport was outdated at a time, by the corrections in the history. */
 export async function wasOutdated(

@@ -4,6 +4,7 @@ import { toGtin14 } from '../../gs1/gtin.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 
+/** a: active, x: archived. */
 export type StatusLetter = 'a' | 'x'
 
 export type PassportRow = {
@@ -14,6 +15,7 @@ export type PassportRow = {
   parent_id: string | null
   model_id: string
   schema_version: number
+  /** m: model, b: batch, i: item. */
   level: 'm' | 'b' | 'i'
   status: StatusLetter
   category: string
@@ -53,8 +55,8 @@ export function gs1Url(
 
 const toJson = JSON.stringify
 
-/** Remembers the last value: most rows of an answer share it, and it costs as much as the rest of a row. */
-function rememberLast<K, V>(make: (key: K) => V): (key: K) => V {
+/** Memoizes the last value: most rows share it, and computing it is half the cost of a row. */
+function memoizeLast<K, V>(make: (key: K) => V): (key: K) => V {
   let last: { key: K; value: V } | undefined
   return key => {
     if (last === undefined || last.key !== key) last = { key, value: make(key) }
@@ -62,8 +64,8 @@ function rememberLast<K, V>(make: (key: K) => V): (key: K) => V {
   }
 }
 
-const isoTime = rememberLast((ms: number) => new Date(ms).toISOString())
-const parentId = rememberLast(idFromUuid)
+const isoTime = memoizeLast((ms: number) => new Date(ms).toISOString())
+const parentId = memoizeLast(idFromUuid)
 
 /** The members of a record before `data`; the list's summary has them too. */
 export function recordHead(addresses: Addresses, row: Omit<PassportRow, 'data'>): string {

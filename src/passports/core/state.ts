@@ -22,7 +22,7 @@ export type PassportState = {
   inheritedModelVersion: number | null
   /** Fields that the batch had set itself when the content was created. */
   ownFields: readonly string[]
-  /** The content that units of this version of a batch inherit; null until one is issued. */
+  /** The content that units of this version inherit; null until a unit is issued. */
   unitsContentId: string | null
 }
 

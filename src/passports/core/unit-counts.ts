@@ -1,14 +1,14 @@
 /** Counts the units of each content, so that the reach of a correction is known without a scan. */
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 
-/** The body of a CTE. `moved` selects (account_id, content_id, n); n is negative for units that left. */
-export const addUnitCounts = (sql: Sql, moved: Fragment): Fragment => sql`
-  insert into content_units (account_id, content_id, n) ${moved}
+/** The body of a CTE. `deltas` selects (account_id, content_id, n); n is negative for units that left. */
+export const addUnitCounts = (sql: Sql, deltas: Fragment): Fragment => sql`
+  insert into content_units (account_id, content_id, n) ${deltas}
   on conflict (account_id, content_id) do update set n = content_units.n + excluded.n`
 
-/** The same for the counters of lists; `moved` selects (account_id, level, status, category, n). */
-export const addPassportCounts = (sql: Sql, moved: Fragment): Fragment => sql`
-  insert into passport_count (account_id, level, status, category, n) ${moved}
+/** The same for the counters of lists; `deltas` selects (account_id, level, status, category, n). */
+export const addPassportCounts = (sql: Sql, deltas: Fragment): Fragment => sql`
+  insert into passport_count (account_id, level, status, category, n) ${deltas}
   on conflict (account_id, level, status, category) do update set n = passport_count.n + excluded.n`
 
 export async function countUnitsWithContents(sql: Sql, accountId: number, ids: Fragment): Promise<number> {

@@ -1,4 +1,4 @@
-/** Reads one passport. Small look-ups of a tick share a statement; large ones are read alone. */
+/** Reads one passport. Small passports requested at once share a statement; large ones do not. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { accountIsIndexable } from '../../accounts/indexing.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
@@ -12,9 +12,9 @@ import type { PassportRow } from '../core/record.ts'
 type Key = { id: string; accountId: number }
 
 const lookUps = perDatabase((sql: Sql) => ({
-  inAccount: createLookUp(sql, loadByAccount, allData),
-  disclosable: createLookUp(sql, loadById, disclosableData),
-  whole: createLookUp(sql, loadById, allData),
+  forAccount: createLookUp(sql, loadByAccount, allData),
+  forPublic: createLookUp(sql, loadById, disclosableData),
+  withAllData: createLookUp(sql, loadById, allData),
 }))
 
 type Loaded<R extends PassportRow> = Omit<R, 'data'> & { data: string | null }
@@ -38,7 +38,7 @@ function createLookUp<K, R extends PassportRow>(
 
 /** Throws `not_found`, also for another account's passport. */
 export async function getPassport(ctx: AccountContext, uuid: string): Promise<PassportRow> {
-  const row = await lookUps(ctx.sql).inAccount({ id: uuid, accountId: ctx.accountId })
+  const row = await lookUps(ctx.sql).forAccount({ id: uuid, accountId: ctx.accountId })
   if (row === undefined) throw notFound('product')
   return row
 }
@@ -59,9 +59,9 @@ export function requireVersionNo(n: string): number {
 /** A passport and where its fields come from. Free-form keys, which no reader may see, may be missing. */
 export type PublicPassportRow = PassportRow & {
   /** Fields of its category that a unit has set itself; null on a model, and on a unit without own fields. */
-  own_keys: string[] | null
+  unit_fields: string[] | null
   /** Fields that its batch had set itself when the unit inherited them; null unless under a batch. */
-  own_fields: string[] | null
+  batch_fields: string[] | null
   /** Whether its account lets search engines list its models. */
   indexable: boolean
   /** Current GTINs of its model and batch, whatever the unit was issued under; null on a model. */
@@ -72,11 +72,11 @@ export type PublicPassportRow = PassportRow & {
 }
 
 export const findPublicPassport = (sql: Sql, uuid: string): Promise<PublicPassportRow | undefined> =>
-  lookUps(sql).disclosable(uuid)
+  lookUps(sql).forPublic(uuid)
 
 /** The same with all data, for a reader with an access link. Never cached. */
 export const findWholePassport = (sql: Sql, uuid: string): Promise<PublicPassportRow | undefined> =>
-  lookUps(sql).whole(uuid)
+  lookUps(sql).withAllData(uuid)
 
 const MAX_SMALL_BYTES = 32_768
 /** Compressed size, known without reading the data. The text may be ninety times as long. */
@@ -105,10 +105,7 @@ async function loadByAccount(
   return keys.map(key => found.get(`${key.accountId} ${key.id}`))
 }
 
-/**
- * A public address names no account. Without the limit, the planner reads the whole table until it is
- * analyzed.
- */
+/** `limit 1` tells the planner that an id is unique; without it, it may scan the whole table. */
 async function loadById(
   sql: Sql,
   ids: readonly string[],
@@ -116,10 +113,10 @@ async function loadById(
 ): Promise<(Loaded<PublicPassportRow> | undefined)[]> {
   const rows = await sql<Loaded<PublicPassportRow>[]>`
     select ${passportColumns(sql, data)},
-      case when p.own is not null then ${knownNames(sql, sql`array(select jsonb_object_keys(p.own))`)} end as own_keys,
-      ${knownNames(sql, sql`c.own_fields`)} as own_fields,
+      case when p.own is not null then ${knownNames(sql, sql`array(select jsonb_object_keys(p.own))`)} end as unit_fields,
+      ${knownNames(sql, sql`c.own_fields`)} as batch_fields,
       ${accountIsIndexable(sql)} as indexable, ${selectParentGtins(sql)},
-      case when ${isOutdated(sql)} then concat_ws('-', o.last_correction, m.last_correction) end as corrections
+      case when ${isOutdated(sql)} then concat_ws('-', owner.last_correction, batch_model.last_correction) end as corrections
     from unnest(${[...ids]}::text[]::uuid[]) as k(id)
     cross join lateral (select * from passport where id = k.id limit 1) p
     join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}`
@@ -130,8 +127,8 @@ async function loadById(
 /** Each by its primary key, and only for units. */
 const selectParentGtins = (sql: Sql): Fragment => sql`
   case when p.parent_id is not null then (
-    select above.gtin14 from passport above where above.id = p.model_id and above.account_id = p.account_id) end as model_gtin,
+    select parent.gtin14 from passport parent where parent.id = p.model_id and parent.account_id = p.account_id) end as model_gtin,
   case when p.parent_id <> p.model_id then (
-    select had.data->>'gtin' from passport above
-    join content had on had.id = above.content_id and had.account_id = above.account_id
-    where above.id = p.parent_id and above.account_id = p.account_id) end as batch_gtin`
+    select parent_content.data->>'gtin' from passport parent
+    join content parent_content on parent_content.id = parent.content_id and parent_content.account_id = parent.account_id
+    where parent.id = p.parent_id and parent.account_id = p.account_id) end as batch_gtin`

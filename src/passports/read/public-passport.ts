@@ -8,7 +8,7 @@ import { findUuid, idFromUuid } from '../../kernel/ids.ts'
 import { findPublicPassport, type PublicPassportRow } from './find.ts'
 
 /** A passport without its data: under 1 kB, and safe to show to everyone. */
-export type PublicHead = Omit<PublicPassportRow, 'data' | 'own_keys' | 'own_fields'>
+export type PublicHead = Omit<PublicPassportRow, 'data' | 'unit_fields' | 'batch_fields'>
 
 const FRESH_MS = 1_000
 /** A page is served for ten minutes at most while the database is unavailable. */
@@ -58,7 +58,7 @@ export function readPublicPassport(sql: Sql, id: string, now: Date): Promise<Pub
 
 /** The id is rebuilt: that of the request is a slice that keeps the whole address in memory. */
 function cacheHead({ heads }: Reader, row: PublicPassportRow, at: number): void {
-  const { data: _, own_keys: __, own_fields: ___, ...head } = row
+  const { data: _, unit_fields: __, batch_fields: ___, ...head } = row
   const id = idFromUuid(row.id)
   // Maps keep the order of insertion: the oldest entries come first.
   heads.delete(id)

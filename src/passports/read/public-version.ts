@@ -5,7 +5,10 @@ import { knownData, knownNames } from '../core/columns.ts'
 import { creationTime, type PassportRow } from '../core/record.ts'
 import { findWholePassport, type PublicPassportRow } from './find.ts'
 
-type Then = Pick<PublicPassportRow, 'version_no' | 'updated_at' | 'gtin' | 'data' | 'own_keys' | 'own_fields'>
+type EarlierVersion = Pick<
+  PublicPassportRow,
+  'version_no' | 'updated_at' | 'gtin' | 'data' | 'unit_fields' | 'batch_fields'
+>
 
 /** Earlier versions are rarely read, and their data may be large. */
 const permits = perDatabase(() => new Semaphore({ capacity: 2 }))
@@ -40,16 +43,16 @@ async function readVersion(
 ): Promise<PublicPassportRow | undefined> {
   if (!(versionNo >= 1 && versionNo < passport.version_no)) return undefined
   const rows = await permits(sql).run(
-    () => sql<Then[]>`
+    () => sql<EarlierVersion[]>`
       select v.version_no, v.created_at as updated_at, c.data->>'gtin' as gtin, ${data} as data,
-        case when v.own is not null then ${knownNames(sql, sql`array(select jsonb_object_keys(v.own))`)} end as own_keys,
-        ${knownNames(sql, sql`c.own_fields`)} as own_fields
+        case when v.own is not null then ${knownNames(sql, sql`array(select jsonb_object_keys(v.own))`)} end as unit_fields,
+        ${knownNames(sql, sql`c.own_fields`)} as batch_fields
       from passport_version v join content c on c.id = v.content_id and c.account_id = v.account_id
       where v.passport_id = ${passport.id} and v.account_id = ${passport.account_id} and v.version_no = ${versionNo}`,
   )
-  const then = rows?.[0]
+  const earlier = rows?.[0]
   // The reader asked for old data, so it is not marked as outdated.
-  return then && { ...passport, ...then, outdated: false }
+  return earlier && { ...passport, ...earlier, outdated: false }
 }
 
 export type PublicVersion = { versionNo: number; kind: 'first' | 'change' | 'correction'; at: Date }

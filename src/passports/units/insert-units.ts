@@ -155,19 +155,19 @@ async function insertRows(
         ${level === 'item' ? sql`${parent.lot}::text, i.name` : sql`i.name, null`}, i.search, i.own
       from input i, parent g
       ${which === 'free' ? sql`on conflict do nothing` : sql``} returning id
-    ), room as (
+    ), quota_reserved as (
       ${reserveQuota(sql, letter, sql`select ${accountId}::int as account_id, count(*) as n from written`)}
-    ), counted as (
+    ), new_counts as (
       ${addPassportCounts(sql, sql`select ${accountId}::int, ${letter}::text::"char", 'a', ${parent.category}::text, count(*) from written having count(*) > 0`)}
-    ), used as (
+    ), new_unit_counts as (
       ${addUnitCounts(sql, sql`select ${accountId}::int, ${contentId}::uuid, count(*) from written having count(*) > 0`)}
-    ), announced as (
+    ), new_events as (
       ${insertEvents(sql)}
       select ${at}::timestamptz, ${accountId}::int, i.event_id, 'product.created',
         ${buildPassportEventSql(sql, { id: sql`i.short_id`, category: sql`${parent.category}::text`, versionNo: sql`1` })}
       from input i, parent ${which === 'free' ? sql`where i.id in (select id from written)` : sql``}
     )
-    select ${which === 'free' ? sql`id` : sql`null::uuid as id`}, case when not exists (select 1 from room) then carnet_refuse('plan_limit') end
+    select ${which === 'free' ? sql`id` : sql`null::uuid as id`}, case when not exists (select 1 from quota_reserved) then carnet_refuse('plan_limit') end
     from ${which === 'free' ? sql`written` : sql`parent`}
     union all
     select null, carnet_refuse('archived') where not exists (select 1 from parent)`

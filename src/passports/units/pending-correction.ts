@@ -28,9 +28,9 @@ const permits = perDatabase(() => new Semaphore({ capacity: 2 }))
 /** For the public page of a unit; the caller discloses only what its reader may see. */
 export const readPendingCorrection = (
   sql: Sql,
-  { account_id: accountId, id, own_keys }: Pick<PublicPassportRow, 'account_id' | 'id' | 'own_keys'>,
+  { account_id: accountId, id, unit_fields }: Pick<PublicPassportRow, 'account_id' | 'id' | 'unit_fields'>,
 ): Promise<PendingCorrection | undefined> =>
-  permits(sql).run(() => findPendingForUnit({ sql, accountId }, id, own_keys ?? []))
+  permits(sql).run(() => findPendingForUnit({ sql, accountId }, id, unit_fields ?? []))
 
 /** What a refresh changes on a unit; `ownKeys`: its own fields. Undefined beyond the bounds. */
 export async function findPendingForUnit(

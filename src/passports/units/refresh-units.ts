@@ -170,9 +170,9 @@ const countMoved = (
   { from, to, jobId }: RefreshTask,
   now: Date,
 ): Fragment => sql`
-  counted as (
+  new_unit_counts as (
     ${addUnitCounts(sql, sql`select ${accountId}::int, id, n * (select count(*) from done) from (values (${from.id}::uuid, -1), (${to.id}::uuid, 1)) as v(id, n) order by id`)}
-  ), reported as (
+  ), job_progress as (
     update refresh_job set refreshed = refreshed + (select count(*) from done), alive_at = ${now}
     where account_id = ${accountId} and id = ${jobId ?? null}::uuid
   ),`

@@ -44,31 +44,31 @@ async function writeStatus(
   const action = status === 'x' ? 'product_archived' : 'product_restored'
   try {
     const written = await sql`
-      with moved as (
+      with changed_passport as (
         update passport set status = ${status}::text::"char", stored_at = greatest(stored_at, now()),
           updated_at = greatest(${now}::timestamptz, updated_at + interval '1 millisecond')
         where id = ${current.id} and account_id = ${accountId} and status <> ${status}::text::"char"
           and version_no = ${current.version_no}
         returning id, level, category, gtin14, updated_at
-      ), claim as (
-        ${claimGtins(sql, sql`select gtin14, ${accountId}::int, id, updated_at from moved where gtin14 is not null`)}
-      ), counted as (
+      ), claimed_gtin as (
+        ${claimGtins(sql, sql`select gtin14, ${accountId}::int, id, updated_at from changed_passport where gtin14 is not null`)}
+      ), new_counts as (
         ${addPassportCounts(
           sql,
-          sql`select ${accountId}::int, level, s.status, category, s.step
-            from moved, (values ('a'::"char", ${status === 'a' ? 1 : -1}::int), ('x', ${status === 'a' ? -1 : 1}::int)) s(status, step)`,
+          sql`select ${accountId}::int, level, delta.status, category, delta.n
+            from changed_passport, (values ('a'::"char", ${status === 'a' ? 1 : -1}::int), ('x', ${status === 'a' ? -1 : 1}::int)) delta(status, n)`,
         )}
-      ), logged as (
+      ), new_status_entry as (
         insert into passport_status (changed_at, account_id, changed_by, passport_id, status)
-        select updated_at, ${accountId}::int, ${ctx.actorId}::int, id, ${status}::text::"char" from moved
-      ), noted as (
-        ${insertAuditEntries(ctx, action, sql`${idFromUuid(current.id)}::text`, ctx)} from moved
-      ), announced as (
+        select updated_at, ${accountId}::int, ${ctx.actorId}::int, id, ${status}::text::"char" from changed_passport
+      ), new_audit_entry as (
+        ${insertAuditEntries(ctx, action, sql`${idFromUuid(current.id)}::text`, ctx)} from changed_passport
+      ), new_event as (
         ${insertEvents(sql)}
-        select updated_at, ${accountId}::int, ${newUuid(now.getTime())}::uuid, ${type}::text, ${event}::text::jsonb from moved
+        select updated_at, ${accountId}::int, ${newUuid(now.getTime())}::uuid, ${type}::text, ${event}::text::jsonb from changed_passport
       )
-      select case when gtin14 is not null and not exists (select 1 from claim) then carnet_refuse('gtin_taken') end
-      from moved`
+      select case when gtin14 is not null and not exists (select 1 from claimed_gtin) then carnet_refuse('gtin_taken') end
+      from changed_passport`
     return written.length > 0
   } catch (error) {
     if (findRefusalReason(error) !== 'gtin_taken') throw error

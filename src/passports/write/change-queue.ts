@@ -27,7 +27,10 @@ export const retryUntilWritten = <T>(
   })
 
 export const contentionError = () =>
-  new AppError('unavailable', 'This product is being changed from many sides at once. Try again in a moment.')
+  new AppError(
+    'unavailable',
+    'This product is being changed by many requests at once. Try again in a moment.',
+  )
 
 /** Whether the version that was read is one that the caller wants to change (`If-Match`). */
 export type ExpectedVersion = { expects: (current: PassportRow) => boolean }
@@ -35,7 +38,7 @@ export type ExpectedVersion = { expects: (current: PassportRow) => boolean }
 /** Throws `version_conflict`. */
 export function requireExpectedVersion(current: PassportRow, { expects }: ExpectedVersion): void {
   if (expects(current)) return
-  const now = current.version_no
-  const message = `The product is at version ${now} now (If-Match: "v${now}", with the quotation marks). Read it again, then repeat the change.`
+  const currentVersion = current.version_no
+  const message = `The product is at version ${currentVersion} now (If-Match: "v${currentVersion}", with the quotation marks). Read it again, then repeat the change.`
   throw new AppError('version_conflict', message)
 }

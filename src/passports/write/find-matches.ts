@@ -9,7 +9,7 @@ export const MAX_NAMED_PRODUCTS = 20
 export type SkuMatch = {
   /** Models that have it now, archived ones too, oldest first; at most one more than an error names. */
   ids: readonly string[]
-  /** The model in the SKU's claim, even if it has another SKU now. */
+  /** The model that holds the SKU's claim, even if it has another SKU now. */
   claimedBy: string | null
 }
 
@@ -31,7 +31,7 @@ export async function findBySku(
 export type GtinMatch = {
   /** The model with the claim; null if that is another account's. */
   id: string | null
-  /** False if it had the GTIN before: a model keeps the claim. */
+  /** False if the model no longer has the GTIN; it keeps the claim because of printed codes. */
   isCurrent: boolean
 }
 

@@ -38,7 +38,7 @@ type Holder = { account_id: number; model_id: string }
 /**
  * Releases a GTIN that no active product has, or changes who may claim it. Throws `not_found` if nobody had
  * it, `gtin_taken` if an active product has it, `validation` while units issued under it are active,
- * `unavailable` under constant writes.
+ * `unavailable` if constant product writes keep the table locked.
  */
 export async function releaseGtin(
   ctx: OperatorContext,
@@ -48,14 +48,14 @@ export async function releaseGtin(
   if (!isGtin(gtin))
     throw new AppError(
       'bad_request',
-      `"${gtin}" is not a GTIN: 8, 12, 13 or 14 digits with a right check digit.`,
+      `"${gtin}" is not a GTIN: 8, 12, 13 or 14 digits with a correct check digit.`,
     )
   if (typeof options.claimableBy === 'number') await requireAccount(ctx, options.claimableBy)
   try {
     return await withTransaction(ctx, tx => release(tx, toGtin14(gtin), options))
   } catch (error) {
     if (!isLockTimeout(error)) throw error
-    throw new AppError('unavailable', 'Products are being written without a pause right now. Try again.')
+    throw new AppError('unavailable', 'Too many products are being written right now. Try again in a moment.')
   }
 }
 
@@ -68,14 +68,14 @@ async function release(
   // Otherwise a create that waits for the row below would claim the GTIN at once.
   await sql`set local lock_timeout = '2s'`
   await sql`lock table gtin_claim in share row exclusive mode`
-  const [claim] = await sql<(Holder & { is_borne: boolean })[]>`
-    select g.account_id, g.model_id, coalesce(p.gtin14 = g.gtin14 and p.status = 'a', false) as is_borne
+  const [claim] = await sql<(Holder & { is_in_use: boolean })[]>`
+    select g.account_id, g.model_id, coalesce(p.gtin14 = g.gtin14 and p.status = 'a', false) as is_in_use
     from gtin_claim g left join passport p on p.account_id = g.account_id and p.id = g.model_id
     where g.gtin14 = ${gtin14}`
   const held = claim ?? (await findReleased(ctx, gtin14))
   if (held === undefined) throw new AppError('not_found', `No product has the GTIN ${gtin14}.`)
   const id = idFromUuid(held.model_id)
-  if (claim?.is_borne) {
+  if (claim?.is_in_use) {
     const message = `The active product ${id} has the GTIN ${gtin14}. Archive it or change its GTIN first.`
     throw new AppError('gtin_taken', message)
   }
@@ -124,5 +124,5 @@ const activeUnitsError = (gtin14: string, id: string, { active_units: n }: { act
   new AppError(
     'validation',
     `${n} active ${n === 1 ? 'unit was' : 'units were'} issued under the GTIN ${gtin14} by product ${id}. ` +
-      'Archive them first, or repeat the command with --force: codes printed on them still lead to them.',
+      'Archive them first, or repeat the command with --force: codes printed on them keep working.',
   )

@@ -57,12 +57,12 @@ export const buildNextVersion = (
 type WriteOptions = {
   /** Delivers its events after all others. */
   inBackground?: boolean
-  /** CTEs that end in a comma; `done` has a row for each version written. */
+  /** More CTEs, each ending in a comma; they may read `done`, one row per new version. */
   alongside?: Fragment
 }
 
 type VersionsWritten = {
-  /** The time of each new version by UUID. A passport in neither was changed meanwhile. */
+  /** Time of each new version by UUID. Passports in neither collection were changed meanwhile. */
   written: Map<string, Date>
   /** UUIDs of passports whose new GTIN another product has. */
   taken: Set<string>
@@ -92,15 +92,15 @@ export async function writeVersions(
     } catch (error) {
       const refusal = findRefusalReason(error)
       if (refusal === undefined) throw error
-      const refused: string[] = JSON.parse(refusal)
-      for (const id of refused) taken.add(id)
+      const rejected: string[] = JSON.parse(refusal)
+      for (const id of rejected) taken.add(id)
     }
   }
 }
 
 /**
  * Locks rows in the order of their ids, so that two calls cannot deadlock. A `case` hides conditions without
- * an index.
+ * an index. Reading `rejected` makes PostgreSQL run it, and so abort the statement.
  */
 async function insertVersions(
   { sql, accountId, actorId }: AccountContext,
@@ -131,18 +131,18 @@ async function insertVersions(
       where p.id = b.id and case when p.version_no = i.version_no then p.account_id = ${accountId} end
       returning p.id, p.version_no, p.updated_at, p.content_id, p.own, p.gtin14, i.content_hash, i.data, i.kind, i.note,
         i.changed, i.event_id, i.event, b.hash as hash_before, b.content_id as old_content_id, b.own as old_own,
-        b.created_by as old_created_by, i.gtin14 is not null and i.gtin14 is distinct from b.gtin14 as claims
-    ), claim as (
-      ${claimGtins(sql, sql`select gtin14, ${accountId}::int, id, updated_at from done where claims order by gtin14`)}
-    ), written_content as (
+        b.created_by as old_created_by, i.gtin14 is not null and i.gtin14 is distinct from b.gtin14 as claims_gtin
+    ), claimed_gtin as (
+      ${claimGtins(sql, sql`select gtin14, ${accountId}::int, id, updated_at from done where claims_gtin order by gtin14`)}
+    ), new_contents as (
       insert into content (account_id, upto, id, owner_id, data)
       select ${accountId}::int, version_no, content_id, id, data from done where data is not null
       returning id, hash
-    ), first_version as (
+    ), first_versions as (
       insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, hash)
       select carnet_created_at(id), ${accountId}::int, 1, old_created_by, id, old_content_id, 'n', old_own, hash_before
       from done where version_no = 2
-    ), this_version as (
+    ), new_versions as (
       insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, note, changed, hash)
       select d.updated_at, ${accountId}::int, d.version_no, ${actorId}::int, d.id, d.content_id, d.kind, d.own, d.note, d.changed,
         ${nextHash(sql, {
@@ -156,13 +156,13 @@ async function insertVersions(
           note: sql`d.note`,
           changed: sql`d.changed`,
         })}
-      from done d left join written_content w on w.id = d.content_id
-    ), ${alongside} announced as (
+      from done d left join new_contents w on w.id = d.content_id
+    ), ${alongside} new_events as (
       ${inBackground ? insertBackgroundEvents(sql) : insertEvents(sql)}
       select updated_at, ${accountId}::int, event_id, 'product.updated', event ${inBackground ? sql`, true` : sql``} from done
-    ), refused as (
+    ), rejected as (
       select carnet_refuse(jsonb_agg(id)::text) as nothing from done
-      where claims and id not in (select model_id from claim) having count(*) > 0
+      where claims_gtin and id not in (select model_id from claimed_gtin) having count(*) > 0
     )
-    select d.id, d.updated_at, (select nothing from refused) as nothing from done d`
+    select d.id, d.updated_at, (select nothing from rejected) as nothing from done d`
 }

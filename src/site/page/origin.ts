@@ -10,11 +10,11 @@ export type Origins = ReadonlyMap<string, Origin>
 
 /** `row` must be a batch or an item. */
 export function getFieldOrigins(
-  row: Pick<PublicPassportRow, 'own_keys' | 'own_fields'>,
+  row: Pick<PublicPassportRow, 'unit_fields' | 'batch_fields'>,
   names: readonly string[],
 ): Origins {
-  const own = new Set(row.own_keys)
-  const ofBatch = new Set(row.own_fields)
+  const own = new Set(row.unit_fields)
+  const ofBatch = new Set(row.batch_fields)
   return new Map(names.map(name => [name, own.has(name) ? 'own' : ofBatch.has(name) ? 'batch' : 'model']))
 }
 
