@@ -65,7 +65,7 @@ async function post({ port }: Server, url: string): Promise<number> {
   const data = '{"id": "06f4k2m8n0p2q4r6s8t0v2w4x6", "category": "textile", "version_no": 2}'
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
   const message = { id: '06f4k2m8n0p2q4r6s8t0v2w4x6', event: 'product.updated', data, at: systemClock.now() }
-  const { body, headers } = signEvent(message, { standard: [secret], documented: secret })
+  const { body, headers } = signEvent(message, { standardWebhooks: [secret], serviceSignature: secret })
   const wish = { url, count: EVENTS, connections: CONNECTIONS, headers, body }
   const answer = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: JSON.stringify(wish) })
   return Number(await answer.text())

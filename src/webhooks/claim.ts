@@ -1,11 +1,13 @@
 /**
- * Claims due deliveries, the first step of claim → send → settle: first endpoints, then some deliveries of
- * each, so that a million deliveries of one delay no other.
+ * Selects due deliveries: first endpoints, then some of each, so that a million of one delay no other.
+ * The account's lease is the only lock: rows are not marked as claimed.
  */
+import { formatUnquotedArray } from '../kernel/db/array-types.ts'
 import type { Sql } from '../kernel/db/database.ts'
 import type { SealedSecrets } from './secret.ts'
 
 export type PendingEndpoint = SealedSecrets & {
+  /** a: active, p: paused, d: disabled, r: removed or gone. */
   status: 'a' | 'p' | 'd' | 'r'
   revision: number
   url: string
@@ -34,36 +36,38 @@ export const FIRST_CURSOR: EndpointCursor = {
   endpointId: '00000000-0000-0000-0000-000000000000',
 }
 
-export const MAX_ENDPOINTS_PER_STEP = 256
-export const MAX_CLAIMED = 512
+export const MAX_ENDPOINTS_PER_PAGE = 256
+export const MAX_CLAIMED_PER_STATEMENT = 512
 
-/** Lists at most 256 endpoints with deliveries, skipping through the index; fewer are the last page. */
+/** Lists at most 256 endpoints with deliveries, by a recursive loose index scan; fewer are the last page. */
 export async function listPendingEndpoints(
   sql: Sql,
   now: Date,
   after: EndpointCursor,
 ): Promise<PendingEndpoint[]> {
+  // Status `r` without a row: the endpoint was deleted. Its other columns are null then.
+  // `is_due` needs two look-ups: the index is (account_id, endpoint_id, background, due_at).
   return sql<PendingEndpoint[]>`
-    with recursive hop (account_id, endpoint_id, n) as (
+    with recursive endpoint_page (account_id, endpoint_id, position) as (
       (select d.account_id, d.endpoint_id, 1 from webhook_delivery d
         where (d.account_id, d.endpoint_id) > (${after.accountId}::int, ${after.endpointId}::uuid)
         order by d.account_id, d.endpoint_id limit 1)
       union all
-      select next.account_id, next.endpoint_id, h.n + 1 from hop h cross join lateral (
+      select next.account_id, next.endpoint_id, page.position + 1 from endpoint_page page cross join lateral (
         select d.account_id, d.endpoint_id from webhook_delivery d
-        where (d.account_id, d.endpoint_id) > (h.account_id, h.endpoint_id)
+        where (d.account_id, d.endpoint_id) > (page.account_id, page.endpoint_id)
         order by d.account_id, d.endpoint_id limit 1) next
-      where h.n < ${MAX_ENDPOINTS_PER_STEP}::int
+      where page.position < ${MAX_ENDPOINTS_PER_PAGE}::int
     )
-    select h.account_id, h.endpoint_id as id, coalesce(w.status, 'r') as status, w.revision, w.url, w.secret, w.old_secret,
-      w.old_until, w.old_signs, w.failures, w.failing_since, w.wait_until,
+    select page.account_id, page.endpoint_id as id, coalesce(w.status, 'r') as status, w.revision, w.url, w.secret,
+      w.old_secret, w.old_until, w.old_signs, w.failures, w.failing_since, w.wait_until,
       coalesce(w.status = 'a' and (w.wait_until is null or w.wait_until <= ${now}::timestamptz), false)
-        and (exists (select 1 from webhook_delivery d where d.account_id = h.account_id and d.endpoint_id = h.endpoint_id
+        and (exists (select 1 from webhook_delivery d where d.account_id = page.account_id and d.endpoint_id = page.endpoint_id
             and not d.background and d.due_at <= ${now}::timestamptz)
-          or exists (select 1 from webhook_delivery d where d.account_id = h.account_id and d.endpoint_id = h.endpoint_id
+          or exists (select 1 from webhook_delivery d where d.account_id = page.account_id and d.endpoint_id = page.endpoint_id
             and d.background and d.due_at <= ${now}::timestamptz)) as is_due
-    from hop h left join webhook_endpoint w on w.account_id = h.account_id and w.id = h.endpoint_id
-    order by h.n`
+    from endpoint_page page left join webhook_endpoint w on w.account_id = page.account_id and w.id = page.endpoint_id
+    order by page.position`
 }
 
 export const LEASE_MS = 10_000
@@ -98,48 +102,46 @@ export async function releaseLeases(sql: Sql, holder: string): Promise<void> {
   await sql`delete from webhook_lease where holder = ${holder}`
 }
 
-/** At most `limit` deliveries of an endpoint, without the events that the process has already claimed. */
+/** At most `limit` deliveries of an endpoint, without those that the process has already claimed. */
 type ClaimRequest = EndpointCursor & { limit: number; exclude: readonly string[] }
 
-/**
- * Returns up to 512 due deliveries: the oldest of each endpoint in turn, up to its limit, background events
- * last.
- */
-export async function claimDeliveries(
+/** Returns up to 512 due deliveries: the oldest of each endpoint in turn, background events last. */
+export async function selectDueDeliveries(
   sql: Sql,
   now: Date,
   requests: readonly ClaimRequest[],
-  max = MAX_CLAIMED,
+  max = MAX_CLAIMED_PER_STATEMENT,
 ): Promise<ClaimedDelivery[]> {
   if (requests.length === 0) return []
   const due = (background: boolean) => sql`
     (select d.event_id, d.attempts, d.background, d.due_at from webhook_delivery d
-      where d.account_id = w.account_id and d.endpoint_id = w.endpoint_id and d.background = ${background}::boolean
-        and d.due_at <= ${now}::timestamptz and (w.n, d.event_id) not in (select n, event_id from excluded)
-      order by d.due_at limit w.max)`
-  const excluded = requests.flatMap((one, i) => one.exclude.map(id => [i + 1, id] as const))
+      where d.account_id = request.account_id and d.endpoint_id = request.endpoint_id
+        and d.background = ${background}::boolean and d.due_at <= ${now}::timestamptz
+        and (request.no, d.event_id) not in (select no, event_id from already_claimed)
+      order by d.due_at limit request.max)`
+  const claimed = requests.flatMap((request, i) => request.exclude.map(id => [i + 1, id] as const))
   return sql<ClaimedDelivery[]>`
-    with excluded as materialized (
-      select n, event_id from unnest(
-        ${`{${excluded.map(([n]) => n).join()}}`}::text::bigint[],
-        ${`{${excluded.map(([, id]) => id).join()}}`}::text::uuid[]
-      ) as t(n, event_id)
+    with already_claimed as materialized (
+      select no, event_id from unnest(
+        ${formatUnquotedArray(claimed.map(([no]) => no))}::text::bigint[],
+        ${formatUnquotedArray(claimed.map(([, id]) => id))}::text::uuid[]
+      ) as t(no, event_id)
     )
-    select f.account_id, f.endpoint_id, f.event_id, f.attempts, e.type, e.data::text as data
+    select ranked.account_id, ranked.endpoint_id, ranked.event_id, ranked.attempts, e.type, e.data::text as data
     from (
-      select w.account_id, w.endpoint_id, d.event_id, d.attempts, d.background, d.due_at, w.max,
-        row_number() over (partition by w.n order by d.background, d.due_at) as turn
+      select request.account_id, request.endpoint_id, request.max, due.event_id, due.attempts, due.background, due.due_at,
+        row_number() over (partition by request.no order by due.background, due.due_at) as rank
       from (
-        select account_id, endpoint_id, max, n
-        from unnest(${requests.map(one => one.accountId)}::int[],
-            ${requests.map(one => one.endpointId)}::text[]::uuid[], ${requests.map(one => one.limit)}::int[])
-          with ordinality as t (account_id, endpoint_id, max, n) offset 0
-      ) w
-      cross join lateral (${due(false)} union all ${due(true)}) d
-      order by d.background, turn, d.due_at
+        select account_id, endpoint_id, max, no
+        from unnest(${requests.map(request => request.accountId)}::int[],
+            ${requests.map(request => request.endpointId)}::text[]::uuid[], ${requests.map(request => request.limit)}::int[])
+          with ordinality as t (account_id, endpoint_id, max, no) offset 0
+      ) request
+      cross join lateral (${due(false)} union all ${due(true)}) due
+      order by due.background, rank, due.due_at
       limit ${max}::int
-    ) f
-    join event e on e.id = f.event_id and e.account_id = f.account_id
-    where f.turn <= f.max
-    order by f.background, f.turn, f.due_at`
+    ) ranked
+    join event e on e.id = ranked.event_id and e.account_id = ranked.account_id
+    where ranked.rank <= ranked.max
+    order by ranked.background, ranked.rank, ranked.due_at`
 }

@@ -1,28 +1,28 @@
-/**
- * Limits deliveries in flight by endpoint, account and process. Slow or failing endpoints get few permits.
- */
+/** Limits deliveries in flight by endpoint, account and process. Slow endpoints get few permits. */
+import { MAX_ENDPOINTS } from './endpoint.ts'
+
 const MAX_PER_ENDPOINT = 32
 const FIRST_LIMIT = 4
 const SLOW_LIMIT = 2
 const FAILING_LIMIT = 1
 export const FAST_MS = 1_000
-/** Reserved for each of an account's 20 endpoints, which share the rest of MAX_PER_ACCOUNT. */
+/** Permits reserved for each endpoint; beyond them, an account's endpoints share MAX_SHARED. */
 const RESERVED_PER_ENDPOINT = 5
 const MAX_PER_ACCOUNT = 128
-const MAX_SHARED = MAX_PER_ACCOUNT - 20 * RESERVED_PER_ENDPOINT
+const MAX_SHARED = MAX_PER_ACCOUNT - MAX_ENDPOINTS * RESERVED_PER_ENDPOINT
 /** Bounds open sockets, and memory for responses of up to 16 KiB each. */
 const MAX_PER_PROCESS = 512
 /** Endpoints whose last answer was not fast share half of the process. */
-const MAX_UNPROVEN = MAX_PER_PROCESS / 2
+const MAX_SLOW = MAX_PER_PROCESS / 2
 
-export type EndpointConcurrency = { limit: number; inFlight: number; isProven: boolean }
-export type AccountConcurrency = { shared: number; inFlight: number }
-export type ProcessConcurrency = { inFlight: number; unproven: number }
+export type EndpointConcurrency = { limit: number; inFlight: number; isFast: boolean }
+export type AccountConcurrency = { shared: number }
+export type ProcessConcurrency = { inFlight: number; slow: number }
 
 export const createEndpointConcurrency = (): EndpointConcurrency => ({
   limit: FIRST_LIMIT,
   inFlight: 0,
-  isProven: false,
+  isFast: false,
 })
 
 /** Takes a permit of all three limits. Returns its release, or undefined if one of the limits is reached. */
@@ -34,13 +34,12 @@ export function acquirePermit(
   const isShared = endpoint.inFlight >= RESERVED_PER_ENDPOINT
   if (endpoint.inFlight >= endpoint.limit || all.inFlight >= MAX_PER_PROCESS) return undefined
   if (isShared && account.shared >= MAX_SHARED) return undefined
-  const isUnproven = !endpoint.isProven
-  if (isUnproven && all.unproven >= MAX_UNPROVEN) return undefined
+  const isSlow = !endpoint.isFast
+  if (isSlow && all.slow >= MAX_SLOW) return undefined
   const change = (by: 1 | -1) => {
     endpoint.inFlight += by
-    account.inFlight += by
     all.inFlight += by
-    if (isUnproven) all.unproven += by
+    if (isSlow) all.slow += by
   }
   change(1)
   if (isShared) account.shared++
@@ -52,7 +51,7 @@ export function acquirePermit(
 
 /** Raises the endpoint's limit by one after a fast success; lowers it to a small one after anything else. */
 export function adaptLimit(endpoint: EndpointConcurrency, answer: { ok: boolean; ms: number }): void {
-  endpoint.isProven = answer.ok && answer.ms < FAST_MS
-  if (endpoint.isProven) endpoint.limit = Math.min(endpoint.limit + 1, MAX_PER_ENDPOINT)
+  endpoint.isFast = answer.ok && answer.ms < FAST_MS
+  if (endpoint.isFast) endpoint.limit = Math.min(endpoint.limit + 1, MAX_PER_ENDPOINT)
   else endpoint.limit = answer.ok ? SLOW_LIMIT : FAILING_LIMIT
 }

@@ -30,28 +30,28 @@ export type AttemptRecord = {
 
 type AttemptRow = Omit<AttemptRecord, 'at' | 'next_attempt_at'> & { at: Date; next_attempt_at: Date | null }
 
-export const DEFAULT_DELIVERIES = 50
-export const MAX_DELIVERIES = 500
+export const DEFAULT_ATTEMPTS_LISTED = 50
+export const MAX_ATTEMPTS_LISTED = 500
 /** Events that one statement sends again. */
 const STEP_EVENTS = 20_000
 
 /** Newest first; `before` is the id of an attempt and gives those older than it. Throws `not_found`. */
-export async function listDeliveries(
+export async function listAttempts(
   ctx: AccountContext,
   { webhookId, limit, before }: { webhookId?: string; limit: number; before?: string },
 ): Promise<AttemptRecord[]> {
   const { sql, accountId } = ctx
   if (webhookId !== undefined) await getWebhook(ctx, webhookId)
-  const only = webhookId === undefined ? sql`` : sql`and w.id = ${requireWebhookUuid(webhookId)}`
-  const below = before === undefined ? 'ffffffff-ffff-ffff-ffff-ffffffffffff' : requireWebhookUuid(before)
+  const endpointFilter = webhookId === undefined ? sql`` : sql`and w.id = ${requireWebhookUuid(webhookId)}`
+  const beforeId = before === undefined ? 'ffffffff-ffff-ffff-ffff-ffffffffffff' : requireWebhookUuid(before)
   const rows = await sql<AttemptRow[]>`
-    select l.* from webhook_endpoint w cross join lateral (
+    select entry.* from webhook_endpoint w cross join lateral (
       select a.id, a.endpoint_id as webhook_id, a.event_id, a.event_type as event, a.attempt, a.at, a.status, a.outcome,
         a.outcome = 'delivered' as ok, a.detail, a.duration_ms, a.answer, a.next_attempt_at
-      from webhook_attempt a where a.account_id = w.account_id and a.endpoint_id = w.id and a.id < ${below}::uuid
-      order by a.id desc limit ${limit}::int) l
-    where w.account_id = ${accountId} and w.status <> 'r' ${only}
-    order by l.id desc limit ${limit}::int`
+      from webhook_attempt a where a.account_id = w.account_id and a.endpoint_id = w.id and a.id < ${beforeId}::uuid
+      order by a.id desc limit ${limit}::int) entry
+    where w.account_id = ${accountId} and w.status <> 'r' ${endpointFilter}
+    order by entry.id desc limit ${limit}::int`
   return rows.map(row => ({
     ...row,
     id: idFromUuid(row.id),
@@ -127,17 +127,17 @@ async function replayOne(ctx: AccountContext, endpointId: string, since: Date): 
   for (;;) {
     const step = await ctx.sql<{ event_id: string; added: boolean }[]>`
       with failed as materialized (
-        select g.event_id, e.background from (
+        select given_up.event_id, e.background from (
           select event_id, max(id::text) as last from webhook_attempt
           where account_id = ${accountId} and endpoint_id = ${endpointId} and given_up and id >= ${from}::uuid
             and at >= ${since}::timestamptz and event_id > ${after}::uuid
-          group by event_id) g
+          group by event_id) given_up
         left join (
           select event_id, max(id::text) as last from webhook_attempt
           where account_id = ${accountId} and endpoint_id = ${endpointId} and outcome = 'delivered' and id >= ${from}::uuid
-          group by event_id) s on s.event_id = g.event_id and s.last > g.last
-        join event e on e.id = g.event_id and e.account_id = ${accountId}
-        where s.event_id is null order by g.event_id limit ${STEP_EVENTS}::int
+          group by event_id) delivered on delivered.event_id = given_up.event_id and delivered.last > given_up.last
+        join event e on e.id = given_up.event_id and e.account_id = ${accountId}
+        where delivered.event_id is null order by given_up.event_id limit ${STEP_EVENTS}::int
       ), added as (
         insert into webhook_delivery (due_at, account_id, attempts, background, endpoint_id, event_id)
         select ${ctx.clock.now()}::timestamptz, ${accountId}::int, 0, background, ${endpointId}::uuid, event_id from failed

@@ -11,7 +11,10 @@ export const EVENT_TYPES = [
   'scan.clone_suspected',
 ] as const
 
-/** A select of `created_at, account_id, id, type, data` follows. A trigger adds the deliveries. */
+/**
+ * A select of `created_at, account_id, id, type, data` follows.
+ * The trigger `event_fans_out` adds a delivery for each subscribed endpoint.
+ */
 export const insertEvents = (sql: Sql): Fragment =>
   sql`insert into event (created_at, account_id, id, type, data)`
 

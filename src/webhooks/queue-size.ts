@@ -16,12 +16,12 @@ export async function getQueueSize({ sql, clock }: { sql: Sql; clock: Clock }): 
   const now = clock.now()
   const [row] = await sql<{ due: number; waiting: number; oldest: Date | null }[]>`
     select coalesce(sum(n.due) filter (where n.is_open), 0)::bigint as due,
-      (coalesce(sum(n.waiting), 0) - coalesce(sum(n.due) filter (where n.is_open), 0))::bigint as waiting,
+      (coalesce(sum(n.total), 0) - coalesce(sum(n.due) filter (where n.is_open), 0))::bigint as waiting,
       min(n.oldest) filter (where n.is_open) as oldest
     from (
-      select w.status = 'a' and (w.wait_until is null or w.wait_until <= ${now}::timestamptz) as is_open, q.due, q.waiting, q.oldest
+      select w.status = 'a' and (w.wait_until is null or w.wait_until <= ${now}::timestamptz) as is_open, q.due, q.total, q.oldest
       from webhook_endpoint w join (
-        select account_id, endpoint_id, count(*) as waiting, count(*) filter (where due_at <= ${now}::timestamptz) as due,
+        select account_id, endpoint_id, count(*) as total, count(*) filter (where due_at <= ${now}::timestamptz) as due,
           min(due_at) filter (where due_at <= ${now}::timestamptz) as oldest
         from webhook_delivery group by account_id, endpoint_id) q
       on q.account_id = w.account_id and q.endpoint_id = w.id

@@ -24,6 +24,7 @@ export async function deleteExpired({ sql, clock }: { sql: Sql; clock: Clock }):
       limit ${STEP_ROWS}::int)
     delete from webhook_attempt a using old o where a.account_id = o.account_id and a.endpoint_id = o.endpoint_id and a.id = o.id
     returning 1`
+  // `+ 0`: see settleDeliveries.
   const deliveries = await sql`
     with old as materialized (
       (select d.event_id, d.endpoint_id, d.account_id from webhook_delivery d where d.event_id < ${before}::uuid

@@ -10,14 +10,14 @@ export const MAX_DELIVERY_ATTEMPTS = RETRY_DELAYS_MS.length + 1
 /** The time from the first attempt to the last. */
 export const RETRY_PERIOD_MS = RETRY_DELAYS_MS.reduce((sum, step) => sum + step, 0)
 const MAX_DELAY_MS = 6 * HOUR_MS
-/** No attempt is due later than this after the previous one. */
+/** The longest time between two attempts. */
 export const MAX_JITTERED_DELAY_MS = MAX_DELAY_MS * (1 + JITTER)
 
 /** Failures in a row. One delivery fails six times at most, so it never reaches this alone. */
 const MIN_FAILURES_TO_BACK_OFF = 20
 /** The schedule's shortest delay, so that an endpoint that works again is noticed as early as by a retry. */
 export const BACKOFF_MS = MINUTE_MS
-/** An endpoint that only failed for this long is disabled. */
+/** An endpoint is disabled at a failure once nothing has succeeded for this long. */
 const DISABLE_AFTER_MS = 5 * 24 * HOUR_MS
 
 /**

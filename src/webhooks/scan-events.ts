@@ -11,10 +11,11 @@ export async function listScanEvents<T>(
   { type, limit, productId }: { type: Type; limit: number; productId?: string },
 ): Promise<{ at: Date; data: T }[]> {
   // A literal, not a parameter: otherwise PostgreSQL cannot use the partial index.
-  const only = type === 'scan.milestone' ? sql`type = 'scan.milestone'` : sql`type = 'scan.clone_suspected'`
-  const one = productId === undefined ? sql`` : sql`and data->>'product_id' = ${productId}`
+  const typeFilter =
+    type === 'scan.milestone' ? sql`type = 'scan.milestone'` : sql`type = 'scan.clone_suspected'`
+  const productFilter = productId === undefined ? sql`` : sql`and data->>'product_id' = ${productId}`
   return sql<{ at: Date; data: T }[]>`
-    select created_at as at, data from event where account_id = ${accountId} and ${only} ${one}
+    select created_at as at, data from event where account_id = ${accountId} and ${typeFilter} ${productFilter}
       and id >= ${uuidFloor(clock.now().getTime() - EVENT_RETENTION_MS)}::uuid
     order by id desc limit ${limit}`
 }

@@ -20,11 +20,12 @@ export type SealedSecrets = {
   secret: Uint8Array
   old_secret: Uint8Array | null
   old_until: Date | null
+  /** The old secret still signs `X-Service-Signature`. */
   old_signs: boolean
 }
 
-/** `standard` sign the header `webhook-signature`, newest first; `documented` signs `X-Service-Signature`. */
-export type SigningSecrets = { standard: readonly string[]; documented: string }
+/** The secrets for `webhook-signature`, newest first, and the one for `X-Service-Signature`. */
+export type SigningSecrets = { standardWebhooks: readonly string[]; serviceSignature: string }
 
 /** Returns the secrets that sign at `now`; undefined if they were sealed under an unknown key. */
 export function openSecrets(sealer: Sealer, row: SealedSecrets, now: Date): SigningSecrets | undefined {
@@ -32,8 +33,8 @@ export function openSecrets(sealer: Sealer, row: SealedSecrets, now: Date): Sign
   const secret = sealer.open(row.secret, context)
   if (secret === undefined) return undefined
   const isOverlap = row.old_secret !== null && row.old_until !== null && now < row.old_until
-  if (!isOverlap || row.old_secret === null) return { standard: [secret], documented: secret }
+  if (!isOverlap || row.old_secret === null) return { standardWebhooks: [secret], serviceSignature: secret }
   const old = sealer.open(row.old_secret, context)
   if (old === undefined) return undefined
-  return { standard: [secret, old], documented: row.old_signs ? old : secret }
+  return { standardWebhooks: [secret, old], serviceSignature: row.old_signs ? old : secret }
 }

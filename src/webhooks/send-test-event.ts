@@ -5,7 +5,7 @@ import { AppError, notFound } from '../kernel/errors.ts'
 import type { Outbound } from '../kernel/http-out/outbound-http.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import type { Sealer } from '../kernel/sealing.ts'
-import { type AttemptRecord, listDeliveries } from './delivery-log.ts'
+import { type AttemptRecord, listAttempts } from './delivery-log.ts'
 import { requireWebhookUuid } from './endpoint.ts'
 import { endBackoff } from './manage-endpoints.ts'
 import { openSecrets, type SealedSecrets } from './secret.ts'
@@ -49,7 +49,7 @@ export async function sendTestEvent(
   await settleDeliveries(sql, [{ ...test, attemptNumber: 1, kind: 't', attempt, nextAt: undefined }], [])
   if (attempt.outcome === 'delivered') await endBackoff(ctx, endpointId)
   await audit(ctx, 'webhook_tested', id)
-  const newest = await listDeliveries(ctx, { webhookId: id, limit: MAX_SEARCHED })
+  const newest = await listAttempts(ctx, { webhookId: id, limit: MAX_SEARCHED })
   // Other deliveries go on meanwhile, so the newest entry need not be this one.
   const record = newest.find(one => one.event_id === idFromUuid(eventId))
   if (record === undefined) throw notFound('delivery')

@@ -2,6 +2,7 @@
 import { getServiceActor } from '../accounts/actors.ts'
 import { audit } from '../accounts/audit.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { formatUnquotedArray } from '../kernel/db/array-types.ts'
 import { type Sql, withRetries } from '../kernel/db/database.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import type { DisabledReason } from './endpoint.ts'
@@ -30,12 +31,10 @@ export type EndpointUpdate = {
   disabledReason: DisabledReason | null
 }
 
-/** Formats a column as one text, which is faster than values. For numbers, names and times only. */
-const formatColumn = (values: readonly (string | number | boolean | null)[]) => `{${values.join()}}`
-
 /**
- * Logs attempts, removes finished deliveries and reschedules the others; a delivery with another number of
- * attempts was resent. Returns disabled endpoints. `account_id + 0` makes PostgreSQL use the primary key.
+ * Logs attempts, removes finished deliveries, reschedules the others, and returns the disabled endpoints.
+ * A delivery resent meanwhile (its attempt count differs) stays queued, unless this attempt succeeded.
+ * `account_id + 0` makes PostgreSQL use the primary key.
  */
 export async function settleDeliveries(
   sql: Sql,
@@ -44,7 +43,8 @@ export async function settleDeliveries(
 ): Promise<string[]> {
   const isGivenUp = ({ kind, nextAt, attempt }: AttemptResult) =>
     kind === 'e' && nextAt === undefined && attempt.outcome !== 'delivered'
-  const of = (value: (result: AttemptResult) => string | number | boolean) => formatColumn(results.map(value))
+  const column = (value: (result: AttemptResult) => string | number | boolean) =>
+    formatUnquotedArray(results.map(value))
   const states = endpoints.map(({ accountId, endpointId, revision, health, disabledReason }) => ({
     account_id: accountId,
     id: endpointId,
@@ -56,37 +56,41 @@ export async function settleDeliveries(
   }))
   const changed = await withRetries(
     () => sql<{ id: string; reason: string | null }[]>`
-      with made as materialized (
+      with result as materialized (
         select * from unnest(
-          ${of(({ attempt }) => attempt.at.toISOString())}::text::timestamptz[],
-          ${of(({ nextAt }) => nextAt?.toISOString() ?? 'null')}::text::timestamptz[], ${of(one => one.accountId)}::text::int[],
-          ${of(({ attempt }) => attempt.durationMs)}::text::int[], ${of(one => one.attemptNumber)}::text::smallint[],
-          ${of(({ attempt }) => attempt.status ?? 'null')}::text::smallint[], ${of(one => one.kind)}::text::"char"[],
-          ${of(isGivenUp)}::text::boolean[], ${of(one => one.endpointId)}::text::uuid[],
-          ${of(({ attempt }) => newUuid(attempt.at.getTime()))}::text::uuid[], ${of(one => one.eventId)}::text::uuid[],
-          ${of(one => one.type)}::text::text[], ${of(({ attempt }) => attempt.outcome)}::text::text[],
+          ${column(({ attempt }) => attempt.at.toISOString())}::text::timestamptz[],
+          ${column(({ nextAt }) => nextAt?.toISOString() ?? 'null')}::text::timestamptz[],
+          ${column(result => result.accountId)}::text::int[],
+          ${column(({ attempt }) => attempt.durationMs)}::text::int[],
+          ${column(result => result.attemptNumber)}::text::smallint[],
+          ${column(({ attempt }) => attempt.status ?? 'null')}::text::smallint[], ${column(result => result.kind)}::text::"char"[],
+          ${column(isGivenUp)}::text::boolean[], ${column(result => result.endpointId)}::text::uuid[],
+          ${column(({ attempt }) => newUuid(attempt.at.getTime()))}::text::uuid[], ${column(result => result.eventId)}::text::uuid[],
+          ${column(result => result.type)}::text::text[], ${column(({ attempt }) => attempt.outcome)}::text::text[],
           ${results.map(({ attempt }) => attempt.detail)}::text[], ${results.map(({ attempt }) => attempt.answer)}::text[]
         ) as r(at, next_attempt_at, account_id, duration_ms, attempt, status, kind, given_up, endpoint_id, id, event_id,
           event_type, outcome, detail, answer)
       ), logged as (
         insert into webhook_attempt (at, next_attempt_at, account_id, duration_ms, attempt, status, kind, given_up,
           endpoint_id, id, event_id, event_type, outcome, detail, answer)
-        select * from made
-      ), done as (
-        delete from webhook_delivery d using made m
-        where m.kind = 'e' and m.next_attempt_at is null and d.event_id = m.event_id and d.endpoint_id = m.endpoint_id
-          and d.account_id + 0 = m.account_id and (m.outcome = 'delivered' or d.attempts = m.attempt - 1)
-      ), again as (
-        update webhook_delivery d set attempts = m.attempt, due_at = m.next_attempt_at from made m
-        where m.kind = 'e' and m.next_attempt_at is not null and d.event_id = m.event_id and d.endpoint_id = m.endpoint_id
-          and d.account_id + 0 = m.account_id and d.attempts = m.attempt - 1
+        select * from result
+      ), finished as (
+        delete from webhook_delivery d using result r
+        where r.kind = 'e' and r.next_attempt_at is null and d.event_id = r.event_id and d.endpoint_id = r.endpoint_id
+          and d.account_id + 0 = r.account_id and (r.outcome = 'delivered' or d.attempts = r.attempt - 1)
+      ), rescheduled as (
+        update webhook_delivery d set attempts = r.attempt, due_at = r.next_attempt_at from result r
+        where r.kind = 'e' and r.next_attempt_at is not null and d.event_id = r.event_id and d.endpoint_id = r.endpoint_id
+          and d.account_id + 0 = r.account_id and d.attempts = r.attempt - 1
       )
-      update webhook_endpoint w set failures = s.failures, failing_since = s.failing_since, wait_until = s.wait_until,
-        status = case when s.reason is null then w.status else 'd' end, disabled_reason = coalesce(s.reason, w.disabled_reason)
-      from jsonb_to_recordset(${JSON.stringify(states)}::text::jsonb) as s(account_id int, id uuid, revision int, failures int,
-        failing_since timestamptz, wait_until timestamptz, reason text)
-      where w.account_id = s.account_id and w.id = s.id and w.revision = s.revision and w.status not in ('r', 'd')
-      returning w.id, s.reason`,
+      update webhook_endpoint w set failures = state.failures, failing_since = state.failing_since,
+        wait_until = state.wait_until, status = case when state.reason is null then w.status else 'd' end,
+        disabled_reason = coalesce(state.reason, w.disabled_reason)
+      from jsonb_to_recordset(${JSON.stringify(states)}::text::jsonb) as state(account_id int, id uuid,
+        revision int, failures int, failing_since timestamptz, wait_until timestamptz, reason text)
+      where w.account_id = state.account_id and w.id = state.id and w.revision = state.revision
+        and w.status not in ('r', 'd')
+      returning w.id, state.reason`,
   )
   return changed.filter(row => row.reason !== null).map(row => row.id)
 }

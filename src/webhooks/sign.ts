@@ -10,7 +10,7 @@ type SignedRequest = { body: string; headers: Record<string, string> }
 export function signEvent({ id, event, data, at }: EventMessage, secrets: SigningSecrets): SignedRequest {
   const sentAt = at.toISOString().slice(0, -1)
   const body = `{"event":${JSON.stringify(event)},"data":${data},"sent_at":"${sentAt}+00:00"}`
-  const { standard, documented } = getKeys(secrets)
+  const { standardWebhooks, serviceSignature } = getKeys(secrets)
   const timestamp = String(Math.floor(at.getTime() / 1000))
   const signed = `${id}.${timestamp}.${body}`
   return {
@@ -19,10 +19,10 @@ export function signEvent({ id, event, data, at }: EventMessage, secrets: Signin
       'content-type': 'application/json',
       'user-agent': 'Carnet-Webhooks',
       'x-service-event': event,
-      'x-service-signature': `sha256=${hmac(documented, body, 'hex')}`,
+      'x-service-signature': `sha256=${hmac(serviceSignature, body, 'hex')}`,
       'webhook-id': id,
       'webhook-timestamp': timestamp,
-      'webhook-signature': standard.map(key => `v1,${hmac(key, signed, 'base64')}`).join(' '),
+      'webhook-signature': standardWebhooks.map(key => `v1,${hmac(key, signed, 'base64')}`).join(' '),
     },
   }
 }
@@ -31,16 +31,16 @@ export function signEvent({ id, event, data, at }: EventMessage, secrets: Signin
 function getKeys(secrets: SigningSecrets): Keys {
   let keys = keyCache.get(secrets)
   if (keys === undefined) {
-    const standard = secrets.standard.map(one =>
+    const standardWebhooks = secrets.standardWebhooks.map(one =>
       createSecretKey(Buffer.from(one.slice(one.indexOf('_') + 1), 'base64')),
     )
-    keys = { standard, documented: createSecretKey(Buffer.from(secrets.documented)) }
+    keys = { standardWebhooks, serviceSignature: createSecretKey(Buffer.from(secrets.serviceSignature)) }
     keyCache.set(secrets, keys)
   }
   return keys
 }
 
-type Keys = { standard: readonly KeyObject[]; documented: KeyObject }
+type Keys = { standardWebhooks: readonly KeyObject[]; serviceSignature: KeyObject }
 
 const keyCache = new WeakMap<SigningSecrets, Keys>()
 

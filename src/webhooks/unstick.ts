@@ -11,7 +11,7 @@ type StuckCounts = { leases: number; deliveries: number; endpoints: number }
 
 type Context = { sql: Sql; clock: Clock }
 
-/** Counts what waits longer than any schedule allows. Reads all deliveries that wait for a later attempt. */
+/** Counts rows that wait longer than any schedule allows. Scans all waiting deliveries. */
 export async function countStuck(ctx: Context): Promise<StuckCounts> {
   const { sql } = ctx
   const [row] = await sql<StuckCounts[]>`

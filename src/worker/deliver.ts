@@ -10,13 +10,13 @@ import type { Log } from '../kernel/log.ts'
 import type { Sealer } from '../kernel/sealing.ts'
 import {
   type ClaimedDelivery,
-  claimDeliveries,
   FIRST_CURSOR,
   LEASE_MS,
   listPendingEndpoints,
-  MAX_CLAIMED,
-  MAX_ENDPOINTS_PER_STEP,
+  MAX_CLAIMED_PER_STATEMENT,
+  MAX_ENDPOINTS_PER_PAGE,
   type PendingEndpoint,
+  selectDueDeliveries,
 } from '../webhooks/claim.ts'
 import {
   type AccountConcurrency,
@@ -29,9 +29,8 @@ import { getNextAttemptAt, HEALTHY, recordFailure, shouldDisable } from '../webh
 import { type DeliveryAttempt, sendDelivery } from '../webhooks/send.ts'
 import type { AttemptResult } from '../webhooks/settle.ts'
 import {
-  countFreeSlots,
+  countClaimable,
   createEndpointQueue,
-  dropWaiting,
   type EndpointQueue,
   endpointKey,
   isBackingOff,
@@ -49,12 +48,12 @@ const BURST_POLL_MS = 20
 const BURST_MS = 2_000
 /** The interval while more is due than could be claimed. */
 const BUSY_POLL_MS = 50
-const MAX_CLAIMED_EVENTS = 2_048
+const MAX_CLAIMED_PER_PROCESS = 2_048
 const STOP_TIMEOUT_MS = 2_000
 const FORGET_AFTER_MS = 60_000
 
 export type DeliverySetup = {
-  /** A pool for queues of its own: see `openPool`. */
+  /** A separate connection pool, so that deliveries and requests do not wait for each other. */
   sql: Sql
   clock: Clock
   log: Log
@@ -70,13 +69,13 @@ export class Deliveries {
   private readonly accounts = new Map<number, AccountConcurrency>()
   private readonly leases: Leases
   private readonly writer: ResultWriter
-  private readonly processLimits: ProcessConcurrency = { inFlight: 0, unproven: 0 }
+  private readonly processLimits: ProcessConcurrency = { inFlight: 0, slow: 0 }
   /** Queues that wait for a permit of their account or of the process. */
   private readonly blocked = new Set<EndpointQueue>()
   private readonly outcomes: Record<string, number> = {}
   private claimedCount = 0
   private cursor = FIRST_CURSOR
-  /** Before this time only queues that run low claim more events. */
+  /** Until then no scan: only queues that run low are refilled. */
   private nextScanAt = 0
   private claimedAt = Number.NEGATIVE_INFINITY
   private isStopping = false
@@ -95,17 +94,17 @@ export class Deliveries {
     this.loop ??= this.run()
   }
 
-  /** Delivers everything due now or becoming due meanwhile; resolves when nothing is left. */
+  /** For tests: delivers until nothing is due. */
   async drain(): Promise<void> {
     for (;;) {
-      const { claimed, isEnd } = await this.claimRound()
-      if (claimed === 0 && isEnd && this.claimedCount === 0 && this.writer.isIdle) return
+      const { claimed, isLastPage } = await this.scanEndpoints()
+      if (claimed === 0 && isLastPage && this.claimedCount === 0 && this.writer.isIdle) return
       if (this.claimedCount > 0) await this.sleep(BUSY_POLL_MS)
     }
   }
 
   /** Requests on their way, and attempts by outcome since this process started. */
-  numbers(): { inFlight: number; outcomes: Readonly<Record<string, number>> } {
+  getMetrics(): { inFlight: number; outcomes: Readonly<Record<string, number>> } {
     return { inFlight: this.processLimits.inFlight, outcomes: { ...this.outcomes } }
   }
 
@@ -114,7 +113,7 @@ export class Deliveries {
     this.isStopping = true
     this.wake()
     await this.loop
-    for (const queue of this.queues.values()) this.dropEvents(queue)
+    for (const queue of this.queues.values()) this.releaseWaiting(queue)
     const until = performance.now() + STOP_TIMEOUT_MS
     while (this.claimedCount > 0 && performance.now() < until) await this.sleep(BUSY_POLL_MS)
     await this.setup.outbound.close()
@@ -128,7 +127,7 @@ export class Deliveries {
     while (!this.isStopping) {
       let pause = POLL_MS
       try {
-        pause = await this.step()
+        pause = await this.runOnce()
         logger.recovered()
       } catch (error) {
         logger.failed(error)
@@ -138,14 +137,14 @@ export class Deliveries {
   }
 
   /** Claims what is due. Returns the milliseconds until the next call. */
-  private async step(): Promise<number> {
-    const isSoon = performance.now() < this.claimedAt + BURST_MS
-    const idle = isSoon ? BURST_POLL_MS : POLL_MS
-    if (performance.now() < this.nextScanAt) return (await this.claimMore()) > 0 ? BUSY_POLL_MS : idle
-    const { claimed, isEnd } = await this.claimRound()
+  private async runOnce(): Promise<number> {
+    const isBurst = performance.now() < this.claimedAt + BURST_MS
+    const idle = isBurst ? BURST_POLL_MS : POLL_MS
+    if (performance.now() < this.nextScanAt) return (await this.refillQueues()) > 0 ? BUSY_POLL_MS : idle
+    const { claimed, isLastPage } = await this.scanEndpoints()
     const now = performance.now()
     if (claimed > 0) this.claimedAt = now
-    if (!isEnd) return 0
+    if (!isLastPage) return 0
     this.nextScanAt = now + (claimed > 0 ? POLL_MS : idle)
     return claimed > 0 ? BUSY_POLL_MS : idle
   }
@@ -162,56 +161,56 @@ export class Deliveries {
   }
 
   /** Scans up to 256 endpoints and claims due events of theirs. */
-  private async claimRound(): Promise<{ claimed: number; isEnd: boolean }> {
+  private async scanEndpoints(): Promise<{ claimed: number; isLastPage: boolean }> {
     const { sql, clock, sealer } = this.setup
     const now = clock.now()
     const busy = Array.from(this.queues.values()).filter(queue => queue.claimedIds.size > 0)
     if (await this.leases.renew(busy.map(queue => queue.accountId))) {
-      for (const queue of busy) if (!this.leases.isOurs(queue.accountId)) this.dropEvents(queue)
+      for (const queue of busy) if (!this.leases.isOurs(queue.accountId)) this.releaseWaiting(queue)
     }
     const rows = await listPendingEndpoints(sql, now, this.cursor)
     const last = rows.at(-1)
-    const isEnd = last === undefined || rows.length < MAX_ENDPOINTS_PER_STEP
-    this.cursor = isEnd ? FIRST_CURSOR : { accountId: last.account_id, endpointId: last.id }
-    if (isEnd) this.dropUnusedQueues(now)
+    const isLastPage = last === undefined || rows.length < MAX_ENDPOINTS_PER_PAGE
+    this.cursor = isLastPage ? FIRST_CURSOR : { accountId: last.account_id, endpointId: last.id }
+    if (isLastPage) this.dropUnusedQueues(now)
     for (const row of rows) {
       const queue = this.queues.get(endpointKey(row.account_id, row.id))
       if (queue === undefined) continue
       if (row.status === 'a') updateEndpointQueue(queue, row, sealer, now)
-      else this.dropEvents(queue)
+      else this.releaseWaiting(queue)
     }
     const due = rows.filter(row => row.is_due)
     await this.leases.acquire(due.map(row => row.account_id))
     const ours = due.filter(row => this.leases.isOurs(row.account_id))
     const queues = ours.map(row => this.getQueue(row, sealer, now))
-    const claimed = await this.claimFor(queues, now)
+    const claimed = await this.claimForQueues(queues, now)
     for (const queue of [...this.blocked]) this.sendWaiting(queue)
-    return { claimed, isEnd }
+    return { claimed, isLastPage }
   }
 
   /** Claims for endpoints that had more due than the last claim took, without a scan of all others. */
-  private claimMore(): Promise<number> {
+  private refillQueues(): Promise<number> {
     const now = this.setup.clock.now()
     const queues = Array.from(this.queues.values()).filter(
       queue => needsMore(queue) && this.leases.isOurs(queue.accountId),
     )
-    return this.claimFor(queues, now)
+    return this.claimForQueues(queues, now)
   }
 
-  private async claimFor(queues: readonly EndpointQueue[], now: Date): Promise<number> {
+  private async claimForQueues(queues: readonly EndpointQueue[], now: Date): Promise<number> {
     const { sql, clock } = this.setup
     const ready = queues.filter(
-      queue => queue.secrets !== undefined && !isBackingOff(queue, now) && countFreeSlots(queue) > 0,
+      queue => queue.secrets !== undefined && !isBackingOff(queue, now) && countClaimable(queue) > 0,
     )
-    const free = Math.min(MAX_CLAIMED, MAX_CLAIMED_EVENTS - this.claimedCount)
+    const free = Math.min(MAX_CLAIMED_PER_STATEMENT, MAX_CLAIMED_PER_PROCESS - this.claimedCount)
     if (ready.length === 0 || free <= 0) return 0
     const requests = ready.map(queue => ({
       accountId: queue.accountId,
       endpointId: queue.endpointId,
-      limit: countFreeSlots(queue),
+      limit: countClaimable(queue),
       exclude: [...queue.claimedIds],
     }))
-    const claimed = await claimDeliveries(sql, clock.now(), requests, free)
+    const claimed = await selectDueDeliveries(sql, clock.now(), requests, free)
     const counts = new Map<EndpointQueue, number>()
     for (const one of claimed) {
       const queue = this.queues.get(endpointKey(one.account_id, one.endpoint_id))
@@ -232,7 +231,7 @@ export class Deliveries {
     const key = endpointKey(row.account_id, row.id)
     const found = this.queues.get(key)
     if (found !== undefined) return found
-    const account = this.accounts.get(row.account_id) ?? { shared: 0, inFlight: 0 }
+    const account = this.accounts.get(row.account_id) ?? { shared: 0 }
     this.accounts.set(row.account_id, account)
     const queue = createEndpointQueue(row, account)
     updateEndpointQueue(queue, row, sealer, now)
@@ -254,9 +253,11 @@ export class Deliveries {
     for (const id of this.accounts.keys()) if (!used.has(id)) this.accounts.delete(id)
   }
 
-  private dropEvents(queue: EndpointQueue): void {
+  /** Forgets claimed deliveries that are not being sent yet; they stay in the database queue. */
+  private releaseWaiting(queue: EndpointQueue): void {
     this.claimedCount -= queue.waiting.length
-    dropWaiting(queue)
+    for (const claimed of queue.waiting) queue.claimedIds.delete(claimed.event_id)
+    queue.waiting = []
     this.blocked.delete(queue)
   }
 
@@ -264,13 +265,13 @@ export class Deliveries {
   private sendWaiting(queue: EndpointQueue): void {
     const now = this.setup.clock.now()
     if (this.isStopping || isBackingOff(queue, now) || !this.leases.isOurs(queue.accountId))
-      this.dropEvents(queue)
+      this.releaseWaiting(queue)
     this.blocked.delete(queue)
     while (queue.waiting.length > 0) {
-      const release = acquirePermit(queue.limits, queue.account, this.processLimits)
+      const release = acquirePermit(queue.concurrency, queue.account, this.processLimits)
       if (release === undefined) {
-        // At its own limit it continues with its next answer.
-        if (queue.limits.inFlight < queue.limits.limit) this.blocked.add(queue)
+        // Not blocked at its own limit: its next answer calls sendWaiting again.
+        if (queue.concurrency.inFlight < queue.concurrency.limit) this.blocked.add(queue)
         return
       }
       const next = queue.waiting.shift()
@@ -287,7 +288,7 @@ export class Deliveries {
       const request = { url, secrets, eventId, type, data: claimed.data }
       this.finish(queue, claimed, await sendDelivery(outbound, clock, request), release)
     } catch (error) {
-      // The event stays claimed, so that a bug does not repeat endlessly.
+      // The id stays in claimedIds until restart, so a bug of ours does not loop.
       release()
       log.error({ err: error, event: idFromUuid(claimed.event_id) }, 'a webhook event could not be sent')
     }
@@ -304,11 +305,12 @@ export class Deliveries {
     release()
     this.outcomes[attempt.outcome] = (this.outcomes[attempt.outcome] ?? 0) + 1
     if (attempt.outcome === 'stopped') {
+      // Aborted by our own shutdown: not an attempt; another process sends it.
       queue.claimedIds.delete(claimed.event_id)
       this.claimedCount--
       return
     }
-    adaptLimit(queue.limits, { ok, ms: attempt.durationMs })
+    adaptLimit(queue.concurrency, { ok, ms: attempt.durationMs })
     const now = clock.now()
     const attempts = claimed.attempts + 1
     const { retryAfterMs } = attempt
@@ -337,7 +339,7 @@ export class Deliveries {
     const disabledReason = attempt.isGone ? 'gone' : isFailing ? 'failing' : null
     const { accountId, endpointId, revision, health } = queue
     this.writer.addHealth({ accountId, endpointId, revision, health, disabledReason })
-    if (disabledReason !== null) this.dropEvents(queue)
+    if (disabledReason !== null) this.releaseWaiting(queue)
   }
 
   private onWritten({ accountId, endpointId, eventId }: AttemptResult): void {

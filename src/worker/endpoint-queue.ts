@@ -19,12 +19,13 @@ export type EndpointQueue = {
   url: string
   secrets: SigningSecrets | undefined
   health: EndpointHealth
-  limits: EndpointConcurrency
+  concurrency: EndpointConcurrency
   account: AccountConcurrency
+  /** Claimed, but not being sent yet. */
   waiting: ClaimedDelivery[]
-  /** Events claimed and not yet stored: waiting, under way, or being written. */
+  /** Events claimed, their results not yet stored: waiting, under way, or being written. */
   claimedIds: Set<string>
-  /** The last claim filled all free slots. */
+  /** The last claim took as many as it could, so there may be more. */
   hasMore: boolean
   usedAt: number
 }
@@ -39,7 +40,7 @@ export function createEndpointQueue(row: PendingEndpoint, account: AccountConcur
     url: row.url,
     secrets: undefined,
     health: getHealth(row),
-    limits: createEndpointConcurrency(),
+    concurrency: createEndpointConcurrency(),
     account,
     waiting: [],
     claimedIds: new Set(),
@@ -64,19 +65,16 @@ const getHealth = (row: PendingEndpoint): EndpointHealth => ({
   waitUntil: row.wait_until,
 })
 
-/** Events whose results are being written do not take a slot. */
-export const countFreeSlots = (queue: EndpointQueue): number =>
-  Math.max(0, queue.limits.limit * CLAIM_AHEAD_FACTOR - queue.limits.inFlight - queue.waiting.length)
+/** How many more deliveries may be claimed; those being stored do not count. */
+export const countClaimable = (queue: EndpointQueue): number =>
+  Math.max(
+    0,
+    queue.concurrency.limit * CLAIM_AHEAD_FACTOR - queue.concurrency.inFlight - queue.waiting.length,
+  )
 
 /** Whether half of the claimed events are sent and more were due. */
 export const needsMore = (queue: EndpointQueue): boolean =>
-  queue.hasMore && queue.waiting.length <= (queue.limits.limit * CLAIM_AHEAD_FACTOR) / 2
+  queue.hasMore && queue.waiting.length <= (queue.concurrency.limit * CLAIM_AHEAD_FACTOR) / 2
 
 export const isBackingOff = (queue: EndpointQueue, now: Date): boolean =>
   queue.health.waitUntil !== null && queue.health.waitUntil > now
-
-/** Gives up the claimed events that are not being sent yet. */
-export function dropWaiting(queue: EndpointQueue): void {
-  for (const claimed of queue.waiting) queue.claimedIds.delete(claimed.event_id)
-  queue.waiting = []
-}

@@ -20,7 +20,7 @@ export class Leases {
     return (this.until.get(accountId) ?? 0) > performance.now()
   }
 
-  /** Leases the accounts that no process has leased yet. */
+  /** Tries to lease accounts that this process does not hold; another holder keeps its lease. */
   async acquire(accounts: readonly number[]): Promise<void> {
     await this.acquireNow([...new Set(accounts)].filter(id => !this.isOurs(id)))
   }

@@ -14,7 +14,7 @@ import {
 import { endpointKey } from './endpoint-queue.ts'
 
 const MAX_BATCH = 512
-/** Results are collected for this long: one statement for many costs the database a tenth. */
+/** Results gather this long: batching cuts the database's work to a tenth. */
 const GATHER_MS = 20
 const RETRY_AFTER_MS = 500
 
@@ -41,7 +41,7 @@ export class ResultWriter {
     return this.writing === undefined
   }
 
-  /** Call it before `add`. A later success does not cancel that an endpoint is disabled. */
+  /** Call before `add`, which starts the write. A pending disabling survives a later success. */
   addHealth(health: EndpointUpdate): void {
     const key = endpointKey(health.accountId, health.endpointId)
     const disabledReason = health.disabledReason ?? this.health.get(key)?.disabledReason ?? null
@@ -55,7 +55,7 @@ export class ResultWriter {
     })
   }
 
-  /** Resolves when all results are written, or one attempt failed: then others deliver again. */
+  /** Resolves once results are stored or one write failed; then another process sends them again. */
   async stop(): Promise<void> {
     this.isStopping = true
     await this.writing

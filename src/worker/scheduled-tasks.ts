@@ -19,12 +19,12 @@ const RETENTION_INTERVAL_MS = 300_000
 /** How often a process checks whether old scans are due for deletion; they are due every ten minutes. */
 const SCAN_CLEANING_INTERVAL_MS = 60_000
 const BACKUP_CHECK_INTERVAL_MS = 20_000
-/** Deletions in a row, of some thousand rows each. The rest waits for the next run. */
+/** Delete statements per run, of up to 5,000 rows each; the rest waits for the next run. */
 const MAX_STEPS = 200
 
 type ScheduledTasksSetup = {
   sql: Sql
-  /** A pool for queues, see `openPool`. */
+  /** A separate connection pool, so that deliveries and requests do not wait for each other. */
   queue: Sql
   clock: Clock
   log: Log
@@ -74,7 +74,7 @@ export function startScheduledTasks(setup: ScheduledTasksSetup) {
   const freeStuckDeliveries = async () => {
     const freed = await unstick({ sql: queue, clock })
     if (Object.values(freed).some(count => count > 0))
-      log.warn(freed, 'a clock was ahead: webhooks scheduled by it are due now')
+      log.warn(freed, 'deliveries scheduled by a clock that was ahead are due now')
   }
   const deleteScans = async () => void (await deleteOldScans({ sql, clock }, () => signal.aborted))
   const failureLogger = (work: string) => throttledLogger(log, 'warn', { work }, 'a scheduled task failed')

@@ -5,7 +5,7 @@ import type { AccountContext } from '../../src/accounts/context.ts'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
 import { openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
 import { newUuid } from '../../src/kernel/ids.ts'
-import { listDeliveries } from '../../src/webhooks/delivery-log.ts'
+import { listAttempts } from '../../src/webhooks/delivery-log.ts'
 import { listWebhooks, MAX_ENDPOINTS } from '../../src/webhooks/endpoint.ts'
 import { insertEvents } from '../../src/webhooks/insert-events.ts'
 import { addWebhook } from '../../src/webhooks/manage-endpoints.ts'
@@ -211,7 +211,7 @@ describe('managing a webhook', () => {
     const again = await editor.get(String((await editor.post(`${at}/test`)).headers.location))
     assert.match(again.text, /The test: delivered, 204/)
     const refused = await editor.post(`${at}/resend`, {
-      form: { attempt: (await listDeliveries(ctx, { limit: 1 }))[0]?.id ?? '' },
+      form: { attempt: (await listAttempts(ctx, { limit: 1 }))[0]?.id ?? '' },
     })
     assert.equal(refused.status, 422)
     assert.match(refused.text, /there is nothing to send again/)

@@ -16,7 +16,7 @@ import {
   type ResolveName,
 } from '../../src/kernel/http-out/outbound-http.ts'
 import { explainUrlFault, findUrlFault, type OutboundPolicy } from '../../src/kernel/http-out/outbound-url.ts'
-import { listDeliveries } from '../../src/webhooks/delivery-log.ts'
+import { listAttempts } from '../../src/webhooks/delivery-log.ts'
 import { addWebhook } from '../../src/webhooks/manage-endpoints.ts'
 import { sendTestEvent } from '../../src/webhooks/send-test-event.ts'
 import { HOSTILE_NAMES, HOSTILE_URLS } from './hostile-addresses.ts'
@@ -127,7 +127,7 @@ describe(`${HOSTILE_URLS.length + HOSTILE_NAMES.length} hostile addresses`, () =
         response.writeHead(status, { location: `http://127.0.0.1:${port}/` }).end()
       await stand.announce(account)
       await worker.drain()
-      const [newest] = await listDeliveries(account.ctx, { webhookId: id, limit: 1 })
+      const [newest] = await listAttempts(account.ctx, { webhookId: id, limit: 1 })
       assert.equal(newest?.outcome, `status_${status}`)
       assert.match(newest?.detail ?? '', /a redirect, and redirects are not followed/)
     }
@@ -140,7 +140,7 @@ describe(`${HOSTILE_URLS.length + HOSTILE_NAMES.length} hostile addresses`, () =
     await stand.sql`update webhook_endpoint set url = ${`https://127.0.0.1:${port}/`}, revision = revision + 1 where account_id = ${account.id}`
     await stand.announce(account)
     await stand.worker().drain()
-    const [newest] = await listDeliveries(account.ctx, { webhookId: id, limit: 1 })
+    const [newest] = await listAttempts(account.ctx, { webhookId: id, limit: 1 })
     assert.deepEqual([newest?.outcome, newest?.status], ['address_refused', null])
     assert.match(newest?.detail ?? '', /is an address of this machine\. Carnet does not connect to it\.$/)
     const tested = await sendTestEvent(

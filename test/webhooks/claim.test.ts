@@ -4,11 +4,11 @@ import { after, before, test } from 'node:test'
 import {
   acquireLeases,
   type ClaimedDelivery,
-  claimDeliveries,
   FIRST_CURSOR,
   listPendingEndpoints,
   type PendingEndpoint,
   releaseLeases,
+  selectDueDeliveries,
 } from '../../src/webhooks/claim.ts'
 import { countStuck, unstick } from '../../src/webhooks/unstick.ts'
 import { IS_FULL } from '../full.ts'
@@ -53,13 +53,13 @@ test(`${ROUNDS} rounds over ${MANY} waiting deliveries are fair, lease each once
   for (let round = 0; round < ROUNDS; round++) {
     const began = performance.now()
     const waiting = await listPendingEndpoints(queue, now, FIRST_CURSOR)
-    const rooms = waiting.map(row => ({
+    const requests = waiting.map(row => ({
       accountId: row.account_id,
       endpointId: row.id,
       limit: ROOM,
       exclude: [],
     }))
-    const claimed = await claimDeliveries(queue, now, rooms)
+    const claimed = await selectDueDeliveries(queue, now, requests)
     times.push(performance.now() - began)
     assert.equal(claimed.length, 512)
     assert.equal(waiting.length, ENDPOINTS)
@@ -100,7 +100,7 @@ async function assertPlan(now: Date): Promise<void> {
   }
   const before = await scans()
   const waiting = await listPendingEndpoints(stand.queue, now, FIRST_CURSOR)
-  await claimDeliveries(stand.queue, now, [
+  await selectDueDeliveries(stand.queue, now, [
     { accountId: waiting[0]?.account_id ?? 0, endpointId: waiting[0]?.id ?? '', limit: 5, exclude: [] },
   ])
   assert.equal(await scans(), before)

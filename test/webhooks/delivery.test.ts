@@ -6,7 +6,7 @@ import { after, afterEach, before, describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createSealer } from '../../src/kernel/sealing.ts'
-import { listDeliveries, replayFailed, resendDelivery } from '../../src/webhooks/delivery-log.ts'
+import { listAttempts, replayFailed, resendDelivery } from '../../src/webhooks/delivery-log.ts'
 import { getWebhook } from '../../src/webhooks/endpoint.ts'
 import { pauseWebhook, removeWebhook, resumeWebhook } from '../../src/webhooks/manage-endpoints.ts'
 import { getQueueSize } from '../../src/webhooks/queue-size.ts'
@@ -57,7 +57,7 @@ async function endpoint(events?: string[]) {
   return stand.endpoint(account, { url: receiver.url, ...(events === undefined ? {} : { events }) })
 }
 
-const documented = (secret: string, { text }: Received) =>
+const serviceSignature = (secret: string, { text }: Received) =>
   `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`
 const verifies = (secret: string, { text, headers }: Received) => {
   new Webhook(secret).verify(text, headers)
@@ -74,7 +74,7 @@ describe('a delivery', () => {
     assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
     assert.equal(got.headers['content-type'], 'application/json')
     assert.equal(got.headers['x-service-event'], 'product.archived')
-    assert.equal(got.headers['x-service-signature'], documented(secret, got))
+    assert.equal(got.headers['x-service-signature'], serviceSignature(secret, got))
     assert.equal(got.headers['webhook-id'], idFromUuid(eventId))
     assert.ok(verifies(secret, got))
     const line = /^\{"event":.*\}$/m.exec(readFileSync(SAMPLE, 'utf8'))?.[0] ?? ''
@@ -120,14 +120,14 @@ describe('a delivery', () => {
         response.writeHead(status, { location: 'http://127.0.0.1:1/' }).end()
       await stand.announce(account)
       await worker.drain()
-      const [newest] = await listDeliveries(account.ctx, { webhookId: id, limit: 1 })
+      const [newest] = await listAttempts(account.ctx, { webhookId: id, limit: 1 })
       assert.deepEqual([newest?.outcome, newest?.status, newest?.ok], [outcome, status, status < 300])
       assert.equal(newest?.detail?.includes('redirect') ?? false, status === 302, String(status))
     }
     receiver.respond = request => request.socket.destroy()
     await stand.announce(account)
     await worker.drain()
-    const [newest] = await listDeliveries(account.ctx, { webhookId: id, limit: 1 })
+    const [newest] = await listAttempts(account.ctx, { webhookId: id, limit: 1 })
     assert.deepEqual([newest?.outcome, newest?.status], ['connection_closed', null])
     assert.match(newest?.detail ?? '', /^The connection ended before an answer came/)
     const { last_delivery } = await getWebhook(account.ctx, id)
@@ -145,7 +145,7 @@ describe('a delivery', () => {
       receiver.respond = (_, response) => response.end(sent)
       await stand.announce(account)
       await worker.drain()
-      const [newest] = await listDeliveries(account.ctx, { webhookId: id, limit: 1 })
+      const [newest] = await listAttempts(account.ctx, { webhookId: id, limit: 1 })
       assert.deepEqual([newest?.answer, newest?.ok], [kept, true])
     }
   })
@@ -166,23 +166,23 @@ describe('secrets', () => {
     const during = await next()
     assert.equal(during.headers['webhook-signature']?.split(' ').length, 2)
     assert.ok(verifies(old, during) && verifies(fresh, during))
-    assert.equal(during.headers['x-service-signature'], documented(old, during))
+    assert.equal(during.headers['x-service-signature'], serviceSignature(old, during))
 
     await activateSecret(account.ctx, id)
     const activated = await next()
     assert.ok(verifies(old, activated) && verifies(fresh, activated))
-    assert.equal(activated.headers['x-service-signature'], documented(fresh, activated))
+    assert.equal(activated.headers['x-service-signature'], serviceSignature(fresh, activated))
 
     await rotateSecret(account.ctx, stand.setup, id)
     assert.equal(
       (await next()).headers['x-service-signature'],
-      documented(fresh, receiver.received.at(-1) as Received),
+      serviceSignature(fresh, receiver.received.at(-1) as Received),
     )
     // A signature is not older than five minutes for the judge, who has no clock of ours: so it is looked at by hand.
     stand.clock.advance(DAY)
     const over = await next()
     assert.equal(over.headers['webhook-signature']?.split(' ').length, 1)
-    assert.notEqual(over.headers['x-service-signature'], documented(fresh, over))
+    assert.notEqual(over.headers['x-service-signature'], serviceSignature(fresh, over))
   })
 
   test('rotated twice: a secret that was never activated is dropped', async () => {
@@ -193,7 +193,7 @@ describe('secrets', () => {
     await worker.drain()
     const [got] = receiver.received
     assert.ok(got && verifies(first, got) && verifies(third, got))
-    assert.equal(got.headers['x-service-signature'], documented(first, got))
+    assert.equal(got.headers['x-service-signature'], serviceSignature(first, got))
   })
 
   test('are sealed, and resealed after a change of the key', async () => {
@@ -237,7 +237,7 @@ describe('sending again', () => {
       return rows.map(row => row.attempts)
     }
     const again = async () => {
-      const [newest] = await listDeliveries(account.ctx, { webhookId: id, limit: 1 })
+      const [newest] = await listAttempts(account.ctx, { webhookId: id, limit: 1 })
       return resendDelivery(account.ctx, newest?.id ?? '')
     }
     assert.deepEqual(await attempts(), [3])
@@ -255,7 +255,7 @@ describe('sending again', () => {
     // The first may have ended just before the event was due again.
     await worker.drain()
     assert.deepEqual([receiver.received.length, await attempts()], [before + 2, []])
-    const [newest] = await listDeliveries(account.ctx, { webhookId: id, limit: 1 })
+    const [newest] = await listAttempts(account.ctx, { webhookId: id, limit: 1 })
     assert.deepEqual([newest?.attempt, newest?.ok], [1, true])
   })
 
@@ -282,7 +282,7 @@ describe('sending again', () => {
     await stand.announce(account)
     await worker.drain()
     await pauseWebhook(account.ctx, id)
-    const [first] = await listDeliveries(account.ctx, { webhookId: id, limit: 1 })
+    const [first] = await listAttempts(account.ctx, { webhookId: id, limit: 1 })
     assert.equal((await resendDelivery(account.ctx, first?.id ?? '')).webhook_status, 'paused')
     await stand.sql`update webhook_attempt set given_up = true, outcome = 'status_500' where account_id = ${account.id}`
     await stand.sql`delete from webhook_delivery`
@@ -298,7 +298,7 @@ describe('sending again', () => {
     const { id } = await endpoint()
     await stand.announce(account)
     await worker.drain()
-    const [first] = await listDeliveries(account.ctx, { webhookId: id, limit: 1 })
+    const [first] = await listAttempts(account.ctx, { webhookId: id, limit: 1 })
     await resendDelivery(account.ctx, first?.id ?? '')
     await worker.drain()
     assert.equal(receiver.received.length, 2)
@@ -356,12 +356,12 @@ test('metrics: due and waiting deliveries, age of the oldest, and outcomes', asy
   const { id } = await endpoint()
   await stand.announce(account, 3)
   stand.clock.advance(90_000)
-  const before = worker.numbers().outcomes
+  const before = worker.getMetrics().outcomes
   assert.deepEqual(await getQueueSize(stand), { due: 3, waiting: 0, oldestDueSeconds: 90 })
   receiver.respond = (_, response) => response.writeHead(500).end()
   await worker.drain()
   assert.deepEqual(await getQueueSize(stand), { due: 0, waiting: 3, oldestDueSeconds: 0 })
-  assert.deepEqual(worker.numbers(), {
+  assert.deepEqual(worker.getMetrics(), {
     inFlight: 0,
     outcomes: { ...before, status_500: (before.status_500 ?? 0) + 3 },
   })

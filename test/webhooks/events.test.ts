@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Sql } from '../../src/kernel/db/database.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
-import { claimDeliveries, FIRST_CURSOR, listPendingEndpoints } from '../../src/webhooks/claim.ts'
+import { FIRST_CURSOR, listPendingEndpoints, selectDueDeliveries } from '../../src/webhooks/claim.ts'
 import { insertBackgroundEvents } from '../../src/webhooks/insert-events.ts'
 import { pauseWebhook, resumeWebhook } from '../../src/webhooks/manage-endpoints.ts'
 import { newProduct, type TestAccount } from '../harness.ts'
@@ -151,8 +151,8 @@ describe('fan-out', () => {
         '{"id": "behind"}'::jsonb, true from generate_series(1, 20)`
     await stand.announce(account, 20, 'product.created')
     const [row] = await listPendingEndpoints(stand.queue, new Date(), FIRST_CURSOR)
-    const room = { accountId: account.id, endpointId: row?.id ?? '', limit: 30, exclude: [] }
-    const claimed = await claimDeliveries(stand.queue, new Date(), [room])
+    const request = { accountId: account.id, endpointId: row?.id ?? '', limit: 30, exclude: [] }
+    const claimed = await selectDueDeliveries(stand.queue, new Date(), [request])
     assert.deepEqual(
       claimed.map(one => one.type),
       [...Array(20).fill('product.created'), ...Array(10).fill('product.updated')],

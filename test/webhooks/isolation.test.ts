@@ -1,7 +1,7 @@
 /** Bad receivers hold up nobody: neither in their own account, nor in others, nor by what they send. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { listDeliveries } from '../../src/webhooks/delivery-log.ts'
+import { listAttempts } from '../../src/webhooks/delivery-log.ts'
 import type { TestAccount } from '../harness.ts'
 import { type BadReceivers, startBadReceivers } from './bad-receivers.ts'
 import { type Receiver, type Stand, startReceiver, startStand, until } from './stand.ts'
@@ -41,14 +41,14 @@ test('five hanging endpoints of one account do not delay the other 45', async ()
   await until('all of the good ones have theirs', () => receiver.received.length >= 45 * EVENTS, 14_000)
   assert.equal(receiver.received.length, 45 * EVENTS)
   // The one that hangs has not even run into its first timeout, and holds few places once the last answers are read.
-  await until('the bad ones hold few places', () => worker.numbers().inFlight < 20)
-  const { inFlight, outcomes } = worker.numbers()
+  await until('the bad ones hold few places', () => worker.getMetrics().inFlight < 20)
+  const { inFlight, outcomes } = worker.getMetrics()
   assert.equal(outcomes.timeout, undefined)
   assert.ok(inFlight >= 1)
   const [first] = accounts
   assert.ok(first)
   const outcomesOf = async () =>
-    new Set((await listDeliveries(first.ctx, { limit: 500 })).filter(one => !one.ok).map(one => one.outcome))
+    new Set((await listAttempts(first.ctx, { limit: 500 })).filter(one => !one.ok).map(one => one.outcome))
   await until('failures are told', async () => (await outcomesOf()).has('connection_closed'))
   assert.deepEqual([...(await outcomesOf())].sort(), ['connection_closed', 'status_500'])
   // What never ends is cut off after 16 KiB, and its 200 counts.

@@ -26,10 +26,10 @@ type Case = {
 function cases(): Case[] {
   const [secret, other] = [createWebhookSecret(), createWebhookSecret()]
   const data = { id: '06f4k2m8n0p2q4r6s8t0v2w4x6', category: 'textile', version_no: 2, name: 'Grüße ☂' }
-  const sign = (standard: string[], documented: string, at = NOW) =>
+  const sign = (standardWebhooks: string[], serviceSignature: string, at = NOW) =>
     signEvent(
       { id: '06f4k2m8n0p2q4r6s8t0v2w4x7', event: 'product.updated', data: JSON.stringify(data), at },
-      { standard, documented },
+      { standardWebhooks, serviceSignature },
     )
   const { body, headers } = sign([secret], secret)
   const rotated = sign([secret, other], other)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { createLog } from '../../src/kernel/log.ts'
-import { listDeliveries, replayFailed, resendDelivery } from '../../src/webhooks/delivery-log.ts'
+import { listAttempts, replayFailed, resendDelivery } from '../../src/webhooks/delivery-log.ts'
 import { getWebhook } from '../../src/webhooks/endpoint.ts'
 import { resumeWebhook } from '../../src/webhooks/manage-endpoints.ts'
 import { getNextAttemptAt, parseRetryAfter } from '../../src/webhooks/retry-schedule.ts'
@@ -68,7 +68,7 @@ describe('the schedule', () => {
       stand.clock.advance(MINUTE)
     }
     assert.deepEqual(at, [0, 1, 6, 36, 156, 516])
-    const log = await listDeliveries(account.ctx, { webhookId: id, limit: 50 })
+    const log = await listAttempts(account.ctx, { webhookId: id, limit: 50 })
     assert.deepEqual(
       log.map(one => [one.attempt, one.status, one.outcome, one.answer, one.ok]),
       [6, 5, 4, 3, 2, 1].map(n => [n, 500, 'status_500', 'not today', false]),
@@ -184,7 +184,7 @@ describe('an endpoint that only fails', () => {
       [
         'a resend',
         async webhookId => {
-          const log = await listDeliveries(account.ctx, { webhookId, limit: 10 })
+          const log = await listAttempts(account.ctx, { webhookId, limit: 10 })
           return resendDelivery(account.ctx, log.find(one => one.event !== TEST_EVENT)?.id ?? '')
         },
       ],
@@ -272,4 +272,4 @@ test('410 disables the endpoint at once and keeps its waiting deliveries', async
 })
 
 const deliveredOf = (id: string) =>
-  listDeliveries(account.ctx, { webhookId: id, limit: 500 }).then(all => all.filter(one => one.ok))
+  listAttempts(account.ctx, { webhookId: id, limit: 500 }).then(all => all.filter(one => one.ok))

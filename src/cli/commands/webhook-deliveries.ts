@@ -5,9 +5,9 @@ import { AppError } from '../../kernel/errors.ts'
 import { openOutbound } from '../../kernel/http-out/outbound-http.ts'
 import { findUuid } from '../../kernel/ids.ts'
 import {
-  DEFAULT_DELIVERIES,
-  listDeliveries,
-  MAX_DELIVERIES,
+  DEFAULT_ATTEMPTS_LISTED,
+  listAttempts,
+  MAX_ATTEMPTS_LISTED,
   replayFailed,
   resendDelivery,
 } from '../../webhooks/delivery-log.ts'
@@ -50,7 +50,7 @@ export const webhooksDeliveries: Command = {
   options: {
     ...ACCOUNT_OPTION,
     ...WEBHOOK_OPTION,
-    limit: { hint: 'N', about: `how many, ${MAX_DELIVERIES} at most (${DEFAULT_DELIVERIES})` },
+    limit: { hint: 'N', about: `how many, ${MAX_ATTEMPTS_LISTED} at most (${DEFAULT_ATTEMPTS_LISTED})` },
     before: { hint: 'DELIVERY', about: 'only attempts before this one' },
   },
   run: onStore(
@@ -58,10 +58,10 @@ export const webhooksDeliveries: Command = {
       accountId: getAccountId(args),
       ...readWebhookId(args),
       ...readBefore(args),
-      limit: args.findInteger('limit', 1, MAX_DELIVERIES) ?? DEFAULT_DELIVERIES,
+      limit: args.findInteger('limit', 1, MAX_ATTEMPTS_LISTED) ?? DEFAULT_ATTEMPTS_LISTED,
     }),
     async (ctx, { accountId, ...input }) => {
-      const attempts = await listDeliveries(await actAsOperator(ctx, accountId), input)
+      const attempts = await listAttempts(await actAsOperator(ctx, accountId), input)
       const rows = attempts.map(one => [
         one.id,
         one.at.slice(0, 19),

@@ -172,7 +172,7 @@ function startWorker(config: Config, log: Log, store: Store, metrics: ServerMetr
   const tasks = startScheduledTasks({ sql: store.sql, queue, clock, log, backups })
   deliveries.start()
   metrics?.metrics.watchPool('queue', () => getPoolUsage(queue))
-  metrics?.metrics.watchDeliveries(() => deliveries.numbers())
+  metrics?.metrics.watchDeliveries(() => deliveries.getMetrics())
   return { stop: () => Promise.all([tasks.stop(), deliveries.stop()]) }
 }
 

@@ -3,7 +3,7 @@
 import { html } from 'ghtml'
 import { AppError } from '../../kernel/errors.ts'
 import { parseDateTime } from '../../kernel/text/parse-date-time.ts'
-import { listDeliveries, replayFailed, resendDelivery } from '../../webhooks/delivery-log.ts'
+import { listAttempts, replayFailed, resendDelivery } from '../../webhooks/delivery-log.ts'
 import type { EndpointRecord } from '../../webhooks/endpoint.ts'
 import { sendTestEvent } from '../../webhooks/send-test-event.ts'
 import { DOCS } from '../page/addresses.ts'
@@ -38,7 +38,7 @@ export async function webhookPage(visit: Visit, note: Note | undefined): Promise
   const endpoint = await endpointOf(visit)
   const before = query.get('before') ?? undefined
   // One more than shown tells whether there are older ones.
-  const attempts = await listDeliveries(ctx, {
+  const attempts = await listAttempts(ctx, {
     webhookId: endpoint.id,
     limit: LISTED + 1,
     ...(before === undefined ? {} : { before }),

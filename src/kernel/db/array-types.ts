@@ -55,6 +55,10 @@ export const ARRAY_TYPES: Readonly<Record<string, TypeHandler>> = Object.fromEnt
   ]),
 )
 
+/** Formats a PostgreSQL array without quoting; `'null'` becomes null. Not for arbitrary text. */
+export const formatUnquotedArray = (values: readonly (string | number | boolean)[]): string =>
+  `{${values.join()}}`
+
 const formatArray = (values: readonly unknown[], serialize: (value: unknown) => string): string =>
   `{${Array.from(values, value => formatElement(value, serialize)).join()}}`
 
