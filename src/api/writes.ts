@@ -18,7 +18,7 @@ export async function handleWrite(
   { request, sent }: { request: FastifyRequest; sent: RawInput },
 ): Promise<ApiResponse> {
   const key = findIdempotencyKey(request)
-  const handle = (used: AccountCall) => checkAndRun(endpoint, used, sent, key)
+  const handle = (own: AccountCall) => checkAndRun(endpoint, own, sent, key)
   if (key === undefined || key instanceof AppError || sent.query.dry_run === 'true') return handle(call)
   // The key is looked up before anything is checked: a key of another request is the first error.
   return handleIdempotently(request, call, { key, handle, storesRecord: endpoint.storesRecord })

@@ -86,7 +86,7 @@ function refuseOtherMethods(app: FastifyInstance, path: string): void {
     method: OTHER_METHODS,
     url: path,
     onRequest: async request => {
-      const message = `${request.method} is not possible here; GET and HEAD are.`
+      const message = `${request.method} is not allowed here. Allowed: GET, HEAD.`
       throw new HttpError('method_not_allowed', message, { allow: 'GET, HEAD' })
     },
     handler: () => undefined,

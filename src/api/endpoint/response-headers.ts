@@ -18,7 +18,7 @@ export const RESPONSE_HEADERS = {
     'Address of the created product; not sent in bulk.',
     'https://carnet.example/api/v1/products/…',
   ),
-  Allow: header('Methods that this address takes.', 'GET, HEAD, PATCH'),
+  Allow: header('Methods that this address allows.', 'GET, HEAD, PATCH'),
   'WWW-Authenticate': header('How to authenticate.', 'Bearer'),
   'Idempotency-Replayed': header('`true` when this response was sent before for the same key.', 'true'),
   'Preference-Applied': header('Present when `Prefer: handling=strict` was followed.', 'handling=strict'),

@@ -42,7 +42,7 @@ export function servePublic(
     method: OTHER_METHODS,
     url,
     onRequest: async request => {
-      const message = `${request.method} is not possible here; GET, HEAD and OPTIONS are.`
+      const message = `${request.method} is not allowed here. Allowed: GET, HEAD, OPTIONS.`
       throw new HttpError('method_not_allowed', message, { ...CORS_HEADERS, allow: METHODS })
     },
     handler: () => undefined,
