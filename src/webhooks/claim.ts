@@ -105,7 +105,7 @@ export async function releaseLeases(sql: Sql, holder: string): Promise<void> {
 /** At most `limit` deliveries of an endpoint, without those that the process has already claimed. */
 type ClaimRequest = EndpointCursor & { limit: number; exclude: readonly string[] }
 
-/** Returns up to 512 due deliveries: the oldest of each endpoint in turn, background events last. */
+/** Returns up to 512 due deliveries: the oldest of each endpoint up to its limit, background last. */
 export async function selectDueDeliveries(
   sql: Sql,
   now: Date,

@@ -1,4 +1,4 @@
-/** Limits deliveries in flight by endpoint, account and process. Slow endpoints get few permits. */
+/** Limits deliveries in flight by endpoint, account and process; slow or failing endpoints get few. */
 import { MAX_ENDPOINTS } from './endpoint.ts'
 
 const MAX_PER_ENDPOINT = 32
