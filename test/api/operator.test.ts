@@ -20,7 +20,7 @@ before(async () => {
   app = createApp({
     ...t.setup,
     findReadiness: async () => readiness,
-    watch: metrics,
+    pageMetrics: metrics,
     metrics: {
       token: TOKEN,
       text: () => metrics.registry.metrics(),

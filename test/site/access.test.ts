@@ -183,8 +183,8 @@ describe('an ended or unknown link', () => {
 
   test('is rendered only once', async () => {
     const outcomes: string[] = []
-    const watch = { page: (from: string) => outcomes.push(from), watchPages: () => {} }
-    const app = createApp({ ...harness.setup, watch })
+    const pageMetrics = { countPage: (from: string) => outcomes.push(from), watchPageCacheSize: () => {} }
+    const app = createApp({ ...harness.setup, pageMetrics })
     try {
       const id = await make()
       const { token: ofOther } = await link(await make())

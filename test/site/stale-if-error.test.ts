@@ -19,8 +19,8 @@ before(async () => {
   t = await startHarness()
   wire = await startForwarder(t.target)
   sql = openPool(wire.target, { max: 2 })
-  const watch = { page: (from: string) => pages.push(from), watchPages: () => {} }
-  app = createApp({ ...t.setup, sql, watch })
+  const pageMetrics = { countPage: (from: string) => pages.push(from), watchPageCacheSize: () => {} }
+  app = createApp({ ...t.setup, sql, pageMetrics })
   await app.ready()
   const account = await t.account()
   const { json } = await t.ask('POST', '/api/v1/products', {

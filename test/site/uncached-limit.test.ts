@@ -36,7 +36,7 @@ before(async () => {
   app = createApp({
     ...t.setup,
     sql,
-    watch: { page: from => outcomes.push(from), watchPages: () => {} },
+    pageMetrics: { countPage: from => outcomes.push(from), watchPageCacheSize: () => {} },
     log: Object.assign(log, { warn: (fields: { refused: number }) => warnings.push(fields) }),
   })
 })

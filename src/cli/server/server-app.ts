@@ -36,6 +36,6 @@ export function createServerApp(parts: ServerAppParts): FastifyInstance {
     version: VERSION,
     findReadiness: async () => (isStopping() ? 'not ready' : READINESS[await findDatabaseState(sql)]),
     metrics: metrics?.door,
-    watch: metrics?.metrics,
+    pageMetrics: metrics?.metrics,
   })
 }

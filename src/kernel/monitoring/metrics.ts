@@ -56,10 +56,10 @@ export function createMetrics() {
     /** `code` is one of the API's error codes. */
     refused: (code: string) => refusals.inc({ code }),
     securityEvent: (event: SecurityEvent) => securityEvents.inc({ event }),
-    page: (from: PageOutcome) => pages.inc({ from }),
+    countPage: (from: PageOutcome) => pages.inc({ from }),
     ...databaseMetrics(make),
     watchConnections: connectionMetrics(make),
-    watchPages(bytes: () => number) {
+    watchPageCacheSize(bytes: () => number) {
       make.gauge('carnet_page_cache_bytes', 'Memory used by prepared pages.', gauge => gauge.set(bytes()))
     },
     watchDeliveries(numbers: () => { inFlight: number; outcomes: Readonly<Record<string, number>> }) {

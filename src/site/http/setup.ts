@@ -18,13 +18,13 @@ export type SiteSetup = {
   trustedProxies: readonly string[]
   /** Lower-case name of the header in which such a proxy sends the reader's country. */
   countryHeader: string | undefined
-  watch?: PageMetrics | undefined
+  pageMetrics?: PageMetrics | undefined
 }
 
 /** Counts pages by where they came from: the label values of `carnet_pages_total`. */
 type PageMetrics = {
-  page: (from: 'ready' | 'made' | 'stale' | 'refused') => void
-  watchPages: (bytes: () => number) => void
+  countPage: (from: 'ready' | 'made' | 'stale' | 'refused') => void
+  watchPageCacheSize: (bytes: () => number) => void
 }
 
 /** Limits, for each network, the responses that must be read or rendered first. */

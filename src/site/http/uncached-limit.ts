@@ -22,7 +22,7 @@ const MAX_WAIT_MS = 5_000
 /** Readers behind a proxy share this key, whether or not the proxy is configured. */
 const PROXIES = 'proxies'
 
-export function createUncachedLimit({ clock, watch, trustedProxies }: SiteSetup): UncachedLimit {
+export function createUncachedLimit({ clock, pageMetrics, trustedProxies }: SiteSetup): UncachedLimit {
   const limit = createPageLimit()
   const turns = new FairTurns({ capacity: MAX_CONCURRENT, maxWaiting: MAX_WAITING })
   const { isTrusted, isUnnamedProxy } = createTrustedProxies(trustedProxies)
@@ -32,7 +32,7 @@ export function createUncachedLimit({ clock, watch, trustedProxies }: SiteSetup)
   const isProxy = ({ readerAddress, raw }: FastifyRequest) => isTrusted(readerAddress) || isUnnamedProxy(raw)
 
   const reject = (request: FastifyRequest, seconds: number): never => {
-    watch?.page('refused')
+    pageMetrics?.countPage('refused')
     logRejection(request, clock.now().getTime())
     throw new AppError(
       'rate_limited',

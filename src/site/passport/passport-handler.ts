@@ -77,7 +77,7 @@ export function createPassportRoute(setup: SiteContext): PassportRoute {
     cache: createPageCache(MAX_CACHE_BYTES),
     recordScan: createRecordScan(setup),
   }
-  setup.watch?.watchPages(route.cache.bytes)
+  setup.pageMetrics?.watchPageCacheSize(route.cache.bytes)
   return {
     handle: (_request, reply) => handle(route, reply),
     answerFromCache(exchange) {
@@ -150,7 +150,7 @@ function trySendCached(route: RouteContext, exchange: Exchange, request: Passpor
   const response = row && findCached(route, exchange, request, row)
   if (row === undefined || response === undefined) return false
   if (!trySendPrepared(exchange, response, getEncoding(headers))) return false
-  route.setup.watch?.page('ready')
+  route.setup.pageMetrics?.countPage('ready')
   route.recordScan(exchange, request, row)
   return true
 }
@@ -176,7 +176,7 @@ async function sendFreshOrStale(context: RequestContext): Promise<unknown> {
     return await sendPassport(context, undefined, stale !== undefined)
   } catch (error) {
     if (row === undefined || stale === undefined || reply.sent || !isUnavailable(error)) throw error
-    setup.watch?.page('stale')
+    setup.pageMetrics?.countPage('stale')
     await sendPrepared(reply, stale, buildStaleHeaders(getHeadAge(setup.sql, request.id, request.now)))
     recordScan(context, row)
     return undefined
@@ -234,7 +234,7 @@ async function sendPublic(
     if (version === undefined) return sendVersionNotFound(context, row)
     const source = { row: version, brand, newest: row.version_no }
     const response = cached ?? (await createPublicResponse(setup, cache, headers, request, source))
-    setup.watch?.page(cached === undefined ? 'made' : 'ready')
+    setup.pageMetrics?.countPage(cached === undefined ? 'made' : 'ready')
     const isCookieEnded = request.isAccessEnded && isFromCookie(token) && method === 'GET'
     const extra = isCookieEnded ? ['set-cookie', buildExpiredCookie(context, request.id)] : []
     await sendPrepared(reply, response, extra)
