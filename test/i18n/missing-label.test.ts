@@ -16,8 +16,8 @@ test('a missing label is shown in English and marked as English', async () => {
   const wording = {
     language: 'de',
     labels: getLabels('de'),
-    wanted: ['de'],
-    primary: 'de',
+    preferredLanguages: ['de'],
+    primaryLanguage: 'de',
     kept: '',
   } as const
   const blocksFor = (name: string, value: unknown) => {

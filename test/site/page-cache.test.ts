@@ -4,8 +4,8 @@ import { prepareResponse } from '../../src/site/http/prepared-response.ts'
 import { createPageCache } from '../../src/site/passport/page-cache.ts'
 
 const respond = (length: number) => prepareResponse({ body: 'x'.repeat(length), tag: 't', headers: {} })
-const V1 = { state: '1a', primary: 'en', texts: null }
-const V2 = { state: '2a', primary: 'en', texts: null }
+const V1 = { state: '1a', primaryLanguage: 'en', textLanguages: null }
+const V2 = { state: '2a', primaryLanguage: 'en', textLanguages: null }
 
 describe('createPageCache', () => {
   test('finds all responses of one state, and none of an older one', () => {

@@ -23,7 +23,7 @@ import { findLabelLanguage, getPageLabel } from './values.ts'
 
 type PageOptions = Pick<PageContext, 'alternates' | 'qr'> & {
   /** The languages of the account's texts that the reader wants, best first; by default that of the page. */
-  wanted?: readonly string[]
+  preferredLanguages?: readonly string[]
   /** Undefined for the public. */
   reader?: Reader | undefined
   isAccessEnded?: boolean
@@ -32,9 +32,9 @@ type PageOptions = Pick<PageContext, 'alternates' | 'qr'> & {
 
 export function renderPassportPage(view: PassportView, language: Language, options: PageOptions): string {
   const labels = getLabels(language)
-  const { reader, isAccessEnded = false, wanted = [language], brand = NO_BRAND } = options
+  const { reader, isAccessEnded = false, preferredLanguages = [language], brand = NO_BRAND } = options
   const kept = renderKeptQuery(view, reader)
-  const wording = { language, labels, wanted, primary: view.primary, kept }
+  const wording = { language, labels, preferredLanguages, primaryLanguage: view.primaryLanguage, kept }
   const { qr, alternates } = options
   const facts = buildKeyFacts(wording, view)
   const page = { ...wording, view, reader, isAccessEnded, brand, qr, alternates, facts }

@@ -48,9 +48,9 @@ export type PassportView = {
   /** Null unless the passport was issued under a batch. */
   batch: { id: string; url: string; gs1Url: string | null } | null
   /** The first of the passport's languages, a BCP-47 tag. */
-  primary: string
+  primaryLanguage: string
   /** The languages of its texts; null if all of them are page languages. */
-  texts: TranslationLanguages | null
+  textLanguages: TranslationLanguages | null
   audience: Audience
   /** Whether fields are withheld from this audience. */
   withheld: boolean
@@ -80,7 +80,7 @@ export function buildPassportView(
   const all: Data = JSON.parse(row.data)
   const { data, withheld } = disclose(category, all, audience)
   const id = idFromUuid(row.id)
-  const primary = getPrimaryLanguage(all)
+  const primaryLanguage = getPrimaryLanguage(all)
   return {
     id,
     url: passportUrl(addresses, id),
@@ -106,8 +106,8 @@ export function buildPassportView(
       row.parent_id === null || row.parent_id === row.model_id
         ? null
         : buildRelative(addresses, row.parent_id, { gtin: row.batch_gtin, lot: row.lot, serial: null }),
-    primary,
-    texts: findUncommonTexts(category, data, primary),
+    primaryLanguage,
+    textLanguages: findUncommonTexts(category, data, primaryLanguage),
     audience,
     withheld,
     data,
@@ -147,8 +147,10 @@ function getPrimaryLanguage(data: Data): string {
 function findUncommonTexts(
   { fields }: CompleteCategory,
   data: Data,
-  primary: string,
+  primaryLanguage: string,
 ): TranslationLanguages | null {
-  const texts = listTranslationLanguages(fields, data)
-  return isLanguage(primary.toLowerCase()) && texts.all.values().every(isLanguage) ? null : texts
+  const textLanguages = listTranslationLanguages(fields, data)
+  return isLanguage(primaryLanguage.toLowerCase()) && textLanguages.all.values().every(isLanguage)
+    ? null
+    : textLanguages
 }

@@ -11,9 +11,9 @@ export type Wording = {
   language: Language
   labels: Labels
   /** The languages in which the reader wants the account's texts, best first. */
-  wanted: readonly string[]
+  preferredLanguages: readonly string[]
   /** The language of the account's texts that name none. */
-  primary: string
+  primaryLanguage: string
   /** The part of the query that links to other languages keep, ready HTML. */
   kept: string
 }
@@ -49,12 +49,16 @@ function humanize(path: string): string {
 
 /** A plain text is taken to be in the primary language. Undefined if the value is no text. */
 export function findLocalizedText(wording: Wording, value: unknown): LocalizedText | undefined {
-  const { primary } = wording
+  const { primaryLanguage } = wording
   if (typeof value === 'string') {
-    return { text: value, language: findForeignLanguage(wording, primary), languages: [primary] }
+    return {
+      text: value,
+      language: findForeignLanguage(wording, primaryLanguage),
+      languages: [primaryLanguage],
+    }
   }
   if (typeof value !== 'object' || value === null) return undefined
-  const picked = pickText(value, wording.wanted, primary)
+  const picked = pickText(value, wording.preferredLanguages, primaryLanguage)
   const languages = Object.entries(value).flatMap(([tag, text]) =>
     typeof text === 'string' && text.trim() !== '' ? [tag] : [],
   )
@@ -158,7 +162,7 @@ function renderFormatted(wording: Wording, field: Field, value: string): string 
 /** The fibre in the page's language, with what the account added to its name. */
 export function renderFibreName(wording: Wording, fibre: string): string {
   const asWritten = (text: string) =>
-    renderAccountText({ text, language: findForeignLanguage(wording, wording.primary) })
+    renderAccountText({ text, language: findForeignLanguage(wording, wording.primaryLanguage) })
   const known = buildFibreLabel(wording.labels, fibre)
   if (known === undefined) return asWritten(fibre)
   return known.more === undefined ? html`${known.name}` : html`${known.name} (!${asWritten(known.more)})`

@@ -21,20 +21,20 @@ export function negotiatePageLanguage(headers: IncomingHttpHeaders, query: Query
 }
 
 /** The language of a page, and the languages in which its reader wants the account's texts, best first. */
-export type NegotiatedLanguage = { language: Language; wanted: readonly string[] }
+export type NegotiatedLanguage = { language: Language; preferredLanguages: readonly string[] }
 
 export function negotiateLanguages(
   headers: IncomingHttpHeaders,
   query: Query,
-  { primary, texts }: { primary: string; texts: TranslationLanguages | null },
+  { primaryLanguage, textLanguages }: { primaryLanguage: string; textLanguages: TranslationLanguages | null },
 ): NegotiatedLanguage {
-  const language = negotiatePageLanguage(headers, query, primary)
-  if (texts === null) return { language, wanted: [language] }
+  const language = negotiatePageLanguage(headers, query, primaryLanguage)
+  if (textLanguages === null) return { language, preferredLanguages: [language] }
   const requested = listRequestedLanguages({
     query: getFirst(query.lang),
     acceptLanguage: headers['accept-language'],
   })
-  return { language, wanted: filterTags(requested, texts.all) }
+  return { language, preferredLanguages: filterTags(requested, textLanguages.all) }
 }
 
 /** The first value of a parameter that was sent more than once. */

@@ -9,9 +9,9 @@ export type CachedPassport = {
   /** Version, status and whatever else changes the page. Responses of an earlier state are dropped. */
   readonly state: string
   /** The passport's primary language, needed to choose among the responses. */
-  readonly primary: string
+  readonly primaryLanguage: string
   /** The languages of its texts; null if all of them are page languages. */
-  readonly texts: TranslationLanguages | null
+  readonly textLanguages: TranslationLanguages | null
   readonly responses: Map<string, PreparedResponse>
   bytes: number
 }
@@ -23,7 +23,7 @@ export type PageCache = {
   findAny(id: string): CachedPassport | undefined
   put(
     id: string,
-    passport: Pick<CachedPassport, 'state' | 'primary' | 'texts'>,
+    passport: Pick<CachedPassport, 'state' | 'primaryLanguage' | 'textLanguages'>,
     key: string,
     response: PreparedResponse,
   ): void

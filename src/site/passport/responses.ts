@@ -61,12 +61,12 @@ const findResponse = (
 function getResponseKey(
   request: PassportRequest,
   languages: NegotiatedLanguage,
-  { texts, primary }: Pick<CachedPassport, 'texts' | 'primary'>,
+  { textLanguages, primaryLanguage }: Pick<CachedPassport, 'textLanguages' | 'primaryLanguage'>,
 ): string {
   const chosen =
-    texts === null || !request.format.isPerLanguage
+    textLanguages === null || !request.format.isPerLanguage
       ? ''
-      : ` ${listChosenTags(texts, languages.wanted, primary)}`
+      : ` ${listChosenTags(textLanguages, languages.preferredLanguages, primaryLanguage)}`
   return `${getVariant(request, languages)}${chosen}${request.isAccessEnded ? ' ended' : ''}`
 }
 
@@ -92,8 +92,8 @@ export async function createPublicResponse(
     headers: { ...headers, ...(isAccessEnded ? PRIVATE_HEADERS : buildPublicHeaders(view)) },
   })
   if (view.replacedBy === null) {
-    const { id, primary, texts } = view
-    const passport = { state: getCacheState(source), primary, texts }
+    const { id, primaryLanguage, textLanguages } = view
+    const passport = { state: getCacheState(source), primaryLanguage, textLanguages }
     cache.put(id, passport, getResponseKey(request, languages, view), response)
   }
   return response
