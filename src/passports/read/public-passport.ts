@@ -17,13 +17,13 @@ const MAX_AGE_MS = 600_000
 const MAX_HEADS = 10_000
 
 type Entry = { head: PublicHead; at: number }
-type Reader = { heads: Map<string, Entry>; underWay: Map<string, Promise<PublicPassportRow | undefined>> }
+type HeadCache = { heads: Map<string, Entry>; inFlight: Map<string, Promise<PublicPassportRow | undefined>> }
 
-const readers = perDatabase((): Reader => ({ heads: new Map(), underWay: new Map() }))
+const headCaches = perDatabase((): HeadCache => ({ heads: new Map(), inFlight: new Map() }))
 
 /** The passport of a public id if it was read within the last second, or `withinMs`. Asks no database. */
 export function findCachedHead(sql: Sql, id: string, now: Date, withinMs = FRESH_MS): PublicHead | undefined {
-  const entry = readers(sql).heads.get(id)
+  const entry = headCaches(sql).heads.get(id)
   if (entry === undefined) return undefined
   const age = now.getTime() - entry.at
   return age >= 0 && age < withinMs ? entry.head : undefined
@@ -31,33 +31,33 @@ export function findCachedHead(sql: Sql, id: string, now: Date, withinMs = FRESH
 
 /** Milliseconds since the passport was last read; 0 if never. */
 export function getHeadAge(sql: Sql, id: string, now: Date): number {
-  return now.getTime() - (readers(sql).heads.get(id)?.at ?? now.getTime())
+  return now.getTime() - (headCaches(sql).heads.get(id)?.at ?? now.getTime())
 }
 
 /** The passport of a public id; concurrent callers share one look-up. */
 export function readPublicPassport(sql: Sql, id: string, now: Date): Promise<PublicPassportRow | undefined> {
-  const reader = readers(sql)
-  const shared = reader.underWay.get(id)
+  const cache = headCaches(sql)
+  const shared = cache.inFlight.get(id)
   if (shared !== undefined) return shared
   const uuid = findUuid(id)
   if (uuid === undefined) return Promise.resolve(undefined)
   const reading = findPublicPassport(sql, uuid)
-  reader.underWay.set(id, reading)
-  const isNewest = () => reader.underWay.get(id) === reading
+  cache.inFlight.set(id, reading)
+  const isNewest = () => cache.inFlight.get(id) === reading
   reading.then(
     row => {
-      if (row !== undefined && isNewest()) cacheHead(reader, row, now.getTime())
-      if (isNewest()) reader.underWay.delete(id)
+      if (row !== undefined && isNewest()) cacheHead(cache, row, now.getTime())
+      if (isNewest()) cache.inFlight.delete(id)
     },
     () => {
-      if (isNewest()) reader.underWay.delete(id)
+      if (isNewest()) cache.inFlight.delete(id)
     },
   )
   return reading
 }
 
 /** The id is rebuilt: that of the request is a slice that keeps the whole address in memory. */
-function cacheHead({ heads }: Reader, row: PublicPassportRow, at: number): void {
+function cacheHead({ heads }: HeadCache, row: PublicPassportRow, at: number): void {
   const { data: _, unit_fields: __, batch_fields: ___, ...head } = row
   const id = idFromUuid(row.id)
   // Maps keep the order of insertion: the oldest entries come first.
@@ -73,9 +73,9 @@ function cacheHead({ heads }: Reader, row: PublicPassportRow, at: number): void 
 /** Call it after each change of a passport: the next reader sees it, also one whose look-up began before. */
 export function dropCachedHead(sql: Sql, uuid: string): void {
   afterCommit(sql, pool => {
-    const { heads, underWay } = readers(pool)
+    const { heads, inFlight } = headCaches(pool)
     const id = idFromUuid(uuid)
     heads.delete(id)
-    underWay.delete(id)
+    inFlight.delete(id)
   })
 }
