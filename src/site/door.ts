@@ -19,7 +19,7 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown
 
 /** Registers the routes. Returns how to send cached pages before the framework sees a request. */
 export function registerSite(app: FastifyInstance, setup: SiteSetup): Pick<PassportRoute, 'answerFromCache'> {
-  const site = { ...setup, uncached: createUncachedLimit(setup) }
+  const site = { ...setup, uncachedLimit: createUncachedLimit(setup) }
   const passports = createPassportRoute(site)
   app.register(async routes => {
     registerResolver(routes, site)

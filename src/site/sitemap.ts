@@ -25,7 +25,7 @@ const NAMESPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 export function createSitemapHandlers(setup: SiteContext): Record<string, Handler> {
   const cache: FileCache = new BoundedMap(MAX_CACHED_FILES)
   const send = async (reply: FastifyReply, n: number, render: Render) => {
-    const response = await getCachedFile(setup, cache, n, () => setup.uncached.run(reply, render, true))
+    const response = await getCachedFile(setup, cache, n, () => setup.uncachedLimit.run(reply, render, true))
     if (response === undefined) throw notFound('sitemap')
     return sendPrepared(reply, response)
   }

@@ -108,22 +108,22 @@ export type Exchange = { request: IncomingMessage; response: ServerResponse; id:
 
 /**
  * Sends the response, or a 304 if the reader has it. Returns false, with nothing sent, if it is not
- * compressed yet. `more` is a flat list of headers for this request.
+ * compressed yet. `extraHeaders` is a flat list of headers for this request.
  */
 export function trySendPrepared(
   { request, response, id }: Exchange,
   prepared: PreparedResponse,
   encoding: Encoding,
-  more: readonly string[] = [],
+  extraHeaders: readonly string[] = [],
 ): boolean {
   const ifNoneMatch = request.headers['if-none-match']
   if (ifNoneMatch !== undefined && prepared.etag !== undefined && matchesEtag(ifNoneMatch, prepared.etag)) {
-    response.writeHead(304, [...prepared.notModified, ...more, 'x-request-id', id]).end()
+    response.writeHead(304, [...prepared.notModified, ...extraHeaders, 'x-request-id', id]).end()
     return true
   }
   const chosen = prepared[encoding]
   if (chosen === undefined) return false
-  response.writeHead(prepared.status, [...chosen.headers, ...more, 'x-request-id', id])
+  response.writeHead(prepared.status, [...chosen.headers, ...extraHeaders, 'x-request-id', id])
   response.end(chosen.body, 'latin1')
   return true
 }
@@ -144,13 +144,13 @@ export const getEncoding = (headers: IncomingHttpHeaders): Encoding =>
 export async function sendPrepared(
   reply: FastifyReply,
   prepared: PreparedResponse,
-  more?: readonly string[],
+  extraHeaders?: readonly string[],
 ): Promise<void> {
   const exchange = getExchange(reply)
   const encoding = getEncoding(exchange.request.headers)
   if (encoding !== 'identity') await addEncoding(prepared, encoding)
   reply.hijack()
-  trySendPrepared(exchange, prepared, encoding, more)
+  trySendPrepared(exchange, prepared, encoding, extraHeaders)
 }
 
 export const getExchange = ({ request: { raw, id }, raw: response }: FastifyReply): Exchange => ({

@@ -39,7 +39,7 @@ export type UncachedLimit = {
 }
 
 /** What all routes of the site share. */
-export type SiteContext = SiteSetup & { uncached: UncachedLimit }
+export type SiteContext = SiteSetup & { uncachedLimit: UncachedLimit }
 
 /** The path of `publicUrl`, without a slash at its end. */
 export const getBasePath = (publicUrl: string): string => new URL(publicUrl).pathname.replace(/\/$/, '')

@@ -52,16 +52,16 @@ export function createUncachedLimit({ clock, pageMetrics, trustedProxies }: Site
       const [key, max] = isFromProxy
         ? [PROXIES, MAX_WAITING]
         : [getNetwork(readerAddress, 56), MAX_WAITING_PER_NETWORK]
-      const turn = await waitForTurn(turns, key, max, isShared ? undefined : reply)
-      if (turn === 'rejected') return reject(request, 1)
-      if (turn === 'disconnected') {
+      const endTurn = await waitForTurn(turns, key, max, isShared ? undefined : reply)
+      if (endTurn === 'rejected') return reject(request, 1)
+      if (endTurn === 'disconnected') {
         reply.hijack()
         return undefined
       }
       try {
         return await work()
       } finally {
-        turn()
+        endTurn()
       }
     },
     refund(request) {
@@ -78,10 +78,7 @@ function createRejectionLog() {
     rejected++
     if (Math.abs(now - loggedAt) < LOG_INTERVAL_MS) return
     loggedAt = now
-    request.log.warn(
-      { refused: rejected },
-      'a network asks for too many public pages that are not ready; it is refused',
-    )
+    request.log.warn({ refused: rejected }, 'a network requested too many uncached pages and was rejected')
     rejected = 0
   }
 }

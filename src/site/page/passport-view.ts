@@ -66,13 +66,13 @@ export type UnitCorrection = {
   correctedBy: 'model' | 'batch'
 }
 
-/** `row` is an earlier version if `newest` is a later one. */
+/** `row` is an earlier version if `newestVersionNo` is a later one. */
 export function buildPassportView(
   addresses: Addresses,
   row: PublicPassportRow,
   history: PublicHistory,
   audience: Audience,
-  newest: number = row.version_no,
+  newestVersionNo: number = row.version_no,
   pending?: PendingCorrection,
 ): PassportView {
   const category = findCategory(row.category)
@@ -96,7 +96,7 @@ export function buildPassportView(
     isListed: row.indexable,
     versionNo: row.version_no,
     changedAt: history.versions[0]?.at ?? row.updated_at,
-    replacedBy: newest === row.version_no ? null : newest,
+    replacedBy: newestVersionNo === row.version_no ? null : newestVersionNo,
     history,
     model:
       row.level === 'm'

@@ -35,10 +35,10 @@ export async function sendNotFound(
   const corrected = MISTYPED_ID.exec(typed)?.[1]?.toLowerCase()
   if (corrected === undefined || corrected === typed || findUuid(corrected) === undefined) {
     if (format !== HTML) throw notFound('passport')
-    const tag = negotiatePageLanguage(request.raw.headers, query, 'en')
+    const language = negotiatePageLanguage(request.raw.headers, query, 'en')
     return sendPrepared(
       reply,
-      prepareNotFoundPage(publicUrl, tag, { status: 404, tag, headers: PAGE_HEADERS }),
+      prepareNotFoundPage(publicUrl, language, { status: 404, tag: language, headers: PAGE_HEADERS }),
     )
   }
   const [, search] = /^[^?#]*\?([^#]*)/.exec(request.raw.url ?? '') ?? []

@@ -124,12 +124,12 @@ function limitUncached(
   send: () => Promise<unknown>,
 ): Promise<unknown> {
   if (findUuid(request.id) === undefined || isFromCookie(token)) return send()
-  return setup.uncached.run(reply, send)
+  return setup.uncachedLimit.run(reply, send)
 }
 
 /** Programs get a JSON error; people get a link to the passport, if it exists. */
 async function sendFormatError(
-  { sql, clock, addresses, uncached }: SiteContext,
+  { sql, clock, addresses, uncachedLimit }: SiteContext,
   reply: FastifyReply,
   error: AppError,
 ): Promise<unknown> {
@@ -137,7 +137,7 @@ async function sendFormatError(
   if (!prefersHtml(reply.request.raw.headers.accept) || findUuid(id) === undefined) throw error
   const sendLink = () => sendLinkToPassport(addresses.publicUrl, reply, 406, passportUrl(addresses, id))
   if (findCachedHead(sql, id, clock.now()) !== undefined) return sendLink()
-  return uncached.run(reply, async () => {
+  return uncachedLimit.run(reply, async () => {
     if ((await readPublicPassport(sql, id, clock.now())) === undefined) throw error
     return sendLink()
   })
@@ -202,7 +202,7 @@ async function sendPassport(
     const isAccessEnded = token.from === 'address' || (token.from === 'cookie' && request.format === HTML)
     return sendPublic({ ...context, request: { ...request, isAccessEnded } }, row, token)
   }
-  if (token.from !== 'cookie') setup.uncached.refund(reply.request)
+  if (token.from !== 'cookie') setup.uncachedLimit.refund(reply.request)
   if (token.from === 'address') return exchangeToken(context, reply, request, token.text)
   return sendPrivate(context, row, access)
 }
@@ -214,7 +214,7 @@ async function sendPreview(context: RequestContext, preview: PreviewRequest): Pr
   if (row === undefined) return sendNotFound(setup, reply, request)
   const reader = await openPreview(context, preview, row)
   if (reader === undefined) return sendPublic(context, row)
-  setup.uncached.refund(reply.request)
+  setup.uncachedLimit.refund(reply.request)
   return sendPrivate(context, row, reader)
 }
 
@@ -227,22 +227,22 @@ async function sendPublic(
   const { headers, method } = reply.request.raw
   const brand = await getCachedBrand(setup.sql, row.account_id, request.now)
   const versionNo = parseVersion(request) ?? row.version_no
-  const cached =
-    versionNo === row.version_no ? findCachedResponse(cache, headers, request, { row, brand }) : undefined
+  const isCurrent = versionNo === row.version_no
+  const cached = isCurrent ? findCachedResponse(cache, headers, request, { row, brand }) : undefined
   const send = async () => {
     const version = await readPublicVersion(setup.sql, row, versionNo)
     if (version === undefined) return sendVersionNotFound(context, row)
-    const source = { row: version, brand, newest: row.version_no }
+    const source = { row: version, brand, newestVersionNo: row.version_no }
     const response = cached ?? (await createPublicResponse(setup, cache, headers, request, source))
     setup.pageMetrics?.countPage(cached === undefined ? 'made' : 'ready')
-    const isCookieEnded = request.isAccessEnded && isFromCookie(token) && method === 'GET'
-    const extra = isCookieEnded ? ['set-cookie', buildExpiredCookie(context, request.id)] : []
+    const hasEndedCookie = request.isAccessEnded && isFromCookie(token) && method === 'GET'
+    const extra = hasEndedCookie ? ['set-cookie', buildExpiredCookie(context, request.id)] : []
     await sendPrepared(reply, response, extra)
-    if (version === row) recordScan(context, row)
+    if (isCurrent) recordScan(context, row)
     return undefined
   }
   // Requests without an access cookie were limited earlier, in `limitUncached`.
-  return cached === undefined && isFromCookie(token) ? setup.uncached.run(reply, send) : send()
+  return cached === undefined && isFromCookie(token) ? setup.uncachedLimit.run(reply, send) : send()
 }
 
 /** Programs get a JSON error; people get a link to the passport. */
@@ -278,8 +278,8 @@ async function sendPrivate(
     )
   }
   // `readWholeVersion` reads the passport again and may find a newer version.
-  const source = { row: version, brand, newest: Math.max(row.version_no, version.version_no) }
+  const source = { row: version, brand, newestVersionNo: Math.max(row.version_no, version.version_no) }
   await sendUncached(reply, await createPrivateResponse(setup, raw.headers, request, source, reader))
-  if (version.version_no === source.newest) recordScan(context, version)
+  if (version.version_no === source.newestVersionNo) recordScan(context, version)
   return reply
 }

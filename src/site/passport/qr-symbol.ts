@@ -22,7 +22,7 @@ export async function sendQrSymbol(setup: SiteContext, reply: FastifyReply): Pro
   const { id = '' } = getPathParameters(reply.request)
   const options = parseOptions(getQuery(reply.request))
   if (findUuid(id) === undefined) throw notFound('passport')
-  return setup.uncached.run(reply, () => createQrSymbol(setup, reply, id, options))
+  return setup.uncachedLimit.run(reply, () => createQrSymbol(setup, reply, id, options))
 }
 
 async function createQrSymbol(

@@ -24,7 +24,7 @@ const PUBLIC_CACHING = 'public, max-age=60, stale-while-revalidate=600'
 /** Decides whether a cached response is current: the passport's state, and how its account's pages look. */
 type CacheKeySource = { row: PublicHead; brand: Brand }
 /** What a response is made from: a version of a passport, and the number of its newest version. */
-type PassportSource = { row: PublicPassportRow; brand: Brand; newest: number }
+type PassportSource = { row: PublicPassportRow; brand: Brand; newestVersionNo: number }
 
 /** Includes the GTINs: units show their model's GTIN, which can change without a version of theirs. */
 const getCacheState = ({ row, brand }: CacheKeySource) =>
@@ -128,7 +128,7 @@ async function render(
   setup: SiteSetup,
   requestHeaders: IncomingHttpHeaders,
   { format, query, isAccessEnded }: PassportRequest,
-  { row, brand, newest }: PassportSource,
+  { row, brand, newestVersionNo }: PassportSource,
   reader?: Access | Preview,
 ) {
   const { sql, addresses } = setup
@@ -136,7 +136,14 @@ async function render(
     readPublicHistory(sql, row),
     row.outdated ? readPendingCorrection(sql, row) : undefined,
   ])
-  const view = buildPassportView(addresses, row, history, reader?.audience ?? 'public', newest, pending)
+  const view = buildPassportView(
+    addresses,
+    row,
+    history,
+    reader?.audience ?? 'public',
+    newestVersionNo,
+    pending,
+  )
   // Pages of one batched look-up become ready at once; yield so that other requests get a turn.
   if (reader === undefined) await takeTurn()
   const languages = negotiateLanguages(requestHeaders, query, view)

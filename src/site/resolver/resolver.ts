@@ -62,7 +62,7 @@ function handle(setup: SiteContext, reply: FastifyReply): unknown {
   if (parsed instanceof AppError) return sendResolverError(setup.addresses.publicUrl, reply, parsed)
   if (parsed.type === 'unknown') return sendUnknownLinkType(setup, reply, parsed)
   const send = () => sendResolved(setup, reply, parsed)
-  if (parsed.type === 'linkset') return setup.uncached.run(reply, send)
+  if (parsed.type === 'linkset') return setup.uncachedLimit.run(reply, send)
   const cached = findCachedTarget(setup.sql, parsed.link, parsed.now)
   return cached === undefined ? send() : sendRedirect(setup, reply, parsed, cached)
 }
