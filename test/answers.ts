@@ -10,7 +10,7 @@ import { API_PREFIX } from '../src/api/door.ts'
 import { ERROR_CATALOGUE, GLOBAL_ERRORS } from '../src/api/endpoint/error-catalogue.ts'
 import { STATUS } from '../src/api/endpoint/errors.ts'
 import { buildApiDocument, ENDPOINTS } from '../src/api/endpoints.ts'
-import { listErrors } from '../src/api/openapi/responses.ts'
+import { buildResponses, listErrors } from '../src/api/openapi/responses.ts'
 import type { ErrorCode } from '../src/kernel/errors.ts'
 
 /** The folder that test files write into what they saw; set by `test/run.ts`. */
@@ -124,7 +124,9 @@ function documentedAnswers(): string[] {
     const call = `${operation.method} ${operation.path.replaceAll(/:(\w+)/g, '{$1}')}`
     const codes = listErrors(operation).filter(code => !SHARED.includes(code))
     return [
-      ...Object.keys(operation.responses).map(status => `${call} ${status}`),
+      ...Object.entries(buildResponses(operation)).flatMap(([status, one]) =>
+        '$ref' in one ? [] : [`${call} ${status}`],
+      ),
       ...codes.map(code => `${call} ${STATUS[code]} ${code}`),
     ]
   })
