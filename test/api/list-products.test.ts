@@ -144,6 +144,29 @@ describe('GET /products', () => {
       assert.deepEqual(ids(await list('?limit=50&page=201', large.key)), newest.slice(10_000))
       assert.deepEqual(ids(await list('?limit=20&page=502', large.key)), newest.slice(10_020, 10_040))
     })
+
+    test('a common word over all levels lists products and items by serial in one order', async () => {
+      const large = await t.account({ plan: 'enterprise' })
+      const { fill, fillItems } = await import('../fill-database.ts')
+      const accountId = large.id
+      const models = (await fill(t.sql, { accountId, count: 10_050, word: 'jersey' })).slice(0, 1)
+      for (const prefix of ['jersey-', 'other-'])
+        await fillItems(t.sql, { accountId, models, each: 30, prefix })
+      const { idFromUuid } = await import('../../src/kernel/ids.ts')
+      const rows = await t.sql<{ id: string }[]>`
+        select id from passport where account_id = ${accountId} and (level = 'm' or serial like 'jersey-%')
+        order by id desc limit 200`
+      const newest = rows.map(({ id }) => idFromUuid(id))
+      const first = await list('?q=jersey&level=all&limit=50', large.key)
+      assert.deepEqual(ids(first), newest.slice(0, 50))
+      assert.deepEqual([first.json.meta.total, first.json.meta.total_capped], [10_000, true])
+      const next = `?q=jersey&level=all&limit=50&cursor=${first.json.meta.next_cursor}`
+      assert.deepEqual(ids(await list(next, large.key)), newest.slice(50, 100))
+      assert.deepEqual(
+        ids(await list('?q=jersey&level=all&limit=50&page=4', large.key)),
+        newest.slice(150, 200),
+      )
+    })
   })
 
   describe('filters', () => {

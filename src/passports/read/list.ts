@@ -260,9 +260,12 @@ async function search(ctx: AccountContext, filter: ListFilter, window: PageWindo
   if ('before' in window) throw new Error('hits are listed by number, or onwards')
   const word = matchesWord(sql, filter)
   const where = filterConditions(ctx, filter)
-  const newest = sql`select p.id, p.search, p.serial from passport p where ${where} order by p.id desc`
+  const newest = selectNewest(ctx, filter)
   const sampled = sql`(select count(*) from (${newest} limit ${SAMPLE_SIZE}) s where ${word})`
   const asked = { sql, kept: preparedIfFrequent(filter) }
+  // `offset 0` keeps the planner from turning the walk into a sort of everything.
+  const hits = [sql`select id from (${newest} offset 0) w where ${word}`]
+  if (hasItemsAmongOthers(filter)) hits.push(selectItemHits(ctx, filter))
   let found = await findHits(
     asked,
     sql`${where} and ${word} and ${sampled} < ${SAMPLE_SIZE / 2}`,
@@ -272,10 +275,10 @@ async function search(ctx: AccountContext, filter: ListFilter, window: PageWindo
   if (found.sampled >= SAMPLE_SIZE / 2) {
     const walked = sql`select 1 from (${newest} limit ${MAX_WALKED}) w where ${word} limit ${MAX_COUNTED + 1}`
     const [row] = await asked.kept(sql<{ n: number }[]>`select count(*)::bigint as n from (${walked}) one`)
-    if ((row?.n ?? 0) > MAX_COUNTED) return searchCommonWord(asked, newest, word, window)
+    if ((row?.n ?? 0) > MAX_COUNTED) return searchCommonWord(asked, hits, window)
     found = await findHits(asked, sql`${where} and ${word}`, window, sql`0`)
   }
-  if (found.n > MAX_COUNTED) return searchCommonWord(asked, newest, word, window)
+  if (found.n > MAX_COUNTED) return searchCommonWord(asked, hits, window)
   const ids = sql`select unnest(${found.ids ?? []}::text[]::uuid[]) as id`
   return {
     rows: found.ids ? await sql<PassportSummary[]>`${selectSummaries(sql, ids)}` : [],
@@ -284,13 +287,38 @@ async function search(ctx: AccountContext, filter: ListFilter, window: PageWindo
   }
 }
 
-/** Serials match by their beginning: a trigram index on them would make issuing items twice as slow. */
-function matchesWord(sql: Sql, { levels, q = '' }: ListFilter): Fragment {
-  const inText = sql`search like ${`%${escapeLike(buildSearchText([q]))}%`}`
-  const inSerial = sql`(serial ~>=~ ${q} and serial ~<~ ${`${q}\u{10ffff}`})`
-  if (!levels.includes('i')) return inText
-  return levels.length === 1 ? inSerial : sql`(${inText} or ${inSerial})`
+const hasItemsAmongOthers = ({ levels }: ListFilter) => levels.length > 1 && levels.includes('i')
+
+/** Each level has an index in this order. Items among other levels have no text, so they are left out. */
+function selectNewest(ctx: AccountContext, filter: ListFilter): Fragment {
+  const { sql } = ctx
+  const levels = hasItemsAmongOthers(filter) ? filter.levels.filter(level => level !== 'i') : filter.levels
+  const [first = sql``, ...others] = levels.map(
+    level => sql`
+      (select p.id, p.search, p.serial from passport p where ${filterConditions(ctx, { ...filter, levels: [level] })}
+      order by p.id desc)`,
+  )
+  if (others.length === 0) return first
+  const all = others.reduce((before, one) => sql`${before} union all ${one}`, first)
+  return sql`select id, search, serial from (${all}) p order by id desc`
 }
+
+const selectItemHits = (ctx: AccountContext, filter: ListFilter): Fragment => ctx.sql`
+  select p.id from passport p
+  where ${filterConditions(ctx, { ...filter, levels: ['i'] })} and ${matchesSerial(ctx.sql, filter)} order by p.id desc`
+
+/** Models and batches are found by parts of their texts, items by the beginning of the serial. */
+function matchesWord(sql: Sql, filter: ListFilter): Fragment {
+  const inText = sql`search like ${`%${escapeLike(buildSearchText([filter.q ?? '']))}%`}`
+  if (!filter.levels.includes('i')) return inText
+  return filter.levels.length === 1
+    ? matchesSerial(sql, filter)
+    : sql`(${inText} or ${matchesSerial(sql, filter)})`
+}
+
+/** By the beginning: a trigram index on serials would make issuing items twice as slow. */
+const matchesSerial = (sql: Sql, { q = '' }: ListFilter): Fragment =>
+  sql`(serial ~>=~ ${q} and serial ~<~ ${`${q}\u{10ffff}`})`
 
 type ForwardWindow = Exclude<PageWindow, { before: string }>
 type SearchContext = { sql: Sql; kept: Keep }
@@ -311,17 +339,21 @@ async function findHits(
   return row ?? { n: 0, ids: null, sampled: 0 }
 }
 
-/** `offset 0` keeps the planner from turning the walk into a sort of everything. */
+/** PostgreSQL merges the ordered hits of each statement as it walks. Planned anew for each word. */
 async function searchCommonWord(
   { sql, kept }: SearchContext,
-  newest: Fragment,
-  word: Fragment,
+  [first = sql``, ...others]: readonly Fragment[],
   window: ForwardWindow,
 ): Promise<PassportPage> {
   const { beyond, limit } = pageClauses(sql, window)
-  const ids = sql`select id from (${newest} offset 0) w where ${word} ${beyond} ${limit}`
+  const merged = others.reduce((all, one) => sql`(${all}) union all (${one})`, first)
+  const ids =
+    others.length === 0
+      ? sql`${first} ${beyond} ${limit}`
+      : sql`select id from (${merged}) hits where true ${beyond} order by id desc ${limit}`
+  const rows = sql<PassportSummary[]>`${selectSummaries(sql, ids)}`
   return {
-    rows: await kept(sql<PassportSummary[]>`${selectSummaries(sql, ids)}`),
+    rows: await (others.length === 0 ? kept(rows) : unprepared(rows)),
     total: MAX_COUNTED,
     totalCapped: true,
   }
