@@ -1,4 +1,4 @@
-/** Every sentence about wrong data, with placeholders. The console translates them by their keys. */
+/** Every sentence about wrong data, with `{names}` for facts. The console translates it by its key. */
 import { fillPlaceholders } from '../i18n/catalogue.ts'
 
 /** Each sentence continues after the field's name. */

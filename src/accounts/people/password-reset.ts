@@ -6,8 +6,8 @@ import { parseEmail } from './email.ts'
 import { createPasswordLink } from './one-time-links.ts'
 
 /**
- * Undefined for an unknown e-mail, a person without an account, and one without a password, who has an
- * invitation.
+ * Returns undefined for an unknown e-mail and for a person without an account. A person without a
+ * password gets none either, because they have an invitation.
  */
 export async function createResetLink(
   ctx: OperatorContext,

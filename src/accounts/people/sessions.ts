@@ -135,7 +135,7 @@ type SessionRow = Omit<Session, 'account' | 'isMoved'> &
 const isAdmitted = ({ sql }: OperatorContext): Fragment =>
   sql`coalesce(m.sessions_ended_at, '-infinity') <= coalesce(s.proven_at, s.created_at)`
 
-/** Ends a session at once; nothing happens if there is none with this token. */
+/** Ends the session with this token at once. Does nothing for an unknown token. */
 export async function endSession(ctx: OperatorContext, token: string): Promise<void> {
   await ctx.sql`delete from person_session where hash = ${sha256Hex(token)}`
 }

@@ -91,7 +91,7 @@ export function readConfig(env: Environment) {
     pgBinDir: read.text('PG_BIN_DIR'),
     ...secretKeys,
     role: read.oneOf('ROLE', PROCESS_ROLES, 'all'),
-    /** Where a worker answers `/healthz`, `/readyz` and `/metrics`; 0: nowhere. */
+    /** Where a worker answers `/healthz`, `/readyz` and `/metrics`; 0: no port. */
     workerPort: read.integer('WORKER_PORT', 0, 0, 65_535),
     /** Processes that answer requests on this machine. */
     workers: read.integer('WORKERS', 1, 1, MAX_WORKERS),

@@ -38,7 +38,7 @@ async function syncFolder(path: string): Promise<void> {
   await folder.sync()
 }
 
-/** Whether anything has that name, even a symlink that leads nowhere. */
+/** Whether anything has that name, even a broken symlink. */
 export async function pathExists(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => undefined)) !== undefined
 }

@@ -16,7 +16,7 @@ export const joinOwners = (sql: Sql): Fragment => sql`
   left join passport batch_model on batch_model.id = case when c.model_upto is not null then p.model_id end
     and batch_model.account_id = p.account_id`
 
-/** True if the owner or the batch's model was corrected later; null if there is none. */
+/** True if the owner or the batch's model was corrected later; null without an owner. */
 const isCorrectedByOwner = (sql: Sql): Fragment => sql`owner.last_correction > c.upto`
 const isCorrectedByModel = (sql: Sql): Fragment => sql`batch_model.last_correction > c.model_upto`
 

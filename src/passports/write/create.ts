@@ -35,7 +35,7 @@ export async function createPassport(
 
 const isTaken = (error: Error) => error instanceof AppError && error.code === 'gtin_taken'
 
-/** What `createPassport` would return or throw. Writes nothing; the id is a placeholder. */
+/** What `createPassport` would return or throw. Writes nothing; the id belongs to no passport. */
 export async function previewCreate(ctx: AccountContext, input: NewPassport): Promise<WrittenPassport> {
   const { row, warnings } = buildCheckedRow(ctx, input)
   await requireFreeGtin(ctx, row.id, row.gtin14)
