@@ -159,7 +159,7 @@ describe('/docs in a browser', { skip: WITHOUT_CHROMIUM }, () => {
       assert.equal(await page.evaluate(SMALL_TARGETS), 0)
     }))
 
-  test('a call can be tried with the keyboard alone: the response is shown, the key is stored nowhere', () =>
+  test('a call can be tried with the keyboard alone: the response is shown, the key is not stored', () =>
     visit({}, async page => {
       const call = page.locator('#createProduct .try')
       await call.locator('summary').focus()

@@ -278,7 +278,7 @@ describe('signing in with a passkey', () => {
 })
 
 describe('where passkeys work', () => {
-  test('on a host name with https, and on localhost; nowhere else', () => {
+  test('only on localhost, and on a host name with https', () => {
     assert.deepEqual(findRelyingParty('https://carnet.example/base'), {
       rpId: 'carnet.example',
       origin: 'https://carnet.example',

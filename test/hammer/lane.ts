@@ -14,9 +14,9 @@ export type Outcome =
   | { answer: Heard }
   | { answer: undefined; why: 'closed' | 'gone' | 'no answer'; detail?: string }
 
-const PATIENCE_MS = 20_000
+const ANSWER_TIMEOUT_MS = 20_000
 /** For the answer to what cannot be told to have ended: the server waits for the rest, ten seconds long. */
-const SHORT_PATIENCE_MS = 150
+const SHORT_ANSWER_TIMEOUT_MS = 150
 const MOST_ON_ONE_CONNECTION = 300
 
 export const DELIVERIES: readonly (readonly [number, Delivery])[] = [
@@ -63,10 +63,10 @@ export class Lane {
       this.close()
       return { answer: undefined, why: 'gone' }
     }
-    const isPatient = isSound || delivery === 'slow' || delivery === 'never'
-    const outcome = (await hear(open, method, isPatient ? PATIENCE_MS : SHORT_PATIENCE_MS)) ?? {
+    const waitsLong = isSound || delivery === 'slow' || delivery === 'never'
+    const outcome = (await hear(open, method, waitsLong ? ANSWER_TIMEOUT_MS : SHORT_ANSWER_TIMEOUT_MS)) ?? {
       answer: undefined,
-      why: isPatient ? 'no answer' : 'gone',
+      why: waitsLong ? 'no answer' : 'gone',
     }
     if (outcome.answer === undefined) outcome.detail = tellEnd(open, performance.now() - sentAt)
     open.last = `${method}, ${delivery}, answered ${outcome.answer?.status}`
