@@ -1,4 +1,7 @@
-/** A map of at most `max` entries: the one that was set longest ago goes first. */
+/** A share of the entries goes at once: the first key of a map that had keys deleted is slow to find. */
+const EVICTED_SHARE = 16
+
+/** A map of at most `max` entries: those that were set longest ago go first. */
 export class BoundedMap<K, V> extends Map<K, V> {
   private readonly max: number
 
@@ -11,9 +14,16 @@ export class BoundedMap<K, V> extends Map<K, V> {
     // A map keeps the order in which its keys were added.
     this.delete(key)
     super.set(key, value)
-    const [oldest] = this.keys()
-    if (this.size > this.max && oldest !== undefined) this.delete(oldest)
+    if (this.size > this.max) this.deleteOldest(Math.ceil(this.max / EVICTED_SHARE))
     return this
+  }
+
+  private deleteOldest(count: number): void {
+    let left = count
+    for (const key of this.keys()) {
+      if (left-- === 0) return
+      this.delete(key)
+    }
   }
 
   /** The value of the key; the first time, what `make` returns for it. */
