@@ -50,7 +50,7 @@ export async function* readStatesInBatches(
   uuids: readonly string[],
 ): AsyncGenerator<PassportState[], void, void> {
   for (let open = new Set(uuids); ; ) {
-    const none: (StateRow & { weight: number; before: string })[] = []
+    const none: StateRow[] = []
     const rows =
       open.size === 0
         ? none
@@ -59,7 +59,7 @@ export async function* readStatesInBatches(
         weighed as (select *, octet_length(data) + coalesce(octet_length(inherited), 0) as weight from state),
         summed as (select *, sum(weight) over (order by id desc) - weight as before from weighed)
       select * from summed where before < ${MAX_BATCH_BYTES} order by id desc`
-    yield rows.map(({ weight: _weight, before: _before, ...row }) => toState(row))
+    yield rows.map(toState)
     open = open.difference(new Set(rows.map(row => row.id)))
     if (rows.length === 0 || open.size === 0) return
   }
@@ -74,19 +74,19 @@ const selectStates = ({ sql, accountId }: AccountContext, uuids: readonly string
     from passport p join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}
     where p.id = any(${[...uuids]}::text[]::uuid[]) and p.account_id = ${accountId}`
 
-function toState(read: StateRow): PassportState {
-  const { inherited, own, contentId, versionHash, contentHash, unitsContentId, ...others } = read
-  const { inheritedVersion, inheritedModelVersion, ownFields, ...row } = others
+function toState(row: StateRow): PassportState {
+  const { inherited, own, contentId, versionHash, contentHash, unitsContentId } = row
   return {
+    // Not a copy without the columns below: that took a tenth of a bulk call.
     row,
     inherited: JSON.parse(inherited ?? row.data),
     own: own === null ? null : JSON.parse(own),
     contentId,
     versionHash,
     contentHash,
-    inheritedVersion,
-    inheritedModelVersion,
-    ownFields: ownFields ?? [],
+    inheritedVersion: row.inheritedVersion,
+    inheritedModelVersion: row.inheritedModelVersion,
+    ownFields: row.ownFields ?? [],
     unitsContentId,
   }
 }
