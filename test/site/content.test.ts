@@ -134,13 +134,22 @@ describe('audiences', () => {
     })
   }
 
-  test('legitimate interest sees facilities and due diligence, not what is for authorities', () => {
+  test('readers with a legitimate interest see facilities and due diligence, not what is for authorities', () => {
     const textile = page(rowOf('textile', FULL.textile), 'legitimate_interest')
     assert.match(textile, /CANARY Mill/)
     assert.doesNotMatch(textile, /DECANARY1/)
     const battery = page(rowOf('battery', FULL.battery), 'legitimate_interest')
     assert.match(battery, /CANARY\.pdf/)
     assert.doesNotMatch(battery, /97\.123/)
+    for (const html of [textile, battery]) {
+      assert.match(html, /More is recorded for authorities\./)
+      assert.doesNotMatch(html, /for readers with an access link/)
+    }
+  })
+
+  test('has no note for a reader from whom nothing is withheld', () => {
+    for (const category of ['textile', 'battery'] as const)
+      assert.doesNotMatch(page(rowOf(category, FULL[category]), 'authority'), /More is recorded/)
   })
 
   test('has no note about protected data if nothing is withheld', () => {
@@ -319,7 +328,7 @@ describe('the page', () => {
     }
   })
 
-  test('has one h1, a caption in every table and no id twice', () => {
+  test('has one h1, a caption in every table and no repeated id', () => {
     for (const category of CATEGORIES) {
       const html = page(rowOf(category, { ...CORES[category], ...FULL[category] }))
       assert.equal(html.match(/<h1/g)?.length, 1)

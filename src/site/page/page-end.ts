@@ -7,9 +7,11 @@ import { renderPair } from './blocks.ts'
 import { asText, formatPageDate, type PageContext, renderFold, renderKeptQuery } from './page-context.ts'
 import { getPageLabel, renderAddress, renderName } from './values.ts'
 
-/** Says that fields are withheld, never which. */
-export function renderWithheldNote({ view, labels }: PageContext): string {
-  return view.withheld ? html`<p class="withheld">${labels.ui.withheld}</p>` : ''
+/** Says that fields are withheld, never which. Only authorities see more than legitimate interest does. */
+export function renderWithheldNote({ view, labels: { ui } }: PageContext): string {
+  if (!view.withheld) return ''
+  const sentence = view.audience === 'legitimate_interest' ? ui.withheldForAuthorities : ui.withheld
+  return html`<p class="withheld">${sentence}</p>`
 }
 
 export function renderIdentifiers(page: PageContext): string {
