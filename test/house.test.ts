@@ -310,7 +310,7 @@ describe('code of src', () => {
     assert.deepEqual(long, [])
   })
 
-  test('no line is over 110 columns, but for texts, patterns, HTML and SQL', () => {
+  test('no line is over 110 columns, except for texts, patterns, HTML and SQL', () => {
     const wide = trees.flatMap(tree => {
       const texts = listNodes(tree).filter(
         node => ts.isStringLiteral(node) || ts.isTemplateLiteral(node) || ts.isRegularExpressionLiteral(node),

@@ -57,14 +57,14 @@ function licenceOf({ path, license }: { path: string; license?: string }): strin
   return own.license ?? own.licenses?.map(one => one.type).join(' AND ') ?? 'none'
 }
 
-test('every production package has a licence of the list', () => {
+test('every production package has a licence from the list', () => {
   const wrong = carried
     .filter(one => !READ_BY_HAND.has(one.name) && !ALLOWED.has(licenceOf(one)))
     .map(one => `${one.name}: ${licenceOf(one)}`)
   assert.deepEqual(wrong, [])
 })
 
-test('every development package has one of the list, or one that binds only its own files', () => {
+test('every development package has a licence from the list, or one that binds only its own files', () => {
   const wrong = all
     .filter(one => one.dev && !ALLOWED.has(licenceOf(one)) && !FOR_DEVELOPMENT.has(licenceOf(one)))
     .map(one => `${one.name}: ${licenceOf(one)}`)

@@ -13,7 +13,7 @@ import {
 
 const colour = fc.integer({ min: 0, max: 0xffffff }).map(n => `#${n.toString(16).padStart(6, '0')}`)
 
-test('the contrast ratio is that of WCAG', () => {
+test('the contrast ratio follows the definition of WCAG', () => {
   assert.equal(getContrast('#000000', '#ffffff'), 21)
   assert.equal(getContrast('#777777', '#777777'), 1)
   assert.ok(Math.abs(getContrast('#767676', '#ffffff') - 4.54) < 0.01)

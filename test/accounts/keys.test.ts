@@ -152,7 +152,7 @@ describe('keys', () => {
       assert.equal(all.filter(one => one.status === 'fulfilled').length, 1)
     })
 
-    test('members of an account can rotate its own keys, with an audit entry', async () => {
+    test('members of an account can rotate the keys of that account, with an audit entry', async () => {
       const old = await make()
       const stranger = await t.account()
       const input = { id: old.id, overlapMs: DAY_MS, createdBy: 'owner@moor.example' }

@@ -40,7 +40,7 @@ describe('findPasswordProblem', () => {
     [`${EMAIL}12`, 'email'],
   ]
   for (const [password, problem] of cases) {
-    test(`${JSON.stringify(password.slice(0, 40))}: ${problem ?? 'taken'}`, () => {
+    test(`${JSON.stringify(password.slice(0, 40))}: ${problem ?? 'accepted'}`, () => {
       assert.equal(findPasswordProblem(password, EMAIL), problem)
     })
   }

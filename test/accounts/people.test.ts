@@ -135,7 +135,7 @@ describe('createPerson', () => {
     assert.ok('token' in (await tryIn(made.email, PASSWORD)))
   })
 
-  test('rejects a second time in the same account; in another account it is the same person', async () => {
+  test('rejects an e-mail already in the account; in another account it is the same person', async () => {
     const [one, two] = [await stand.account(), await stand.account()]
     const email = 'both@testmarke.example'
     const first = await createPerson(stand.ctx, { accountId: one, email, role: 'owner' })
@@ -148,7 +148,7 @@ describe('createPerson', () => {
     assert.equal(second.id, first.id)
   })
 
-  test('of two concurrent calls one succeeds', async () => {
+  test('two concurrent calls: one succeeds', async () => {
     const accountId = await stand.account()
     const input = { accountId, email: 'race@testmarke.example', role: 'owner' } as const
     const all = await Promise.allSettled([1, 2, 3].map(() => createPerson(stand.ctx, input)))

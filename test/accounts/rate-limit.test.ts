@@ -153,7 +153,7 @@ describe('the rate limit of a key', () => {
     await cluster.close()
   })
 
-  test('any traffic over any processes: never more than 102 % allowed, never rejected below 95 %', async () => {
+  test('never allows more than 102 % of the limit, and never rejects below 95 %, whatever the traffic', async () => {
     const hows = ['oneByOne', 'rush', 'spread', 'steady', 'idle', 'idle'] as const
     const move = fc.record({
       how: fc.constantFrom(...hows),
@@ -180,7 +180,7 @@ describe('the rate limit of a key', () => {
     [1_000, 0.1],
     [6_000, 0.1],
   ] as const) {
-    test(`${limit} a minute through four processes cost at most ${most} round trips a request`, async () => {
+    test(`${limit} requests a minute through four processes cost at most ${most} round trips each`, async () => {
       const cluster = new Cluster(t, 4, limit)
       const exchanges = await countExchanges(t.sql)
       const trips = () => exchanges(cluster.id)
@@ -265,7 +265,7 @@ describe('the rate limit of a key', () => {
     await cluster.close()
   })
 
-  test('without a database no request within the limit is rejected', async () => {
+  test('if the database does not answer, no request within the limit is rejected', async () => {
     const lost = await startHarness()
     const limits = new KeyLimits(lost.sql, lost.clock)
     await lost.sql.end({ timeout: 0 })

@@ -57,7 +57,7 @@ describe('all violations of a call at once', () => {
     }
   })
 
-  test('422: every field of the data', async () => {
+  test('422: errors in every field of the data', async () => {
     const body = { category: 'textile', data: {} }
     const alone = (await ask('POST', '/products', body)).json.errors
     const { status, json } = await ask('POST', '/products?foo=1', body)
@@ -67,7 +67,7 @@ describe('all violations of a call at once', () => {
     assert.ok(alone.length > 5)
   })
 
-  test('422: at most 100, then truncated', async () => {
+  test('422: lists at most 100 violations, and says that there are more', async () => {
     const items = Array.from({ length: 120 }, () => ({}))
     const { json } = await ask('POST', '/products/bulk?foo=1', { items })
     assert.deepEqual([json.errors.length, json.truncated, json.errors[0].pointer], [100, true, '/query/foo'])

@@ -47,7 +47,7 @@ describe('invalid request bodies', () => {
     })
   }
 
-  test('400 says where the JSON breaks', async () => {
+  test('400 says where the JSON is invalid', async () => {
     const { json } = await post('{\n  "a": 1,\n  "b" 2\n}')
     assert.match(json.error, /line 3/)
     for (const [text, place] of [

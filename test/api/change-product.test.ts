@@ -26,7 +26,7 @@ describe('PATCH /products/{id}', () => {
     (await t.ask('GET', `/api/v1/products/${id}`, { key: account.key })).json.data
 
   describe('200', () => {
-    test('merges shallowly, adds a version, answers the whole record', async () => {
+    test('merges shallowly, adds a version, and returns the whole record', async () => {
       const product = await create({
         weightGrams: 190,
         durability: { testResults: 'ISO 12945', pefScore: 3 },

@@ -68,7 +68,7 @@ describe('PATCH /products/{id} of a unit', () => {
     }
   })
 
-  test('If-Match compares the version, also of an outdated or archived unit; If-None-Match sees both states', async () => {
+  test('If-Match compares only the version; If-None-Match also sees that a unit is outdated or archived', async () => {
     const model = await s.model()
     const id = await s.item(model, '1')
     const fresh = await s.ask('GET', `/${id}`)
@@ -129,7 +129,7 @@ describe('PATCH /products/{id} of a unit', () => {
 })
 
 describe('PATCH ?dry_run=true', () => {
-  test('of a correction: lists fields, units and where own values win; writes nothing', async () => {
+  test('of a correction lists the fields, the units, and those that keep their own values; writes nothing', async () => {
     const model = await s.model({ weightKg: 3, nominalVoltage: 36 })
     const batch = await s.batch(model, 'L', { weightKg: 5 })
     await s.items(batch, 'b', 3)
@@ -161,7 +161,7 @@ describe('PATCH ?dry_run=true', () => {
     assert.equal((await s.call('GET', `/${model}/refresh`)).outdated, 0)
   })
 
-  test('of no change affects nobody; of a change reaches no units; of an item, only itself', async () => {
+  test('without a difference affects nothing; of a change affects no units; of an item affects only itself', async () => {
     const model = await s.model({ weightKg: 3 })
     const item = await s.item(model, '1')
     const reach = async (id: string, body: object) =>

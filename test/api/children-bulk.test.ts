@@ -52,7 +52,7 @@ describe('POST /products/{id}/children, in bulk', () => {
     )
   })
 
-  test('201: a mixed call stores the valid rows and reports each other one', async () => {
+  test('201: a mixed call stores the valid rows and reports each of the others', async () => {
     const { key, model } = await s.narrow(0, 5)
     await bulk(model, [item('there')], 'item', key)
     const rows = [
@@ -279,7 +279,7 @@ describe('POST /products/{id}/children, in bulk', () => {
     assert.deepEqual([await usage('i'), await total('level=item', key)], [created.length, created.length])
   })
 
-  test('40 concurrent single items with room for 10: exactly 10', async () => {
+  test('40 concurrent single items with room for 10: exactly 10 are issued', async () => {
     const { key, model, usage } = await s.narrow(0, 10)
     const answers = await Promise.all(
       numbered('a', 40).map(one => children(model, { level: 'item', ...one }, key)),
@@ -310,7 +310,7 @@ describe('POST /products/{id}/children, in bulk', () => {
     assert.deepEqual([await usage('i'), await total('level=item', key)], [200, 200])
   })
 
-  test('concurrent calls with the same serials beyond the quota: exact, and none twice', async () => {
+  test('concurrent calls with the same serials beyond the quota: exactly the quota is issued, no serial twice', async () => {
     const { key, model, usage } = await s.narrow(0, 50)
     const serials = numbered('s', 80)
     const answers = await Promise.all(

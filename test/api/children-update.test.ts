@@ -85,7 +85,7 @@ describe('POST /products/{id}/children/update', () => {
     assert.equal((await s.call('GET', `/${b}`)).outdated, true)
   })
 
-  test('200: valid rows are stored, each other one is reported', async () => {
+  test('200: valid rows are stored, and each of the others is reported', async () => {
     const model = await s.model()
     const batch = await s.batch(model, 'M')
     await s.item(await s.batch(model, 'L'), 'a')

@@ -214,7 +214,7 @@ describe('POST /products/{id}/children, one unit', () => {
     await s.batch(model, 'X')
   })
 
-  test('409: under an archived parent; its units stay, and after restoring it issues again', async () => {
+  test('409: under an archived parent; its units stay, and after a restore units can be issued again', async () => {
     const model = await s.model()
     const batch = await s.batch(model, 'L')
     await s.call('POST', `/${model}/archive`)

@@ -84,7 +84,7 @@ describe('If-Match', () => {
     })
   }
 
-  test('of 20 PATCHes with the same tag over two servers one succeeds; archiving also blocks a stale PATCH', async () => {
+  test('20 PATCHes with the same tag over two servers: one succeeds; archiving also blocks a stale PATCH', async () => {
     const id = await made()
     const race = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>

@@ -35,7 +35,7 @@ describe('corrections reach units that are already issued', () => {
     return { weight: data.weightKg, chemistry: data.cellChemistry, outdated, version_no }
   }
 
-  test('v1 weight 3, chemistry lfp; unit; v2 change weight 9; v3 correction chemistry nmc: reads weight 3, chemistry nmc', async () => {
+  test('a unit gets a later correction of its model, but not the change before it', async () => {
     const id = await model({ weightKg: 3, cellChemistry: 'lfp' })
     const unit = await item(id, 'S1')
     await patch(id, 'change', { weightKg: 9 })
@@ -59,7 +59,7 @@ describe('corrections reach units that are already issued', () => {
     assert.deepEqual((await read(unit)).version_no, 2)
   })
 
-  test('v2 change weight 9, v3 correction weight 9.1: the unit keeps 3, skipped says so, no longer outdated', async () => {
+  test('a correction of a value that the unit never had is listed under skipped, and the unit is no longer outdated', async () => {
     const id = await model({ weightKg: 3 })
     const unit = await item(id, 'S1')
     await patch(id, 'change', { weightKg: 9 })

@@ -17,7 +17,7 @@ describe('POST /products', () => {
     Number((await t.sql`select count(*)::int as n from passport where account_id = ${account.id}`)[0]?.n)
 
   describe('201', () => {
-    test('answers the whole record of version 1, with its URLs', async () => {
+    test('returns the whole record of version 1, with its URLs', async () => {
       const gtin = nextGtin()
       const { status, json, headers } = await post(newProduct({ gtin }))
       assert.equal(status, 201)
@@ -258,7 +258,7 @@ describe('POST /products', () => {
     })
   })
 
-  test('of concurrent creates in one account the valid ones succeed beside the invalid ones', async () => {
+  test('concurrent creates in one account: the valid ones succeed, the invalid ones do not affect them', async () => {
     const busy = await t.account()
     const taken = nextGtin()
     await post(newProduct({ gtin: taken }))

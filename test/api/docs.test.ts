@@ -130,7 +130,7 @@ describe('/docs in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     await context.close()
   }
 
-  test('axe finds nothing, light and dark, everything open', () =>
+  test('axe finds no fault, light and dark, everything open', () =>
     // Only the test itself brings a script past the policy.
     visit({ bypassCSP: true, colorScheme: 'light' }, async page => {
       assert.deepEqual(await findViolations(page), [])
@@ -138,7 +138,7 @@ describe('/docs in a browser', { skip: WITHOUT_CHROMIUM }, () => {
       assert.deepEqual(await findViolations(page, 'colours'), [])
     }))
 
-  test('makes three requests, all to this server; no message, no cookie', () =>
+  test('makes three requests, all to this server, and gets no console message and no cookie', () =>
     visit({}, async page => {
       const requests: string[] = []
       const messages: string[] = []
@@ -195,7 +195,7 @@ describe('/docs in a browser', { skip: WITHOUT_CHROMIUM }, () => {
       assert.match(copied, /^export KEY=dpp_live_…\ncurl -s https:\/\/carnet\.example\/api\/v1\/products /)
     }))
 
-  test('without scripts the page reads the same; only trying calls is missing', () =>
+  test('without scripts the page has the same text, but calls cannot be tried', () =>
     visit({ javaScriptEnabled: false }, async page => {
       assert.ok(await page.getByRole('heading', { name: 'Create a model passport' }).isVisible())
       assert.equal(await page.locator('.try').first().isVisible(), false)

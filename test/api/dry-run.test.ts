@@ -175,11 +175,11 @@ describe('?dry_run=true fails as the real call would', () => {
   })
 })
 
-describe('violations beside data and inside it are reported together', () => {
+describe('violations outside and inside data are reported together', () => {
   const pointers = (json: { errors: { pointer: string }[] }) => json.errors.map(one => one.pointer)
   const { sku: _sku, ...core } = CORES.textile
 
-  test('POST, PATCH, children', async () => {
+  test('for POST, PATCH and children', async () => {
     const made = await ask('POST', '/products', { category: 'textile', data: core, id: 'x' })
     assert.deepEqual(pointers(made.json), ['/id', '/data/sku'])
     const changed = await ask('PATCH', `/products/${model.id}`, {

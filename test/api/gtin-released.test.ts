@@ -116,7 +116,7 @@ describe('a GTIN that moved from one account to another', () => {
     await assert.rejects(releaseGtin(t, gtin, { claimableBy: 4711 }), { code: 'not_found' })
   })
 
-  test('codes of the first account resolve to its units; unissued ones to the second account’s product', async () => {
+  test('codes of units of the first account resolve to them, and all other codes to the second account’s product', async () => {
     const gtin = nextGtin()
     const model = await first.create(gtin)
     const batch = await first.issue(model, { level: 'batch', lot: 'L-1' })

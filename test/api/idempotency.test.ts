@@ -448,7 +448,7 @@ describe('concurrent requests', () => {
     assert.deepEqual([passports, keys, events], [50, 50, 50])
   })
 
-  test('lists with the same serials beyond the quota, over two servers: exact, none twice', async () => {
+  test('lists with the same serials beyond the quota, over two servers: exactly the quota is issued, no serial twice', async () => {
     const own = await t.account()
     await t.sql`update account set item_quota = 50 where id = ${own.id}`
     const { id } = (await send('POST', '/products', { key: own.key, body: newProduct() })).json.data
@@ -512,7 +512,7 @@ describe('concurrent requests', () => {
 })
 
 describe('after a day', () => {
-  test('an expired key counts as unused, before and after it is deleted', async () => {
+  test('an expired key counts as unused, before and after its deletion', async () => {
     const key = randomUUID()
     const start = new Date(Date.now() + DAY_MS)
     t.clock.set(start)

@@ -209,7 +209,7 @@ describe('requests per minute of an IP address', () => {
     assert.equal(await remaining('203.0.113.1', '198.51.100.10'), 298)
   })
 
-  test('decorations that a proxy adds to an address make no separate client; an invalid address counts as the proxy', async () => {
+  test('ports, quotes and brackets around an address make no separate client; an invalid address counts as the proxy', async () => {
     const remaining = async (forwarded: string) =>
       rate(t, await t.ask('GET', PRODUCTS, { from: '10.1.1.1', headers: { 'x-forwarded-for': forwarded } }))
         .remaining
@@ -307,7 +307,7 @@ describe('the order of error checks', () => {
 
   for (const [i, step] of STEPS.entries()) {
     for (const first of step) {
-      test(`${first} alone, and before each later one`, async () => {
+      test(`${first} is reported, alone or together with later ones`, async () => {
         assert.equal((await send([first])).json.code, first)
         for (const second of STEPS.slice(i + 1).flat()) {
           assert.equal((await send([first, second])).json.code, first, `${first} and ${second}`)

@@ -219,7 +219,7 @@ describe('GET /products', () => {
       })
     }
 
-    test('404 for an unknown product and 405 come first', async () => {
+    test('404 for an unknown product, and 405, come before 400', async () => {
       const path = '/api/v1/products/01m7ywhcr7fxwrqq1xd4m28c2t?q=%zz'
       assert.equal((await t.ask('GET', path, { key: account.key })).status, 404)
       assert.equal((await t.ask('DELETE', path, { key: account.key })).status, 405)

@@ -126,7 +126,7 @@ describe('examples', () => {
 
   for (const [path, methods] of Object.entries<Json>(document.paths)) {
     for (const [method, operation] of Object.entries<Json>(methods)) {
-      test(`${method} ${path}: fit their schemas`, () => {
+      test(`those of ${method} ${path} fit their schemas`, () => {
         const here = ['paths', path, method]
         const json = 'application/json'
         const body = ['requestBody', 'content', json]
@@ -203,7 +203,7 @@ describe('the running server', () => {
     for (const [place, sent] of bodies.entries()) {
       const isShown =
         place === 0 && Object.values(responses).some(one => one.example !== undefined && !one.isIllustration)
-      test(`${operation.id}: takes example ${place + 1}${isShown ? ', gives the one shown' : ''}`, async () => {
+      test(`${operation.id}: accepts example ${place + 1}${isShown ? ', and returns the one shown' : ''}`, async () => {
         const { key, id } = await stand(operation)
         const path = operation.path.replaceAll(/:(\w+)/g, (_, name: string) =>
           name === 'id' ? id : String(PATH_PARAMETERS[name as PathName].example),

@@ -159,7 +159,7 @@ describe('POST /products/bulk', () => {
     assert.equal(swapped.json.data.errors[0].code, 'gtin_taken')
   })
 
-  test('a GTIN of an own product is rejected with that product’s name, also in a dry run; of another account’s nothing is shown', async () => {
+  test('a GTIN of the account’s own product is rejected with the id of that product, also in a dry run; nothing is shown of another account', async () => {
     const [mine, theirs] = [nextGtin(), nextGtin()]
     const holder: string = (await bulk(items(newProduct({ sku: 'h-1', gtin: mine })))).json.data.created[0].id
     await bulk(items(newProduct({ sku: 'h-2' })))
@@ -236,7 +236,7 @@ describe('POST /products/bulk', () => {
     assert.equal((await bulk({ items: rows }, small.key)).json.data.summary.unchanged, 3)
   })
 
-  test('200 concurrent bulk calls with room for 50: exactly 50', async () => {
+  test('200 concurrent bulk calls with room for 50: exactly 50 are created', async () => {
     const small = await t.account()
     await t.sql`update account set model_quota = 50 where id = ${small.id}`
     const answers = await Promise.all(
@@ -256,7 +256,7 @@ describe('POST /products/bulk', () => {
     assert.equal(used?.used, 50)
   })
 
-  test('the same sheet four times at once over two servers: each product and each change once', async () => {
+  test('the same rows sent four times at once over two servers: each product and each change once', async () => {
     const mine = await t.account({ plan: 'enterprise' })
     const run = (change: object) =>
       Promise.all([t, other, t, other].map(server => bulk({ items: sheet(120, change) }, mine.key, server)))
@@ -271,7 +271,7 @@ describe('POST /products/bulk', () => {
     assert.equal(events[0]?.n, 240)
   })
 
-  test(`${SHEET} products from a sheet, and again: the second run changes nothing and says so`, async () => {
+  test(`${SHEET} products sent twice: the second run changes nothing and says so`, async () => {
     const mine = await t.account({ plan: 'enterprise' })
     const rows = sheet(SHEET)
     for (const verb of ['created', 'unchanged']) {
@@ -318,7 +318,7 @@ describe('POST /products/bulk', () => {
     assert.deepEqual([json.data.data.sku, json.data.data.weightGrams], ['given-up', undefined])
   })
 
-  test('up to 8 MiB; events and history are those of single calls', async () => {
+  test('accepts up to 8 MiB; events and history are the same as for single calls', async () => {
     const big = { ...newProduct({ sku: 'b-big' }), data: { ...newProduct({ sku: 'b-big' }).data } }
     const texts = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`x-${i}`, 'y'.repeat(9_000)]))
     const rows = Array.from({ length: 8 }, (_, i) => ({

@@ -138,7 +138,7 @@ describe('PUT /products/by-sku/{sku}', () => {
     assert.deepEqual([status, json.data.id, json.data.status], [200, id, 'archived'])
   })
 
-  test('a SKU that its product gave up creates a new one, again and again', async () => {
+  test('a SKU that its product gave up creates a new product, each time', async () => {
     const ids = new Set<string>()
     for (let i = 0; i < 3; i++) {
       const { status, json } = await bySku('moving', body())
@@ -152,7 +152,7 @@ describe('PUT /products/by-sku/{sku}', () => {
     assert.equal(ids.size, 3)
   })
 
-  test('422: reports all violations at once, beside data and inside it', async () => {
+  test('422: reports all violations at once, outside and inside data', async () => {
     const codes = (json: { errors: { pointer: string; code: string }[] }) =>
       json.errors.map(one => `${one.pointer} ${one.code}`)
     const fresh = await bySku('wrong', { data: { ...core, sku: 'other', brandName: 5, languages: null } })

@@ -46,7 +46,7 @@ describe('GET /products/{id}/qr', () => {
     assert.notEqual((await qr(product.id, '?level=Q')).headers.etag, headers.etag)
   })
 
-  test('404: content=gs1 without a GTIN says so', async () => {
+  test('404: content=gs1 without a GTIN, with a message that says so', async () => {
     const product = await create()
     const { status, json } = await qr(product.id, '?content=gs1')
     assert.equal(status, 404)

@@ -42,7 +42,7 @@ describe('quotas', () => {
     assert.equal(refused?.status, 403)
   })
 
-  test('the same over two servers with one database', async () => {
+  test('200 concurrent creates over two servers with room for 50: 50 created, 150 plan_limit', async () => {
     const account = await withRoom({ model: ROOM })
     const sql = openPool(t.target)
     const other = createApp({ ...t.setup, sql })
@@ -87,7 +87,7 @@ describe('quotas', () => {
     })
   }
 
-  test('concurrent bulk calls of ten with room for 55: exactly 55, the rest is in the errors of a call', async () => {
+  test('concurrent bulk calls of ten with room for 55: exactly 55 are created, the others are reported as errors', async () => {
     const account = await withRoom({ item: 55 })
     const model = (await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })).json
       .data

@@ -24,7 +24,7 @@ for (const id of ['textile', 'battery', 'furniture']) {
     const post = (data: unknown) =>
       t.ask('POST', '/api/v1/products', { key: account.key, body: { category: id, data } })
 
-    test(`${RUNS} valid ones come back unchanged`, async () => {
+    test(`${RUNS} valid bodies are returned unchanged`, async () => {
       await fc.assert(
         fc.asyncProperty(validData(category), async random => {
           // A GTIN drawn twice would rightly be refused.
@@ -39,7 +39,7 @@ for (const id of ['textile', 'battery', 'furniture']) {
       )
     })
 
-    test(`${RUNS} invalid ones report every wrong field and store nothing`, async () => {
+    test(`${RUNS} invalid bodies report every wrong field and store nothing`, async () => {
       const count = async () => (await t.sql`select count(*)::int as n from passport`)[0]?.n
       const before = await count()
       await fc.assert(

@@ -85,7 +85,7 @@ describe('GET and POST /products/{id}/refresh', () => {
     assert.equal(await announced(model), 5)
   })
 
-  test('an item refreshed before its batch is current, and gets no version when the batch follows', async () => {
+  test('an item refreshed before its batch stays current, and gets no version when the batch is refreshed', async () => {
     const model = await s.model({ weightKg: 3 })
     const batch = await s.batch(model, 'A')
     const [early, late] = [await s.item(batch, '1'), await s.item(batch, '2')]
@@ -142,7 +142,7 @@ describe('GET and POST /products/{id}/refresh', () => {
     assert.equal((await s.ask('POST', `/${model}/refresh?force=true`)).status, 422)
   })
 
-  test('20 concurrent refreshes: each unit once', async () => {
+  test('20 concurrent refreshes refresh each unit once', async () => {
     const model = await s.model({ weightKg: 3 })
     await s.items(await s.batch(model, 'L'), 'i', 50)
     await s.correct(model, { weightKg: 4 })

@@ -38,7 +38,7 @@ const FORM = {
 const signIn = (headers = FORM) =>
   ask('POST', '/console/sign-in', headers, `email=${EMAIL}&password=guessed-word`)
 
-test('each kind writes one log line with the request and a hash of the network, and no secret, e-mail or address', async () => {
+test('each kind of security event writes one log line with the request and a hash of the network, and no secret, e-mail or address', async () => {
   const reader = await t.apiKey(account, 'read')
   const answers = [
     await ask('GET', '/api/v1/products', { authorization: 'Bearer dpp_live_guessed' }),
@@ -67,7 +67,7 @@ test('each kind writes one log line with the request and a hash of the network, 
   assert.doesNotMatch(JSON.stringify(lines), /nordlicht|guessed|192\.0\.2|AAAA|dpp_live/)
 })
 
-test('a request without a key, a malformed form and an unknown URL are no security events', async () => {
+test('a request without a key, a malformed form and an unknown URL are not security events', async () => {
   const before = counted.length
   await ask('GET', '/api/v1/products', {})
   await ask('GET', '/nope', {})

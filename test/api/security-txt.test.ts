@@ -62,7 +62,7 @@ describe('SECURITY_CONTACT', () => {
     }
   })
 
-  test('any other value prevents the start: no plain http, no second line', () => {
+  test('any other value prevents the start, such as plain http or a second line', () => {
     for (const contact of [
       'security@passports.example',
       'http://passports.example/security',

@@ -87,7 +87,7 @@ describe('GET /products/{id}/snippet', () => {
     assert.ok(!('gtin' in json.data.json_ld.about))
   })
 
-  test('200: for a unit says which one it is', async () => {
+  test('200: for a unit, identifies that unit', async () => {
     const model = await create({ gtin: nextGtin() })
     const body = { level: 'item', serial: 'S<1>' }
     const { json } = await t.ask('POST', `/api/v1/products/${model.id}/children`, { key: account.key, body })

@@ -72,7 +72,7 @@ describe('the history of a unit', () => {
     s.t.clock.release()
   })
 
-  test('a unit that never changed: version 1 is as issued, outdated only since the correction', async () => {
+  test('a unit that never changed: version 1 shows it as issued, and as outdated only after the correction', async () => {
     s.t.clock.set('2030-02-01T00:00:00Z')
     const model = await s.model()
     const id = await s.item(model, '1')

@@ -155,7 +155,7 @@ describe('POST /products/{id}/archive and /restore', () => {
     )
   })
 
-  test('20 concurrent archives: one event, right counters', async () => {
+  test('20 concurrent archives: one event, correct counters', async () => {
     const busy = await t.account()
     const product = (await t.ask('POST', '/api/v1/products', { key: busy.key, body: newProduct() })).json.data
     await Promise.all(Array.from({ length: 20 }, () => post(`${product.id}/archive`, busy.key)))

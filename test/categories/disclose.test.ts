@@ -57,7 +57,7 @@ for (const one of allCategories()) {
       )
     })
 
-    it('never shows a value of another shape than the table says', () => {
+    it('never shows a value of a shape other than the table says', () => {
       const hostile = fc.dictionary(fc.constantFrom(...one.fields.map(field => field.name)), fc.jsonValue())
       fc.assert(
         fc.property(hostile, data => {
@@ -109,7 +109,7 @@ describe('disclose', () => {
     })
   })
 
-  it('reads own members only', () => {
+  it('reads only own properties', () => {
     const inherited = Object.create({ productName: 'x' }) as Body
     assert.deepEqual(disclose(category('textile'), inherited, 'authority').data, {})
   })

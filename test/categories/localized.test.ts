@@ -51,7 +51,7 @@ describe('pickText', () => {
     assert.equal(pickText({ en: 'wash', no: 'vask' }, ['da'], 'en')?.text, 'wash')
   })
 
-  it('reads own members only, and accepts any input', () => {
+  it('reads only own properties, and accepts any input', () => {
     for (const name of ['toString', 'constructor', '__proto__', 'hasOwnProperty']) {
       assert.equal(pickText({}, [name], name), undefined)
       assert.deepEqual(pickText({ en: 'x' }, [name], name), { text: 'x', language: 'en' })

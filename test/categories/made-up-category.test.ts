@@ -153,7 +153,7 @@ describe('a made-up category', () => {
     assert.ok(!accepts({ ...DATA, minimumAge: -1 }))
   })
 
-  it('is disclosed to each audience in part', () => {
+  it('shows each audience only its part', () => {
     const shown = (audience: 'public' | 'legitimate_interest' | 'authority') => {
       const { data, withheld } = disclose(toy, DATA, audience)
       return [(data.parts as Body[]).map(part => 'maker' in part), withheld]

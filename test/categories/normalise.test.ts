@@ -59,7 +59,7 @@ describe('normaliseData', () => {
     )
   })
 
-  it('keeps a key __proto__ as an own key, so that it is refused', () => {
+  it('keeps the key __proto__ as an own property, so that it is refused', () => {
     const sent = JSON.parse('{"__proto__": {"admin": "a\\r\\nb"}, "durability": {"__proto__": "a\\r\\nb"}}')
     const data = normaliseData(sent, textile)
     assert.deepEqual(Object.keys(data), ['__proto__', 'durability'])

@@ -34,7 +34,7 @@ async function untilLogged(what: (line: Record<string, unknown>) => boolean): Pr
   assert.fail(server.said.stderr)
 }
 
-test('with a wrong setting a restart is abandoned with the reason, and a dead process is retried until it is corrected', async () => {
+test('a restart with a wrong setting is abandoned and the reason logged; a dead process is retried until the setting is corrected', async () => {
   const dotEnv = join(folder.path, '.env')
   writeFileSync(dotEnv, 'TRUSTED_PROXIES=everybody\n')
   server.child.kill('SIGHUP')

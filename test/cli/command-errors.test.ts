@@ -143,7 +143,7 @@ describe('DATABASE_URL', () => {
 })
 
 describe('.env', () => {
-  test('that is a folder gives one clear line', async () => {
+  test('a folder named .env gives one clear line', async () => {
     const at = await emptyFolder()
     await mkdir(join(at.path, '.env'))
     const { code, stderr } = await carnet(['doctor'], { cwd: at.path })

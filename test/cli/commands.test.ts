@@ -214,7 +214,7 @@ describe('access-links', () => {
 })
 
 describe('gtin release', () => {
-  test('says that nobody holds the GTIN', async () => {
+  test('says that no product has the GTIN', async () => {
     const { code, stderr } = await carnet(['gtin', 'release', '9521234500001'], settings)
     assert.equal(code, 1)
     assert.match(stderr, /GTIN/)

@@ -23,13 +23,13 @@ after(async () => {
   await folder.remove()
 })
 
-test('one process may open 100 connections, eleven get their sum and a reserve', () => {
+test('the connection limit is 100 for one process, and for eleven the sum of their pools and a reserve', () => {
   assert.equal(calculateMaxConnections({ workers: 1, role: 'all' }), 100)
   assert.equal(calculateMaxConnections({ workers: 11, role: 'all' }), TAKEN)
   assert.equal(calculateMaxConnections({ workers: 11, role: 'worker' }), 100)
 })
 
-test('an embedded database starts with that many connections', async () => {
+test('an embedded database starts with this connection limit', async () => {
   const checks = await carnetJson<Check[]>(['doctor'], settings)
   const { ok, detail } = checks.find(({ name }) => name === 'connections') ?? {}
   assert.deepEqual(

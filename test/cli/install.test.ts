@@ -48,7 +48,7 @@ describe('installing missing packages', () => {
   }
   const installs = () => readFile(join(clone, 'installs'), 'utf8')
 
-  test('of three concurrent starts one installs, the others wait, and all start', async () => {
+  test('three concurrent starts: one installs, the others wait, and all start', async () => {
     assert.deepEqual(await Promise.all([start(), start(), start()]), ['hello\n', 'hello\n', 'hello\n'])
     assert.equal(await installs(), 'begun\nended\n')
     assert.equal(await start(), 'hello\n')

@@ -158,7 +158,7 @@ test('/metrics requires its token', async () => {
   }
 })
 
-test('it stops in time, with the database, although a connection is still open', async () => {
+test('the server stops in time, with the database, although a connection is still open', async () => {
   const agent = new Agent({ keepAlive: true })
   await ask(agent, 'GET', '/api/v1/categories')
   const took = await server.stop('SIGTERM')

@@ -167,7 +167,7 @@ describe('logos', () => {
     assert.deepEqual([one.logo, one.logoDark?.width], [null, 300])
   })
 
-  test('a file that is no logo is rejected with the reason and its size', async () => {
+  test('a file that is not a logo is rejected with the reason and its size', async () => {
     await fresh()
     const path = `<path d="M0 0${'h1v1'.repeat(3_000)}"/>`
     const wrong: [Record<string, string | Uint8Array<ArrayBuffer>>, RegExp][] = [

@@ -182,7 +182,7 @@ describe('the console in a browser', {
       for (const one of contexts) await one.close()
     })
 
-    test('axe finds nothing, light and dark, everything open; nothing overflows at 390 px; 100 kB at most', async () => {
+    test('axe finds no fault, light and dark, everything open; nothing overflows at 390 px; 100 kB at most', async () => {
       const wide = pagesFor('en-IE', { width: 1280, height: 900 })
       const phone = pagesFor('de-DE', { width: 390, height: 844 })
       for (const path of paths) {

@@ -167,7 +167,7 @@ describe('POST /console/settings/data', () => {
     assert.deepEqual(await actions(), before)
   })
 
-  test('is only for owners', async () => {
+  test('is for owners only', async () => {
     for (const role of ['editor', 'viewer'] as const) {
       assert.equal((await post(DATA, { password: PASSWORD }, cookies[role])).statusCode, 403)
       const settings = await s.t.app.inject({

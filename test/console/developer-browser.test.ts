@@ -133,7 +133,7 @@ describe('the developer pages in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     clock.release()
   })
 
-  test('name, colour and logo of the brand stand on the public page', async () => {
+  test('name, colour and logo of the brand are shown on the public page', async () => {
     await page.goto(`${stand.origin}/console`)
     await follow('How your public pages look')
     await page.getByLabel('Name', { exact: true }).fill('Nordmoor')
@@ -189,7 +189,7 @@ describe('the developer pages in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     [1280, 'light'],
     [320, 'dark'],
   ] as const) {
-    test(`every page at ${width} pixels, ${scheme}: axe finds nothing, nothing overflows, under 100 kB`, async () => {
+    test(`every page at ${width} pixels, ${scheme}: axe finds no fault, nothing overflows, under 100 kB`, async () => {
       const other = await signIn({ width, height: 800 }, scheme)
       let bytes = 0
       other.on('response', async answer => {

@@ -19,7 +19,7 @@ const SHEET = [
   ),
 ].join('\r\n')
 
-describe('sheets in a browser', { skip: WITHOUT_CHROMIUM }, () => {
+describe('spreadsheets in a browser', { skip: WITHOUT_CHROMIUM }, () => {
   let stand: Stand
   let browser: Browser
   const origin = `http://127.0.0.1:${PORT}`
@@ -81,7 +81,7 @@ describe('sheets in a browser', { skip: WITHOUT_CHROMIUM }, () => {
   }
 
   for (const [size, viewport] of Object.entries({ phone: PHONE, desk: DESK })) {
-    test(`${size}: a shop’s sheet becomes products with values for all rows, and changes them after a confirmation`, async () => {
+    test(`${size}: a shop’s spreadsheet becomes products with values for all rows, and changes them after a confirmation`, async () => {
       const account = await stand.account({ plan: 'enterprise' })
       const context = await browser.newContext({ viewport, locale: 'en', bypassCSP: true })
       const page = await context.newPage()

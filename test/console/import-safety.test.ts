@@ -52,7 +52,7 @@ describe('one value for every row', () => {
   let account: number
   before(async () => ({ account, editor } = await newEditor()))
 
-  test('required fields without a column are offered, and complete products from names and numbers', async () => {
+  test('required fields without a column are offered; with them, names and numbers are enough for products', async () => {
     const at = await bring(
       stand,
       editor,
@@ -94,7 +94,7 @@ describe('one value for every row', () => {
     ])
   })
 
-  test('it is remembered for the next sheet, in which existing products keep their values', async () => {
+  test('it is remembered for the next spreadsheet, and existing products keep their values', async () => {
     const at = await bring(
       stand,
       editor,
@@ -119,7 +119,7 @@ describe('one value for every row', () => {
     )
   })
 
-  test('any other field can be given once by its name; an SKU cannot', async () => {
+  test('any other field can be set for every row by its name; the SKU cannot', async () => {
     const at = await bring(
       stand,
       editor,
@@ -158,7 +158,7 @@ describe('one value for every row', () => {
     )
   })
 
-  test('a sheet with GTINs and no SKUs is matched by GTIN, and the page says so', async () => {
+  test('a spreadsheet with GTINs and no SKUs is matched by GTIN, and the page says so', async () => {
     const at = await bring(
       stand,
       editor,

@@ -221,7 +221,7 @@ describe('a thousand rows, twenty of them invalid', () => {
   })
 })
 
-test('an export of small percentages can be uploaded without a question, also after a sheet of fractions', async () => {
+test('an export of small percentages can be uploaded without a question, also after a spreadsheet of fractions', async () => {
   const owner = await stand.signedIn(await stand.account(), 'owner')
   const small = [
     [...HEAD, 'recycledContentPercentage'],
@@ -320,7 +320,7 @@ describe('on German pages', () => {
   })
 })
 
-describe('limits of a sheet', () => {
+describe('limits of a spreadsheet', () => {
   test('the account remembers the chosen columns', async () => {
     const lines = Buffer.from('Nr;Wort\r\nJ-1;Neue Jacke\r\n')
     const first = await bring(lines)
@@ -338,7 +338,7 @@ describe('limits of a sheet', () => {
     assert.match(page.text, /Row 2 is about the same product/)
   })
 
-  test('of a workbook with several sheets one is chosen with the columns, and remembered', async () => {
+  test('one sheet of a workbook is chosen with the columns, and remembered', async () => {
     async function* each(all: readonly (readonly string[])[]) {
       yield* all
     }
@@ -384,7 +384,7 @@ describe('limits of a sheet', () => {
     assert.equal(formIn(next)['c.0'], 'productName')
   })
 
-  test('a formula is read as text, and exported as text', async () => {
+  test('a formula is read and exported as text', async () => {
     const evil = '=HYPERLINK("http://evil.example","x")'
     const at = await bring(sheet([cells(0, { sku: evil })]))
     await check(at)
@@ -394,7 +394,7 @@ describe('limits of a sheet', () => {
     assert.doesNotMatch(csv, /(^|,)"?=/m)
   })
 
-  test('rejects files that are no spreadsheets on the page, and stores nothing', async () => {
+  test('rejects files that are not spreadsheets on the page, and stores nothing', async () => {
     const before = await stand.sql`select id from sheet_import order by id`
     for (const [bytes, status, sentence] of [
       [Buffer.alloc(0), 422, /The file is empty/],

@@ -114,7 +114,7 @@ describe('set-up', () => {
     assert.ok(entries.every(entry => entry.label === 'owner@moor.example'))
   })
 
-  test('of two concurrent owners only one creates an account', async () => {
+  test('two concurrent owners: only one creates an account', async () => {
     assert.equal(await createSetUpLink(stand.ctx), undefined)
   })
 })

@@ -80,7 +80,7 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     })
   }
 
-  test('a sheet of 1,000 rows with 20 invalid ones is complete after the second upload', async () => {
+  test('a spreadsheet of 1,000 rows with 20 invalid ones is complete after the second upload', async () => {
     const page = await signedIn('editor', DESK)
     await follow(page, 'Import')
     await bring(page, { name: 'Autumn.csv', buffer: Buffer.from(sheetOf(1_000)) })
@@ -176,7 +176,7 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     await page.context().close()
   })
 
-  test('of two people who change a product at once the second gets a conflict, and no change is lost', async () => {
+  test('two people change a product at once: the second gets a conflict, and no change is lost', async () => {
     const model = await product({ productName: 'Scarf', weightGrams: 80 })
     const first = await signedIn('editor', DESK)
     const second = await signedIn('editor', DESK)

@@ -144,7 +144,7 @@ describe('adding a passkey', () => {
     }
   })
 
-  test('a person has at most twenty', async () => {
+  test('a person has at most twenty passkeys', async () => {
     const { browser } = await withPasskey()
     await stand.sql`
       insert into passkey (id, person_id, credential_id, public_key, counter, transports, name, created_at)

@@ -301,7 +301,7 @@ describe('the product form in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     ['en-IE', 'light'],
     ['de-DE', 'dark'],
   ] as const) {
-    test(`axe finds nothing in ${locale}, ${colorScheme}; at 390 px nothing overflows; 100 kB at most`, async () => {
+    test(`axe finds no fault in ${locale}, ${colorScheme}; at 390 px nothing overflows; 100 kB at most`, async () => {
       const page = await signedIn({ locale, colorScheme, bypassCSP: true })
       for (const category of ['textile', 'battery', 'furniture'] as const) {
         const id = await made(category, { ...FULL[category], gtin: undefined })

@@ -831,7 +831,7 @@ describe('products', () => {
     }
   })
 
-  test('a GTIN of an own product links to it, also a former one; nothing is shown of another account', async () => {
+  test('a GTIN of the account’s own product links to it, also a former one; nothing is shown of another account', async () => {
     const gtin = nextGtin()
     const at = await make({ ...textile, gtin })
     const { gtin: _, ...without } = { ...textile, gtin }

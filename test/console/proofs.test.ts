@@ -290,7 +290,7 @@ describe('the link in an e-mail', () => {
 })
 
 describe('without a mail server', () => {
-  test('nobody can create a link by an e-mail alone: the page says whom to ask, the same for everybody', async () => {
+  test('entering an e-mail creates no link: the page says whom to ask, the same for everybody', async () => {
     const email = await bare.person(await bare.account(), 'owner')
     for (const [language, words] of [
       ['en', /Ask the person who runs it/],

@@ -130,7 +130,7 @@ describe('the trend chart', () => {
     }
   })
 
-  test('shades end at the highest count, and increase', () => {
+  test('the shades get stronger and end at the highest count', () => {
     for (const most of [1, 2, 3, 5, 10, 99, 1_000_000]) {
       const ends = buildShadeLimits(most)
       assert.equal(ends.at(-1), most)
@@ -511,7 +511,7 @@ describe('POST /console/scans/switches', () => {
   })
 })
 
-test('names from outside are escaped', async () => {
+test('names that other people wrote are escaped', async () => {
   const account = await stand.t.account({ plan: 'enterprise' })
   const editor = await stand.signIn(account.id, 'editor')
   const answer = await stand.t.ask('POST', '/api/v1/products', {

@@ -134,7 +134,7 @@ describe('forgotten password', () => {
 })
 
 describe('members', () => {
-  test('an invitation e-mail makes no link of the account’s name, and shortens it', async () => {
+  test('an invitation e-mail shortens the account’s name, and does not turn it into a link', async () => {
     const accountId = await stand.account({
       name: `Locked: http://phish.example/login www.phish.example ask@phish。example \u202e${'x'.repeat(90)}`,
     })
@@ -303,7 +303,7 @@ describe('members', () => {
     assert.doesNotMatch(said.text, /evil/)
   })
 
-  test('the last owner stays, also if two owners remove each other at once', async () => {
+  test('the last owner cannot be removed, also if two owners remove each other at once', async () => {
     const accountId = await stand.account()
     const [one, two] = [await stand.signedIn(accountId, 'owner'), await stand.signedIn(accountId, 'owner')]
     const ctx = await actAsOperator(stand.ctx, accountId)
@@ -321,7 +321,7 @@ describe('members', () => {
     assert.match((await browser.get(`${SETTINGS}/people/${last}/remove`)).text, /Leave “Testmarke”\?/)
   })
 
-  test('every member may leave', async () => {
+  test('every member may leave the account', async () => {
     const accountId = await stand.account()
     await stand.signedIn(accountId, 'owner')
     const viewer = await stand.signedIn(accountId, 'viewer')
@@ -333,7 +333,7 @@ describe('members', () => {
     assert.equal((await viewer.get('/console')).status, 303)
   })
 
-  test('a day allows fifty invitations', async () => {
+  test('at most fifty people can be invited in a day', async () => {
     const accountId = await stand.account()
     const ctx = await actAsOperator(stand.ctx, accountId)
     const invite = (n: number) =>

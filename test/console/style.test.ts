@@ -39,7 +39,7 @@ for (const [index, name] of ['light', 'dark'].entries()) {
   describe(name, () => {
     const colours = coloursOf(blocks[index] ?? '')
     for (const [front, back, least] of PAIRS) {
-      test(`${front} on ${back}: at least ${least}`, () => {
+      test(`the contrast of ${front} on ${back} is at least ${least}`, () => {
         const found = contrast(colours.get(front) ?? '#777', colours.get(back) ?? '#777')
         assert.ok(found >= least, `${found.toFixed(2)}`)
       })

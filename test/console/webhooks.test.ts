@@ -140,7 +140,7 @@ describe('adding a webhook', () => {
     assert.deepEqual(await listWebhooks(ctx), [])
   })
 
-  test('the twenty-first is rejected with instructions', async () => {
+  test('the twenty-first webhook is rejected with instructions', async () => {
     for (let i = 0; i < MAX_ENDPOINTS; i++) await make()
     const answer = await owner.post('/console/webhooks', { form: FORM })
     assert.equal(answer.status, 422)
@@ -269,7 +269,7 @@ describe('managing a webhook', () => {
     assert.equal(receiver.received.length, 2)
   })
 
-  test('says that events wait while it is paused, and when the next attempt is while it hangs', async () => {
+  test('says that events wait while the webhook is paused, and shows the next attempt while the endpoint hangs', async () => {
     const at = await make()
     await announce()
     await failSixTimes()
@@ -294,7 +294,7 @@ describe('managing a webhook', () => {
     assert.equal(receiver.received.length, 0)
   })
 
-  test('the log is paged by what is older than the last shown entry', async () => {
+  test('each page of the log continues after the last entry of the page before', async () => {
     const at = await make()
     for (let i = 0; i < 25; i++) await announce({ i })
     await worker.drain()
@@ -307,7 +307,7 @@ describe('managing a webhook', () => {
     assert.equal((await viewer.get(`${at}?before=x`)).status, 404)
   })
 
-  test('a disabled one is on the overview until somebody enables it', async () => {
+  test('a disabled webhook is on the overview until somebody enables it', async () => {
     const at = await make()
     assert.doesNotMatch((await viewer.get('/console')).text, /was switched off/)
     await announce()

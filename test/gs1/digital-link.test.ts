@@ -37,7 +37,7 @@ describe('gs1Path', () => {
     assert.equal(gs1Path(GTIN, { serial: 'SN1' }), `/01/${GTIN}/21/SN1`)
   })
 
-  it('escapes all but the unreserved characters, in capitals', () => {
+  it('escapes all characters except the unreserved ones, in capitals', () => {
     const encoded = [...CSET_82].map(character => gs1Path(GTIN, { lot: character }).split('/')[4])
     const expected = [...CSET_82].map(character =>
       /[A-Za-z0-9._-]/.test(character)

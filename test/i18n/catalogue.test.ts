@@ -95,7 +95,7 @@ for (const { code } of LANGUAGES) {
       }
     })
 
-    it('is not English', { skip: code === 'en' }, () => {
+    it('is not in English', { skip: code === 'en' }, () => {
       const allowed = words(SHARED[code] ?? '')
       const originals = new Map(entriesOf(english))
       const same = entriesOf(labels).filter(([key, text]) => originals.get(key) === text)

@@ -130,7 +130,7 @@ describe('formatCountry', () => {
     for (const code of CODES) assert.notEqual(formatCountry(code, 'GR'), 'GR', code)
   })
 
-  it('is the code where there is no name', () => {
+  it('returns the code if there is no name', () => {
     for (const code of ['', 'QQ', 'pt', 'Portugal', '<b>', '001'])
       assert.equal(formatCountry('fr', code), code)
   })
@@ -142,7 +142,7 @@ describe('formatLanguage', () => {
     for (const code of CODES) assert.notEqual(formatLanguage(code, 'sv'), 'sv', code)
   })
 
-  it('is the tag where there is no name', () => {
+  it('returns the tag if there is no name', () => {
     for (const tag of ['', 'qqq', 'not a tag', 'x'.repeat(1000), 'de_', 'und', 'und-Latn'])
       assert.equal(formatLanguage('fr', tag), tag)
   })

@@ -16,13 +16,13 @@ const DECEPTIVE = [
   '\ud800',
 ]
 
-test('a single line may hold no control or bidirectional characters, in any script', () => {
+test('a single line may contain no control or bidirectional characters, in any script', () => {
   for (const one of DECEPTIVE) assert.equal(isOneLine(`Customs${one}x`), false, JSON.stringify(one))
   for (const one of ['Zoll', 'جمارك ميناء', 'מכס 7\u200f', '税関', '👩‍🔬 Labor'])
     assert.equal(isOneLine(one), true, one)
 })
 
-test('a terminal gets their escape codes: no cursor moves, no text is reversed, and JSON keeps its value', () => {
+test('output to a terminal escapes control characters: no cursor moves, no text is reversed, and JSON keeps its value', () => {
   const hostile = 'Nordlicht\u001b[2J\u009b2J\u202etxt.exe\u2066\r'
   assert.equal(
     escapeForTerminal(`${hostile}\n\t`),

@@ -133,7 +133,7 @@ describe('startEmbeddedPostgres', () => {
   const dataDir = join(newFolder(), 'data')
   const pgDir = join(dataDir, 'pg')
 
-  test('of two concurrent processes on a new directory one creates the database, and the last to leave stops it', async () => {
+  test('two concurrent processes on a new directory: one creates the database, and the last to leave stops it', async () => {
     const [first, second] = await Promise.all([otherProcess(dataDir), otherProcess(dataDir)])
     const [one, other] = await Promise.all([first.start(), second.start()])
     assert.deepEqual([one.adopted, other.adopted].sort(), [false, true])
@@ -248,7 +248,7 @@ describe('startEmbeddedPostgres', () => {
     )
   })
 
-  test('the socket path is short however long the path of the data is', async () => {
+  test('the socket path is short, even if the path of the data is long', async () => {
     const open = newFolder()
     chmodSync(open, 0o755)
     const folder = join(open, ...Array.from({ length: 6 }, () => 'a folder with quite a long name'))

@@ -81,7 +81,7 @@ describe('the queue of the pool', () => {
     queue.close()
   })
 
-  test('a transaction returns its connection after commit or rollback, ours or the driver’s', async () => {
+  test('a transaction of ours or of the driver returns its connection after commit or rollback', async () => {
     await inTransaction(pool, sql => sql`insert into thing values ('a')`)
     await assert.rejects(inTransaction(pool, sql => sql`insert into thing values ('a')`))
     await pool.begin(sql => sql`insert into thing values ('b')`)

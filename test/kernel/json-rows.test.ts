@@ -80,14 +80,14 @@ test('a row of more than 1 MiB or with too many values is rejected alone, as whe
   assert.equal(await outcome(() => readJsonRows(bytes, ROWS)), await outcome(() => readJson(bytes, ROWS)))
 })
 
-test('too much data beside the rows is rejected for its size', async () => {
+test('too much data outside the rows is rejected for its size', async () => {
   const crowd = `[${'{},'.repeat(400_000)}1]`
   for (const text of [`{"x":${crowd}}`, `{"x":${crowd},"items":[1]}`, `{"items":[1],"x":${crowd}}`]) {
     assert.match(String(await outcome(() => readJsonRows(Buffer.from(text), ROWS))), /^payload_too_large/)
   }
 })
 
-test('other work gets turns while a large body is parsed', async () => {
+test('other work runs while a large body is parsed', async () => {
   const row = JSON.stringify({ data: { a: LONG, b: LONG } })
   const bytes = Buffer.from(`{"items":[${Array(130).fill(row).join(',')}]}`)
   let turns = 0
@@ -110,7 +110,7 @@ test('other work gets turns while a large body is parsed', async () => {
   assert.ok(turns > 100, `${turns} turns`)
 })
 
-test('of several large bodies one is parsed at a time', async () => {
+test('several large bodies are parsed one at a time', async () => {
   const now = performance.now
   let ms = 0
   performance.now = () => (ms += 100)

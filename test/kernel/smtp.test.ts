@@ -51,7 +51,7 @@ describe('an e-mail', () => {
     mail.send(letter)
     await mail.settled()
     assert.equal(receiver.take().length, 1)
-    assert.equal(lines.filter(line => /tried again/.test(String(line.msg))).length, 2)
+    assert.equal(lines.filter(line => /trying again/.test(String(line.msg))).length, 2)
 
     const before = receiver.refused()
     receiver.refuseNext('554 no')

@@ -276,7 +276,7 @@ describe('a migration that invalidates prepared statements', () => {
     assert.ok(failed.length < SIZE, 'each connection says so once')
   })
 
-  test('statements on the pool do not notice', async () => {
+  test('statements on the pool are not affected', async () => {
     await Promise.all(Array.from({ length: 2 * SIZE }, () => old`select * from thing`))
   })
 })

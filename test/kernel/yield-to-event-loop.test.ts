@@ -88,7 +88,7 @@ describe('yieldBetweenRows', () => {
     response.emit('close')
   })
 
-  it('counts a response once that both finishes and closes', async () => {
+  it('counts a response that finishes and closes only once', async () => {
     const [first, second] = [openResponse(), openResponse()]
     countShortRequest(first)
     countShortRequest(second)
@@ -100,7 +100,7 @@ describe('yieldBetweenRows', () => {
 })
 
 describe('takeTurn', () => {
-  it('begins one in each turn of the event loop, in order', async () => {
+  it('starts one waiter in each turn of the event loop, in order', async () => {
     const began: string[] = []
     const turns = ['a', 'b', 'c'].map(name => takeTurn().then(() => began.push(name)))
     setImmediate(() => setImmediate(() => began.push('between')))

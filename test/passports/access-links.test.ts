@@ -127,7 +127,7 @@ describe('findAccess', () => {
     assert.equal(await at('2026-12-01T00:00:00Z'), undefined)
   })
 
-  test('finds nothing for a text that is no token', async () => {
+  test('finds nothing for text that is not a token', async () => {
     const passport = await make()
     const { token } = await createAccessLink(account.ctx, input())
     for (const text of ['', 'dpa_', token.slice(0, -1), `${token}0`, token.replace(/.$/, '-'), "' or 1=1"]) {
@@ -150,7 +150,7 @@ describe('revokeAccessLink', () => {
   })
 })
 
-test('counts all uses, many in a statement', async () => {
+test('counts all uses, many of them with one statement', async () => {
   const passport = await make()
   const { token, id } = await createAccessLink(account.ctx, input())
   const access = await findAccess(harness.sql, token, passport, now())

@@ -107,7 +107,7 @@ describe(`applyCorrections, ${RUNS} times`, () => {
     )
   })
 
-  test('corrections of the model that a unit has already change nothing', () => {
+  test('corrections of the model that a unit already has change nothing', () => {
     holds(
       fc.property(inherited, corrections, (unit, model) => {
         const once = applyCorrections(unit, { batch: [], model })
@@ -144,7 +144,7 @@ describe(`applyCorrections, ${RUNS} times`, () => {
     )
   })
 
-  test('a chain of corrections without other changes leads from its first value to its last', () => {
+  test('the last correction in a chain wins', () => {
     holds(
       fc.property(fc.array(data, { minLength: 2, maxLength: 6 }), fc.nat(), (states, start) => {
         const [first, ...rest] = states

@@ -331,7 +331,7 @@ describe('random use of three levels', () => {
     { weightKg: 3 },
   )
 
-  test('a content without units is not refreshed', async () => {
+  test('data without units is not refreshed', async () => {
     const { ctx } = await t.account({ plan: 'enterprise' })
     const world = new World(ctx)
     await world.create({ weightKg: 1, languages: ['en', 'de'] })

@@ -5,7 +5,7 @@ import { writeStorable } from '../../src/passports/sync/write-plans.ts'
 
 const failing = (code: string) => Object.assign(new Error('no'), { code })
 
-test('writeStorable writes every row that can be stored and rejects the others, many in a statement', async () => {
+test('writeStorable writes every row that can be stored and rejects the others, many of them with one statement', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 60 }), async bad => {
       const written: number[] = []

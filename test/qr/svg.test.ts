@@ -28,7 +28,7 @@ test('any passport address decodes to itself', async () => {
   )
 })
 
-test('the quiet zone is four modules and the ground is white', () => {
+test('the quiet zone is four modules wide, and the background is white', () => {
   const { svg } = renderQrSvg('https://a.example/p/0', { level: 'M' })
   const { data, width } = paint(svg)
   const dark = Array.from({ length: width * width }, (_, i) => i).filter(i => data[i * 4] === 0)

@@ -131,7 +131,7 @@ describe('a scan', () => {
     assert.equal(count.total, 1)
   })
 
-  test('is counted for a generic client and for an empty user agent, as device other', async () => {
+  test('is counted for a generic client and for an empty user agent, with the device “other”', async () => {
     const id = await stand.newModel()
     const clients = [
       'curl/8.5.0',
@@ -212,7 +212,7 @@ describe('country', () => {
     assert.deepEqual((await stand.scansOf(id)).byCountry, { US: 2, XX: 2 })
   })
 
-  test('and the address come from a proxy’s headers only if the proxy is trusted', async () => {
+  test('is taken from a proxy’s headers, like the address, only if the proxy is trusted', async () => {
     const behind = await startScanStand({
       trustedProxies: ['10.0.0.0/8', 'fd00::/8'],
       countryHeader: 'cf-ipcountry',

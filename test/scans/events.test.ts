@@ -121,7 +121,7 @@ describe('a cloned code', () => {
     })
   }
 
-  test('is never suspected of models and batches; unknown countries do not count', async () => {
+  test('is only suspected of items; unknown countries do not count', async () => {
     const many = times(12, i => from(['DE', 'FR', 'IT', 'ES', 'PT'][i % 5] ?? 'DE', i))
     await looks(stand.model, many)
     await looks(stand.batch, many)
@@ -134,7 +134,7 @@ describe('a cloned code', () => {
     for (const one of [stand.model, stand.batch, id]) assert.deepEqual(await suspicionsOf(one), [])
   })
 
-  test('is searched in 24 hourly buckets; a device counts once across midnight', async () => {
+  test('is detected over 24 hourly buckets; a device counts once across midnight', async () => {
     stand.t.clock.set('2026-11-21T01:59:00Z')
     const id = await stand.newItem()
     await looks(

@@ -140,7 +140,7 @@ describe('the database', () => {
     }
   })
 
-  test('is unavailable for long: a bounded number waits, the rest is dropped and logged', async () => {
+  test('is unavailable for long: a limited number of scans waits, the rest is dropped and logged', async () => {
     // These end before the database is asked for much: once it answers, it says that the account is off.
     await setScanSettings({ sql: direct, clock }, { accountId: OFF, on: false })
     now += 3_000

@@ -48,7 +48,7 @@ describe('createReaderLimit', () => {
 })
 
 describe('pending scans', () => {
-  test('hold a bounded number of bytes of user agents', () => {
+  test('store a bounded number of bytes of user agents', () => {
     const sightings = createPendingScans()
     let taken = 0
     for (let n = 0; n < 30_000; n++) {

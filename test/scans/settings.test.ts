@@ -80,7 +80,7 @@ describe('switches', () => {
 })
 
 describe('deletion of old scans', () => {
-  test('deletes salts and readers after two days, item hours after one, days after 400', async () => {
+  test('deletes salts and readers after two days, item hours after one, daily counts after 400', async () => {
     stand.t.clock.set('2026-01-10T23:30:00Z')
     const item = await stand.newItem()
     await stand.look(item)

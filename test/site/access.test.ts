@@ -279,7 +279,7 @@ describe('an ended or unknown link', () => {
 })
 
 describe('Authorization: Bearer TOKEN', () => {
-  test('opens HTML and JSON-LD, counted with its time', async () => {
+  test('opens HTML and JSON-LD, and each use is counted with its time', async () => {
     const id = await make()
     const { token, id: linkId } = await link(id, 48, 'authority')
     const headers = { authorization: `Bearer ${token}` }

@@ -85,7 +85,7 @@ async function assertAccessible({ path, audience, schemes }: Visit): Promise<voi
   assert.equal(await page.evaluate(WIDTH), 320, `${path} for ${audience} at 320 px`)
 }
 
-describe('axe finds nothing, and nothing overflows at 320 px', { skip: WITHOUT_CHROMIUM }, () => {
+describe('axe finds no fault, and nothing overflows at 320 px', { skip: WITHOUT_CHROMIUM }, () => {
   before(async () => {
     harness = await startHarness()
     account = await harness.account({ plan: 'enterprise' })

@@ -110,7 +110,7 @@ describe('behind nginx', {
     assert.equal((await get(port, '/.well-known/gs1resolver')).status, 200)
   })
 
-  test('its log has no token, no reader and the request id that Carnet answers with', async () => {
+  test('its log has the request id that Carnet sends, but no token and no reader', async () => {
     const { port, folder } = await start()
     const id = idFromUuid(await make())
     const { headers } = await get(port, `/p/${id}?access=dpa_${'s'.repeat(43)}`)
@@ -285,7 +285,7 @@ describe('behind nginx', {
     assert.equal(await change(port, product, { authorization, 'if-match': etag }), 412)
   })
 
-  test('one address is limited in requests a second', async () => {
+  test('the requests per second of one address are limited', async () => {
     const { port } = await start(text => {
       const changed = text.replace('rate=100r/s', 'rate=1r/m').replace('burst=400', 'burst=4')
       assert.match(changed, /rate=1r\/m[\s\S]*burst=4 /)

@@ -51,7 +51,7 @@ describe('createPageCache', () => {
     assert.equal(cache.bytes(), empty.bytes())
   })
 
-  test('counts a response that is put twice once', () => {
+  test('counts a response only once if it is put twice', () => {
     const cache = createPageCache(1_000_000)
     cache.put('a', V1, 'en', respond(10_000))
     const before = cache.bytes()

@@ -123,7 +123,7 @@ describe('GET /01/…', () => {
     assert.equal((await get(`${path}/10/LOT-7/21/SN+2`)).headers.location, loose.page)
   })
 
-  test('an unknown unit resolves to the nearest known level, at once', async () => {
+  test('an unknown unit immediately resolves to the nearest known level', async () => {
     const { path, model, batch, batchPath } = family
     for (const [address, unit] of [
       [`${path}/10/KL8G`, model],
@@ -197,7 +197,7 @@ describe('GET /01/…', () => {
     t.clock.release()
   })
 
-  test('a GTIN of 8, 12 or 13 digits is addressed by 14', async () => {
+  test('a GTIN of 8, 12 or 13 digits has 14 digits in its address', async () => {
     const gtin = '96385074'
     const model = await makeModel({ gtin })
     assert.equal((await get('/01/00000096385074')).headers.location, model.page)
@@ -252,7 +252,7 @@ describe('the checklist of conformant resolvers', () => {
     }
   })
 
-  test('3. of two links of a type, the Accept header selects one', async () => {
+  test('3. the Accept header selects one of two links of a type', async () => {
     const at = async (accept: string, query = 'linkType=gs1:dpp') =>
       (await get(`${family.path}?${query}`, { accept })).headers.location
     const page = family.model.page
@@ -600,7 +600,7 @@ describe('the checklist of conformant resolvers', () => {
 })
 
 describe('beyond the checklist', () => {
-  test('a linkset holds nothing that the public may not see', () => {
+  test('a linkset contains nothing that the public may not see', () => {
     for (const category of ['textile', 'battery', 'furniture'] as const) {
       const row = rowOf(category, { ...FULL[category], freeForm: 'CANARY' })
       assert.ok(row.data.includes('CANARY'))

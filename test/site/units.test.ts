@@ -85,7 +85,7 @@ describe('the page of a unit', () => {
     assert.match(answer.text, /<meta name="robots" content="noindex">/)
   })
 
-  test('a batch links to its model, an item of the model to no batch, a model to nothing', async () => {
+  test('a batch links to its model, an item without a batch does too, and a model links to nothing', async () => {
     const { model, batch } = await family()
     const ofBatch = head((await harness.ask('GET', batch.path)).text)
     assert.ok(ofBatch.includes('<bdi>Batch</bdi>') && ofBatch.includes('<bdi>L-7</bdi>'))
@@ -98,7 +98,7 @@ describe('the page of a unit', () => {
     assert.doesNotMatch(head((await harness.ask('GET', model.path)).text), /Passport of the/)
   })
 
-  test('an item names which fields it inherits from model and batch', async () => {
+  test('an item shows which fields it inherits from its model and batch', async () => {
     const { item } = await family()
     const { text } = await harness.ask('GET', item.path)
     assert.match(section(text, 'safety'), /Never open it.*<p class="from of">inherited from the model<\/p>/)
@@ -129,7 +129,7 @@ describe('the page of a unit', () => {
     }
   })
 
-  test('state of health is for authorities; a link of the model opens its items', async () => {
+  test('state of health is shown to authorities only; an access link to the model opens its items too', async () => {
     const { model, item } = await family()
     const { token } = await createAccessLink(account.ctx, {
       passportId: model.id,
@@ -280,13 +280,13 @@ describe('a published correction', () => {
     assert.match((await noticeOf(item, (await link('authority')).token)).told, /Economic operator/)
   })
 
-  test('of more fields than fit on the page is announced without them', async () => {
+  test('of more fields than fit on the page is announced without naming them', async () => {
     const { model, item } = await family()
     for (let n = 1; n <= 21; n++) await correct(model, { ratedCapacity: 20 + n })
     assert.match((await noticeOf(item)).told, /has been corrected since/)
   })
 
-  test('of a batch’s field is still shown as inherited from the batch after a refresh', async () => {
+  test('of a field of the batch is still shown as inherited from the batch after a refresh', async () => {
     const { batch, item } = await family()
     await correct(batch, { manufacturingDate: '2026-08' })
     await harness.ask('POST', `/api/v1/products/${item.id}/refresh`, { key: account.key })

@@ -168,7 +168,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     }
   })
 
-  test('nobody can change a backup without the key: a new checksum is no seal, and version 0.1 has none', async () => {
+  test('nobody can change a backup without the key: a new checksum does not replace the seal, which version 0.1 lacks', async () => {
     const { path } = await makeBackup('sealed')
     const bytes = await readFile(path)
     const changed = changeRows(bytes, text => text.replace('Nordlicht', 'Nachtlich'))

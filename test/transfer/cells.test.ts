@@ -52,7 +52,7 @@ describe('a number in another unit', () => {
   for (const [name, cell, wanted, category] of read)
     test(`${name}: ${cell} is read as ${wanted}`, () => assert.equal(value(name, cell, category), wanted))
 
-  test('with another or no unit stays text', () => {
+  test('stays text if its unit is unknown or of another kind', () => {
     for (const cell of ['75 kWh', '12 cm', '3 parsecs', 'heavy', '5 kg 3']) {
       assert.equal(value('weightGrams|kg', cell), cell)
     }

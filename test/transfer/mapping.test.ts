@@ -61,7 +61,7 @@ describe('the title of a column', () => {
     test(`“${title}” is ${name}`, () => assert.deepEqual(guess(title), [name]))
   }
 
-  test('if two columns seem to be one field the better match wins, wherever it stands', () => {
+  test('if two columns seem to be one field, the better match wins, whatever their order', () => {
     assert.deepEqual(guess('name', 'productName'), [null, 'productName'])
     assert.deepEqual(guess('Marke', 'Brand name', 'brandName'), [null, null, 'brandName'])
   })
@@ -79,7 +79,7 @@ describe('the title of a column', () => {
     ])
   })
 
-  test('an ignored column is mapped again if its title is exactly a field', () => {
+  test('an ignored column is mapped again if its title is exactly that of a field', () => {
     const remembered = new Map([
       [normalizeTitle('Marke'), null],
       [normalizeTitle('economicOperator.legalName'), null],
@@ -103,7 +103,7 @@ describe('the title of a column', () => {
     }
   })
 
-  test('the source of a sheet decides a title with several meanings', () => {
+  test('the source of a spreadsheet decides what an ambiguous title means', () => {
     assert.deepEqual(guess('id', 'title', 'brand'), [null, 'productName', 'brandName'])
     assert.deepEqual(guess('id', 'title', 'brand', 'image_link', 'availability').slice(0, 3), [
       'sku',
@@ -136,7 +136,7 @@ describe('the unit of a column', () => {
     assert.deepEqual(guessMapping(textile, ['weight'], new Map(), traits), ['weightGrams'])
   })
 
-  test('of percentages is asked if all are at most 1, unless those beside them are larger', () => {
+  test('of percentages is asked for if all are at most 1, and columns of the same list are not larger', () => {
     const traits = { ...NO_TRAITS, fractions: [0, 1], others: [2] }
     const titles = ['recycledContentPercentage', 'fiberComposition[1].percentage']
     assert.deepEqual(
@@ -161,7 +161,7 @@ describe('the unit of a column', () => {
     assert.deepEqual(guessed('passport_url', 'what_is_wrong'), [...chosen, null])
   })
 
-  test('a choice of an older version without that question is asked for once', () => {
+  test('a remembered choice without a unit, from an older version, leads to the question once', () => {
     const remembered = new Map([[normalizeTitle('Gewicht'), 'weightGrams']])
     assert.deepEqual(guessMapping(textile, ['Gewicht'], remembered), ['weightGrams|?'])
   })

@@ -145,7 +145,7 @@ describe('CSV', () => {
     assert.deepEqual([header.slice(0, 2), header.length, rows], [['sku', 'name'], 2, [['A', 'B']]])
   })
 
-  test('other work gets turns while a long sheet is read', async () => {
+  test('other work runs while a long spreadsheet is read', async () => {
     let turns = 0
     let isReading = true
     const count = () => {

@@ -128,7 +128,7 @@ test('another program can read the XLSX that we write', async () => {
   assert.deepEqual(await readSheet(await fileOf(rows, 'xlsx')), rows)
 })
 
-describe('text that a spreadsheet would take for a formula', () => {
+describe('text that a spreadsheet program would read as a formula', () => {
   const texts = [
     '=1+1',
     '+49 441',

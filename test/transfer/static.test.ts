@@ -97,7 +97,7 @@ const withoutLinks = (html: string) => html.replace(/(href|src|srcset)="[^"]*"/g
 const all = () => [ids.model, ids.batch, ...ids.items]
 
 describe('export --static', () => {
-  test('each passport has its page at its path, in all languages, as the server shows it', async () => {
+  test('each passport has its page in all languages at its path, as the server shows it', async () => {
     for (const id of all()) {
       const page = await get(`/p/${id}`)
       assert.equal(page.status, 200)
@@ -380,7 +380,7 @@ describe('export --static', () => {
     assert.equal(await readFile(join(dir, 'brand', logo), 'utf8'), hostile.replace(/ mask="[^"]*"/, ''))
   })
 
-  test('of several exports into one folder at once one writes it, and the others report that', async () => {
+  test('several concurrent exports into one folder: one writes it, and the others report that', async () => {
     for (let round = 0; round < 2; round++) {
       const dir = folder.file(`at-once-${round}`)
       const wish = { accountId: s.account.id, dir }

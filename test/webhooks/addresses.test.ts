@@ -72,7 +72,7 @@ const atTrap = (url: string): string => {
 }
 
 describe(`${HOSTILE_URLS.length + HOSTILE_NAMES.length} hostile addresses`, () => {
-  test('are refused at registration and at delivery if the URL gives them away, each with a reason', async () => {
+  test('are refused at registration and at delivery if the URL contains them, each with a reason', async () => {
     const outbound = openOutbound(STRICT)
     const account = await stand.account()
     for (const url of HOSTILE_URLS) {
@@ -286,7 +286,7 @@ describe('an unresolvable name is reported as dns', () => {
     assert.equal(await failing(async () => ['93.184.216.34', '']), plain)
   })
 
-  test('not if name servers do not answer for the other address family only', async () => {
+  test('not if only the other address family gets no answer from name servers', async () => {
     const A = 1
     const servers = createSocket('udp4')
     // Of RFC 1035: the question comes back with one address behind it, that of IPv4; about IPv6 nothing is said.

@@ -69,7 +69,7 @@ test('change replaces the given members; pause and resume have one audit entry e
   )
 })
 
-test('an account has at most twenty, also if they are added concurrently; removing one frees a slot', async () => {
+test('an account has at most twenty endpoints, also if they are added concurrently; removing one makes room', async () => {
   const account = await stand.account()
   const add = () => addWebhook(account.ctx, stand.setup, { url: URL })
   const results = await Promise.allSettled(Array.from({ length: 25 }, add))

@@ -101,7 +101,7 @@ describe('the schedule', () => {
     assert.equal(getNextAttemptAt(now, { attempts: 6, retryAfterMs: 1, random: 0.5 }), undefined)
   })
 
-  test('postpones by Retry-After, never forward and by at most six hours', async () => {
+  test('postpones by Retry-After, never to an earlier time and by at most six hours', async () => {
     const cases: [string, number][] = [
       ['600', 10 * MINUTE],
       ['1', MINUTE],
