@@ -201,7 +201,7 @@ describe('POST /console/settings/data', () => {
       assert.equal(await leftOver(), 1)
       const again = await post(DATA, { password: PASSWORD }, cookies.owner)
       assert.equal(again.statusCode, 503)
-      assert.match(again.body, /This account, or others, are being downloaded/)
+      assert.match(again.body, /A download of this account is already running, or too many/)
       const other = await s.t.beside()
       const setup = { openPool: poolOfOne(database), version: '0', publicUrl: '' }
       const beside = { ...s.account.ctx, sql: other.sql }

@@ -117,7 +117,7 @@ describe('the developer pages in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     const second = await copySecret()
     assert.match(second, /^whsec_/)
     assert.notEqual(second, first)
-    await follow('I have saved it, to the webhook')
+    await follow('I have saved it. Go to the webhook')
     assert.deepEqual(verdict(first, second, await nextDelivery('One')), [true, true, true, false])
 
     await press('Start using the new secret')
@@ -128,7 +128,7 @@ describe('the developer pages in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     clock.set(new Date(clock.now().getTime() + 24 * 3_600_000 + 1_000))
     assert.deepEqual(verdict(first, second, await nextDelivery('Three')), [false, true, false, true])
     await page.reload()
-    assert.equal(await page.getByText('carries both').count(), 0)
+    assert.equal(await page.getByText('contains both').count(), 0)
     assert.equal(await page.getByText('delivered, 204').count(), 5)
     clock.release()
   })

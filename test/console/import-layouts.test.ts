@@ -61,7 +61,10 @@ for (const layout of LAYOUTS) {
     if (layout.product === undefined) {
       const refused = await sendColumns(editor, at)
       assert.equal(refused.status, 422)
-      assert.match(refused.text, /No column is Article number \(SKU\), by which rows find their product/)
+      assert.match(
+        refused.text,
+        /No column is mapped to Article number \(SKU\), which identifies the product/,
+      )
       return
     }
     const units = unitAnswers(layout)

@@ -263,12 +263,12 @@ describe('changes are shown before they are made', () => {
     ]
     const at = await bring(stand, editor, lines([['sku', 'name', 'Zusammensetzung'], ...rows]))
     const { text } = await check(stand, editor, at)
-    assert.match(text, /3 names were read as others or are not known/)
+    assert.match(text, /3 names were recognised as other names, or are unknown/)
     assert.match(text, /<strong>Leinen<\/strong> <span class="quiet">Fibre composition: Fibre: read as flax/)
     assert.match(text, /<strong>woool<\/strong> [^/]*Was wool meant\?/)
     assert.match(
       text,
-      /<strong>xyzzy<\/strong> [^/]*not a known name; it is published as it is, in every language/,
+      /<strong>xyzzy<\/strong> [^/]*not a known name; it is published unchanged in every language/,
     )
     assert.doesNotMatch(text, /<strong>cotton/)
   })

@@ -268,7 +268,7 @@ describe('on German pages', () => {
     assert.match(await ask({ 'c.0': 'sku' }), /Zwei Spalten sind Artikelnummer/)
     assert.match(
       await ask({ 'c.1': '' }),
-      /Keine Spalte ist Artikelnummer[^,]*, wonach Zeilen ihr Produkt finden/,
+      /Keiner Spalte ist Artikelnummer[^,]* zugeordnet, woran eine Zeile ihr Produkt erkennt/,
     )
     assert.match(await ask({ 'c.1': 'nonsense' }), /Ein Feld nonsense gibt es nicht/)
     await ask({})
@@ -401,7 +401,7 @@ describe('limits of a spreadsheet', () => {
       [Buffer.from('sku,productName\n'), 422, /no rows below it/],
       [Buffer.from('sku\n' + 'A\n'.repeat(100_001)), 422, /more than 100,000 rows/],
       [Buffer.from(`${'a,'.repeat(10_000)}b\nA\n`), 422, /more than 1,000 columns/],
-      [Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 1]), 422, /neither an XLSX file nor a text/],
+      [Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 1]), 422, /neither an XLSX file nor a text file/],
       [Buffer.alloc(100 * 1024 * 1024, 'a'), 413, /larger than 25 MB/],
       [Buffer.alloc(25 * 1024 * 1024 + 1, 'a'), 413, /larger than 25 MB/],
     ] as const) {

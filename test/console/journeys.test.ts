@@ -87,7 +87,7 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     await page.getByLabel('Field for column E: Part in the trade').fill('economicOperator.role')
     await page.getByLabel('Field for column G: Address').fill('economicOperator.address')
     await press(page, 'Check all rows')
-    await page.getByRole('heading', { name: 'Checked, nothing written yet' }).waitFor()
+    await page.getByRole('heading', { name: 'Checked; nothing is saved yet' }).waitFor()
     assert.equal(await figure(page, 'New products'), '980')
     assert.equal(await figure(page, 'Rows with errors'), '20')
     await page.getByText('In the cell: “Atlantis”.').first().waitFor()
@@ -250,11 +250,11 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     await page.getByRole('link', { name: 'LOT-1' }).click()
     await follow(page, 'Print labels')
     await page.getByLabel('Labels for').selectOption({ label: 'its items (3)' })
-    const pdf = await download(page, () => press(page, 'Make the file'))
+    const pdf = await download(page, () => press(page, 'Create the file'))
     assert.deepEqual((await decodePdf(pdf)).sort(), addresses)
 
     await page.getByLabel('File').selectOption({ label: 'ZIP of PNG pictures, 300 dpi' })
-    const pictures = unzipSync(await download(page, () => press(page, 'Make the file')))
+    const pictures = unzipSync(await download(page, () => press(page, 'Create the file')))
     const texts = await Promise.all(Object.values(pictures).map(decodePng))
     assert.deepEqual(texts.sort(), addresses)
 
@@ -307,7 +307,7 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     await page.goto(model.console)
     await follow(page, 'Create an access link for somebody else')
     await page.getByLabel('Whom it is for').fill('Marktaufsicht')
-    await page.getByLabel('Shows what is meant for').selectOption({ label: 'Authority' })
+    await page.getByLabel('Shows the data for').selectOption({ label: 'Authority' })
     await press(page, 'Create the link')
     const link = await page.getByLabel('Link', { exact: true }).inputValue()
 
@@ -320,7 +320,7 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     await authority.getByText(facilityName).waitFor()
     await authority.getByText('Spinnen').waitFor()
 
-    await follow(page, 'I have saved it, back to the links')
+    await follow(page, 'I have saved it. Back to the links')
     await page.getByText('once, ').waitFor()
     await follow(page, 'Revoke Marktaufsicht')
     await press(page, 'Revoke')
@@ -338,16 +338,16 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
     for (const n of [1, 2, 3]) await product({ productName: `Sock ${n}`, sku: `SOCK-${n}`, weightGrams: 40 })
     const page = await signedIn('owner', PHONE)
     await page.goto(`${stand.origin}/console/export`)
-    await page.getByLabel('Only those with this word').fill('SOCK-')
+    await page.getByLabel('Only products with this word').fill('SOCK-')
     const sheet = await readSheet(await download(page, () => press(page, 'Download')))
     const column = sheet[0]?.indexOf('weightGrams') ?? -1
     assert.ok(column >= 0 && sheet.length === 4, String(sheet[0]))
     const changed = sheet.map((row, n) => row.map((cell, at) => (n > 0 && at === column ? 45 : cell)))
     await follow(page, 'Import a spreadsheet')
     await bring(page, { name: 'Socks.xlsx', buffer: await workbook(changed as Cell[][]) })
-    await page.getByLabel('How rows find their product').selectOption({ label: 'By SKU' })
+    await page.getByLabel('How rows are matched to products').selectOption({ label: 'By SKU' })
     await press(page, 'Check all rows')
-    await page.getByRole('heading', { name: 'Checked, nothing written yet' }).waitFor()
+    await page.getByRole('heading', { name: 'Checked; nothing is saved yet' }).waitFor()
     assert.equal(await figure(page, 'Changed products'), '3')
     assert.equal(await figure(page, 'New products'), '0')
     await page.getByLabel('Change these 3 existing products.').check()
@@ -425,7 +425,7 @@ async function bring(page: Page, { name, buffer }: { name: string; buffer: Buffe
     .getByLabel('File', { exact: true })
     .setInputFiles({ name, mimeType: 'application/octet-stream', buffer })
   await press(page, 'Read the spreadsheet')
-  await page.getByRole('heading', { name: 'Which column is what?' }).waitFor()
+  await page.getByRole('heading', { name: 'What does each column contain?' }).waitFor()
 }
 
 async function workbook(rows: readonly Cell[][]): Promise<Buffer> {

@@ -247,9 +247,9 @@ describe('the pages about labels', () => {
       ['skip=99', 'skip', /a whole number from 0 to 20/],
       ['sheet=70x37&skip=24', 'skip', /a whole number from 0 to 23/],
       ['file=svg&size=5', 'size', /a number from 10 to 100/],
-      ['sheet=__proto__', 'sheet', /no such choice/],
-      ['file=exe', 'file', /no such choice/],
-      ['of=batches', 'of', /no such choice. There are: items, self/],
+      ['sheet=__proto__', 'sheet', /not one of the choices/],
+      ['file=exe', 'file', /not one of the choices/],
+      ['of=batches', 'of', /not one of the choices. Choose one of: items, self/],
     ]
     for (const [query, field, sentence] of wishes) {
       for (const page of ['labels', 'labels/file']) {
@@ -283,8 +283,8 @@ describe('the pages about labels', () => {
 
   test('a single code as PNG has exactly the requested settings, or is rejected', async () => {
     for (const [query, sentence] of [
-      ['dpi=72&size=5', /There are: 300, 600\.[\s\S]*Give a number from 10 to 100/],
-      ['size=abc', /Give a number from 10 to 100/],
+      ['dpi=72&size=5', /Choose one of: 300, 600\.[\s\S]*Enter a number from 10 to 100/],
+      ['size=abc', /Enter a number from 10 to 100/],
       ['content=nonsense', /There are: passport, gs1/],
     ] as const) {
       const answer = await owner.get(`${at}/code.png?${query}`)

@@ -389,12 +389,12 @@ describe('products', () => {
     const begun = async (category: string, one = owner) =>
       (await one.get(`/console/products/new?category=${category}`)).text
     const first = await begun('textile', stranger)
-    assert.doesNotMatch(first, /are as with/)
+    assert.doesNotMatch(first, /were copied from/)
     assert.match(first, /name="d\.fiberComposition\.0\.percentage" value="100"/)
     assert.match(first, /name="d\.languages\.0" value="en"/)
     await make({ ...textile, productName: 'Begun <b>', brandName: 'Nordmoor', languages: ['en', 'de'] })
     const next = await begun('textile')
-    assert.match(next, /are as with “Begun &#60;b&#62;”/)
+    assert.match(next, /were copied from “Begun &#60;b&#62;”/)
     assert.match(next, /name="d\.brandName" value="Nordmoor"/)
     assert.match(next, /name="d\.economicOperator\.legalName" value="Testmarke GmbH"/)
     assert.match(next, /name="d\.languages\.1" value="de"/)
@@ -529,7 +529,7 @@ describe('products', () => {
     assert.equal(review.status, 200)
     assert.match(review.text, /<th scope="row">Weight<\/th><td>100\s?g<\/td><td>120\s?g<\/td>/)
     assert.match(review.text, /It leaves the 3 units already issued as they are\./)
-    assert.match(review.text, /It reaches the 3 units already issued\./)
+    assert.match(review.text, /It affects the 3 units already issued\./)
     assert.match(review.text, /One of them has its own value for Weight and keeps it\./)
     assert.doesNotMatch(review.text, / checked/)
     assert.match(review.text, /name="note" value="Scales were off"/)
@@ -680,7 +680,7 @@ describe('products', () => {
     const at = await make(composed('cottonn'))
     for (const address of [at, `${at}?done=created`]) {
       const { text } = await owner.get(address)
-      assert.match(text, /Check these names of fibres/)
+      assert.match(text, /Check these fibre names/)
       assert.match(text, /Did you mean cotton\? “cottonn” is not a legal fibre name/)
       assert.match(text, /edit#d\.fiberComposition\.0\.fiber"/)
     }
@@ -691,9 +691,9 @@ describe('products', () => {
     )
     await save(at, composed('Organic Cotton'))
     assert.match((await owner.get(`${at}?done=saved`)).text, /The legal name of the fibre is cotton/)
-    assert.doesNotMatch((await owner.get(at)).text, /Check these names/)
+    assert.doesNotMatch((await owner.get(at)).text, /Check these fibre names/)
     await save(at, composed('Baumwolle'))
-    assert.doesNotMatch((await owner.get(`${at}?done=saved`)).text, /Check these names|Baumwolle/)
+    assert.doesNotMatch((await owner.get(`${at}?done=saved`)).text, /Check these fibre names|Baumwolle/)
     assert.match((await owner.get(at)).text, /cotton/)
   })
 
@@ -712,7 +712,7 @@ describe('products', () => {
     assert.match(joined.text, /id="shop" open/)
     const wrong = await shown('?snippet=de&product=jumper')
     assert.match(wrong.about['@id'], /#product$/)
-    assert.match(wrong.text, /Write a whole address with https:\/\/, or # and a name\./)
+    assert.match(wrong.text, /Write a full address with https:\/\/, or # and a name\./)
   })
 
   test('every action shows a message in both languages, and a forged address shows none', async () => {

@@ -218,7 +218,7 @@ describe('a request without permission changes nothing', () => {
       assert.ok(
         !text.includes(PASSWORD) && !text.includes('secret of a passkey') && !text.includes('<script>a'),
       )
-      assert.match(text, /not kept\. You are asked for it again/)
+      assert.match(text, /not saved\. You will be asked for it again/)
       assert.match(
         plain(text),
         /href="\/console\/sign-in\?next=%2Fconsole%2Fproducts%2Fnew%3Fcategory%3Dfurniture"/,

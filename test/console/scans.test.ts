@@ -150,7 +150,7 @@ describe('GET /console/scans', () => {
     assert.match(html, new RegExp(`<img src="/p/${model}/qr.svg"[^>]*alt="QR code of Elsewhere coat"`))
     assert.doesNotMatch(html, /class="trend"/)
     const none = await stand.signIn((await stand.t.account()).id)
-    assert.match(await page('/console/scans', none), /Make a product first/)
+    assert.match(await page('/console/scans', none), /Create a product first/)
     await look(model, [from('DE')])
     assert.doesNotMatch(await page('/console/scans', editor), /No scans yet/)
     assert.equal((await comparePeriods(account.ctx, { days: 30 })).is, 'young')
@@ -426,7 +426,7 @@ test('milestones and suspected copies are listed, with links to their products',
     model,
     Array.from({ length: 10 }, () => from('DE')),
   )
-  assert.match(await page('/console/scans', editor), /No code of an item is suspected/)
+  assert.match(await page('/console/scans', editor), /No item’s code is suspected/)
   await look(
     item,
     ['DE', 'FR', 'PL', 'TR', 'CN'].map(country => from(country)),
@@ -466,7 +466,7 @@ describe('POST /console/scans/switches', () => {
     assert.deepEqual(settings, { on: true, off_categories: ['battery'], clone_rules: null })
     const html = plain(await page('/console/scans', editor))
     assert.match(html, /Not counted at the moment: Battery\./)
-    assert.match(html, /Codes of items are not watched at the moment\./)
+    assert.match(html, /Carnet does not watch for copied codes at the moment\./)
     const audit = plain(await page('/console/settings/audit', editor))
     assert.match(audit, /Changed which scans are counted battery=off, clones=off/)
 

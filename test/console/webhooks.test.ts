@@ -122,7 +122,7 @@ describe('adding a webhook', () => {
       [{ ...FORM, url: 'https://a:b@erp.example/' }, /user name or password/, /Benutzername/],
       [{ ...FORM, url: 'https://erp.example/#a' }, /fragment/, /Fragment/],
       [{ ...FORM, url: `https://erp.example/${'a'.repeat(2_100)}` }, /too long/, /zu lang/],
-      [{ ...FORM, url: 'https://0x7f.1/' }, /usual spelling/, /üblicher Schreibweise/],
+      [{ ...FORM, url: 'https://0x7f.1/' }, /usual notation/, /üblicher Schreibweise/],
       [{ ...FORM, url: 'https://erp .example' }, /spaces/, /Leerzeichen/],
       [{ ...FORM, url: 'https://' }, /not a valid address/, /keine gültige Adresse/],
       [{ ...FORM, description: 'x'.repeat(501) }, /At most 500/, /Höchstens 500/],
@@ -171,7 +171,7 @@ describe('managing a webhook', () => {
     assert.deepEqual([now?.url, now?.description, now?.events], [FORM.url, 'Stock', ['product.archived']])
 
     await editor.post(`${at}/state`, { form: { to: 'pause' } })
-    assert.match((await viewer.get(at)).text, /It is paused\./)
+    assert.match((await viewer.get(at)).text, /This webhook is paused\./)
     await editor.post(`${at}/state`, { form: { to: 'nothing' } })
     assert.equal((await listWebhooks(ctx))[0]?.status, 'paused')
     await editor.post(`${at}/state`, { form: { to: 'resume' } })
@@ -237,7 +237,7 @@ describe('managing a webhook', () => {
     receiver.respond = (_, response) => response.writeHead(204).end()
     const attempt = /name="attempt" value="([0-9a-z]{26})"/.exec(failed.text)?.[1] ?? ''
     const resent = await editor.post(`${at}/resend`, { form: { attempt } })
-    assert.match((await editor.get(String(resent.headers.location))).text, /It is on its way again\./)
+    assert.match((await editor.get(String(resent.headers.location))).text, /The event is being sent again\./)
     receiver.received.length = 0
     await worker.drain()
     assert.equal(receiver.received.length, 1)
@@ -257,12 +257,12 @@ describe('managing a webhook', () => {
     ]) {
       const answer = await replay(since)
       assert.equal(answer.status, 422, since)
-      assert.match(answer.text, /Give a day and a time/)
+      assert.match(answer.text, /Enter a day and a time/)
     }
     const later = await replay(stand.clock.now().toISOString().slice(0, 16))
     assert.match((await editor.get(String(later.headers.location))).text, /nothing to send again/)
     const all = await replay(began.toISOString().slice(0, 16))
-    assert.match((await editor.get(String(all.headers.location))).text, /2 events are on their way again/)
+    assert.match((await editor.get(String(all.headers.location))).text, /2 events are being sent again/)
     receiver.respond = (_, response) => response.writeHead(204).end()
     receiver.received.length = 0
     await worker.drain()
@@ -288,7 +288,7 @@ describe('managing a webhook', () => {
       /One event is waiting\. It is sent when/,
     )
     const resent = await editor.post(`${at}/resend`, { form: { attempt } })
-    assert.match((await editor.get(String(resent.headers.location))).text, /It waits and is sent when/)
+    assert.match((await editor.get(String(resent.headers.location))).text, /The event waits and is sent when/)
     receiver.received.length = 0
     await worker.drain()
     assert.equal(receiver.received.length, 0)
@@ -314,7 +314,7 @@ describe('managing a webhook', () => {
     receiver.respond = (_, response) => response.writeHead(410).end()
     await worker.drain()
     const home = await viewer.get('/console')
-    assert.match(home.text, /hook was switched off\. It answered 410 Gone/)
+    assert.match(home.text, /hook was switched off\. The endpoint answered 410 Gone/)
     assert.ok(home.text.includes(`href="${at}"`))
     assert.match((await editor.get(at)).text, /Switch on again/)
     await editor.post(`${at}/state`, { form: { to: 'resume' } })
