@@ -80,7 +80,7 @@ describe('the page of a unit', () => {
     }
     assert.ok(top.includes(`<a href="${batch.id}">Passport of the batch</a>`))
     assert.ok(top.includes(`<a href="${model.id}">Passport of the model</a>`))
-    assert.doesNotMatch(top, /has been corrected/)
+    assert.doesNotMatch(top, /has since been corrected/)
     assert.equal(answer.headers['x-robots-tag'], 'noindex')
     assert.match(answer.text, /<meta name="robots" content="noindex">/)
   })
@@ -184,7 +184,7 @@ describe('a published correction', () => {
     const before = new Map<Unit, string>()
     for (const unit of [batch, item]) {
       const answer = await harness.ask('GET', unit.path)
-      assert.doesNotMatch(answer.text, /correction has been published|has been corrected since/)
+      assert.doesNotMatch(answer.text, /correction has been published|has since been corrected/)
       before.set(unit, answer.headers.etag ?? '')
     }
     await correct(model, { ratedCapacity: 13.5 })
@@ -205,13 +205,13 @@ describe('a published correction', () => {
     }
     assert.doesNotMatch(
       (await harness.ask('GET', model.path)).text,
-      /correction has been published|has been corrected since/,
+      /correction has been published|has since been corrected/,
     )
     const refresh = await harness.ask('POST', `/api/v1/products/${model.id}/refresh`, { key: account.key })
     assert.equal(refresh.json.data.refreshed, 2)
     for (const { path } of before.keys()) {
       const { text } = await harness.ask('GET', path)
-      assert.doesNotMatch(text, /correction has been published|has been corrected since/)
+      assert.doesNotMatch(text, /correction has been published|has since been corrected/)
       assert.match(text, /13\.5/)
       assert.match(
         section(text, 'history'),
@@ -247,7 +247,7 @@ describe('a published correction', () => {
     const { model, batch, item } = await family()
     await correct(model, { weightKg: 3.9 })
     assert.match((await noticeOf(batch)).told, /Weight 2\.9\skg → 3\.9\skg/)
-    assert.match((await noticeOf(item)).told, /has been corrected since/)
+    assert.match((await noticeOf(item)).told, /has since been corrected/)
   })
 
   test('of a batch links to the batch', async () => {
@@ -264,7 +264,7 @@ describe('a published correction', () => {
     await correct(model, { economicOperator: { ...operator, eori: 'DE123456789012345' } })
     await correct(model, { dueDiligenceUrl: 'https://docs.example/secret-report' })
     const open = await noticeOf(item)
-    assert.match(open.told, /has been corrected since/)
+    assert.match(open.told, /has since been corrected/)
     assert.doesNotMatch(open.notice, /operator|diligence|secret|EORI|<b>/i)
     const link = (audience: string) =>
       createAccessLink(account.ctx, {
@@ -283,7 +283,7 @@ describe('a published correction', () => {
   test('of more fields than fit on the page is announced without naming them', async () => {
     const { model, item } = await family()
     for (let n = 1; n <= 21; n++) await correct(model, { ratedCapacity: 20 + n })
-    assert.match((await noticeOf(item)).told, /has been corrected since/)
+    assert.match((await noticeOf(item)).told, /has since been corrected/)
   })
 
   test('of a field of the batch is still shown as inherited from the batch after a refresh', async () => {
