@@ -42,7 +42,7 @@ const FRAMEWORK_ERRORS: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_request', 'The body is not as long as Content-Length says.'],
   FST_ERR_CTP_BODY_TOO_LARGE: [
     'payload_too_large',
-    'The body is too large: at most 1 MiB, 8 MiB for bulk calls.',
+    'The body is too large: at most 1 MiB, or 8 MiB for a bulk call.',
   ],
   FST_ERR_CTP_EMPTY_JSON_BODY: ['bad_request', 'The body is empty. Send a JSON object.'],
   FST_ERR_BAD_URL: ['bad_request', 'The address has a broken percent-encoding.'],

@@ -57,6 +57,6 @@ const setHeaders = (reply: FastifyReply, permit: Permit) => reply.headers(limitH
 function rateLimited(who: string, { limit, nextFreeAt }: Permit, now: number): AppError {
   const seconds = Math.max(1, Math.ceil((nextFreeAt - now) / 1000))
   const wait = seconds === 1 ? 'one second' : `${seconds} seconds`
-  const message = `${who} may make ${limit} requests a minute, and they are used up. Try again in ${wait}.`
+  const message = `${who} may make ${limit} requests a minute and has used them. Try again in ${wait}.`
   return new AppError('rate_limited', message, undefined, seconds * 1000)
 }

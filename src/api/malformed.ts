@@ -53,7 +53,7 @@ const UNREADABLE: Record<string, [ErrorCode, string, string]> = {
     '414 URI Too Long',
     `The address is longer than ${MAX_URL_LENGTH} characters.`,
   ],
-  ERR_HTTP_REQUEST_TIMEOUT: ['timeout', '408 Request Timeout', 'The request did not arrive within its time.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['timeout', '408 Request Timeout', 'The request did not arrive in time.'],
 }
 
 export type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }

@@ -60,7 +60,7 @@ function rejectUnknownMembers(body: object, known: readonly string[]): void {
         : {
             path: [name],
             code: 'unknown_field',
-            message: `${name} is not a member of this body; it takes ${known.join(', ')}.`,
+            message: `${name} is not a member of this body. Its members are ${known.join(', ')}.`,
           }
     }),
   )
@@ -131,7 +131,7 @@ export const rowsMember = (plural: string, rowSchema: object): BodyMember<readon
     if (items === undefined) throw invalidMember(name, 'required', `is missing: send an array of ${plural}.`)
     if (!Array.isArray(items)) throw invalidMember(name, 'type', `must be an array of ${plural}.`)
     if (items.length >= 1 && items.length <= MAX_ITEMS) return items
-    const message = `must have 1 to ${MAX_ITEMS} ${plural}; this has ${items.length}.`
+    const message = `must have 1 to ${MAX_ITEMS} ${plural}; this one has ${items.length}.`
     throw invalidMember(name, 'length', message)
   },
 })

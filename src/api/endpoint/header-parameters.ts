@@ -25,6 +25,6 @@ export const STRICT = describeHeader(
 /** Every endpoint that writes takes it. */
 export const IDEMPOTENCY_KEY = describeHeader(
   'Idempotency-Key',
-  'A text of your choice, a new one for each request. If you send the request again within 24 hours, you get the first response again and nothing changes.',
+  'Any text, a new one for each request. If you send the request again within 24 hours, you get the first response again and nothing changes.',
   { type: 'string', minLength: 1, maxLength: 200 },
 )

@@ -35,7 +35,7 @@ export const PATH_PARAMETERS = {
     read: text => text,
   }),
   gtin: define({
-    description: 'The GTIN of the product, in any of its lengths.',
+    description: 'The GTIN of the product; leading zeros make no difference.',
     schema: { type: 'string', minLength: 8, maxLength: 14 },
     example: '9521234000013',
     read: requireGtin,

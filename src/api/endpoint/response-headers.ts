@@ -23,5 +23,5 @@ export const RESPONSE_HEADERS = {
   'Idempotency-Replayed': header('`true` when this response was sent before for the same key.', 'true'),
   'Preference-Applied': header('Present when `Prefer: handling=strict` was followed.', 'handling=strict'),
   Deprecation: header('When this call was deprecated (RFC 9745).', '@1795046400'),
-  Sunset: header('When it ends (RFC 8594).', 'Sun, 21 Nov 2027 00:00:00 GMT'),
+  Sunset: header('When this call ends (RFC 8594).', 'Sun, 21 Nov 2027 00:00:00 GMT'),
 } as const

@@ -29,7 +29,7 @@ const SHARED_SCHEMAS = {
     {
       field: {
         ...TEXT,
-        description: 'As a person writes it.',
+        description: 'The field in a form that people can read.',
         examples: ['fiberComposition[1].percentage'],
       },
       pointer: {
@@ -39,7 +39,7 @@ const SHARED_SCHEMAS = {
       },
       code: {
         ...TEXT,
-        description: 'The code for programs.',
+        description: 'Error code, for programs.',
         examples: Object.keys(DETAIL_CATALOGUE),
       },
       message: { ...TEXT, description: 'One sentence for a person.' },
@@ -50,7 +50,7 @@ const SHARED_SCHEMAS = {
   Error: objectSchema(
     {
       error: { ...TEXT, description: 'One sentence for a person.' },
-      code: { ...TEXT, description: 'The code for programs.', examples: Object.keys(ERROR_CATALOGUE) },
+      code: { ...TEXT, description: 'Error code, for programs.', examples: Object.keys(ERROR_CATALOGUE) },
       errors: { type: 'array', items: schemaRef('Detail') },
       truncated: { type: 'boolean', description: 'There were more than 100 violations.' },
       request_id: { ...TEXT, description: 'Quote it when you report a problem.' },

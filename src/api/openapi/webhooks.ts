@@ -46,7 +46,7 @@ function buildWebhook(name: string, event: DocumentedEvent) {
     requestBody: { required: true, content: { 'application/json': content(name, event) } },
     responses: {
       '2XX': { description: 'Received. Answer within 15 s, and do the work afterwards.' },
-      '410': { description: 'No longer wanted: the endpoint is switched off.' },
+      '410': { description: 'Gone: the webhook is switched off and gets no more events.' },
       default: {
         description:
           'Any other answer is a failure. The event is sent again after 1 min, 5 min, 30 min, 2 h and 6 h.',

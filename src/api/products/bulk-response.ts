@@ -83,7 +83,7 @@ export function bulkError(failed: readonly FailedRow[], message: string): AppErr
   if (first?.code === 'plan_limit' && failed.every(({ error }) => error.code === 'plan_limit')) {
     return new AppError('plan_limit', first.message, details)
   }
-  return new AppError('validation', `${message}; errors says why for each.`, details)
+  return new AppError('validation', `${message}; errors gives the reason for each row.`, details)
 }
 
 const rowDetail = (index: number, error: AppError): Detail => ({
@@ -113,7 +113,7 @@ const WRITTEN_ROWS = {
     {
       index: ROW_INDEX,
       ...SUMMARY_PROPERTIES,
-      warnings: { ...details, description: 'Their pointers start at the row.' },
+      warnings: { ...details, description: 'Warnings about this row; their pointers start at the row.' },
     },
     ['warnings'],
   ),

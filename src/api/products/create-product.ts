@@ -30,7 +30,7 @@ export const createProduct = defineEndpoint({
   tag: 'products',
   summary: 'Create a model passport',
   description:
-    'Creates version 1. Fields that the schema does not know are kept for the account alone and listed in `warnings`.',
+    'Creates version 1. Fields that the schema does not know are stored, shown to the account only, and listed in `warnings`.',
   takesDryRun: true,
   storesRecord: true,
   requestHeaders: [STRICT],

@@ -34,7 +34,7 @@ import { type ChangeCursor, findChangeCursor, respondWithChanges } from './list-
 import { summaryJson } from './summary.ts'
 
 const gtin: QueryParameter<string> = {
-  description: 'Exactly this GTIN, in any of its lengths.',
+  description: 'Exactly this GTIN; leading zeros make no difference.',
   schema: { type: 'string', minLength: 8, maxLength: 14 },
   read: (text, name) => {
     const fault = FORMAT_RULES.gtin.findViolation(text)
@@ -44,7 +44,7 @@ const gtin: QueryParameter<string> = {
 }
 
 const describeBadCursor = (name: string) =>
-  `${name} must be the next_cursor of an earlier answer to the same question.`
+  `${name} must be the next_cursor of an earlier response to the same query.`
 const badCursor = () => invalidQuery('cursor', 'format', describeBadCursor('cursor'))
 
 const cursor: QueryParameter<string> = {
@@ -60,7 +60,7 @@ const anyCursor: QueryParameter<string | ChangeCursor> = {
 
 const FILTERS = {
   q: textParameter(
-    'Part of a name, SKU, GTIN or lot, in any case, without the spaces around it; for an item, how its serial begins.',
+    'Part of a name, SKU, GTIN or lot, or the beginning of an item’s serial. Upper and lower case are equal, and spaces around it are ignored.',
     MAX_TEXT_LENGTH,
     { trims: true },
   ),
@@ -79,10 +79,10 @@ export const listProducts = defineEndpoint({
   tag: 'products',
   summary: 'List and search products',
   description:
-    'Newest first, or with `updated_since` in the order of the changes. Lists models by default. Units are included when `serial`, `lot` or `outdated=true` asks for what only units have; `level` overrides this. To read everything, follow `next_cursor` until it is null: each step costs the same.',
+    'Newest first, or with `updated_since` in the order of the changes. Lists models by default. Units are included with `serial`, `lot` or `outdated=true`, which only units have; `level` overrides this. To read everything, follow `next_cursor` until it is null: each step costs the same.',
   query: {
     ...FILTERS,
-    level: choiceParameter('Default: model, or all when a filter asks for what only units have.', [
+    level: choiceParameter('Default: model, or all with a filter by `serial`, `lot` or `outdated=true`.', [
       'model',
       'batch',
       'item',

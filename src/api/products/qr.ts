@@ -28,7 +28,7 @@ export const readQr = defineEndpoint({
     content: withDefault(choiceParameter('Which address it contains.', ['passport', 'gs1']), 'passport'),
     // The handler applies the default: without `ecc`, `level` decides.
     ecc,
-    level: choiceParameter('Another name of `ecc`.', QR_LEVELS),
+    level: choiceParameter('Another name for `ecc`.', QR_LEVELS),
     size_mm: integerParameter('Printed width in millimetres, including the quiet zone.', {
       min: MIN_SIZE_MM,
       max: MAX_SIZE_MM,
@@ -45,7 +45,7 @@ export const readQr = defineEndpoint({
   async handle({ setup, headers: { 'if-none-match': known }, account, path, query }) {
     const { content, ecc, level = ecc ?? DEFAULT_LEVEL, size_mm: sizeMm } = query
     if (ecc !== undefined && level !== ecc) {
-      throw invalidQuery('level', 'duplicate', 'level is another name of ecc; send one of them.')
+      throw invalidQuery('level', 'duplicate', 'level is another name for ecc; send one of them.')
     }
     const row = await getPassport(account, path.id)
     const symbol = renderQrSvg(getQrAddress(setup.addresses, row, content), { level, sizeMm })

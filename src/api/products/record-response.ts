@@ -65,7 +65,7 @@ const RECORD_SCHEMA = envelopeSchema(schemaRef('Product'))
 export const WARNINGS_SCHEMA = {
   type: 'array',
   items: schemaRef('Detail'),
-  description: 'Fields that the schema does not know; they are kept.',
+  description: 'Fields that the schema does not know; they are stored.',
 }
 export const TRUNCATED_SCHEMA = { type: 'boolean', description: 'There were more than 100 warnings.' }
 

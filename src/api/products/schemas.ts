@@ -74,13 +74,13 @@ const PAGE_META = objectSchema(
     page: { type: ['integer', 'null'], description: 'null when a cursor was given.' },
     limit: INTEGER,
     total: INTEGER,
-    total_capped: { type: 'boolean', description: 'With q: there are more than total says.' },
+    total_capped: { type: 'boolean', description: 'With q: there are more hits than total says.' },
     total_pages: INTEGER,
     has_more: { type: 'boolean' },
     next_cursor: NULLABLE_TEXT,
     synced_until: {
       ...DATE_TIME,
-      description: 'With updated_since: send this as updated_since next time, then no change is missed.',
+      description: 'With updated_since: send this as updated_since next time, and no change is missed.',
     },
   },
   ['total_capped', 'synced_until'],
@@ -125,7 +125,7 @@ export const PRODUCT_SCHEMAS = {
     }),
   ),
   ProductData: {
-    description: 'The fields of the category. Other keys are kept for the account alone.',
+    description: 'The fields of the category. Other keys are stored, and only the account sees them.',
     anyOf: CATEGORIES.map(({ data }) => schemaRef(data)),
   },
 }

@@ -9,12 +9,12 @@ import { choiceParameter, type QueryParameter } from '../endpoint/query-paramete
 import { exampleSnippet } from './examples.ts'
 
 const productId: QueryParameter<string> = {
-  description: 'The `@id` of the Product on the shop’s page: a whole address, or `#` and a name.',
+  description: 'The `@id` of the Product on the shop’s page: a full address, or `#` and a name.',
   schema: { type: 'string', maxLength: 2048 },
   read: (text, name) =>
     isProductId(text)
       ? text
-      : { code: 'format', message: `${name} must be a whole address (https://…), or # and a name.` },
+      : { code: 'format', message: `${name} must be a full address (https://…), or # and a name.` },
 }
 
 export const readSnippet = defineEndpoint({

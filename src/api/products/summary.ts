@@ -22,7 +22,7 @@ export const RECORD_PROPERTIES = {
   category: { ...TEXT, description: 'One of GET /categories.' },
   level: { type: 'string', enum: ['model', 'batch', 'item'] },
   status: { type: 'string', enum: ['active', 'archived'] },
-  gtin: { ...NULLABLE_TEXT, description: 'As it was entered.' },
+  gtin: { ...NULLABLE_TEXT, description: 'The GTIN as it was entered.' },
   lot: NULLABLE_TEXT,
   serial: NULLABLE_TEXT,
   version_no: { type: 'integer', minimum: 1, description: '1 at creation; each successful change adds one.' },
@@ -36,7 +36,7 @@ export const RECORD_PROPERTIES = {
   gs1_url: { ...NULLABLE_TEXT, format: 'uri', description: 'GS1 Digital Link; null without a GTIN.' },
   qr_url: { ...TEXT, format: 'uri', description: 'The QR code of this product (needs the key).' },
   parent_id: { ...NULLABLE_TEXT, description: 'The model or batch that a unit belongs to.' },
-  outdated: { type: 'boolean', description: 'There is a correction that this unit has not taken over.' },
+  outdated: { type: 'boolean', description: 'A correction was made that this unit does not include yet.' },
 }
 
 export const SUMMARY_PROPERTIES = {

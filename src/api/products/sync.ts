@@ -90,7 +90,7 @@ export const putByGtin = defineEndpoint({
   id: 'putProductByGtin',
   summary: 'Create or update the product with this GTIN',
   description:
-    'The same, for the product with this GTIN, in any of its lengths. If the product may not take the GTIN, the answer is 409.',
+    'Works like the call by SKU, for the product with this GTIN; leading zeros make no difference. If the GTIN cannot be used for it, the answer is 409.',
   handle: call => putProduct(call, 'gtin', call.path.gtin),
 })
 
@@ -142,7 +142,7 @@ export const syncProducts = defineEndpoint({
   tag: 'products',
   summary: 'Create or update up to 500 products',
   description:
-    'Each row works like the calls by SKU or GTIN: good rows are kept and bad rows are reported. Sending the same rows again changes nothing and says so. At most 8 MiB.',
+    'Each row works like the calls by SKU or GTIN: valid rows are stored, and rejected rows are reported. Sending the same rows again changes nothing and says so. At most 8 MiB.',
   takesDryRun: true,
   isBulk: true,
   requestHeaders: [STRICT],

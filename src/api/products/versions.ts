@@ -60,7 +60,7 @@ export const revertProduct = defineEndpoint({
   tag: 'products',
   summary: 'Go back to an earlier version',
   description:
-    'Writes the data of that version as a new version. For a unit, only its own fields go back; inherited fields stay.',
+    'Writes the data of that version as a new version. For a unit, only its own fields are reverted; inherited fields stay.',
   requestHeaders: [IF_MATCH],
   body: {
     isOptional: true,

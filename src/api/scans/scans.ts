@@ -13,8 +13,8 @@ const days = withDefault(choiceParameter('Range in days of UTC; today is the las
 
 const DESCRIPTION =
   'A scan is one GET of the public page as HTML. Not counted: HEAD, prefetches, JSON-LD, crawlers and link previews ' +
-  "(these are in `crawlers`), and the account's own signed-in people. `unique` adds up the different readers of each " +
-  'day: a hash tells readers apart that cannot be repeated on another day. No address is stored. Countries come from ' +
+  "(these are in `crawlers`), and the account's own signed-in members. `unique` adds up the different readers of each " +
+  'day: readers are told apart by a hash that cannot be repeated on another day. No address is stored. Countries come from ' +
   "a trusted proxy, the operator's file, or the bundled one: iptoasn-country of " +
   `${BUNDLED_BUILD_DATE}, ${BUNDLED_LICENCE}; \`XX\` is unknown.`
 
@@ -102,7 +102,10 @@ const SUMMARY = {
     description: 'Every day of the range, oldest first.',
     items: objectSchema({ date: { type: 'string', format: 'date' }, total: COUNT, unique: COUNT }),
   },
-  crawlers: { ...COUNT, description: 'Requests by crawlers and link previews; in no other number.' },
+  crawlers: {
+    ...COUNT,
+    description: 'Requests by crawlers and link previews; no other number includes them.',
+  },
 }
 
 export const SCAN_SCHEMAS = {

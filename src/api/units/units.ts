@@ -49,7 +49,7 @@ const level: BodyMember<(typeof UNIT_LEVELS)[number]> = {
   read(sent, name) {
     const found = choice.read(sent, name)
     if (found !== undefined) return found
-    throw invalidMember(name, 'required', 'is missing: batch or item.')
+    throw invalidMember(name, 'required', 'is missing; send batch or item.')
   },
 }
 
@@ -57,7 +57,7 @@ const LOT_OR_SERIAL = { type: ['string', 'null'], minLength: 1, maxLength: 20 }
 /** A member that is null counts as not sent. */
 const UNIT = {
   lot: { ...LOT_OR_SERIAL, description: "Of a batch: 1 to 20 of GS1's 82 characters." },
-  serial: { ...LOT_OR_SERIAL, description: "Of an item: 1 to 20 of GS1's 82 characters." },
+  serial: { ...LOT_OR_SERIAL, description: 'For an item: 1 to 20 of the 82 characters that GS1 allows.' },
   data: { type: 'object', additionalProperties: true, description: 'The fields that this unit sets itself.' },
 }
 const NEW_UNIT = { ...UNIT, data: { ...UNIT.data, type: ['object', 'null'] } }
@@ -77,7 +77,7 @@ export const createUnits = defineEndpoint({
   tag: 'units',
   summary: 'Issue batches or items',
   description:
-    'One unit, or up to 500 in `items`. A unit inherits the current data of its model or batch and sends only its own fields. In bulk, good rows are kept and bad rows are listed under `errors`; the call fails only when no row could be kept.',
+    'One unit, or up to 500 in `items`. A unit inherits the current data of its model or batch and sends only its own fields. In bulk, valid rows are stored and rejected rows are listed under `errors`. The call fails only if no row could be stored.',
   takesDryRun: true,
   isBulk: true,
   requestHeaders: [STRICT],
@@ -149,7 +149,7 @@ export const changeUnits = defineEndpoint({
   tag: 'units',
   summary: 'Change many units',
   description:
-    'Up to 500 in a call, each found by its serial or lot; for example the state of health of a whole fleet. Good rows are kept and bad rows are reported.',
+    'Up to 500 in a call, each found by its serial or lot; for example the state of health of a whole fleet. Valid rows are stored, and rejected rows are reported.',
   takesDryRun: true,
   isBulk: true,
   requestHeaders: [STRICT],
