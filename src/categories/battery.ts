@@ -150,7 +150,7 @@ export const battery: Category = {
       type: 'list',
       section: 'materials',
       nodeClass: 'RecycledMaterial',
-      description: 'Share of recycled material for each of the metals the law asks about.',
+      description: 'Share of recycled material for each of the metals that the law names.',
       maxItems: 100,
       of: [
         {

@@ -127,7 +127,7 @@ export const furniture: Category = {
       name: 'careInstructions',
       type: 'text',
       section: 'care',
-      description: 'How to clean and keep the product.',
+      description: 'How to clean and care for the product.',
       required: true,
       localized: true,
     },
@@ -150,7 +150,7 @@ export const furniture: Category = {
           name: 'sparePartsAvailable',
           type: 'boolean',
           fact: 'spareParts',
-          description: 'Whether spare parts can be had.',
+          description: 'Whether spare parts are available.',
           required: true,
         },
         REPAIR_INSTRUCTIONS,
@@ -179,7 +179,7 @@ export const furniture: Category = {
       of: [
         SUBSTANCE_NAME,
         CAS_NUMBER,
-        { name: 'note', type: 'text', description: 'Where the substance is, or what to take care of.' },
+        { name: 'note', type: 'text', description: 'Where the substance is, or what to be careful about.' },
       ],
     },
     {

@@ -6,14 +6,14 @@ export const PROBLEMS = {
   missing: 'is missing; every {category} passport needs it.',
   missing_in: 'is missing; {parent} needs it.',
   missing_soon: 'is missing; new passports of this category need it, so add it soon.',
-  unknown_in: 'is not a member of {parent}; it knows {names}.',
+  unknown_in: 'is not a member of {parent}; its members are {names}.',
   unknown_in_meant: 'is not a member of {parent}; did you mean {meant}? Otherwise leave it out.',
   unknown: 'is not a field of {category}; leave it out.',
   unknown_meant: 'is not a field of {category}. Did you mean {meant}?',
-  unknown_kept: 'is not a field of {category}; it is kept, and only your account sees it.',
+  unknown_kept: 'is not a field of {category}; it is stored, and only your account sees it.',
   unknown_kept_meant:
-    'is not a field of {category}; it is kept, and only your account sees it. Did you mean {meant}?',
-  key: 'is a key that may not be sent.',
+    'is not a field of {category}; it is stored, and only your account sees it. Did you mean {meant}?',
+  key: 'is not allowed as a key; leave it out.',
   key_control:
     'is a key that has the control character {character} at position {position}; only tab and newline are allowed.',
   key_half:
@@ -42,36 +42,36 @@ export const PROBLEMS = {
   no_primary: 'needs a text in {language}, the first entry of `languages`.',
   gtin: 'must be a GTIN of 8, 12, 13 or 14 digits, without spaces or hyphens.',
   gtin_digit:
-    'has a check digit (the last one) that does not fit the digits before it; look for a typing mistake.',
+    'has a check digit (the last one) that does not match the digits before it; look for a typing mistake.',
   gtin_zeros: 'is all zeros, which is not a GTIN; leave it out if the product has none.',
-  gln: 'must be a GLN: 13 digits, the last of them the right check digit.',
+  gln: 'must be a GLN: 13 digits, the last one a correct check digit.',
   eori: 'must be an EORI number: two capital letters, then 1 to 15 characters without spaces.',
-  cas: 'must be a CAS number such as 50-00-0, the last digit the right check digit.',
+  cas: 'must be a CAS number such as 50-00-0, whose last digit is a correct check digit.',
   cn_or_hs: 'must have 6 digits (HS) or 8 digits (CN), without spaces or dots.',
   country: 'must be a country as two capital letters of ISO 3166-1, such as DE.',
   country_meant: 'must be a country as two capital letters of ISO 3166-1, such as DE; write {meant}.',
   language: 'must be a language code of BCP 47, such as en or pt-BR.',
   language_meant: 'must be a language code of BCP 47, such as en or pt-BR; write {meant}.',
   url_long: 'is too long for an address; at most {most} characters are allowed.',
-  url: 'must be a whole address that begins with https:// or http://, without a user name.',
+  url: 'must be a full address that begins with https:// or http://, without a user name.',
   email: 'must be an e-mail address such as service@example.com.',
-  date: 'must be a date of the calendar as YYYY, YYYY-MM or YYYY-MM-DD.',
+  date: 'must be an existing date as YYYY, YYYY-MM or YYYY-MM-DD.',
   carbon_class: 'must be one capital letter from A to G.',
   fibre_synonym:
-    'says “{found}”, which is recognised as {fibre} and shown in the language of each reader; send {fibre} to store it so.',
+    'says “{found}”, which is recognised as {fibre} and shown in the language of each reader; send {fibre} to store that name.',
   fibre_qualified:
     'says “{found}”, which is more than the legal name {fibre} (Regulation (EU) No 1007/2011, Annex I); readers see both.',
   fibre_similar:
     'says “{found}”, which is not a fibre name of Regulation (EU) No 1007/2011, Annex I. Did you mean {fibre}?',
   fibre_unlisted:
-    'says “{found}”, which is not a fibre name of Regulation (EU) No 1007/2011, Annex I; readers of every language see it as it is.',
+    'says “{found}”, which is not a fibre name of Regulation (EU) No 1007/2011, Annex I; all readers see it untranslated.',
 } as const
 
 export type ProblemKey = keyof typeof PROBLEMS
 
 /** Kinds of values, for the facts `wanted` and `kind`. */
 export const KINDS = {
-  text: 'a text',
+  text: 'text',
   number: 'a number',
   boolean: 'true or false',
   object: 'an object',

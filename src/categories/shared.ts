@@ -57,7 +57,7 @@ export const SHARED_HEAD: readonly Field[] = [
     type: 'object',
     section: 'operator',
     shape: 'organization',
-    description: 'The company that answers for the product on the EU market.',
+    description: 'The company that is responsible for the product on the EU market.',
     required: true,
     fields: [
       {
@@ -168,7 +168,7 @@ export const SHARED_TAIL: readonly Field[] = [
     section: 'documents',
     figure: 'documents',
     shape: 'documents',
-    description: 'Documents that show the product complies, by link.',
+    description: 'Links to documents that show that the product complies.',
     maxItems: 100,
     of: [
       {

@@ -58,7 +58,7 @@ describe('a finding', () => {
       {
         path: ['data', 'fiberComposition', 1, 'percentage'],
         code: 'type',
-        message: 'fiberComposition[1].percentage must be a number, not a text; send it without quotes.',
+        message: 'fiberComposition[1].percentage must be a number, not text; send it without quotes.',
         [TRANSLATION]: { key: 'type_quoted', facts: { wanted: 'number', kind: 'text' } },
       },
     ])

@@ -56,7 +56,7 @@ export function buildRequestSchema(category: CompleteCategory, id?: string): Jso
   return {
     $schema,
     $id: id,
-    description: `${description} A null is as if the field had not been sent; answers have none.`,
+    description: `${description} A null means that the field was not sent; responses contain no null.`,
     ...kept,
     properties: Object.fromEntries(sent),
   }

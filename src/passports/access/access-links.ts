@@ -99,7 +99,7 @@ function checkNewLink(input: NewAccessLink, now: Date): { audience: LinkAudience
     wrong('label', 'length', `says whom the link is for, in 1 to ${MAX_LABEL_LENGTH} characters.`)
   }
   if (!isOneLine(label)) wrong('label', 'format', 'must be one line of text.')
-  if (!(input.expiresAt > now)) wrong('expires_at', 'min', 'must lie in the future.')
+  if (!(input.expiresAt > now)) wrong('expires_at', 'min', 'must be in the future.')
   if (details.length > 0 || audience === undefined) throw invalid(details)
   return { audience, label }
 }

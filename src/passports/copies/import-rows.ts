@@ -37,7 +37,7 @@ export async function importContents(
   for (const content of contents) {
     const { owner, upto, model_upto, own_fields, data } = content
     if (hashLines([owner, upto, model_upto, toJsonbText(own_fields), data]) !== content.hash)
-      throw importError(`The data of ${content.id} is not what its hash says.`)
+      throw importError(`The data of ${content.id} does not match its hash.`)
   }
   await sql`
     insert into content (account_id, upto, model_upto, id, owner_id, from_id, own_fields, data, hash)
@@ -115,7 +115,9 @@ function requireIntactHistory({ passport, versions, statuses }: ImportedHistory)
       `Passport ${id} is not valid: its id, level, category, parent, model, lot, serial or status does not fit.`,
     )
   if (versions.length !== passport.version_no)
-    throw importError(`Passport ${id} is at version ${passport.version_no} and has ${versions.length}.`)
+    throw importError(
+      `Passport ${id} is at version ${passport.version_no}, but the file has ${versions.length}.`,
+    )
   let before = hashLines([uuid, level, category, model, parent, lot, serial])
   for (const [index, version] of versions.entries()) {
     const { version_no, kind, created_at, created_by, content_hash, own, note, changed } = version
@@ -132,7 +134,7 @@ function requireIntactHistory({ passport, versions, statuses }: ImportedHistory)
     ]
     const expected = hashLines([before, ...facts])
     if (expected !== version.hash || version.passport !== uuid || version_no !== index + 1)
-      throw importError(`Version ${index + 1} of passport ${id} is not what its hash says.`)
+      throw importError(`Version ${index + 1} of passport ${id} does not match its hash.`)
     before = expected
   }
 }
@@ -159,7 +161,7 @@ async function requireIntactFirstVersions(
     left join content c on c.id = p.content_id and c.account_id = p.account_id
     where k.hash is distinct from encode(${firstHash(sql, sql`c.hash`)}, 'hex') limit 1`
   if (wrong !== undefined)
-    throw importError(`Version 1 of passport ${idFromUuid(wrong.id)} is not what its hash says.`)
+    throw importError(`Version 1 of passport ${idFromUuid(wrong.id)} does not match its hash.`)
 }
 
 /** Throws `validation` for a GTIN that another product here has. */
@@ -227,7 +229,7 @@ export async function finishImport(
     left join passport o on o.id = coalesce(p.parent_id, p.id) and o.account_id = p.account_id
     where p.account_id = ${accountId} and (c.id is null or m.id is null or o.id is null) limit 1`
   if (lost !== undefined)
-    throw importError(`Passport ${idFromUuid(lost.id)} belongs to what is not in the file.`)
+    throw importError(`Passport ${idFromUuid(lost.id)} belongs to a product that is not in the file.`)
   await sql`
     insert into passport_count (account_id, level, status, category, n)
     select account_id, level, status, category, count(*) from passport where account_id = ${accountId}

@@ -26,7 +26,7 @@ export async function findWrongCounts(sql: Sql): Promise<string[]> {
     order by account_id, level, status, category limit ${MAX_REPORTED}`
   return rows.map(
     row =>
-      `account ${row.account_id} has ${row.counted} ${row.category} ${LEVEL_NAME[row.level]} rows of status ${row.status} and counts ${row.kept}`,
+      `account ${row.account_id} has ${row.counted} ${row.category} ${LEVEL_NAME[row.level]} rows of status ${row.status}, but its counter says ${row.kept}`,
   )
 }
 
@@ -42,7 +42,7 @@ export async function findWrongUnitCounts(sql: Sql): Promise<string[]> {
     order by account_id, content_id limit ${MAX_REPORTED}`
   return rows.map(
     row =>
-      `account ${row.account_id} has ${row.counted} units on content ${row.content_id} and counts ${row.kept}`,
+      `account ${row.account_id} has ${row.counted} units on content ${row.content_id}, but its counter says ${row.kept}`,
   )
 }
 
@@ -75,7 +75,7 @@ export async function findBrokenHistories(sql: Sql): Promise<string[]> {
     order by p.id limit ${MAX_REPORTED}`
   return rows.map(row =>
     row.has_content
-      ? `product ${idFromUuid(row.id)} is at version ${row.version_no} and keeps ${row.kept}`
+      ? `product ${idFromUuid(row.id)} is at version ${row.version_no}, but ${row.kept} are stored`
       : `product ${idFromUuid(row.id)} has lost its data`,
   )
 }
@@ -122,15 +122,17 @@ export async function findBrokenChains(sql: Sql, accountId?: number): Promise<st
     order by id limit ${MAX_REPORTED}`
   return [
     ...contents.map(
-      ({ owner_id, upto }) => `what product ${idFromUuid(owner_id)} said at version ${upto} was altered`,
+      ({ owner_id, upto }) => `the data of product ${idFromUuid(owner_id)} at version ${upto} was altered`,
     ),
     ...versions.map(
       ({ passport_id, version_no }) =>
         `the history of product ${idFromUuid(passport_id)} was altered at version ${version_no}`,
     ),
-    ...foreign.map(({ id }) => `product ${idFromUuid(id)} has data that was handed on by another product`),
+    ...foreign.map(
+      ({ id }) => `product ${idFromUuid(id)} has data that was inherited from the wrong product`,
+    ),
     ...currents.map(
-      ({ id, version_no }) => `product ${idFromUuid(id)} reads otherwise than its version ${version_no}`,
+      ({ id, version_no }) => `product ${idFromUuid(id)} differs from its version ${version_no}`,
     ),
   ]
 }

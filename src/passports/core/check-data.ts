@@ -27,7 +27,7 @@ export function requireCategory(id: unknown): CompleteCategory {
   const [code, message] =
     id === undefined
       ? (['required', 'category is missing.'] as const)
-      : (['enum', 'category is not one that this service knows; GET /categories lists them.'] as const)
+      : (['enum', 'category is unknown; GET /categories lists the valid ones.'] as const)
   throw invalid([{ path: ['category'], code, message }])
 }
 

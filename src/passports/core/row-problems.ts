@@ -12,8 +12,8 @@ export const ROW_PROBLEMS = {
     'Several products have the SKU {sku}: {ids}. Change the one you mean by its id, or match by GTIN.',
   row_twice: 'Row {row} of this call is about the same product ({field} {key}). Send each product once.',
   other_category:
-    'This product is in the category {category}, which cannot change. Send that, or leave category out.',
-  unstorable: 'data holds a text or number that cannot be stored.',
+    'This product is in the category {category}, which cannot change. Send that category, or leave it out.',
+  unstorable: 'data contains text or a number that cannot be stored.',
 } as const
 
 /** `index`: its place in the call. */

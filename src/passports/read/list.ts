@@ -257,7 +257,7 @@ const MAX_WALKED = 3 * MAX_COUNTED
  */
 async function search(ctx: AccountContext, filter: ListFilter, window: PageWindow): Promise<PassportPage> {
   const { sql } = ctx
-  if ('before' in window) throw new Error('hits are listed by number, or onwards')
+  if ('before' in window) throw new Error('hits are listed by page or by cursor, never backwards')
   const word = matchesWord(sql, filter)
   const where = filterConditions(ctx, filter)
   const newest = selectNewest(ctx, filter)

@@ -87,7 +87,7 @@ export function requireSameKey({ matchBy, key, data, defaults }: SyncRow): void 
   if (!Object.hasOwn(defaults, matchBy) || !Object.hasOwn(data, matchBy)) return
   const sent = matchBy === 'sku' ? skuKey(data.sku) : gtinKey(data.gtin)
   if (sent !== null && sent === key) return
-  const message = `${matchBy} in data is not the one in the address. Send the same, or leave it out; PATCH changes it.`
+  const message = `${matchBy} in data differs from the one in the address. Send the same one, or leave it out. To change it, use PATCH.`
   throw invalid([{ path: ['data', matchBy], code: 'immutable', message }])
 }
 
@@ -113,7 +113,7 @@ function explainUnmatchable(
     collectErrors({
       key: () => {
         if (isOwnFault && (data[matchBy] === undefined || data[matchBy] === null)) {
-          const message = `${matchBy} is missing; this row is matched by it.`
+          const message = `${matchBy} is missing; it identifies the product of this row.`
           throw invalid([{ path: ['data', matchBy], code: 'required', message }])
         }
       },
@@ -136,7 +136,7 @@ function rejectUnknownMembers(row: Readonly<Record<string, unknown>>): void {
   throw invalid(
     unknown.map(sent => {
       const name = sent.toWellFormed().slice(0, 100)
-      const message = `${name} is not a member of a row; it takes ${MEMBERS.join(', ')}.`
+      const message = `${name} is not a member of a row. A row has ${MEMBERS.join(', ')}.`
       return { path: [name], code: 'unknown_field', message }
     }),
   )

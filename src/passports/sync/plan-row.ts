@@ -78,8 +78,8 @@ export function planRow(
 function versionConflictError({ matchBy, key }: SyncRow, current: PassportRow | undefined): AppError {
   const message =
     current === undefined
-      ? `There is no product with this ${matchBy.toUpperCase()} yet, so If-Match cannot hold. Leave it out to create one.`
-      : `The product ${idFromUuid(current.id)} with the ${matchBy.toUpperCase()} ${key} is there and at version ${current.version_no}. Read it again, then repeat the change.`
+      ? `There is no product with this ${matchBy.toUpperCase()} yet, so If-Match cannot match. Leave it out to create one.`
+      : `The product ${idFromUuid(current.id)} with the ${matchBy.toUpperCase()} ${key} already exists, at version ${current.version_no}. Read it again, then repeat the change.`
   return new AppError('version_conflict', message)
 }
 

@@ -62,7 +62,7 @@ function findUnknownMembers(unit: SentUnit, bulk: boolean): Detail[] {
     .map(name => ({
       path: [name],
       code: 'unknown_field',
-      message: `${name} is not a member of a unit; it takes ${MEMBERS.join(', ')}.`,
+      message: `${name} is not a member of a unit. A unit has ${MEMBERS.join(', ')}.`,
     }))
 }
 
@@ -82,11 +82,11 @@ function findIdentityProblems(unit: SentUnit, parent: PassportState, { level }: 
     report(
       wanted,
       'pattern',
-      `${wanted} may only have letters, digits and !"%&'()*+,-./:;<=>?_ , and not be . or ..`,
+      `${wanted} may only have letters, digits and !"%&'()*+,-./:;<=>?_ , and must not be . or ..`,
     )
   }
   if (unit[foreign] !== undefined && !(foreign === 'lot' && unit.lot === parent.row.lot)) {
-    const why = level === 'batch' ? 'a batch has none' : 'an item has that of its batch'
+    const why = level === 'batch' ? 'a batch has none' : 'an item has the lot of its batch'
     report(foreign, 'immutable', `${foreign} cannot be sent here: ${why}. Leave it out.`)
   }
   return details
@@ -95,7 +95,7 @@ function findIdentityProblems(unit: SentUnit, parent: PassportState, { level }: 
 function parseOwnData(unit: SentUnit, details: Detail[]): PassportData {
   const { data = {} } = unit
   if (!isPassportData(data)) {
-    const message = 'data must be an object with fields of its own.'
+    const message = 'data must be an object with the fields that this unit sets itself.'
     details.push({ path: ['data'], code: 'type', message })
     return {}
   }

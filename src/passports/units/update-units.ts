@@ -80,14 +80,14 @@ function parseName(sent: unknown): UnitName | AppError {
   }
   const unit = removeNulls(sent)
   for (const name of Object.keys(unit).filter(one => !['serial', 'lot', 'data'].includes(one))) {
-    wrong(name, 'unknown_field', `${name} is not a member of a row; it takes serial or lot, and data.`)
+    wrong(name, 'unknown_field', `${name} is not a member of a row. A row has serial or lot, and data.`)
   }
   const named = (['serial', 'lot'] as const).filter(one => unit[one] !== undefined)
   const [member = 'serial', more] = named
   const value = unit[member]
   if (typeof value === 'string' && more === undefined && details.length === 0) return { member, value }
   if (typeof value !== 'string' || more !== undefined) {
-    const message = 'Name the unit by its serial, or a batch by its lot: one of them, as a text.'
+    const message = 'Identify an item by its serial or a batch by its lot. Send one of the two, as text.'
     const code = more !== undefined ? 'duplicate' : value === undefined ? 'required' : 'type'
     wrong(more ?? member, code, message)
   }
