@@ -270,7 +270,7 @@ describe('startEmbeddedPostgres rejects', () => {
 
   test('data of another major version, with instructions', async () => {
     const folder = folderWith('PG_VERSION', '12\n')
-    await assert.rejects(start(folder), saying(/made by PostgreSQL 12/, /PG_BIN_DIR/, /backup/))
+    await assert.rejects(start(folder), saying(/created by PostgreSQL 12/, /PG_BIN_DIR/, /backup/))
   })
 
   test('a folder with other files in it', async () => {
@@ -296,7 +296,7 @@ describe('startEmbeddedPostgres rejects', () => {
     folders.push(socketDir)
     mkdirSync(socketDir)
     chownSync(socketDir, 12_345, 12_345)
-    await assert.rejects(start(folder, QUICK), saying(/somebody else/, /TMPDIR/))
+    await assert.rejects(start(folder, QUICK), saying(/created by another user/, /TMPDIR/))
   })
 })
 
@@ -306,7 +306,10 @@ describe('startEmbeddedPostgres reports what a machine lacks', () => {
     const folder = newFolder()
     process.env.TMPDIR = join(folder, 'missing')
     try {
-      await assert.rejects(start(folder, QUICK), saying(/folder for temporary files, is not there/, /TMPDIR/))
+      await assert.rejects(
+        start(folder, QUICK),
+        saying(/folder for temporary files, does not exist/, /TMPDIR/),
+      )
     } finally {
       if (TMPDIR === undefined) delete process.env.TMPDIR
       else process.env.TMPDIR = TMPDIR

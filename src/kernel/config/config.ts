@@ -44,7 +44,7 @@ function readDotEnv(): string {
 export const findMalformedLines = (): string[] =>
   listMalformedLines(readDotEnv()).map(
     line =>
-      `Line ${line} of .env is not written NAME=value: it has no effect, and may take the next one with it.`,
+      `Line ${line} of .env does not have the form NAME=value. It has no effect, and the next line may have none either.`,
   )
 
 /** Their numbers, from 1. A value in quotes may have several lines. */
@@ -74,7 +74,7 @@ export function readConfig(env: Environment) {
   const databaseOwnerUrl = read.databaseUrl('DATABASE_OWNER_URL')
   if (databaseOwnerUrl !== undefined && databaseUrl === undefined) {
     problems.push(
-      'DATABASE_OWNER_URL is set without DATABASE_URL: the embedded database has its owner already.',
+      'DATABASE_OWNER_URL is set without DATABASE_URL: remove it, because the embedded database has an owner role of its own.',
     )
   }
   const secretKeys = readSecretKeys(read, databaseUrl !== undefined)

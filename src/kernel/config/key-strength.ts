@@ -21,4 +21,4 @@ export function findKeyWeakness(key: string): string | undefined {
 
 /** How to replace a weak key without losing what was sealed with it. `old` says where the present one is. */
 export const replaceKeyAdvice = (old: string) =>
-  `Set SECRET_KEY to what "openssl rand -base64 32" prints. If Carnet has run with ${old}, set OLD_SECRET_KEY to that one and run "carnet secrets reseal": webhook secrets and backups stay readable.`
+  `Set SECRET_KEY to what "openssl rand -base64 32" prints. If Carnet has run with ${old}, set OLD_SECRET_KEY to that key and run "carnet secrets reseal": webhook secrets and backups stay readable.`

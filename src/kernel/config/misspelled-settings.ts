@@ -25,7 +25,7 @@ export function findMisspelledSettings(env: Environment): string[] {
       const meant = findIntended(name)
       return meant === undefined
         ? []
-        : [`The setting ${name} is not known and has no effect; ${meant} is. Is that what is meant?`]
+        : [`The setting ${name} is unknown and has no effect. Did you mean ${meant}?`]
     })
     .sort()
 }

@@ -194,8 +194,8 @@ const APP_ERRORS: readonly [RegExp, () => AppError][] = [
  */
 export function databaseUnavailable(): AppError {
   const message =
-    'The database does not answer right now; try again in a moment. If this was to change something, it may or may not ' +
-    'have been done: sent with an Idempotency-Key it can safely be sent again as it is; without one, look first.'
+    'The database does not answer right now; try again in a moment. If you were changing something, the change may or may not ' +
+    'have been made. If the request had an Idempotency-Key, send it again unchanged. Otherwise check first.'
   return new AppError('unavailable', message, undefined, 2_000)
 }
 
@@ -210,7 +210,7 @@ function unstorable(): AppError {
     {
       path: ['data'],
       code: 'format',
-      message: 'data holds a text or number that cannot be stored.',
+      message: 'data contains text or a number that cannot be stored.',
     },
   ])
 }

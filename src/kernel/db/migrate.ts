@@ -92,7 +92,7 @@ function findPending(files: readonly Migration[], applied: readonly AppliedMigra
     }
     if (file.checksum !== one.checksum) {
       throw unavailable(
-        `The migration ${file.name} was changed after the database had got it (as ${one.name}): put the old text back, and make the change a new migration.`,
+        `The migration ${file.name} was changed after it had been applied (as ${one.name}). Restore the old text, and put the change into a new migration.`,
       )
     }
   }
@@ -102,7 +102,7 @@ function findPending(files: readonly Migration[], applied: readonly AppliedMigra
   const late = pending.find(file => last !== undefined && file.number < last.number)
   if (late && last) {
     throw unavailable(
-      `The migration ${late.name} was added after the database had got ${last.name}: give it a higher number.`,
+      `The migration ${late.name} was added after ${last.name} had been applied: give it a higher number.`,
     )
   }
   return pending
@@ -166,6 +166,6 @@ function explainFailure(file: Migration, error: unknown): unknown {
   const position = 'position' in error ? Number(error.position) : Number.NaN
   const line = Number.isNaN(position) ? '' : `, line ${file.text.slice(0, position).split('\n').length}`
   return unavailable(
-    `The migration ${file.name}${line} could not be applied and left nothing behind: ${error.message}.`,
+    `The migration ${file.name}${line} failed, and nothing of it was applied: ${error.message}.`,
   )
 }

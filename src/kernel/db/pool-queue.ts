@@ -76,7 +76,7 @@ export class PoolQueue {
       if (one.since + MAX_SILENCE_MS >= now) break
       this.running.delete(one)
       one.giveUp(
-        new ConnectionError('CONNECTION_SILENT', `the database said nothing for ${MAX_SILENCE_MS} ms`),
+        new ConnectionError('CONNECTION_SILENT', `the database did not respond for ${MAX_SILENCE_MS} ms`),
       )
     }
   }

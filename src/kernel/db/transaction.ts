@@ -115,7 +115,7 @@ async function runTransaction<T>(pool: Sql, work: Work<T>, last?: LastStatement<
   const closing = last?.(session.raw, value)
   closing?.catch(ignore)
   const commit = session.raw`commit`
-  session.ended = new Error('a statement was sent to a transaction that is over')
+  session.ended = new Error('a statement was sent to a transaction that has ended')
   const { command } = await commit
   await closing
   if (command !== 'COMMIT') throw new Error(`a transaction ended with ${command}`)
@@ -150,7 +150,7 @@ async function rollBack(session: Session): Promise<void> {
   const { ended } = session
   if (ended !== undefined && !(ended instanceof TransactionAborted)) return
   const rollback = session.raw`rollback`
-  session.ended = new Error('a statement was sent to a transaction that is undone')
+  session.ended = new Error('a statement was sent to a transaction that was rolled back')
   await rollback.catch(ignore)
 }
 

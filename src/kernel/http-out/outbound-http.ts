@@ -239,7 +239,7 @@ function guardedConnector(policy: OutboundPolicy, resolve: ResolveName): buildCo
   }
 }
 
-const notSecure = () => new OutboundFailure('address_refused', 'Only https addresses are connected to.')
+const notSecure = () => new OutboundFailure('address_refused', 'Carnet only connects to https addresses.')
 
 /** Undefined for a name, which is checked at its look-up. */
 function findAddressFailure(address: string, allowed: BlockList): OutboundFailure | undefined {

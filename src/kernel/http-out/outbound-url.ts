@@ -43,7 +43,7 @@ export function findUrlFault(text: string, policy: OutboundPolicy): UrlFault | u
   const [, authority] = /^https?:\/\/([^/?#]*)/i.exec(text) ?? []
   if (authority === undefined) return fault('scheme', 'The address must begin with https://.')
   if (/[\s\\\p{Cc}\p{Cf}]/u.test(text) || !text.isWellFormed()) {
-    return fault('characters', 'The address has spaces, backslashes or invisible characters in it.')
+    return fault('characters', 'The address contains spaces, backslashes or invisible characters.')
   }
   if (authority.includes('@')) return credentials()
   if (!URL.canParse(text)) return fault('invalid', 'The address is not a valid URL.')
@@ -52,7 +52,7 @@ export function findUrlFault(text: string, policy: OutboundPolicy): UrlFault | u
   if (url.username !== '' || url.password !== '') return credentials()
   if (authority === '') return fault('invalid', 'The address is not a valid URL.')
   if (url.hash !== '' || text.includes('#')) {
-    return fault('fragment', 'The address must not have a fragment (what follows #).')
+    return fault('fragment', 'The address must not have a fragment (the part after #).')
   }
   return findHostFault(url, authority.replace(/:\d*$/, ''), policy)
 }
@@ -64,7 +64,7 @@ const fault = (name: UrlFault['name'], sentence: string): UrlFault => ({ name, s
 function findHostFault(url: URL, written: string, policy: OutboundPolicy): UrlFault | undefined {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (written.includes('%') || (isIP(host) === 4 && written !== host)) {
-    return fault('spelling', 'The host must be a name, or an IP address in its usual spelling.')
+    return fault('spelling', 'The host must be a name, or an IP address in the usual notation.')
   }
   if (url.protocol === 'http:') {
     if (policy.allowInsecureLoopback && isLoopbackName(host) && written.toLowerCase() === url.hostname)

@@ -44,24 +44,24 @@ export function openMailer(
       if (problem === undefined) return
       const isLast = wait === undefined || problem.isFinal || isStopped
       if (isLast) {
-        log.error({ to: email.to, reason: problem.reason }, 'a letter was not sent')
+        log.error({ to: email.to, reason: problem.reason }, 'an e-mail was not sent')
         return
       }
-      log.warn({ reason: problem.reason }, 'the mail server did not take a letter; it is tried again')
+      log.warn({ reason: problem.reason }, 'the mail server did not accept an e-mail; trying again')
       await Promise.race([pause(wait, undefined, { ref: false }), ending.promise])
     }
   }
 
   const send: Mailer['send'] = email => {
     if (underWay.size >= MAX_PENDING) {
-      log.error({ waiting: underWay.size }, 'a letter was not sent: too many are waiting')
+      log.error({ waiting: underWay.size }, 'an e-mail was not sent: too many are waiting')
       // A failure to write it must not end the process.
       Promise.resolve(email).catch(() => undefined)
       return
     }
     const work = Promise.resolve(email)
       .then(written => (written === undefined ? undefined : sendOne(written)))
-      .catch(error => log.error({ err: error }, 'a letter could not be written'))
+      .catch(error => log.error({ err: error }, 'an e-mail could not be written'))
       .finally(() => underWay.delete(work))
     underWay.add(work)
   }

@@ -32,7 +32,7 @@ export function createMetrics() {
   )
   const refusals = make.counter(
     'carnet_refusals_total',
-    'Refusals by error code; rate_limited and unavailable among them.',
+    'Error responses by code, including rate_limited and unavailable.',
     ['code'],
   )
   const securityEvents = make.counter(
@@ -42,7 +42,7 @@ export function createMetrics() {
   )
   const pages = make.counter(
     'carnet_pages_total',
-    'Public pages by where they came from: ready in memory, made, stale while the database was away, or refused to a network that had too many made.',
+    'Public pages by source: prepared in memory, rendered, stale while the database was unavailable, or refused because the network requested too many uncached pages.',
     ['from'],
   )
   return {
@@ -63,7 +63,7 @@ export function createMetrics() {
       make.gauge('carnet_page_cache_bytes', 'Memory used by prepared pages.', gauge => gauge.set(bytes()))
     },
     watchDeliveries(numbers: () => { inFlight: number; outcomes: Readonly<Record<string, number>> }) {
-      make.gauge('carnet_webhook_attempts_in_flight', 'Webhooks on their way.', gauge =>
+      make.gauge('carnet_webhook_attempts_in_flight', 'Webhook requests in progress.', gauge =>
         gauge.set(numbers().inFlight),
       )
       const help = 'Attempts to deliver a webhook, by outcome.'
@@ -108,7 +108,7 @@ function watchLag(registry: Registry): void {
   lag.enable()
   new Gauge({
     name: 'carnet_event_loop_lag_p99_seconds',
-    help: 'Delay of the event loop, 99th percentile since it was last asked for; the worst process of the machine.',
+    help: 'Delay of the event loop, 99th percentile since the metrics were last read; the slowest process of the machine.',
     registers: [registry],
     aggregator: 'max',
     collect() {
@@ -124,7 +124,7 @@ function connectionMetrics(make: Instruments) {
   let read = (): ConnectionNumbers | undefined => undefined
   make.gauge(
     'carnet_http_connections',
-    'Connections of clients: open, and the limit.',
+    'Client connections: the open ones, and the limit.',
     gauge => {
       const { open = 0, limit = 0 } = read() ?? {}
       gauge.set({ state: 'open' }, open)
@@ -134,7 +134,7 @@ function connectionMetrics(make: Instruments) {
   )
   make.totals(
     'carnet_http_connections_ended_total',
-    'Connections refused at the limit of all (total) or of one network (network), cut because answers were left unread (stalled) or because too many requests were sent at once (pipelined).',
+    'Connections that were refused at the total limit (total) or at the limit of a network (network), or cut because answers were not read (stalled) or too many requests were sent at once (pipelined).',
     'reason',
     () => read()?.ended ?? {},
   )
@@ -146,7 +146,7 @@ function connectionMetrics(make: Instruments) {
 function databaseMetrics(make: Instruments) {
   const seconds = make.durations(
     'carnet_db_statement_duration_seconds',
-    'From asking for a statement to its end, the wait for a connection included.',
+    'From the request for a statement to its end, including the wait for a connection.',
   )
   const failures = make.counter(
     'carnet_db_statements_failed_total',
@@ -155,7 +155,7 @@ function databaseMetrics(make: Instruments) {
   const pools = new Map<string, () => PoolUsage>()
   make.gauge(
     'carnet_db_connections',
-    'Connections by pool: at most, and at work.',
+    'Database connections by pool: the maximum, and those in use.',
     gauge => {
       for (const [pool, numbers] of pools) {
         const { size, busy } = numbers()

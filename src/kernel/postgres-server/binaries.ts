@@ -13,7 +13,7 @@ export function findBinaries(named: string | undefined): string {
   for (const program of ['initdb', 'postgres']) {
     if (!existsSync(join(folder, program))) {
       throw unavailable(
-        `There is no PostgreSQL in ${folder}: it holds no program "${program}". Set PG_BIN_DIR to a folder that has it, or leave it out.`,
+        `There is no PostgreSQL in ${folder}: the program "${program}" is missing. Set PG_BIN_DIR to a folder that has it, or remove the setting.`,
       )
     }
   }
@@ -62,6 +62,6 @@ export async function readMajorVersion(binDir: string, launcher: Launcher): Prom
   }
   if (major >= MIN_MAJOR_VERSION) return major
   throw unavailable(
-    `The PostgreSQL in ${binDir} is version ${major}, and Carnet needs ${MIN_MAJOR_VERSION} or newer: set PG_BIN_DIR to a newer one, or leave it out.`,
+    `The PostgreSQL in ${binDir} is version ${major}, and Carnet needs ${MIN_MAJOR_VERSION} or newer: set PG_BIN_DIR to a newer one, or remove the setting.`,
   )
 }

@@ -44,7 +44,7 @@ function checkVersion(pgDir: string, { binDir, major }: Programs): void {
   const found = readFileSync(join(pgDir, 'PG_VERSION'), 'utf8').trim()
   if (found === String(major)) return
   throw unavailable(
-    `The data in ${pgDir} was made by PostgreSQL ${found}, and the one in ${binDir} is version ${major}, which does not read it: set PG_BIN_DIR to the programs of version ${found} and make a backup, then move ${pgDir} away, leave PG_BIN_DIR out and restore the backup.`,
+    `The data in ${pgDir} was created by PostgreSQL ${found}. Version ${major} in ${binDir} cannot read it. Set PG_BIN_DIR to the programs of version ${found} and make a backup. Then move ${pgDir} away, remove PG_BIN_DIR and restore the backup.`,
   )
 }
 
@@ -52,7 +52,7 @@ async function removeIfEmpty(pgDir: string): Promise<void> {
   const names = await readdir(pgDir)
   if (names.length === 0) return rmdir(pgDir)
   throw unavailable(
-    `${pgDir} is no PostgreSQL data directory (it has no file PG_VERSION), but it is not empty: move it away, or set DATA_DIR to another folder.`,
+    `${pgDir} is not a PostgreSQL data directory (it has no file PG_VERSION), and it is not empty: move it away, or set DATA_DIR to another folder.`,
   )
 }
 
@@ -81,7 +81,7 @@ async function make(pgDir: string, programs: Programs, user: string, fsync: bool
       ...(fsync ? [] : ['--no-sync']),
     ])
     if (code !== 0)
-      throw unavailable(`The database could not be made: ${findLastError(output)}${findAdvice(output)}`)
+      throw unavailable(`The database could not be created: ${findLastError(output)}${findAdvice(output)}`)
     await rename(folder, pgDir)
     if (fsync) syncFolder(dirname(pgDir))
   } finally {
@@ -102,7 +102,7 @@ function listLocaleOptions(major: number): string[] {
 /** Advice for a container in which PostgreSQL does not run; empty for any other error. */
 export function findAdvice(output: string): string {
   if (/could not look up effective user ID|user does not exist/.test(output)) {
-    return ' PostgreSQL looks its user up by name, and this user number has none: add a line for it to /etc/passwd (in a container: mount such a file), run as a user that has a name, or set DATABASE_URL.'
+    return ' PostgreSQL needs a user with a name, and this user id has none: add a line for it to /etc/passwd (in a container: mount such a file), run as a user that has a name, or set DATABASE_URL.'
   }
   if (
     /could not (resize|open|write to) shared memory segment|cannot abort transaction 1|No space left/.test(

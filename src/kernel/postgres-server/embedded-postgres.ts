@@ -127,7 +127,7 @@ async function startOrJoin(place: Place) {
       await presence?.end()
       if (performance.now() > until) throw error
       if (findErrorCode(error) === WRONG_PASSWORD) {
-        place.log('the password of the database does not fit: it gets a new one')
+        place.log('the password of the database does not match: setting a new one')
         dropPassword(place.pgDir)
         sendSignal(pid, 'SIGHUP')
       }
@@ -162,7 +162,7 @@ async function prepareAccess(
 async function findOrStartServer(place: Place, until: number): Promise<Running> {
   const { pgDir, log } = place
   for (let found = findPostmaster(pgDir); found; found = findPostmaster(pgDir)) {
-    if (!found.isReady) log(`PostgreSQL ${found.pid} runs here and is not ready: waiting`)
+    if (!found.isReady) log(`PostgreSQL ${found.pid} is running but not ready yet: waiting`)
     const postmaster = await waitUntilReady(pgDir, found.pid, until)
     if (postmaster === undefined) continue
     await checkSocketDirectory(postmaster.socketDir, place.user)
@@ -186,7 +186,7 @@ async function start(place: Place, until: number): Promise<Postmaster> {
       user: SUPERUSER,
       fsync: settings.fsync !== 'off',
     })
-    if (found === 'made') log(`made a database of PostgreSQL ${major} in ${pgDir}`)
+    if (found === 'made') log(`created a database of PostgreSQL ${major} in ${pgDir}`)
     await removeMisleadingPidFile(pgDir)
     const postmaster = await launchPostmaster({ pgDir, socketDir, logFile, settings, ...programs }, until)
     log(`started PostgreSQL ${postmaster.pid} as ${launcher.user.name}, socket in ${socketDir}`)
@@ -200,7 +200,7 @@ async function start(place: Place, until: number): Promise<Postmaster> {
 const databaseLock = ({ lockFile }: Place, timeoutMs: number) => ({
   path: lockFile,
   timeoutMs,
-  message: `Another Carnet has been starting or stopping the database for more than ${Math.round(timeoutMs / 1000)} seconds; its lock is ${lockFile}.`,
+  message: `Another Carnet has been starting or stopping the database for more than ${Math.round(timeoutMs / 1000)} seconds. Wait until it has finished, or stop it. Its lock is ${lockFile}.`,
 })
 
 /** A process that holds the lock for longer is starting the server or stopping it. */
@@ -219,7 +219,7 @@ async function leaveUnderLock(place: Place, presence: Presence): Promise<void> {
 async function leave({ pgDir, log }: Place, presence: Presence): Promise<void> {
   const others = await presence.countOthers().catch(() => 0)
   await presence.end()
-  if (others > 0) return log(`PostgreSQL keeps running for ${others} more`)
+  if (others > 0) return log(`PostgreSQL keeps running for other processes (${others})`)
   const postmaster = findPostmaster(pgDir)
   if (postmaster === undefined) return
   await shutDown(postmaster)

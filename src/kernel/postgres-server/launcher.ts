@@ -60,7 +60,7 @@ export async function createLauncher(
     if (code === 0) return privileged
   }
   throw unavailable(
-    `Started by root, PostgreSQL runs as ${name}, who may not enter ${closed}: start Carnet as an ordinary user, keep it and DATA_DIR outside of ${closed}, or allow entering by \`chmod o+x ${closed}\`.`,
+    `Carnet was started by root, so PostgreSQL runs as ${name}, who cannot enter ${closed}: start Carnet as an ordinary user, keep Carnet and DATA_DIR outside of ${closed}, or allow access with \`chmod o+x ${closed}\`.`,
   )
 }
 

@@ -135,7 +135,7 @@ export async function launchPostmaster(start: Start, until: number): Promise<Pos
 
 function startError(lines: readonly string[], logFile: string): AppError {
   const last = lines.findLast(line => /FATAL|PANIC/.test(line)) ?? lines.findLast(line => line !== '')
-  const reason = last?.replace(/^.*?(FATAL|PANIC): +/, '') ?? 'it ended without a word'
+  const reason = last?.replace(/^.*?(FATAL|PANIC): +/, '') ?? 'it ended without a message'
   return unavailable(`The embedded PostgreSQL did not start: ${reason}. Its log is ${logFile}.`)
 }
 

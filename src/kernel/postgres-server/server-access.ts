@@ -101,7 +101,7 @@ export async function prepareRoles(superuser: ServerLogin): Promise<void> {
     })
   } catch (error) {
     if (findErrorCode(error) !== '55P03') throw error
-    throw unavailable('The tables of the embedded database are locked by somebody else.')
+    throw unavailable('The tables of the embedded database are locked by another connection.')
   } finally {
     await sql.end({ timeout: 1 })
   }

@@ -52,11 +52,11 @@ async function checkOwner(path: string, owners: readonly number[]): Promise<void
 export function requireTemporaryFolder(folder: string): void {
   if (existsSync(folder)) return
   throw unavailable(
-    `${folder}, the folder for temporary files, is not there: make it, or set TMPDIR to another folder.`,
+    `${folder}, the folder for temporary files, does not exist: create it, or set TMPDIR to another folder.`,
   )
 }
 
 const foreignFolderError = (path: string) =>
   unavailable(
-    `${path}, where the database's socket belongs, was made by somebody else: remove it, or set TMPDIR to another folder.`,
+    `${path}, the folder for the database's socket, was created by another user: remove it, or set TMPDIR to another folder.`,
   )

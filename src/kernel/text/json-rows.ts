@@ -39,7 +39,7 @@ export async function readJsonRows(bytes: Uint8Array, rows: RowList): Promise<un
     const most = `${rows.maxBytesWithout / 1024 / 1024} MiB`
     throw new AppError(
       'payload_too_large',
-      `The body is too large: at most ${most} beside its ${rows.member}.`,
+      `The body is too large: at most ${most} without its ${rows.member}.`,
     )
   }
   // The text before the rows comes first, so that the first of several errors is reported.

@@ -264,7 +264,7 @@ export class JsonScan {
     if (!frame?.keys || frame.keys.size > MAX_JSON_MEMBERS) return
     const raw = this.text.slice(start, this.at + 1)
     frame.key = parseKey(raw)
-    if (frame.key === '__proto__') this.report('unknown_field', 'is a key that may not be sent.')
+    if (frame.key === '__proto__') this.report('unknown_field', 'is not allowed as a key; leave it out.')
     else if (frame.keys.has(frame.key))
       this.report('duplicate', 'is given twice in the same object; send it once.')
     if (frame.keys === NO_KEYS) frame.keys = new Set()
@@ -285,7 +285,7 @@ export class JsonScan {
     if (literal.length > MAX_NUMBER_LENGTH || !isExactNumber(literal)) {
       this.report(
         'format',
-        `is ${short(literal)}, which cannot be kept exactly; send at most 15 digits, or a text.`,
+        `is ${short(literal)}, which cannot be stored exactly; send at most 15 digits, or send it as text.`,
       )
     }
   }
