@@ -62,7 +62,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   'webhooks list': entry('list an account’s webhooks and their state', webhooks, 'webhooksList'),
   'webhooks change': entry('change the URL, events or description of a webhook', webhooks, 'webhooksChange'),
   'webhooks pause': entry('hold back the events of a webhook', webhooks, 'webhooksPause'),
-  'webhooks resume': entry('deliver again, also after a webhook was disabled', webhooks, 'webhooksResume'),
+  'webhooks resume': entry(
+    'resume deliveries, also after a webhook was disabled',
+    webhooks,
+    'webhooksResume',
+  ),
   'webhooks remove': entry('remove a webhook and its waiting events', webhooks, 'webhooksRemove'),
   'webhooks rotate': entry('give a webhook a new secret; both sign for 24 hours', secrets, 'webhooksRotate'),
   'webhooks activate': entry('sign X-Service-Signature with the new secret now', secrets, 'webhooksActivate'),
@@ -70,7 +74,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   'webhooks deliveries': entry('list delivery attempts, newest first', deliveries, 'webhooksDeliveries'),
   'webhooks resend': entry('send the event of one attempt again', deliveries, 'webhooksResend'),
   'webhooks replay': entry('send again the events that failed since a time', deliveries, 'webhooksReplay'),
-  'webhooks unstick': entry('deliver what waits because a clock was ahead', deliveries, 'webhooksUnstick'),
+  'webhooks unstick': entry(
+    'deliver events that wait because a clock was ahead',
+    deliveries,
+    'webhooksUnstick',
+  ),
   'secrets reseal': entry(
     'encrypt stored secrets again after a change of SECRET_KEY',
     secrets,

@@ -55,7 +55,7 @@ describe('exit code 2: wrong usage', () => {
     ['keys', /keys what\?/],
     ['keys fly', /no command "keys fly"/],
     ['serve --fly', /Unknown option '--fly'/],
-    ['serve now', /"now" is one argument too many/],
+    ['serve now', /Unexpected argument "now"/],
     ['accounts create', /--name is missing/],
     ['accounts create --name', /--name <value>/],
     ['accounts create --name A --plan', /--plan <value>/],

@@ -67,7 +67,7 @@ describe('a database user without rights', () => {
     )
     const looked = await carnet(['doctor'], settings)
     assert.equal(looked.code, 1)
-    assert.match(looked.stdout, /BAD +migrations +\d+ to apply .* may make no tables here\n/)
+    assert.match(looked.stdout, /BAD +migrations +\d+ to apply .* may not create tables here\n/)
     assert.doesNotMatch(looked.stderr, STACK)
   })
 
@@ -106,7 +106,7 @@ test('a full database disk is reported as such; no message on the command line m
   assert.equal(explainOperatorProblem(lost), undefined)
   assert.match(
     describeDatabaseError(lost) ?? '',
-    /^The database does not answer right now; .*: look first\. \(gone\)$/,
+    /^The database does not answer right now; .* Check before you repeat it\. \(gone\)$/,
   )
 })
 

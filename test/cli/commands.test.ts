@@ -153,7 +153,7 @@ describe('keys', () => {
     const { code, stderr } = await carnet(['keys', 'rotate', made.id], settings)
     assert.deepEqual(
       [code, stderr],
-      [1, 'The key "erp" has expired: there is nothing to replace. Make a new one.\n'],
+      [1, 'The key "erp" has expired: there is nothing to replace. Create a new key.\n'],
     )
     assert.equal(await statusWith(next.key), 200)
     const until = Date.now() + 2_000

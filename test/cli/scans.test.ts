@@ -157,7 +157,7 @@ test('accounts scans shows and changes the switches; doctor shows the source of 
   assert.deepEqual(changed.off_categories, ['textile'])
   assert.equal((await command('--clones', 'off')).clone_rules, null)
   const shown = await carnet(['accounts', 'scans', accountId, '--on', '--clones', 'default'], settings)
-  assert.match(shown.stdout, /Scans are counted, except of textile\. A cloned code is suspected/)
+  assert.match(shown.stdout, /Scans are counted, except in textile\. A code counts as possibly cloned if/)
   const wrong: [string[], number][] = [
     [['--on', '--off'], 2],
     [['--category', 'shoes=off'], 1],

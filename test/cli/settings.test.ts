@@ -82,7 +82,7 @@ describe('readConfig', () => {
       assert.match(problem, why)
       assert.match(
         problem,
-        /openssl rand -base64 32.*set OLD_SECRET_KEY to that one and run "carnet secrets reseal"/,
+        /openssl rand -base64 32.*set OLD_SECRET_KEY to that key and run "carnet secrets reseal"/,
       )
     }
     const rotated = { SECRET_KEY: randomBytes(32).toString('hex'), OLD_SECRET_KEY: 'a'.repeat(64) }
@@ -117,7 +117,7 @@ describe('.env', () => {
     await writeFile(join(at.path, '.env'), 'BAD LINE\n')
     const { code, stdout } = await carnet(['doctor'], { cwd: at.path })
     assert.equal(code, 1)
-    assert.match(stdout, /BAD +settings +Line 1 of \.env is not written NAME=value/)
+    assert.match(stdout, /BAD +settings +Line 1 of \.env does not have the form NAME=value/)
     await at.remove()
   })
 })

@@ -49,7 +49,7 @@ test('a migration that fails stops the upgrade, and the old processes continue',
   const broken = join(folder.path, 'tree/migrations/9999_broken.sql')
   writeFileSync(broken, 'alter table passport add column broken nonsense;')
   stand.server().child.kill('SIGHUP')
-  await untilSaid('its successor did not start: the old ones stay')
+  await untilSaid('the new process did not start: the old ones stay')
   rmSync(broken)
   assert.equal(await version(), before)
 })

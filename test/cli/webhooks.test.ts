@@ -202,17 +202,17 @@ describe('webhooks', () => {
     status = 500
     const failed = await carnet(['webhooks', 'test', webhook.id], settings)
     assert.deepEqual([failed.code, failed.stdout], [1, 'status_500\n'])
-    assert.match(failed.stderr, /^It was not received. It answered 500/)
+    assert.match(failed.stderr, /^The test event was not received. The endpoint answered 500/)
   })
 
   test('a new SECRET_KEY: doctor reports it, secrets reseal resolves it', async () => {
     const old = (await json<{ key: string }>('secrets reseal')).key
     const next = { SECRET_KEY: 'a quite different key, as long as it has to be' }
     const told = await carnet(['doctor'], { ...settings, env: { ...settings.env, ...next } })
-    assert.match(told.stdout, /BAD +sealed secrets .*1 under another: give it as OLD_SECRET_KEY/)
+    assert.match(told.stdout, /BAD +sealed secrets .*1 under another: set OLD_SECRET_KEY to that key/)
     const refused = await carnet(['secrets', 'reseal'], { ...settings, env: { ...settings.env, ...next } })
     assert.equal(refused.code, 1)
-    assert.match(refused.stderr, /neither SECRET_KEY nor OLD_SECRET_KEY opens/)
+    assert.match(refused.stderr, /neither SECRET_KEY nor OLD_SECRET_KEY can decrypt/)
     const there = await json<{ key: string; already_current: number }>('secrets reseal')
     assert.deepEqual([there.key, there.already_current], [old, 1])
   })
@@ -228,7 +228,7 @@ describe('webhooks', () => {
       ]) {
         const { code, stderr } = await carnet(words, settings)
         assert.equal(code, 1)
-        assert.match(stderr, /sealed with a SECRET_KEY\. Neither that setting nor the file/)
+        assert.match(stderr, /encrypted with a SECRET_KEY\. Neither that setting nor the file/)
         assert.doesNotMatch(stderr, /\n\s+at /)
       }
       await rename(at('elsewhere'), at('.secret-key-20057-e49338ee'))
@@ -236,7 +236,10 @@ describe('webhooks', () => {
       assert.match(unlinked.stderr, /\.secret-key-20057-e49338ee: rename that file to secret-key/)
       await rename(at('.secret-key-20057-e49338ee'), at('elsewhere'))
       const told = await carnet(['doctor'], settings)
-      assert.match(told.stdout, /BAD +sealed secrets +webhooks are sealed with a SECRET_KEY that is not here/)
+      assert.match(
+        told.stdout,
+        /BAD +sealed secrets +webhook secrets are encrypted with a SECRET_KEY that is missing/,
+      )
       await assert.rejects(stat(at('secret-key')))
     } finally {
       await rename(at('elsewhere'), at('secret-key'))

@@ -77,7 +77,7 @@ function requirePositionals(names: readonly string[], max: number, given: readon
   const missing = names[given.length]
   if (missing !== undefined) throw new UsageError(`${missing} is missing.`)
   const extra = given[max]
-  if (extra !== undefined) throw new UsageError(`"${extra}" is one argument too many.`)
+  if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`)
 }
 
 function createArguments(found: Readonly<Record<string, unknown>>) {

@@ -26,5 +26,5 @@ export function describeDatabaseError(error: unknown): string | undefined {
 }
 
 const NO_ANSWER =
-  'The database does not answer right now; try again in a moment. If this was to change something, it may or may not ' +
-  'have happened: look first.'
+  'The database does not answer right now; try again in a moment. If you were changing something, the change may or may not ' +
+  'have been made. Check before you repeat it.'

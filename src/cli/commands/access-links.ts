@@ -40,7 +40,7 @@ export const accessLinksCreate: Command = {
       const { id, token, url, expires_at, ...rest } = link
       const shown =
         url ?? `${token}\n\nAppend ?access=${token} to the address of any passport of the account.`
-      const text = `${shown}\n\nThat is access link ${id}, valid until ${expires_at}. Keep it now: it is not shown again.`
+      const text = `${shown}\n\nThat is access link ${id}, valid until ${expires_at}. Save it now: it is not shown again.`
       return { value: { id, token, url, expires_at, ...rest }, text }
     },
   ),

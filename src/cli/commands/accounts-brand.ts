@@ -101,10 +101,10 @@ function readPicture(args: Arguments, option: string): Buffer | undefined {
     if (bytes.length <= MAX_FILE_BYTES) return bytes
   } catch (error) {
     throw new CommandError(
-      `The file of --${option}, ${path}, cannot be read (${findErrorCode(error) ?? error}).`,
+      `The file ${path} of --${option} cannot be read (${findErrorCode(error) ?? error}).`,
     )
   }
   throw new CommandError(
-    `The file of --${option}, ${path}, is larger than a megabyte: logos have ${MAX_LOGO_BYTES} bytes at most.`,
+    `The file ${path} of --${option} is larger than a megabyte: a logo may have at most ${MAX_LOGO_BYTES} bytes.`,
   )
 }

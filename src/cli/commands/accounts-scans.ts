@@ -91,11 +91,15 @@ function readPairs<T>(
 function describe(accountId: number, { on, off_categories: off, clone_rules: rules }: ScanSettings): string {
   const counted = on ? 'Scans are counted' : 'Scans are not counted'
   const except =
-    off.length === 0 ? '' : on ? `, except of ${off.join(', ')}` : ` (${off.join(', ')} is off by itself)`
+    off.length === 0
+      ? ''
+      : on
+        ? `, except in ${off.join(', ')}`
+        : ` (also switched off separately: ${off.join(', ')})`
   const clones =
     rules === null
-      ? 'No cloned code is ever suspected.'
-      : `A cloned code is suspected within a day from ${rules.countries} countries and ${rules.devices} devices, ` +
-        `${rules.many_countries} countries, or ${rules.scans} scans by ${rules.scan_devices} devices.`
+      ? 'Carnet does not look for cloned codes.'
+      : `A code counts as possibly cloned if its scans of one day come from ${rules.countries} countries and ${rules.devices} devices, ` +
+        `from ${rules.many_countries} countries, or are ${rules.scans} by ${rules.scan_devices} devices.`
   return `Account ${accountId}: ${counted}${except}. ${clones}`
 }

@@ -104,7 +104,7 @@ export const accountsSetIndexing: Command = {
 
 export const accountsClose: Command = {
   usage: 'accounts close ID',
-  about: 'closes an account: its keys and people can change nothing, its public pages stay',
+  about: 'closes an account: its keys and people can no longer change anything; its public pages stay',
   positionals: ['ID'],
   options: {},
   run: onStore(getId, async (ctx, accountId) => {

@@ -100,5 +100,5 @@ export const restore: Command = {
 function keyAdvice({ secretKey: setting }: Config, isCurrent: boolean): string {
   if (!isCurrent)
     return ' It was made with OLD_SECRET_KEY: run "carnet secrets reseal" before you remove that setting.'
-  return setting === undefined ? '' : ' Its server needs the same SECRET_KEY from now on.'
+  return setting === undefined ? '' : ' The restored server needs the same SECRET_KEY.'
 }

@@ -203,7 +203,7 @@ function describeTransport({ databaseUrl }: Config): string {
   if (mode.startsWith('verify')) return `TLS, and the certificate is checked (sslmode=${mode})`
   if (isLocal) return `this machine (sslmode=${mode})`
   if (mode === 'require') return 'TLS, but the certificate is not checked: sslmode=verify-full checks it'
-  return `perhaps not encrypted (sslmode=${mode}): use it only in a network of your own`
+  return `perhaps not encrypted (sslmode=${mode}): use it only in your own network`
 }
 
 /** With one role for everything, only triggers protect the data that Carnet never changes. */
@@ -214,7 +214,7 @@ async function describeRoles(sql: Sql): Promise<string> {
     from pg_roles where rolname = current_user`
   if (!row?.canChange) return `"${row?.role}" answers requests and cannot change history`
   const superuser = row.isSuperuser ? ', as a superuser' : ''
-  return `"${row.role}" owns the tables and answers requests${superuser}: DATABASE_OWNER_URL separates the two`
+  return `"${row.role}" owns the tables and also answers requests${superuser}: set DATABASE_OWNER_URL to use a role for each`
 }
 
 /** Carnet turns it off in its own sessions, which does not work through a pooler. */
@@ -243,21 +243,21 @@ async function checkMigrations(sql: Sql, pending: readonly string[]): Promise<st
   const detail = `${pending.length} to apply at the next start`
   const [row] = await sql<{ allowed: boolean }[]>`
     select has_schema_privilege(current_schema(), 'create') as allowed`
-  return row?.allowed ? detail : [`${detail}, and the database's user may make no tables here`]
+  return row?.allowed ? detail : [`${detail}, and the database's user may not create tables here`]
 }
 
 async function checkSealedSecrets(sql: Sql, config: Config): Promise<string | string[]> {
   if (isKeyMissing(config)) {
     if (!(await hasSealedSecrets(sql))) return 'there is no key yet'
     return [
-      `webhooks are sealed with a SECRET_KEY that is not here: set it, or put secret-key into ${config.dataDir}`,
+      `webhook secrets are encrypted with a SECRET_KEY that is missing: set it, or put the file secret-key into ${config.dataDir}`,
     ]
   }
   const { sealer } = buildWebhookSetup(config)
   const { current, other } = await countSealed({ sql, clock: systemClock }, sealer)
   const detail = `${current} webhooks under key ${sealer.fingerprint}`
   if (other === 0) return detail
-  return [`${detail}, ${other} under another: give it as OLD_SECRET_KEY and run "carnet secrets reseal"`]
+  return [`${detail}, ${other} under another: set OLD_SECRET_KEY to that key and run "carnet secrets reseal"`]
 }
 
 async function checkDeliveries(sql: Sql): Promise<string | string[]> {

@@ -38,7 +38,7 @@ function describe({ gtin14, product_id, account_id, units, claimable_by }: Relea
   const lines = [
     `The GTIN ${gtin14} is released from product ${product_id} of account ${account_id}. ${who} use it now, for a new or an existing product.`,
     'Until then, all codes printed with it still lead to that product.',
-    'From then on, codes with the GTIN alone lead to the new product.',
+    'From then on, codes that contain only the GTIN lead to the new product.',
   ]
   if (units > 0) {
     const issued = units === 1 ? '1 unit was' : `${units} units were`

@@ -37,7 +37,7 @@ export const keysCreate: Command = {
         )
       }
       const { key, id, ...rest } = await createOwnKey(ctx, { ...input, createdBy: 'Operator' })
-      const text = `${key}\n\nThat is key ${id} (${rest.scope}). Keep it now: it is not shown again.`
+      const text = `${key}\n\nThat is key ${id} (${rest.scope}). Save it now: it is not shown again.`
       return { value: { id, key, ...rest }, text }
     },
   ),
@@ -78,7 +78,7 @@ export const keysRotate: Command = {
     async (ctx, input) => {
       const { key, id, replaced, ...rest } = await rotateKey(ctx, input)
       const until = replaced.expires_at.slice(0, 16).replace('T', ' ')
-      const text = `${key}\n\nThat is key ${id} (${rest.scope}). It replaces ${replaced.id}, which ends ${until} UTC.\nKeep it now: it is not shown again.`
+      const text = `${key}\n\nThat is key ${id} (${rest.scope}). It replaces ${replaced.id}, which ends ${until} UTC.\nSave it now: it is not shown again.`
       return { value: { id, key, ...rest, replaced }, text }
     },
   ),

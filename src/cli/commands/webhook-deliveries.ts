@@ -20,7 +20,7 @@ import { buildWebhookSetup } from '../store/webhook-setup.ts'
 import { onStore } from '../store/with-store.ts'
 import { buildWebhookCommand } from './webhook-arguments.ts'
 
-const WEBHOOK_OPTION = { webhook: { hint: 'W', about: 'only of this webhook' } }
+const WEBHOOK_OPTION = { webhook: { hint: 'W', about: 'only those of this webhook' } }
 
 const readWebhookId = (args: Arguments): { webhookId?: string } => {
   const webhookId = args.find('webhook')
@@ -35,8 +35,9 @@ export const webhooksTest = buildWebhookCommand({
     const outbound = openOutbound(policy)
     try {
       const value = await sendTestEvent(ctx, { sealer, outbound }, id)
-      if (value.ok) return { value, text: `It was received: ${value.status} after ${value.duration_ms} ms.` }
-      const failure = `It was not received. ${value.detail ?? ''}`
+      if (value.ok)
+        return { value, text: `The test event was received: ${value.status} after ${value.duration_ms} ms.` }
+      const failure = `The test event was not received. ${value.detail ?? ''}`
       return { value, text: value.outcome, exitCode: 1, failure }
     } finally {
       await outbound.close()
@@ -50,7 +51,10 @@ export const webhooksDeliveries: Command = {
   options: {
     ...ACCOUNT_OPTION,
     ...WEBHOOK_OPTION,
-    limit: { hint: 'N', about: `how many, ${MAX_ATTEMPTS_LISTED} at most (${DEFAULT_ATTEMPTS_LISTED})` },
+    limit: {
+      hint: 'N',
+      about: `how many, at most ${MAX_ATTEMPTS_LISTED}; the default is ${DEFAULT_ATTEMPTS_LISTED}`,
+    },
     before: { hint: 'DELIVERY', about: 'only attempts before this one' },
   },
   run: onStore(
@@ -123,7 +127,7 @@ export const webhooksReplay: Command = {
 
 export const webhooksUnstick: Command = {
   usage: 'webhooks unstick',
-  about: 'delivers what waits because a clock was ahead; the server does so every five minutes',
+  about: 'delivers the events that wait because a clock was ahead; the server does so every five minutes',
   options: {},
   run: onStore(
     () => undefined,

@@ -8,13 +8,13 @@ import { buildWebhookCommand } from './webhook-arguments.ts'
 export const webhooksRotate = buildWebhookCommand({
   usage: 'webhooks rotate ID',
   about:
-    'creates a new secret, shown only now; for 24 hours both sign webhook-signature, the old one X-Service-Signature',
+    'creates a new secret, shown only now; for 24 hours webhook-signature is signed with both, and X-Service-Signature with the old one',
   async run(ctx, wanted) {
     const rotated = await rotateSecret(ctx, buildWebhookSetup(ctx.config), wanted)
     const { id, url, secret, ...rest } = rotated
     const text = [
-      `${secret}\n\nThat is the new secret of webhook ${id}. Keep it now: it is not shown again.`,
-      `Until ${rest.old_secret_until} the old one signs too; "carnet webhooks activate ${id}" switches X-Service-Signature now.`,
+      `${secret}\n\nThat is the new secret of webhook ${id}. Save it now: it is not shown again.`,
+      `Until ${rest.old_secret_until} the old secret signs too. "carnet webhooks activate ${id}" signs X-Service-Signature with the new one at once.`,
     ].join('\n')
     return { value: { id, url, secret, ...rest }, text }
   },

@@ -43,7 +43,7 @@ export const webhooksAdd: Command = {
       const setup = buildWebhookSetup(ctx.config)
       requireCallable(input.url, setup)
       const { id, url, secret, ...rest } = await addWebhook(await actAsOperator(ctx, accountId), setup, input)
-      const text = `${secret}\n\nThat is the secret of webhook ${id}. Keep it now: it is not shown again.`
+      const text = `${secret}\n\nThat is the secret of webhook ${id}. Save it now: it is not shown again.`
       return { value: { id, url, secret, ...rest }, text }
     },
   ),
@@ -124,7 +124,7 @@ const buildStateCommand = (
 const PAUSE = 'holds back the events of a webhook, for 30 days at most'
 export const webhooksPause = buildStateCommand('pause', PAUSE, pauseWebhook)
 
-const RESUME = 'delivers again, waiting events first; also after a webhook was disabled'
+const RESUME = 'resumes deliveries, waiting events first; also after a webhook was disabled'
 export const webhooksResume = buildStateCommand('resume', RESUME, resumeWebhook)
 
 const REMOVE = 'removes a webhook and its waiting events'

@@ -109,7 +109,7 @@ export class Supervisor {
       await successor.ready
     } catch (error) {
       const about = { process: spec.name, reason: toError(error).message }
-      this.setup.log.error(about, 'its successor did not start: the old ones stay')
+      this.setup.log.error(about, 'the new process did not start: the old ones stay')
       successor.worker.process.kill('SIGKILL')
       return false
     }
@@ -138,7 +138,9 @@ export class Supervisor {
       () => ready.reject(new Error('the process was not ready in time')),
       READY_TIMEOUT_MS,
     )
-    worker.on('error', error => log.warn({ reason: error.message }, 'a process could not be sent a message'))
+    worker.on('error', error =>
+      log.warn({ reason: error.message }, 'a message could not be sent to a process'),
+    )
     worker.on('message', (message: WorkerMessage) => {
       if (message.type === 'failed') ready.reject(new CommandError(message.reason))
       if (message.type === 'migrating' || message.type === 'ready') clearTimeout(timer)

@@ -61,7 +61,7 @@ function readKey(path: string): string | undefined {
   }
   if (text.length < MIN_LENGTH) {
     throw new CommandError(
-      `${path} is damaged: it must hold at least ${MIN_LENGTH} characters. Restore it from your copy.`,
+      `${path} is damaged: it must have at least ${MIN_LENGTH} characters. Restore it from your copy.`,
     )
   }
   const weakness = findKeyWeakness(text)

@@ -188,7 +188,7 @@ async function requireKeyForSecrets(config: Config, sql: Sql): Promise<void> {
       ? ''
       : `A power cut has left the key in ${unlinked}: rename that file to secret-key and start again. `
   throw new CommandError(
-    `${advice}The webhooks in ${dataDir} have secrets that are sealed with a SECRET_KEY. Neither that setting nor the file secret-key is there. ` +
+    `${advice}The webhooks in ${dataDir} have secrets that are encrypted with a SECRET_KEY. Neither that setting nor the file secret-key exists. ` +
       'Set SECRET_KEY to the old key, or put the file back (readable by its owner only). ' +
       'If the key is lost, set SECRET_KEY to a new one: the webhooks then need new secrets.',
   )

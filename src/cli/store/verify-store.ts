@@ -62,7 +62,7 @@ async function findWrongUsage(sql: Sql): Promise<string[]> {
     LEVELS.flatMap(level => {
       const count = counted.get(`${id} ${level}`) ?? 0
       if (used[level] === count) return []
-      return `account ${id} has ${count} of level ${level} and is charged ${used[level]}`
+      return `account ${id} has ${count} products of level ${level}, but its usage says ${used[level]}`
     }),
   )
 }
