@@ -151,7 +151,7 @@ export function parseEvents(events: readonly string[] | undefined): string[] | n
   if (unknown.length > 0 || events.length === 0) {
     const what = events.length === 0 ? 'events is empty.' : `There is no event "${unknown.join('", "')}".`
     throw invalid([
-      buildDetail('events', 'enum', `${what} There are ${known.join(', ')}, and * for all of them.`),
+      buildDetail('events', 'enum', `${what} The events are ${known.join(', ')}; * means all of them.`),
     ])
   }
   return [...new Set(events)]

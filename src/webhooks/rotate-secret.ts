@@ -66,7 +66,7 @@ export async function resealSecrets(ctx: OperatorContext, sealer: Sealer): Promi
     if (unreadable.length > 0) {
       throw new AppError(
         'validation',
-        `${unreadable.length} of ${rows.length} webhooks have a secret that neither SECRET_KEY nor OLD_SECRET_KEY opens.`,
+        `${unreadable.length} of ${rows.length} webhooks have a secret that neither SECRET_KEY nor OLD_SECRET_KEY can decrypt.`,
       )
     }
     const old = rows.filter(row => getSealedSecrets(row).some(part => !sealer.isCurrent(part)))

@@ -69,9 +69,9 @@ export async function sendDelivery(
 export const isRedirect = (status: number) => [300, 301, 302, 303, 307, 308].includes(status)
 
 function explainStatus(status: number): string {
-  if (status === GONE) return 'It answered 410 Gone: the webhook is switched off.'
-  if (isRedirect(status)) return `It answered ${status}, a redirect, and redirects are not followed.`
-  return `It answered ${status}; only 2xx counts as received.`
+  if (status === GONE) return 'The endpoint answered 410 Gone: the webhook is switched off.'
+  if (isRedirect(status)) return `The endpoint answered ${status}, a redirect. Redirects are not followed.`
+  return `The endpoint answered ${status}; only 2xx counts as received.`
 }
 
 /** The body as text that PostgreSQL can store: invalid UTF-8 and NUL become U+FFFD. */

@@ -236,7 +236,7 @@ export class Deliveries {
     const queue = createEndpointQueue(row, account)
     updateEndpointQueue(queue, row, sealer, now)
     if (queue.secrets === undefined) {
-      const message = 'the secret of this webhook cannot be opened with this SECRET_KEY: nothing is sent'
+      const message = 'the secret of this webhook cannot be decrypted with this SECRET_KEY: nothing is sent'
       this.setup.log.error({ webhook: idFromUuid(row.id) }, message)
     }
     this.queues.set(key, queue)

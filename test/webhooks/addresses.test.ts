@@ -129,7 +129,7 @@ describe(`${HOSTILE_URLS.length + HOSTILE_NAMES.length} hostile addresses`, () =
       await worker.drain()
       const [newest] = await listAttempts(account.ctx, { webhookId: id, limit: 1 })
       assert.equal(newest?.outcome, `status_${status}`)
-      assert.match(newest?.detail ?? '', /a redirect, and redirects are not followed/)
+      assert.match(newest?.detail ?? '', /a redirect\. Redirects are not followed/)
     }
     assert.equal(caught.length, 0)
   })

@@ -204,7 +204,7 @@ describe('secrets', () => {
     const next = 'another key that only tests know, long enough too'
     await assert.rejects(
       resealSecrets(stand, createSealer(next)),
-      /neither SECRET_KEY nor OLD_SECRET_KEY opens/,
+      /neither SECRET_KEY nor OLD_SECRET_KEY can decrypt/,
     )
     const done = await resealSecrets(stand, createSealer(next, [SECRET_KEY]))
     assert.ok(done.sealed_anew >= 1)
