@@ -218,7 +218,7 @@ test('a passport with the data of another is detected in the file and not import
   const { ok, said } = await check(path)
   assert.equal(ok, false)
   assert.match(said, /version 1 of passport \w+ has the data of another/)
-  await assert.rejects(makeImport(path), { code: 'validation', message: /handed on by another product/ })
+  await assert.rejects(makeImport(path), { code: 'validation', message: /inherited from the wrong product/ })
   await s.t.sql.unsafe(`update passport p set content_id = (select id from content c
     where c.owner_id = p.id and c.account_id = p.account_id) where account_id = ${account.id}`)
 })
@@ -250,14 +250,14 @@ describe('doctor --verify', () => {
     )
     await tamper(
       `update content set data = data || '{"weightKg": 1}' where upto = 1`,
-      /said at version 1 was altered/,
+      /the data of product \w+ at version 1 was altered/,
     )
     await tamper(
       `update passport set serial = 'owl' where serial = 'own'`,
       new RegExp(`${item} was altered at version 1`),
     )
-    await tamper(`update passport set own = '{}' where serial = 'own'`, /reads otherwise/)
-    await tamper(SWAPPED, /data that was handed on by another product/)
+    await tamper(`update passport set own = '{}' where serial = 'own'`, /differs from its version/)
+    await tamper(SWAPPED, /data that was inherited from the wrong product/)
     await tamper(`delete from passport_version where version_no = 2`, /altered at version 3/)
   })
 })

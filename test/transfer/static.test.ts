@@ -310,7 +310,7 @@ describe('export --static', () => {
         const said = await planted(`leads-out-${n}`, dir =>
           writeFile(join(dir, 'manifest.ndjson'), stray(path)),
         )
-        assert.match(said, /^validation: .* is not a file below .*leads-out-\d\. Name a new folder\./)
+        assert.match(said, /^validation: .* is not a file below .*leads-out-\d\. Choose a new folder\./)
         await untouched()
       })
     }
@@ -354,7 +354,7 @@ describe('export --static', () => {
       await mkdir(open)
       await chmod(open, 0o777)
       const into = (dir: string) => exportStaticSite(setup(), { accountId: s.account.id, dir })
-      await assert.rejects(into(open), { code: 'validation', message: /^Everybody may write into/ })
+      await assert.rejects(into(open), { code: 'validation', message: /^Everybody can write to/ })
       // A test that runs as root gives a folder away; any other user does not own `/`.
       const isRoot = process.geteuid?.() === 0
       const theirs = isRoot ? folder.file('theirs') : '/'

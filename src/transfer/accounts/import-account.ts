@@ -81,7 +81,7 @@ async function requireComplete(path: string): Promise<LineCounts> {
       `${path} is incomplete or not an export of Carnet: its last line is missing or damaged.`,
     )
   if (end.sha256 !== digest.digest('hex'))
-    throw invalidFile(`${path} is damaged: it does not match the checksum of its last line.`)
+    throw invalidFile(`${path} is damaged: it does not match the checksum in its last line.`)
   return end.counts as LineCounts
 }
 
@@ -136,7 +136,9 @@ async function writeAccount(
     options.progress?.(++n)
     if (line.type === 'header') {
       if (line.format !== EXPORT_FORMAT)
-        throw invalidFile(`The file has the format ${line.format}, which this version does not know.`)
+        throw invalidFile(
+          `The file has the format ${line.format}, which this version does not know. Import it with a newer Carnet.`,
+        )
       const from = line.account as AccountLine
       account = await createAccount(
         { sql, clock },
@@ -146,7 +148,7 @@ async function writeAccount(
       await setIndexable(sql, id, from.indexable)
     } else await batches.add(line)
   }
-  if (account === undefined) throw invalidFile('The file has no header.')
+  if (account === undefined) throw invalidFile('The file is incomplete: it has no header.')
   await batches.flush()
   for (const [type, count] of Object.entries(expected)) {
     if (counts[type] !== count)
@@ -198,7 +200,10 @@ function createBatches(sql: Sql, accountId: () => number) {
       if (isFull && type !== 'version' && type !== 'status') await flush()
       if (Object.hasOwn(single, type)) await single[type]?.(line as never)
       else if (batches.has(type)) batches.get(type)?.push(line)
-      else throw invalidFile(`The file has a line of the type ${type}, which this version does not know.`)
+      else
+        throw invalidFile(
+          `The file has a line of the type ${type}, which this version does not know. Import it with a newer Carnet.`,
+        )
     },
   }
 }

@@ -125,7 +125,8 @@ type Packed = { start: number; end: number; sha256: string }
 
 async function* decode(path: string, { start, end, sha256 }: Packed): AsyncGenerator<BackupFrame> {
   const digest = createHash('sha256')
-  const fileChanged = () => invalidFile(`${path} changed while it was read.`)
+  const fileChanged = () =>
+    invalidFile(`${path} changed while it was read. Make sure that nobody writes to it, and try again.`)
   let left = start
   const packed = async function* () {
     for await (const chunk of createReadStream(path, { end: end - 1 })) {

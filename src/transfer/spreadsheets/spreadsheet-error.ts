@@ -7,10 +7,10 @@ const MESSAGES = {
   no_header: 'No header row was found: the first row must name the columns.',
   too_large: 'The file is larger than 25 MB. Split it, or save it as XLSX, which is smaller.',
   too_much:
-    'The file unpacks to more than a spreadsheet of 100,000 rows needs. Split it, and save it without pictures.',
+    'When unpacked, the file is larger than a spreadsheet of 100,000 rows can be. Split it, and save it without pictures.',
   too_many_rows: 'The spreadsheet has more than 100,000 rows. Split it into several files.',
   too_many_columns:
-    'The spreadsheet has more than 1,000 columns. Keep the columns that products have, and try again.',
+    'The spreadsheet has more than 1,000 columns. Keep only the columns that describe your products, and try again.',
   too_long:
     'A cell or a row of the spreadsheet is longer than any field may be. Is a quotation mark missing?',
   broken:
@@ -22,7 +22,7 @@ const MESSAGES = {
   other_zip:
     'This archive is not an XLSX spreadsheet. In your spreadsheet program choose XLSX or CSV when you save.',
   not_text:
-    'This is neither an XLSX file nor a text. In your spreadsheet program choose XLSX or CSV when you save.',
+    'This is neither an XLSX file nor a text file. In your spreadsheet program choose XLSX or CSV when you save.',
   encoding: 'The file begins as one encoding and continues in another. Save it as “CSV UTF-8”.',
   markup: 'This is a web page or a data file (HTML, XML or JSON), not a spreadsheet. Save it as XLSX or CSV.',
 } as const

@@ -148,7 +148,7 @@ export const guessMatchField = (mapping: ColumnMapping): ImportSettings['matchBy
 export function requireImportCategory(id: string): CompleteCategory {
   const category = findCategory(id)
   if (category !== undefined) return category
-  const message = 'category is unknown. Choose one of the list.'
+  const message = 'category is unknown. Choose one from the list.'
   throw invalid([{ path: ['category'], code: 'enum', message }])
 }
 

@@ -133,7 +133,7 @@ async function findProgress({ clock, dir, folder }: StaticFolder, owner: Owner):
     return { ...owner, ...nothing, host: null, at: '' }
   }
   if (!names.includes(PROGRESS_FILE)) {
-    throw new AppError('validation', `${dir} is not empty. Name a new folder.`)
+    throw new AppError('validation', `${dir} is not empty. Choose a new folder.`)
   }
   const mark = parseProgress(await readText(folder, PROGRESS_FILE), { dir, owner, now: clock.now() })
   await deleteUnsaved(folder, mark.manifest_bytes)
@@ -146,12 +146,12 @@ function parseProgress(
 ): SavedProgress {
   const mark: SavedProgress | null | undefined = tryParseJson(found)
   if (typeof mark?.account !== 'number') {
-    throw new AppError('validation', `${join(dir, PROGRESS_FILE)} cannot be read. Name a new folder.`)
+    throw new AppError('validation', `${join(dir, PROGRESS_FILE)} cannot be read. Choose a new folder.`)
   }
   if (mark.account !== owner.account || mark.public_url !== owner.public_url) {
     throw new AppError(
       'validation',
-      `${dir} is an unfinished export of account ${mark.account} at ${mark.public_url}. Name a new folder.`,
+      `${dir} is an unfinished export of account ${mark.account} at ${mark.public_url}. Choose a new folder.`,
     )
   }
   // The lock already excludes other processes on this machine.

@@ -14,14 +14,14 @@ const OTHERS_MAY_WRITE = 0o002
 const { O_APPEND, O_CREAT, O_RDWR, O_RDONLY, O_NOFOLLOW = 0 } = constants
 const FLAGS = { read: O_RDONLY | O_NOFOLLOW, append: O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW }
 
-const invalidFolder = (message: string) => new AppError('validation', `${message} Name a new folder.`)
+const invalidFolder = (message: string) => new AppError('validation', `${message} Choose a new folder.`)
 
 /** Creates the folder if needed. Throws `validation` if others own it or everybody may write to it. */
 export async function openSafeFolder(root: string) {
   await mkdir(root, { recursive: true })
   const found = await stat(root)
   if (!isOwnedByUser(found)) throw invalidFolder(`${root} belongs to another user (number ${found.uid}).`)
-  if ((found.mode & OTHERS_MAY_WRITE) !== 0) throw invalidFolder(`Everybody may write into ${root}.`)
+  if ((found.mode & OTHERS_MAY_WRITE) !== 0) throw invalidFolder(`Everybody can write to ${root}.`)
   const known = new Set<string>()
   const write = async (path: string, body: Buffer | string, sync = false) => {
     const at = await locate(root, path, known, true)
