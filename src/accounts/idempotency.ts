@@ -179,6 +179,6 @@ const reused = () =>
       code: 'idempotency_key_reused',
       message:
         'This Idempotency-Key was used in the last 24 hours for another request (method, address or body differ). ' +
-        'Nothing was changed; send this one with a key of its own.',
+        'Nothing was changed; send this one with another key.',
     },
   ])

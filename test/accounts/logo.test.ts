@@ -178,11 +178,11 @@ describe('parseLogo', () => {
     assert.match(message(Buffer.from('GIF89a')) ?? '', /^logo is not a picture that can be used/)
     assert.match(message(Buffer.alloc(0)) ?? '', /not a picture/)
     assert.match(message(png(0, 10)) ?? '', /not a picture/)
-    assert.match(message(png(10, 10, MAX_LOGO_BYTES)) ?? '', /^logo has 8225 bytes; 8192 are the most/)
-    assert.match(message(png(30_000, 10)) ?? '', /30000 × 10 pixels; 1200 are the most/)
+    assert.match(message(png(10, 10, MAX_LOGO_BYTES)) ?? '', /^logo has 8225 bytes; at most 8192 are allowed/)
+    assert.match(message(png(30_000, 10)) ?? '', /30000 × 10 pixels; at most 1200 are allowed/)
     assert.match(
       message(Buffer.from(svg(`<path d="${'M0 0'.repeat(3_000)}"/>`))) ?? '',
-      /bytes; 8192 are the most/,
+      /bytes; at most 8192 are allowed/,
     )
     assert.match(message(Buffer.from(svg('<!-- -->'.repeat(10_000)))) ?? '', /not a picture/)
   })

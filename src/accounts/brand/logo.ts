@@ -34,10 +34,13 @@ export function parseLogo(bytes: Buffer, field: string): Logo | Detail {
   if (size > MAX_LOGO_BYTES)
     return error(
       'max',
-      `has ${size} bytes; ${MAX_LOGO_BYTES} are the most. Save it smaller, or as a simpler SVG.`,
+      `has ${size} bytes; at most ${MAX_LOGO_BYTES} are allowed. Save it smaller, or as a simpler SVG.`,
     )
   if (type === 'svg' || Math.max(width, height) <= MAX_LOGO_SIDE_PIXELS) return logo
-  return error('max', `is ${width} × ${height} pixels; ${MAX_LOGO_SIDE_PIXELS} are the most on each side.`)
+  return error(
+    'max',
+    `is ${width} × ${height} pixels; at most ${MAX_LOGO_SIDE_PIXELS} are allowed on each side.`,
+  )
 }
 
 function readSvg(bytes: Buffer): Logo | undefined {

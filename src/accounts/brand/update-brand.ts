@@ -97,7 +97,7 @@ function checkAncestors(
     }
   }
   if (origins.size > MAX_FRAME_ANCESTORS)
-    addError('frame_ancestors', 'max', `takes at most ${MAX_FRAME_ANCESTORS} origins.`)
+    addError('frame_ancestors', 'max', `may have at most ${MAX_FRAME_ANCESTORS} origins.`)
   return [...origins]
 }
 

@@ -32,7 +32,7 @@ export async function replaceKey(
   const end = old.expires_at?.getTime() ?? Number.POSITIVE_INFINITY
   if (old.revoked_at !== null || end <= now) {
     const what = old.revoked_at === null ? 'has expired' : 'is revoked'
-    const message = `The key "${name}" ${what}: there is nothing to replace. Make a new one.`
+    const message = `The key "${name}" ${what}: there is nothing to replace. Create a new key.`
     throw new AppError('archived', message)
   }
   const over = new Date(Math.min(now + overlapMs, end))

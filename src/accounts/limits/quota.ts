@@ -49,7 +49,7 @@ async function readRoom(sql: Sql, want: Counter, lock: Fragment): Promise<number
 /** `quota` null: unlimited. */
 export type Usage = { level: PassportLevel; used: number; quota: number | null }
 
-/** Models, batches, items, in this order. Archived passports count. */
+/** Models, batches, items, in this order. Archived passports count too. */
 export async function getUsage(ctx: AccountContext): Promise<Usage[]> {
   const [row] = await ctx.sql<QuotaRow[]>`
     select coalesce(a.model_quota, p.model_quota) as model, coalesce(a.batch_quota, p.batch_quota) as batch,
