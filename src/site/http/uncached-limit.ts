@@ -36,7 +36,7 @@ export function createUncachedLimit({ clock, pageMetrics, trustedProxies }: Site
     logRejection(request, clock.now().getTime())
     throw new AppError(
       'rate_limited',
-      'Too many pages were asked for from your network in a short time. Try again in a moment.',
+      'Your network requested too many pages in a short time. Try again in a moment.',
       undefined,
       seconds * 1000,
     )

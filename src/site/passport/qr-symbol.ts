@@ -71,7 +71,7 @@ function parseOptions(query: Query): SymbolOptions {
   const level = choose('level', QR_LEVELS)
   const ecc = choose('ecc', QR_LEVELS) ?? level
   if (level !== undefined && level !== ecc) {
-    refuse('level', 'duplicate', 'level is another name of ecc; send one of them.')
+    refuse('level', 'duplicate', 'level is another name for ecc; send one of them.')
   }
   const sizeMm = parseSize(query.size_mm, message => refuse('size_mm', 'type', message))
   if (details.length > 0) throw invalid(details)

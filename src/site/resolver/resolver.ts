@@ -248,20 +248,20 @@ function prepareDescription({ addresses }: SiteSetup) {
 }
 
 const ADDRESS_FORM =
-  'A GS1 address here is /01/ and the 14 digits of a GTIN, then /10/ and a lot, /21/ and a serial, or both.'
+  'A GS1 address on this server is /01/ and the 14 digits of a GTIN, then /10/ and a lot, /21/ and a serial, or both.'
 
 const FAULT_MESSAGES: Record<DigitalLinkFault | LinkQueryFault, string> = {
   no_key: ADDRESS_FORM,
   bad_escape: 'The address has a broken percent-encoding.',
   bad_gtin:
-    'The GTIN after /01/ is not valid: use 14 digits with a correct check digit. Fill a shorter GTIN with zeros from the left.',
+    'The GTIN after /01/ is not valid: use 14 digits with a correct check digit. Pad a shorter GTIN with zeros on the left.',
   unknown_qualifier: `The address has a part that does not belong to a GTIN. ${ADDRESS_FORM}`,
-  wrong_order: `The parts of the address are in another order, or one is there twice. ${ADDRESS_FORM}`,
+  wrong_order: `The parts of the address are in the wrong order, or one is given twice. ${ADDRESS_FORM}`,
   bad_cpv: 'The variant after /22/ is not valid: use 1 to 20 of the characters that GS1 allows.',
   bad_lot: 'The lot after /10/ is not valid: use 1 to 20 of the characters that GS1 allows.',
   bad_serial: 'The serial after /21/ is not valid: use 1 to 20 of the characters that GS1 allows.',
-  path_key_in_query: 'GTIN, lot, serial and variant belong in the path, not behind the question mark.',
-  unknown_identifier: 'A name of digits behind the question mark must be an application identifier of GS1.',
+  path_key_in_query: 'GTIN, lot, serial and variant belong in the path, not after the question mark.',
+  unknown_identifier: 'A parameter name made of digits must be an application identifier of GS1.',
 }
 
 const badRequest = (fault: DigitalLinkFault | LinkQueryFault) =>
@@ -269,5 +269,5 @@ const badRequest = (fault: DigitalLinkFault | LinkQueryFault) =>
 const linkTypeNotFound = () =>
   new AppError(
     'not_found',
-    'There is no link of this type. There are gs1:dpp, gs1:pip, gs1:defaultLink and linkset.',
+    'There is no link of this type. The types are gs1:dpp, gs1:pip, gs1:defaultLink and linkset.',
   )
