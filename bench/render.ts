@@ -81,5 +81,5 @@ function render(row: PublicPassportRow, i: number): void {
   const reading = buildPassportView(ADDRESSES, row, history, 'public')
   const { svg } = renderQrSvg(getQrAddress(ADDRESSES, row, 'passport'), { level: 'M', isInline: true })
   const body = renderPassportPage(reading, language, { qr: svg, brand: BRAND, alternates: ALTERNATE_FORMATS })
-  prepareResponse({ body, tag: reading.id, headers: {} })
+  prepareResponse({ body, etagPrefix: reading.id, headers: {} })
 }

@@ -50,7 +50,7 @@ function getCachedFile(setup: SiteSetup, cache: FileCache, n: number, render: Re
       ? undefined
       : prepareResponse({
           body,
-          tag: `sitemap.${n}`,
+          etagPrefix: `sitemap.${n}`,
           headers: {
             ...securityHeaders(setup.addresses.publicUrl),
             'content-type': 'application/xml; charset=utf-8',

@@ -3,7 +3,8 @@ import { describe, test } from 'node:test'
 import { prepareResponse } from '../../src/site/http/prepared-response.ts'
 import { createPageCache } from '../../src/site/passport/page-cache.ts'
 
-const respond = (length: number) => prepareResponse({ body: 'x'.repeat(length), tag: 't', headers: {} })
+const respond = (length: number) =>
+  prepareResponse({ body: 'x'.repeat(length), etagPrefix: 't', headers: {} })
 const V1 = { state: '1a', primaryLanguage: 'en', textLanguages: null }
 const V2 = { state: '2a', primaryLanguage: 'en', textLanguages: null }
 

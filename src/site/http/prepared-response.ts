@@ -45,18 +45,21 @@ const NOT_MODIFIED_HEADERS = [
 ]
 
 /**
- * The entity tag is `tag` and a digest of the body; weak, because the body is sent in several encodings.
- * Without `tag` there is no entity tag and never a 304.
+ * The entity tag is the prefix and a digest of the body. It is weak, because the body is sent in several
+ * encodings. Without a prefix there is no entity tag and never a 304.
  */
 export function prepareResponse(input: {
   status?: number
   body: string
-  tag: string | undefined
+  etagPrefix: string | undefined
   headers: Headers
 }): PreparedResponse {
-  const { status = 200, tag } = input
+  const { status = 200, etagPrefix } = input
   const body = Buffer.from(input.body)
-  const etag = tag === undefined ? undefined : `W/"${tag}.${hash('sha256', body, 'base64url').slice(0, 12)}"`
+  const etag =
+    etagPrefix === undefined
+      ? undefined
+      : `W/"${etagPrefix}.${hash('sha256', body, 'base64url').slice(0, 12)}"`
   const headers = etag === undefined ? input.headers : { ...input.headers, etag }
   const notModified = Object.entries(headers).filter(([name]) => NOT_MODIFIED_HEADERS.includes(name))
   const sent = [...Object.entries(headers).flat(), 'content-length', String(body.length)]

@@ -34,12 +34,12 @@ type NamespaceFormat = Offer & { response: PreparedResponse }
 export function prepareNamespace(publicUrl: string, nsUrl: string): [NamespaceFormat, NamespaceFormat] {
   const page = prepareResponse({
     body: renderVocabularyPage(nsUrl),
-    tag: 'vocabulary',
+    etagPrefix: 'vocabulary',
     headers: { ...htmlHeaders(publicUrl), ...SHARED_HEADERS, 'content-language': 'en' },
   })
   const context = prepareResponse({
     body: renderContext(nsUrl),
-    tag: 'context',
+    etagPrefix: 'context',
     headers: { 'content-type': 'application/ld+json', ...securityHeaders(publicUrl), ...SHARED_HEADERS },
   })
   return [
@@ -67,7 +67,7 @@ export function prepareContextVersions(publicUrl: string, nsUrl: string): Map<st
   return new Map(
     readContextVersions().map(({ name, textFor }) => [
       name,
-      prepareResponse({ body: textFor(nsUrl), tag: `context.${name}`, headers }),
+      prepareResponse({ body: textFor(nsUrl), etagPrefix: `context.${name}`, headers }),
     ]),
   )
 }

@@ -61,9 +61,9 @@ const notFoundPages = new BoundedMap<string, PreparedResponse>(8 * LANGUAGES.len
 export const prepareNotFoundPage = (
   publicUrl: string,
   language: Language,
-  { headers, ...page }: { status: 400 | 404; tag: string; headers: Headers },
+  { headers, ...page }: { status: 400 | 404; etagPrefix: string; headers: Headers },
 ): PreparedResponse =>
-  notFoundPages.getOrMake(`${publicUrl} ${page.tag}`, () =>
+  notFoundPages.getOrMake(`${publicUrl} ${page.etagPrefix}`, () =>
     prepareResponse({
       ...page,
       body: renderPage(page.status, language),

@@ -38,7 +38,7 @@ export async function sendNotFound(
     const language = negotiatePageLanguage(request.raw.headers, query, 'en')
     return sendPrepared(
       reply,
-      prepareNotFoundPage(publicUrl, language, { status: 404, tag: language, headers: PAGE_HEADERS }),
+      prepareNotFoundPage(publicUrl, language, { status: 404, etagPrefix: language, headers: PAGE_HEADERS }),
     )
   }
   const [, search] = /^[^?#]*\?([^#]*)/.exec(request.raw.url ?? '') ?? []

@@ -41,7 +41,7 @@ async function createQrSymbol(
   const { svg } = renderQrSvg(getQrAddress(addresses, row, content), { level, sizeMm })
   const symbol = prepareResponse({
     body: svg,
-    tag: `${content}.${level}`,
+    etagPrefix: `${content}.${level}`,
     headers: {
       ...securityHeaders(addresses.publicUrl),
       ...SVG_HEADERS,

@@ -88,7 +88,7 @@ export async function createPublicResponse(
   const { view, languages, headers, body } = await render(setup, requestHeaders, request, source)
   const response = prepareResponse({
     body,
-    tag: isAccessEnded ? undefined : buildEtagPrefix(view, brand, getVariant(request, languages)),
+    etagPrefix: isAccessEnded ? undefined : buildEtagPrefix(view, brand, getVariant(request, languages)),
     headers: { ...headers, ...(isAccessEnded ? PRIVATE_HEADERS : buildPublicHeaders(view)) },
   })
   if (view.replacedBy === null) {

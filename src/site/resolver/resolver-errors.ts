@@ -42,6 +42,10 @@ export async function sendResolverError(
     'cache-control': 'no-store',
     vary: `${RESOLVER_VARY}, Accept-Encoding`,
   }
-  const page = prepareNotFoundPage(publicUrl, language, { status, tag: `${status}.${language}`, headers })
+  const page = prepareNotFoundPage(publicUrl, language, {
+    status,
+    etagPrefix: `${status}.${language}`,
+    headers,
+  })
   await sendPrepared(reply, page)
 }

@@ -190,7 +190,7 @@ async function sendLinkset(
       parsed,
       rows.filter(row => row !== undefined),
     ),
-    tag: 'linkset',
+    etagPrefix: 'linkset',
     headers: {
       ...CORS_HEADERS,
       ...securityHeaders(publicUrl),
@@ -236,7 +236,7 @@ function prepareDescription({ addresses }: SiteSetup) {
   }
   return prepareResponse({
     body: `${JSON.stringify(description)}\n`,
-    tag: 'resolver',
+    etagPrefix: 'resolver',
     headers: {
       ...CORS_HEADERS,
       ...securityHeaders(addresses.publicUrl),
