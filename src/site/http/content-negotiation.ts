@@ -4,17 +4,18 @@ import { BoundedMap } from '../../kernel/bounded-map.ts'
 
 export type Encoding = 'br' | 'gzip' | 'identity'
 
-/** Something that can be sent as these media types, the most exact one first. */
+/** A representation that can be sent as one of these media types, the most exact one first. */
 export type Offer = { mediaTypes: readonly [string, ...string[]] }
 
 const MAX_MEMOIZED = 1_000
 
-type Rank = { quality: number; isNamed: boolean }
+/** `isExplicit`: the header names the media type, not only a wildcard that matches it. */
+type Rank = { quality: number; isExplicit: boolean }
 
 /**
- * Selects the offer that an `Accept` header prefers. If it prefers two equally, the one that it names beats
- * the one that only a wildcard matches, then the earlier wins. If it accepts none, the first is sent all the
- * same.
+ * Selects the offer that an `Accept` header prefers. Of two with the same quality, one that the header names
+ * wins over one that only a wildcard matches, then the earlier one. If the header accepts none, returns the
+ * first.
  */
 export function negotiate<T extends Offer>(accept: string | undefined, offers: readonly [T, ...T[]]): T {
   const [first, ...others] = offers
@@ -30,7 +31,7 @@ export function negotiate<T extends Offer>(accept: string | undefined, offers: r
 
 const isBetter = (rank: Rank, than: Rank): boolean =>
   rank.quality === than.quality
-    ? rank.quality > 0 && rank.isNamed && !than.isNamed
+    ? rank.quality > 0 && rank.isExplicit && !than.isExplicit
     : rank.quality > than.quality
 
 /** The most specific range that matches decides. */
@@ -40,13 +41,13 @@ function rankOffer(ranges: readonly Range[], { mediaTypes }: Offer): Rank {
     if (matching.length === 0) continue
     return {
       quality: Math.max(...matching.map(range => range.quality)),
-      isNamed: !candidate.endsWith('*'),
+      isExplicit: !candidate.endsWith('*'),
     }
   }
-  return { quality: 0, isNamed: false }
+  return { quality: 0, isExplicit: false }
 }
 
-/** Whether an `Accept` header names link sets and prefers nothing else. */
+/** Whether an `Accept` header names link sets, and no other media type with a higher quality. */
 export function prefersLinkset(accept: string | undefined): boolean {
   if (accept === undefined) return false
   const ranges = parseMediaRanges(accept)

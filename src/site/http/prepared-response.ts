@@ -1,4 +1,4 @@
-/** Responses as ready bytes and header lists; only the request id differs between two sends. */
+/** Responses that are built once and sent many times. Only the request id differs each time. */
 import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
@@ -9,24 +9,28 @@ import { type Encoding, memoize, negotiateEncoding } from './content-negotiation
 export type Headers = Readonly<Record<string, string>>
 
 /** `headers` is a flat list of names and values. */
-type Encoded = {
+type EncodedResponse = {
   headers: readonly string[]
   /** A string has one character for each byte (latin1). */
   body: string | Buffer
 }
 
-/** Node writes a short string with the head, in two thirds of a Buffer's time; a long one is copied. */
+/**
+ * Node sends a short string together with the headers, in two thirds of the time of a Buffer. A long string
+ * would be copied.
+ */
 const MAX_STRING_BYTES = 15_000
 
 export type PreparedResponse = {
   status: number
   /** Undefined for a response that a reader must not store. */
   etag: string | undefined
-  identity: Encoded
+  identity: EncodedResponse
   /** Compressed at the first request for the encoding. */
-  gzip?: Encoded
-  br?: Encoded
-  notModified: readonly string[]
+  gzip?: EncodedResponse
+  br?: EncodedResponse
+  /** Of a 304: a flat list of names and values. */
+  notModifiedHeaders: readonly string[]
 }
 
 /** Headers that a 304 repeats (RFC 9110 §15.4.5), and those of every response. */
@@ -61,13 +65,13 @@ export function prepareResponse(input: {
       ? undefined
       : `W/"${etagPrefix}.${hash('sha256', body, 'base64url').slice(0, 12)}"`
   const headers = etag === undefined ? input.headers : { ...input.headers, etag }
-  const notModified = Object.entries(headers).filter(([name]) => NOT_MODIFIED_HEADERS.includes(name))
-  const sent = [...Object.entries(headers).flat(), 'content-length', String(body.length)]
+  const repeated = Object.entries(headers).filter(([name]) => NOT_MODIFIED_HEADERS.includes(name))
+  const flatHeaders = [...Object.entries(headers).flat(), 'content-length', String(body.length)]
   return {
     status,
     etag,
-    identity: { headers: sent, body: toBody(body) },
-    notModified: notModified.flat(),
+    identity: { headers: flatHeaders, body: toBody(body) },
+    notModifiedHeaders: repeated.flat(),
   }
 }
 
@@ -90,7 +94,7 @@ const compress = {
     promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
 }
 
-/** Compresses off the main thread, once. */
+/** Adds the compressed form if it is missing. Compresses off the main thread. */
 async function addEncoding(
   prepared: PreparedResponse,
   encoding: Exclude<Encoding, 'identity'>,
@@ -121,7 +125,7 @@ export function trySendPrepared(
 ): boolean {
   const ifNoneMatch = request.headers['if-none-match']
   if (ifNoneMatch !== undefined && prepared.etag !== undefined && matchesEtag(ifNoneMatch, prepared.etag)) {
-    response.writeHead(304, [...prepared.notModified, ...extraHeaders, 'x-request-id', id]).end()
+    response.writeHead(304, [...prepared.notModifiedHeaders, ...extraHeaders, 'x-request-id', id]).end()
     return true
   }
   const chosen = prepared[encoding]
