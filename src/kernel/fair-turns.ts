@@ -1,20 +1,20 @@
 /**
- * Lets few pieces of work run at a time and the others wait in rounds by their key. Other requests run
- * between two.
+ * Limits how much work runs at a time. The rest waits in a queue for each key, and the keys take turns. The
+ * event loop serves other requests between two starts.
  */
 import { createRelease, type Release } from './semaphore.ts'
 
 type FairWaiter = {
   /** Called when it is its turn, perhaps at once. */
-  go: (release: Release) => void
+  onTurn: (release: Release) => void
   /** Called instead if too many wait. */
-  refuse: () => void
+  onRejected: () => void
 }
 
 type FairTurnsOptions = {
   /** How many run at a time. */
   capacity: number
-  /** Of all keys. One more, and the last of the longest queue is refused. */
+  /** Of all keys. If one more enters, the last of the longest queue is rejected. */
   maxWaiting: number
 }
 
@@ -25,30 +25,31 @@ export class FairTurns {
   private lastKey: string | undefined
   private waiting = 0
   private underWay = 0
+  /** Until the next turn of the event loop nothing starts. */
   private isPausing = false
 
   constructor(options: FairTurnsOptions) {
     this.options = options
   }
 
-  /** At most `maxOfKey` may wait for one key. Returns how to leave the queue. */
+  /** At most `maxOfKey` may wait for one key. Returns a function that leaves the queue. */
   enter(key: string, waiter: FairWaiter, maxOfKey = this.options.maxWaiting): () => void {
     const queue = this.queues.get(key) ?? []
     if (queue.length >= maxOfKey) {
-      waiter.refuse()
+      waiter.onRejected()
       return () => {}
     }
     queue.push(waiter)
     this.queues.set(key, queue)
     this.waiting++
     this.startNext()
-    if (this.waiting > this.options.maxWaiting) this.refuseOneOfTheLongest(key)
+    if (this.waiting > this.options.maxWaiting) this.rejectFromLongestQueue(key)
     return () => this.remove(key, waiter)
   }
 
   private startNext(): void {
     if (this.isPausing || this.underWay >= this.options.capacity) return
-    // The key that had the last turn is not the next if another one waits.
+    // A key gets no second turn in a row while another one waits.
     const [first, second] = this.queues.keys()
     const key = first === this.lastKey ? (second ?? first) : first
     const queue = key === undefined ? undefined : this.queues.get(key)
@@ -67,26 +68,26 @@ export class FairTurns {
       this.underWay--
       this.startNext()
     })
-    next.go(release)
+    next.onTurn(release)
   }
 
   private remove(key: string, waiter: FairWaiter): void {
     const queue = this.queues.get(key)
-    const place = queue?.indexOf(waiter) ?? -1
-    if (queue === undefined || place < 0) return
-    queue.splice(place, 1)
+    const index = queue?.indexOf(waiter) ?? -1
+    if (queue === undefined || index < 0) return
+    queue.splice(index, 1)
     this.waiting--
     if (queue.length === 0) this.queues.delete(key)
   }
 
-  /** The newcomer itself, unless another key has more waiters. */
-  private refuseOneOfTheLongest(newcomer: string): void {
-    let longest = newcomer
+  /** Of queues of the same length, the one of `newKey` loses. */
+  private rejectFromLongestQueue(newKey: string): void {
+    let longest = newKey
     const lengthOf = (key: string) => this.queues.get(key)?.length ?? 0
     for (const key of this.queues.keys()) if (lengthOf(key) > lengthOf(longest)) longest = key
     const last = this.queues.get(longest)?.at(-1)
     if (last === undefined) return
     this.remove(longest, last)
-    last.refuse()
+    last.onRejected()
   }
 }

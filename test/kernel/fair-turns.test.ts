@@ -1,25 +1,27 @@
-/** Turns by key: who is next, who is refused, and that others are answered in between. */
+/** Turns by key: who is next, who is rejected, and that others are answered in between. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { FairTurns } from '../../src/kernel/fair-turns.ts'
 import type { Release } from '../../src/kernel/semaphore.ts'
 
-/** Turns whose starts and refusals are written down; `release` ends the one that has been under way for longest. */
+/**
+ * Turns whose starts and rejections are recorded; `release` ends the one that has been under way for longest.
+ */
 function stand({ capacity = 1, maxWaiting = 512 } = {}) {
   const turns = new FairTurns({ capacity, maxWaiting })
   const started: string[] = []
-  const refused: string[] = []
+  const rejected: string[] = []
   const releases: Release[] = []
   const enter = (name: string, maxOfKey?: number) =>
     turns.enter(
       name.slice(0, 1),
       {
-        go: release => {
+        onTurn: release => {
           started.push(name)
           releases.push(release)
         },
-        refuse: () => refused.push(name),
+        onRejected: () => rejected.push(name),
       },
       maxOfKey,
     )
@@ -27,14 +29,14 @@ function stand({ capacity = 1, maxWaiting = 512 } = {}) {
     releases.shift()?.()
     await turn()
   }
-  return { enter, release, started, refused }
+  return { enter, release, started, rejected }
 }
 
 describe('FairTurns', () => {
   test('another key comes next, however many of the first key wait', async () => {
-    const { enter, release, started, refused } = stand()
+    const { enter, release, started, rejected } = stand()
     for (let n = 0; n < 40; n++) enter(`a${n}`, 32)
-    assert.equal(refused.length, 7)
+    assert.equal(rejected.length, 7)
     enter('b0', 32)
     await turn()
     assert.deepEqual(started, ['a0'])
@@ -42,7 +44,7 @@ describe('FairTurns', () => {
     assert.deepEqual(started, ['a0', 'b0'])
     await release()
     assert.deepEqual(started, ['a0', 'b0', 'a1'])
-    assert.deepEqual(refused, ['a33', 'a34', 'a35', 'a36', 'a37', 'a38', 'a39'])
+    assert.deepEqual(rejected, ['a33', 'a34', 'a35', 'a36', 'a37', 'a38', 'a39'])
   })
 
   test('keys take turns, each in its own order', async () => {
@@ -66,7 +68,7 @@ describe('FairTurns', () => {
   })
 
   test('a waiter that leaves is skipped and frees its place', async () => {
-    const { enter, release, started, refused } = stand()
+    const { enter, release, started, rejected } = stand()
     enter('a0')
     const leave = enter('a1', 2)
     enter('a2', 2)
@@ -77,20 +79,20 @@ describe('FairTurns', () => {
     await release()
     await release()
     assert.deepEqual(started, ['a0', 'a2', 'a3'])
-    assert.deepEqual(refused, [])
+    assert.deepEqual(rejected, [])
   })
 
   test('when the queue is full, the last waiter of the longest queue is rejected', () => {
-    const { enter, started, refused } = stand({ maxWaiting: 3 })
+    const { enter, started, rejected } = stand({ maxWaiting: 3 })
     for (const name of ['a0', 'a1', 'a2', 'a3', 'b0', 'c0', 'a4']) enter(name)
     assert.deepEqual(started, ['a0'])
-    assert.deepEqual(refused, ['a3', 'a2', 'a4'])
+    assert.deepEqual(rejected, ['a3', 'a2', 'a4'])
   })
 
   test('ending a turn twice ends it once', async () => {
     const turns = new FairTurns({ capacity: 1, maxWaiting: 3 })
     const ended: Release[] = []
-    const under = { go: (release: Release) => void ended.push(release), refuse: () => assert.fail() }
+    const under = { onTurn: (release: Release) => void ended.push(release), onRejected: () => assert.fail() }
     turns.enter('a', under)
     await turn()
     ended[0]?.()

@@ -85,7 +85,7 @@ function createRejectionLog() {
 
 async function waitForTurn(turns: FairTurns, key: string, max: number, reply: FastifyReply | undefined) {
   const { promise, resolve } = Promise.withResolvers<Release | 'rejected' | 'disconnected'>()
-  const leave = turns.enter(key, { go: resolve, refuse: () => resolve('rejected') }, max)
+  const leave = turns.enter(key, { onTurn: resolve, onRejected: () => resolve('rejected') }, max)
   const leaveWith = (reason: 'rejected' | 'disconnected') => () => {
     leave()
     resolve(reason)
