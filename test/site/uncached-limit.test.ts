@@ -21,7 +21,7 @@ let app: ReturnType<typeof createApp>
 let sql: Sql
 let statements = 0
 const outcomes: string[] = []
-const warnings: { refused: number }[] = []
+const warnings: { rejected: number }[] = []
 
 before(async () => {
   t = await startHarness()
@@ -37,7 +37,7 @@ before(async () => {
     ...t.setup,
     sql,
     pageMetrics: { countPage: from => outcomes.push(from), watchPageCacheSize: () => {} },
-    log: Object.assign(log, { warn: (fields: { refused: number }) => warnings.push(fields) }),
+    log: Object.assign(log, { warn: (fields: { rejected: number }) => warnings.push(fields) }),
   })
 })
 after(async () => {
@@ -130,7 +130,7 @@ describe('a network that requests too many uncached pages', () => {
     await exhaust(again)
     await get(`/p/${id}?version=1`, again)
     assert.equal(warnings.length, 2)
-    assert.equal(warnings[1]?.refused, 5)
+    assert.equal(warnings[1]?.rejected, 5)
   })
 
   test('can still read with an access link', async () => {
@@ -172,7 +172,7 @@ describe('networks with concurrent requests', () => {
     assert.equal(order.filter(line => line === 'many 429 1').length, 59 - MAX_WAITING_PER_NETWORK)
   })
 
-  test('cached pages do not wait, and all readers behind an unnamed proxy share a queue', async () => {
+  test('cached pages do not wait, and all readers behind an unconfigured proxy share a queue', async () => {
     const headers = { 'x-forwarded-for': '203.0.113.50' }
     const order: string[] = []
     const ask = async (name: string, url: string) => {
@@ -215,7 +215,7 @@ describe('which addresses share a network', () => {
     }
   })
 
-  test('readers behind an unnamed proxy are not limited', async () => {
+  test('readers behind an unconfigured proxy are not limited', async () => {
     const headers = { 'x-forwarded-for': '203.0.113.50' }
     for (let n = 0; n <= MAX_PAGES_AT_ONCE; n++) {
       assert.equal((await get(`/p/${id}/qr.svg`, '172.18.0.9', headers)).statusCode, 200)

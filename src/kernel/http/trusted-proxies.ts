@@ -7,10 +7,10 @@ import { createAddressList } from './ip-ranges.ts'
 export type TrustedProxies = {
   isTrusted: (address: string | undefined) => boolean
   /**
-   * Whether a request comes from a proxy in a private network that no setting names: all its readers share an
-   * address.
+   * Whether a request comes from a proxy in a private network that is missing in the settings. All its
+   * readers have the same address.
    */
-  isUnnamedProxy: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => boolean
+  isUnconfiguredProxy: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => boolean
   /** If the header has no address, that of the proxy that wrote it; '' if the connection was lost. */
   getReaderAddress: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
 }
@@ -24,7 +24,7 @@ export function createTrustedProxies(ranges: readonly string[]): TrustedProxies 
   const isTrusted = createRangeCheck(ranges)
   return {
     isTrusted,
-    isUnnamedProxy: ({ headers, socket: { remoteAddress } }) =>
+    isUnconfiguredProxy: ({ headers, socket: { remoteAddress } }) =>
       headers['x-forwarded-for'] !== undefined && isPrivate(remoteAddress) && !isTrusted(remoteAddress),
     getReaderAddress({ headers, socket }) {
       let reader = socket.remoteAddress ?? ''

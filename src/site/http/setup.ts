@@ -14,32 +14,32 @@ export type SiteSetup = {
   /** The operator's `SECRET_KEY`. The key that seals access cookies is derived from it. */
   secretKey: string
   scans: ScanRecorder
-  /** CIDR ranges and addresses of the proxies in front. */
+  /** CIDR ranges and addresses of the reverse proxies. */
   trustedProxies: readonly string[]
-  /** Lower-case name of the header in which such a proxy sends the reader's country. */
+  /** Lower-case name of the header in which a trusted proxy sends the reader's country. */
   countryHeader: string | undefined
   pageMetrics?: PageMetrics | undefined
 }
 
-/** Counts pages by where they came from: the label values of `carnet_pages_total`. */
+/** Counts pages by their source, the label `from` of `carnet_pages_total`. */
 type PageMetrics = {
   countPage: (from: 'ready' | 'made' | 'stale' | 'refused') => void
   watchPageCacheSize: (bytes: () => number) => void
 }
 
-/** Limits, for each network, the responses that must be read or rendered first. */
+/** Limits how many uncached responses each network may request. */
 export type UncachedLimit = {
   /**
-   * Runs `work` when it is this network's turn; the turn ends with the work. Throws `rate_limited`. If the
-   * client disconnects first, `work` is not called, unless it `isShared`: then it serves other clients too.
+   * Runs `work` when it is this network's turn. Throws `rate_limited`. If the client disconnects first,
+   * `work` is not called, unless it `isShared` with other clients.
    */
   run: <T>(reply: FastifyReply, work: () => Promise<T>, isShared?: boolean) => Promise<T | undefined>
-  /** Gives a network its last request back: its reader had a valid access link. */
+  /** Does not count a request that turned out to have a valid access link. */
   refund: (request: FastifyRequest) => void
 }
 
 /** What all routes of the site share. */
 export type SiteContext = SiteSetup & { uncachedLimit: UncachedLimit }
 
-/** The path of `publicUrl`, without a slash at its end. */
+/** The path of `publicUrl`, without a trailing slash. */
 export const getBasePath = (publicUrl: string): string => new URL(publicUrl).pathname.replace(/\/$/, '')

@@ -21,9 +21,9 @@ export const isUnavailable = (error: unknown): boolean =>
   (error instanceof AppError ? error : explainDatabaseError(error))?.code === 'unavailable'
 
 /** Throws `unavailable` after two seconds. */
-export const withDeadline = <T>(reading: Promise<T>): Promise<T> =>
+export const withDeadline = <T>(query: Promise<T>): Promise<T> =>
   withTimeout(
-    reading,
+    query,
     DATABASE_TIMEOUT_MS,
     () => new AppError('unavailable', 'The database does not answer right now; try again in a moment.'),
   )

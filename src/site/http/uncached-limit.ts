@@ -1,7 +1,7 @@
 /**
- * Limits, for each network, the responses that must be read or rendered first. A network that requested
- * too many is rejected before that. The others take turns by network. Prepared responses are never rejected
- * and never wait.
+ * Limits the uncached responses of each network, so that none takes all the time of the server. A network
+ * that requests too many is rejected at once; otherwise the networks take turns. Cached responses are not
+ * limited.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createPageLimit } from '../../accounts/limits/page-limit.ts'
@@ -13,23 +13,24 @@ import type { Release } from '../../kernel/semaphore.ts'
 import type { SiteSetup, UncachedLimit } from './setup.ts'
 
 const LOG_INTERVAL_MS = 60_000
-/** Requests at a time, so at most this many look-ups per statement; more saved no processor time. */
+/** Also the most look-ups that share a statement. A higher limit saved no processor time. */
 const MAX_CONCURRENT = 4
 export const MAX_WAITING_PER_NETWORK = 32
 export const MAX_WAITING = 512
 /** As long as a statement waits for a connection. */
 const MAX_WAIT_MS = 5_000
-/** Readers behind a proxy share this key, whether or not the proxy is configured. */
-const PROXIES = 'proxies'
+/** Readers whose own address is hidden by a proxy share this key, whether or not the proxy is configured. */
+const PROXIES_KEY = 'proxies'
 
 export function createUncachedLimit({ clock, pageMetrics, trustedProxies }: SiteSetup): UncachedLimit {
   const limit = createPageLimit()
   const turns = new FairTurns({ capacity: MAX_CONCURRENT, maxWaiting: MAX_WAITING })
-  const { isTrusted, isUnnamedProxy } = createTrustedProxies(trustedProxies)
+  const { isTrusted, isUnconfiguredProxy } = createTrustedProxies(trustedProxies)
   const logRejection = createRejectionLog()
 
   /** A proxy that hides client addresses must not be limited as one network. */
-  const isProxy = ({ readerAddress, raw }: FastifyRequest) => isTrusted(readerAddress) || isUnnamedProxy(raw)
+  const isProxy = ({ readerAddress, raw }: FastifyRequest) =>
+    isTrusted(readerAddress) || isUnconfiguredProxy(raw)
 
   const reject = (request: FastifyRequest, seconds: number): never => {
     pageMetrics?.countPage('refused')
@@ -50,7 +51,7 @@ export function createUncachedLimit({ clock, pageMetrics, trustedProxies }: Site
       const seconds = isFromProxy ? 0 : limit.take(readerAddress, clock.now().getTime())
       if (seconds > 0) reject(request, seconds)
       const [key, max] = isFromProxy
-        ? [PROXIES, MAX_WAITING]
+        ? [PROXIES_KEY, MAX_WAITING]
         : [getNetwork(readerAddress, 56), MAX_WAITING_PER_NETWORK]
       const endTurn = await waitForTurn(turns, key, max, isShared ? undefined : reply)
       if (endTurn === 'rejected') return reject(request, 1)
@@ -78,25 +79,25 @@ function createRejectionLog() {
     rejected++
     if (Math.abs(now - loggedAt) < LOG_INTERVAL_MS) return
     loggedAt = now
-    request.log.warn({ refused: rejected }, 'a network requested too many uncached pages and was rejected')
+    request.log.warn({ rejected }, 'a network requested too many uncached pages and was rejected')
     rejected = 0
   }
 }
 
 async function waitForTurn(turns: FairTurns, key: string, max: number, reply: FastifyReply | undefined) {
   const { promise, resolve } = Promise.withResolvers<Release | 'rejected' | 'disconnected'>()
-  const leave = turns.enter(key, { onTurn: resolve, onRejected: () => resolve('rejected') }, max)
-  const leaveWith = (reason: 'rejected' | 'disconnected') => () => {
-    leave()
+  const leaveQueue = turns.enter(key, { onTurn: resolve, onRejected: () => resolve('rejected') }, max)
+  const giveUp = (reason: 'rejected' | 'disconnected') => {
+    leaveQueue()
     resolve(reason)
   }
-  const leaveOnClose = leaveWith('disconnected')
-  const timer = setTimeout(leaveWith('rejected'), MAX_WAIT_MS)
-  reply?.raw.once('close', leaveOnClose)
+  const onClose = () => giveUp('disconnected')
+  const timer = setTimeout(() => giveUp('rejected'), MAX_WAIT_MS)
+  reply?.raw.once('close', onClose)
   try {
     return await promise
   } finally {
     clearTimeout(timer)
-    reply?.raw.off('close', leaveOnClose)
+    reply?.raw.off('close', onClose)
   }
 }
