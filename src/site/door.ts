@@ -1,4 +1,4 @@
-/** The routes of the public site. They need no key, set cookies only for access links, and change nothing. */
+/** The routes of the public site. They need no API key, and set cookies only for access links. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
 import { negotiate } from './http/content-negotiation.ts'
@@ -17,7 +17,7 @@ import { createSitemapHandlers } from './sitemap.ts'
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown
 
-/** Registers the routes. Returns how to send cached pages before the framework sees a request. */
+/** Registers the routes. Returns `answerFromCache`, to be called before Fastify sees a request. */
 export function registerSite(app: FastifyInstance, setup: SiteSetup): Pick<PassportRoute, 'answerFromCache'> {
   const site = { ...setup, uncachedLimit: createUncachedLimit(setup) }
   const passports = createPassportRoute(site)
@@ -54,7 +54,7 @@ function createHandlers(setup: SiteContext, passports: PassportRoute): Record<st
   }
 }
 
-/** The namespace, which grows with the field table, and each published version of its context. */
+/** The namespace, which has a term for each field, and each published version of its context. */
 function createNamespaceHandlers(setup: SiteSetup, path: string): Record<string, Handler> {
   const namespace = prepareNamespace(setup.addresses.publicUrl, setup.nsUrl)
   const handlers: Record<string, Handler> = {
@@ -72,7 +72,7 @@ const ROBOTS_HEADERS = {
   'cache-control': 'public, max-age=3600',
 }
 
-/** Crawlers may read pages that must not be listed: those say `noindex` themselves. */
+/** Pages that must not be listed are not blocked here: a crawler has to read them to see their `noindex`. */
 function renderRobots(publicUrl: string): string {
   const base = getBasePath(publicUrl)
   return `User-agent: *\nDisallow: ${base}/api/\nDisallow: ${base}/console\n\nSitemap: ${publicUrl}/sitemap.xml\n`

@@ -1,10 +1,10 @@
 /**
- * The cookie for the token of an access link: sealed with an expiry time, so that a copy opens one page for
- * an hour.
+ * The cookie with the token of an access link: encrypted with an expiry time, so that a stolen cookie opens
+ * one passport for an hour.
  */
 import { decrypt, deriveKey, encrypt } from '../../kernel/sealing.ts'
 
-/** The name over plain http. Over https it gets a prefix, and a `Cookie` header still contains it. */
+/** Over https it gets a prefix, so a `Cookie` header contains this name in any case. */
 export const COOKIE_NAME = 'carnet_access'
 
 /**
@@ -15,13 +15,13 @@ export const getAccessCookieName = (publicUrl: string): string =>
   publicUrl.startsWith('https:') ? `__Secure-${COOKIE_NAME}` : COOKIE_NAME
 export const COOKIE_LIFETIME_MS = 3_600_000
 
-/** Expiry time, then token. */
+/** The decrypted content: expiry time, then token. */
 const CONTENT_PATTERN = /^(\d{13}) (\S+)$/
 
 export type AccessCookies = {
-  /** The cookie's value: opens one passport until `until`. */
+  /** The cookie's value, which opens one passport until `until`. */
   seal(passportId: string, token: string, until: Date): string
-  /** The token in a `Cookie` header, if it was sealed for this passport and has not expired. */
+  /** The token in a `Cookie` header, if it was encrypted for this passport and has not expired. */
   findToken(cookieHeader: string, passportId: string, now: Date): string | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Access links: the token comes in the address, which a cookie replaces, or as a Bearer token. */
+/** Access links: finds the token in the query, in `Authorization` or in a cookie, and sets that cookie. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { findSessionToken } from '../../accounts/people/session-cookie.ts'
@@ -18,13 +18,15 @@ import {
 import { getFirst } from './languages.ts'
 import type { PassportRequest } from './passport-request.ts'
 
-/** Also Cookie and Authorization: after an access link a browser must not show the public copy. */
+/**
+ * With Cookie and Authorization: after an access link a browser must not show the public page from its cache.
+ */
 export const PASSPORT_VARY = 'Accept, Accept-Language, Accept-Encoding, Cookie, Authorization'
 
 export type AccessContext = {
   setup: SiteSetup
   cookies: AccessCookies
-  /** Path of all passports as the browser sees it. */
+  /** The path of all passports as the browser sees it, with that of `PUBLIC_URL`. */
   cookiePath: string
 }
 
@@ -34,7 +36,7 @@ export const createAccessContext = (setup: SiteSetup): AccessContext => ({
   cookiePath: `${getBasePath(setup.addresses.publicUrl)}/p/`,
 })
 
-/** May be true without access, never false with it. For responses sent before parsing. */
+/** A cheap check before parsing. May be true without access, but is never false with it. */
 export function mayHaveAccess(
   headers: IncomingHttpHeaders,
   { query }: Pick<PassportRequest, 'query'>,
@@ -43,7 +45,7 @@ export function mayHaveAccess(
   return authorization !== undefined || query.access !== undefined || (cookie?.includes(COOKIE_NAME) ?? false)
 }
 
-/** Nothing caches the response, no search engine lists it, no other site learns its address. */
+/** The response must not be cached or listed by search engines, nor sent to other sites as a referrer. */
 export const PRIVATE_HEADERS: Headers = {
   'cache-control': 'private, no-store',
   'referrer-policy': 'no-referrer',
@@ -55,20 +57,20 @@ export const PRIVATE_HEADERS: Headers = {
  * Redirects to the address without the token, and puts the token into a cookie. Call it only with a token
  * that opens the passport: the cookie proves that its reader had access within the last hour.
  */
-export function exchangeToken(
+export function moveTokenToCookie(
   context: AccessContext,
   reply: FastifyReply,
   { id, now }: PassportRequest,
   token: string,
 ): FastifyReply {
-  const rest = new URLSearchParams(reply.request.raw.url?.split('?', 2)[1] ?? '')
-  rest.delete('access')
+  const query = new URLSearchParams(reply.request.raw.url?.split('?', 2)[1] ?? '')
+  query.delete('access')
   const path = context.cookiePath + id
   const value = context.cookies.seal(id, token, new Date(now.getTime() + COOKIE_LIFETIME_MS))
   return reply
     .code(303)
     .headers({ ...securityHeaders(context.setup.addresses.publicUrl), ...PRIVATE_HEADERS })
-    .header('location', rest.size === 0 ? path : `${path}?${rest}`)
+    .header('location', query.size === 0 ? path : `${path}?${query}`)
     .header('set-cookie', buildCookie(context, id, value, COOKIE_LIFETIME_MS / 1_000))
     .send('')
 }
@@ -83,7 +85,7 @@ function buildCookie(context: AccessContext, id: string, value: string, seconds:
   return `${getAccessCookieName(publicUrl)}=${value}; Path=${context.cookiePath}${id}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
 }
 
-/** A signed-in member of the account views the page as an audience would see it. */
+/** A signed-in member of the account sees the page as this audience does. */
 export type Preview = { audience: LinkAudience; isPreview: true }
 export type PreviewRequest = { audience: LinkAudience; sessionToken: string }
 
@@ -99,7 +101,7 @@ export function findPreviewRequest(
 }
 
 /** Returns undefined unless the session belongs to a member of the passport's account. */
-export async function openPreview(
+export async function authorizePreview(
   { setup }: AccessContext,
   { audience, sessionToken }: PreviewRequest,
   row: Pick<PassportRow, 'account_id'>,
@@ -109,9 +111,9 @@ export async function openPreview(
 }
 
 /** A well-formed token. One from a cookie opened this passport within the last hour. */
-export type RequestToken = { text: string; from: 'address' | 'bearer' | 'cookie' }
+export type RequestToken = { text: string; from: 'query' | 'bearer' | 'cookie' }
 
-/** The token in the address, else the Bearer token, else the one in the cookie. Makes no look-up. */
+/** The token in the query, else the Bearer token, else the one in the cookie. Makes no look-up. */
 export function findToken(
   { cookies }: AccessContext,
   { authorization, cookie }: IncomingHttpHeaders,
@@ -119,10 +121,10 @@ export function findToken(
 ): RequestToken | 'malformed' | undefined {
   if (query.access !== undefined) {
     const text = getFirst(query.access) ?? ''
-    return isAccessToken(text) ? { text, from: 'address' } : 'malformed'
+    return isAccessToken(text) ? { text, from: 'query' } : 'malformed'
   }
   const bearer = authorization === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
   if (bearer !== undefined) return isAccessToken(bearer) ? { text: bearer, from: 'bearer' } : undefined
-  const sealed = cookie === undefined ? undefined : cookies.findToken(cookie, id, now)
-  return sealed === undefined ? undefined : { text: sealed, from: 'cookie' }
+  const text = cookie === undefined ? undefined : cookies.findToken(cookie, id, now)
+  return text === undefined ? undefined : { text, from: 'cookie' }
 }

@@ -1,7 +1,6 @@
 /**
- * `/p/{id}`: from a request to a passport in one of its formats. Readers without an access link get a
- * prepared response from the cache; a reader with one gets a response made for this request, which is not
- * cached.
+ * Handles `GET /p/{id}` in all formats. Readers without an access link get a response that is cached and
+ * shared. A reader with one gets a response made for this request alone.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findCachedBrand, getCachedBrand } from '../../accounts/brand/brand.ts'
@@ -32,13 +31,13 @@ import type { SiteContext } from '../http/setup.ts'
 import { buildStaleHeaders, isUnavailable, MAX_STALE_MS, withDeadline } from '../http/stale-if-error.ts'
 import {
   type AccessContext,
+  authorizePreview,
   buildExpiredCookie,
   createAccessContext,
-  exchangeToken,
   findPreviewRequest,
   findToken,
   mayHaveAccess,
-  openPreview,
+  moveTokenToCookie,
   type Preview,
   type PreviewRequest,
   type RequestToken,
@@ -84,7 +83,7 @@ export function createPassportRoute(setup: SiteContext): PassportRoute {
       const { url = '', headers } = exchange.request
       const format = selectFormat(undefined, headers.accept)
       if (!url.startsWith(PATH) || format === undefined) return false
-      // With a query the id matches nothing, so the framework answers.
+      // A query would be part of the id, which then matches nothing, so Fastify answers.
       const id = url.slice(PATH.length)
       const request = { id, format, query: {}, now: setup.clock.now(), isAccessEnded: false }
       return !mayHaveAccess(headers, request) && trySendCached(route, exchange, request)
@@ -109,7 +108,7 @@ function handle(route: RouteContext, reply: FastifyReply): unknown {
     return undefined
   }
   const send = () => sendFreshOrStale(context)
-  // A page that was cached before costs one look-up if it is unchanged, so it is not limited.
+  // A page that was cached, and is unchanged, only costs a look-up, so it is not limited.
   return hasCachedResponse(route.cache, headers, request) ? send() : limitUncached(context, token, send)
 }
 
@@ -117,7 +116,7 @@ type OptionalToken = RequestToken | 'malformed' | undefined
 
 const isFromCookie = (token: OptionalToken) => typeof token === 'object' && token.from === 'cookie'
 
-/** Requests with an access cookie are limited later, in `sendPublic`, if the link has ended. */
+/** Requests with an access cookie are limited later, in `sendPublic`, and only if the link has ended. */
 function limitUncached(
   { setup, reply, request }: RequestContext,
   token: OptionalToken,
@@ -143,11 +142,11 @@ async function sendFormatError(
   })
 }
 
-/** Sends without a look-up if the passport and the brand were read a moment ago. */
+/** Sends without a look-up if the passport and the brand were read within the last second. */
 function trySendCached(route: RouteContext, exchange: Exchange, request: PassportRequest): boolean {
   const { headers } = exchange.request
   const row = findCachedHead(route.setup.sql, request.id, request.now)
-  const response = row && findCached(route, exchange, request, row)
+  const response = row && findResponseForHead(route, exchange, request, row)
   if (row === undefined || response === undefined) return false
   if (!trySendPrepared(exchange, response, getEncoding(headers))) return false
   route.setup.pageMetrics?.countPage('ready')
@@ -155,8 +154,11 @@ function trySendCached(route: RouteContext, exchange: Exchange, request: Passpor
   return true
 }
 
-/** Undefined unless the brand was read a moment ago, or `withinMs`. */
-function findCached(
+/**
+ * The cached response for a cached passport. Undefined unless the brand was read within a second, or
+ * `withinMs`.
+ */
+function findResponseForHead(
   { setup, cache }: RouteContext,
   exchange: Pick<Exchange, 'request'>,
   request: PassportRequest,
@@ -171,7 +173,7 @@ function findCached(
 async function sendFreshOrStale(context: RequestContext): Promise<unknown> {
   const { setup, reply, request } = context
   const row = findCachedHead(setup.sql, request.id, request.now, MAX_STALE_MS)
-  const stale = row && findCached(context, getExchange(reply), request, row, MAX_STALE_MS)
+  const stale = row && findResponseForHead(context, getExchange(reply), request, row, MAX_STALE_MS)
   try {
     return await sendPassport(context, undefined, stale !== undefined)
   } catch (error) {
@@ -189,30 +191,30 @@ const recordScan = ({ reply, request, ...route }: RequestContext, row: PublicHea
 async function sendPassport(
   context: RequestContext,
   token: OptionalToken,
-  hasStale = false,
+  hasStaleResponse = false,
 ): Promise<unknown> {
   const { setup, reply, request } = context
-  const reading = readPublicPassport(setup.sql, request.id, request.now)
-  const row = await (hasStale ? withDeadline(reading) : reading)
+  const query = readPublicPassport(setup.sql, request.id, request.now)
+  const row = await (hasStaleResponse ? withDeadline(query) : query)
   if (row === undefined) return sendNotFound(setup, reply, request)
   if (typeof token !== 'object') return sendPublic(context, row)
   const access = await findAccess(setup.sql, token.text, row, request.now)
   if (access === undefined) {
-    // Programs see from what is missing that their access has ended.
-    const isAccessEnded = token.from === 'address' || (token.from === 'cookie' && request.format === HTML)
+    // Only pages say that a cookie's link has ended. Programs see it by the fields that are missing.
+    const isAccessEnded = token.from === 'query' || (token.from === 'cookie' && request.format === HTML)
     return sendPublic({ ...context, request: { ...request, isAccessEnded } }, row, token)
   }
   if (token.from !== 'cookie') setup.uncachedLimit.refund(reply.request)
-  if (token.from === 'address') return exchangeToken(context, reply, request, token.text)
+  if (token.from === 'query') return moveTokenToCookie(context, reply, request, token.text)
   return sendPrivate(context, row, access)
 }
 
-/** Members of the account see what other readers see; everybody else gets the public page. */
+/** Members of the account see what the chosen audience sees. Everybody else gets the public page. */
 async function sendPreview(context: RequestContext, preview: PreviewRequest): Promise<unknown> {
   const { setup, reply, request } = context
   const row = await readPublicPassport(setup.sql, request.id, request.now)
   if (row === undefined) return sendNotFound(setup, reply, request)
-  const reader = await openPreview(context, preview, row)
+  const reader = await authorizePreview(context, preview, row)
   if (reader === undefined) return sendPublic(context, row)
   setup.uncachedLimit.refund(reply.request)
   return sendPrivate(context, row, reader)
@@ -235,9 +237,9 @@ async function sendPublic(
     const source = { row: version, brand, newestVersionNo: row.version_no }
     const response = cached ?? (await createPublicResponse(setup, cache, headers, request, source))
     setup.pageMetrics?.countPage(cached === undefined ? 'made' : 'ready')
-    const hasEndedCookie = request.isAccessEnded && isFromCookie(token) && method === 'GET'
-    const extra = hasEndedCookie ? ['set-cookie', buildExpiredCookie(context, request.id)] : []
-    await sendPrepared(reply, response, extra)
+    const mustDeleteCookie = request.isAccessEnded && isFromCookie(token) && method === 'GET'
+    const extraHeaders = mustDeleteCookie ? ['set-cookie', buildExpiredCookie(context, request.id)] : []
+    await sendPrepared(reply, response, extraHeaders)
     if (isCurrent) recordScan(context, row)
     return undefined
   }

@@ -1,4 +1,4 @@
-/** What a request for a passport asks for, before any passport is known. */
+/** Parses a request for a passport, before any look-up. */
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../../kernel/errors.ts'
 import { getPathParameters, getQuery } from '../../kernel/http/request-input.ts'
@@ -7,7 +7,7 @@ import { FORMAT_NAMES, type PassportFormat, selectFormat } from './formats.ts'
 import type { Query } from './languages.ts'
 
 export type PassportRequest = {
-  /** As it stands in the address; it may be malformed. */
+  /** As in the URL; it may be malformed. */
   id: string
   format: PassportFormat
   query: Query
