@@ -6,7 +6,7 @@ import type { HTTPMethods } from 'fastify'
 import { deleteExpiredKeys } from '../../src/accounts/idempotency.ts'
 import { API_PREFIX } from '../../src/api/door.ts'
 import { ENDPOINTS } from '../../src/api/endpoints.ts'
-import { findCachedHead, readPublicPassport } from '../../src/passports/read/public-passport.ts'
+import { findCachedMetadata, readPublicPassport } from '../../src/passports/read/public-passport.ts'
 import { refreshesEnded } from '../../src/passports/units/refresh-job.ts'
 import {
   type Answer,
@@ -587,8 +587,8 @@ describe('work that continues after the commit', () => {
     const { id } = (await create(randomUUID())).json.data
     const now = t.clock.now()
     await readPublicPassport(t.sql, id, now)
-    assert.ok(findCachedHead(t.sql, id, now))
+    assert.ok(findCachedMetadata(t.sql, id, now))
     await send('PATCH', `/products/${id}`, withKey(randomUUID(), { body: { data: { productName: 'Anew' } } }))
-    assert.equal(findCachedHead(t.sql, id, now), undefined)
+    assert.equal(findCachedMetadata(t.sql, id, now), undefined)
   })
 })

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { findUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { findPublicPassport } from '../../src/passports/read/find.ts'
-import { findCachedHead, readPublicPassport } from '../../src/passports/read/public-passport.ts'
+import { findCachedMetadata, readPublicPassport } from '../../src/passports/read/public-passport.ts'
 import { ADDRESSES, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 
 /** One character outside latin1 makes a text take two bytes a character in memory. */
@@ -119,7 +119,7 @@ describe('the cached head of a passport', () => {
       body: newProduct({ remark: 'only ours', productName: 'Seen by all' }),
     })
     assert.ok(await readPublicPassport(t.sql, json.data.id, now))
-    const head = findCachedHead(t.sql, json.data.id, now)
+    const head = findCachedMetadata(t.sql, json.data.id, now)
     assert.ok(head)
     assert.doesNotMatch(JSON.stringify(head), /only ours|Seen by all|remark/)
   })
@@ -130,7 +130,7 @@ describe('the cached head of a passport', () => {
     const [first = '', second = ''] = items
     await readPublicPassport(t.sql, first, now)
     await readPublicPassport(t.sql, second, later)
-    assert.equal(findCachedHead(t.sql, first, now), undefined)
-    assert.ok(findCachedHead(t.sql, second, later))
+    assert.equal(findCachedMetadata(t.sql, first, now), undefined)
+    assert.ok(findCachedMetadata(t.sql, second, later))
   })
 })

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { idFromUuid, newUuid } from '../../src/kernel/ids.ts'
-import { dropCachedHead } from '../../src/passports/read/public-passport.ts'
+import { dropCachedMetadata } from '../../src/passports/read/public-passport.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 
@@ -27,7 +27,7 @@ const change = async (uuid: string, path: string, body: unknown = undefined) => 
     body,
   })
   assert.equal(answer.status, 200, answer.text)
-  dropCachedHead(harness.sql, uuid)
+  dropCachedMetadata(harness.sql, uuid)
 }
 
 describe('GET /p/{id}', () => {

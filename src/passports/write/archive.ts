@@ -8,7 +8,7 @@ import { buildPassportEvent, insertEvents } from '../../webhooks/insert-events.t
 import type { PassportRow, StatusLetter } from '../core/record.ts'
 import { addPassportCounts } from '../core/unit-counts.ts'
 import { getPassport } from '../read/find.ts'
-import { dropCachedHead } from '../read/public-passport.ts'
+import { dropCachedMetadata } from '../read/public-passport.ts'
 import { type ExpectedVersion, requireExpectedVersion, retryUntilWritten } from './change-queue.ts'
 import { explainTakenGtin } from './find-matches.ts'
 import { claimGtins } from './write-versions.ts'
@@ -26,7 +26,7 @@ export function setStatus(ctx: AccountContext, change: StatusChange): Promise<Pa
     requireExpectedVersion(current, change)
     if (current.status === status) return current
     const isWritten = await withRetries(() => writeStatus(ctx, current, status))
-    dropCachedHead(ctx.sql, uuid)
+    dropCachedMetadata(ctx.sql, uuid)
     return isWritten ? getPassport(ctx, uuid) : undefined
   })
 }

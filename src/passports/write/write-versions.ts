@@ -8,7 +8,7 @@ import { newUuid } from '../../kernel/ids.ts'
 import { buildPassportEvent, insertBackgroundEvents, insertEvents } from '../../webhooks/insert-events.ts'
 import type { PassportData } from '../core/check-data.ts'
 import { firstHash, nextHash } from '../core/hash-chain.ts'
-import { dropCachedHead } from '../read/public-passport.ts'
+import { dropCachedMetadata } from '../read/public-passport.ts'
 
 export type NextVersion = {
   id: string
@@ -87,7 +87,7 @@ export async function writeVersions(
     if (rest.length === 0) return { written: new Map(), taken }
     try {
       const rows = await withRetries(() => insertVersions(ctx, rest, options))
-      for (const { id } of rows) dropCachedHead(ctx.sql, id)
+      for (const { id } of rows) dropCachedMetadata(ctx.sql, id)
       return { written: new Map(rows.map(row => [row.id, row.updated_at])), taken }
     } catch (error) {
       const refusal = findRefusalReason(error)

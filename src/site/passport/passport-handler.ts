@@ -12,9 +12,9 @@ import { countAccessUse } from '../../passports/access/count-uses.ts'
 import { passportUrl } from '../../passports/core/record.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
 import {
-  findCachedHead,
-  getHeadAge,
-  type PublicHead,
+  findCachedMetadata,
+  getMetadataAge,
+  type PublicMetadata,
   readPublicPassport,
 } from '../../passports/read/public-passport.ts'
 import { readPublicVersion, readWholeVersion } from '../../passports/read/public-version.ts'
@@ -135,7 +135,7 @@ async function sendFormatError(
   const { id = '' } = getPathParameters(reply.request)
   if (!prefersHtml(reply.request.raw.headers.accept) || findUuid(id) === undefined) throw error
   const sendLink = () => sendLinkToPassport(addresses.publicUrl, reply, 406, passportUrl(addresses, id))
-  if (findCachedHead(sql, id, clock.now()) !== undefined) return sendLink()
+  if (findCachedMetadata(sql, id, clock.now()) !== undefined) return sendLink()
   return uncachedLimit.run(reply, async () => {
     if ((await readPublicPassport(sql, id, clock.now())) === undefined) throw error
     return sendLink()
@@ -145,8 +145,8 @@ async function sendFormatError(
 /** Sends without a look-up if the passport and the brand were read within the last second. */
 function trySendCached(route: RouteContext, exchange: Exchange, request: PassportRequest): boolean {
   const { headers } = exchange.request
-  const row = findCachedHead(route.setup.sql, request.id, request.now)
-  const response = row && findResponseForHead(route, exchange, request, row)
+  const row = findCachedMetadata(route.setup.sql, request.id, request.now)
+  const response = row && findResponseForMetadata(route, exchange, request, row)
   if (row === undefined || response === undefined) return false
   if (!trySendPrepared(exchange, response, getEncoding(headers))) return false
   route.setup.pageMetrics?.countPage('ready')
@@ -158,11 +158,11 @@ function trySendCached(route: RouteContext, exchange: Exchange, request: Passpor
  * The cached response for a cached passport. Undefined unless the brand was read within a second, or
  * `withinMs`.
  */
-function findResponseForHead(
+function findResponseForMetadata(
   { setup, cache }: RouteContext,
   exchange: Pick<Exchange, 'request'>,
   request: PassportRequest,
-  row: PublicHead,
+  row: PublicMetadata,
   withinMs?: number,
 ): PreparedResponse | undefined {
   const brand = findCachedBrand(setup.sql, row.account_id, request.now, withinMs)
@@ -172,20 +172,20 @@ function findResponseForHead(
 /** If the database does not answer, sends the page as it was within the last ten minutes. */
 async function sendFreshOrStale(context: RequestContext): Promise<unknown> {
   const { setup, reply, request } = context
-  const row = findCachedHead(setup.sql, request.id, request.now, MAX_STALE_MS)
-  const stale = row && findResponseForHead(context, getExchange(reply), request, row, MAX_STALE_MS)
+  const row = findCachedMetadata(setup.sql, request.id, request.now, MAX_STALE_MS)
+  const stale = row && findResponseForMetadata(context, getExchange(reply), request, row, MAX_STALE_MS)
   try {
     return await sendPassport(context, undefined, stale !== undefined)
   } catch (error) {
     if (row === undefined || stale === undefined || reply.sent || !isUnavailable(error)) throw error
     setup.pageMetrics?.countPage('stale')
-    await sendPrepared(reply, stale, buildStaleHeaders(getHeadAge(setup.sql, request.id, request.now)))
+    await sendPrepared(reply, stale, buildStaleHeaders(getMetadataAge(setup.sql, request.id, request.now)))
     recordScan(context, row)
     return undefined
   }
 }
 
-const recordScan = ({ reply, request, ...route }: RequestContext, row: PublicHead | PublicPassportRow) =>
+const recordScan = ({ reply, request, ...route }: RequestContext, row: PublicMetadata | PublicPassportRow) =>
   route.recordScan(getExchange(reply), request, row)
 
 async function sendPassport(

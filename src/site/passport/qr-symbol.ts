@@ -4,7 +4,7 @@ import { type Detail, type DetailCode, invalid, notFound } from '../../kernel/er
 import { getPathParameters, getQuery } from '../../kernel/http/request-input.ts'
 import { findUuid } from '../../kernel/ids.ts'
 import { getQrAddress, gs1Url, passportUrl } from '../../passports/core/record.ts'
-import { findCachedHead, readPublicPassport } from '../../passports/read/public-passport.ts'
+import { findCachedMetadata, readPublicPassport } from '../../passports/read/public-passport.ts'
 import { QR_LEVELS, type QrLevel } from '../../qr/modules.ts'
 import { renderQrSvg, SIZE_MM, SVG_HEADERS } from '../../qr/svg.ts'
 import { prepareResponse, sendPrepared } from '../http/prepared-response.ts'
@@ -32,7 +32,7 @@ async function createQrSymbol(
   { content, level, sizeMm }: SymbolOptions,
 ): Promise<unknown> {
   const now = clock.now()
-  const row = findCachedHead(sql, id, now) ?? (await readPublicPassport(sql, id, now))
+  const row = findCachedMetadata(sql, id, now) ?? (await readPublicPassport(sql, id, now))
   if (row === undefined) throw notFound('passport')
   const { accept } = reply.request.raw.headers
   if (content === 'gs1' && gs1Url(addresses, row) === null && prefersHtml(accept)) {

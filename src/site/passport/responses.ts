@@ -5,7 +5,7 @@ import { listChosenTags } from '../../categories/pick-text.ts'
 import { takeTurn } from '../../kernel/yield-to-event-loop.ts'
 import type { Access } from '../../passports/access/access-links.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
-import type { PublicHead } from '../../passports/read/public-passport.ts'
+import type { PublicMetadata } from '../../passports/read/public-passport.ts'
 import { readPublicHistory } from '../../passports/read/public-version.ts'
 import { readPendingCorrection } from '../../passports/units/pending-correction.ts'
 import { ALLOW_ANY_ORIGIN } from '../http/cors.ts'
@@ -22,7 +22,7 @@ import type { PassportRequest } from './passport-request.ts'
 const PUBLIC_CACHING = 'public, max-age=60, stale-while-revalidate=600'
 
 /** Decides whether a cached response is current: the passport's state, and how its account's pages look. */
-type CacheKeySource = { row: PublicHead; brand: Brand }
+type CacheKeySource = { row: PublicMetadata; brand: Brand }
 /** What a response is made from: a version of a passport, and the number of its newest version. */
 type PassportSource = { row: PublicPassportRow; brand: Brand; newestVersionNo: number }
 
