@@ -154,10 +154,7 @@ function trySendCached(route: RouteContext, exchange: Exchange, request: Passpor
   return true
 }
 
-/**
- * The cached response for a cached passport. Undefined unless the brand was read within a second, or
- * `withinMs`.
- */
+/** The cached response. Undefined unless the brand was read within the last second, or `withinMs`. */
 function findResponseForMetadata(
   { setup, cache }: RouteContext,
   exchange: Pick<Exchange, 'request'>,

@@ -21,13 +21,13 @@ import type { PassportRequest } from './passport-request.ts'
 
 const PUBLIC_CACHING = 'public, max-age=60, stale-while-revalidate=600'
 
-/** Decides whether a cached response is current: the passport's state, and how its account's pages look. */
-type CacheKeySource = { row: PublicMetadata; brand: Brand }
-/** What a response is made from: a version of a passport, and the number of its newest version. */
+/** What decides whether a cached response is current. */
+type CacheStateInput = { row: PublicMetadata; brand: Brand }
+/** What a response is made from. `row` is one version of the passport. */
 type PassportSource = { row: PublicPassportRow; brand: Brand; newestVersionNo: number }
 
 /** Includes the GTINs: units show their model's GTIN, which can change without a version of theirs. */
-const getCacheState = ({ row, brand }: CacheKeySource) =>
+const getCacheState = ({ row, brand }: CacheStateInput) =>
   // o: outdated, with the number of corrections. n: not in search engines. b: brand version.
   `${row.version_no}${row.status}${row.outdated ? `o${row.corrections}` : ''}${row.indexable ? '' : 'n'}b${brand.version}` +
   (row.parent_id === null ? '' : ` ${row.model_gtin} ${row.batch_gtin}`)
@@ -36,7 +36,7 @@ export const findCachedResponse = (
   cache: PageCache,
   headers: IncomingHttpHeaders,
   request: PassportRequest,
-  source: CacheKeySource,
+  source: CacheStateInput,
 ): PreparedResponse | undefined =>
   findResponse(headers, request, cache.find(request.id, getCacheState(source)))
 
@@ -54,10 +54,7 @@ const findResponse = (
 ) =>
   cached?.responses.get(getResponseKey(request, negotiateLanguages(headers, request.query, cached), cached))
 
-/**
- * By the texts that are chosen, not by the languages that were asked for: readers who get the same page share
- * it.
- */
+/** Has the chosen texts, not the requested languages, so that readers of the same page share one response. */
 function getResponseKey(
   request: PassportRequest,
   languages: NegotiatedLanguage,
@@ -75,7 +72,7 @@ function getVariant({ format }: PassportRequest, { language }: NegotiatedLanguag
   return format.isPerLanguage ? `${format.id}.${language}` : format.id
 }
 
-/** Caches the response, unless it is of an earlier version, which hardly anybody reads. */
+/** Renders the response, and caches it unless it shows an earlier version, which hardly anybody reads. */
 export async function createPublicResponse(
   setup: SiteSetup,
   cache: PageCache,
