@@ -10,7 +10,7 @@ import { htmlHeaders, renderDocument, securityHeaders } from '../page/shell.ts'
 import { acceptsHtml, prefersHtml } from './formats.ts'
 import { negotiatePageLanguage } from './languages.ts'
 
-/** What is missing now may exist at the next request. */
+/** What is missing now may exist at the next request, so nothing is cached. */
 const NO_STORE_HEADERS: Headers = { 'cache-control': 'no-store', vary: 'Accept, Accept-Language' }
 
 /** Without a `page` the error is sent as JSON. A server error is a page for everyone who accepts HTML. */
@@ -47,17 +47,21 @@ export function sendLinkToPassport(
 const negotiateErrorLanguage = (request: FastifyRequest) =>
   negotiatePageLanguage(request.raw.headers, getQuery(request), 'en')
 
-const buildPageHeaders = (publicUrl: string, language: Language, more = NO_STORE_HEADERS): Headers => ({
+const buildPageHeaders = (
+  publicUrl: string,
+  language: Language,
+  cachingHeaders = NO_STORE_HEADERS,
+): Headers => ({
   ...htmlHeaders(publicUrl),
   'content-language': language,
   'x-robots-tag': 'noindex',
-  ...more,
+  ...cachingHeaders,
 })
 
-/** Room for 8 combinations of public URL and tag in each language. */
+/** The entity tags are few: the language, with the status if the resolver sends the page. */
 const notFoundPages = new BoundedMap<string, PreparedResponse>(8 * LANGUAGES.length)
 
-/** Cached by public URL and ETag prefix. */
+/** Cached by public URL and entity tag prefix, which has the language. */
 export const prepareNotFoundPage = (
   publicUrl: string,
   language: Language,
@@ -71,12 +75,12 @@ export const prepareNotFoundPage = (
     }),
   )
 
-const busyPages = new BoundedMap<Language, string>(LANGUAGES.length)
+const rateLimitPages = new BoundedMap<Language, string>(LANGUAGES.length)
 
 function renderPage(status: number, language: Language): string {
   // Rendered once for each language: rejecting must be cheap.
   if (status === 429) {
-    return busyPages.getOrMake(language, () => renderNotice(language, 'error.title', ['error.tooMany']))
+    return rateLimitPages.getOrMake(language, () => renderNotice(language, 'error.title', ['error.tooMany']))
   }
   return status < 500
     ? renderNotice(language, 'notFound.title', ['notFound.text', 'notFound.help'])
@@ -85,14 +89,14 @@ function renderPage(status: number, language: Language): string {
 
 type UiKey = keyof Labels['ui']
 
-/** `more` is ready HTML. */
-function renderNotice(language: Language, title: UiKey, sentences: readonly UiKey[], more = ''): string {
+/** `link` is ready HTML. */
+function renderNotice(language: Language, title: UiKey, sentences: readonly UiKey[], link = ''): string {
   const { ui } = getLabels(language)
   const paragraphs = sentences.map(key => html`<p>${ui[key]}</p>`)
   return renderDocument({
     language,
     title: ui[title],
     isIndexed: false,
-    body: html`<main id="content" class="notice-page"><p class="kind"><span>${ui.passport}</span></p><h1>${ui[title]}</h1>!${paragraphs}!${more}</main>`,
+    body: html`<main id="content" class="notice-page"><p class="kind"><span>${ui.passport}</span></p><h1>${ui[title]}</h1>!${paragraphs}!${link}</main>`,
   })
 }

@@ -72,7 +72,7 @@ export const FORMATS: readonly [PassportFormat, ...PassportFormat[]] = [HTML, ..
 
 const negotiateFormat = memoize(accept => negotiate(accept, FORMATS))
 
-/** `?format=` over `Accept`; undefined if there is no format of that name. */
+/** By `?format=`, else by `Accept`. Undefined if `?format=` names no format. */
 export function selectFormat(parameter: unknown, accept: string | undefined): PassportFormat | undefined {
   if (parameter === undefined) return negotiateFormat(accept)
   return FORMATS.find(({ id }) => id === parameter)
@@ -80,10 +80,10 @@ export function selectFormat(parameter: unknown, accept: string | undefined): Pa
 
 export const FORMAT_NAMES = [...ALTERNATE_FORMATS, HTML].map(({ id }) => id).join(', ')
 
-/** Whether a request gets HTML. */
+/** Whether `Accept` selects HTML, also if it names none of our formats. */
 export const acceptsHtml = (accept: string | undefined): boolean => negotiateFormat(accept) === HTML
 
-/** Whether `Accept` prefers HTML and names it, as browsers do; errors are then sent as a page. */
+/** Whether `Accept` selects HTML and names it, as browsers do. Errors are then sent as a page. */
 export const prefersHtml = (accept: string | undefined): boolean =>
   acceptsHtml(accept) && /text\/html|application\/xhtml\+xml/i.test(accept ?? '')
 

@@ -12,7 +12,7 @@ const negotiateWithoutQuery = memoize(key => {
   return negotiateLanguage({ primary, acceptLanguage })
 })
 
-/** `?lang=` over `Accept-Language` over the passport's primary language. */
+/** By `?lang=`, else by `Accept-Language`, else the passport's primary language. */
 export function negotiatePageLanguage(headers: IncomingHttpHeaders, query: Query, primary: string): Language {
   const acceptLanguage = headers['accept-language']
   const lang = getFirst(query.lang)

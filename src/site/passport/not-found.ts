@@ -1,4 +1,4 @@
-/** Answers addresses below `/p/` without a passport: a redirect for a mistyped id, else a 404. */
+/** Answers for addresses below `/p/` that name no passport: a redirect if the id was mistyped, else a 404. */
 import type { FastifyReply } from 'fastify'
 import { notFound } from '../../kernel/errors.ts'
 import { getPathParameters } from '../../kernel/http/request-input.ts'
@@ -12,7 +12,7 @@ import { HTML } from './formats.ts'
 import { negotiatePageLanguage } from './languages.ts'
 import type { PassportRequest } from './passport-request.ts'
 
-/** An id in capitals, as older scanners send it, or followed by slashes or spaces. */
+/** An id in capitals, as older scanners send it, or with slashes or spaces after it. */
 const MISTYPED_ID = /^([0-9a-z]{26})[/\s]*$/i
 
 const REDIRECT_HEADERS: Headers = { 'cache-control': 'public, max-age=86400' }
@@ -23,7 +23,7 @@ const PAGE_HEADERS: Headers = {
   vary: 'Accept, Accept-Language, Accept-Encoding',
 }
 
-/** Redirects without a look-up, with the query as it was typed. Throws `not_found` for programs. */
+/** Redirects without a look-up, and keeps the query unchanged. Throws `not_found` for programs. */
 export async function sendNotFound(
   { addresses: { publicUrl } }: SiteSetup,
   reply: FastifyReply,
@@ -42,10 +42,10 @@ export async function sendNotFound(
     )
   }
   const [, search] = /^[^?#]*\?([^#]*)/.exec(request.raw.url ?? '') ?? []
-  const caching = query.access === undefined ? REDIRECT_HEADERS : PRIVATE_HEADERS
+  const cachingHeaders = query.access === undefined ? REDIRECT_HEADERS : PRIVATE_HEADERS
   return reply
     .code(301)
-    .headers({ ...securityHeaders(publicUrl), ...caching })
+    .headers({ ...securityHeaders(publicUrl), ...cachingHeaders })
     .header('location', `${getBasePath(publicUrl)}/p/${corrected}${search ? `?${search}` : ''}`)
     .send('')
 }

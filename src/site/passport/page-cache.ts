@@ -1,16 +1,16 @@
 /**
- * Caches prepared responses within a number of bytes. All formats and languages of a passport are dropped
+ * Caches prepared responses, up to a total size. All formats and languages of a passport are dropped
  * together.
  */
 import type { TranslationLanguages } from '../../categories/pick-text.ts'
 import type { PreparedResponse } from '../http/prepared-response.ts'
 
 export type CachedPassport = {
-  /** Version, status and whatever else changes the page. Responses of an earlier state are dropped. */
+  /** Version, status and all else that changes the page. Responses of an earlier state are dropped. */
   readonly state: string
   /** The passport's primary language, needed to choose among the responses. */
   readonly primaryLanguage: string
-  /** The languages of its texts; null if all of them are page languages. */
+  /** The languages of its texts; null if pages exist in all of them. */
   readonly textLanguages: TranslationLanguages | null
   readonly responses: Map<string, PreparedResponse>
   bytes: number
@@ -19,7 +19,7 @@ export type CachedPassport = {
 export type PageCache = {
   /** The passport if it was cached in this state. */
   find(id: string, state: string): CachedPassport | undefined
-  /** The passport in whatever state it was cached last. */
+  /** The passport, also if it was cached in another state. */
   findAny(id: string): CachedPassport | undefined
   put(
     id: string,
@@ -32,7 +32,7 @@ export type PageCache = {
 
 /** What an entry costs besides its body: header lists, keys, objects. */
 const OVERHEAD_BYTES = 4_096
-/** Two for each of 24 languages, and 16 more; text choices are unbounded, so the number is limited. */
+/** Two for each of 24 languages, and 16 more. Combinations of text languages have no other limit. */
 const MAX_RESPONSES = 64
 
 /** The two compressed bodies together are smaller than the plain one. */
@@ -82,7 +82,7 @@ export function createPageCache(maxBytes: number): PageCache {
   }
 }
 
-/** Returns the bytes of the response that had to go: the one with this key, or the oldest of too many. */
+/** Returns the size of the response that is replaced: the one with this key, or the oldest of too many. */
 function replaceResponse({ responses }: CachedPassport, key: string, response: PreparedResponse): number {
   const [oldest = key] = responses.keys()
   const replaced = responses.has(key) || responses.size < MAX_RESPONSES ? key : oldest

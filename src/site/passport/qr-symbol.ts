@@ -54,35 +54,35 @@ async function createQrSymbol(
 
 type SymbolOptions = { content: (typeof CONTENTS)[number]; level: QrLevel; sizeMm: number | undefined }
 
-/** The parameters of the API endpoint; others are ignored, as on every public page. */
+/** The same parameters as `GET /products/{id}/qr` has. Others are ignored, as on every public page. */
 function parseOptions(query: Query): SymbolOptions {
   const details: Detail[] = []
-  const refuse = (name: string, code: DetailCode, message: string) => {
+  const addError = (name: string, code: DetailCode, message: string) => {
     details.push({ path: [name], in: 'query', code, message })
     return undefined
   }
-  const choose = <const T extends string>(name: string, allowed: readonly T[]): T | undefined => {
+  const parseChoice = <const T extends string>(name: string, allowed: readonly T[]): T | undefined => {
     const requested = query[name]
     if (requested === undefined) return undefined
     const found = allowed.find(one => one === requested)
-    return found ?? refuse(name, 'enum', `${name} must be one of ${allowed.join(', ')}.`)
+    return found ?? addError(name, 'enum', `${name} must be one of ${allowed.join(', ')}.`)
   }
-  const content = choose('content', CONTENTS) ?? 'passport'
-  const level = choose('level', QR_LEVELS)
-  const ecc = choose('ecc', QR_LEVELS) ?? level
+  const content = parseChoice('content', CONTENTS) ?? 'passport'
+  const level = parseChoice('level', QR_LEVELS)
+  const ecc = parseChoice('ecc', QR_LEVELS) ?? level
   if (level !== undefined && level !== ecc) {
-    refuse('level', 'duplicate', 'level is another name for ecc; send one of them.')
+    addError('level', 'duplicate', 'level is another name of ecc; send one of them.')
   }
-  const sizeMm = parseSize(query.size_mm, message => refuse('size_mm', 'type', message))
+  const sizeMm = parseSize(query.size_mm, message => addError('size_mm', 'type', message))
   if (details.length > 0) throw invalid(details)
   return { content, level: ecc ?? 'M', sizeMm }
 }
 
-function parseSize(requested: unknown, refuse: (message: string) => undefined): number | undefined {
+function parseSize(requested: unknown, addError: (message: string) => undefined): number | undefined {
   if (requested === undefined) return undefined
   const [min, max] = SIZE_MM
   const size =
     typeof requested === 'string' && /^[0-9]{1,4}$/.test(requested) ? Number(requested) : Number.NaN
   if (size >= min && size <= max) return size
-  return refuse(`size_mm must be a whole number of millimetres from ${min} to ${max}.`)
+  return addError(`size_mm must be a whole number of millimetres from ${min} to ${max}.`)
 }

@@ -14,7 +14,7 @@ export type RecordScan = (
   row: ScannedPassport,
 ) => void
 
-/** Call it after the response was sent. A 304, a prefetch, a HEAD and formats for programs are no scans. */
+/** Call the result after a response was sent. 304, prefetch, HEAD and formats for programs do not count. */
 export function createRecordScan({ scans, addresses, countryHeader, ...setup }: SiteSetup): RecordScan {
   const { isTrusted, getReaderAddress } = createTrustedProxies(setup.trustedProxies)
   const cookieName = getSessionCookieName(addresses.publicUrl)
@@ -22,7 +22,7 @@ export function createRecordScan({ scans, addresses, countryHeader, ...setup }: 
     const { headers, socket } = raw
     if (request.format !== HTML || raw.method !== 'GET' || response.statusCode !== 200) return
     const address = getReaderAddress(raw)
-    // Without an address the connection was reset.
+    // The address is empty if the connection was reset.
     if (isPrefetch(headers) || address === '') return
     const sessionToken = headers.cookie?.includes(cookieName)
       ? findSessionToken(addresses.publicUrl, headers.cookie)
