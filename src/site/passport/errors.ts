@@ -58,7 +58,7 @@ const buildPageHeaders = (
   ...cachingHeaders,
 })
 
-/** The entity tags are few: the language, with the status if the resolver sends the page. */
+/** Three pages for each language. A process has one public URL, except in tests. */
 const notFoundPages = new BoundedMap<string, PreparedResponse>(8 * LANGUAGES.length)
 
 /** Cached by public URL and entity tag prefix, which has the language. */

@@ -19,7 +19,7 @@ export function renderLinkset(
   levels: readonly Pick<PublicPassportRow, 'id' | 'level' | 'category' | 'data' | 'lot' | 'serial'>[],
 ): string {
   const linkset = levels.map(row => {
-    const { name, languages } = readPublicTexts(row)
+    const { name, languages } = getNameAndLanguages(row)
     const href = passportUrl(addresses, idFromUuid(row.id))
     return {
       anchor: addresses.publicUrl + getAnchorPath(request, row),
@@ -49,8 +49,8 @@ function describeLevel(name: string, { lot, serial }: Level): string {
 }
 
 /**
- * The requested path as far as it names this level, because clients look for its prefixes, else our own
- * spelling.
+ * The requested path, cut after this level, because clients compare it with the prefixes of their address.
+ * Elsewhere a path built from the row.
  */
 function getAnchorPath({ link, rawPath }: LinksetRequest, row: Level): string {
   const { gtin14 } = link
@@ -63,8 +63,8 @@ function getAnchorPath({ link, rawPath }: LinksetRequest, row: Level): string {
   return gs1Path(gtin14)
 }
 
-/** What the public may see of a level, disclosed as on its page. */
-function readPublicTexts(row: Pick<PublicPassportRow, 'category' | 'data'>): {
+/** Discloses to the public, as on the page of the level. */
+function getNameAndLanguages(row: Pick<PublicPassportRow, 'category' | 'data'>): {
   name: string
   languages: string[]
 } {
@@ -79,7 +79,7 @@ function readPublicTexts(row: Pick<PublicPassportRow, 'category' | 'data'>): {
 }
 
 /**
- * GS1's schema only allows `ll` and `ll-CC`: `zh-Hant` becomes `zh`, and languages of three letters are left
+ * GS1's schema only allows `ll` and `ll-CC`: `zh-Hant` becomes `zh`, and tags with three letters are left
  * out.
  */
 function shortenTags(tags: readonly string[]): string[] {

@@ -19,12 +19,12 @@ export const buildResolverHeaders = (publicUrl: string): Headers => ({
   vary: RESOLVER_VARY,
 })
 
-/** The path is written anew, because a header must not contain what a stranger typed. */
+/** Builds the path from the parsed link: a header must not contain unchecked input. */
 export function buildLinksetLink(publicUrl: string, { gtin14, ...qualifiers }: DigitalLink): string {
   return `<${publicUrl}${gs1Path(gtin14, qualifiers)}?linkType=linkset>; rel="linkset"; type="application/linkset+json"`
 }
 
-/** Sends people the error page. Throws for programs. */
+/** Sends people an error page. Throws the error for programs. */
 export async function sendResolverError(
   publicUrl: string,
   reply: FastifyReply,

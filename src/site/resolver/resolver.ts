@@ -46,7 +46,7 @@ export function registerResolver(app: FastifyInstance, setup: SiteContext): void
         (_request, reply) => sendOptions(setup, reply),
       )
     }
-    // The standard removed words in place of numbers in 2022. Say so to clients that still send them.
+    // GS1 removed names of keys (`/gtin/` for `/01/`) in 2022. The error explains that to older clients.
     resolver.route({
       method: 'GET',
       url: '/gtin/*',
@@ -67,12 +67,12 @@ function handle(setup: SiteContext, reply: FastifyReply): unknown {
   return cached === undefined ? send() : sendRedirect(setup, reply, parsed, cached)
 }
 
-/** Parses the raw path: a decoded slash would be a separator. */
+/** Parses the path before decoding, because a decoded slash would become a separator. */
 function parseResolverRequest(setup: SiteSetup, request: FastifyRequest): ResolverRequest | AppError {
-  const [address = ''] = (request.raw.url ?? '').split('#', 1)
-  const start = address.indexOf('?')
-  const path = start < 0 ? address : address.slice(0, start)
-  const query = start < 0 ? '' : address.slice(start + 1)
+  const [url = ''] = (request.raw.url ?? '').split('#', 1)
+  const queryStart = url.indexOf('?')
+  const path = queryStart < 0 ? url : url.slice(0, queryStart)
+  const query = queryStart < 0 ? '' : url.slice(queryStart + 1)
   const link = parseDigitalLink(path)
   if ('fault' in link) return badRequest(link.fault)
   const linkQuery = parseLinkQuery(query)
@@ -89,7 +89,7 @@ function parseResolverRequest(setup: SiteSetup, request: FastifyRequest): Resolv
   }
 }
 
-/** No product has this link. People get a link to the passport instead. */
+/** For a link type that no product has. People get a link to the passport instead. */
 async function sendUnknownLinkType(
   setup: SiteSetup,
   reply: FastifyReply,
@@ -121,23 +121,23 @@ async function sendResolved(setup: SiteSetup, reply: FastifyReply, parsed: Resol
   sendRedirect(setup, reply, parsed, resolved)
 }
 
-/** If the database does not answer, uses the target of the last ten minutes. */
+/** If the database does not answer, uses a target that was cached within the last ten minutes. */
 async function resolveOrUseCached(
   { sql }: SiteSetup,
   { link, now }: ResolverRequest,
 ): Promise<Resolved | undefined> {
-  const before = findCachedTarget(sql, link, now, MAX_STALE_MS)
-  const resolving = resolveAddress(sql, link, now)
-  if (before === undefined) return resolving
+  const cached = findCachedTarget(sql, link, now, MAX_STALE_MS)
+  const query = resolveAddress(sql, link, now)
+  if (cached === undefined) return query
   try {
-    return await withDeadline(resolving)
+    return await withDeadline(query)
   } catch (error) {
     if (!isUnavailable(error)) throw error
-    return before
+    return cached
   }
 }
 
-/** Bypasses the framework, like prepared responses. Clients do not cache a 307. */
+/** Bypasses Fastify, like prepared responses. Clients do not cache a 307. */
 function sendRedirect(
   { addresses }: SiteSetup,
   reply: FastifyReply,
@@ -156,21 +156,22 @@ function sendRedirect(
       buildLinksetLink(publicUrl, parsed.link),
       'content-length',
       '0',
-      ...redirectHeaders.getOrMake(publicUrl, listHeaders),
+      ...cachedRedirectHeaders.getOrMake(publicUrl, buildRedirectHeaders),
       'x-request-id',
       reply.request.id,
     ])
     .end()
 }
 
-const redirectHeaders = new BoundedMap<string, string[]>(1)
+const cachedRedirectHeaders = new BoundedMap<string, string[]>(1)
 
-const listHeaders = (publicUrl: string) => Object.entries(buildResolverHeaders(publicUrl)).flat()
+const buildRedirectHeaders = (publicUrl: string) => Object.entries(buildResolverHeaders(publicUrl)).flat()
 
-/** Keeps the whole query as it was typed. A format in it wins over the negotiated one. */
-function buildTarget(page: string, own: string, query: string): string {
-  if (query === '') return own === '' ? page : `${page}?${own}`
-  return own === '' || /(?:^|[&;])format=/.test(query) ? `${page}?${query}` : `${page}?${own}&${query}`
+/** Keeps the whole query unchanged. A format in it wins over the negotiated one. */
+function buildTarget(page: string, formatQuery: string, query: string): string {
+  if (query === '') return formatQuery === '' ? page : `${page}?${formatQuery}`
+  const isQueryEnough = formatQuery === '' || /(?:^|[&;])format=/.test(query)
+  return isQueryEnough ? `${page}?${query}` : `${page}?${formatQuery}&${query}`
 }
 
 const LINKSET_CONTEXT = 'https://ref.gs1.org/standards/resolver/linkset-context'
@@ -208,7 +209,7 @@ async function sendLinkset(
 /** The parameter's name may be percent-encoded. */
 const hasAccessToken = (query: string) => new URLSearchParams(query.replaceAll(';', '&')).has('access')
 
-/** Lists the methods without a look-up. */
+/** Answers without a look-up. */
 function sendOptions(setup: SiteSetup, reply: FastifyReply): unknown {
   const { publicUrl } = setup.addresses
   const parsed = parseResolverRequest(setup, reply.request)
@@ -224,7 +225,9 @@ function sendOptions(setup: SiteSetup, reply: FastifyReply): unknown {
     .send()
 }
 
-/** GS1's resolver description file. It is at the root of the domain, whatever path `PUBLIC_URL` has. */
+/**
+ * GS1's resolver description file, which must be at the root of the domain even if `PUBLIC_URL` has a path.
+ */
 function prepareDescription({ addresses }: SiteSetup) {
   const description = {
     name: 'Carnet',
