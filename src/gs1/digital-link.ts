@@ -2,13 +2,13 @@
  * Writes and parses GS1 Digital Link paths (GS1 Digital Link URI Syntax; ABNF 1.4.1), which are printed on
  * products.
  */
-import { findGtinFault } from './gtin.ts'
+import { findGtinError } from './gtin.ts'
 import { isLotOrSerial } from './lot-serial.ts'
 
 /** `cpv` is AI 22 (consumer product variant): parsed, never written. */
 export type DigitalLink = { gtin14: string; cpv?: string; lot?: string; serial?: string }
 
-export type DigitalLinkFault =
+export type DigitalLinkError =
   /** There is no `01` with complete pairs of key and value after it. */
   | 'no_key'
   | 'bad_escape'
@@ -37,31 +37,31 @@ const encodeSegment = (value: string) =>
   )
 
 const QUALIFIERS = [
-  { key: '22', name: 'cpv', fault: 'bad_cpv' },
-  { key: '10', name: 'lot', fault: 'bad_lot' },
-  { key: '21', name: 'serial', fault: 'bad_serial' },
+  { key: '22', name: 'cpv', error: 'bad_cpv' },
+  { key: '10', name: 'lot', error: 'bad_lot' },
+  { key: '21', name: 'serial', error: 'bad_serial' },
 ] as const
 
 /**
  * Parses a percent-encoded path. It may have a prefix and a trailing slash; the rightmost key counts. Never
  * throws.
  */
-export function parseDigitalLink(rawPath: string): DigitalLink | { fault: DigitalLinkFault } {
+export function parseDigitalLink(rawPath: string): DigitalLink | { error: DigitalLinkError } {
   const segments = decodeSegments(rawPath)
-  if (segments === undefined) return { fault: 'bad_escape' }
+  if (segments === undefined) return { error: 'bad_escape' }
   const start = findKey(segments)
-  if (start === undefined) return { fault: 'no_key' }
+  if (start === undefined) return { error: 'no_key' }
   const gtin14 = segments[start + 1] ?? ''
-  if (gtin14.length !== 14 || findGtinFault(gtin14) !== undefined) return { fault: 'bad_gtin' }
+  if (gtin14.length !== 14 || findGtinError(gtin14) !== undefined) return { error: 'bad_gtin' }
   const link: DigitalLink = { gtin14 }
   let lastPosition = -1
   for (let i = start + 2; i < segments.length; i += 2) {
     const position = QUALIFIERS.findIndex(({ key }) => key === segments[i])
     const qualifier = QUALIFIERS[position]
-    if (qualifier === undefined) return { fault: 'unknown_qualifier' }
-    if (position <= lastPosition) return { fault: 'wrong_order' }
+    if (qualifier === undefined) return { error: 'unknown_qualifier' }
+    if (position <= lastPosition) return { error: 'wrong_order' }
     const value = segments[i + 1] ?? ''
-    if (!isLotOrSerial(value)) return { fault: qualifier.fault }
+    if (!isLotOrSerial(value)) return { error: qualifier.error }
     link[qualifier.name] = value
     lastPosition = position
   }

@@ -5,14 +5,14 @@ const GTIN = /^(?:[0-9]{8}|[0-9]{12,14})$/
 const ALL_ZERO = /^0+$/
 
 /** `format`: not 8, 12, 13 or 14 ASCII digits. `all_zero`: nobody has this number. */
-export type GtinFault = 'format' | 'check_digit' | 'all_zero'
+export type GtinError = 'format' | 'check_digit' | 'all_zero'
 
-export function findGtinFault(text: string): GtinFault | undefined {
+export function findGtinError(text: string): GtinError | undefined {
   if (!GTIN.test(text)) return 'format'
   if (ALL_ZERO.test(text)) return 'all_zero'
   return hasMod10CheckDigit(text) ? undefined : 'check_digit'
 }
 
-export const isGtin = (text: string) => findGtinFault(text) === undefined
+export const isGtin = (text: string) => findGtinError(text) === undefined
 
 export const toGtin14 = (gtin: string) => gtin.padStart(14, '0')

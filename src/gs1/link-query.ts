@@ -1,6 +1,6 @@
 /** Parses the query of a GS1 Digital Link, which redirects pass on unchanged. */
 
-export type LinkQueryFault =
+export type LinkQueryError =
   /** AI 01, 10, 21, 22 or 235, which belong in the path when the key is a GTIN. */
   | 'path_key_in_query'
   /** All digits, but no application identifier. */
@@ -26,13 +26,13 @@ const IDENTIFIER = new RegExp(
  */
 export function parseLinkQuery(
   rawQuery: string,
-): { linkType: string | undefined } | { fault: LinkQueryFault } {
+): { linkType: string | undefined } | { error: LinkQueryError } {
   let linkType: string | undefined
   for (const part of rawQuery.split(/[&;]/)) {
     const end = part.indexOf('=')
     const name = decodeOrKeep(end < 0 ? part : part.slice(0, end))
-    if (IN_PATH.has(name)) return { fault: 'path_key_in_query' }
-    if (DIGITS.test(name) && !IDENTIFIER.test(name)) return { fault: 'unknown_identifier' }
+    if (IN_PATH.has(name)) return { error: 'path_key_in_query' }
+    if (DIGITS.test(name) && !IDENTIFIER.test(name)) return { error: 'unknown_identifier' }
     if (name === 'linkType' && end >= 0) linkType ??= decodeOrKeep(part.slice(end + 1)) || undefined
   }
   return { linkType }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { computeMod10CheckDigit, hasMod10CheckDigit, isCasNumber, isGln } from '../../src/gs1/check-digit.ts'
-import { findGtinFault, isGtin, toGtin14 } from '../../src/gs1/gtin.ts'
+import { findGtinError, isGtin, toGtin14 } from '../../src/gs1/gtin.ts'
 
 const digits = (length: number) =>
   fc
@@ -64,15 +64,15 @@ describe('check digits of GTIN and GLN', () => {
 describe('a GTIN', () => {
   it('accepts the known examples of every length', () => {
     for (const gtin of ['96385074', '614141007349', '9506000134352', '09506000134352', '19506000134359']) {
-      assert.equal(findGtinFault(gtin), undefined, gtin)
+      assert.equal(findGtinError(gtin), undefined, gtin)
     }
     assert.equal(toGtin14('9506000134352'), '09506000134352')
     assert.equal(toGtin14('96385074'), '00000096385074')
-    assert.equal(findGtinFault('96385075'), 'check_digit')
+    assert.equal(findGtinError('96385075'), 'check_digit')
   })
 
   it('is refused with the name of the error', () => {
-    const faults = {
+    const errors = {
       '': 'format',
       '1': 'format',
       '950600013435': 'check_digit',
@@ -88,7 +88,7 @@ describe('a GTIN', () => {
       '000000000000': 'all_zero',
       '00000000000000': 'all_zero',
     }
-    for (const [text, fault] of Object.entries(faults)) assert.equal(findGtinFault(text), fault, text)
+    for (const [text, error] of Object.entries(errors)) assert.equal(findGtinError(text), error, text)
   })
 
   it('is the same GTIN when written in 14 digits', () => {

@@ -95,7 +95,7 @@ describe('parseDigitalLink', () => {
   })
 
   it('names the error', () => {
-    const faults: Record<string, string> = {
+    const errors: Record<string, string> = {
       '': 'no_key',
       '/': 'no_key',
       '/01': 'no_key',
@@ -123,8 +123,8 @@ describe('parseDigitalLink', () => {
       [`/01/${GTIN}/21/%00`]: 'bad_serial',
       [`/01/${GTIN}/21/%C3%A4`]: 'bad_serial',
     }
-    for (const [path, fault] of Object.entries(faults))
-      assert.deepEqual(parseDigitalLink(path), { fault }, path)
+    for (const [path, error] of Object.entries(errors))
+      assert.deepEqual(parseDigitalLink(path), { error }, path)
   })
 
   it('never throws', () => {

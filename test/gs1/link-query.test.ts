@@ -48,10 +48,10 @@ describe('parseLinkQuery', () => {
       assert.deepEqual(parseLinkQuery(`${key}=261231`), { linkType: undefined }, key)
     }
     for (const key of ['01', '10', '21', '22', '235', '1%30']) {
-      assert.deepEqual(parseLinkQuery(`a=b&${key}=X`), { fault: 'path_key_in_query' }, key)
+      assert.deepEqual(parseLinkQuery(`a=b&${key}=X`), { error: 'path_key_in_query' }, key)
     }
     for (const key of ['0', '1', '123', '18', '89', '999', '8199', '4399', '00017', '3700']) {
-      assert.deepEqual(parseLinkQuery(`${key}=X`), { fault: 'unknown_identifier' }, key)
+      assert.deepEqual(parseLinkQuery(`${key}=X`), { error: 'unknown_identifier' }, key)
     }
   })
 

@@ -1,6 +1,6 @@
 /** The formats of fields: JSON Schema keywords for each, and a check for the rest. */
 import { isCasNumber, isGln } from '../../gs1/check-digit.ts'
-import { findGtinFault, type GtinFault } from '../../gs1/gtin.ts'
+import { findGtinError, type GtinError } from '../../gs1/gtin.ts'
 import { isLongerThan } from '../../kernel/characters.ts'
 import { COUNTRIES, isCountry } from '../../kernel/countries.ts'
 import type { DetailCode } from '../../kernel/errors.ts'
@@ -54,8 +54,8 @@ export const FORMAT_RULES: Readonly<Record<Format, FormatRule>> = {
   gtin: {
     schema: { minLength: 8, maxLength: 14, pattern: '^(?:[0-9]{8}|[0-9]{12,14})$' },
     findViolation: text => {
-      const found = findGtinFault(text)
-      return found === undefined ? undefined : GTIN_FAULTS[found]
+      const error = findGtinError(text)
+      return error === undefined ? undefined : GTIN_VIOLATIONS[error]
     },
   },
   gln: {
@@ -106,7 +106,7 @@ export const FORMAT_RULES: Readonly<Record<Format, FormatRule>> = {
   },
 }
 
-const GTIN_FAULTS: Readonly<Record<GtinFault, Violation>> = {
+const GTIN_VIOLATIONS: Readonly<Record<GtinError, Violation>> = {
   format: violation('format', problem('gtin')),
   check_digit: violation('gtin_check_digit', problem('gtin_digit')),
   all_zero: violation('format', problem('gtin_zeros')),

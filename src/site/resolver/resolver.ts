@@ -3,8 +3,8 @@
  * passport. Nothing caches the redirect, so every scan is seen and the target can change.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type DigitalLink, type DigitalLinkFault, parseDigitalLink } from '../../gs1/digital-link.ts'
-import { type LinkQueryFault, parseLinkQuery } from '../../gs1/link-query.ts'
+import { type DigitalLink, type DigitalLinkError, parseDigitalLink } from '../../gs1/digital-link.ts'
+import { type LinkQueryError, parseLinkQuery } from '../../gs1/link-query.ts'
 import { GS1_VOC, type LinkType, parseLinkType } from '../../gs1/link-type.ts'
 import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -74,9 +74,9 @@ function parseResolverRequest(setup: SiteSetup, request: FastifyRequest): Resolv
   const path = queryStart < 0 ? url : url.slice(0, queryStart)
   const query = queryStart < 0 ? '' : url.slice(queryStart + 1)
   const link = parseDigitalLink(path)
-  if ('fault' in link) return badRequest(link.fault)
+  if ('error' in link) return badRequest(link.error)
   const linkQuery = parseLinkQuery(query)
-  if ('fault' in linkQuery) return badRequest(linkQuery.fault)
+  if ('error' in linkQuery) return badRequest(linkQuery.error)
   const { linkType } = linkQuery
   const type = linkType === undefined ? 'defaultLink' : parseLinkType(linkType)
   const isLinkset = wantsLinkset(request.raw.headers.accept)
@@ -253,7 +253,7 @@ function prepareDescription({ addresses }: SiteSetup) {
 const ADDRESS_FORM =
   'A GS1 address on this server is /01/ and the 14 digits of a GTIN, then /10/ and a lot, /21/ and a serial, or both.'
 
-const FAULT_MESSAGES: Record<DigitalLinkFault | LinkQueryFault, string> = {
+const ERROR_MESSAGES: Record<DigitalLinkError | LinkQueryError, string> = {
   no_key: ADDRESS_FORM,
   bad_escape: 'The address has a broken percent-encoding.',
   bad_gtin:
@@ -267,8 +267,8 @@ const FAULT_MESSAGES: Record<DigitalLinkFault | LinkQueryFault, string> = {
   unknown_identifier: 'A parameter name made of digits must be an application identifier of GS1.',
 }
 
-const badRequest = (fault: DigitalLinkFault | LinkQueryFault) =>
-  new AppError('bad_request', FAULT_MESSAGES[fault])
+const badRequest = (error: DigitalLinkError | LinkQueryError) =>
+  new AppError('bad_request', ERROR_MESSAGES[error])
 const linkTypeNotFound = () =>
   new AppError(
     'not_found',
