@@ -29,7 +29,7 @@ export function gs1Path(gtin14: string, { lot, serial }: { lot?: string; serial?
   )
 }
 
-/** Encodes as GS1's own engine does: also the five characters that `encodeURIComponent` leaves. */
+/** Encodes like GS1's own library, with the five characters that `encodeURIComponent` leaves unchanged. */
 const encodeSegment = (value: string) =>
   encodeURIComponent(value).replace(
     /[!'()*]/g,
@@ -43,13 +43,13 @@ const QUALIFIERS = [
 ] as const
 
 /**
- * Parses a percent-encoded path. It may have a prefix and a trailing slash; the rightmost key counts. Never
+ * Parses a percent-encoded path. It may have a prefix and a trailing slash; the last `01` counts. Never
  * throws.
  */
 export function parseDigitalLink(rawPath: string): DigitalLink | { error: DigitalLinkError } {
   const segments = decodeSegments(rawPath)
   if (segments === undefined) return { error: 'bad_escape' }
-  const start = findKey(segments)
+  const start = findGtinKey(segments)
   if (start === undefined) return { error: 'no_key' }
   const gtin14 = segments[start + 1] ?? ''
   if (gtin14.length !== 14 || findGtinError(gtin14) !== undefined) return { error: 'bad_gtin' }
@@ -79,8 +79,8 @@ function decodeSegments(rawPath: string): string[] | undefined {
   }
 }
 
-/** Finds the rightmost `01` at the position of a key. A lot can be `01` too, at the position of a value. */
-function findKey(segments: readonly string[]): number | undefined {
+/** Finds the last `01` at the position of a key. A lot can be `01` too, but is at the position of a value. */
+function findGtinKey(segments: readonly string[]): number | undefined {
   for (let i = segments.length - 2; i >= 0; i -= 2) if (segments[i] === '01') return i
   return undefined
 }

@@ -4,7 +4,9 @@ import { hasMod10CheckDigit } from './check-digit.ts'
 const GTIN = /^(?:[0-9]{8}|[0-9]{12,14})$/
 const ALL_ZERO = /^0+$/
 
-/** `format`: not 8, 12, 13 or 14 ASCII digits. `all_zero`: nobody has this number. */
+/**
+ * `format`: not 8, 12, 13 or 14 ASCII digits. `all_zero`: its check digit is right, but GS1 never assigns it.
+ */
 export type GtinError = 'format' | 'check_digit' | 'all_zero'
 
 export function findGtinError(text: string): GtinError | undefined {

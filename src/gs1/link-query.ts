@@ -7,7 +7,7 @@ export type LinkQueryError =
   | 'unknown_identifier'
 
 const DIGITS = /^[0-9]+$/
-const IN_PATH = new Set(['01', '10', '21', '22', '235'])
+const PATH_IDENTIFIERS = new Set(['01', '10', '21', '22', '235'])
 
 /** Every application identifier of GS1 General Specifications, section 3.2. */
 const IDENTIFIER = new RegExp(
@@ -29,11 +29,11 @@ export function parseLinkQuery(
 ): { linkType: string | undefined } | { error: LinkQueryError } {
   let linkType: string | undefined
   for (const part of rawQuery.split(/[&;]/)) {
-    const end = part.indexOf('=')
-    const name = decodeOrKeep(end < 0 ? part : part.slice(0, end))
-    if (IN_PATH.has(name)) return { error: 'path_key_in_query' }
+    const equals = part.indexOf('=')
+    const name = decodeOrKeep(equals < 0 ? part : part.slice(0, equals))
+    if (PATH_IDENTIFIERS.has(name)) return { error: 'path_key_in_query' }
     if (DIGITS.test(name) && !IDENTIFIER.test(name)) return { error: 'unknown_identifier' }
-    if (name === 'linkType' && end >= 0) linkType ??= decodeOrKeep(part.slice(end + 1)) || undefined
+    if (name === 'linkType' && equals >= 0) linkType ??= decodeOrKeep(part.slice(equals + 1)) || undefined
   }
   return { linkType }
 }

@@ -1,6 +1,6 @@
 /** The link types that our resolver knows, in every spelling in use. */
 
-/** Namespace of the GS1 Web Vocabulary as we write it. */
+/** The namespace of the GS1 Web Vocabulary. Link sets use this spelling. */
 export const GS1_VOC = 'https://ref.gs1.org/voc/'
 
 export type LinkType = 'defaultLink' | 'pip' | 'dpp' | 'linkset'

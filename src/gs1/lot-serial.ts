@@ -7,8 +7,8 @@ export const MAX_LOT_OR_SERIAL_LENGTH = 20
 const CSET_82 = /^[!"%&'()*+,\-./0-9:;<=>?A-Z_a-z]{1,20}$/
 
 /**
- * Whether a text can be a lot (AI 10), a serial (AI 21) or a variant (AI 22). `.` and `..` are refused
- * although GS1 allows them: URL parsers collapse them, even percent-encoded, so the address would name
- * another object.
+ * Whether a text can be a lot (AI 10), a serial (AI 21) or a variant (AI 22). `.` and `..` are not accepted,
+ * although GS1 allows them: URL parsers remove them, even percent-encoded, so the address would name another
+ * object.
  */
 export const isLotOrSerial = (text: string) => CSET_82.test(text) && text !== '.' && text !== '..'
