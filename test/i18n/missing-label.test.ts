@@ -13,17 +13,17 @@ test('a missing label is shown in English and marked as English', async () => {
   const { renderBlocks: blocksOf, renderPair: pair } = await import('../../src/site/page/blocks.ts')
   const missing = listMissingLabels().find(({ language }) => language === 'de')?.keys ?? []
   for (const key of ['fields.packaging', 'values.packaging.recyclable']) assert.ok(missing.includes(key), key)
-  const wording = {
+  const locale = {
     language: 'de',
     labels: getLabels('de'),
     preferredLanguages: ['de'],
     primaryLanguage: 'de',
-    kept: '',
+    keptQuery: '',
   } as const
   const blocksFor = (name: string, value: unknown) => {
     const field = findCategory('furniture')?.fields.find(one => one.name === name)
     assert.ok(field)
-    return blocksOf(wording, field, { [name]: value })
+    return blocksOf(locale, field, { [name]: value })
   }
   const [block] = blocksFor('packaging', 'recyclable')
   assert.ok(block)

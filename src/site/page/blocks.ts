@@ -13,15 +13,15 @@ import {
   findLink,
   findLocalizedText,
   getPageLabel,
+  type PageLocale,
   renderExternalLink,
   renderFibreName,
   renderFieldLabel,
   renderFieldValue,
+  renderLangAndDirection,
   renderLangAttribute,
-  renderLangAttributes,
   renderLanguageNote,
   renderName,
-  type Wording,
 } from './values.ts'
 
 /** Neighbouring pairs share a `dl`; a figure has its own title. All but `title` is ready HTML. */
@@ -61,40 +61,40 @@ export const renderSubheading = (title: string, language: string | undefined) =>
   html`<h3!${renderLangAttribute(language)}>${title}</h3>`
 
 /** Empty if the object lacks the field. */
-export function renderBlocks(wording: Wording, field: Field, data: Data, parent = ''): Block[] {
+export function renderBlocks(locale: PageLocale, field: Field, data: Data, parent = ''): Block[] {
   const value = Object.hasOwn(data, field.name) ? data[field.name] : undefined
   if (value === undefined || value === null) return []
   const path = parent === '' ? field.name : `${parent}.${field.name}`
-  const named = { title: getPageLabel(wording, path), titleLanguage: findLabelLanguage(wording, path) }
+  const named = { title: getPageLabel(locale, path), titleLanguage: findLabelLanguage(locale, path) }
   if (field.type === 'object') {
-    return (field.fields ?? []).flatMap(member => renderBlocks(wording, member, asObject(value), path))
+    return (field.fields ?? []).flatMap(member => renderBlocks(locale, member, asObject(value), path))
   }
-  if (field.type === 'list') return renderListBlocks(wording, field, path, named, value)
+  if (field.type === 'list') return renderListBlocks(locale, field, path, named, value)
   if (field.format === 'carbon_class' && typeof value === 'string') {
-    return [{ kind: 'figure', ...named, body: renderCarbonClass(wording, value) }]
+    return [{ kind: 'figure', ...named, body: renderCarbonClass(locale, value) }]
   }
-  if (field.type === 'text') return [{ kind: 'figure', ...named, body: renderProse(wording, value) }]
-  return [{ kind: 'pair', ...named, body: renderFieldValue(wording, field, path, value) }]
+  if (field.type === 'text') return [{ kind: 'figure', ...named, body: renderProse(locale, value) }]
+  return [{ kind: 'pair', ...named, body: renderFieldValue(locale, field, path, value) }]
 }
 
 /** Paragraphs, or a link if the whole text is an address. */
-function renderProse(wording: Wording, value: unknown): string {
-  const words = findLocalizedText(wording, value)
-  if (words === undefined) return ''
-  const url = findLink(words.text)
-  if (url !== undefined) return html`<p>!${renderExternalLink(wording, url)}</p>`
-  const paragraphs = words.text.split(/\n+/).filter(line => line.trim() !== '')
-  const lines = paragraphs.map(line => html`<p!${renderLangAttributes(words.language)}>${line}</p>`)
-  return renderLanguageNote(wording, words) + lines.join('')
+function renderProse(locale: PageLocale, value: unknown): string {
+  const localized = findLocalizedText(locale, value)
+  if (localized === undefined) return ''
+  const url = findLink(localized.text)
+  if (url !== undefined) return html`<p>!${renderExternalLink(locale, url)}</p>`
+  const paragraphs = localized.text.split(/\n+/).filter(line => line.trim() !== '')
+  const lines = paragraphs.map(line => html`<p!${renderLangAndDirection(localized.language)}>${line}</p>`)
+  return renderLanguageNote(locale, localized) + lines.join('')
 }
 
-function renderCarbonClass({ labels }: Wording, value: string): string {
+function renderCarbonClass({ labels }: PageLocale, value: string): string {
   const letter = value.trim().toUpperCase()
   return html`!${renderClassScale(letter)}<p><b>${fillPlaceholders(labels.ui.carbonClass, { class: letter })}</b> <small>${labels.ui.carbonClassScale}</small></p>`
 }
 
 function renderListBlocks(
-  wording: Wording,
+  locale: PageLocale,
   field: Field,
   path: string,
   named: Pick<Block, 'title' | 'titleLanguage'>,
@@ -105,23 +105,23 @@ function renderListBlocks(
   const [only] = members
   if (entries.length === 0 || only === undefined) return []
   if (members.length === 1 && only.name === '') {
-    const body = entries.map(entry => renderFieldValue(wording, only, path, entry)).join(', ')
+    const body = entries.map(entry => renderFieldValue(locale, only, path, entry)).join(', ')
     return [{ kind: 'pair', ...named, body }]
   }
-  return [{ kind: 'figure', ...named, body: renderListFigure(wording, field, path, entries) }]
+  return [{ kind: 'figure', ...named, body: renderListFigure(locale, field, path, entries) }]
 }
 
-function renderListFigure(wording: Wording, field: Field, path: string, entries: Entry[]): string {
+function renderListFigure(locale: PageLocale, field: Field, path: string, entries: Entry[]): string {
   const members = field.of ?? []
   switch (field.figure ?? (field.sumsTo100 === undefined ? 'table' : 'composition')) {
     case 'composition':
-      return renderCompositionField(wording, field, path, entries)
+      return renderCompositionField(locale, field, path, entries)
     case 'chain':
-      return renderChainField(wording, members, path, entries)
+      return renderChainField(locale, members, path, entries)
     case 'documents':
-      return renderDocuments(wording, members, entries)
+      return renderDocuments(locale, members, entries)
     case 'table':
-      return renderTable(wording, members, path, entries)
+      return renderTable(locale, members, path, entries)
   }
 }
 
@@ -132,40 +132,40 @@ const findNameMember = (field: Field) => field.of?.find(member => member.name !=
  * The shares of a field that sums to 100, in the account's order; names are ready HTML. Labels begin with a
  * capital; names of fibres and the account's own names stay as they are.
  */
-export function listShares(wording: Wording, field: Field, path: string, entries: readonly Entry[]) {
+export function listShares(locale: PageLocale, field: Field, path: string, entries: readonly Entry[]) {
   const named = findNameMember(field)
   return entries.map(entry => {
     const percentage = Number(entry[field.sumsTo100 ?? ''])
     if (named === undefined) return { isLabel: false, name: '', percentage }
     const value = entry[named.name]
     if (named.dictionary === 'fibres' && typeof value === 'string') {
-      return { isLabel: false, name: renderFibreName(wording, value), percentage }
+      return { isLabel: false, name: renderFibreName(locale, value), percentage }
     }
     const namePath = `${path}.${named.name}`
-    const isLabel = findLabel(wording.labels, 'values', `${namePath}.${value}`) !== undefined
-    return { isLabel, name: renderFieldValue(wording, named, namePath, value), percentage }
+    const isLabel = findLabel(locale.labels, 'values', `${namePath}.${value}`) !== undefined
+    return { isLabel, name: renderFieldValue(locale, named, namePath, value), percentage }
   })
 }
 
 function renderCompositionField(
-  wording: Wording,
+  locale: PageLocale,
   field: Field,
   path: string,
   entries: readonly Entry[],
 ): string {
-  const caption = renderFieldLabel(wording, path)
-  const name = renderFieldLabel(wording, `${path}.${findNameMember(field)?.name}`)
-  const share = renderFieldLabel(wording, `${path}.${field.sumsTo100}`)
+  const caption = renderFieldLabel(locale, path)
+  const name = renderFieldLabel(locale, `${path}.${findNameMember(field)?.name}`)
+  const share = renderFieldLabel(locale, `${path}.${field.sumsTo100}`)
   return renderComposition(
-    wording.language,
+    locale.language,
     { caption, name, share },
-    listShares(wording, field, path, entries),
+    listShares(locale, field, path, entries),
   )
 }
 
 /** Each stage by its first member and its country, with the other members below. */
 function renderChainField(
-  wording: Wording,
+  locale: PageLocale,
   members: readonly Field[],
   path: string,
   entries: readonly Entry[],
@@ -173,7 +173,7 @@ function renderChainField(
   const show = (entry: Entry, member: Field | undefined) =>
     member === undefined || entry[member.name] === undefined
       ? ''
-      : renderFieldValue(wording, member, `${path}.${member.name}`, entry[member.name])
+      : renderFieldValue(locale, member, `${path}.${member.name}`, entry[member.name])
   const [stage] = members
   const place = members.find(({ format }) => format === 'country')
   const others = members.filter(member => member !== stage && member !== place)
@@ -190,19 +190,19 @@ function renderChainField(
 }
 
 /** Each document by its first member, which is its type or a name of the account's own, with its link. */
-function renderDocuments(wording: Wording, members: readonly Field[], entries: readonly Entry[]): string {
+function renderDocuments(locale: PageLocale, members: readonly Field[], entries: readonly Entry[]): string {
   const typeName = members[0]?.name ?? ''
   const urlName = members.find(({ format }) => format === 'url')?.name ?? ''
   const items = entries.map(({ [typeName]: type, [urlName]: url }) => {
-    const name = renderDocumentName(wording, String(type ?? ''))
+    const name = renderDocumentName(locale, String(type ?? ''))
     const link = typeof url === 'string' ? findLink(url) : undefined
     if (link === undefined) return html`<li>!${name} !${renderName(String(url ?? ''))}</li>`
-    return html`<li>!${renderExternalLink(wording, link, name)}</li>`
+    return html`<li>!${renderExternalLink(locale, link, name)}</li>`
   })
   return html`<ul class="plain">!${items}</ul>`
 }
 
-function renderDocumentName({ labels }: Wording, type: string): string {
+function renderDocumentName({ labels }: PageLocale, type: string): string {
   const known: Readonly<Record<string, string>> = labels.documents
   const key = type
     .trim()
@@ -215,7 +215,7 @@ function renderDocumentName({ labels }: Wording, type: string): string {
  * Only columns that some entry has. On a phone, three are too many: a CAS number stands under its substance.
  */
 function renderTable(
-  wording: Wording,
+  locale: PageLocale,
   members: readonly Field[],
   path: string,
   entries: readonly Entry[],
@@ -225,11 +225,11 @@ function renderTable(
   const columns = used.filter(member => member !== under)
   const numbers = entries.flatMap(entry => columns.map(column => entry[column.name])).filter(isNumber)
   const max = columns.some(column => column.max === 100) ? 100 : Math.max(...numbers, 0)
-  const labelOf = (column: Field) => renderFieldLabel(wording, `${path}.${column.name}`)
+  const labelOf = (column: Field) => renderFieldLabel(locale, `${path}.${column.name}`)
   const cell = (entry: Entry, column: Field, i: number) => {
     const value = entry[column.name]
-    if (isNumber(value)) return renderAmountCell(wording, column, value, max)
-    const text = value === undefined ? '' : renderFieldValue(wording, column, `${path}.${column.name}`, value)
+    if (isNumber(value)) return renderAmountCell(locale, column, value, max)
+    const text = value === undefined ? '' : renderFieldValue(locale, column, `${path}.${column.name}`, value)
     if (i > 0) return html`<td>!${text}</td>`
     const more = under === undefined ? undefined : entry[under.name]
     const note =
@@ -241,12 +241,12 @@ function renderTable(
   const rows = entries.map(entry => html`<tr>!${columns.map((column, i) => cell(entry, column, i))}</tr>`)
   const head = columns.map(column => html`<th scope="col">!${labelOf(column)}</th>`)
   const hidden = columns.length === 2 && numbers.length > 0 ? ' class="vh"' : ''
-  return html`<table><caption class="vh">!${renderFieldLabel(wording, path)}</caption><thead!${hidden}><tr>!${head}</tr></thead><tbody>!${rows}</tbody></table>`
+  return html`<table><caption class="vh">!${renderFieldLabel(locale, path)}</caption><thead!${hidden}><tr>!${head}</tr></thead><tbody>!${rows}</tbody></table>`
 }
 
 const isNumber = (value: unknown): value is number => typeof value === 'number'
 
-function renderAmountCell({ language }: Wording, column: Field, value: number, max: number): string {
+function renderAmountCell({ language }: PageLocale, column: Field, value: number, max: number): string {
   const text = formatAmount(language, column.unit, value)
   const bar = max > 0 ? renderMeter(value, max, text) : ''
   return html`<td class="n">${text}!${bar}</td>`

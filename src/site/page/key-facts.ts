@@ -9,10 +9,10 @@ import type { Data, PassportView } from './passport-view.ts'
 import {
   findLink,
   findLocalizedText,
+  type PageLocale,
   renderAccountText,
   renderExternalLink,
   renderFieldValue,
-  type Wording,
 } from './values.ts'
 
 /** `body` is ready HTML. */
@@ -21,18 +21,18 @@ export type KeyFact = { title: string; body: string }
 const MAX_PARTS = 3
 const MAX_SENTENCE_LENGTH = 140
 
-export function buildKeyFacts(wording: Wording, view: PassportView): KeyFact[] {
-  const { ui } = wording.labels
+export function buildKeyFacts(locale: PageLocale, view: PassportView): KeyFact[] {
+  const { ui } = locale.labels
   const found = listFacts(view.category.fields, view.data)
   const repair = found.get('repairable')
   const facts = [
-    { title: ui['fact.madeOf'], body: renderMadeOf(wording, found.get('madeOf')) },
-    { title: ui['fact.madeWhere'], body: renderScalar(wording, found.get('madeWhere')) },
+    { title: ui['fact.madeOf'], body: renderMadeOf(locale, found.get('madeOf')) },
+    { title: ui['fact.madeWhere'], body: renderScalar(locale, found.get('madeWhere')) },
     {
       title: ui['fact.repairable'],
-      body: repair && renderRepairable(wording, repair.value, found.get('spareParts')?.value),
+      body: repair && renderRepairable(locale, repair.value, found.get('spareParts')?.value),
     },
-    { title: ui['fact.endOfLife'], body: renderEndOfLife(wording, found.get('endOfLife')?.value) },
+    { title: ui['fact.endOfLife'], body: renderEndOfLife(locale, found.get('endOfLife')?.value) },
   ]
   return facts.flatMap(({ title, body }) =>
     body === undefined ? [] : { title, body: body || html`${ui.notSpecified}` },
@@ -55,38 +55,38 @@ function listFacts(fields: readonly Field[], data: Data, parent = ''): Map<Fact,
   return facts
 }
 
-function renderScalar(wording: Wording, fact: FactField | undefined): string {
+function renderScalar(locale: PageLocale, fact: FactField | undefined): string {
   if (fact?.value === undefined) return ''
-  return renderFieldValue(wording, fact.field, fact.path, fact.value)
+  return renderFieldValue(locale, fact.field, fact.path, fact.value)
 }
 
 /** The largest shares of a composition, or a battery's chemistry. */
-function renderMadeOf(wording: Wording, fact: FactField | undefined): string {
-  const { language } = wording
-  if (fact?.field.sumsTo100 === undefined) return renderScalar(wording, fact)
+function renderMadeOf(locale: PageLocale, fact: FactField | undefined): string {
+  const { language } = locale
+  if (fact?.field.sumsTo100 === undefined) return renderScalar(locale, fact)
   const { field, path, value } = fact
   if (!Array.isArray(value)) return ''
-  const shares = listShares(wording, field, path, value).toSorted((a, b) => b.percentage - a.percentage)
+  const shares = listShares(locale, field, path, value).toSorted((a, b) => b.percentage - a.percentage)
   const parts = shares.slice(0, MAX_PARTS).map(({ name, isLabel, percentage }) => {
-    const words = isLabel ? toLowerWithinPhrase(language, name) : name
-    return html`${formatPercent(language, percentage)} !${words}`
+    const material = isLabel ? toLowerWithinPhrase(language, name) : name
+    return html`${formatPercent(language, percentage)} !${material}`
   })
   return parts.join(', ') + (shares.length > MAX_PARTS ? ' …' : '')
 }
 
-function renderRepairable({ labels }: Wording, isRepairable: unknown, hasParts: unknown): string {
+function renderRepairable({ labels }: PageLocale, isRepairable: unknown, hasParts: unknown): string {
   if (typeof isRepairable !== 'boolean') return ''
   if (!isRepairable) return html`${labels.ui.no}`
   return html`${labels.ui[hasParts === true ? 'repairable.withParts' : 'repairable.withoutParts']}`
 }
 
 /** The first sentence of the recycling instructions. A section below has all of them. */
-function renderEndOfLife(wording: Wording, instructions: unknown): string {
-  const words = findLocalizedText(wording, instructions)
-  if (words === undefined) return ''
-  const url = findLink(words.text)
-  if (url !== undefined) return renderExternalLink(wording, url)
-  return renderAccountText({ ...words, text: getFirstSentence(words.text) })
+function renderEndOfLife(locale: PageLocale, instructions: unknown): string {
+  const localized = findLocalizedText(locale, instructions)
+  if (localized === undefined) return ''
+  const url = findLink(localized.text)
+  if (url !== undefined) return renderExternalLink(locale, url)
+  return renderAccountText({ ...localized, text: getFirstSentence(localized.text) })
 }
 
 function getFirstSentence(text: string): string {

@@ -5,7 +5,7 @@ import type { Labels } from '../../i18n/catalogue.ts'
 import { formatDate } from '../../i18n/format.ts'
 import type { KeyFact } from './key-facts.ts'
 import type { PassportView } from './passport-view.ts'
-import { renderLangAttribute, type Wording } from './values.ts'
+import { type PageLocale, renderLangAttribute } from './values.ts'
 
 type RestrictedAudience = 'legitimate_interest' | 'authority'
 
@@ -25,7 +25,7 @@ export type AlternateFormat = {
   mediaTypes: readonly [string, ...string[]]
 }
 
-export type PageContext = Wording & {
+export type PageContext = PageLocale & {
   view: PassportView
   alternates: readonly AlternateFormat[]
   reader: Reader | undefined

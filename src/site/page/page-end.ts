@@ -31,7 +31,7 @@ export function renderIdentifiers(page: PageContext): string {
   })
 }
 
-/** The newest versions up to the one on the page. The last row links to those before. */
+/** Lists the newest versions up to the one on the page. The last row links to the earlier ones. */
 export function renderVersions(page: PageContext): string {
   const { view, labels } = page
   const { ui } = labels
@@ -47,16 +47,16 @@ export function renderVersions(page: PageContext): string {
 }
 
 function renderVersionRow(page: PageContext, { versionNo, kind, at }: PublicVersion): string {
-  const isRead = versionNo === page.view.versionNo
-  const number = isRead ? html`<b aria-current="true">${versionNo}</b>` : renderVersionLink(page, versionNo)
+  const isShown = versionNo === page.view.versionNo
+  const number = isShown ? html`<b aria-current="true">${versionNo}</b>` : renderVersionLink(page, versionNo)
   return html`<tr><th scope="row">!${number}</th><td><time datetime="${at.toISOString().slice(0, 10)}">${formatPageDate(page, at)}</time></td><td>${page.labels.ui[`change.${kind}`]}</td></tr>`
 }
 
-/** Keeps the language. It has a name, because a screen reader's list of links would only say a number. */
+/** Keeps the language. Has a label, because a screen reader's list of links would only say a number. */
 function renderVersionLink({ labels, language, reader, view }: PageContext, versionNo: number): string {
   const name = fillPlaceholders(labels.ui.versionNumber, { version: versionNo })
-  const kept = renderKeptQuery({ ...view, replacedBy: null }, reader)
-  return html`<a href="?!${kept}version=${versionNo}&amp;lang=!${language}" aria-label="${name}">${versionNo}</a>`
+  const keptQuery = renderKeptQuery({ ...view, replacedBy: null }, reader)
+  return html`<a href="?!${keptQuery}version=${versionNo}&amp;lang=!${language}" aria-label="${name}">${versionNo}</a>`
 }
 
 export function renderFooter(page: PageContext): string {
@@ -64,11 +64,11 @@ export function renderFooter(page: PageContext): string {
   const { ui } = labels
   const items = LANGUAGES.map(({ code, name }) => {
     const current = code === language ? ' aria-current="true"' : ''
-    return html`<li><a href="?!${page.kept}lang=${code}" hreflang="${code}" lang="${code}"!${current}>${name}</a></li>`
+    return html`<li><a href="?!${page.keptQuery}lang=${code}" hreflang="${code}" lang="${code}"!${current}>${name}</a></li>`
   })
   const alternates = page.alternates.map(
     ({ id, name, label, mediaTypes: [type] }) =>
-      html`<a href="?!${page.kept}format=${id}" type="${type}">${label === undefined ? name : ui[label]}</a>`,
+      html`<a href="?!${page.keptQuery}format=${id}" type="${type}">${label === undefined ? name : ui[label]}</a>`,
   )
   const { legalName: operator } = asObject(view.data.economicOperator)
   const by = html`<bdi>${fillPlaceholders(ui.providedBy, { operator: asText(operator) })}</bdi>`

@@ -8,11 +8,11 @@ import { asText, formatPageDate, isIndexed, type PageContext, renderKeptQuery } 
 import type { UnitCorrection } from './passport-view.ts'
 import {
   findLocalizedText,
+  type PageLocale,
   renderFieldLabel,
   renderFieldValue,
-  renderLangAttributes,
+  renderLangAndDirection,
   renderName,
-  type Wording,
 } from './values.ts'
 
 /** The `<head>`: canonical address, languages and formats, and what a link preview shows. */
@@ -25,7 +25,7 @@ export function renderHeadLinks(page: PageContext): string {
     : []
   const alternates = page.alternates.map(
     ({ id, mediaTypes: [type] }) =>
-      html`<link rel="alternate" type="${type}" href="${url}?!${page.kept}format=${id}">`,
+      html`<link rel="alternate" type="${type}" href="${url}?!${page.keptQuery}format=${id}">`,
   )
   const own = languages.length > 0 ? html`<link rel="alternate" hreflang="x-default" href="${url}">` : ''
   return html`<link rel="canonical" href="${url}">!${languages}!${own}!${alternates}!${renderOpenGraph(page)}`
@@ -70,7 +70,7 @@ export function renderHeader(page: PageContext): string {
     value === null ? [] : html`<div><dt>${term}</dt><dd>!${renderName(value ?? '')}</dd></div>`,
   )
   return html`<header>!${renderBanner(page)}!${renderMasthead(page)}<div class="qr">!${page.qr}<p>${ui.qrCaption}</p></div>
-!${renderProductBrand(page)}<h1!${renderLangAttributes(name?.language)}>${name?.text}</h1>
+!${renderProductBrand(page)}<h1!${renderLangAndDirection(name?.language)}>${name?.text}</h1>
 <dl class="data">!${pairs}</dl>!${renderRelatives(page)}!${renderNotices(page)}</header>`
 }
 
@@ -184,14 +184,14 @@ function renderCorrectionNotice({ view, labels, language, ...page }: PageContext
 
 /** The name of the field, with both values if they are single and fit on a line. */
 function renderCorrection(
-  wording: Wording,
+  locale: PageLocale,
   { field, before, after }: UnitCorrection['changes'][number],
 ): string {
-  const name = html`<b>!${renderFieldLabel(wording, field.name)}</b>`
+  const name = html`<b>!${renderFieldLabel(locale, field.name)}</b>`
   const isSingle =
     !['object', 'list', 'text'].includes(field.type) && !field.localized && field.format !== 'url'
   const values = [before, after].map(value =>
-    value === undefined ? '–' : renderFieldValue(wording, field, field.name, value),
+    value === undefined ? '–' : renderFieldValue(locale, field, field.name, value),
   )
   const fits = [before, after].every(value => String(value ?? '').length <= MAX_VALUE_LENGTH)
   return isSingle && fits ? html`!${name} !${values.join(' → ')}` : name

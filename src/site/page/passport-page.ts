@@ -33,11 +33,11 @@ type PageOptions = Pick<PageContext, 'alternates' | 'qr'> & {
 export function renderPassportPage(view: PassportView, language: Language, options: PageOptions): string {
   const labels = getLabels(language)
   const { reader, isAccessEnded = false, preferredLanguages = [language], brand = NO_BRAND } = options
-  const kept = renderKeptQuery(view, reader)
-  const wording = { language, labels, preferredLanguages, primaryLanguage: view.primaryLanguage, kept }
+  const keptQuery = renderKeptQuery(view, reader)
+  const locale = { language, labels, preferredLanguages, primaryLanguage: view.primaryLanguage, keptQuery }
   const { qr, alternates } = options
-  const facts = buildKeyFacts(wording, view)
-  const page = { ...wording, view, reader, isAccessEnded, brand, qr, alternates, facts }
+  const facts = buildKeyFacts(locale, view)
+  const page = { ...locale, view, reader, isAccessEnded, brand, qr, alternates, facts }
   const name = asText(view.data.productName)
   const body = html`<a class="skip" href="#content">${labels.ui.skipToContent}</a>
 !${renderHeader(page)}
