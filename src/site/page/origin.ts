@@ -14,8 +14,8 @@ export function getFieldOrigins(
   names: readonly string[],
 ): Origins {
   const own = new Set(row.unit_fields)
-  const ofBatch = new Set(row.batch_fields)
-  return new Map(names.map(name => [name, own.has(name) ? 'own' : ofBatch.has(name) ? 'batch' : 'model']))
+  const fromBatch = new Set(row.batch_fields)
+  return new Map(names.map(name => [name, own.has(name) ? 'own' : fromBatch.has(name) ? 'batch' : 'model']))
 }
 
 /** If two are equally common, the first of them wins. */
@@ -23,5 +23,5 @@ const ORIGINS: readonly Origin[] = ['model', 'batch', 'own']
 
 export function findMostCommonOrigin(origins: readonly Origin[]): Origin {
   const count = (origin: Origin) => origins.filter(one => one === origin).length
-  return ORIGINS.reduce((usual, origin) => (count(origin) > count(usual) ? origin : usual))
+  return ORIGINS.reduce((best, origin) => (count(origin) > count(best) ? origin : best))
 }

@@ -54,13 +54,13 @@ export const renderKeptQuery = (
   return (reader !== undefined && 'isPreview' in reader ? `preview=${reader.audience}&amp;` : '') + version
 }
 
-/** A browser that follows a link to the anchor inside opens the fold. Print shows `note` beside the title. */
-export function renderFold(
+/** Browsers open it when they follow a link to the anchor inside. Print shows `note` beside the title. */
+export function renderCollapsible(
   anchor: string,
   title: string,
   body: string,
   { isOpen, note, language }: { isOpen: boolean; note?: string | undefined; language?: string | undefined },
 ): string {
-  const noted = note === undefined ? '' : html` data-of="${note}"`
-  return html`<details!${isOpen ? ' open' : ''}><summary!${noted}><h2!${renderLangAttribute(language)}>${title}</h2></summary><div id="${anchor}">!${body}</div></details>`
+  const noteAttribute = note === undefined ? '' : html` data-of="${note}"`
+  return html`<details!${isOpen ? ' open' : ''}><summary!${noteAttribute}><h2!${renderLangAttribute(language)}>${title}</h2></summary><div id="${anchor}">!${body}</div></details>`
 }

@@ -4,7 +4,13 @@ import { fillPlaceholders, LANGUAGES } from '../../i18n/catalogue.ts'
 import { asObject } from '../../kernel/data-object.ts'
 import type { PublicVersion } from '../../passports/read/public-version.ts'
 import { renderPair } from './blocks.ts'
-import { asText, formatPageDate, type PageContext, renderFold, renderKeptQuery } from './page-context.ts'
+import {
+  asText,
+  formatPageDate,
+  type PageContext,
+  renderCollapsible,
+  renderKeptQuery,
+} from './page-context.ts'
 import { getPageLabel, renderAddress, renderName } from './values.ts'
 
 /** Says that fields are withheld, never which. Only authorities see more than legitimate interest does. */
@@ -26,7 +32,7 @@ export function renderIdentifiers(page: PageContext): string {
     [ui['id.passport'], view.id],
   ].flatMap(([term, value]) => (value ? renderPair(term ?? '', renderName(value)) : []))
   const address = view.gs1Url === null ? '' : renderPair(ui['id.gs1'], renderAddress(view.gs1Url))
-  return renderFold('identifiers', ui['section.identifiers'], html`<dl>!${pairs}!${address}</dl>`, {
+  return renderCollapsible('identifiers', ui['section.identifiers'], html`<dl>!${pairs}!${address}</dl>`, {
     isOpen: false,
   })
 }
@@ -43,7 +49,7 @@ export function renderVersions(page: PageContext): string {
       ? html`<tr><th scope="row">!${renderVersionLink(page, oldest - 1)}</th><td colspan="2">…</td></tr>`
       : ''
   const table = html`<table><caption class="vh">${ui['section.history']}</caption><thead><tr><th scope="col">${ui.version}</th><th scope="col">${ui.date}</th><th scope="col">${ui.change}</th></tr></thead><tbody>!${rows}!${more}</tbody></table>`
-  return renderFold('history', ui['section.history'], table, { isOpen: view.replacedBy !== null })
+  return renderCollapsible('history', ui['section.history'], table, { isOpen: view.replacedBy !== null })
 }
 
 function renderVersionRow(page: PageContext, { versionNo, kind, at }: PublicVersion): string {

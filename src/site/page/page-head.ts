@@ -1,4 +1,6 @@
-/** The head of a passport's page: brand, product, then the facts of the document. */
+/**
+ * The head of a passport's page: links for programs, then brand, product, and facts of the passport itself.
+ */
 import { html } from 'ghtml'
 import type { BrandLogo } from '../../accounts/brand/brand.ts'
 import { fillPlaceholders, findLabel, LANGUAGES } from '../../i18n/catalogue.ts'
@@ -15,7 +17,7 @@ import {
   renderName,
 } from './values.ts'
 
-/** The `<head>`: canonical address, languages and formats, and what a link preview shows. */
+/** Elements of `<head>`: canonical address, languages and formats, and what a link preview shows. */
 export function renderHeadLinks(page: PageContext): string {
   const { view, reader, isAccessEnded } = page
   if (reader !== undefined || isAccessEnded) return ''
@@ -27,11 +29,12 @@ export function renderHeadLinks(page: PageContext): string {
     ({ id, mediaTypes: [type] }) =>
       html`<link rel="alternate" type="${type}" href="${url}?!${page.keptQuery}format=${id}">`,
   )
-  const own = languages.length > 0 ? html`<link rel="alternate" hreflang="x-default" href="${url}">` : ''
-  return html`<link rel="canonical" href="${url}">!${languages}!${own}!${alternates}!${renderOpenGraph(page)}`
+  const defaultLink =
+    languages.length > 0 ? html`<link rel="alternate" hreflang="x-default" href="${url}">` : ''
+  return html`<link rel="canonical" href="${url}">!${languages}!${defaultLink}!${alternates}!${renderOpenGraph(page)}`
 }
 
-/** OpenGraph. Previews cannot draw SVG. */
+/** Link previews cannot show SVG. */
 function renderOpenGraph({ view, brand, labels, facts: all }: PageContext): string {
   const { productName, brandName } = view.data
   const facts = all
@@ -69,22 +72,22 @@ export function renderHeader(page: PageContext): string {
   ].flatMap(([term, value]) =>
     value === null ? [] : html`<div><dt>${term}</dt><dd>!${renderName(value ?? '')}</dd></div>`,
   )
-  return html`<header>!${renderBanner(page)}!${renderMasthead(page)}<div class="qr">!${page.qr}<p>${ui.qrCaption}</p></div>
+  return html`<header>!${renderAccessBanner(page)}!${renderMasthead(page)}<div class="qr">!${page.qr}<p>${ui.qrCaption}</p></div>
 !${renderProductBrand(page)}<h1!${renderLangAndDirection(name?.language)}>${name?.text}</h1>
-<dl class="data">!${pairs}</dl>!${renderRelatives(page)}!${renderNotices(page)}</header>`
+<dl class="data">!${pairs}</dl>!${renderParentLinks(page)}!${renderNotices(page)}</header>`
 }
 
-/** The account's logo or name, and the kind of document. */
+/** The account's logo or name, and the product's category. */
 function renderMasthead(page: PageContext): string {
   const { brand, labels, view } = page
   const category = findLabel(labels, 'ui', `category.${view.category.id}`) ?? view.category.title
-  const sign =
+  const logoOrName =
     brand.logo !== null
       ? html`<p class="logo">!${renderLogo(brand.logo, brand.logoDark, brand.name ?? asText(view.data.brandName))}</p>`
       : brand.name !== null
         ? html`<p class="logo">!${renderName(brand.name)}</p>`
         : ''
-  return html`<div class="mast">!${sign}<p class="kind"><span>${labels.ui.passport}</span> <span>${category}</span></p></div>`
+  return html`<div class="mast">!${logoOrName}<p class="kind"><span>${labels.ui.passport}</span> <span>${category}</span></p></div>`
 }
 
 const MAX_NAMED_CORRECTIONS = 3
@@ -110,16 +113,16 @@ function renderProductBrand({ view, brand }: PageContext): string {
     : html`<p class="brand">!${renderName(name)}</p>`
 }
 
-/** Links from an item to its batch and its model. */
-function renderRelatives({ view, labels }: PageContext): string {
+/** Links from a unit to its batch and its model. */
+function renderParentLinks({ view, labels }: PageContext): string {
   const batch = view.batch && html`<a href="${view.batch.id}">${labels.ui.batchPassport}</a>`
   const model = view.model && html`<a href="${view.model.id}">${labels.ui.modelPassport}</a>`
   const links = [batch, model].filter(link => link !== null)
   return links.length === 0 ? '' : html`<p class="up">!${links.join(' ')}</p>`
 }
 
-/** The audience and the expiry date in words, or that the access has ended. */
-function renderBanner(page: PageContext): string {
+/** Says for whom the page is and until when, or that the access has ended. */
+function renderAccessBanner(page: PageContext): string {
   const { reader, isAccessEnded, labels, language } = page
   if (isAccessEnded) {
     const { 'accessEnded.title': title, 'accessEnded.text': text } = labels.ui
@@ -152,18 +155,16 @@ function renderNotices(page: PageContext): string {
   const { view, labels, language, reader } = page
   const archived =
     view.status === 'archived' ? html`<p class="notice" role="note">${labels.ui.archivedNotice}</p>` : ''
-  const plain = archived + (view.outdated ? renderCorrectionNotice(page) : '')
-  if (view.replacedBy === null) return plain
+  const notices = archived + (view.outdated ? renderCorrectionNotice(page) : '')
+  if (view.replacedBy === null) return notices
   const older = fillPlaceholders(labels.ui.olderVersion, {
     version: view.versionNo,
     date: formatPageDate(page, view.changedAt),
   })
-  return html`!${plain}<p class="notice" role="note">${older} <a href="?!${renderKeptQuery({ ...view, replacedBy: null }, reader)}lang=${language}">${labels.ui.currentVersion}</a></p>`
+  return html`!${notices}<p class="notice" role="note">${older} <a href="?!${renderKeptQuery({ ...view, replacedBy: null }, reader)}lang=${language}">${labels.ui.currentVersion}</a></p>`
 }
 
-/**
- * Names the corrections and links to the corrected passport, or only says that there are some withheld ones.
- */
+/** Names the corrections and links to the corrected passport. Withheld ones are only mentioned. */
 function renderCorrectionNotice({ view, labels, language, ...page }: PageContext): string {
   const { correction, batch, model } = view
   if (correction === null) {
@@ -182,7 +183,7 @@ function renderCorrectionNotice({ view, labels, language, ...page }: PageContext
   return html`<p class="notice" role="note">${before}!${named.join(' · ')}${more}${after}!${link}</p>`
 }
 
-/** The name of the field, with both values if they are single and fit on a line. */
+/** The name of the field, with the old and the new value if both are short. */
 function renderCorrection(
   locale: PageLocale,
   { field, before, after }: UnitCorrection['changes'][number],

@@ -11,7 +11,7 @@ import {
   isIndexed,
   type PageContext,
   type Reader,
-  renderFold,
+  renderCollapsible,
   renderKeptQuery,
 } from './page-context.ts'
 import { renderFooter, renderIdentifiers, renderVersions, renderWithheldNote } from './page-end.ts'
@@ -59,7 +59,7 @@ function renderFacts(page: PageContext): string {
   return html`<section class="facts" aria-labelledby="key-facts"><h2 id="key-facts" class="vh">${ui.keyFacts}</h2><dl>!${pairs}</dl></section>`
 }
 
-/** The first sections are open. */
+/** The number of sections, from the first, that are open. */
 const OPEN_SECTIONS = 2
 
 function renderSections(page: PageContext): string {
@@ -76,11 +76,11 @@ function renderSections(page: PageContext): string {
       const { anchor, title, fields } = section
       const name = fields[0]?.name ?? ''
       const heading = title === undefined ? getPageLabel(page, name) : page.labels.ui[title]
-      const usual = findUsualOrigin(parts)
-      const usualText = usual && getOriginText(page, usual)
-      return renderFold(anchor, heading, renderSectionContent(page, heading, parts, usual), {
+      const mainOrigin = findMainOrigin(parts)
+      const originText = mainOrigin && getOriginText(page, mainOrigin)
+      return renderCollapsible(anchor, heading, renderSectionContent(page, heading, parts, mainOrigin), {
         isOpen: i < OPEN_SECTIONS,
-        note: usualText && usualText.charAt(0).toLocaleUpperCase(page.language) + usualText.slice(1),
+        note: originText && originText.charAt(0).toLocaleUpperCase(page.language) + originText.slice(1),
         language: title === undefined ? findLabelLanguage(page, name) : undefined,
       })
     })
@@ -91,26 +91,26 @@ function renderSections(page: PageContext): string {
 type FieldBlocks = { blocks: readonly Block[]; origin: Origin | undefined }
 
 /** The origin of most of a section's fields; undefined on the page of a model. */
-function findUsualOrigin(parts: readonly FieldBlocks[]): Origin | undefined {
+function findMainOrigin(parts: readonly FieldBlocks[]): Origin | undefined {
   const origins = parts.flatMap(({ origin }) => origin ?? [])
   return origins.length === 0 ? undefined : findMostCommonOrigin(origins)
 }
 
 const ORIGIN_LABELS = { model: 'inheritedFromModel', batch: 'inheritedFromBatch', own: 'ownToUnit' } as const
 
-/** Readers do not call a batch a unit. */
+/** Readers of a batch's page do not call it a unit. */
 const getOriginText = ({ view, labels }: PageContext, origin: Origin) =>
   labels.ui[origin === 'own' && view.level === 'batch' ? 'ownToBatch' : ORIGIN_LABELS[origin]]
 
 /**
  * Neighbouring pairs share a list. A figure that is alone under its heading needs no second title. The last
- * line names the origin of the fields; a field from elsewhere names its own.
+ * line names the main origin, and fields of another origin name theirs.
  */
 function renderSectionContent(
   page: PageContext,
   heading: string,
   parts: readonly FieldBlocks[],
-  usual: Origin | undefined,
+  mainOrigin: Origin | undefined,
 ): string {
   const isAlone = parts.length === 1 && parts[0]?.blocks.length === 1
   let out = ''
@@ -120,7 +120,7 @@ function renderSectionContent(
     pairs = ''
   }
   for (const { blocks, origin } of parts) {
-    const note = origin === undefined || origin === usual ? '' : getOriginText(page, origin)
+    const note = origin === undefined || origin === mainOrigin ? '' : getOriginText(page, origin)
     for (const { kind, title, titleLanguage, body } of blocks) {
       if (kind === 'pair') {
         const small = note && html`<small class="from">${note}</small>`
@@ -133,5 +133,7 @@ function renderSectionContent(
     }
   }
   endPairs()
-  return usual === undefined ? out : html`!${out}<p class="from of">${getOriginText(page, usual)}</p>`
+  return mainOrigin === undefined
+    ? out
+    : html`!${out}<p class="from of">${getOriginText(page, mainOrigin)}</p>`
 }

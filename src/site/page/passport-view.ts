@@ -30,7 +30,7 @@ export type PassportView = {
   level: 'model' | 'batch' | 'item'
   status: 'active' | 'archived'
   outdated: boolean
-  /** The corrections that an outdated unit lacks, as far as this audience may see them; else null. */
+  /** What an outdated unit lacks, as far as this audience may see it; else null. */
   correction: UnitCorrection | null
   gtin: string | null
   lot: string | null
@@ -40,7 +40,7 @@ export type PassportView = {
   isListed: boolean
   /** When this version was created. Archiving does not change it. */
   changedAt: Date
-  /** The newest version if this one is earlier, else null. */
+  /** The number of the newest version if this one is earlier, else null. */
   replacedBy: number | null
   history: PublicHistory
   /** Null on a model. */
@@ -49,7 +49,7 @@ export type PassportView = {
   batch: { id: string; url: string; gs1Url: string | null } | null
   /** The first of the passport's languages, a BCP-47 tag. */
   primaryLanguage: string
-  /** The languages of its texts; null if all of them are page languages. */
+  /** The languages of its texts; null if pages exist in all of them. */
   textLanguages: TranslationLanguages | null
   audience: Audience
   /** Whether fields are withheld from this audience. */
@@ -60,7 +60,7 @@ export type PassportView = {
   origins: Origins | null
 }
 
-/** Each corrected field. `before` or `after` is undefined if the data lacks the field there. */
+/** The corrected fields. `before` or `after` is undefined if the field had, or gets, no value. */
 export type UnitCorrection = {
   changes: readonly { field: Field; before: unknown; after: unknown }[]
   correctedBy: 'model' | 'batch'
@@ -101,13 +101,13 @@ export function buildPassportView(
     model:
       row.level === 'm'
         ? null
-        : buildRelative(addresses, row.model_id, { gtin: row.model_gtin, lot: null, serial: null }),
+        : buildParent(addresses, row.model_id, { gtin: row.model_gtin, lot: null, serial: null }),
     batch:
       row.parent_id === null || row.parent_id === row.model_id
         ? null
-        : buildRelative(addresses, row.parent_id, { gtin: row.batch_gtin, lot: row.lot, serial: null }),
+        : buildParent(addresses, row.parent_id, { gtin: row.batch_gtin, lot: row.lot, serial: null }),
     primaryLanguage,
-    textLanguages: findUncommonTexts(category, data, primaryLanguage),
+    textLanguages: findTextLanguages(category, data, primaryLanguage),
     audience,
     withheld,
     data,
@@ -115,25 +115,21 @@ export function buildPassportView(
   }
 }
 
-/** Compares what the audience may see: a correction of a withheld value is no change for it. */
+/** Compares what the audience may see, so a correction of a withheld value does not count. */
 function discloseCorrection(
   category: CompleteCategory,
   { before, after, correctedBy }: PendingCorrection,
   audience: Audience,
 ): UnitCorrection | null {
-  const [was, is] = [before, after].map(data => disclose(category, data, audience).data)
+  const [seenBefore, seenAfter] = [before, after].map(data => disclose(category, data, audience).data)
   const changes = category.fields
-    .map(field => ({ field, before: was?.[field.name], after: is?.[field.name] }))
+    .map(field => ({ field, before: seenBefore?.[field.name], after: seenAfter?.[field.name] }))
     .filter(change => !isDeepStrictEqual(change.before, change.after))
   return changes.length === 0 ? null : { changes, correctedBy }
 }
 
-/** With its own GTIN, as in the address of its own document. */
-function buildRelative(
-  addresses: Addresses,
-  uuid: string,
-  row: Pick<PassportRow, 'gtin' | 'lot' | 'serial'>,
-) {
+/** `row` has the GTIN of the model or batch itself, as on its own page. */
+function buildParent(addresses: Addresses, uuid: string, row: Pick<PassportRow, 'gtin' | 'lot' | 'serial'>) {
   const id = idFromUuid(uuid)
   return { id, url: passportUrl(addresses, id), gs1Url: gs1Url(addresses, row) }
 }
@@ -143,8 +139,8 @@ function getPrimaryLanguage(data: Data): string {
   return typeof first === 'string' ? first : 'en'
 }
 
-/** If pages exist in all languages of the texts, the page's language decides which text a reader gets. */
-function findUncommonTexts(
+/** Null if pages exist in all languages of the texts: then the page's language alone selects each text. */
+function findTextLanguages(
   { fields }: CompleteCategory,
   data: Data,
   primaryLanguage: string,
