@@ -4,7 +4,6 @@ import { type Brand, NO_BRAND } from '../../accounts/brand/brand.ts'
 import { fillPlaceholders, getLabels, type Language } from '../../i18n/catalogue.ts'
 import { type Block, renderBlocks, renderPair, renderSubheading } from './blocks.ts'
 import { buildKeyFacts } from './key-facts.ts'
-import { listSections } from './layout.ts'
 import { findMostCommonOrigin, type Origin } from './origin.ts'
 import {
   asText,
@@ -17,6 +16,7 @@ import {
 import { renderFooter, renderIdentifiers, renderVersions, renderWithheldNote } from './page-end.ts'
 import { renderHeader, renderHeadLinks } from './page-head.ts'
 import type { PassportView } from './passport-view.ts'
+import { listSections } from './sections.ts'
 import { renderDocument } from './shell.ts'
 import { buildTheme } from './theme.ts'
 import { findLabelLanguage, getPageLabel } from './values.ts'

@@ -10,10 +10,10 @@ type PageSection = {
   fields: readonly Field[]
 }
 
-/** In their order, each with at least one field. */
+/** In the order of the page, each with at least one field. */
 export function listSections(category: CompleteCategory): readonly PageSection[] {
   const { fields } = category
-  const fill = (section: SectionHeading): PageSection => ({
+  const addFields = (section: SectionHeading): PageSection => ({
     ...section,
     fields: fields
       .filter(field => field.section === section.anchor)
@@ -22,7 +22,7 @@ export function listSections(category: CompleteCategory): readonly PageSection[]
   const rest = fields
     .filter(field => field.section === undefined)
     .map(field => ({ anchor: toKebabCase(field.name), title: undefined, fields: [field] }))
-  return [...category.sections.map(fill), ...rest, ...CLOSING_SECTIONS.map(fill)].filter(
+  return [...category.sections.map(addFields), ...rest, ...CLOSING_SECTIONS.map(addFields)].filter(
     section => section.fields.length > 0,
   )
 }
