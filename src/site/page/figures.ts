@@ -6,13 +6,13 @@ import { formatPercent } from '../../i18n/format.ts'
 /** `name` is ready HTML. */
 export type Share = { name: string; percentage: number }
 
-/** The style sheet has this many. After the last the first follows, so that neighbours always differ. */
+/** Colours in the style sheet. They repeat in this order, so that neighbouring segments differ. */
 const TONES = 8
 
-/** One bar in segments, with its legend as a table. `words` are ready HTML. */
+/** One bar in segments, with its legend as a table. `headings` are ready HTML. */
 export function renderComposition(
   language: Language,
-  words: { caption: string; name: string; share: string },
+  headings: { caption: string; name: string; share: string },
   shares: readonly Share[],
 ): string {
   const sorted = shares.toSorted((a, b) => b.percentage - a.percentage)
@@ -20,20 +20,20 @@ export function renderComposition(
     ({ name, percentage }, i) =>
       html`<tr><th scope="row"><i class="t${getTone(i)}"></i>!${name}</th><td>${formatPercent(language, percentage)}</td></tr>`,
   )
-  return html`!${renderSegments(sorted)}<table><caption class="vh">!${words.caption}</caption><thead class="vh"><tr><th scope="col">!${words.name}</th><th scope="col">!${words.share}</th></tr></thead><tbody>!${rows}</tbody></table>`
+  return html`!${renderSegments(sorted)}<table><caption class="vh">!${headings.caption}</caption><thead class="vh"><tr><th scope="col">!${headings.name}</th><th scope="col">!${headings.share}</th></tr></thead><tbody>!${rows}</tbody></table>`
 }
 
 const getTone = (i: number) => i % TONES
 
-/** Two pixels at a width of 320, of which the outlines leave one. */
+/** Two pixels of 320. The outlines of the segments cover one of them. */
 const GAP_PERCENT = 0.7
 
-/** Each segment gives up the width of its gap, so that the total stays 100. */
+/** Each segment is shorter by the gap after it, so that the total stays 100. */
 function renderSegments(shares: readonly Share[]): string {
-  let from = 0
+  let x = 0
   const rects = shares.map(({ percentage }, i) => {
-    const rect = html`<rect class="t${getTone(i)}" x="${round(from)}" width="${round(Math.max(percentage - GAP_PERCENT, 0.2))}" height="1"/>`
-    from += percentage
+    const rect = html`<rect class="t${getTone(i)}" x="${round(x)}" width="${round(Math.max(percentage - GAP_PERCENT, 0.2))}" height="1"/>`
+    x += percentage
     return rect
   })
   return html`<svg class="bar" viewBox="0 0 !${100 - GAP_PERCENT} 1" preserveAspectRatio="none" aria-hidden="true">!${rects}</svg>`
@@ -42,9 +42,9 @@ function renderSegments(shares: readonly Share[]): string {
 const round = (n: number) => Math.round(n * 100) / 100
 
 /** Hidden from screen readers: the text beside it says the class. */
-export function renderClassScale(marked: string): string {
+export function renderClassScale(markedLetter: string): string {
   const letters = [...'ABCDEFG'].map(letter =>
-    letter === marked ? html`<b>${letter}</b>` : html`<span>${letter}</span>`,
+    letter === markedLetter ? html`<b>${letter}</b>` : html`<span>${letter}</span>`,
   )
   return html`<p class="scale" aria-hidden="true">!${letters}</p>`
 }
@@ -53,8 +53,8 @@ export function renderClassScale(marked: string): string {
 export const renderMeter = (value: number, max: number, text: string) =>
   html`<meter min="0" max="${max}" value="${value}" aria-hidden="true">${text}</meter>`
 
-/** The stages from first to last. `place` and `more` are ready HTML. */
-export function renderChain(stages: readonly { name: string; place: string; more: string }[]): string {
+/** The stages from first to last. All texts are ready HTML. */
+export function renderSupplyChain(stages: readonly { name: string; place: string; more: string }[]): string {
   const items = stages.map(
     ({ name, place, more }) =>
       html`<li><b>!${name}</b> <span>!${place}</span>!${more && html`<small>!${more}</small>`}</li>`,

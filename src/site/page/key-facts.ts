@@ -18,7 +18,7 @@ import {
 /** `body` is ready HTML. */
 export type KeyFact = { title: string; body: string }
 
-const MAX_PARTS = 3
+const MAX_MATERIALS = 3
 const MAX_SENTENCE_LENGTH = 140
 
 export function buildKeyFacts(locale: PageLocale, view: PassportView): KeyFact[] {
@@ -39,7 +39,7 @@ export function buildKeyFacts(locale: PageLocale, view: PassportView): KeyFact[]
   )
 }
 
-/** The field that answers a fact. Its value may be missing. */
+/** The field that states a fact. Its value may be missing. */
 type FactField = { field: Field; path: string; value: unknown }
 
 /** Includes fields inside objects. */
@@ -49,8 +49,8 @@ function listFacts(fields: readonly Field[], data: Data, parent = ''): Map<Fact,
     const path = parent + field.name
     const value = Object.hasOwn(data, field.name) ? data[field.name] : undefined
     if (field.fact !== undefined) facts.set(field.fact, { field, path, value })
-    const inside = listFacts(field.fields ?? [], asObject(value), `${path}.`)
-    for (const [fact, found] of inside) facts.set(fact, found)
+    const nested = listFacts(field.fields ?? [], asObject(value), `${path}.`)
+    for (const [fact, found] of nested) facts.set(fact, found)
   }
   return facts
 }
@@ -67,17 +67,17 @@ function renderMadeOf(locale: PageLocale, fact: FactField | undefined): string {
   const { field, path, value } = fact
   if (!Array.isArray(value)) return ''
   const shares = listShares(locale, field, path, value).toSorted((a, b) => b.percentage - a.percentage)
-  const parts = shares.slice(0, MAX_PARTS).map(({ name, isLabel, percentage }) => {
+  const materials = shares.slice(0, MAX_MATERIALS).map(({ name, isLabel, percentage }) => {
     const material = isLabel ? toLowerWithinPhrase(language, name) : name
     return html`${formatPercent(language, percentage)} !${material}`
   })
-  return parts.join(', ') + (shares.length > MAX_PARTS ? ' …' : '')
+  return materials.join(', ') + (shares.length > MAX_MATERIALS ? ' …' : '')
 }
 
-function renderRepairable({ labels }: PageLocale, isRepairable: unknown, hasParts: unknown): string {
+function renderRepairable({ labels }: PageLocale, isRepairable: unknown, hasSpareParts: unknown): string {
   if (typeof isRepairable !== 'boolean') return ''
   if (!isRepairable) return html`${labels.ui.no}`
-  return html`${labels.ui[hasParts === true ? 'repairable.withParts' : 'repairable.withoutParts']}`
+  return html`${labels.ui[hasSpareParts === true ? 'repairable.withParts' : 'repairable.withoutParts']}`
 }
 
 /** The first sentence of the recycling instructions. A section below has all of them. */
@@ -98,7 +98,7 @@ function getFirstSentence(text: string): string {
   if (sentence !== undefined) return sentence
   if (line.length <= MAX_SENTENCE_LENGTH) return line
   const cut = line.slice(0, MAX_SENTENCE_LENGTH)
-  const pause = Math.max(cut.lastIndexOf(', '), cut.lastIndexOf(' – '))
-  const end = pause >= MAX_SENTENCE_LENGTH / 2 ? pause : cut.lastIndexOf(' ')
+  const phraseEnd = Math.max(cut.lastIndexOf(', '), cut.lastIndexOf(' – '))
+  const end = phraseEnd >= MAX_SENTENCE_LENGTH / 2 ? phraseEnd : cut.lastIndexOf(' ')
   return `${cut.slice(0, end > 0 ? end : MAX_SENTENCE_LENGTH / 2).toWellFormed()} …`
 }
