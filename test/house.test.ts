@@ -294,7 +294,7 @@ describe('files', () => {
 
 const MAX_COLUMNS = 110
 /** Type assertions other than `as const`: lower it when one goes. */
-const MAX_CASTS = 57
+const MAX_CASTS = 56
 
 describe('code of src', () => {
   const trees = files.map(name =>

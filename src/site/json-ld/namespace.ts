@@ -84,7 +84,7 @@ function renderVocabularyPage(nsUrl: string): string {
   return renderDocument({
     language: 'en',
     title: 'Vocabulary of digital product passports',
-    isIndexed: true,
+    isIndexable: true,
     head: html`<link rel="alternate" type="application/ld+json" href="${nsUrl}">`,
     body: html`<a class="skip" href="#content">Skip to content</a>
 <header><p class="kind"><span>Vocabulary</span></p><h1>Terms of digital product passports</h1>

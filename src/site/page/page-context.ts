@@ -37,8 +37,8 @@ export type PageContext = PageLocale & {
 }
 
 /** Search engines may list current versions of active models, unless the account forbids it. */
-export const isIndexed = (view: PassportView) =>
-  view.isListed && view.level === 'model' && view.status === 'active' && view.replacedBy === null
+export const canBeIndexed = (view: PassportView) =>
+  view.isIndexingAllowed && view.level === 'model' && view.status === 'active' && view.replacedBy === null
 
 export const asText = (value: unknown) => (typeof value === 'string' ? value : '')
 

@@ -6,7 +6,7 @@ import type { BrandLogo } from '../../accounts/brand/brand.ts'
 import { fillPlaceholders, findLabel, LANGUAGES } from '../../i18n/catalogue.ts'
 import { stripDirectionMarks } from '../../i18n/direction-marks.ts'
 import { formatMinute } from '../../i18n/format.ts'
-import { asText, formatPageDate, isIndexed, type PageContext, renderKeptQuery } from './page-context.ts'
+import { asText, canBeIndexed, formatPageDate, type PageContext, renderKeptQuery } from './page-context.ts'
 import type { UnitCorrection } from './passport-view.ts'
 import {
   findLocalizedText,
@@ -22,7 +22,7 @@ export function renderHeadLinks(page: PageContext): string {
   const { view, reader, isAccessEnded } = page
   if (reader !== undefined || isAccessEnded) return ''
   const { url } = view
-  const languages = isIndexed(view)
+  const languages = canBeIndexed(view)
     ? LANGUAGES.map(({ code }) => html`<link rel="alternate" hreflang="${code}" href="${url}?lang=${code}">`)
     : []
   const alternates = page.alternates.map(

@@ -7,7 +7,7 @@ import { buildKeyFacts } from './key-facts.ts'
 import { findMostCommonOrigin, type Origin } from './origin.ts'
 import {
   asText,
-  isIndexed,
+  canBeIndexed,
   type PageContext,
   type Reader,
   renderCollapsible,
@@ -47,7 +47,7 @@ export function renderPassportPage(view: PassportView, language: Language, optio
     language,
     title: fillPlaceholders(labels.ui.documentTitle, { name }),
     head: renderHeadLinks(page),
-    isIndexed: isIndexed(view) && reader === undefined && !isAccessEnded,
+    isIndexable: canBeIndexed(view) && reader === undefined && !isAccessEnded,
     theme: buildTheme(brand, body),
     body,
   })

@@ -37,7 +37,7 @@ export type PassportView = {
   serial: string | null
   versionNo: number
   /** Whether the account lets search engines list its models. */
-  isListed: boolean
+  isIndexingAllowed: boolean
   /** When this version was created. Archiving does not change it. */
   changedAt: Date
   /** The number of the newest version if this one is earlier, else null. */
@@ -93,7 +93,7 @@ export function buildPassportView(
     gtin: row.gtin,
     lot: row.lot,
     serial: row.serial,
-    isListed: row.indexable,
+    isIndexingAllowed: row.indexable,
     versionNo: row.version_no,
     changedAt: history.versions[0]?.at ?? row.updated_at,
     replacedBy: newestVersionNo === row.version_no ? null : newestVersionNo,

@@ -1,4 +1,6 @@
-/** The HTML document of every page: one inlined style sheet, no script, no font, nothing from elsewhere. */
+/**
+ * The HTML document of every page: one inlined style sheet, no script, no font, no resource of another site.
+ */
 import { html } from 'ghtml'
 import { getTextDirection, stripDirectionMarks } from '../../i18n/direction-marks.ts'
 import { defaultHeaders } from '../../kernel/http/default-headers.ts'
@@ -10,7 +12,7 @@ export const HTML_MEDIA_TYPES = ['text/html', 'application/xhtml+xml'] as const
 const DENIED_FEATURES =
   'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()'
 
-/** Headers of every response. Prepared responses bypass the framework, so they must have them too. */
+/** Headers of every response. Prepared responses bypass Fastify, so they must contain them themselves. */
 export function securityHeaders(publicUrl: string): Headers {
   return {
     ...defaultHeaders(publicUrl),
@@ -26,16 +28,16 @@ export const htmlHeaders = (publicUrl: string, theme: Theme = DEFAULT_THEME): He
   'content-security-policy': theme.policy,
 })
 
-/** `head` and `body` are ready HTML. `isIndexed: false` asks search engines to leave the page out. */
+/** `head` and `body` are ready HTML. `isIndexable: false` asks search engines not to list the page. */
 export function renderDocument(page: {
   language: string
   title: string
   head?: string
   body: string
-  isIndexed: boolean
+  isIndexable: boolean
   theme?: Theme
 }): string {
-  const robots = page.isIndexed ? '' : '<meta name="robots" content="noindex">'
+  const robots = page.isIndexable ? '' : '<meta name="robots" content="noindex">'
   return html`<!doctype html>
 <html lang="${page.language}" dir="${getTextDirection(page.language)}"><head><meta charset="utf-8">
 <title>${stripDirectionMarks(page.title)}</title>

@@ -96,7 +96,7 @@ function renderNotice(language: Language, title: UiKey, sentences: readonly UiKe
   return renderDocument({
     language,
     title: ui[title],
-    isIndexed: false,
+    isIndexable: false,
     body: html`<main id="content" class="notice-page"><p class="kind"><span>${ui.passport}</span></p><h1>${ui[title]}</h1>!${paragraphs}!${link}</main>`,
   })
 }

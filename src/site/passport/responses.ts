@@ -11,7 +11,7 @@ import { readPendingCorrection } from '../../passports/units/pending-correction.
 import { ALLOW_ANY_ORIGIN } from '../http/cors.ts'
 import { type Headers, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
 import type { SiteSetup } from '../http/setup.ts'
-import { isIndexed } from '../page/page-context.ts'
+import { canBeIndexed } from '../page/page-context.ts'
 import { buildPassportView, type PassportView } from '../page/passport-view.ts'
 import { PASSPORT_VARY, PRIVATE_HEADERS, type Preview } from './access.ts'
 import { HTML } from './formats.ts'
@@ -100,7 +100,7 @@ const buildPublicHeaders = (view: PassportView): Headers => ({
   ...ALLOW_ANY_ORIGIN,
   'cache-control': PUBLIC_CACHING,
   vary: PASSPORT_VARY,
-  ...(isIndexed(view) ? {} : { 'x-robots-tag': 'noindex' }),
+  ...(canBeIndexed(view) ? {} : { 'x-robots-tag': 'noindex' }),
 })
 
 /** For the reader of an access link or of a preview. It is not cached. */
