@@ -7,7 +7,7 @@ const folder = new URL('../assets/contexts/', import.meta.url)
 mkdirSync(folder, { recursive: true })
 const versions = readContextVersions()
 const text = renderContext(NAMESPACE_PLACEHOLDER)
-if (versions.at(-1)?.textFor(NAMESPACE_PLACEHOLDER) === text)
+if (versions.at(-1)?.buildText(NAMESPACE_PLACEHOLDER) === text)
   console.log('Nothing new: the newest one is the same.')
 else {
   const name = `v${versions.length + 1}.json`

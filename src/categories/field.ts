@@ -37,7 +37,7 @@ export type JsonLdShape =
   | 'country_of_origin'
   | 'dimensions'
   | 'documents'
-  | 'frame'
+  | 'envelope'
   | 'materials'
   | 'operator_role'
   | 'organization'

@@ -23,19 +23,19 @@ after(() => harness.close())
 
 describe('the published JSON-LD contexts', () => {
   test('are unchanged', () => {
-    const digests = readContextVersions().map(({ name, textFor }) => [
+    const digests = readContextVersions().map(({ name, buildText }) => [
       name,
-      hash('sha256', textFor(NAMESPACE_PLACEHOLDER), 'hex'),
+      hash('sha256', buildText(NAMESPACE_PLACEHOLDER), 'hex'),
     ])
     assert.deepEqual(Object.fromEntries(digests), PUBLISHED)
   })
 
   test('the newest matches the current fields; otherwise run scripts/publish-context.ts', () => {
-    assert.equal(readContextVersions().at(-1)?.textFor(NS), renderContext(NS))
+    assert.equal(readContextVersions().at(-1)?.buildText(NS), renderContext(NS))
   })
 
   test('each keeps the meaning of every older term', () => {
-    const versions = readContextVersions().map(({ textFor }) => termsOf(textFor(NS)))
+    const versions = readContextVersions().map(({ buildText }) => termsOf(buildText(NS)))
     for (const [i, terms] of versions.entries()) {
       for (const [term, meaning] of Object.entries(versions[i - 1] ?? {})) {
         assert.deepEqual(terms[term], meaning, term)

@@ -8,11 +8,11 @@ type ContextVersion = {
   /** The last part of its address, for example `v1`. */
   name: string
   /** The document for a server whose terms begin with `nsUrl` and `#`. */
-  textFor: (nsUrl: string) => string
+  buildText: (nsUrl: string) => string
 }
 
 const FOLDER = new URL('../../../assets/contexts/', import.meta.url)
-/** The files have this in place of the namespace's address, which differs between servers. */
+/** The files contain this instead of the namespace's address, which differs between servers. */
 export const NAMESPACE_PLACEHOLDER = '{namespace}'
 
 /** Oldest first. */
@@ -23,6 +23,6 @@ export function readContextVersions(): ContextVersion[] {
     .sort((a, b) => a - b)
     .map(number => {
       const text = readFileSync(new URL(`v${number}.json`, FOLDER), 'utf8')
-      return { name: `v${number}`, textFor: nsUrl => text.replaceAll(NAMESPACE_PLACEHOLDER, nsUrl) }
+      return { name: `v${number}`, buildText: nsUrl => text.replaceAll(NAMESPACE_PLACEHOLDER, nsUrl) }
     })
 }

@@ -17,10 +17,10 @@ const TYPES = {
   item: ['Product', 'IndividualProduct'],
 } as const
 
-/** `nsUrl` is the context and the base of the `dpp:` terms. */
+/** `nsUrl` is the address of the context and the base of the `dpp:` terms. */
 export function renderJsonLd(view: PassportView, nsUrl: string): string {
   const { gtin, lot, serial, model, batch } = view
-  const frame: Node = {
+  const envelope: Node = {
     '@context': nsUrl,
     '@id': getProductIri(view),
     '@type': TYPES[view.level],
@@ -43,7 +43,7 @@ export function renderJsonLd(view: PassportView, nsUrl: string): string {
       ...buildInherited(view),
     },
   }
-  return `${JSON.stringify({ ...frame, ...buildProduct(view) }, null, 1)}\n`
+  return `${JSON.stringify({ ...envelope, ...buildProduct(view) }, null, 1)}\n`
 }
 
 /** The fields that a unit inherits from its model and from its batch. */
@@ -66,11 +66,11 @@ function buildProduct(view: PassportView): Node {
     const value = getOwn(view.data, field.name)
     if (value === undefined) continue
     const shape = field.shape === undefined ? undefined : SHAPES[field.shape]
-    const added = shape?.({ field, value, passportUrl: view.url, members: buildMembers }) ?? {
+    const members = shape?.({ field, value, passportUrl: view.url, buildMembers }) ?? {
       [getTerm(field)]: buildValue(field, value),
     }
-    for (const [term, more] of Object.entries(added))
-      node[term] = node[term] === undefined ? more : concat(node[term], more)
+    for (const [term, added] of Object.entries(members))
+      node[term] = node[term] === undefined ? added : concat(node[term], added)
   }
   return node
 }

@@ -7,7 +7,7 @@ import { HTML_MEDIA_TYPES, htmlHeaders, renderDocument, securityHeaders } from '
 import { readContextVersions } from './context-versions.ts'
 import { JSON_LD_MEDIA_TYPES } from './document.ts'
 import {
-  listBorrowedTerms,
+  listExternalTerms,
   listOwnClasses,
   listOwnTerms,
   type OwnClass,
@@ -21,7 +21,7 @@ const SHARED_HEADERS: Headers = {
   vary: 'Accept, Accept-Encoding',
 }
 
-/** The path of the namespace; undefined if its address is not below the public one. */
+/** The path of the namespace; undefined if its address is not below `publicUrl`. */
 export function findNamespacePath(publicUrl: string, nsUrl: string): string | undefined {
   if (!nsUrl.startsWith(`${publicUrl}/`)) return undefined
   const path = nsUrl.slice(publicUrl.length)
@@ -65,9 +65,9 @@ export function prepareContextVersions(publicUrl: string, nsUrl: string): Map<st
     ...IMMUTABLE_HEADERS,
   }
   return new Map(
-    readContextVersions().map(({ name, textFor }) => [
+    readContextVersions().map(({ name, buildText }) => [
       name,
-      prepareResponse({ body: textFor(nsUrl), etagPrefix: `context.${name}`, headers }),
+      prepareResponse({ body: buildText(nsUrl), etagPrefix: `context.${name}`, headers }),
     ]),
   )
 }
@@ -75,7 +75,7 @@ export function prepareContextVersions(publicUrl: string, nsUrl: string): Map<st
 function renderVocabularyPage(nsUrl: string): string {
   const rows = listOwnTerms().map(renderTermRow)
   const classes = listOwnClasses().map(renderClassRow)
-  const borrowed = listBorrowedTerms().map(
+  const externalTerms = listExternalTerms().map(
     term => html`<li>${term.includes(':') ? term : `schema:${term}`}</li>`,
   )
   const versions = readContextVersions()
@@ -88,16 +88,16 @@ function renderVocabularyPage(nsUrl: string): string {
     head: html`<link rel="alternate" type="application/ld+json" href="${nsUrl}">`,
     body: html`<a class="skip" href="#content">Skip to content</a>
 <header><p class="kind"><span>Vocabulary</span></p><h1>Terms of digital product passports</h1>
-<p>Passports written as JSON-LD use the terms of schema.org and of GS1 where there are any, and those below for the
-rest. A term’s address is <span class="code">${nsUrl}#</span> and its name. The same address, asked for
-<span class="code">application/ld+json</span>, answers with the JSON-LD context.</p></header>
-<main id="content"><section><h2>Versions</h2><p>The context grows when passports learn new fields. What it was is kept
-under an address that never changes: !${versions}.</p></section><section><h2>Our terms</h2><dl class="terms">!${rows}</dl></section>
-<section><h2>Our classes</h2><p>Nodes inside a passport have one of these types, or one of schema.org’s.</p>
+<p>Passports as JSON-LD use the terms of schema.org and of GS1 where these exist, and the terms below for everything
+else. A term’s address is <span class="code">${nsUrl}#</span> and its name. A request that accepts
+<span class="code">application/ld+json</span> gets the JSON-LD context from the same address.</p></header>
+<main id="content"><section><h2>Versions</h2><p>New fields of passports are added to the context. Each of its versions
+has an address where it never changes: !${versions}.</p></section><section><h2>Our terms</h2><dl class="terms">!${rows}</dl></section>
+<section><h2>Our classes</h2><p>Nodes inside a passport have one of these classes, or a class of schema.org.</p>
 <dl class="terms">!${classes}</dl></section>
 <section><h2>Terms of other vocabularies</h2>
 <p>schema: is <span class="code">http://schema.org/</span>, gs1: is <span class="code">https://ref.gs1.org/voc/</span>.</p>
-<ul class="words">!${borrowed}</ul></section></main>`,
+<ul class="words">!${externalTerms}</ul></section></main>`,
   })
 }
 

@@ -7,12 +7,12 @@ import { findLink } from '../page/values.ts'
 
 export type Node = Record<string, unknown>
 
-/** `members` writes all other members by the general rule. */
+/** `buildMembers` writes members under their own terms. */
 type ShapeInput = {
   field: Field
   value: unknown
   passportUrl: string
-  members: (fields: readonly Field[], data: Data) => Node
+  buildMembers: (fields: readonly Field[], data: Data) => Node
 }
 
 /** Returns the members that a field adds to the product's node. */
@@ -21,13 +21,14 @@ type Shape = (input: ShapeInput) => Node
 /** UN/CEFACT Recommendation 20. */
 const UNIT_CODES: Readonly<Record<string, string>> = { g: 'GRM', kg: 'KGM', cm: 'CMT', l: 'LTR' }
 
-/** A shape that is missing here only marks a member for its object's shape. */
+/** Other shapes only mark a member, for the function of its object to find it. */
 export const SHAPES: Readonly<Partial<Record<JsonLdShape, Shape>>> = {
   brand: ({ value }) => ({ brand: { '@type': 'Brand', name: value } }),
   country_of_origin: ({ field, value }) => ({ [getTerm(field)]: value, countryOfOrigin: value }),
   dimensions: buildDimensions,
   documents: buildDocuments,
-  frame: () => ({}),
+  // `renderJsonLd` writes these fields itself.
+  envelope: () => ({}),
   materials: buildMaterials,
   organization: buildOrganization,
   quantity: ({ field, value }) => ({ [getTerm(field)]: buildQuantity(value, field.unit) }),
@@ -43,23 +44,23 @@ function buildQuantity(value: unknown, unit: string | undefined): Node {
   }
 }
 
-/** All members follow the general rule except the address, which becomes a node. */
-function buildOrganization({ field, value, passportUrl, members }: ShapeInput): Node {
+/** Street and country become a node of their own. */
+function buildOrganization({ field, value, passportUrl, buildMembers }: ShapeInput): Node {
   const data = asObject(value)
   const all = field.fields ?? []
-  const dataOf = (member: Field | undefined) => (member === undefined ? undefined : data[member.name])
-  const street = all.find(({ shape }) => shape === 'street_address')
-  const land = all.find(({ format }) => format === 'country')
-  const [address, country] = [dataOf(street), dataOf(land)]
-  const role = dataOf(all.find(({ shape }) => shape === 'operator_role'))
-  const rest = all.filter(member => member !== street && member !== land)
+  const getValue = (member: Field | undefined) => (member === undefined ? undefined : data[member.name])
+  const streetMember = all.find(({ shape }) => shape === 'street_address')
+  const countryMember = all.find(({ format }) => format === 'country')
+  const [street, country] = [getValue(streetMember), getValue(countryMember)]
+  const role = getValue(all.find(({ shape }) => shape === 'operator_role'))
+  const rest = all.filter(member => member !== streetMember && member !== countryMember)
   const node: Node = {
     '@id': `${passportUrl}#operator`,
     '@type': 'Organization',
-    ...members(rest, data),
+    ...buildMembers(rest, data),
     address: {
       '@type': 'PostalAddress',
-      ...(address === undefined ? {} : { streetAddress: address }),
+      ...(street === undefined ? {} : { streetAddress: street }),
       ...(country === undefined ? {} : { addressCountry: country }),
     },
   }
@@ -70,7 +71,7 @@ function buildOrganization({ field, value, passportUrl, members }: ShapeInput): 
 }
 
 /** In schema.org, sizes and weight belong to the product itself. */
-function buildDimensions({ field, value, members }: ShapeInput): Node {
+function buildDimensions({ field, value, buildMembers }: ShapeInput): Node {
   const data = asObject(value)
   const all = field.fields ?? []
   const node: Node = {}
@@ -78,7 +79,7 @@ function buildDimensions({ field, value, members }: ShapeInput): Node {
     const amount = data[side.name]
     if (amount !== undefined) node[getTerm(side)] = buildQuantity(amount, side.unit)
   }
-  const rest = members(
+  const rest = buildMembers(
     all.filter(({ shape }) => shape !== 'quantity'),
     data,
   )
@@ -88,35 +89,38 @@ function buildDimensions({ field, value, members }: ShapeInput): Node {
   }
 }
 
-/** The list, and for readers that only know schema.org the bare names, known fibres in English. */
-function buildMaterials({ field, value, members }: ShapeInput): Node {
+/** The list, and the names alone (known fibres in English) for readers that only know schema.org. */
+function buildMaterials({ field, value, buildMembers }: ShapeInput): Node {
   const entries = value as readonly Data[]
-  const named = field.of?.find(({ name }) => name !== field.sumsTo100)
+  const nameMember = field.of?.find(({ name }) => name !== field.sumsTo100)
   return {
-    [getTerm(field)]: entries.map(entry => ({ '@type': getClass(field), ...members(field.of ?? [], entry) })),
+    [getTerm(field)]: entries.map(entry => ({
+      '@type': getClass(field),
+      ...buildMembers(field.of ?? [], entry),
+    })),
     material: entries.map(entry => {
-      const name = named === undefined ? undefined : entry[named.name]
-      return named === undefined || typeof name !== 'string'
+      const name = nameMember === undefined ? undefined : entry[nameMember.name]
+      return nameMember === undefined || typeof name !== 'string'
         ? name
-        : toCanonicalName(`${field.name}.${named.name}`, named, name)
+        : toCanonicalName(`${field.name}.${nameMember.name}`, nameMember, name)
     }),
   }
 }
 
-function buildDocuments({ field, value, members }: ShapeInput): Node {
+function buildDocuments({ field, value, buildMembers }: ShapeInput): Node {
   const nodes = (value as readonly Data[]).map(entry => ({
     '@type': 'DigitalDocument',
-    ...members(field.of ?? [], entry),
+    ...buildMembers(field.of ?? [], entry),
   }))
   return { [getTerm(field)]: nodes }
 }
 
-/** A term of schema.org has no prefix. */
+/** Terms of schema.org have no prefix. */
 export function getTerm(field: Field): string {
   return field.term === undefined ? `dpp:${field.name}` : field.term.replace(/^schema:/, '')
 }
 
-/** Its nodes have a class of schema.org. */
+/** Whether the field's nodes have a class of schema.org. */
 export const hasSchemaClass = ({ shape }: Field): boolean => shape === 'organization' || shape === 'documents'
 
 /** The class of an object, or of a list's entries: `dpp:Repair`. */
@@ -126,9 +130,9 @@ export const getClass = ({ name, nodeClass = name.charAt(0).toUpperCase() + name
 /** The URL standard allows these characters, RFC 3987 does not. */
 const INVALID_IRI_CHARACTERS = /[{}|\\^`<>"]/g
 
-/** Returns the text unchanged if it is no http(s) address. */
+/** Returns the text unchanged unless it is an http(s) URL. */
 export function toIriNode(text: string): Node | string {
   const url = findLink(text)
   if (url === undefined) return text
-  return { '@id': url.href.replace(INVALID_IRI_CHARACTERS, letter => encodeURIComponent(letter)) }
+  return { '@id': url.href.replace(INVALID_IRI_CHARACTERS, character => encodeURIComponent(character)) }
 }

@@ -8,8 +8,8 @@ import type { Field } from '../../categories/field.ts'
 import { getClass, getTerm, hasSchemaClass } from './shapes.ts'
 
 /**
- * Terms that are no field's: of schema.org and GS1, and our own with their descriptions. `ownLists` are those
- * whose value is a list.
+ * Terms that belong to no field: those of schema.org and GS1, and our own with their descriptions. The values
+ * of `ownLists` are lists.
  */
 const { schemaTerms, schemaTypes, gs1Terms, ownTerms, ownLists } = terms
 
@@ -95,19 +95,19 @@ export function listOwnClasses(): OwnClass[] {
 
 function requireSameEverywhere(
   name: string,
-  what: string,
+  property: string,
   places: readonly Place[],
-  is: (field: Field) => boolean,
+  test: (field: Field) => boolean,
 ): boolean {
-  const answers = new Set(places.map(({ field }) => is(field)))
-  if (answers.size === 1) return answers.has(true)
+  const results = new Set(places.map(({ field }) => test(field)))
+  if (results.size === 1) return results.has(true)
   throw new Error(
-    `"${name}" is ${what} in one field and not in another: define a separate term for one of them`,
+    `"${name}" is ${property} in one field and not in another: define a separate term for one of them`,
   )
 }
 
 /** The terms of other vocabularies that passports use. */
-export function listBorrowedTerms(): string[] {
+export function listExternalTerms(): string[] {
   const fromTable = [...groupPlacesByTerm().keys()].filter(term => !term.startsWith('dpp:'))
   return [...new Set([...schemaTerms, ...gs1Terms.map(term => `gs1:${term}`), ...fromTable])].sort()
 }
@@ -124,7 +124,7 @@ export function renderContext(nsUrl: string): string {
     schema: 'http://schema.org/',
     gs1: 'https://ref.gs1.org/voc/',
   }
-  for (const name of [...schemaTypes, ...listBorrowedTerms()]) {
+  for (const name of [...schemaTypes, ...listExternalTerms()]) {
     context[name] = name.includes(':') ? { '@id': name } : `schema:${name}`
   }
   for (const { name, isLocalized, isList } of listOwnTerms()) {
