@@ -1,4 +1,4 @@
-/** Turns a scan into counts. After this step, the reader's address and user agent are no longer stored. */
+/** Turns a scan into counts, and drops the reader's address and user agent. */
 import { BoundedMap } from '../kernel/bounded-map.ts'
 import { getNetwork } from '../kernel/http/network.ts'
 import { getCounter, type ScanBatch, type ScannedPassport } from './batch.ts'
@@ -10,7 +10,7 @@ import type { ReaderLimit } from './reader-limit.ts'
 import type { Salts } from './salts.ts'
 import { isCounted, type SettingsCache } from './settings.ts'
 
-/** The reader of a request. Held in memory only, usually for a second. */
+/** The reader of a request. Only kept in memory, usually for a second. */
 export type ScanReader = {
   address: string
   userAgent: string
@@ -23,20 +23,20 @@ export type ScanReader = {
 /** The `times` scans of a passport by one reader within an hour. */
 export type PendingScan = { passport: ScannedPassport; reader: ScanReader; hour: number; times: number }
 
-export type ScanTools = {
+export type CountingContext = {
   settings: SettingsCache
   salts: Salts
   countries: CountryLookup
   readerLimit: ReaderLimit
 }
 
-/** Adds scans to a batch. If counting is off for their account or category, nothing is derived. */
+/** Adds scans to a batch. If counting is off for their account or category, computes nothing. */
 export function countScan(
   batch: ScanBatch,
   { passport, reader, hour, times }: PendingScan,
-  tools: ScanTools,
+  context: CountingContext,
 ): void {
-  const settings = tools.settings.get(passport.account_id)
+  const settings = context.settings.get(passport.account_id)
   if (!isCounted(settings, passport.category)) return
   const day = Math.floor(hour / HOURS_PER_DAY)
   const kind = detectKind(reader.userAgent)
@@ -45,29 +45,31 @@ export function countScan(
     getCounter(batch, { passport, day, country: UNKNOWN_COUNTRY, device: 'other' }).crawlers += times
     return
   }
-  const country = tools.countries.find(reader.address, reader.country)
+  const country = context.countries.find(reader.address, reader.country)
   const counter = getCounter(batch, { passport, day, country, device: kind })
   counter.scans += times
-  const { identity, visitor } = hashReader(passport.id, reader, day, tools)
+  const { identity, visitor } = hashReader(passport.id, reader, day, context)
   if (!batch.visitors.has(visitor)) batch.visitors.set(visitor, counter.slot)
   if (passport.level !== 'i' || settings.clone_rules === null) return
   const key = `${hour}${visitor}${country}`
   const visit = batch.items.get(key)
   if (visit !== undefined) visit.scans += times
   else {
-    // If that salt is deleted, no search window includes its day.
-    const before = tools.salts.has(day - 1) ? tools.salts.hash(day - 1, identity) : visitor
+    // Without that salt, the day before is outside the hours that are searched for copied codes.
+    const before = context.salts.has(day - 1) ? context.salts.hash(day - 1, identity) : visitor
     const { id: passportId, account_id: accountId } = passport
     batch.items.set(key, { passportId, accountId, hour, visitor, before, country, scans: times })
   }
 }
 
-/** Returns the reader's hash and the hashed text. Above the limit a network's readers share one. */
+/**
+ * Returns the reader's hash and the hashed text. Above the limit, all readers of a network share one hash.
+ */
 function hashReader(
   passportId: string,
   { address, userAgent }: ScanReader,
   day: number,
-  { salts, readerLimit }: ScanTools,
+  { salts, readerLimit }: CountingContext,
 ): { identity: string; visitor: string } {
   const identity = `${passportId}\n${address}\n${userAgent}`
   const visitor = salts.hash(day, identity)

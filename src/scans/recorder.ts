@@ -1,6 +1,6 @@
 /**
- * Counts scans in memory and writes them once a second. Without the database, scans may be lost; readers
- * never wait.
+ * Counts scans in memory and writes them once a second. Readers never wait for that. If the database is
+ * unavailable for long, scans are lost.
  */
 import { randomUUID } from 'node:crypto'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
@@ -17,23 +17,23 @@ import { toError } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
 import { withTimeout } from '../kernel/timeout.ts'
 import { countBatchRows, createScanBatch, type ScanBatch, type ScannedPassport } from './batch.ts'
-import { countScan, type PendingScan, type ScanReader, type ScanTools } from './count-scan.ts'
+import { type CountingContext, countScan, type PendingScan, type ScanReader } from './count-scan.ts'
 import { createCountryLookup } from './country.ts'
 import { dayOf, HOURS_PER_DAY } from './day.ts'
 import { createPendingScans } from './pending-scans.ts'
 import { createReaderLimit } from './reader-limit.ts'
 import { createSalts } from './salts.ts'
 import { createSettingsCache, isCounted } from './settings.ts'
-import { type BatchContext, writeBatch } from './write-batch.ts'
+import { type BatchWriter, writeBatch } from './write-batch.ts'
 
 const FLUSH_INTERVAL_MS = 1_000
-/** Rows of a transaction, which holds its locks for 50 ms. */
+/** Rows written by one transaction, which holds its locks for 50 ms. */
 const BATCH_ROWS = 6_000
 /** More concurrent batches hardly make one machine's database faster. */
 const MAX_CONCURRENT_BATCHES = 2
 /** Full batches that wait for an unavailable database: about 60 MB. */
 const MAX_QUEUED_BATCHES = 50
-/** Scans counted before the event loop serves requests again: 4 ms. */
+/** Scans counted before yielding to the event loop: 4 ms. */
 const SCANS_PER_TURN = 500
 /** The next day's salt is loaded before that day begins. */
 const SALT_AHEAD_MS = 60_000
@@ -42,7 +42,7 @@ const WRITE_TIMEOUT_MS = 15_000
 const WARNING_INTERVAL_MS = 60_000
 
 export type ScanRecorder = {
-  /** Counts a page view later. Returns at once and never throws. */
+  /** Adds a page view, which is counted later. Returns at once and never throws. */
   record: (passport: ScannedPassport, reader: ScanReader, now: Date) => void
   /** Resolves when all scans are in the database. Throws, and keeps them, if it does not answer. */
   flush: () => Promise<void>
@@ -59,9 +59,9 @@ type RecorderSetup = {
   geoMmdbPath: string | undefined
 }
 
-/** Numbers the batches, so that a retry of the last one can tell whether it was written. */
+/** Writes one batch at a time. Numbers them, so that a retry finds out whether the last one was written. */
 type BatchWorker = {
-  writer: BatchContext
+  writer: BatchWriter
   batches: number
   /** The batch being written or retried; its outcome may be unknown. */
   current: ScanBatch | undefined
@@ -71,20 +71,21 @@ type BatchWorker = {
 type RecorderState = {
   setup: RecorderSetup
   workers: readonly BatchWorker[]
-  tools: ScanTools
+  counting: CountingContext
   pending: ReturnType<typeof createPendingScans>
+  /** The batch that is being filled. */
   open: ScanBatch
   /** Full batches, which no longer change. */
   queue: ScanBatch[]
   /** Scans were recorded since the last flush. */
-  isTouched: boolean
+  hasNewScans: boolean
   dropped: number
   warnedAt: number
 }
 
 export function createScanRecorder(setup: RecorderSetup): ScanRecorder {
   const settings = createSettingsCache(setup.sql)
-  const tools = {
+  const counting = {
     settings,
     salts: createSalts(setup.sql),
     countries: createCountryLookup(setup.geoMmdbPath),
@@ -98,11 +99,11 @@ export function createScanRecorder(setup: RecorderSetup): ScanRecorder {
       current: undefined,
       running: undefined,
     })),
-    tools,
+    counting,
     pending: createPendingScans(),
     open: createScanBatch(),
     queue: [],
-    isTouched: false,
+    hasNewScans: false,
     dropped: 0,
     warnedAt: Number.NEGATIVE_INFINITY,
   }
@@ -112,7 +113,7 @@ export function createScanRecorder(setup: RecorderSetup): ScanRecorder {
     flush().catch(error => warn(state, { reason: toError(error).message }, 'scans could not be written yet'))
   return {
     record(passport, reader, now) {
-      state.isTouched = true
+      state.hasNewScans = true
       if (settings.isFresh(now) && !isCounted(settings.get(passport.account_id), passport.category)) return
       if (!state.pending.add(passport, reader, now)) drop(state, 1)
     },
@@ -136,11 +137,11 @@ function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   let next: Promise<void> | undefined
   const start = (): Promise<void> => {
     next = undefined
-    const mine = run().finally(() => {
-      if (current === mine) current = undefined
+    const started = run().finally(() => {
+      if (current === started) current = undefined
     })
-    current = mine
-    return mine
+    current = started
+    return started
   }
   return () => {
     if (current === undefined) return start()
@@ -151,46 +152,49 @@ function oneAtATime(run: () => Promise<void>): () => Promise<void> {
 
 async function flushOnce(state: RecorderState): Promise<void> {
   const today = dayOf(state.setup.clock.now())
-  state.tools.salts.forgetBefore(today - 1)
-  state.tools.readerLimit.startDay(today)
-  if (!state.isTouched && !hasWork(state)) return
-  state.isTouched = false
+  state.counting.salts.forgetBefore(today - 1)
+  state.counting.readerLimit.startDay(today)
+  if (!state.hasNewScans && !hasWork(state)) return
+  state.hasNewScans = false
   try {
-    await prepare(state, today)
+    await loadForCounting(state, today)
     await countPending(state)
     await writeAll(state)
   } catch (error) {
-    state.isTouched = true
+    state.hasNewScans = true
     throw error
   }
 }
 
-/** Loads what counting needs. If the database is unavailable, what is already loaded may be enough. */
-async function prepare({ tools, setup, pending }: RecorderState, today: number): Promise<void> {
-  const problem = await tools.countries.refresh()
+/**
+ * Loads settings, salts and countries. If the database is unavailable, those already loaded may be enough.
+ */
+async function loadForCounting({ counting, setup, pending }: RecorderState, today: number): Promise<void> {
+  const problem = await counting.countries.refresh()
   if (problem !== undefined) setup.log.warn({ reason: problem }, 'the country file cannot be used')
-  const seen = new Set(Array.from(pending.hours(), hour => Math.floor(hour / HOURS_PER_DAY)))
-  const soon = dayOf(setup.clock.now().getTime() + SALT_AHEAD_MS)
+  const pendingDays = new Set(Array.from(pending.hours(), hour => Math.floor(hour / HOURS_PER_DAY)))
+  const nextDay = dayOf(setup.clock.now().getTime() + SALT_AHEAD_MS)
   try {
-    await tools.settings.refresh(setup.clock.now())
-    await tools.salts.prepare([...seen, today - 1, today, soon])
+    await counting.settings.refresh(setup.clock.now())
+    await counting.salts.prepare([...pendingDays, today - 1, today, nextDay])
   } catch (error) {
-    const isUsable = tools.settings.isLoaded() && [...seen].every(tools.salts.has)
+    const isUsable = counting.settings.isLoaded() && [...pendingDays].every(counting.salts.has)
     if (!isUsable || explainDatabaseError(error)?.code !== 'unavailable') throw error
   }
 }
 
 async function countPending(state: RecorderState): Promise<void> {
   const all = state.pending.take()
-  const byOwnPeople = await findOwnPeople(state, all)
+  const byMembers = await findScansByMembers(state, all)
   for (const [i, scan] of all.entries()) {
     if (i % SCANS_PER_TURN === SCANS_PER_TURN - 1) await yieldToEventLoop()
-    if (byOwnPeople.has(scan) || !addScan(state, scan)) continue
+    if (byMembers.has(scan) || !addScan(state, scan)) continue
     // The database writes full batches while we fill the next; errors are thrown again in `writeAll`.
     for (const worker of state.workers) runWorker(state, worker).catch(() => undefined)
   }
 }
 
+/** Returns whether that made a batch full. */
 function addScan(state: RecorderState, scan: PendingScan): boolean {
   const isFull = countBatchRows(state.open) >= BATCH_ROWS
   if (isFull && state.queue.length >= MAX_QUEUED_BATCHES) {
@@ -201,12 +205,15 @@ function addScan(state: RecorderState, scan: PendingScan): boolean {
     state.queue.push(state.open)
     state.open = createScanBatch()
   }
-  countScan(state.open, scan, state.tools)
+  countScan(state.open, scan, state.counting)
   return isFull
 }
 
-/** Finds scans by members of the passport's account. If the database fails, none is counted. */
-async function findOwnPeople(state: RecorderState, all: readonly PendingScan[]): Promise<Set<PendingScan>> {
+/** Finds scans by members of the passport's account. If that fails, returns all scans of signed-in people. */
+async function findScansByMembers(
+  state: RecorderState,
+  all: readonly PendingScan[],
+): Promise<Set<PendingScan>> {
   const signedIn = all.filter(({ reader }) => reader.sessionToken !== undefined)
   if (signedIn.length === 0) return new Set()
   const checks = signedIn.map(({ passport, reader }) => ({
@@ -214,10 +221,14 @@ async function findOwnPeople(state: RecorderState, all: readonly PendingScan[]):
     accountId: passport.account_id,
   }))
   try {
-    const own = await areMembers(state.setup, checks)
-    return new Set(signedIn.filter((_, i) => own[i]))
+    const results = await areMembers(state.setup, checks)
+    return new Set(signedIn.filter((_, i) => results[i]))
   } catch (error) {
-    warn(state, { reason: toError(error).message }, 'could not check who is signed in: scans are lost')
+    warn(
+      state,
+      { reason: toError(error).message },
+      'could not check who is signed in: scans by signed-in people are lost',
+    )
     for (const { times } of signedIn) state.dropped += times
     return new Set(signedIn)
   }
@@ -235,7 +246,7 @@ async function writeAll(state: RecorderState): Promise<void> {
   }
 }
 
-/** Resolves when the queue is empty. A batch that could not be written stays with its number for a retry. */
+/** Resolves when the queue is empty. A batch that could not be written keeps its number for a retry. */
 function runWorker(state: RecorderState, worker: BatchWorker): Promise<void> {
   worker.running ??= writeQueued(state, worker).finally(() => {
     worker.running = undefined
@@ -261,10 +272,10 @@ const hasWork = ({ queue, workers }: RecorderState) =>
 /** Whether a retry would fail as well: invalid data, violated constraints, wrong SQL. */
 const isPermanent = (error: unknown) => /^(22|23|42)/.test(sqlState(error) ?? '')
 
-/** Drops a batch that the database refuses permanently, with a log line: it would block all others. */
-async function writeOrDrop(state: RecorderState, writer: BatchContext, batch: ScanBatch): Promise<void> {
+/** Drops a batch that the database never accepts, with a log line: it would block all others. */
+async function writeOrDrop(state: RecorderState, writer: BatchWriter, batch: ScanBatch): Promise<void> {
   try {
-    // A broken connection may never answer. The batch's number prevents a retry from counting it twice.
+    // A broken connection may never answer. The batch's number keeps a retry from counting it twice.
     await withTimeout(
       withRetries(() => writeBatch(writer, batch)),
       WRITE_TIMEOUT_MS,

@@ -9,7 +9,7 @@ import { getSpanStart, SPAN_DAYS } from './spans.ts'
 import { recordItemVisits } from './suspect-clones.ts'
 import { addTotals } from './totals.ts'
 
-export type BatchContext = {
+export type BatchWriter = {
   sql: Sql
   clock: Clock
   id: string
@@ -20,7 +20,7 @@ export type BatchContext = {
  * Writes the batch, unless a lost attempt has written it. Rows are locked in the order of their keys, table
  * after table, so that processes cannot deadlock; the account's shared sums come last.
  */
-export async function writeBatch(writer: BatchContext, batch: ScanBatch): Promise<void> {
+export async function writeBatch(writer: BatchWriter, batch: ScanBatch): Promise<void> {
   await inTransaction(writer.sql, async tx => {
     if (!(await claimBatch(tx, writer, batch))) return
     const uniques = await countUniques(tx, batch)
@@ -35,7 +35,7 @@ export async function writeBatch(writer: BatchContext, batch: ScanBatch): Promis
 /**
  * False if it is already written. No sequential scans: a plan may be cached from when the tables were empty.
  */
-async function claimBatch(tx: Sql, { id, clock }: BatchContext, batch: ScanBatch): Promise<boolean> {
+async function claimBatch(tx: Sql, { id, clock }: BatchWriter, batch: ScanBatch): Promise<boolean> {
   const number = batch.number ?? 0
   await tx`select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
     set_config('enable_mergejoin', 'off', true)`
