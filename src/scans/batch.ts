@@ -13,7 +13,7 @@ export type ScannedPassport = {
 
 /** The scans of one passport by day, country and device. */
 export type ScanCounter = {
-  /** Its index in the batch. */
+  /** Its index among the counters of the batch. */
   slot: number
   passport: ScannedPassport
   day: number
@@ -23,13 +23,15 @@ export type ScanCounter = {
   crawlers: number
 }
 
-/** One reader of an item within an hour. `before`: the reader's hash under the salt of the day before. */
+/**
+ * One reader of an item within an hour. `previousVisitor`: the reader's hash with the salt of the day before.
+ */
 export type ItemVisit = {
   passportId: string
   accountId: number
   hour: number
   visitor: string
-  before: string
+  previousVisitor: string
   country: string
   scans: number
 }
@@ -52,12 +54,12 @@ export const createScanBatch = (): ScanBatch => ({
   items: new Map(),
 })
 
-/** The size of a batch in memory and in a statement depends on its rows, not its scans. */
+/** The rows decide how large a batch is in memory and in a statement, not the scans. */
 export const countBatchRows = (batch: ScanBatch): number =>
   batch.counters.size + batch.visitors.size + batch.items.size
 
 /** Creates the counter of this passport, day, country and device if needed. */
-export function getCounter(
+export function getOrCreateCounter(
   batch: ScanBatch,
   dimensions: Omit<ScanCounter, 'slot' | 'scans' | 'crawlers'>,
 ): ScanCounter {

@@ -1,7 +1,7 @@
 /** Turns a scan into counts, and drops the reader's address and user agent. */
 import { BoundedMap } from '../kernel/bounded-map.ts'
 import { getNetwork } from '../kernel/http/network.ts'
-import { getCounter, type ScanBatch, type ScannedPassport } from './batch.ts'
+import { getOrCreateCounter, type ScanBatch, type ScannedPassport } from './batch.ts'
 import { type CountryLookup, UNKNOWN_COUNTRY } from './country.ts'
 import { isCrawler } from './crawlers.ts'
 import { HOURS_PER_DAY } from './day.ts'
@@ -42,11 +42,11 @@ export function countScan(
   const kind = detectKind(reader.userAgent)
   batch.scans += times
   if (kind === 'crawler') {
-    getCounter(batch, { passport, day, country: UNKNOWN_COUNTRY, device: 'other' }).crawlers += times
+    getOrCreateCounter(batch, { passport, day, country: UNKNOWN_COUNTRY, device: 'other' }).crawlers += times
     return
   }
   const country = context.countries.find(reader.address, reader.country)
-  const counter = getCounter(batch, { passport, day, country, device: kind })
+  const counter = getOrCreateCounter(batch, { passport, day, country, device: kind })
   counter.scans += times
   const { identity, visitor } = hashReader(passport.id, reader, day, context)
   if (!batch.visitors.has(visitor)) batch.visitors.set(visitor, counter.slot)
@@ -56,9 +56,9 @@ export function countScan(
   if (visit !== undefined) visit.scans += times
   else {
     // Without that salt, the day before is outside the hours that are searched for copied codes.
-    const before = context.salts.has(day - 1) ? context.salts.hash(day - 1, identity) : visitor
+    const previousVisitor = context.salts.has(day - 1) ? context.salts.hash(day - 1, identity) : visitor
     const { id: passportId, account_id: accountId } = passport
-    batch.items.set(key, { passportId, accountId, hour, visitor, before, country, scans: times })
+    batch.items.set(key, { passportId, accountId, hour, visitor, previousVisitor, country, scans: times })
   }
 }
 

@@ -12,10 +12,12 @@ import { type CloneRules, DEFAULT_CLONE_RULES, type SettingsCache } from './sett
 import { insertScanEvents } from './totals.ts'
 
 export const CLONE_WINDOW_HOURS = 24
-/** Days without another report of the same item. */
-const SILENT_DAYS = 7
+/** An item is not reported again for this long. */
+const REPORT_PAUSE_DAYS = 7
 
-/** Stores visits and announces suspects. The caller's lock on `scan_total` lets one process check an item. */
+/**
+ * Stores visits and inserts events for suspects. The caller's lock on `scan_total` keeps other processes out.
+ */
 export async function recordItemVisits(
   tx: Sql,
   { clock, settings }: { clock: Clock; settings: SettingsCache },
@@ -31,27 +33,31 @@ export async function recordItemVisits(
 
 const daysBefore = (now: Date, days: number) => new Date(now.getTime() - days * DAY_MS)
 
-/** Skips suspected items: their hours are not needed until a day before the next report. */
+/** Skips items that were reported: their hours are not needed until a day before the next report. */
 async function storeVisits(tx: Sql, now: Date, visits: readonly ItemVisit[]): Promise<void> {
   await tx`
     insert into scan_item_hour as h (hour, account_id, scans, passport_id, visitor, before, country)
     select u.* from unnest(
       ${visits.map(one => formatHour(one.hour))}::text[]::timestamptz[], ${visits.map(one => one.accountId)}::int[],
       ${visits.map(one => one.scans)}::int[], ${visits.map(one => one.passportId)}::text[]::uuid[],
-      ${visits.map(one => one.visitor)}::text[]::uuid[], ${visits.map(one => one.before)}::text[]::uuid[],
+      ${visits.map(one => one.visitor)}::text[]::uuid[], ${visits.map(one => one.previousVisitor)}::text[]::uuid[],
       ${visits.map(one => one.country)}::text[]
     ) as u(hour, account_id, scans, passport_id, visitor, before, country)
     join scan_total t on t.passport_id = u.passport_id and t.account_id = u.account_id
-    where t.suspected_at is null or t.suspected_at < ${daysBefore(now, SILENT_DAYS - 1)}
+    where t.suspected_at is null or t.suspected_at < ${daysBefore(now, REPORT_PAUSE_DAYS - 1)}
     order by u.passport_id, u.hour, u.visitor, u.country, u.account_id
     on conflict (passport_id, hour, visitor, country, account_id) do update set scans = h.scans + excluded.scans`
 }
 
 type Suspect = { passport_id: string; account_id: number; scans: number; countries: number; devices: number }
-type RulesOf = (accountId: number) => CloneRules | null
 
-/** Skips items with fewer scans in all than any rule requires, without reading their hours. */
-async function findSuspects(tx: Sql, now: Date, visits: readonly ItemVisit[], getRules: RulesOf) {
+/** Items with fewer scans in total than any rule requires are skipped, without reading their hours. */
+async function findSuspects(
+  tx: Sql,
+  now: Date,
+  visits: readonly ItemVisit[],
+  getRules: (accountId: number) => CloneRules | null,
+) {
   const items = [...new Map(visits.map(visit => [visit.passportId, visit])).values()]
   const rules = items.map(item => getRules(item.accountId) ?? DEFAULT_CLONE_RULES)
   const minScans = rules.map(rule =>
@@ -62,7 +68,7 @@ async function findSuspects(tx: Sql, now: Date, visits: readonly ItemVisit[], ge
     ),
   )
   return tx<Suspect[]>`
-    select u.passport_id, u.account_id, w.scans, w.countries, w.devices
+    select u.passport_id, u.account_id, recent.scans, recent.countries, recent.devices
     from unnest(
       ${items.map(item => item.passportId)}::text[]::uuid[], ${items.map(item => item.accountId)}::int[],
       ${minScans}::int[], ${rules.map(rule => rule.countries)}::int[], ${rules.map(rule => rule.devices)}::int[],
@@ -70,7 +76,7 @@ async function findSuspects(tx: Sql, now: Date, visits: readonly ItemVisit[], ge
       ${rules.map(rule => rule.scan_devices)}::int[]
     ) as u(passport_id, account_id, min_scans, countries, devices, many_countries, scans, scan_devices)
     join scan_total t on t.passport_id = u.passport_id and t.account_id = u.account_id and t.scans >= u.min_scans
-      and (t.suspected_at is null or t.suspected_at <= ${daysBefore(now, SILENT_DAYS)})
+      and (t.suspected_at is null or t.suspected_at <= ${daysBefore(now, REPORT_PAUSE_DAYS)})
     cross join lateral (
       select coalesce(sum(h.scans), 0)::int as scans,
         (count(distinct h.country) filter (where h.country <> ${UNKNOWN_COUNTRY}))::int as countries,
@@ -78,9 +84,9 @@ async function findSuspects(tx: Sql, now: Date, visits: readonly ItemVisit[], ge
       from scan_item_hour h
       where h.passport_id = u.passport_id and h.account_id = u.account_id
         and h.hour >= ${formatHour(hourOf(now) - CLONE_WINDOW_HOURS + 1)}::text::timestamptz
-    ) w
-    where (w.countries >= u.countries and w.devices >= u.devices) or w.countries >= u.many_countries
-      or (w.scans >= u.scans and w.devices >= u.scan_devices)`
+    ) recent
+    where (recent.countries >= u.countries and recent.devices >= u.devices) or recent.countries >= u.many_countries
+      or (recent.scans >= u.scans and recent.devices >= u.scan_devices)`
 }
 
 async function announceSuspects(tx: Sql, now: Date, suspects: readonly Suspect[]): Promise<void> {

@@ -1,5 +1,6 @@
 /** Writes one batch in one transaction: roll-ups, unique readers, milestones and suspicions. */
 import type { Clock } from '../kernel/clock.ts'
+import { formatUnquotedArray } from '../kernel/db/array-types.ts'
 import type { Sql } from '../kernel/db/database.ts'
 import { inTransaction } from '../kernel/db/transaction.ts'
 import type { ScanBatch, ScanCounter } from './batch.ts'
@@ -17,14 +18,15 @@ export type BatchWriter = {
 }
 
 /**
- * Writes the batch, unless a lost attempt has written it. Rows are locked in the order of their keys, table
- * after table, so that processes cannot deadlock; the account's shared sums come last.
+ * Writes the batch, unless an earlier attempt wrote it and its answer was lost. Rows are locked in the order
+ * of their keys, table after table, so that processes cannot deadlock. The account's sums, which all need,
+ * are last.
  */
 export async function writeBatch(writer: BatchWriter, batch: ScanBatch): Promise<void> {
   await inTransaction(writer.sql, async tx => {
     if (!(await claimBatch(tx, writer, batch))) return
     const uniques = await countUniques(tx, batch)
-    await addDays(tx, batch, uniques)
+    await addDayRows(tx, batch, uniques)
     await addTotals(tx, writer.clock.now(), batch)
     await recordItemVisits(tx, writer, batch)
     await addModelSpans(tx, batch)
@@ -33,7 +35,7 @@ export async function writeBatch(writer: BatchWriter, batch: ScanBatch): Promise
 }
 
 /**
- * False if it is already written. No sequential scans: a plan may be cached from when the tables were empty.
+ * False if it is already written. Avoids sequential scans: a plan may date from when the tables were empty.
  */
 async function claimBatch(tx: Sql, { id, clock }: BatchWriter, batch: ScanBatch): Promise<boolean> {
   const number = batch.number ?? 0
@@ -47,8 +49,8 @@ async function claimBatch(tx: Sql, { id, clock }: BatchWriter, batch: ScanBatch)
 }
 
 /**
- * Counts the new readers of a day by slot of their counter. Two plain texts spare quoting thousands of
- * values.
+ * Counts the new readers of a day by slot of their counter. Unquoted arrays: quoting thousands of values is
+ * slow.
  */
 async function countUniques(tx: Sql, { counters, visitors }: ScanBatch): Promise<Map<number, number>> {
   const all = [...counters.values()]
@@ -58,7 +60,7 @@ async function countUniques(tx: Sql, { counters, visitors }: ScanBatch): Promise
       select (select ${all.map(one => formatDay(one.day))}::text[]::date[])[slot + 1] as day,
         (select ${all.map(one => one.passport.account_id)}::int[])[slot + 1] as account_id, slot, visitor
       from unnest(
-        ${`{${[...visitors.values()].join()}}`}::text::int[], ${`{${[...visitors.keys()].join()}}`}::text::uuid[]
+        ${formatUnquotedArray([...visitors.values()])}::text::int[], ${formatUnquotedArray([...visitors.keys()])}::text::uuid[]
       ) as u(slot, visitor) order by day, account_id, visitor
       on conflict (day, account_id, visitor) do nothing returning slot
     )
@@ -68,43 +70,44 @@ async function countUniques(tx: Sql, { counters, visitors }: ScanBatch): Promise
 
 type DayRow = {
   passportId: string
+  /** o: own scans. u: scans of its units. */
   of: 'o' | 'u'
-  cell: ScanCounter
+  counter: ScanCounter
   scans: number
   uniques: number
   crawlers: number
 }
 
-/** Builds the passport's own row (`o`), and rows of its units (`u`) for its model and batch. */
+/** Builds a row for each scanned passport, and rows for its model and batch. */
 function buildDayRows({ counters }: ScanBatch, uniques: ReadonlyMap<number, number>): DayRow[] {
   const rows = new Map<string, DayRow>()
-  const add = (passportId: string, of: 'o' | 'u', cell: ScanCounter) => {
-    const key = `${passportId}${of}${cell.country}${cell.device}${cell.day}`
-    const row = rows.get(key) ?? { passportId, of, cell, scans: 0, uniques: 0, crawlers: 0 }
-    row.scans += cell.scans
-    row.uniques += uniques.get(cell.slot) ?? 0
-    row.crawlers += cell.crawlers
+  const add = (passportId: string, of: 'o' | 'u', counter: ScanCounter) => {
+    const key = `${passportId}${of}${counter.country}${counter.device}${counter.day}`
+    const row = rows.get(key) ?? { passportId, of, counter, scans: 0, uniques: 0, crawlers: 0 }
+    row.scans += counter.scans
+    row.uniques += uniques.get(counter.slot) ?? 0
+    row.crawlers += counter.crawlers
     rows.set(key, row)
   }
-  for (const cell of counters.values()) {
-    const { id, level, model_id: modelId, parent_id: parentId } = cell.passport
-    add(id, 'o', cell)
-    if (level !== 'm') add(modelId, 'u', cell)
-    if (level === 'i' && parentId !== null && parentId !== modelId) add(parentId, 'u', cell)
+  for (const counter of counters.values()) {
+    const { id, level, model_id: modelId, parent_id: parentId } = counter.passport
+    add(id, 'o', counter)
+    if (level !== 'm') add(modelId, 'u', counter)
+    if (level === 'i' && parentId !== null && parentId !== modelId) add(parentId, 'u', counter)
   }
   return [...rows.values()]
 }
 
-async function addDays(tx: Sql, batch: ScanBatch, uniques: ReadonlyMap<number, number>): Promise<void> {
+async function addDayRows(tx: Sql, batch: ScanBatch, uniques: ReadonlyMap<number, number>): Promise<void> {
   const rows = buildDayRows(batch, uniques)
   await tx`
     insert into scan_day as d (account_id, day, scans, uniques, crawlers, passport_id, "of", device, country)
     select * from unnest(
-      ${rows.map(row => row.cell.passport.account_id)}::int[], ${rows.map(row => formatDay(row.cell.day))}::text[]::date[],
+      ${rows.map(row => row.counter.passport.account_id)}::int[], ${rows.map(row => formatDay(row.counter.day))}::text[]::date[],
       ${rows.map(row => row.scans)}::int[], ${rows.map(row => row.uniques)}::int[],
       ${rows.map(row => row.crawlers)}::int[], ${rows.map(row => row.passportId)}::text[]::uuid[],
-      ${rows.map(row => row.of)}::text[]::"char"[], ${rows.map(row => row.cell.device[0] ?? 'o')}::text[]::"char"[],
-      ${rows.map(row => row.cell.country)}::text[]
+      ${rows.map(row => row.of)}::text[]::"char"[], ${rows.map(row => row.counter.device[0] ?? 'o')}::text[]::"char"[],
+      ${rows.map(row => row.counter.country)}::text[]
     ) as u(account_id, day, scans, uniques, crawlers, passport_id, "of", device, country)
     order by passport_id, day, "of", country, device, account_id
     on conflict (passport_id, day, "of", country, device, account_id) do update
@@ -127,18 +130,18 @@ function buildModelDays({ counters }: ScanBatch): ModelDay[] {
   return [...rows.values()]
 }
 
-/** Sends each day once, as plain text; the database computes the spans. */
+/** Sends each day once; the database computes the spans. */
 async function addModelSpans(tx: Sql, batch: ScanBatch): Promise<void> {
   const rows = buildModelDays(batch)
-  const text = (key: keyof ModelDay) => `{${rows.map(row => row[key]).join()}}`
+  const column = (key: keyof ModelDay) => formatUnquotedArray(rows.map(row => row[key]))
   await tx`
     insert into scan_model_span as m (account_id, first_day, scans, model_id, days, magnitude)
-    select account_id, date '1970-01-01' + day / l * l, sum(scans), model_id, l, carnet_bits(sum(scans)::bigint)
+    select account_id, date '1970-01-01' + day / days * days, sum(scans), model_id, days, carnet_bits(sum(scans)::bigint)
     from unnest(
-      ${text('accountId')}::text::int[], ${text('day')}::text::int[], ${text('scans')}::text::int[],
-      ${text('modelId')}::text::uuid[]
-    ) as u(account_id, day, scans, model_id) cross join unnest(${[...SPAN_DAYS]}::int[]) l
-    group by account_id, model_id, l, day / l order by model_id, l, day / l, account_id
+      ${column('accountId')}::text::int[], ${column('day')}::text::int[], ${column('scans')}::text::int[],
+      ${column('modelId')}::text::uuid[]
+    ) as u(account_id, day, scans, model_id) cross join unnest(${[...SPAN_DAYS]}::int[]) as span(days)
+    group by account_id, model_id, days, day / days order by model_id, days, day / days, account_id
     on conflict (model_id, days, first_day, account_id) do update
     set scans = m.scans + excluded.scans, magnitude = carnet_bits(m.scans + excluded.scans)`
 }
@@ -146,35 +149,43 @@ async function addModelSpans(tx: Sql, batch: ScanBatch): Promise<void> {
 type SpanRow = {
   accountId: number
   days: number
-  first: number
+  firstDay: number
   scans: number
   uniques: number
   crawlers: number
   counts: Record<string, number>
 }
 
-const LEVEL_WORD = { m: 'model', b: 'batch', i: 'item' } as const
+const LEVEL_NAMES = { m: 'model', b: 'batch', i: 'item' } as const
 
 function buildSpanRows({ counters }: ScanBatch, uniques: ReadonlyMap<number, number>): SpanRow[] {
   const rows = new Map<string, SpanRow>()
-  for (const cell of counters.values()) {
-    const { account_id: accountId, category, level } = cell.passport
-    const words = [
-      `country:${cell.country}`,
-      `device:${cell.device}`,
+  for (const counter of counters.values()) {
+    const { account_id: accountId, category, level } = counter.passport
+    const countKeys = [
+      `country:${counter.country}`,
+      `device:${counter.device}`,
       `category:${category}`,
-      `level:${LEVEL_WORD[level]}`,
+      `level:${LEVEL_NAMES[level]}`,
     ]
     for (const days of SPAN_DAYS) {
-      const first = getSpanStart(cell.day, days)
-      const key = `${accountId} ${days} ${first}`
-      const row = rows.get(key) ?? { accountId, days, first, scans: 0, uniques: 0, crawlers: 0, counts: {} }
-      rows.set(key, row)
-      row.scans += cell.scans
-      row.uniques += uniques.get(cell.slot) ?? 0
-      row.crawlers += cell.crawlers
-      if (cell.scans === 0) continue
-      for (const word of words) row.counts[word] = (row.counts[word] ?? 0) + cell.scans
+      const firstDay = getSpanStart(counter.day, days)
+      const rowKey = `${accountId} ${days} ${firstDay}`
+      const row = rows.get(rowKey) ?? {
+        accountId,
+        days,
+        firstDay,
+        scans: 0,
+        uniques: 0,
+        crawlers: 0,
+        counts: {},
+      }
+      rows.set(rowKey, row)
+      row.scans += counter.scans
+      row.uniques += uniques.get(counter.slot) ?? 0
+      row.crawlers += counter.crawlers
+      if (counter.scans === 0) continue
+      for (const key of countKeys) row.counts[key] = (row.counts[key] ?? 0) + counter.scans
     }
   }
   return [...rows.values()]
@@ -190,7 +201,7 @@ async function addAccountSpans(
     insert into scan_account_span as s (account_id, days, first_day, scans, uniques, crawlers, counts)
     select * from unnest(
       ${rows.map(row => row.accountId)}::int[], ${rows.map(row => row.days)}::int[]::smallint[],
-      ${rows.map(row => formatDay(row.first))}::text[]::date[], ${rows.map(row => row.scans)}::int[],
+      ${rows.map(row => formatDay(row.firstDay))}::text[]::date[], ${rows.map(row => row.scans)}::int[],
       ${rows.map(row => row.uniques)}::int[], ${rows.map(row => row.crawlers)}::int[],
       ${rows.map(row => JSON.stringify(row.counts))}::text[]::json[]
     ) as u(account_id, days, first_day, scans, uniques, crawlers, counts)
