@@ -51,7 +51,7 @@ export async function findCountryFileProblem(path: string | undefined): Promise<
 
 export function createCountryLookup(ownPath: string | undefined) {
   let bundledReader: CountryReader | undefined
-  let own: CountryReader | undefined
+  let ownReader: CountryReader | undefined
   let ownVersion = ''
 
   const refreshOwn = async (path: string): Promise<void> => {
@@ -60,7 +60,7 @@ export function createCountryLookup(ownPath: string | undefined) {
     if (version === ownVersion) return
     // Also remembered for an unreadable file, so that it is reported once.
     ownVersion = version
-    own = await openFile(path)
+    ownReader = await openFile(path)
   }
 
   return {
@@ -81,8 +81,8 @@ export function createCountryLookup(ownPath: string | undefined) {
     find(address: string, fromProxy: string | undefined): string {
       return (
         parseCountryCode(fromProxy?.trim()) ??
-        find(own, address) ??
-        find(bundledReader, address) ??
+        findCountry(ownReader, address) ??
+        findCountry(bundledReader, address) ??
         UNKNOWN_COUNTRY
       )
     },
@@ -101,8 +101,8 @@ function parseCountryCode(text: string | undefined): string | undefined {
   return isCountry(code) ? code : undefined
 }
 
-/** Publishers of such files write a country as `country_code`, as `country`, or as `country.iso_code`. */
-function find(reader: CountryReader | undefined, address: string): string | undefined {
+/** Publishers of country files use `country_code`, `country` or `country.iso_code`. */
+function findCountry(reader: CountryReader | undefined, address: string): string | undefined {
   const record = lookUp(reader, address)
   if (!isObject(record)) return undefined
   return parseCountryCode(
@@ -113,7 +113,7 @@ function find(reader: CountryReader | undefined, address: string): string | unde
 const asText = (value: unknown) => (typeof value === 'string' ? value : undefined)
 const readIsoCode = (value: unknown) => (isObject(value) ? value.iso_code : undefined)
 
-/** A damaged file may throw for some addresses only; these have no country. */
+/** A damaged file may throw for some addresses. These have no country. */
 function lookUp(reader: CountryReader | undefined, address: string): unknown {
   try {
     return reader?.get(address)

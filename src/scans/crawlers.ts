@@ -3,20 +3,20 @@ import { createIsbotFromList, list } from 'isbot'
 import patterns from '../../assets/crawlers.json' with { type: 'json' }
 
 /**
- * `excluded`: patterns of isbot's list that match the mere form of a user agent, generic clients, test
- * browsers or apps that scan codes; all of these count as readers. `added`: web addresses, which crawlers
- * name, and replacements.
+ * `excluded`: patterns of isbot's list that match generic clients, test browsers, apps that scan codes, or
+ * any user agent of some form. All of these count as readers. `added`: web addresses, which crawlers contain,
+ * and narrower versions of excluded patterns.
  */
 const { excluded, added } = patterns
-const isDeclared = createIsbotFromList([...list.filter(pattern => !excluded.includes(pattern)), ...added])
+const matchesPattern = createIsbotFromList([...list.filter(pattern => !excluded.includes(pattern)), ...added])
 
-/** HTTP clients for any program; some name the address of their manual. */
-const GENERIC =
+/** HTTP clients of any program. Some contain a web address, that of their manual. */
+const GENERIC_CLIENT =
   /^(?:curl|wget|node-fetch|undici|got|axios|k6|httpie|python|aiohttp|okhttp|java|go-http-client|libwww)\b/i
 
 /** Security bound for the patterns. Real user agents have a third of it. */
 const MAX_USER_AGENT_LENGTH = 512
 
-/** Whether this user agent declares itself a crawler or a link preview. */
+/** Whether a user agent says that it is a crawler or a link preview. */
 export const isCrawler = (userAgent: string): boolean =>
-  !GENERIC.test(userAgent) && isDeclared(userAgent.slice(0, MAX_USER_AGENT_LENGTH))
+  !GENERIC_CLIENT.test(userAgent) && matchesPattern(userAgent.slice(0, MAX_USER_AGENT_LENGTH))

@@ -1,6 +1,6 @@
 /**
- * Scans that wait to be counted: the only place with addresses and user agents. An entry is a reader's hour
- * on a passport.
+ * Scans that wait to be counted: the only place with addresses and user agents. An entry has the scans of one
+ * passport by one reader within one hour.
  */
 import type { ScannedPassport } from './batch.ts'
 import type { PendingScan, ScanReader } from './count-scan.ts'
@@ -8,11 +8,11 @@ import { hourOf } from './day.ts'
 
 /** About 500 bytes each, without the user agent. More in one second are dropped, with a log line. */
 const MAX_PENDING_SCANS = 100_000
-/** Of all distinct user agents together. A hundred thousand real readers need a tenth of this. */
+/** The total length of all distinct user agents. A hundred thousand real readers need a tenth of it. */
 const MAX_AGENT_BYTES = 10_000_000
-/** Security bound; real user agents have a third of it. Two that differ only after it are one reader. */
+/** Security bound: real user agents have a third of it. The rest is cut off. */
 const MAX_USER_AGENT_LENGTH = 512
-/** An IPv6 address with its zone fits. */
+/** Enough for an IPv6 address with its zone. */
 const MAX_ADDRESS_LENGTH = 64
 /** Real session tokens have 43 characters. */
 const MAX_TOKEN_LENGTH = 64
@@ -25,7 +25,7 @@ export function createPendingScans() {
   const hours = new Set<number>()
   return {
     hours: () => hours,
-    /** False if a limit is reached. */
+    /** Returns false if a limit is reached. */
     add(passport: ScannedPassport, reader: ScanReader, now: Date): boolean {
       const { sessionToken = '', country = '' } = reader
       const address = unmapAddress(reader.address).slice(0, MAX_ADDRESS_LENGTH)
@@ -44,7 +44,7 @@ export function createPendingScans() {
       if (size >= MAX_PENDING_SCANS || agentBytes + newBytes > MAX_AGENT_BYTES) return false
       agentBytes += newBytes
       agents.set(text, agent)
-      // Callers pass whole rows, whose data may have a megabyte.
+      // Callers pass whole rows, which may have a megabyte of data.
       const { id, account_id, category, level, model_id, parent_id } = passport
       const scan: PendingScan = {
         passport: { id, account_id, category, level, model_id, parent_id },
