@@ -9,11 +9,11 @@ type Sums = { total: number; unique: number }
 export type Comparison =
   | { is: 'compared'; recent: Sums; before: Sums }
   /** Nothing was ever counted. */
-  | { is: 'nothing' }
+  | { is: 'no_scans' }
   /** The earlier days are no longer stored. */
-  | { is: 'forgotten' }
+  | { is: 'not_stored' }
   /** Counting began, or its settings changed, within the days to compare. */
-  | { is: 'young' | 'switched'; since: string }
+  | { is: 'too_new' | 'settings_changed'; since: string }
 
 type Row = {
   total: number
@@ -39,12 +39,12 @@ export async function comparePeriods(ctx: AccountContext, { days }: { days: numb
       select scans, uniques, first_day >= ${formatDay(today - days)}::text::date as is_recent from scan_account_span
       where account_id = ${ctx.accountId} and days = 1 and first_day >= ${formatDay(first)}::text::date
         and first_day < ${formatDay(today)}::text::date
-    ) kept`
-  if (row === undefined || row.since === null) return { is: 'nothing' }
-  if (2 * days > KEPT_DAYS) return { is: 'forgotten' }
-  if (row.since > formatDay(first)) return { is: 'young', since: row.since }
+    ) day_rows`
+  if (row === undefined || row.since === null) return { is: 'no_scans' }
+  if (2 * days > KEPT_DAYS) return { is: 'not_stored' }
+  if (row.since > formatDay(first)) return { is: 'too_new', since: row.since }
   if (row.switched_at !== null && dayOf(row.switched_at) >= first) {
-    return { is: 'switched', since: formatDay(dayOf(row.switched_at)) }
+    return { is: 'settings_changed', since: formatDay(dayOf(row.switched_at)) }
   }
   return {
     is: 'compared',

@@ -5,7 +5,7 @@ import patterns from '../../assets/crawlers.json' with { type: 'json' }
 /**
  * `excluded`: patterns of isbot's list that match generic clients, test browsers, apps that scan codes, or
  * any user agent of some form. All of these count as readers. `added`: web addresses, which crawlers contain,
- * and narrower versions of excluded patterns.
+ * and replacements of excluded patterns.
  */
 const { excluded, added } = patterns
 const matchesPattern = createIsbotFromList([...list.filter(pattern => !excluded.includes(pattern)), ...added])

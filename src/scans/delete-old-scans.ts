@@ -1,4 +1,4 @@
-/** Deletes scan data that the statistics no longer need. Of several processes, one does it at a time. */
+/** Deletes scan data that the statistics no longer need. Only one process does it at a time. */
 import type { OperatorContext } from '../accounts/context.ts'
 import type { Fragment, Sql } from '../kernel/db/database.ts'
 import { DAY_MS, dayOf, formatDay, formatHour, hourOf } from './day.ts'
@@ -6,7 +6,7 @@ import { SPAN_DAYS } from './spans.ts'
 import { CLONE_WINDOW_HOURS } from './suspect-clones.ts'
 
 const INTERVAL_MS = 600_000
-/** The longest range of the API is 365 days; a month is added as a margin. */
+/** The longest range of the API, 365 days, and about a month more. */
 export const KEPT_DAYS = 400
 const KEPT_READER_DAYS = 2
 /** Rows deleted by one statement, which holds its locks for about 50 ms. */
@@ -21,7 +21,7 @@ export async function deleteOldScans(
   isStopped: () => boolean = () => false,
 ): Promise<DeletedScans> {
   const now = clock.now()
-  if (!(await takeTurn(sql, now))) return undefined
+  if (!(await claimDeletion(sql, now))) return undefined
   const today = dayOf(now)
   const firstReaderDay = formatDay(today - KEPT_READER_DAYS + 1)
   const firstDay = formatDay(today - KEPT_DAYS)
@@ -40,7 +40,7 @@ export async function deleteOldScans(
       ]),
     ),
   ]
-  const cleaned: Record<string, number> = {}
+  const deletedRows: Record<string, number> = {}
   for (const [table, condition] of expired) {
     let deleted = STEP_ROWS
     while (deleted === STEP_ROWS && !isStopped()) {
@@ -48,17 +48,17 @@ export async function deleteOldScans(
         delete from ${sql(table)} where ctid = any(array(
           select ctid from ${sql(table)} where ${condition} limit ${STEP_ROWS}))`
       deleted = count
-      cleaned[table] = (cleaned[table] ?? 0) + deleted
+      deletedRows[table] = (deletedRows[table] ?? 0) + deleted
     }
   }
-  return cleaned
+  return deletedRows
 }
 
-/** The process that updates the row does the work, so only one does. */
-async function takeTurn(sql: Sql, now: Date): Promise<boolean> {
-  const mine = await sql`
+/** Only the process that updates the row does the work. */
+async function claimDeletion(sql: Sql, now: Date): Promise<boolean> {
+  const claimed = await sql`
     update scan_cleaning set done_at = ${now}
     where done_at <= ${new Date(now.getTime() - INTERVAL_MS)} or done_at > ${new Date(now.getTime() + INTERVAL_MS)}
     returning 1`
-  return mine.length === 1
+  return claimed.length === 1
 }

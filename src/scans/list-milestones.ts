@@ -34,8 +34,9 @@ export async function listPassportMilestones(
       select day, sum(scans)::bigint as scans from scan_day
       where passport_id = t.passport_id and account_id = t.account_id and "of" = 'o' group by day) d on true
     where t.passport_id = ${uuid} and t.account_id = ${ctx.accountId} order by d.day`
-  const inDays = rows.reduce((sum, row) => sum + (row.scans ?? 0), 0)
-  let count = (rows[0]?.all ?? 0) - inDays
+  const scansInDays = rows.reduce((sum, row) => sum + (row.scans ?? 0), 0)
+  // Scans before the oldest stored day.
+  let count = (rows[0]?.all ?? 0) - scansInDays
   const reached = listMilestonesUpTo(findNextMilestone(0), count).map(
     (milestone): PassportMilestone => ({ milestone, day: undefined }),
   )

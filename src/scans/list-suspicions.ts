@@ -1,4 +1,4 @@
-/** Lists items with a probably copied code, newest first, with the reason while it is stored. */
+/** Lists items whose code was probably copied, newest first, with the reason for as long as it is stored. */
 import type { AccountContext } from '../accounts/context.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import { listScanEvents } from '../webhooks/scan-events.ts'

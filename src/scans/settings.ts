@@ -7,7 +7,10 @@ import { withTransaction } from '../accounts/transaction.ts'
 import type { Sql } from '../kernel/db/database.ts'
 import { invalid } from '../kernel/errors.ts'
 
-/** Suspect are `countries` and `devices` together, or `many_countries`, or `scans` from `scan_devices`. */
+/**
+ * An item becomes suspect if it reaches both `countries` and `devices`, or `many_countries`, or both `scans`
+ * and `scan_devices`.
+ */
 export const DEFAULT_CLONE_RULES = {
   countries: 3,
   devices: 10,
@@ -26,7 +29,7 @@ export type ScanSettings = {
   clone_rules: CloneRules | null
 }
 
-const DEFAULT: ScanSettings = { on: true, off_categories: [], clone_rules: DEFAULT_CLONE_RULES }
+const DEFAULT_SETTINGS: ScanSettings = { on: true, off_categories: [], clone_rules: DEFAULT_CLONE_RULES }
 
 type Row = {
   account_id: number
@@ -37,12 +40,12 @@ type Row = {
   changed_at: Date
 }
 
-/** Named, so that an older server keeps working after a newer one has added a column. */
+/** Not `*`, so that an older server still works after a newer one has added a column. */
 const columns = (sql: Sql) => sql`account_id, is_on, off_categories, watches_clones, clone_rules, changed_at`
 
 const parseSettings = (row: Row | undefined): ScanSettings =>
   row === undefined
-    ? DEFAULT
+    ? DEFAULT_SETTINGS
     : {
         on: row.is_on,
         off_categories: row.off_categories,
@@ -134,7 +137,7 @@ function checkRules(rules: Partial<CloneRules>): void {
 const LOOK_BACK_MS = 60_000
 const FRESH_MS = 2_000
 
-/** Holds the settings that differ from the default in memory, so that a scan needs no query. */
+/** Keeps the settings that differ from the default in memory, so that a scan needs no query. */
 export function createSettingsCache(sql: Sql) {
   const known = new Map<number, ScanSettings>()
   let newest: number | undefined
@@ -142,7 +145,7 @@ export function createSettingsCache(sql: Sql) {
   return {
     isLoaded: () => newest !== undefined,
     isFresh: (now: Date) => Math.abs(now.getTime() - readAt) < FRESH_MS,
-    get: (accountId: number) => known.get(accountId) ?? DEFAULT,
+    get: (accountId: number) => known.get(accountId) ?? DEFAULT_SETTINGS,
     /** Reads what has changed since the last refresh. */
     async refresh(now: Date) {
       const since = new Date((newest ?? LOOK_BACK_MS) - LOOK_BACK_MS)

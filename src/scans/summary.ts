@@ -51,18 +51,18 @@ export async function summarizePassport(
     where passport_id = ${uuid} and account_id = ${ctx.accountId} and day >= ${formatDay(range.first)}::text::date
       and ("of" = 'o' or ${withUnits})
     group by grouping sets ((day), (country), (device))`
-  const inDays = rows.filter(row => row.day !== null)
-  const counts = (word: 'country' | 'device') =>
-    rows.flatMap(row => (row[word] === null ? [] : [[row[word], row.scans] as const]))
+  const dayRows = rows.filter(row => row.day !== null)
+  const listCounts = (column: 'country' | 'device') =>
+    rows.flatMap(row => (row[column] === null ? [] : [[row[column], row.scans] as const]))
   return {
-    ...sumDays(range, new Map(inDays.map(row => [row.day ?? 0, row]))),
-    byCountry: sortCounts(counts('country')),
-    byDevice: fillDevices(new Map(counts('device').map(([letter, scans]) => [DEVICE_OF[letter], scans]))),
-    crawlers: inDays.reduce((sum, row) => sum + row.crawlers, 0),
+    ...sumDays(range, new Map(dayRows.map(row => [row.day ?? 0, row]))),
+    byCountry: sortCounts(listCounts('country')),
+    byDevice: fillDevices(new Map(listCounts('device').map(([letter, scans]) => [DEVICE_OF[letter], scans]))),
+    crawlers: dayRows.reduce((sum, row) => sum + row.crawlers, 0),
   }
 }
 
-/** Each column as a text like `{1,2}`, or null. One row for a year costs a fifth of 365 rows. */
+/** Each column is a text like `{1,2}`, or null. One row for a year takes a fifth of the time of 365 rows. */
 type AccountSums = {
   /** Since 1970. */
   days: string | null
@@ -95,16 +95,16 @@ export async function summarizeAccount(
         and first_day <= ${formatDay(range.last)}::text::date
     ) d`
   const counts = sumCounts(JSON.parse(sums?.counts ?? '[]'))
-  const keyed = (word: string) =>
+  const listCounts = (dimension: string) =>
     [...counts]
-      .filter(([key]) => key.startsWith(`${word}:`))
-      .map(([key, scans]) => [key.slice(word.length + 1), scans] as const)
+      .filter(([key]) => key.startsWith(`${dimension}:`))
+      .map(([key, scans]) => [key.slice(dimension.length + 1), scans] as const)
   return {
     ...sumDays(range, parseDays(sums)),
-    byCountry: sortCounts(keyed('country')),
-    byDevice: fillDevices(new Map(keyed('device'))),
-    byCategory: sortCounts(keyed('category')),
-    byLevel: { model: 0, batch: 0, item: 0, ...Object.fromEntries(keyed('level')) },
+    byCountry: sortCounts(listCounts('country')),
+    byDevice: fillDevices(new Map(listCounts('device'))),
+    byCategory: sortCounts(listCounts('category')),
+    byLevel: { model: 0, batch: 0, item: 0, ...Object.fromEntries(listCounts('level')) },
     crawlers: parseNumbers(sums?.crawlers).reduce((sum, n) => sum + n, 0),
   }
 }

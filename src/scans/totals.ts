@@ -7,7 +7,7 @@ import { findNextMilestone, listMilestonesUpTo } from './milestones.ts'
 
 type Total = { passport_id: string; account_id: number; scans: number; next_milestone: number }
 
-/** Adds the batch to the totals. Rows are locked until the commit, so a milestone is announced once. */
+/** Adds the batch to the totals. Rows are locked until the commit, so each milestone causes one event. */
 export async function addTotals(tx: Sql, now: Date, { counters }: ScanBatch): Promise<void> {
   const sums = new Map<string, { accountId: number; scans: number }>()
   for (const { passport, scans } of counters.values()) {

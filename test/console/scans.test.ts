@@ -153,7 +153,7 @@ describe('GET /console/scans', () => {
     assert.match(await page('/console/scans', none), /Create a product first/)
     await look(model, [from('DE')])
     assert.doesNotMatch(await page('/console/scans', editor), /No scans yet/)
-    assert.equal((await comparePeriods(account.ctx, { days: 30 })).is, 'young')
+    assert.equal((await comparePeriods(account.ctx, { days: 30 })).is, 'too_new')
   })
 
   test('shows what was scanned, by whom and from where, up to the latest scan', async () => {
@@ -283,14 +283,14 @@ describe('the comparison with the previous period', () => {
   test('is omitted if the period includes the first scan, a changed switch or deleted days', async () => {
     const { account } = await another()
     at(`${TODAY}T12:00:00Z`)
-    assert.equal((await comparePeriods(account.ctx, { days: 7 })).is, 'nothing')
+    assert.equal((await comparePeriods(account.ctx, { days: 7 })).is, 'no_scans')
     await sums(account.id, [[13, 1]])
-    assert.deepEqual(await comparePeriods(account.ctx, { days: 7 }), { is: 'young', since: '2026-11-08' })
+    assert.deepEqual(await comparePeriods(account.ctx, { days: 7 }), { is: 'too_new', since: '2026-11-08' })
     await sums(account.id, [[14, 1]])
     assert.equal((await comparePeriods(account.ctx, { days: 7 })).is, 'compared')
-    assert.equal((await comparePeriods(account.ctx, { days: 365 })).is, 'forgotten')
+    assert.equal((await comparePeriods(account.ctx, { days: 365 })).is, 'not_stored')
     await setScanSettings(account.ctx, { accountId: account.id, categories: { battery: false } })
-    assert.deepEqual(await comparePeriods(account.ctx, { days: 7 }), { is: 'switched', since: TODAY })
+    assert.deepEqual(await comparePeriods(account.ctx, { days: 7 }), { is: 'settings_changed', since: TODAY })
     stand.t.clock.release()
   })
 

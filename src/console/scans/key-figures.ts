@@ -46,10 +46,10 @@ function renderFootnote(words: Words, comparison: Comparison, days: number): str
   const texts = words.texts.scans
   const sentence = {
     compared: () => texts.compared({ days }),
-    nothing: () => '',
-    forgotten: () => texts.forgotten,
-    young: () => texts.young({ date: formatSince(words, comparison) }),
-    switched: () => texts.switched({ date: formatSince(words, comparison) }),
+    no_scans: () => '',
+    not_stored: () => texts.forgotten,
+    too_new: () => texts.young({ date: formatSince(words, comparison) }),
+    settings_changed: () => texts.switched({ date: formatSince(words, comparison) }),
   }[comparison.is]()
   return html`<p class="quiet">${sentence}</p>`
 }

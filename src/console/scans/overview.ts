@@ -41,7 +41,7 @@ export async function showScans(visit: Visit): Promise<Outcome> {
   const told = html`!${saved}!${renderUncountedNotice(words, settings)}`
   const end = html`!${renderMethod(words)}!${renderSwitches(visit, settings)}`
   const page = { title: texts.title, isWide: true }
-  if (comparison.is === 'nothing') {
+  if (comparison.is === 'no_scans') {
     const body = html`<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>!${told}!${await renderEmpty(words, ctx)}!${end}`
     return { ...page, body }
   }
