@@ -5,7 +5,7 @@ import { createAddressList } from '../src/kernel/http/ip-ranges.ts'
 import { newUuid } from '../src/kernel/ids.ts'
 import { createSealer } from '../src/kernel/sealing.ts'
 import { insertEvents } from '../src/webhooks/insert-events.ts'
-import { addWebhook } from '../src/webhooks/manage-endpoints.ts'
+import { addWebhook } from '../src/webhooks/manage-webhooks.ts'
 import type { Bench, BenchRow } from './environment.ts'
 import { type BenchDatabase, measureInTurns, median } from './environment.ts'
 

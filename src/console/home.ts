@@ -9,7 +9,7 @@ import { notFound } from '../kernel/errors.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import { type Addresses, passportUrl } from '../passports/core/record.ts'
 import { listPassports, type PassportSummary } from '../passports/read/list.ts'
-import { type EndpointRecord, listWebhooks } from '../webhooks/endpoint.ts'
+import { listWebhooks, type WebhookRecord } from '../webhooks/webhook.ts'
 import { apiExample, pageOf } from './developer/parts.ts'
 import { BRAND, HOME, KEYS, PRODUCTS } from './page/addresses.ts'
 import { isInUse, rowList, section } from './page/parts.ts'
@@ -54,7 +54,7 @@ export async function showHome({ ctx, setup, session, words }: Visit): Promise<O
 }
 
 /** Webhooks that were switched off: nobody looks at their pages as long as all is well. */
-function switchedOffNotice(words: Words, endpoints: readonly EndpointRecord[]): string {
+function switchedOffNotice(words: Words, endpoints: readonly WebhookRecord[]): string {
   const texts = words.texts.developer
   const off = endpoints.filter(({ status }) => status === 'disabled')
   if (off.length === 0) return ''

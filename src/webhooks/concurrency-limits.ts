@@ -1,5 +1,5 @@
 /** Limits deliveries in flight by endpoint, account and process; slow or failing endpoints get few. */
-import { MAX_ENDPOINTS } from './endpoint.ts'
+import { MAX_WEBHOOKS } from './webhook.ts'
 
 const MAX_PER_ENDPOINT = 32
 const FIRST_LIMIT = 4
@@ -9,7 +9,7 @@ export const FAST_MS = 1_000
 /** Permits reserved for each endpoint; beyond them, an account's endpoints share MAX_SHARED. */
 const RESERVED_PER_ENDPOINT = 5
 const MAX_PER_ACCOUNT = 128
-const MAX_SHARED = MAX_PER_ACCOUNT - MAX_ENDPOINTS * RESERVED_PER_ENDPOINT
+const MAX_SHARED = MAX_PER_ACCOUNT - MAX_WEBHOOKS * RESERVED_PER_ENDPOINT
 /** Bounds open sockets, and memory for responses of up to 16 KiB each. */
 const MAX_PER_PROCESS = 512
 /** Endpoints whose last answer was not fast share half of the process. */

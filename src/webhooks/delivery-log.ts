@@ -4,8 +4,8 @@ import type { AccountContext } from '../accounts/context.ts'
 import { withTransaction } from '../accounts/transaction.ts'
 import { AppError, notFound } from '../kernel/errors.ts'
 import { findUuid, idFromUuid, uuidFloor } from '../kernel/ids.ts'
-import { type EndpointStatus, getWebhook, listWebhooks, requireWebhookUuid } from './endpoint.ts'
-import { endBackoff } from './manage-endpoints.ts'
+import { endBackoff } from './manage-webhooks.ts'
+import { getWebhook, listWebhooks, requireWebhookUuid, type WebhookStatus } from './webhook.ts'
 
 export type AttemptRecord = {
   id: string
@@ -70,7 +70,7 @@ export async function listAttempts(
 export async function resendDelivery(
   ctx: AccountContext,
   attemptId: string,
-): Promise<{ event_id: string; webhook_status: EndpointStatus }> {
+): Promise<{ event_id: string; webhook_status: WebhookStatus }> {
   const { sql, accountId } = ctx
   const uuid = findUuid(attemptId)
   if (uuid === undefined) throw notFound('delivery')

@@ -7,8 +7,8 @@ import { withTransaction } from '../accounts/transaction.ts'
 import type { Sql } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Sealer } from '../kernel/sealing.ts'
-import { type EndpointRecord, requireWebhookUuid, updateWebhook } from './endpoint.ts'
 import { createWebhookSecret, getSealingContext, SECRET_OVERLAP_MS, type SealedSecrets } from './secret.ts'
+import { requireWebhookUuid, updateWebhook, type WebhookRecord } from './webhook.ts'
 
 /**
  * Creates a secret, shown only once. The one that signs `X-Service-Signature` becomes the old one: a second
@@ -18,7 +18,7 @@ export async function rotateSecret(
   ctx: AccountContext,
   { sealer }: { sealer: Sealer },
   id: string,
-): Promise<EndpointRecord & { secret: string }> {
+): Promise<WebhookRecord & { secret: string }> {
   const uuid = requireWebhookUuid(id)
   const secret = createWebhookSecret()
   const sealed = sealer.seal(secret, getSealingContext(ctx.accountId, uuid))
@@ -38,7 +38,7 @@ export async function rotateSecret(
 }
 
 /** Lets the new secret sign `X-Service-Signature` from now on. Does nothing without a rotation. */
-export async function activateSecret(ctx: AccountContext, id: string): Promise<EndpointRecord> {
+export async function activateSecret(ctx: AccountContext, id: string): Promise<WebhookRecord> {
   const uuid = requireWebhookUuid(id)
   return updateWebhook(
     ctx,

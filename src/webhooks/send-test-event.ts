@@ -6,11 +6,11 @@ import type { Outbound } from '../kernel/http-out/outbound-http.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import type { Sealer } from '../kernel/sealing.ts'
 import { type AttemptRecord, listAttempts } from './delivery-log.ts'
-import { requireWebhookUuid } from './endpoint.ts'
-import { endBackoff } from './manage-endpoints.ts'
+import { endBackoff } from './manage-webhooks.ts'
 import { openSecrets, type SealedSecrets } from './secret.ts'
 import { sendDelivery } from './send.ts'
 import { settleDeliveries } from './settle.ts'
+import { requireWebhookUuid } from './webhook.ts'
 
 /** No event type of the API: a receiver can tell a test from a real event by its name. */
 export const TEST_EVENT = 'webhook.test'

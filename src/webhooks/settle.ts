@@ -5,9 +5,9 @@ import type { Clock } from '../kernel/clock.ts'
 import { formatUnquotedArray } from '../kernel/db/array-types.ts'
 import { type Sql, withRetries } from '../kernel/db/database.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
-import type { DisabledReason } from './endpoint.ts'
 import type { EndpointHealth } from './retry-schedule.ts'
 import type { DeliveryAttempt } from './send.ts'
+import type { DisabledReason } from './webhook.ts'
 
 /** One attempt that was made. `attemptNumber` counts from 1; `kind` is `e` for an event, `t` for a test. */
 export type AttemptResult = {

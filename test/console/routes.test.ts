@@ -9,7 +9,7 @@ import { CONSOLE_ROUTES } from '../../src/console/routes.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
-import { addWebhook } from '../../src/webhooks/manage-endpoints.ts'
+import { addWebhook } from '../../src/webhooks/manage-webhooks.ts'
 import { newProduct } from '../harness.ts'
 import { ADDRESSES, type Browser, OWN, PASSWORD, PUBLIC_URL, type Stand, startStand } from './stand.ts'
 

@@ -6,9 +6,9 @@ import { openPool, type Sql } from '../../src/kernel/db/database.ts'
 import { openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
 import { newUuid } from '../../src/kernel/ids.ts'
 import { listAttempts } from '../../src/webhooks/delivery-log.ts'
-import { listWebhooks, MAX_ENDPOINTS } from '../../src/webhooks/endpoint.ts'
 import { insertEvents } from '../../src/webhooks/insert-events.ts'
-import { addWebhook } from '../../src/webhooks/manage-endpoints.ts'
+import { addWebhook } from '../../src/webhooks/manage-webhooks.ts'
+import { listWebhooks, MAX_WEBHOOKS } from '../../src/webhooks/webhook.ts'
 import { Deliveries } from '../../src/worker/deliver.ts'
 import { LOG, POLICY, type Receiver, startReceiver } from '../webhooks/stand.ts'
 import { type Answer, type Browser, type Stand, startStand } from './stand.ts'
@@ -140,8 +140,8 @@ describe('adding a webhook', () => {
     assert.deepEqual(await listWebhooks(ctx), [])
   })
 
-  test('the twenty-first webhook is rejected with instructions', async () => {
-    for (let i = 0; i < MAX_ENDPOINTS; i++) await make()
+  test('the twenty-first is rejected with instructions', async () => {
+    for (let i = 0; i < MAX_WEBHOOKS; i++) await make()
     const answer = await owner.post('/console/webhooks', { form: FORM })
     assert.equal(answer.status, 422)
     assert.match(answer.text, /at most 20 webhooks. Remove one/)

@@ -17,7 +17,7 @@ import {
 } from '../../src/kernel/http-out/outbound-http.ts'
 import { explainUrlFault, findUrlFault, type OutboundPolicy } from '../../src/kernel/http-out/outbound-url.ts'
 import { listAttempts } from '../../src/webhooks/delivery-log.ts'
-import { addWebhook } from '../../src/webhooks/manage-endpoints.ts'
+import { addWebhook } from '../../src/webhooks/manage-webhooks.ts'
 import { sendTestEvent } from '../../src/webhooks/send-test-event.ts'
 import { HOSTILE_NAMES, HOSTILE_URLS } from './hostile-addresses.ts'
 import { type Receiver, type Stand, startReceiver, startStand } from './stand.ts'

@@ -1,14 +1,14 @@
 /** Endpoints: made, changed, held, taken away; twenty to an account; nobody else's. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { getWebhook, listWebhooks } from '../../src/webhooks/endpoint.ts'
 import {
   addWebhook,
   changeWebhook,
   pauseWebhook,
   removeWebhook,
   resumeWebhook,
-} from '../../src/webhooks/manage-endpoints.ts'
+} from '../../src/webhooks/manage-webhooks.ts'
+import { getWebhook, listWebhooks } from '../../src/webhooks/webhook.ts'
 import { type Stand, startStand } from './stand.ts'
 
 const URL = 'https://shop.example/hooks?a=b'

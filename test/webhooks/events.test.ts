@@ -5,7 +5,7 @@ import type { Sql } from '../../src/kernel/db/database.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { FIRST_CURSOR, listPendingEndpoints, selectDueDeliveries } from '../../src/webhooks/claim.ts'
 import { insertBackgroundEvents } from '../../src/webhooks/insert-events.ts'
-import { pauseWebhook, resumeWebhook } from '../../src/webhooks/manage-endpoints.ts'
+import { pauseWebhook, resumeWebhook } from '../../src/webhooks/manage-webhooks.ts'
 import { newProduct, type TestAccount } from '../harness.ts'
 import { type Receiver, type Stand, startReceiver, startStand } from './stand.ts'
 

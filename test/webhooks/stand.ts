@@ -7,9 +7,9 @@ import { type Outbound, openOutbound } from '../../src/kernel/http-out/outbound-
 import { newUuid } from '../../src/kernel/ids.ts'
 import { createLog, type Log } from '../../src/kernel/log.ts'
 import { createSealer } from '../../src/kernel/sealing.ts'
-import type { EndpointRecord } from '../../src/webhooks/endpoint.ts'
 import { insertEvents } from '../../src/webhooks/insert-events.ts'
-import { addWebhook, type NewWebhook, type WebhookSetup } from '../../src/webhooks/manage-endpoints.ts'
+import { addWebhook, type NewWebhook, type WebhookSetup } from '../../src/webhooks/manage-webhooks.ts'
+import type { WebhookRecord } from '../../src/webhooks/webhook.ts'
 import { Deliveries } from '../../src/worker/deliver.ts'
 import { type Harness, startHarness, type TestAccount } from '../harness.ts'
 
@@ -70,7 +70,7 @@ export type Stand = Omit<Harness, 'setup'> & {
     outbound?: Outbound
     log?: Log
   }) => Deliveries
-  endpoint: (account: TestAccount, input: NewWebhook) => Promise<EndpointRecord & { secret: string }>
+  endpoint: (account: TestAccount, input: NewWebhook) => Promise<WebhookRecord & { secret: string }>
   /** Events that nothing caused but the test; their ids. */
   announce: (account: TestAccount, count?: number, type?: string, sql?: Sql) => Promise<string[]>
 }

@@ -2,8 +2,8 @@
 import { withActor } from '../../accounts/actors.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { notFound } from '../../kernel/errors.ts'
-import { type EndpointRecord, getWebhookAccountId } from '../../webhooks/endpoint.ts'
-import type { WebhookChange } from '../../webhooks/manage-endpoints.ts'
+import type { WebhookChange } from '../../webhooks/manage-webhooks.ts'
+import { getWebhookAccountId, type WebhookRecord } from '../../webhooks/webhook.ts'
 import { parseAccountId } from '../command-line/account-arguments.ts'
 import { type Arguments, type Command, type CommandResult, UsageError } from '../command-line/command.ts'
 import { onStore, type StoreContext } from '../store/with-store.ts'
@@ -54,7 +54,7 @@ function parseTarget(args: Arguments): { id: string; account: number | undefined
 const REASON = { gone: 'it answered 410 Gone', failing: 'every delivery failed for five days' } as const
 
 /** The state of a webhook as one line. */
-export function describeState(webhook: EndpointRecord): string {
+export function describeState(webhook: WebhookRecord): string {
   const { status, disabled_reason, failing_since, left_in_peace_until } = webhook
   if (status === 'disabled') return `disabled: ${REASON[disabled_reason ?? 'failing']}`
   if (status === 'paused' || failing_since === null) return status

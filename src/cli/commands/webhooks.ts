@@ -2,7 +2,6 @@
 import { actAsOperator } from '../../accounts/accounts.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { findUrlFault } from '../../kernel/http-out/outbound-url.ts'
-import { type EndpointRecord, listWebhooks } from '../../webhooks/endpoint.ts'
 import {
   addWebhook,
   changeWebhook,
@@ -11,7 +10,8 @@ import {
   resumeWebhook,
   type WebhookChange,
   type WebhookSetup,
-} from '../../webhooks/manage-endpoints.ts'
+} from '../../webhooks/manage-webhooks.ts'
+import { listWebhooks, type WebhookRecord } from '../../webhooks/webhook.ts'
 import { ACCOUNT_OPTION, getAccountId } from '../command-line/account-arguments.ts'
 import {
   type Arguments,
@@ -109,7 +109,7 @@ export const webhooksChange = buildWebhookCommand({
 const buildStateCommand = (
   verb: string,
   about: string,
-  work: (ctx: AccountContext, id: string) => Promise<EndpointRecord>,
+  work: (ctx: AccountContext, id: string) => Promise<WebhookRecord>,
   format = describeState,
 ): Command =>
   buildWebhookCommand({

@@ -2,7 +2,7 @@
 import type { Config } from '../../kernel/config/config.ts'
 import { createAddressList } from '../../kernel/http/ip-ranges.ts'
 import { createSealer } from '../../kernel/sealing.ts'
-import type { WebhookSetup } from '../../webhooks/manage-endpoints.ts'
+import type { WebhookSetup } from '../../webhooks/manage-webhooks.ts'
 import { getOrCreateSecretKey } from './secret-key.ts'
 
 export function buildWebhookSetup(config: Config): WebhookSetup {

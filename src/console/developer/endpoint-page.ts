@@ -4,8 +4,8 @@ import { html } from 'ghtml'
 import { AppError } from '../../kernel/errors.ts'
 import { parseDateTime } from '../../kernel/text/parse-date-time.ts'
 import { listAttempts, replayFailed, resendDelivery } from '../../webhooks/delivery-log.ts'
-import type { EndpointRecord } from '../../webhooks/endpoint.ts'
 import { sendTestEvent } from '../../webhooks/send-test-event.ts'
+import type { WebhookRecord } from '../../webhooks/webhook.ts'
 import { DOCS } from '../page/addresses.ts'
 import { notice } from '../page/fields.ts'
 import { doneNotice, facts } from '../page/parts.ts'
@@ -54,7 +54,7 @@ export async function webhookPage(visit: Visit, note: Note | undefined): Promise
 }
 
 /** What somebody should know who looks at it because nothing comes. */
-function standing(words: Words, endpoint: EndpointRecord): string {
+function standing(words: Words, endpoint: WebhookRecord): string {
   const texts = words.texts.developer
   const { status, disabled_reason, failing_since, left_in_peace_until } = endpoint
   if (status === 'disabled')
@@ -66,7 +66,7 @@ function standing(words: Words, endpoint: EndpointRecord): string {
   return html`<p class="reach wrong">${texts.failingLead({ since: words.minute(failing_since) })}!${peace ?? ''}</p>`
 }
 
-function renderFacts(words: Words, endpoint: EndpointRecord): string {
+function renderFacts(words: Words, endpoint: WebhookRecord): string {
   const texts = words.texts.developer
   const { description, created_at } = endpoint
   return facts([
@@ -77,7 +77,7 @@ function renderFacts(words: Words, endpoint: EndpointRecord): string {
   ])
 }
 
-function actions(words: Words, { id, status }: EndpointRecord, isOwner: boolean): string {
+function actions(words: Words, { id, status }: WebhookRecord, isOwner: boolean): string {
   const texts = words.texts.developer
   const [to, text] =
     status === 'active'
@@ -91,7 +91,7 @@ function actions(words: Words, { id, status }: EndpointRecord, isOwner: boolean)
 <p class="hint below">${texts.testHint}</p>`
 }
 
-function secret(words: Words, { id, old_secret_until, old_secret_signs }: EndpointRecord): string {
+function secret(words: Words, { id, old_secret_until, old_secret_signs }: WebhookRecord): string {
   const texts = words.texts.developer
   const until = old_secret_until === null ? '' : words.minute(old_secret_until)
   const overlap =

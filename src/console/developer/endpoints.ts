@@ -4,12 +4,6 @@ import { html } from 'ghtml'
 import { isOneLine } from '../../kernel/characters.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { findUrlFault } from '../../kernel/http-out/outbound-url.ts'
-import {
-  type EndpointRecord,
-  listWebhooks,
-  MAX_DESCRIPTION_LENGTH,
-  MAX_ENDPOINTS,
-} from '../../webhooks/endpoint.ts'
 import { EVENT_TYPES } from '../../webhooks/insert-events.ts'
 import {
   addWebhook,
@@ -17,8 +11,14 @@ import {
   pauseWebhook,
   removeWebhook,
   resumeWebhook,
-} from '../../webhooks/manage-endpoints.ts'
+} from '../../webhooks/manage-webhooks.ts'
 import { MAX_DELIVERY_ATTEMPTS, RETRY_PERIOD_MS } from '../../webhooks/retry-schedule.ts'
+import {
+  listWebhooks,
+  MAX_DESCRIPTION_LENGTH,
+  MAX_WEBHOOKS,
+  type WebhookRecord,
+} from '../../webhooks/webhook.ts'
 import { DOCS, WEBHOOKS } from '../page/addresses.ts'
 import { described, input, notes, notice, summary } from '../page/fields.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
@@ -46,7 +46,7 @@ export async function showWebhooks({ ctx, words, session }: Visit): Promise<Outc
   return { title: texts.webhooks, body }
 }
 
-function endpointRow(words: Words, endpoint: EndpointRecord): string {
+function endpointRow(words: Words, endpoint: WebhookRecord): string {
   const texts = words.texts.developer
   const { id, url, description, failing_since } = endpoint
   const failing =
@@ -118,7 +118,7 @@ export async function submitNewWebhook(visit: Visit): Promise<Outcome> {
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'validation' || error.details !== undefined)
       throw error
-    const refusal = words.texts.developer.tooMany({ most: MAX_ENDPOINTS })
+    const refusal = words.texts.developer.tooMany({ most: MAX_WEBHOOKS })
     return formPage(words, { typed, problems, refusal })
   }
 }

@@ -2,8 +2,8 @@
 
 import { html } from 'ghtml'
 import type { AttemptRecord } from '../../webhooks/delivery-log.ts'
-import type { EndpointRecord } from '../../webhooks/endpoint.ts'
 import { TEST_EVENT } from '../../webhooks/send-test-event.ts'
+import type { WebhookRecord } from '../../webhooks/webhook.ts'
 import { input } from '../page/fields.ts'
 import { rowList } from '../page/parts.ts'
 import type { Visit } from '../page/route.ts'
@@ -14,7 +14,7 @@ import { describeOutcome, explainFailure } from './words.ts'
 const DAY_MS = 86_400_000
 
 type Log = {
-  endpoint: EndpointRecord
+  endpoint: WebhookRecord
   /** One more than are listed, if there are older ones. */
   attempts: readonly AttemptRecord[]
   listed: number
@@ -86,7 +86,7 @@ export function attemptSummary(words: Words, one: AttemptRecord): string {
   return html`<div class="reach!${one.ok ? '' : ' wrong'}" role="status"><p><strong>${texts.testTitle}: ${result}</strong></p>!${answerOf(words, one)}</div>`
 }
 
-function replayForm({ words, setup }: Visit, endpoint: EndpointRecord, since: string | undefined): string {
+function replayForm({ words, setup }: Visit, endpoint: WebhookRecord, since: string | undefined): string {
   const texts = words.texts.developer
   const from = endpoint.failing_since ?? new Date(setup.clock.now().getTime() - DAY_MS).toISOString()
   const field = {

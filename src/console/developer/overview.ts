@@ -2,7 +2,7 @@
 
 import { html } from 'ghtml'
 import { listKeys } from '../../accounts/keys/keys.ts'
-import { listWebhooks } from '../../webhooks/endpoint.ts'
+import { listWebhooks } from '../../webhooks/webhook.ts'
 import { DOCS, KEYS, WEBHOOKS } from '../page/addresses.ts'
 import { isInUse, rowList, section } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'

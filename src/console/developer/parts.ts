@@ -2,7 +2,7 @@
 
 import { html } from 'ghtml'
 import type { Addresses } from '../../passports/core/record.ts'
-import { type EndpointRecord, getWebhook } from '../../webhooks/endpoint.ts'
+import { getWebhook, type WebhookRecord } from '../../webhooks/webhook.ts'
 import { DEVELOPER, WEBHOOKS } from '../page/addresses.ts'
 import { copyable } from '../page/fields.ts'
 import { backLink } from '../page/parts.ts'
@@ -13,7 +13,7 @@ export const backToDeveloper = ({ texts }: Words) => backLink(DEVELOPER, texts.d
 export const backToWebhooks = ({ texts }: Words) => backLink(WEBHOOKS, texts.developer.webhooks)
 
 /** The webhook of the address. Throws `not_found`, for another account's too. */
-export const endpointOf = ({ ctx, id }: Visit): Promise<EndpointRecord> => getWebhook(ctx, id)
+export const endpointOf = ({ ctx, id }: Visit): Promise<WebhookRecord> => getWebhook(ctx, id)
 
 export const pageOf = (id: string) => `${WEBHOOKS}/${id}`
 

@@ -1,8 +1,8 @@
 /** The secrets of webhooks: shown once, to owners, and replaced without a gap. */
 
 import { html } from 'ghtml'
-import { getWebhook } from '../../webhooks/endpoint.ts'
 import { activateSecret, rotateSecret } from '../../webhooks/rotate-secret.ts'
+import { getWebhook } from '../../webhooks/webhook.ts'
 import { DOCS, WEBHOOKS } from '../page/addresses.ts'
 import { copyable } from '../page/fields.ts'
 import { questionPage } from '../page/parts.ts'

@@ -1,8 +1,8 @@
 /** How an endpoint and what became of a delivery are put into words. */
 import { html } from 'ghtml'
 import type { AttemptRecord } from '../../webhooks/delivery-log.ts'
-import type { EndpointRecord } from '../../webhooks/endpoint.ts'
 import { isRedirect } from '../../webhooks/send.ts'
+import type { WebhookRecord } from '../../webhooks/webhook.ts'
 import { findText, renderText, type Text, type Texts } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
 
@@ -40,14 +40,14 @@ export function explainFailure(
   return text === undefined ? detail : renderText(text, { name, address, reason })
 }
 
-export const describeLastDelivery = ({ texts, minute }: Words, { last_delivery: last }: EndpointRecord) =>
+export const describeLastDelivery = ({ texts, minute }: Words, { last_delivery: last }: WebhookRecord) =>
   last === null ? texts.developer.never : `${minute(last.at)}, ${describeOutcome(texts, last)}`
 
-export function describeEvents(texts: Texts, { events }: EndpointRecord): string {
+export function describeEvents(texts: Texts, { events }: WebhookRecord): string {
   return events.includes('*') ? texts.developer.allEvents : events.join(', ')
 }
 
-export function renderStateBadge(texts: Texts, { status, failing_since }: EndpointRecord): string {
+export function renderStateBadge(texts: Texts, { status, failing_since }: WebhookRecord): string {
   const isFailing = status === 'active' && failing_since !== null
   const word = isFailing ? texts.developer.failing : texts.developer.states[status]
   return html`<span class="badge!${isFailing || status === 'disabled' ? ' off' : ''}">${word}</span>`

@@ -1,4 +1,4 @@
-/** Adds, changes, pauses, resumes and removes webhook endpoints. Removing deletes the secrets. */
+/** Adds, changes, pauses, resumes and removes webhooks. Removing deletes the secrets. */
 import { audit } from '../accounts/audit.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import { withTransaction } from '../accounts/transaction.ts'
@@ -6,18 +6,18 @@ import { sqlState } from '../kernel/db/database.ts'
 import { explainUrlFault, type OutboundPolicy } from '../kernel/http-out/outbound-url.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import type { Sealer } from '../kernel/sealing.ts'
+import { createWebhookSecret, getSealingContext } from './secret.ts'
 import {
-  type EndpointRecord,
   getWebhook,
   invalidUrl,
-  MAX_ENDPOINTS,
+  MAX_WEBHOOKS,
   parseDescription,
   parseEvents,
   requireWebhookUuid,
-  tooManyEndpoints,
+  tooManyWebhooks,
   updateWebhook,
-} from './endpoint.ts'
-import { createWebhookSecret, getSealingContext } from './secret.ts'
+  type WebhookRecord,
+} from './webhook.ts'
 
 export type WebhookSetup = { sealer: Sealer; policy: OutboundPolicy }
 
@@ -35,12 +35,12 @@ function parseUrl(text: string, policy: OutboundPolicy): string {
   return new URL(trimmed).href
 }
 
-/** Adds an endpoint; `secret` is shown only once. Throws `validation`, also for a 21st endpoint. */
+/** Adds a webhook; `secret` is shown only once. Throws `validation`, also for a 21st webhook. */
 export async function addWebhook(
   ctx: AccountContext,
   { sealer, policy }: WebhookSetup,
   input: NewWebhook,
-): Promise<EndpointRecord & { secret: string }> {
+): Promise<WebhookRecord & { secret: string }> {
   const now = ctx.clock.now()
   const id = newUuid(now.getTime())
   const secret = createWebhookSecret()
@@ -54,10 +54,10 @@ export async function addWebhook(
   }
   for (let attempt = 1; ; attempt++) {
     try {
-      await withTransaction(ctx, tx => insert(tx, row))
+      await withTransaction(ctx, tx => insertIntoFreeSlot(tx, row))
       return { ...(await getWebhook(ctx, idFromUuid(id))), secret }
     } catch (error) {
-      // Another request took the slot at the same moment.
+      // Another request has just taken the same slot.
       if (sqlState(error) !== UNIQUE || attempt === MAX_INSERT_ATTEMPTS) throw error
     }
   }
@@ -72,17 +72,18 @@ type NewRow = {
   now: Date
 }
 
-async function insert(ctx: AccountContext, row: NewRow): Promise<void> {
+/** Each webhook has a slot, unique in its account, so that concurrent requests cannot exceed the limit. */
+async function insertIntoFreeSlot(ctx: AccountContext, row: NewRow): Promise<void> {
   const { sql, accountId } = ctx
-  const made = await sql`
+  const inserted = await sql`
     insert into webhook_endpoint (account_id, id, slot, status, url, description, events, secret, created_at)
-    select ${accountId}::int, ${row.id}::uuid, s, 'a', ${row.url}::text, ${row.description}::text,
+    select ${accountId}::int, ${row.id}::uuid, n, 'a', ${row.url}::text, ${row.description}::text,
       ${row.events}::text[], ${row.secret}::bytea, ${row.now}::timestamptz
-    from generate_series(1, ${MAX_ENDPOINTS}::int) s
-    where not exists (select 1 from webhook_endpoint w where w.account_id = ${accountId} and w.slot = s)
-    order by s limit 1
+    from generate_series(1, ${MAX_WEBHOOKS}::int) n
+    where not exists (select 1 from webhook_endpoint w where w.account_id = ${accountId} and w.slot = n)
+    order by n limit 1
     returning id`
-  if (made.length === 0) throw tooManyEndpoints()
+  if (inserted.length === 0) throw tooManyWebhooks()
   await audit(ctx, 'webhook_added', idFromUuid(row.id))
 }
 
@@ -92,7 +93,7 @@ export async function changeWebhook(
   { policy }: Pick<WebhookSetup, 'policy'>,
   id: string,
   change: WebhookChange,
-): Promise<EndpointRecord> {
+): Promise<WebhookRecord> {
   const uuid = requireWebhookUuid(id)
   const url = change.url === undefined ? null : parseUrl(change.url, policy)
   const description = change.description === undefined ? null : parseDescription(change.description)
@@ -109,8 +110,8 @@ export async function changeWebhook(
   )
 }
 
-/** Pauses an active endpoint: its deliveries wait, for 30 days at most. Throws `not_found`. */
-export async function pauseWebhook(ctx: AccountContext, id: string): Promise<EndpointRecord> {
+/** Pauses an active webhook: its deliveries wait, for 30 days at most. Throws `not_found`. */
+export async function pauseWebhook(ctx: AccountContext, id: string): Promise<WebhookRecord> {
   const uuid = requireWebhookUuid(id)
   return updateWebhook(
     ctx,
@@ -122,30 +123,30 @@ export async function pauseWebhook(ctx: AccountContext, id: string): Promise<End
   )
 }
 
-/** Resumes an endpoint: deliveries are due at once, failures are reset. Throws `not_found`. */
-export async function resumeWebhook(ctx: AccountContext, id: string): Promise<EndpointRecord> {
+/** Resumes a webhook and resets its failures. Throws `not_found`. */
+export async function resumeWebhook(ctx: AccountContext, id: string): Promise<WebhookRecord> {
   const uuid = requireWebhookUuid(id)
   return updateWebhook(ctx, uuid, 'webhook_resumed', async sql => {
-    const rows = await sql<{ was: string }[]>`
+    const rows = await sql<{ old_status: string }[]>`
       update webhook_endpoint w set status = 'a', revision = w.revision + 1, failures = 0, failing_since = null,
         wait_until = null, disabled_reason = null
-      from webhook_endpoint o
+      from webhook_endpoint old
       where w.account_id = ${ctx.accountId} and w.id = ${uuid} and w.status <> 'r'
-        and o.account_id = w.account_id and o.id = w.id
-      returning o.status as was`
-    return rows.filter(row => row.was !== 'a')
+        and old.account_id = w.account_id and old.id = w.id
+      returning old.status as old_status`
+    return rows.filter(row => row.old_status !== 'a')
   })
 }
 
-/** Ends the back-off of an endpoint that just answered, or that somebody says works again. */
+/** Ends the back-off of an endpoint: it has just answered, or a user wants events sent to it again. */
 export async function endBackoff({ sql, accountId }: AccountContext, uuid: string): Promise<void> {
   await sql`
     update webhook_endpoint set wait_until = null, revision = revision + 1
     where account_id = ${accountId} and id = ${uuid} and wait_until is not null`
 }
 
-/** Removes an endpoint and its waiting deliveries; its log is kept for 30 days. Throws `not_found`. */
-export async function removeWebhook(ctx: AccountContext, id: string): Promise<EndpointRecord> {
+/** Removes a webhook: nothing that waits is sent. Its log is kept for 30 days. Throws `not_found`. */
+export async function removeWebhook(ctx: AccountContext, id: string): Promise<WebhookRecord> {
   const uuid = requireWebhookUuid(id)
   return withTransaction(ctx, async tx => {
     const record = await getWebhook(tx, id)

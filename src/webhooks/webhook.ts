@@ -1,4 +1,4 @@
-/** A webhook endpoint as the account sees it: its URL, its events, and its recent health. */
+/** A webhook as its account sees it: the URL of its endpoint, its events, and its recent health. */
 import { type AuditAction, audit } from '../accounts/audit.ts'
 import type { AccountContext, OperatorContext } from '../accounts/context.ts'
 import { withTransaction } from '../accounts/transaction.ts'
@@ -8,23 +8,23 @@ import { AppError, type Detail, invalid, notFound } from '../kernel/errors.ts'
 import { findUuid, idFromUuid } from '../kernel/ids.ts'
 import { EVENT_TYPES } from './insert-events.ts'
 
-export const MAX_ENDPOINTS = 20
+export const MAX_WEBHOOKS = 20
 export const MAX_DESCRIPTION_LENGTH = 500
 
-/** Stands for all events, also types that are added later. */
+/** All event types, also those that are added later. */
 const ALL = '*'
 
-export type EndpointStatus = 'active' | 'paused' | 'disabled'
+export type WebhookStatus = 'active' | 'paused' | 'disabled'
 /** `gone`: it answered 410. `failing`: all attempts of five days failed. */
 export type DisabledReason = 'gone' | 'failing'
 
-export type EndpointRecord = {
+export type WebhookRecord = {
   id: string
   url: string
   description: string
   /** Event types, or `["*"]`. */
   events: string[]
-  status: EndpointStatus
+  status: WebhookStatus
   created_at: string
   /** The newest entry of the log, which is kept for 30 days. */
   last_delivery: { at: string; status: number | null; ok: boolean; attempt: number; outcome: string } | null
@@ -38,9 +38,9 @@ export type EndpointRecord = {
   old_secret_signs: boolean
 }
 
-type EndpointRow = Pick<EndpointRecord, 'id' | 'url' | 'description' | 'disabled_reason'> & {
+type EndpointRow = Pick<WebhookRecord, 'id' | 'url' | 'description' | 'disabled_reason'> & {
   events: string[] | null
-  status: keyof typeof STATUS
+  status: keyof typeof STATUS_NAMES
   created_at: Date
   failing_since: Date | null
   wait_until: Date | null
@@ -52,21 +52,24 @@ type EndpointRow = Pick<EndpointRecord, 'id' | 'url' | 'description' | 'disabled
   last_attempt: number | null
 }
 
-const STATUS = { a: 'active', p: 'paused', d: 'disabled' } as const satisfies Record<string, EndpointStatus>
+const STATUS_NAMES = { a: 'active', p: 'paused', d: 'disabled' } as const satisfies Record<
+  string,
+  WebhookStatus
+>
 
 /** Test events do not count as the last delivery. */
-const selectRecords = (sql: Sql, accountId: number, which: Fragment) => sql<EndpointRow[]>`
+const selectWebhooks = (sql: Sql, accountId: number, condition: Fragment) => sql<EndpointRow[]>`
   select w.id, w.url, w.description, w.events, w.status, w.created_at, w.failing_since, w.wait_until,
     w.disabled_reason, w.old_until, w.old_signs,
-    l.at as last_at, l.status as last_status, l.outcome as last_outcome, l.attempt as last_attempt
+    last.at as last_at, last.status as last_status, last.outcome as last_outcome, last.attempt as last_attempt
   from webhook_endpoint w left join lateral (
     select a.at, a.status, a.outcome, a.attempt from webhook_attempt a
-    where a.account_id = w.account_id and a.endpoint_id = w.id and a.kind = 'e' order by a.id desc limit 1) l on true
-  where w.account_id = ${accountId} and w.status <> 'r' ${which}
+    where a.account_id = w.account_id and a.endpoint_id = w.id and a.kind = 'e' order by a.id desc limit 1) last on true
+  where w.account_id = ${accountId} and w.status <> 'r' ${condition}
   order by w.id`
 
-export async function listWebhooks({ sql, accountId, clock }: AccountContext): Promise<EndpointRecord[]> {
-  const rows = await selectRecords(sql, accountId, sql``)
+export async function listWebhooks({ sql, accountId, clock }: AccountContext): Promise<WebhookRecord[]> {
+  const rows = await selectWebhooks(sql, accountId, sql``)
   return rows.map(row => toRecord(row, clock.now()))
 }
 
@@ -74,19 +77,19 @@ export async function listWebhooks({ sql, accountId, clock }: AccountContext): P
 export async function getWebhook(
   { sql, accountId, clock }: AccountContext,
   id: string,
-): Promise<EndpointRecord> {
-  const [row] = await selectRecords(sql, accountId, sql`and w.id = ${requireWebhookUuid(id)}`)
+): Promise<WebhookRecord> {
+  const [row] = await selectWebhooks(sql, accountId, sql`and w.id = ${requireWebhookUuid(id)}`)
   if (row === undefined) throw notFound('webhook')
   return toRecord(row, clock.now())
 }
 
-/** Runs `update` on an endpoint, and logs `action` if it gives a row. Throws `not_found`. */
+/** Runs `update`. Writes `action` to the audit log if that returns a row. Throws `not_found`. */
 export const updateWebhook = (
   ctx: AccountContext,
   uuid: string,
   action: AuditAction,
   update: (sql: Sql) => PromiseLike<readonly unknown[]>,
-): Promise<EndpointRecord> =>
+): Promise<WebhookRecord> =>
   withTransaction(ctx, async tx => {
     const id = idFromUuid(uuid)
     const changed = await update(tx.sql)
@@ -94,7 +97,7 @@ export const updateWebhook = (
     return getWebhook(tx, id)
   })
 
-/** Returns the account of an endpoint, for operators who know only its id. Throws `not_found`. */
+/** Returns the account of a webhook, for operators who only know its id. Throws `not_found`. */
 export async function getWebhookAccountId({ sql }: OperatorContext, id: string): Promise<number> {
   const [row] = await sql<{ account_id: number }[]>`
     select account_id from webhook_endpoint where id = ${requireWebhookUuid(id)} and status <> 'r'`
@@ -108,7 +111,7 @@ export function requireWebhookUuid(id: string): string {
   return uuid
 }
 
-function toRecord(row: EndpointRow, now: Date): EndpointRecord {
+function toRecord(row: EndpointRow, now: Date): WebhookRecord {
   const { last_at, last_status, last_outcome, last_attempt, old_until, wait_until } = row
   const isBackingOff = row.status === 'a' && wait_until !== null && wait_until > now
   const hasOldSecret = old_until !== null && old_until > now
@@ -117,7 +120,7 @@ function toRecord(row: EndpointRow, now: Date): EndpointRecord {
     url: row.url,
     description: row.description,
     events: row.events ?? [ALL],
-    status: STATUS[row.status],
+    status: STATUS_NAMES[row.status],
     created_at: row.created_at.toISOString(),
     last_delivery:
       last_at === null || last_outcome === null || last_attempt === null
@@ -176,5 +179,5 @@ export function parseDescription(text: string): string {
 
 export const invalidUrl = (sentence: string): AppError => invalid([buildDetail('url', 'format', sentence)])
 
-export const tooManyEndpoints = (): AppError =>
-  new AppError('validation', `An account has at most ${MAX_ENDPOINTS} webhooks. Remove one that is not used.`)
+export const tooManyWebhooks = (): AppError =>
+  new AppError('validation', `An account has at most ${MAX_WEBHOOKS} webhooks. Remove one that is not used.`)
