@@ -1,13 +1,13 @@
 /**
- * Selects due deliveries: first endpoints, then some of each, so that a million of one delay no other.
- * The account's lease is the only lock: rows are not marked as claimed.
+ * Claims due deliveries: lists the endpoints first, then selects some deliveries of each, so that a million
+ * for one endpoint delay no other. The account's lease is the only lock: rows are not marked as claimed.
  */
 import { formatUnquotedArray } from '../kernel/db/array-types.ts'
 import type { Sql } from '../kernel/db/database.ts'
 import type { SealedSecrets } from './secret.ts'
 
 export type PendingEndpoint = SealedSecrets & {
-  /** a: active, p: paused, d: disabled, r: removed or gone. */
+  /** a: active, p: paused, d: disabled, r: removed, perhaps without a row. */
   status: 'a' | 'p' | 'd' | 'r'
   revision: number
   url: string
@@ -28,10 +28,10 @@ export type ClaimedDelivery = {
   data: string
 }
 
-/** The next page of pending endpoints begins after this one. */
-type EndpointCursor = { accountId: number; endpointId: string }
+/** The last endpoint of a page: the next page begins after it. */
+type PageCursor = { accountId: number; endpointId: string }
 
-export const FIRST_CURSOR: EndpointCursor = {
+export const FIRST_CURSOR: PageCursor = {
   accountId: 0,
   endpointId: '00000000-0000-0000-0000-000000000000',
 }
@@ -39,13 +39,16 @@ export const FIRST_CURSOR: EndpointCursor = {
 export const MAX_ENDPOINTS_PER_PAGE = 256
 export const MAX_CLAIMED_PER_STATEMENT = 512
 
-/** Lists at most 256 endpoints with deliveries, by a recursive loose index scan; fewer are the last page. */
+/**
+ * Lists a page of endpoints with deliveries, by a recursive loose index scan. Less than 256 are the last
+ * page.
+ */
 export async function listPendingEndpoints(
   sql: Sql,
   now: Date,
-  after: EndpointCursor,
+  after: PageCursor,
 ): Promise<PendingEndpoint[]> {
-  // Status `r` without a row: the endpoint was deleted. Its other columns are null then.
+  // Without a row the webhook was deleted: status `r`, and the other columns are null.
   // `is_due` needs two look-ups: the index is (account_id, endpoint_id, background, due_at).
   return sql<PendingEndpoint[]>`
     with recursive endpoint_page (account_id, endpoint_id, position) as (
@@ -75,8 +78,8 @@ export const LEASE_MS = 10_000
 type LeaseOptions = { holder: string; ms: number }
 
 /**
- * Takes or renews leases: one process at a time sends for an account. Only the database's clock counts; a
- * lease that is too long was written before it was set back, so it is free.
+ * Takes or renews leases: one process at a time sends for an account. Only the database's clock counts. If it
+ * was set back, leases from before are too long; these are taken over.
  */
 export async function acquireLeases(
   sql: Sql,
@@ -86,7 +89,8 @@ export async function acquireLeases(
   if (accounts.length === 0) return []
   const rows = await sql<{ account_id: number }[]>`
     insert into webhook_lease (account_id, holder, until)
-    select a, ${holder}::uuid, now() + ${ms}::int * interval '1 ms' from unnest(${[...accounts]}::int[]) a order by a
+    select account, ${holder}::uuid, now() + ${ms}::int * interval '1 ms'
+    from unnest(${[...accounts]}::int[]) account order by account
     on conflict (account_id) do update set until = excluded.until, holder = excluded.holder
       where webhook_lease.holder = excluded.holder or webhook_lease.until <= now() or ${isLeaseTooLong(sql, ms)}
     returning account_id`
@@ -102,10 +106,10 @@ export async function releaseLeases(sql: Sql, holder: string): Promise<void> {
   await sql`delete from webhook_lease where holder = ${holder}`
 }
 
-/** At most `limit` deliveries of an endpoint, without those that the process has already claimed. */
-type ClaimRequest = EndpointCursor & { limit: number; exclude: readonly string[] }
+/** At most `limit` deliveries of an endpoint, without the events that this process has already claimed. */
+type ClaimRequest = { accountId: number; endpointId: string; limit: number; claimedIds: readonly string[] }
 
-/** Returns up to 512 due deliveries: the oldest of each endpoint up to its limit, background last. */
+/** Returns up to 512 due deliveries: the oldest of each endpoint up to its limit, background events last. */
 export async function selectDueDeliveries(
   sql: Sql,
   now: Date,
@@ -117,25 +121,25 @@ export async function selectDueDeliveries(
     (select d.event_id, d.attempts, d.background, d.due_at from webhook_delivery d
       where d.account_id = request.account_id and d.endpoint_id = request.endpoint_id
         and d.background = ${background}::boolean and d.due_at <= ${now}::timestamptz
-        and (request.no, d.event_id) not in (select no, event_id from already_claimed)
+        and (request.number, d.event_id) not in (select request_number, event_id from already_claimed)
       order by d.due_at limit request.max)`
-  const claimed = requests.flatMap((request, i) => request.exclude.map(id => [i + 1, id] as const))
+  const claimed = requests.flatMap((request, i) => request.claimedIds.map(id => [i + 1, id] as const))
   return sql<ClaimedDelivery[]>`
     with already_claimed as materialized (
-      select no, event_id from unnest(
-        ${formatUnquotedArray(claimed.map(([no]) => no))}::text::bigint[],
+      select request_number, event_id from unnest(
+        ${formatUnquotedArray(claimed.map(([requestNumber]) => requestNumber))}::text::bigint[],
         ${formatUnquotedArray(claimed.map(([, id]) => id))}::text::uuid[]
-      ) as t(no, event_id)
+      ) as t(request_number, event_id)
     )
     select ranked.account_id, ranked.endpoint_id, ranked.event_id, ranked.attempts, e.type, e.data::text as data
     from (
       select request.account_id, request.endpoint_id, request.max, due.event_id, due.attempts, due.background, due.due_at,
-        row_number() over (partition by request.no order by due.background, due.due_at) as rank
+        row_number() over (partition by request.number order by due.background, due.due_at) as rank
       from (
-        select account_id, endpoint_id, max, no
+        select account_id, endpoint_id, max, number
         from unnest(${requests.map(request => request.accountId)}::int[],
             ${requests.map(request => request.endpointId)}::text[]::uuid[], ${requests.map(request => request.limit)}::int[])
-          with ordinality as t (account_id, endpoint_id, max, no) offset 0
+          with ordinality as t (account_id, endpoint_id, max, number) offset 0
       ) request
       cross join lateral (${due(false)} union all ${due(true)}) due
       order by due.background, rank, due.due_at

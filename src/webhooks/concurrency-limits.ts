@@ -1,4 +1,6 @@
-/** Limits deliveries in flight by endpoint, account and process; slow or failing endpoints get few. */
+/**
+ * Limits concurrent deliveries by endpoint, account and process. Slow or failing endpoints get few permits.
+ */
 import { MAX_WEBHOOKS } from './webhook.ts'
 
 const MAX_PER_ENDPOINT = 32
@@ -6,13 +8,13 @@ const FIRST_LIMIT = 4
 const SLOW_LIMIT = 2
 const FAILING_LIMIT = 1
 export const FAST_MS = 1_000
-/** Permits reserved for each endpoint; beyond them, an account's endpoints share MAX_SHARED. */
+/** Permits reserved for each endpoint. For more, all endpoints of an account share MAX_SHARED. */
 const RESERVED_PER_ENDPOINT = 5
 const MAX_PER_ACCOUNT = 128
 const MAX_SHARED = MAX_PER_ACCOUNT - MAX_WEBHOOKS * RESERVED_PER_ENDPOINT
 /** Bounds open sockets, and memory for responses of up to 16 KiB each. */
 const MAX_PER_PROCESS = 512
-/** Endpoints whose last answer was not fast share half of the process. */
+/** Endpoints whose last answer was not fast get at most half of the permits of the process. */
 const MAX_SLOW = MAX_PER_PROCESS / 2
 
 export type EndpointConcurrency = { limit: number; inFlight: number; isFast: boolean }
@@ -25,21 +27,21 @@ export const createEndpointConcurrency = (): EndpointConcurrency => ({
   isFast: false,
 })
 
-/** Takes a permit of all three limits. Returns its release, or undefined if one of the limits is reached. */
+/** Counts a delivery against all three limits. Returns its release; undefined if a limit is reached. */
 export function acquirePermit(
   endpoint: EndpointConcurrency,
   account: AccountConcurrency,
-  all: ProcessConcurrency,
+  process: ProcessConcurrency,
 ): (() => void) | undefined {
   const isShared = endpoint.inFlight >= RESERVED_PER_ENDPOINT
-  if (endpoint.inFlight >= endpoint.limit || all.inFlight >= MAX_PER_PROCESS) return undefined
+  if (endpoint.inFlight >= endpoint.limit || process.inFlight >= MAX_PER_PROCESS) return undefined
   if (isShared && account.shared >= MAX_SHARED) return undefined
   const isSlow = !endpoint.isFast
-  if (isSlow && all.slow >= MAX_SLOW) return undefined
+  if (isSlow && process.slow >= MAX_SLOW) return undefined
   const change = (by: 1 | -1) => {
     endpoint.inFlight += by
-    all.inFlight += by
-    if (isSlow) all.slow += by
+    process.inFlight += by
+    if (isSlow) process.slow += by
   }
   change(1)
   if (isShared) account.shared++

@@ -11,21 +11,21 @@ type QueueSize = {
   oldestDueSeconds: number
 }
 
-/** Counts the queue. A million deliveries take some tenths of a second: call it every few seconds. */
+/** Counts the queue. A million deliveries take some tenths of a second, so call it seldom. */
 export async function getQueueSize({ sql, clock }: { sql: Sql; clock: Clock }): Promise<QueueSize> {
   const now = clock.now()
   const [row] = await sql<{ due: number; waiting: number; oldest: Date | null }[]>`
-    select coalesce(sum(n.due) filter (where n.is_open), 0)::bigint as due,
-      (coalesce(sum(n.total), 0) - coalesce(sum(n.due) filter (where n.is_open), 0))::bigint as waiting,
-      min(n.oldest) filter (where n.is_open) as oldest
+    select coalesce(sum(endpoint.due) filter (where endpoint.is_receiving), 0)::bigint as due,
+      (coalesce(sum(endpoint.total), 0) - coalesce(sum(endpoint.due) filter (where endpoint.is_receiving), 0))::bigint as waiting,
+      min(endpoint.oldest) filter (where endpoint.is_receiving) as oldest
     from (
-      select w.status = 'a' and (w.wait_until is null or w.wait_until <= ${now}::timestamptz) as is_open, q.due, q.total, q.oldest
+      select w.status = 'a' and (w.wait_until is null or w.wait_until <= ${now}::timestamptz) as is_receiving, queue.due, queue.total, queue.oldest
       from webhook_endpoint w join (
         select account_id, endpoint_id, count(*) as total, count(*) filter (where due_at <= ${now}::timestamptz) as due,
           min(due_at) filter (where due_at <= ${now}::timestamptz) as oldest
-        from webhook_delivery group by account_id, endpoint_id) q
-      on q.account_id = w.account_id and q.endpoint_id = w.id
-      where w.status <> 'r') n`
+        from webhook_delivery group by account_id, endpoint_id) queue
+      on queue.account_id = w.account_id and queue.endpoint_id = w.id
+      where w.status <> 'r') endpoint`
   const oldest = row?.oldest ?? null
   return {
     due: row?.due ?? 0,

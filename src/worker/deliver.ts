@@ -208,7 +208,7 @@ export class Deliveries {
       accountId: queue.accountId,
       endpointId: queue.endpointId,
       limit: countClaimable(queue),
-      exclude: [...queue.claimedIds],
+      claimedIds: [...queue.claimedIds],
     }))
     const claimed = await selectDueDeliveries(sql, clock.now(), requests, free)
     const counts = new Map<EndpointQueue, number>()

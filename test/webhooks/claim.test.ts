@@ -57,7 +57,7 @@ test(`${ROUNDS} rounds over ${MANY} waiting deliveries are fair, lease each once
       accountId: row.account_id,
       endpointId: row.id,
       limit: ROOM,
-      exclude: [],
+      claimedIds: [],
     }))
     const claimed = await selectDueDeliveries(queue, now, requests)
     times.push(performance.now() - began)
@@ -101,7 +101,7 @@ async function assertPlan(now: Date): Promise<void> {
   const before = await scans()
   const waiting = await listPendingEndpoints(stand.queue, now, FIRST_CURSOR)
   await selectDueDeliveries(stand.queue, now, [
-    { accountId: waiting[0]?.account_id ?? 0, endpointId: waiting[0]?.id ?? '', limit: 5, exclude: [] },
+    { accountId: waiting[0]?.account_id ?? 0, endpointId: waiting[0]?.id ?? '', limit: 5, claimedIds: [] },
   ])
   assert.equal(await scans(), before)
 }

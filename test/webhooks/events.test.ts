@@ -151,7 +151,7 @@ describe('fan-out', () => {
         '{"id": "behind"}'::jsonb, true from generate_series(1, 20)`
     await stand.announce(account, 20, 'product.created')
     const [row] = await listPendingEndpoints(stand.queue, new Date(), FIRST_CURSOR)
-    const request = { accountId: account.id, endpointId: row?.id ?? '', limit: 30, exclude: [] }
+    const request = { accountId: account.id, endpointId: row?.id ?? '', limit: 30, claimedIds: [] }
     const claimed = await selectDueDeliveries(stand.queue, new Date(), [request])
     assert.deepEqual(
       claimed.map(one => one.type),
