@@ -32,8 +32,8 @@ type AttemptRow = Omit<AttemptRecord, 'at' | 'next_attempt_at'> & { at: Date; ne
 
 export const DEFAULT_ATTEMPTS_LISTED = 50
 export const MAX_ATTEMPTS_LISTED = 500
-/** Events that one statement sends again. */
-const STEP_EVENTS = 20_000
+/** Events that one statement queues again. */
+const MAX_EVENTS_PER_STATEMENT = 20_000
 
 /** Newest first; `before` is the id of an attempt and gives those older than it. Throws `not_found`. */
 export async function listAttempts(
@@ -63,9 +63,9 @@ export async function listAttempts(
 }
 
 /**
- * Sends an attempt's event again with six new attempts, also if it is queued: a worker that sends it sees
- * another number of attempts. Unless the webhook is `active`, it waits. Throws `not_found`; `validation` for
- * a test or a deleted event.
+ * Queues the event of an attempt again, with six new attempts, even if it is still queued: a worker that is
+ * sending it notices the changed count of attempts. Unless the webhook is `active`, the event waits. Throws
+ * `not_found`; `validation` for a test or a deleted event.
  */
 export async function resendDelivery(
   ctx: AccountContext,
@@ -98,18 +98,18 @@ export async function resendDelivery(
 }
 
 /**
- * Sends again the events given up since a time and not delivered later. Returns how many, and how many are
- * `held` until their webhook is resumed. Throws `not_found`.
+ * Queues the events again that were given up since a time and not delivered later. Returns how many, and how
+ * many of them are `held` until their webhook is resumed. Throws `not_found`.
  */
 export async function replayFailed(
   ctx: AccountContext,
   { webhookId, since }: { webhookId?: string; since: Date },
 ): Promise<{ replayed: number; held: number }> {
-  const wanted = webhookId === undefined ? await listWebhooks(ctx) : [await getWebhook(ctx, webhookId)]
+  const webhooks = webhookId === undefined ? await listWebhooks(ctx) : [await getWebhook(ctx, webhookId)]
   const total = { replayed: 0, held: 0 }
-  for (const { id, status } of wanted) {
+  for (const { id, status } of webhooks) {
     const uuid = requireWebhookUuid(id)
-    const count = await replayOne(ctx, uuid, since)
+    const count = await replayWebhook(ctx, uuid, since)
     await endBackoff(ctx, uuid)
     if (count > 0) await audit(ctx, 'webhook_events_sent_again', id)
     total.replayed += count
@@ -118,26 +118,26 @@ export async function replayFailed(
   return total
 }
 
-/** Commits each step: an interrupted replay does no harm, and a repeated one adds only the rest. */
-async function replayOne(ctx: AccountContext, endpointId: string, since: Date): Promise<number> {
+/** Commits each statement: an interrupted replay does no harm, and a repeated one adds only the rest. */
+async function replayWebhook(ctx: AccountContext, endpointId: string, since: Date): Promise<number> {
   const { accountId } = ctx
-  const from = uuidFloor(since.getTime())
+  const firstId = uuidFloor(since.getTime())
   let total = 0
   let after = uuidFloor(0)
   for (;;) {
-    const step = await ctx.sql<{ event_id: string; added: boolean }[]>`
+    const rows = await ctx.sql<{ event_id: string; added: boolean }[]>`
       with failed as materialized (
         select given_up.event_id, e.background from (
           select event_id, max(id::text) as last from webhook_attempt
-          where account_id = ${accountId} and endpoint_id = ${endpointId} and given_up and id >= ${from}::uuid
+          where account_id = ${accountId} and endpoint_id = ${endpointId} and given_up and id >= ${firstId}::uuid
             and at >= ${since}::timestamptz and event_id > ${after}::uuid
           group by event_id) given_up
         left join (
           select event_id, max(id::text) as last from webhook_attempt
-          where account_id = ${accountId} and endpoint_id = ${endpointId} and outcome = 'delivered' and id >= ${from}::uuid
+          where account_id = ${accountId} and endpoint_id = ${endpointId} and outcome = 'delivered' and id >= ${firstId}::uuid
           group by event_id) delivered on delivered.event_id = given_up.event_id and delivered.last > given_up.last
         join event e on e.id = given_up.event_id and e.account_id = ${accountId}
-        where delivered.event_id is null order by given_up.event_id limit ${STEP_EVENTS}::int
+        where delivered.event_id is null order by given_up.event_id limit ${MAX_EVENTS_PER_STATEMENT}::int
       ), added as (
         insert into webhook_delivery (due_at, account_id, attempts, background, endpoint_id, event_id)
         select ${ctx.clock.now()}::timestamptz, ${accountId}::int, 0, background, ${endpointId}::uuid, event_id from failed
@@ -145,10 +145,11 @@ async function replayOne(ctx: AccountContext, endpointId: string, since: Date): 
           where webhook_delivery.attempts > 0
         returning event_id
       )
-      select f.event_id, a.event_id is not null as added from failed f left join added a using (event_id) order by f.event_id`
-    const last = step.at(-1)
+      select failed.event_id, added.event_id is not null as added from failed left join added using (event_id)
+      order by failed.event_id`
+    const last = rows.at(-1)
     if (last === undefined) return total
-    total += step.filter(one => one.added).length
+    total += rows.filter(row => row.added).length
     after = last.event_id
   }
 }

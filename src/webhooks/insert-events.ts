@@ -1,4 +1,4 @@
-/** Events for webhooks. The statement that causes an event inserts it, so both commit or neither. */
+/** Inserts events for webhooks, in the statement that causes them: both are committed, or neither. */
 import type { Fragment, Sql } from '../kernel/db/database.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 
@@ -12,13 +12,13 @@ export const EVENT_TYPES = [
 ] as const
 
 /**
- * A select of `created_at, account_id, id, type, data` follows.
- * The trigger `event_fans_out` adds a delivery for each subscribed endpoint.
+ * The beginning of an insert. The caller adds a select of `created_at, account_id, id, type, data`. The
+ * trigger `event_fans_out` then inserts a delivery for each subscribed endpoint.
  */
 export const insertEvents = (sql: Sql): Fragment =>
   sql`insert into event (created_at, account_id, id, type, data)`
 
-/** The same for events that are delivered after all others; the select ends with one more column, `true`. */
+/** The same for events that are delivered after all others. The select has one more column, `true`. */
 export const insertBackgroundEvents = (sql: Sql): Fragment =>
   sql`insert into event (created_at, account_id, id, type, data, background)`
 
@@ -35,7 +35,7 @@ export function buildPassportEvent({
   return { id: idFromUuid(id), category, version_no }
 }
 
-/** The same as SQL, from an expression for each member. */
+/** The same in SQL, from an expression for each member. */
 export const buildPassportEventSql = (
   sql: Sql,
   from: { id: Fragment; category: Fragment; versionNo: Fragment },

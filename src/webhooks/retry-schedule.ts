@@ -1,4 +1,4 @@
-/** When deliveries are retried, endpoints back off or are disabled. Functions of times and counts. */
+/** Decides when deliveries are retried, and when endpoints back off or are disabled. Pure functions. */
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -8,31 +8,31 @@ const RETRY_DELAYS_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 
 const JITTER = 0.1
 export const MAX_DELIVERY_ATTEMPTS = RETRY_DELAYS_MS.length + 1
 /** The time from the first attempt to the last. */
-export const RETRY_PERIOD_MS = RETRY_DELAYS_MS.reduce((sum, step) => sum + step, 0)
+export const RETRY_PERIOD_MS = RETRY_DELAYS_MS.reduce((sum, delay) => sum + delay, 0)
 const MAX_DELAY_MS = 6 * HOUR_MS
 /** The longest time between two attempts. */
 export const MAX_JITTERED_DELAY_MS = MAX_DELAY_MS * (1 + JITTER)
 
-/** Failures in a row. One delivery fails six times at most, so it never reaches this alone. */
+/** Failures in a row. One delivery cannot cause so many: it is tried six times at most. */
 const MIN_FAILURES_TO_BACK_OFF = 20
-/** The schedule's shortest delay, so that an endpoint that works again is noticed as early as by a retry. */
+/** As long as the shortest retry delay, so that an endpoint that works again is noticed as early. */
 export const BACKOFF_MS = MINUTE_MS
-/** An endpoint is disabled at a failure once nothing has succeeded for this long. */
+/** An endpoint is disabled at the first failure after a time without success of this length. */
 const DISABLE_AFTER_MS = 5 * 24 * HOUR_MS
 
 /**
- * Undefined after the last attempt. `retryAfterMs` can postpone the retry up to the longest delay. `random`:
- * [0, 1).
+ * Undefined after the last attempt. `retryAfterMs` can postpone the retry, up to the longest delay. `random`
+ * is in [0, 1).
  */
 export function getNextAttemptAt(
   now: Date,
   { attempts, retryAfterMs, random }: { attempts: number; retryAfterMs: number | undefined; random: number },
 ): Date | undefined {
-  const step = RETRY_DELAYS_MS[attempts - 1]
-  if (step === undefined) return undefined
-  const jittered = step * (1 - JITTER + 2 * JITTER * random)
-  const asked = Math.min(retryAfterMs ?? 0, MAX_DELAY_MS)
-  return new Date(now.getTime() + Math.max(jittered, asked))
+  const delay = RETRY_DELAYS_MS[attempts - 1]
+  if (delay === undefined) return undefined
+  const jittered = delay * (1 - JITTER + 2 * JITTER * random)
+  const requested = Math.min(retryAfterMs ?? 0, MAX_DELAY_MS)
+  return new Date(now.getTime() + Math.max(jittered, requested))
 }
 
 /** Parses `Retry-After` (RFC 9110 §10.2.3) to milliseconds; undefined if it is malformed. */
@@ -45,14 +45,14 @@ export function parseRetryAfter(value: string | string[] | undefined, now: Date)
   return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime())
 }
 
-/** Failures since the last success, since when, and until when the endpoint backs off. */
+/** `failures`: in a row, the first at `failingSince`. The endpoint backs off until `waitUntil`. */
 export type EndpointHealth = { failures: number; failingSince: Date | null; waitUntil: Date | null }
 
 export const HEALTHY: EndpointHealth = { failures: 0, failingSince: null, waitUntil: null }
 
 /**
- * The health after a failure. From the 20th in a row, a slow one makes the endpoint back off: it holds
- * others' permits.
+ * The health after a failure. From the 20th in a row, a slow failure makes the endpoint back off, because it
+ * uses permits that other endpoints need.
  */
 export function recordFailure(
   health: EndpointHealth,

@@ -1,6 +1,6 @@
 /**
- * Rotates a secret without a gap: both sign for 24 hours; `X-Service-Signature` changes at activation, or
- * after them.
+ * Rotates secrets: for 24 hours both the old and the new one sign. The single `X-Service-Signature` uses the
+ * old one until the new one is activated, or until the 24 hours are over.
  */
 import type { AccountContext, OperatorContext } from '../accounts/context.ts'
 import { withTransaction } from '../accounts/transaction.ts'
@@ -11,8 +11,8 @@ import { createWebhookSecret, getSealingContext, SECRET_OVERLAP_MS, type SealedS
 import { requireWebhookUuid, updateWebhook, type WebhookRecord } from './webhook.ts'
 
 /**
- * Creates a secret, shown only once. The one that signs `X-Service-Signature` becomes the old one: a second
- * rotation within a day drops one that nobody activated. Throws `not_found`.
+ * Creates a secret, shown only once. The secret that signs `X-Service-Signature` becomes the old one, so a
+ * second rotation within a day drops a new secret that was never activated. Throws `not_found`.
  */
 export async function rotateSecret(
   ctx: AccountContext,
@@ -37,7 +37,7 @@ export async function rotateSecret(
   return { ...endpoint, secret }
 }
 
-/** Lets the new secret sign `X-Service-Signature` from now on. Does nothing without a rotation. */
+/** Lets the new secret sign `X-Service-Signature`. Does nothing if the old secret no longer signs it. */
 export async function activateSecret(ctx: AccountContext, id: string): Promise<WebhookRecord> {
   const uuid = requireWebhookUuid(id)
   return updateWebhook(
@@ -53,8 +53,8 @@ export async function activateSecret(ctx: AccountContext, id: string): Promise<W
 type ResealResult = { sealed_anew: number; already_current: number }
 
 /**
- * Seals all secrets under the current key. Throws `validation`, changing nothing, if the key of one is
- * unknown.
+ * Encrypts all secrets with the current key. If the key of one is unknown, throws `validation` and changes
+ * none.
  */
 export async function resealSecrets(ctx: OperatorContext, sealer: Sealer): Promise<ResealResult> {
   return withTransaction(ctx, async ({ sql }) => {
@@ -87,18 +87,18 @@ const getSealedSecrets = ({ secret, old_secret }: SealedSecrets) =>
 
 const getContext = (row: SealedSecrets) => getSealingContext(row.account_id, row.id)
 
-/** Counts the secrets under the sealer's current key, and those under another key or unreadable. */
+/** Counts the webhooks whose secrets are encrypted with the current key, and the others. */
 export async function countSealed(
   ctx: OperatorContext,
   sealer: Sealer,
 ): Promise<{ current: number; other: number }> {
   const rows = await ctx.sql<SealedSecrets[]>`
     select account_id, id, secret, old_secret, old_until, old_signs from webhook_endpoint where status <> 'r'`
-  const opens = (row: SealedSecrets) =>
+  const isCurrent = (row: SealedSecrets) =>
     getSealedSecrets(row).every(
       part => sealer.isCurrent(part) && sealer.open(part, getContext(row)) !== undefined,
     )
-  const current = rows.filter(opens).length
+  const current = rows.filter(isCurrent).length
   return { current, other: rows.length - current }
 }
 

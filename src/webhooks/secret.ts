@@ -1,4 +1,4 @@
-/** The secrets that sign deliveries: 32 random bytes, shown once, stored sealed. */
+/** The secrets that sign deliveries: 32 random bytes, shown once, stored encrypted. */
 import { randomBytes } from 'node:crypto'
 import type { Sealer } from '../kernel/sealing.ts'
 
@@ -10,7 +10,7 @@ export const SECRET_OVERLAP_MS = 24 * 3_600_000
 
 export const createWebhookSecret = (): string => PREFIX + randomBytes(BYTES).toString('base64')
 
-/** Binds a sealed secret to its endpoint: it cannot be opened for another one. */
+/** Binds an encrypted secret to its webhook: with another context it cannot be decrypted. */
 export const getSealingContext = (accountId: number, endpointId: string): string =>
   `webhook ${accountId} ${endpointId}`
 
@@ -27,13 +27,13 @@ export type SealedSecrets = {
 /** The secrets for `webhook-signature`, newest first, and the one for `X-Service-Signature`. */
 export type SigningSecrets = { standardWebhooks: readonly string[]; serviceSignature: string }
 
-/** Returns the secrets that sign at `now`; undefined if they were sealed under an unknown key. */
+/** Decrypts the secrets that sign at `now`; undefined if they were encrypted with an unknown key. */
 export function openSecrets(sealer: Sealer, row: SealedSecrets, now: Date): SigningSecrets | undefined {
   const context = getSealingContext(row.account_id, row.id)
   const secret = sealer.open(row.secret, context)
   if (secret === undefined) return undefined
-  const isOverlap = row.old_secret !== null && row.old_until !== null && now < row.old_until
-  if (!isOverlap || row.old_secret === null) return { standardWebhooks: [secret], serviceSignature: secret }
+  const isRotated = row.old_until !== null && now < row.old_until
+  if (!isRotated || row.old_secret === null) return { standardWebhooks: [secret], serviceSignature: secret }
   const old = sealer.open(row.old_secret, context)
   if (old === undefined) return undefined
   return { standardWebhooks: [secret, old], serviceSignature: row.old_signs ? old : secret }

@@ -1,4 +1,4 @@
-/** Sends a test event at once and only once, with the same checks and signatures as real events. */
+/** Sends a test event at once, without retries, with the same checks and signatures as real events. */
 import { audit } from '../accounts/audit.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import { AppError, notFound } from '../kernel/errors.ts'
@@ -50,7 +50,7 @@ export async function sendTestEvent(
   if (attempt.outcome === 'delivered') await endBackoff(ctx, endpointId)
   await audit(ctx, 'webhook_tested', id)
   const newest = await listAttempts(ctx, { webhookId: id, limit: MAX_SEARCHED })
-  // Other deliveries go on meanwhile, so the newest entry need not be this one.
+  // Other deliveries continue meanwhile, so this need not be the newest entry.
   const record = newest.find(one => one.event_id === idFromUuid(eventId))
   if (record === undefined) throw notFound('delivery')
   return record

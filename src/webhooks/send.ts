@@ -1,4 +1,4 @@
-/** Sends a delivery: signs, posts, names the outcome. The second step of claim → send → settle. */
+/** Sends a delivery: signs, posts, names the outcome. The middle step of claim → send → settle. */
 import type { Clock } from '../kernel/clock.ts'
 import { type FailureName, type Outbound, OutboundFailure } from '../kernel/http-out/outbound-http.ts'
 import { idFromUuid } from '../kernel/ids.ts'
@@ -25,11 +25,11 @@ export type DeliveryAttempt = {
   /** The first 1 KiB of the answer's body. */
   answer: string | null
   retryAfterMs: number | undefined
-  /** The receiver answered 410: it wants no more events. */
+  /** The endpoint answered 410 Gone: it wants no more events. */
   isGone: boolean
 }
 
-/** Posts the event and returns the outcome. A failure of the receiver or network is no exception. */
+/** Posts the event and returns the outcome. Does not throw if the endpoint or the network fails. */
 export async function sendDelivery(
   outbound: Outbound,
   clock: Clock,
@@ -38,23 +38,23 @@ export async function sendDelivery(
   const at = clock.now()
   const start = performance.now()
   const signed = signEvent({ id: idFromUuid(eventId), event: type, data, at }, secrets)
-  const getTimes = () => ({ at, durationMs: Math.round(performance.now() - start) })
+  const measure = () => ({ at, durationMs: Math.round(performance.now() - start) })
   try {
     const { status, headers, body } = await outbound.post({ url, ...signed })
     const ok = status >= 200 && status < 300
     return {
-      ...getTimes(),
+      ...measure(),
       outcome: ok ? 'delivered' : `status_${status}`,
       status,
       detail: ok ? null : explainStatus(status),
-      answer: readAnswer(body),
+      answer: decodeAnswer(body),
       retryAfterMs: ok ? undefined : parseRetryAfter(headers['retry-after'], clock.now()),
       isGone: status === GONE,
     }
   } catch (error) {
     if (!(error instanceof OutboundFailure)) throw error
     return {
-      ...getTimes(),
+      ...measure(),
       outcome: error.failure,
       status: null,
       detail: error.message,
@@ -65,7 +65,7 @@ export async function sendDelivery(
   }
 }
 
-/** Only the 3xx that name another address: 304 is not a redirect. */
+/** The 3xx that name another address. 304, for one, does not. */
 export const isRedirect = (status: number) => [300, 301, 302, 303, 307, 308].includes(status)
 
 function explainStatus(status: number): string {
@@ -75,7 +75,7 @@ function explainStatus(status: number): string {
 }
 
 /** The body as text that PostgreSQL can store: invalid UTF-8 and NUL become U+FFFD. */
-function readAnswer(body: Buffer): string | null {
+function decodeAnswer(body: Buffer): string | null {
   if (body.length === 0) return null
   return body.subarray(0, MAX_LOGGED_BYTES).toString('utf8').replaceAll('\0', '\ufffd')
 }

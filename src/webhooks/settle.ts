@@ -1,4 +1,6 @@
-/** Settles deliveries, the last step of claim → send → settle: writes log, queue and health. */
+/**
+ * Stores the results of attempts in log, queue and endpoint health: the last step of claim → send → settle.
+ */
 import { getServiceActor } from '../accounts/actors.ts'
 import { audit } from '../accounts/audit.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -43,9 +45,9 @@ export async function settleDeliveries(
 ): Promise<string[]> {
   const isGivenUp = ({ kind, nextAt, attempt }: AttemptResult) =>
     kind === 'e' && nextAt === undefined && attempt.outcome !== 'delivered'
-  const column = (value: (result: AttemptResult) => string | number | boolean) =>
-    formatUnquotedArray(results.map(value))
-  const states = endpoints.map(({ accountId, endpointId, revision, health, disabledReason }) => ({
+  const column = (getValue: (result: AttemptResult) => string | number | boolean) =>
+    formatUnquotedArray(results.map(getValue))
+  const healthRows = endpoints.map(({ accountId, endpointId, revision, health, disabledReason }) => ({
     account_id: accountId,
     id: endpointId,
     revision,
@@ -83,14 +85,14 @@ export async function settleDeliveries(
         where r.kind = 'e' and r.next_attempt_at is not null and d.event_id = r.event_id and d.endpoint_id = r.endpoint_id
           and d.account_id + 0 = r.account_id and d.attempts = r.attempt - 1
       )
-      update webhook_endpoint w set failures = state.failures, failing_since = state.failing_since,
-        wait_until = state.wait_until, status = case when state.reason is null then w.status else 'd' end,
-        disabled_reason = coalesce(state.reason, w.disabled_reason)
-      from jsonb_to_recordset(${JSON.stringify(states)}::text::jsonb) as state(account_id int, id uuid,
+      update webhook_endpoint w set failures = health.failures, failing_since = health.failing_since,
+        wait_until = health.wait_until, status = case when health.reason is null then w.status else 'd' end,
+        disabled_reason = coalesce(health.reason, w.disabled_reason)
+      from jsonb_to_recordset(${JSON.stringify(healthRows)}::text::jsonb) as health(account_id int, id uuid,
         revision int, failures int, failing_since timestamptz, wait_until timestamptz, reason text)
-      where w.account_id = state.account_id and w.id = state.id and w.revision = state.revision
+      where w.account_id = health.account_id and w.id = health.id and w.revision = health.revision
         and w.status not in ('r', 'd')
-      returning w.id, state.reason`,
+      returning w.id, health.reason`,
   )
   return changed.filter(row => row.reason !== null).map(row => row.id)
 }

@@ -1,4 +1,6 @@
-/** Signs a delivery twice, over the bytes sent: as our API documents, and as Standard Webhooks does. */
+/**
+ * Signs the bytes of a delivery twice: by the Standard Webhooks specification, and for `X-Service-Signature`.
+ */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { SigningSecrets } from './secret.ts'
 
@@ -6,7 +8,7 @@ import type { SigningSecrets } from './secret.ts'
 type EventMessage = { id: string; event: string; data: string; at: Date }
 type SignedRequest = { body: string; headers: Record<string, string> }
 
-/** Builds body and headers of one attempt. `sent_at` and the timestamps are the time of this attempt. */
+/** Builds body and headers of one attempt, with the time of this attempt. */
 export function signEvent({ id, event, data, at }: EventMessage, secrets: SigningSecrets): SignedRequest {
   const sentAt = at.toISOString().slice(0, -1)
   const body = `{"event":${JSON.stringify(event)},"data":${data},"sent_at":"${sentAt}+00:00"}`
@@ -27,7 +29,9 @@ export function signEvent({ id, event, data, at }: EventMessage, secrets: Signin
   }
 }
 
-/** Standard Webhooks uses the base64 after `whsec_`, decoded, as key; our header the whole text. */
+/**
+ * The key of Standard Webhooks is the base64 after `whsec_`, decoded. That of our header is the whole text.
+ */
 function getKeys(secrets: SigningSecrets): Keys {
   let keys = keyCache.get(secrets)
   if (keys === undefined) {
