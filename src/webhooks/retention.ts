@@ -1,16 +1,22 @@
-/** Deletes expired rows: events, log and deliveries after 30 days, replaced secrets after one day. */
+/** Deletes expired rows: events, log and deliveries after 30 days, secrets one day after their rotation. */
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'
 import { uuidFloor } from '../kernel/ids.ts'
 
 export const EVENT_RETENTION_MS = 30 * 24 * 3_600_000
-/** Rows deleted by one statement: more would block other writers for long. */
+/** Rows deleted by one statement. More would block other writers for too long. */
 const STEP_ROWS = 5_000
 
 type DeletedCounts = { attempts: number; deliveries: number; events: number; endpoints: number }
 
-/** Deletes up to 5,000 rows of each kind by the time in their ids; call it until none is left. */
-export async function deleteExpired({ sql, clock }: { sql: Sql; clock: Clock }): Promise<DeletedCounts> {
+/** Deletes up to 5,000 rows of each table, by the time in their ids. Call it until it deletes none. */
+export async function deleteExpiredWebhookRows({
+  sql,
+  clock,
+}: {
+  sql: Sql
+  clock: Clock
+}): Promise<DeletedCounts> {
   const now = clock.now()
   const before = uuidFloor(now.getTime() - EVENT_RETENTION_MS)
   await sql`
@@ -24,7 +30,7 @@ export async function deleteExpired({ sql, clock }: { sql: Sql; clock: Clock }):
       limit ${STEP_ROWS}::int)
     delete from webhook_attempt a using old o where a.account_id = o.account_id and a.endpoint_id = o.endpoint_id and a.id = o.id
     returning 1`
-  // `+ 0`: see settleDeliveries.
+  // `account_id + 0` as in `settleDeliveries`.
   const deliveries = await sql`
     with old as materialized (
       (select d.event_id, d.endpoint_id, d.account_id from webhook_delivery d where d.event_id < ${before}::uuid

@@ -1,4 +1,6 @@
-/** Frees deliveries that wait far too long because a server's clock was ahead when it scheduled them. */
+/**
+ * Finds and frees deliveries that wait far too long: the clock of the server that scheduled them was ahead.
+ */
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'
 import { isLeaseTooLong, LEASE_MS } from './claim.ts'
@@ -11,8 +13,8 @@ type StuckCounts = { leases: number; deliveries: number; endpoints: number }
 
 type Context = { sql: Sql; clock: Clock }
 
-/** Counts rows that wait longer than any schedule allows. Scans all waiting deliveries. */
-export async function countStuck(ctx: Context): Promise<StuckCounts> {
+/** Counts rows that wait longer than the retry schedule allows. Reads all waiting deliveries. */
+export async function countStuckDeliveries(ctx: Context): Promise<StuckCounts> {
   const { sql } = ctx
   const [row] = await sql<StuckCounts[]>`
     select (select count(*) from webhook_lease where ${isLeaseTooLong(sql, LEASE_MS)}) as leases,
@@ -22,7 +24,7 @@ export async function countStuck(ctx: Context): Promise<StuckCounts> {
 }
 
 /** Ends stuck leases and makes stuck deliveries and endpoints due now. Returns how many of each. */
-export async function unstick(ctx: Context): Promise<StuckCounts> {
+export async function unstickDeliveries(ctx: Context): Promise<StuckCounts> {
   const { sql, clock } = ctx
   const now = clock.now()
   const leases = await sql`delete from webhook_lease where ${isLeaseTooLong(sql, LEASE_MS)}`

@@ -1,4 +1,4 @@
-/** Scheduled tasks. Any process may run them, and continue what a stopped process left. */
+/** Scheduled tasks. Several processes may run them, and resume the jobs that a stopped process left. */
 import { deleteExpiredKeys } from '../accounts/idempotency.ts'
 import { deleteExpiredShares } from '../accounts/limits/rate-ledger.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -10,8 +10,8 @@ import { deleteOldScans } from '../scans/delete-old-scans.ts'
 import { type BackupSchedule, createBackupWhenDue } from '../transfer/backup/scheduled-backups.ts'
 import { resumeImports, stopImports, takeImportErrors } from '../transfer/spreadsheets/run-import.ts'
 import { deleteOldImports } from '../transfer/spreadsheets/spreadsheet-import.ts'
-import { deleteExpired } from '../webhooks/retention.ts'
-import { unstick } from '../webhooks/unstick.ts'
+import { deleteExpiredWebhookRows } from '../webhooks/retention.ts'
+import { unstickDeliveries } from '../webhooks/unstick.ts'
 import { type ThrottledLogger, throttledLogger } from './throttled-logger.ts'
 
 const RESUME_INTERVAL_MS = 5_000
@@ -67,12 +67,12 @@ export function startScheduledTasks(setup: ScheduledTasksSetup) {
   }
   const deleteOldDeliveries = async () => {
     for (let step = 0; step < MAX_STEPS && !signal.aborted; step++) {
-      const removed = await deleteExpired({ sql: queue, clock })
+      const removed = await deleteExpiredWebhookRows({ sql: queue, clock })
       if (Object.values(removed).every(count => count === 0)) return
     }
   }
   const freeStuckDeliveries = async () => {
-    const freed = await unstick({ sql: queue, clock })
+    const freed = await unstickDeliveries({ sql: queue, clock })
     if (Object.values(freed).some(count => count > 0))
       log.warn(freed, 'deliveries scheduled by a clock that was ahead are due now')
   }

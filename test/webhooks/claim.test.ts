@@ -10,7 +10,7 @@ import {
   releaseLeases,
   selectDueDeliveries,
 } from '../../src/webhooks/claim.ts'
-import { countStuck, unstick } from '../../src/webhooks/unstick.ts'
+import { countStuckDeliveries, unstickDeliveries } from '../../src/webhooks/unstick.ts'
 import { IS_FULL } from '../full.ts'
 import { type Stand, startStand } from './stand.ts'
 
@@ -150,9 +150,9 @@ for (const ahead of [3_600_000, 365 * 86_400_000]) {
     await stand.sql`update webhook_endpoint set wait_until = now() + ${ahead}::bigint * interval '1 ms' where account_id = ${account.id}`
     await stand.sql`insert into webhook_lease values (${account.id}, ${A}, now() + ${ahead}::bigint * interval '1 ms')`
     const stuck = { leases: 1, deliveries: 3, endpoints: 1 }
-    assert.deepEqual(await countStuck(stand), stuck)
-    assert.deepEqual(await unstick(stand), stuck)
-    assert.deepEqual(await countStuck(stand), { leases: 0, deliveries: 0, endpoints: 0 })
+    assert.deepEqual(await countStuckDeliveries(stand), stuck)
+    assert.deepEqual(await unstickDeliveries(stand), stuck)
+    assert.deepEqual(await countStuckDeliveries(stand), { leases: 0, deliveries: 0, endpoints: 0 })
     const freed = await listPendingEndpoints(stand.queue, new Date(Date.now() + 1_000), FIRST_CURSOR)
     assert.equal(freed.find(one => one.account_id === account.id)?.is_due, true)
   })
@@ -164,5 +164,5 @@ test('deliveries that the schedule postponed stay postponed', async () => {
   await stand.announce(account, 2)
   await stand.sql`update webhook_delivery set attempts = 5, due_at = now() + interval '6 hours 30 minutes'
     where account_id = ${account.id}`
-  assert.deepEqual(await unstick(stand), { leases: 0, deliveries: 0, endpoints: 0 })
+  assert.deepEqual(await unstickDeliveries(stand), { leases: 0, deliveries: 0, endpoints: 0 })
 })

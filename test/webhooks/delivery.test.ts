@@ -9,7 +9,7 @@ import { createSealer } from '../../src/kernel/sealing.ts'
 import { listAttempts, replayFailed, resendDelivery } from '../../src/webhooks/delivery-log.ts'
 import { pauseWebhook, removeWebhook, resumeWebhook } from '../../src/webhooks/manage-webhooks.ts'
 import { getQueueSize } from '../../src/webhooks/queue-size.ts'
-import { deleteExpired } from '../../src/webhooks/retention.ts'
+import { deleteExpiredWebhookRows } from '../../src/webhooks/retention.ts'
 import { activateSecret, resealSecrets, rotateSecret } from '../../src/webhooks/rotate-secret.ts'
 import { sendTestEvent } from '../../src/webhooks/send-test-event.ts'
 import { getWebhook } from '../../src/webhooks/webhook.ts'
@@ -388,7 +388,7 @@ test('after 30 days the log, events and waiting deliveries are deleted, and so i
     return { ...row }
   }
   assert.deepEqual(await counts(), { attempts: 10, deliveries: 10, events: 10, endpoints: 2 })
-  const clear = () => deleteExpired({ sql: stand.queue, clock: stand.clock })
+  const clear = () => deleteExpiredWebhookRows({ sql: stand.queue, clock: stand.clock })
   await clear()
   assert.deepEqual(await counts(), { attempts: 10, deliveries: 5, events: 10, endpoints: 2 })
   stand.clock.advance(31 * DAY)

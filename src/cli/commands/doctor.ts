@@ -13,7 +13,7 @@ import { BUNDLED_LICENCE, describeCountryFile } from '../../scans/country.ts'
 import { findLastBackup } from '../../transfer/backup/scheduled-backups.ts'
 import { getQueueSize } from '../../webhooks/queue-size.ts'
 import { countSealed, hasSealedSecrets } from '../../webhooks/rotate-secret.ts'
-import { countStuck } from '../../webhooks/unstick.ts'
+import { countStuckDeliveries } from '../../webhooks/unstick.ts'
 import { alignColumns, type Command, type CommandResult } from '../command-line/command.ts'
 import { Stopped } from '../command-line/stop-signals.ts'
 import { probePort } from '../server/ports.ts'
@@ -264,7 +264,7 @@ async function checkDeliveries(sql: Sql): Promise<string | string[]> {
   const { due, waiting, oldestDueSeconds } = await getQueueSize({ sql, clock: systemClock })
   const oldest = due === 0 ? '' : `, the oldest for ${Math.round(oldestDueSeconds)} s`
   const detail = `${due} due${oldest}, ${waiting} waiting for a later attempt`
-  const stuck = await countStuck({ sql, clock: systemClock })
+  const stuck = await countStuckDeliveries({ sql, clock: systemClock })
   if (stuck.leases + stuck.deliveries + stuck.endpoints > 0) {
     return [
       `${detail}: ${stuck.leases} accounts, ${stuck.deliveries} deliveries and ${stuck.endpoints} webhooks wait because a clock was ahead. Check the clocks and run "carnet webhooks unstick"`,

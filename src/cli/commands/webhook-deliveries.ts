@@ -12,7 +12,7 @@ import {
   resendDelivery,
 } from '../../webhooks/delivery-log.ts'
 import { sendTestEvent } from '../../webhooks/send-test-event.ts'
-import { unstick } from '../../webhooks/unstick.ts'
+import { unstickDeliveries } from '../../webhooks/unstick.ts'
 import { ACCOUNT_OPTION, getAccountId } from '../command-line/account-arguments.ts'
 import { type Arguments, type Command, formatTable } from '../command-line/command.ts'
 import { parseSince, SINCE_HINT } from '../command-line/parse-times.ts'
@@ -132,7 +132,7 @@ export const webhooksUnstick: Command = {
   run: onStore(
     () => undefined,
     async ctx => {
-      const freed = await unstick(ctx)
+      const freed = await unstickDeliveries(ctx)
       const { leases, deliveries, endpoints } = freed
       const text =
         leases + deliveries + endpoints === 0
