@@ -6,13 +6,13 @@ import { createAddressList } from '../src/kernel/http/ip-ranges.ts'
 import { openOutbound } from '../src/kernel/http-out/outbound-http.ts'
 import { createLog } from '../src/kernel/log.ts'
 import { createSealer } from '../src/kernel/sealing.ts'
-import { Deliveries } from '../src/worker/deliver.ts'
+import { DeliveryWorker } from '../src/worker/deliver.ts'
 
 const { target, secretKey } = JSON.parse(process.argv[2] ?? '{}') as {
   target: DatabaseTarget
   secretKey: string
 }
-const deliveries = new Deliveries({
+const deliveries = new DeliveryWorker({
   sql: openPool(target, { max: 3, forQueue: true }),
   clock: systemClock,
   log: createLog({ logLevel: 'warn', logFormat: 'json' }),

@@ -63,7 +63,7 @@ export type DeliverySetup = {
   leaseMs?: number
 }
 
-export class Deliveries {
+export class DeliveryWorker {
   private readonly setup: DeliverySetup
   private readonly queues = new Map<string, EndpointQueue>()
   private readonly accounts = new Map<number, AccountConcurrency>()

@@ -9,7 +9,7 @@ import { listAttempts } from '../../src/webhooks/delivery-log.ts'
 import { insertEvents } from '../../src/webhooks/insert-events.ts'
 import { addWebhook } from '../../src/webhooks/manage-webhooks.ts'
 import { listWebhooks, MAX_WEBHOOKS } from '../../src/webhooks/webhook.ts'
-import { Deliveries } from '../../src/worker/deliver.ts'
+import { DeliveryWorker } from '../../src/worker/deliver.ts'
 import { LOG, POLICY, type Receiver, startReceiver } from '../webhooks/stand.ts'
 import { type Answer, type Browser, type Stand, startStand } from './stand.ts'
 
@@ -18,7 +18,7 @@ const HOUR = 3_600_000
 let stand: Stand
 let receiver: Receiver
 let queue: Sql
-let worker: Deliveries
+let worker: DeliveryWorker
 let ctx: AccountContext
 let owner: Browser
 let editor: Browser
@@ -29,7 +29,7 @@ before(async () => {
   receiver = await startReceiver()
   const { clock, sealer, target } = stand
   queue = openPool(target, { max: 2, forQueue: true, name: 'test queue' })
-  worker = new Deliveries({ sql: queue, clock, log: LOG, sealer, outbound: openOutbound(POLICY) })
+  worker = new DeliveryWorker({ sql: queue, clock, log: LOG, sealer, outbound: openOutbound(POLICY) })
   const accountId = await stand.account()
   ctx = { ...stand.ctx, accountId, actorId: 1 }
   owner = await stand.signedIn(accountId, 'owner')

@@ -6,7 +6,7 @@ import { createApp } from '../../src/cli/server/app.ts'
 import { openPool } from '../../src/kernel/db/database.ts'
 import { openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
 import { openMailer } from '../../src/kernel/http-out/smtp.ts'
-import { Deliveries } from '../../src/worker/deliver.ts'
+import { DeliveryWorker } from '../../src/worker/deliver.ts'
 import { type Harness, startHarness, type TestAccount } from '../harness.ts'
 import { type ReceivedLetter, startMailReceiver } from '../mail-receiver.ts'
 
@@ -16,7 +16,7 @@ export type WholeStand = {
   harness: Harness
   origin: string
   /** Does something only when it is told to: `drain`. */
-  worker: Deliveries
+  worker: DeliveryWorker
   person: (account: TestAccount, role: Role) => Promise<{ email: string; password: string }>
   /** Letters that came since this was last asked, all of them: what is under way is waited for. */
   letters: () => Promise<ReceivedLetter[]>
@@ -37,7 +37,7 @@ export async function startWholeStand(): Promise<WholeStand> {
   await app.listen({ port, host: 'localhost' })
   const queue = openPool(harness.target, { max: 3, forQueue: true, name: 'test queue' })
   const { log, sealer, outbound } = setup
-  const worker = new Deliveries({
+  const worker = new DeliveryWorker({
     sql: queue,
     clock,
     log,

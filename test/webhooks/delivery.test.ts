@@ -13,7 +13,7 @@ import { deleteExpiredWebhookRows } from '../../src/webhooks/retention.ts'
 import { activateSecret, resealSecrets, rotateSecret } from '../../src/webhooks/rotate-secret.ts'
 import { sendTestEvent } from '../../src/webhooks/send-test-event.ts'
 import { getWebhook } from '../../src/webhooks/webhook.ts'
-import type { Deliveries } from '../../src/worker/deliver.ts'
+import type { DeliveryWorker } from '../../src/worker/deliver.ts'
 import type { TestAccount } from '../harness.ts'
 import {
   type Received,
@@ -32,7 +32,7 @@ const DAY = 24 * HOUR
 let stand: Stand
 let receiver: Receiver
 let account: TestAccount
-let worker: Deliveries
+let worker: DeliveryWorker
 
 before(async () => {
   stand = await startStand()

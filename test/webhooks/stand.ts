@@ -10,7 +10,7 @@ import { createSealer } from '../../src/kernel/sealing.ts'
 import { insertEvents } from '../../src/webhooks/insert-events.ts'
 import { addWebhook, type NewWebhook, type WebhookSetup } from '../../src/webhooks/manage-webhooks.ts'
 import type { WebhookRecord } from '../../src/webhooks/webhook.ts'
-import { Deliveries } from '../../src/worker/deliver.ts'
+import { DeliveryWorker } from '../../src/worker/deliver.ts'
 import { type Harness, startHarness, type TestAccount } from '../harness.ts'
 
 export const SECRET_KEY = 'a secret key that only tests know, long enough'
@@ -69,7 +69,7 @@ export type Stand = Omit<Harness, 'setup'> & {
     random?: () => number
     outbound?: Outbound
     log?: Log
-  }) => Deliveries
+  }) => DeliveryWorker
   endpoint: (account: TestAccount, input: NewWebhook) => Promise<WebhookRecord & { secret: string }>
   /** Events that nothing caused but the test; their ids. */
   announce: (account: TestAccount, count?: number, type?: string, sql?: Sql) => Promise<string[]>
@@ -81,14 +81,14 @@ export async function startStand(): Promise<Stand> {
   const queue = openPool(target, { max: 3, forQueue: true, name: 'test queue' })
   const setup = { sealer: createSealer(SECRET_KEY), policy: POLICY }
   const outbound = openOutbound(POLICY)
-  const workers: Deliveries[] = []
+  const workers: DeliveryWorker[] = []
   return {
     ...harness,
     setup,
     outbound,
     queue,
     worker(settings = {}) {
-      const worker = new Deliveries({
+      const worker = new DeliveryWorker({
         sql: queue,
         clock,
         log: LOG,

@@ -6,10 +6,10 @@ import { createAddressList } from '../../src/kernel/http/ip-ranges.ts'
 import { openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { createSealer } from '../../src/kernel/sealing.ts'
-import { Deliveries } from '../../src/worker/deliver.ts'
+import { DeliveryWorker } from '../../src/worker/deliver.ts'
 
 const [target = '', secretKey = '', leaseMs = ''] = process.argv.slice(2)
-const deliveries = new Deliveries({
+const deliveries = new DeliveryWorker({
   sql: openPool(JSON.parse(target), { max: 3, forQueue: true }),
   clock: systemClock,
   log: createLog({ logLevel: 'warn', logFormat: 'json' }),

@@ -12,7 +12,7 @@ import { flushAccessUses } from '../../passports/access/count-uses.ts'
 import { stopRefreshes } from '../../passports/units/refresh-job.ts'
 import { createScanRecorder } from '../../scans/recorder.ts'
 import { deriveBackupKey } from '../../transfer/backup/backup-key.ts'
-import { Deliveries } from '../../worker/deliver.ts'
+import { DeliveryWorker } from '../../worker/deliver.ts'
 import { startScheduledTasks } from '../../worker/scheduled-tasks.ts'
 import { VERSION } from '../command-line/version.ts'
 import { getOrCreateSecretKey } from '../store/secret-key.ts'
@@ -161,7 +161,7 @@ function startWorker(config: Config, log: Log, store: Store, metrics: ServerMetr
   const { sealer, policy } = buildWebhookSetup(config)
   const queue = store.openQueuePool()
   const clock = systemClock
-  const deliveries = new Deliveries({ sql: queue, clock, log, sealer, outbound: openOutbound(policy) })
+  const deliveries = new DeliveryWorker({ sql: queue, clock, log, sealer, outbound: openOutbound(policy) })
   const backups = config.backups && {
     ...config.backups,
     openPool: store.openPoolOfOne,
