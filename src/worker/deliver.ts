@@ -1,6 +1,7 @@
 /**
- * Delivers webhooks: claims due events by endpoint, obeys concurrency limits, and stores the results. Workers
- * share the accounts by leases, which expire if a worker is killed.
+ * Delivers webhooks: claims due deliveries of each endpoint, sends them within the concurrency limits, and
+ * stores the results. An account is leased to one worker at a time; the lease expires if that worker is
+ * killed.
  */
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'
@@ -50,7 +51,7 @@ const BURST_MS = 2_000
 const BUSY_POLL_MS = 50
 const MAX_CLAIMED_PER_PROCESS = 2_048
 const STOP_TIMEOUT_MS = 2_000
-const FORGET_AFTER_MS = 60_000
+const DROP_QUEUE_AFTER_MS = 60_000
 
 export type DeliverySetup = {
   /** A separate connection pool, so that deliveries and requests do not wait for each other. */
@@ -69,15 +70,15 @@ export class DeliveryWorker {
   private readonly accounts = new Map<number, AccountConcurrency>()
   private readonly leases: Leases
   private readonly writer: ResultWriter
-  private readonly processLimits: ProcessConcurrency = { inFlight: 0, slow: 0 }
+  private readonly processConcurrency: ProcessConcurrency = { inFlight: 0, slow: 0 }
   /** Queues that wait for a permit of their account or of the process. */
   private readonly blocked = new Set<EndpointQueue>()
   private readonly outcomes: Record<string, number> = {}
   private claimedCount = 0
   private cursor = FIRST_CURSOR
-  /** Until then no scan: only queues that run low are refilled. */
+  /** Until then endpoints are not scanned: only queues that run low are refilled. */
   private nextScanAt = 0
-  private claimedAt = Number.NEGATIVE_INFINITY
+  private lastClaimAt = Number.NEGATIVE_INFINITY
   private isStopping = false
   private wake: () => void = () => {}
   private loop: Promise<void> | undefined
@@ -89,7 +90,7 @@ export class DeliveryWorker {
     this.writer = new ResultWriter({ sql, clock, log, onWritten: result => this.onWritten(result) })
   }
 
-  /** Delivers from now on, until it is stopped. */
+  /** Delivers until `stop` is called. */
   start(): void {
     this.loop ??= this.run()
   }
@@ -103,12 +104,12 @@ export class DeliveryWorker {
     }
   }
 
-  /** Requests on their way, and attempts by outcome since this process started. */
+  /** Requests in flight, and attempts by outcome since this process started. */
   getMetrics(): { inFlight: number; outcomes: Readonly<Record<string, number>> } {
-    return { inFlight: this.processLimits.inFlight, outcomes: { ...this.outcomes } }
+    return { inFlight: this.processConcurrency.inFlight, outcomes: { ...this.outcomes } }
   }
 
-  /** Stops claiming, waits two seconds for requests under way, aborts the rest, and releases the leases. */
+  /** Stops claiming, waits two seconds for requests in flight, aborts the rest, and releases the leases. */
   async stop(): Promise<void> {
     this.isStopping = true
     this.wake()
@@ -138,15 +139,16 @@ export class DeliveryWorker {
 
   /** Claims what is due. Returns the milliseconds until the next call. */
   private async runOnce(): Promise<number> {
-    const isBurst = performance.now() < this.claimedAt + BURST_MS
-    const idle = isBurst ? BURST_POLL_MS : POLL_MS
-    if (performance.now() < this.nextScanAt) return (await this.refillQueues()) > 0 ? BUSY_POLL_MS : idle
+    const isBurst = performance.now() < this.lastClaimAt + BURST_MS
+    const idlePollMs = isBurst ? BURST_POLL_MS : POLL_MS
+    if (performance.now() < this.nextScanAt)
+      return (await this.refillQueues()) > 0 ? BUSY_POLL_MS : idlePollMs
     const { claimed, isLastPage } = await this.scanEndpoints()
     const now = performance.now()
-    if (claimed > 0) this.claimedAt = now
+    if (claimed > 0) this.lastClaimAt = now
     if (!isLastPage) return 0
-    this.nextScanAt = now + (claimed > 0 ? POLL_MS : idle)
-    return claimed > 0 ? BUSY_POLL_MS : idle
+    this.nextScanAt = now + (claimed > 0 ? POLL_MS : idlePollMs)
+    return claimed > 0 ? BUSY_POLL_MS : idlePollMs
   }
 
   /** Resolves after `ms`, or earlier when `wake` is called: for free permits or on `stop`. */
@@ -160,7 +162,7 @@ export class DeliveryWorker {
     })
   }
 
-  /** Scans up to 256 endpoints and claims due events of theirs. */
+  /** Scans up to 256 endpoints and claims their due deliveries. */
   private async scanEndpoints(): Promise<{ claimed: number; isLastPage: boolean }> {
     const { sql, clock, sealer } = this.setup
     const now = clock.now()
@@ -188,7 +190,7 @@ export class DeliveryWorker {
     return { claimed, isLastPage }
   }
 
-  /** Claims for endpoints that had more due than the last claim took, without a scan of all others. */
+  /** Claims for endpoints that had more due than the last claim took, without scanning the others. */
   private refillQueues(): Promise<number> {
     const now = this.setup.clock.now()
     const queues = Array.from(this.queues.values()).filter(
@@ -202,15 +204,15 @@ export class DeliveryWorker {
     const ready = queues.filter(
       queue => queue.secrets !== undefined && !isBackingOff(queue, now) && countClaimable(queue) > 0,
     )
-    const free = Math.min(MAX_CLAIMED_PER_STATEMENT, MAX_CLAIMED_PER_PROCESS - this.claimedCount)
-    if (ready.length === 0 || free <= 0) return 0
+    const maxClaims = Math.min(MAX_CLAIMED_PER_STATEMENT, MAX_CLAIMED_PER_PROCESS - this.claimedCount)
+    if (ready.length === 0 || maxClaims <= 0) return 0
     const requests = ready.map(queue => ({
       accountId: queue.accountId,
       endpointId: queue.endpointId,
       limit: countClaimable(queue),
       claimedIds: [...queue.claimedIds],
     }))
-    const claimed = await selectDueDeliveries(sql, clock.now(), requests, free)
+    const claimed = await selectDueDeliveries(sql, clock.now(), requests, maxClaims)
     const counts = new Map<EndpointQueue, number>()
     for (const one of claimed) {
       const queue = this.queues.get(endpointKey(one.account_id, one.endpoint_id))
@@ -221,7 +223,7 @@ export class DeliveryWorker {
       this.claimedCount++
     }
     for (const [i, queue] of ready.entries()) {
-      queue.hasMore = (counts.get(queue) ?? 0) === requests[i]?.limit || claimed.length === free
+      queue.hasMore = (counts.get(queue) ?? 0) === requests[i]?.limit || claimed.length === maxClaims
       this.sendWaiting(queue)
     }
     return claimed.length
@@ -245,7 +247,7 @@ export class DeliveryWorker {
 
   /** Drops queues that were not used for a minute. */
   private dropUnusedQueues(now: Date): void {
-    const before = now.getTime() - FORGET_AFTER_MS
+    const before = now.getTime() - DROP_QUEUE_AFTER_MS
     for (const [key, queue] of this.queues) {
       if (queue.claimedIds.size === 0 && queue.usedAt < before) this.queues.delete(key)
     }
@@ -253,7 +255,7 @@ export class DeliveryWorker {
     for (const id of this.accounts.keys()) if (!used.has(id)) this.accounts.delete(id)
   }
 
-  /** Forgets claimed deliveries that are not being sent yet; they stay in the database queue. */
+  /** Gives up claims of deliveries that are not being sent yet; they stay queued in the database. */
   private releaseWaiting(queue: EndpointQueue): void {
     this.claimedCount -= queue.waiting.length
     for (const claimed of queue.waiting) queue.claimedIds.delete(claimed.event_id)
@@ -261,16 +263,16 @@ export class DeliveryWorker {
     this.blocked.delete(queue)
   }
 
-  /** Sends waiting events as long as there are permits. */
+  /** Sends waiting deliveries as long as there are permits. */
   private sendWaiting(queue: EndpointQueue): void {
     const now = this.setup.clock.now()
     if (this.isStopping || isBackingOff(queue, now) || !this.leases.isOurs(queue.accountId))
       this.releaseWaiting(queue)
     this.blocked.delete(queue)
     while (queue.waiting.length > 0) {
-      const release = acquirePermit(queue.concurrency, queue.account, this.processLimits)
+      const release = acquirePermit(queue.concurrency, queue.account, this.processConcurrency)
       if (release === undefined) {
-        // Not blocked at its own limit: its next answer calls sendWaiting again.
+        // At the limit of its own it is not blocked: its next answer calls sendWaiting again.
         if (queue.concurrency.inFlight < queue.concurrency.limit) this.blocked.add(queue)
         return
       }
@@ -305,7 +307,7 @@ export class DeliveryWorker {
     release()
     this.outcomes[attempt.outcome] = (this.outcomes[attempt.outcome] ?? 0) + 1
     if (attempt.outcome === 'stopped') {
-      // Aborted by our own shutdown: not an attempt; another process sends it.
+      // Aborted by our own shutdown, so it does not count as an attempt; another process sends it.
       queue.claimedIds.delete(claimed.event_id)
       this.claimedCount--
       return

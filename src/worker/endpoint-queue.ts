@@ -1,4 +1,4 @@
-/** What a worker knows of one endpoint: settings, health, limits, and claimed events. */
+/** The claimed deliveries of one endpoint, with its settings, health and limits. */
 import type { Sealer } from '../kernel/sealing.ts'
 import type { ClaimedDelivery, PendingEndpoint } from '../webhooks/claim.ts'
 import {
@@ -9,7 +9,7 @@ import {
 import type { EndpointHealth } from '../webhooks/retry-schedule.ts'
 import { openSecrets, type SigningSecrets } from '../webhooks/secret.ts'
 
-/** Claims this multiple of the concurrency limit, so that permits never wait for the next claim. */
+/** Claims this multiple of the concurrency limit, so that a free permit never waits for the next claim. */
 const CLAIM_AHEAD_FACTOR = 16
 
 export type EndpointQueue = {
@@ -23,7 +23,7 @@ export type EndpointQueue = {
   account: AccountConcurrency
   /** Claimed, but not being sent yet. */
   waiting: ClaimedDelivery[]
-  /** Events claimed, their results not yet stored: waiting, under way, or being written. */
+  /** Claimed events whose results are not stored yet: waiting, in flight, or being written. */
   claimedIds: Set<string>
   /** The last claim took as many as it could, so there may be more. */
   hasMore: boolean
@@ -49,7 +49,7 @@ export function createEndpointQueue(row: PendingEndpoint, account: AccountConcur
   }
 }
 
-/** Applies the row. While results are not stored yet, the health in memory is newer than the row's. */
+/** Updates the queue from the row. While results are not stored yet, the health in memory is newer. */
 export function updateEndpointQueue(queue: EndpointQueue, row: PendingEndpoint, sealer: Sealer, now: Date) {
   const isChanged = queue.revision !== row.revision
   if (isChanged || queue.claimedIds.size === 0) queue.health = getHealth(row)
@@ -72,7 +72,7 @@ export const countClaimable = (queue: EndpointQueue): number =>
     queue.concurrency.limit * CLAIM_AHEAD_FACTOR - queue.concurrency.inFlight - queue.waiting.length,
   )
 
-/** Whether half of the claimed events are sent and more were due. */
+/** Whether more were due and at least half of the claimed ones were sent. */
 export const needsMore = (queue: EndpointQueue): boolean =>
   queue.hasMore && queue.waiting.length <= (queue.concurrency.limit * CLAIM_AHEAD_FACTOR) / 2
 

@@ -1,4 +1,4 @@
-/** Which accounts this process delivers for, and until when. */
+/** The accounts that are leased to this process: only it sends their webhooks. */
 import type { Sql } from '../kernel/db/database.ts'
 import { acquireLeases, releaseLeases } from '../webhooks/claim.ts'
 
@@ -25,7 +25,7 @@ export class Leases {
     await this.acquireNow([...new Set(accounts)].filter(id => !this.isOurs(id)))
   }
 
-  /** Renews the leases of accounts with events under way; the others expire. True when renewal was due. */
+  /** Renews the leases of accounts with claimed events; others expire. Returns whether renewal was due. */
   async renew(busy: readonly number[]): Promise<boolean> {
     const now = performance.now()
     if (now - this.renewedAt < this.ms / 4) return false

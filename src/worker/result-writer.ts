@@ -14,8 +14,8 @@ import {
 import { endpointKey } from './endpoint-queue.ts'
 
 const MAX_BATCH = 512
-/** Results gather this long: batching cuts the database's work to a tenth. */
-const GATHER_MS = 20
+/** Results are collected for this long: batching cuts the database's work to a tenth. */
+const COLLECT_MS = 20
 const RETRY_AFTER_MS = 500
 
 type ResultWriterSetup = {
@@ -41,7 +41,9 @@ export class ResultWriter {
     return this.writing === undefined
   }
 
-  /** Call before `add`, which starts the write. A pending disabling survives a later success. */
+  /**
+   * Call it before `add`, which starts the write. A success does not undo a disabling that is not stored yet.
+   */
   addHealth(health: EndpointUpdate): void {
     const key = endpointKey(health.accountId, health.endpointId)
     const disabledReason = health.disabledReason ?? this.health.get(key)?.disabledReason ?? null
@@ -64,7 +66,7 @@ export class ResultWriter {
   private async write(): Promise<void> {
     const { sql, log, onWritten } = this.setup
     while (this.results.length > 0) {
-      if (this.results.length < MAX_BATCH && !this.isStopping) await pause(GATHER_MS)
+      if (this.results.length < MAX_BATCH && !this.isStopping) await pause(COLLECT_MS)
       const batch = this.results.splice(0, MAX_BATCH)
       const endpoints = [...this.health.values()]
       this.health = new Map()
