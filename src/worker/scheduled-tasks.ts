@@ -5,10 +5,10 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
-import { resumeRefreshes, stopRefreshes, takeRefreshFaults } from '../passports/units/refresh-job.ts'
+import { resumeRefreshes, stopRefreshes, takeRefreshFailures } from '../passports/units/refresh-job.ts'
 import { deleteOldScans } from '../scans/delete-old-scans.ts'
 import { type BackupSchedule, createBackupWhenDue } from '../transfer/backup/scheduled-backups.ts'
-import { resumeImports, stopImports, takeImportErrors } from '../transfer/spreadsheets/run-import.ts'
+import { resumeImports, stopImports, takeImportFailures } from '../transfer/spreadsheets/run-import.ts'
 import { deleteOldImports } from '../transfer/spreadsheets/spreadsheet-import.ts'
 import { deleteExpiredWebhookRows } from '../webhooks/retention.ts'
 import { unstickDeliveries } from '../webhooks/unstick.ts'
@@ -51,13 +51,13 @@ export function startScheduledTasks(setup: ScheduledTasksSetup) {
   const resumeStoppedRefreshes = async () => {
     const resumed = await resumeRefreshes(sql, clock)
     if (resumed > 0) log.info({ jobs: resumed }, 'refreshes resumed')
-    for (const { id, error } of takeRefreshFaults(sql))
+    for (const { id, error } of takeRefreshFailures(sql))
       log.error({ job: idFromUuid(id), err: error }, 'a refresh failed; it is resumed')
   }
   const resumeStoppedImports = async () => {
     const resumed = await resumeImports(sql, clock)
     if (resumed > 0) log.info({ sheets: resumed }, 'spreadsheet imports resumed')
-    for (const { id, error } of takeImportErrors(sql))
+    for (const { id, error } of takeImportFailures(sql))
       log.error({ sheet: idFromUuid(id), err: error }, 'a spreadsheet import failed; it is resumed')
   }
   const deleteExpiredRows = async () => {

@@ -1,6 +1,6 @@
 /** Sheets brought through the console's own routes: the forms are read from the page and sent as a browser sends them. */
 import assert from 'node:assert/strict'
-import { takeImportErrors, waitForImports } from '../../src/transfer/spreadsheets/run-import.ts'
+import { takeImportFailures, waitForImports } from '../../src/transfer/spreadsheets/run-import.ts'
 import { type Answer, type Browser, OWN, type Stand } from './stand.ts'
 
 export async function upload(
@@ -87,7 +87,7 @@ export async function check(
   const answer = await sendColumns(by, at, more)
   assert.equal(answer.status, 303, /role="alert".*?<\/div>/s.exec(answer.text)?.[0] ?? answer.text)
   await waitForImports(stand.sql)
-  assert.deepEqual(takeImportErrors(stand.sql), [])
+  assert.deepEqual(takeImportFailures(stand.sql), [])
   return by.get(at)
 }
 
@@ -100,7 +100,7 @@ export async function run(
   const answer = await by.post(`${at}/run`, { form })
   if (answer.status !== 303) return answer
   await waitForImports(stand.sql)
-  assert.deepEqual(takeImportErrors(stand.sql), [])
+  assert.deepEqual(takeImportFailures(stand.sql), [])
   return by.get(at)
 }
 

@@ -7,7 +7,7 @@ import { openPool } from '../../src/kernel/db/database.ts'
 import {
   resumeImports,
   stopImports,
-  takeImportErrors,
+  takeImportFailures,
   waitForImports,
 } from '../../src/transfer/spreadsheets/run-import.ts'
 import { createImport } from '../../src/transfer/spreadsheets/spreadsheet-import.ts'
@@ -92,14 +92,14 @@ async function check(at: string, more: Record<string, string> = {}, by = editor)
   const answer = await by.post(`${at}/columns`, { form: { ...formIn(await by.get(at)), ...more } })
   assert.equal(answer.status, 303, answer.text)
   await waitForImports(stand.sql)
-  assert.deepEqual(takeImportErrors(stand.sql), [])
+  assert.deepEqual(takeImportFailures(stand.sql), [])
   return by.get(at)
 }
 
 async function run(at: string, by = editor): Promise<Answer> {
   assert.equal((await by.post(`${at}/run`, { form: { confirm: 'yes' } })).status, 303)
   await waitForImports(stand.sql)
-  assert.deepEqual(takeImportErrors(stand.sql), [])
+  assert.deepEqual(takeImportFailures(stand.sql), [])
   return by.get(at)
 }
 
@@ -489,7 +489,7 @@ test('a check that is stopped and restarted within a step continues by itself wi
   await lock
   await waitForImports(stand.sql)
   await other.end()
-  assert.deepEqual(takeImportErrors(stand.sql), [])
+  assert.deepEqual(takeImportFailures(stand.sql), [])
   assert.deepEqual(counts(await editor.get(at)), [600, 0, 0, 0])
 })
 

@@ -20,7 +20,7 @@ export function createBackgroundJobs<Job extends { id: string }>(run: Run<Job>) 
   const running = new Map<string, Promise<void>>()
   /** Jobs that start again when they have ended. */
   const next = new Map<string, { clock: Clock; job: Job }>()
-  let faults: JobFailure[] = []
+  let failures: JobFailure[] = []
   let stopping = false
   const ended = async () => {
     while (running.size > 0) await Promise.allSettled(running.values())
@@ -29,7 +29,7 @@ export function createBackgroundJobs<Job extends { id: string }>(run: Run<Job>) 
     if (stopping || running.has(job.id)) return
     const work = run(clock, job, () => !stopping)
       .catch(error => {
-        faults.push({ id: job.id, error })
+        failures.push({ id: job.id, error })
       })
       .finally(() => {
         running.delete(job.id)
@@ -55,9 +55,9 @@ export function createBackgroundJobs<Job extends { id: string }>(run: Run<Job>) 
       return ended()
     },
     /** Failures since the last call. */
-    takeFaults() {
-      const taken = faults
-      faults = []
+    takeFailures() {
+      const taken = failures
+      failures = []
       return taken
     },
   }

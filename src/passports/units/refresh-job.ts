@@ -101,7 +101,7 @@ export const stopRefreshes = (sql: Sql): Promise<void> => runners(sql).stop()
 export const refreshesEnded = (sql: Sql): Promise<void> => runners(sql).ended()
 
 /** Errors that stopped jobs of this process since the last call. The jobs stay open for a retry. */
-export const takeRefreshFaults = (sql: Sql): JobFailure[] => runners(sql).takeFaults()
+export const takeRefreshFailures = (sql: Sql): JobFailure[] => runners(sql).takeFailures()
 
 const runners = perDatabase((sql: Sql) =>
   createBackgroundJobs<JobRow>((clock, job, goOn) => run(sql, clock, job, goOn)),

@@ -140,7 +140,7 @@ export const stopImports = (sql: Sql): Promise<void> => runners(sql).stop()
 export const waitForImports = (sql: Sql): Promise<void> => runners(sql).ended()
 
 /** Returns and forgets the errors that stopped imports here; those imports are resumed. */
-export const takeImportErrors = (sql: Sql): JobFailure[] => runners(sql).takeFaults()
+export const takeImportFailures = (sql: Sql): JobFailure[] => runners(sql).takeFailures()
 
 const runners = perDatabase((sql: Sql) =>
   createBackgroundJobs<SpreadsheetImport>((clock, job, canContinue) => run(sql, clock, job, canContinue)),
