@@ -40,7 +40,7 @@ import {
 } from './endpoint-queue.ts'
 import { Leases } from './leases.ts'
 import { ResultWriter } from './result-writer.ts'
-import { throttledLogger } from './throttled-logger.ts'
+import { createThrottledLogger } from './throttled-logger.ts'
 
 /** The interval while nothing is due: a new event waits no longer than this. */
 const POLL_MS = 100
@@ -124,7 +124,7 @@ export class DeliveryWorker {
 
   private async run(): Promise<void> {
     const { log } = this.setup
-    const logger = throttledLogger(log, 'warn', { work: 'webhooks' }, 'webhooks could not be claimed')
+    const logger = createThrottledLogger(log, 'warn', { work: 'webhooks' }, 'webhooks could not be claimed')
     while (!this.isStopping) {
       let pause = POLL_MS
       try {

@@ -12,20 +12,20 @@ import { resumeImports, stopImports, takeImportFailures } from '../transfer/spre
 import { deleteOldImports } from '../transfer/spreadsheets/spreadsheet-import.ts'
 import { deleteExpiredWebhookRows } from '../webhooks/retention.ts'
 import { unstickDeliveries } from '../webhooks/unstick.ts'
-import { type ThrottledLogger, throttledLogger } from './throttled-logger.ts'
+import { createThrottledLogger, type ThrottledLogger } from './throttled-logger.ts'
 
 const RESUME_INTERVAL_MS = 5_000
 const RETENTION_INTERVAL_MS = 300_000
-/** How often a process checks whether old scans are due for deletion; they are due every ten minutes. */
-const SCAN_CLEANING_INTERVAL_MS = 60_000
+/** How often a process asks whether old scans are due for deletion, as they are every ten minutes. */
+const SCAN_CHECK_INTERVAL_MS = 60_000
 const BACKUP_CHECK_INTERVAL_MS = 20_000
-/** Delete statements per run, of up to 5,000 rows each; the rest waits for the next run. */
-const MAX_STEPS = 200
+/** Calls of `deleteExpiredWebhookRows` in one run. The rest waits for the next run. */
+const MAX_DELETE_CALLS = 200
 
 type ScheduledTasksSetup = {
   sql: Sql
   /** A separate connection pool, so that deliveries and requests do not wait for each other. */
-  queue: Sql
+  deliverySql: Sql
   clock: Clock
   log: Log
   /** Undefined if the operator wants no backups. */
@@ -34,19 +34,19 @@ type ScheduledTasksSetup = {
 
 /** Runs each task at once and then at its interval. `stop` waits for the current steps to end. */
 export function startScheduledTasks(setup: ScheduledTasksSetup) {
-  const { sql, queue, clock, log, backups } = setup
+  const { sql, deliverySql, clock, log, backups } = setup
   const stopping = new AbortController()
   const { signal } = stopping
   const ignoreIfStopping = (error: unknown): undefined => {
     if (!signal.aborted) throw error
   }
   const makeBackup = async () => {
-    const made = backups && (await createBackupWhenDue(backups, signal).catch(ignoreIfStopping))
-    if (!made) return
-    const { path, bytes, passports, seconds, notDeleted } = made
+    const backup = backups && (await createBackupWhenDue(backups, signal).catch(ignoreIfStopping))
+    if (!backup) return
+    const { path, bytes, passports, seconds, notDeleted } = backup
     log.info({ file: path, bytes, passports, seconds }, 'backup made')
     if (notDeleted.length > 0)
-      log.error({ file: path, left: notDeleted }, 'the backup was made, but older ones could not be deleted')
+      log.error({ file: path, notDeleted }, 'the backup was made, but older ones could not be deleted')
   }
   const resumeStoppedRefreshes = async () => {
     const resumed = await resumeRefreshes(sql, clock)
@@ -56,9 +56,9 @@ export function startScheduledTasks(setup: ScheduledTasksSetup) {
   }
   const resumeStoppedImports = async () => {
     const resumed = await resumeImports(sql, clock)
-    if (resumed > 0) log.info({ sheets: resumed }, 'spreadsheet imports resumed')
+    if (resumed > 0) log.info({ imports: resumed }, 'spreadsheet imports resumed')
     for (const { id, error } of takeImportFailures(sql))
-      log.error({ sheet: idFromUuid(id), err: error }, 'a spreadsheet import failed; it is resumed')
+      log.error({ import: idFromUuid(id), err: error }, 'a spreadsheet import failed; it is resumed')
   }
   const deleteExpiredRows = async () => {
     await deleteExpiredKeys(sql, clock.now())
@@ -66,29 +66,30 @@ export function startScheduledTasks(setup: ScheduledTasksSetup) {
     await deleteOldImports(sql, clock.now())
   }
   const deleteOldDeliveries = async () => {
-    for (let step = 0; step < MAX_STEPS && !signal.aborted; step++) {
-      const removed = await deleteExpiredWebhookRows({ sql: queue, clock })
-      if (Object.values(removed).every(count => count === 0)) return
+    for (let call = 0; call < MAX_DELETE_CALLS && !signal.aborted; call++) {
+      const deleted = await deleteExpiredWebhookRows({ sql: deliverySql, clock })
+      if (Object.values(deleted).every(count => count === 0)) return
     }
   }
   const freeStuckDeliveries = async () => {
-    const freed = await unstickDeliveries({ sql: queue, clock })
+    const freed = await unstickDeliveries({ sql: deliverySql, clock })
     if (Object.values(freed).some(count => count > 0))
       log.warn(freed, 'deliveries scheduled by a clock that was ahead are due now')
   }
   const deleteScans = async () => void (await deleteOldScans({ sql, clock }, () => signal.aborted))
-  const failureLogger = (work: string) => throttledLogger(log, 'warn', { work }, 'a scheduled task failed')
+  const failureLogger = (work: string) =>
+    createThrottledLogger(log, 'warn', { work }, 'a scheduled task failed')
   const tasks = [
     repeat(resumeStoppedRefreshes, RESUME_INTERVAL_MS, failureLogger('refreshes')),
     repeat(resumeStoppedImports, RESUME_INTERVAL_MS, failureLogger('spreadsheets')),
     repeat(deleteExpiredRows, RESUME_INTERVAL_MS, failureLogger('expired rows')),
-    repeat(deleteScans, SCAN_CLEANING_INTERVAL_MS, failureLogger('old scans')),
+    repeat(deleteScans, SCAN_CHECK_INTERVAL_MS, failureLogger('old scans')),
     repeat(deleteOldDeliveries, RETENTION_INTERVAL_MS, failureLogger('old deliveries')),
     repeat(freeStuckDeliveries, RETENTION_INTERVAL_MS, failureLogger('webhooks scheduled by a wrong clock')),
   ]
   if (backups !== undefined) {
     const message = `no backup can be made in ${backups.dir} (BACKUP_DIR)`
-    const logger = throttledLogger(log, 'error', { work: 'backups' }, message)
+    const logger = createThrottledLogger(log, 'error', { work: 'backups' }, message)
     tasks.push(repeat(makeBackup, BACKUP_CHECK_INTERVAL_MS, logger))
   }
   return {
@@ -102,7 +103,7 @@ export function startScheduledTasks(setup: ScheduledTasksSetup) {
 /** Runs `work` at once and then at an interval, never twice at a time. */
 function repeat(work: () => Promise<void>, everyMs: number, logger: ThrottledLogger) {
   let running: Promise<void> | undefined
-  const once = async () => {
+  const runOnce = async () => {
     try {
       await work()
       logger.recovered()
@@ -112,7 +113,7 @@ function repeat(work: () => Promise<void>, everyMs: number, logger: ThrottledLog
     running = undefined
   }
   const runUnlessRunning = () => {
-    running ??= once()
+    running ??= runOnce()
   }
   runUnlessRunning()
   const timer = setInterval(runUnlessRunning, everyMs)

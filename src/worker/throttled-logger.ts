@@ -6,12 +6,13 @@ const REPEAT_AFTER_MS = 60_000
 
 export type ThrottledLogger = { failed: (error: unknown) => void; recovered: () => void }
 
-export function throttledLogger(
+export function createThrottledLogger(
   log: Log,
   level: 'warn' | 'error',
   fields: { work: string },
   message: string,
 ): ThrottledLogger {
+  /** Undefined unless a failure lasts. */
   let loggedAt: number | undefined
   return {
     failed(error) {

@@ -11,7 +11,7 @@ import proxyAddr from '@fastify/proxy-addr'
 import pino from 'pino'
 import { getOrCreateSecretKey } from '../../src/cli/store/secret-key.ts'
 import { listMalformedLines } from '../../src/kernel/config/config.ts'
-import { throttledLogger } from '../../src/worker/throttled-logger.ts'
+import { createThrottledLogger } from '../../src/worker/throttled-logger.ts'
 import { problemsOf } from '../kernel/problems-of.ts'
 import { carnet, emptyFolder, endAll, serve, start } from './processes.ts'
 
@@ -214,7 +214,7 @@ describe('serve', () => {
 test('a lasting fault is logged when it begins and when it ends', () => {
   const said: string[] = []
   const log = pino({ level: 'info' }, { write: line => said.push(JSON.parse(line).msg) })
-  const complaint = throttledLogger(log, 'warn', { work: 'webhooks' }, 'no look was possible')
+  const complaint = createThrottledLogger(log, 'warn', { work: 'webhooks' }, 'no look was possible')
   complaint.recovered()
   for (let i = 0; i < 20; i++) complaint.failed(new Error('away'))
   complaint.recovered()

@@ -84,7 +84,7 @@ describe('scheduled backups', () => {
     const log = pino({ level: 'info' }, { write: line => said.push(JSON.parse(line)) })
     const sql = openPool(database.target)
     const backups = { ...setup, dir, everyMs: 24 * HOUR_MS, keep: 1 }
-    const chores = startScheduledTasks({ sql, queue: sql, clock, log, backups })
+    const chores = startScheduledTasks({ sql, deliverySql: sql, clock, log, backups })
     while (!said.some(({ level, msg }) => msg === 'backup made' || level >= 50)) await pause(20)
     await chores.stop()
     await sql.end()

@@ -159,9 +159,15 @@ const warn = (log: Log, message: string) => (error: unknown) => log.warn({ reaso
 /** Starts scheduled tasks and deliveries. */
 function startWorker(config: Config, log: Log, store: Store, metrics: ServerMetrics | undefined) {
   const { sealer, policy } = buildWebhookSetup(config)
-  const queue = store.openQueuePool()
+  const deliverySql = store.openQueuePool()
   const clock = systemClock
-  const deliveries = new DeliveryWorker({ sql: queue, clock, log, sealer, outbound: openOutbound(policy) })
+  const deliveries = new DeliveryWorker({
+    sql: deliverySql,
+    clock,
+    log,
+    sealer,
+    outbound: openOutbound(policy),
+  })
   const backups = config.backups && {
     ...config.backups,
     openPool: store.openPoolOfOne,
@@ -169,9 +175,9 @@ function startWorker(config: Config, log: Log, store: Store, metrics: ServerMetr
     key: deriveBackupKey(getOrCreateSecretKey(config)),
     version: VERSION,
   }
-  const tasks = startScheduledTasks({ sql: store.sql, queue, clock, log, backups })
+  const tasks = startScheduledTasks({ sql: store.sql, deliverySql, clock, log, backups })
   deliveries.start()
-  metrics?.metrics.watchPool('queue', () => getPoolUsage(queue))
+  metrics?.metrics.watchPool('queue', () => getPoolUsage(deliverySql))
   metrics?.metrics.watchDeliveries(() => deliveries.getMetrics())
   return { stop: () => Promise.all([tasks.stop(), deliveries.stop()]) }
 }
