@@ -1,6 +1,6 @@
 /**
- * Sends all outgoing HTTP requests. Their addresses come from strangers, so the IP address that a connection
- * is really made to decides: a name may lead elsewhere the next time, and a literal address needs no look-up.
+ * Sends all outgoing HTTP requests. Users choose the addresses, so the IP address of each connection is
+ * checked: a name may resolve to another address the next time, and a literal address needs no look-up.
  */
 import { lookup as systemLookup } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
@@ -15,22 +15,22 @@ import { explainUrlFault, isLoopbackName, type OutboundPolicy } from './outbound
 
 export const CONNECT_TIMEOUT_MS = 5_000
 export const ANSWER_TIMEOUT_MS = 15_000
-/** After the headers. */
+/** For the body, after the headers. */
 const BODY_TIMEOUT_MS = 2_000
-/** For all requests at once: two timers for each would cost as much as a signature. */
+/** One timer checks all requests: two timers for each would take as long as a signature. */
 const CHECK_INTERVAL_MS = 100
 const MAX_ANSWER_BYTES = 16_384
-/** Many servers close an idle connection after five seconds, and nothing must be written to a closing one. */
+/** Many servers close an idle connection after five seconds. A request sent at that moment would be lost. */
 const KEEP_ALIVE_MS = 4_000
 const MAX_PARSED_URLS = 1_000
-/** For a name in all: less than for connecting, so that a delivery's log names the cause. */
+/** For all tries. Shorter than `CONNECT_TIMEOUT_MS`, so that a delivery's log names DNS as the cause. */
 const DNS_TOTAL_TIMEOUT_MS = 4_000
 const DNS_TIMEOUT_MS = 1_500
 const DNS_TRIES = 2
-/** How long to wait for the other family of addresses once one is known. */
+/** How long to wait for IPv6 addresses once IPv4 addresses are known, or the reverse. */
 const OTHER_FAMILY_WAIT_MS = 500
 
-/** What stopped a request. A response of any status is no failure. */
+/** Why there was no response. A response of any status is not a failure. */
 export type FailureName =
   | 'address_refused'
   | 'dns'
@@ -72,7 +72,7 @@ export type ResolveName = (name: string) => Promise<readonly string[]>
 
 export function openOutbound(policy: OutboundPolicy, resolve: ResolveName = createNameResolver()): Outbound {
   const agent = new Agent({
-    connect: guardedConnector(policy, resolve),
+    connect: createGuardedConnector(policy, resolve),
     // Callers limit themselves: with a limit here, a host that hangs would delay all others of the same name.
     connections: null,
     pipelining: 1,
@@ -82,12 +82,12 @@ export function openOutbound(policy: OutboundPolicy, resolve: ResolveName = crea
     headersTimeout: 0,
     bodyTimeout: 0,
   })
-  const pending = new Set<Exchange>()
+  const pending = new Set<PendingRequest>()
   const urls = new BoundedMap<string, ParsedUrl>(MAX_PARSED_URLS)
   let timer: NodeJS.Timeout | undefined
-  const endLate = () => {
+  const endOverdue = () => {
     const now = performance.now()
-    for (const exchange of pending) if (now >= exchange.until) exchange.timeUp()
+    for (const request of pending) if (now >= request.deadline) request.onDeadline()
     if (pending.size > 0) return
     clearInterval(timer)
     timer = undefined
@@ -97,18 +97,18 @@ export function openOutbound(policy: OutboundPolicy, resolve: ResolveName = crea
     post({ url, headers, body }) {
       const { fault, origin, path } = urls.getOrMake(url, () => parseUrl(url, policy))
       if (fault !== undefined) return Promise.reject(new OutboundFailure('address_refused', fault))
-      const exchange = new Exchange(pending)
-      timer ??= setInterval(endLate, CHECK_INTERVAL_MS).unref()
+      const request = new PendingRequest(pending)
+      timer ??= setInterval(endOverdue, CHECK_INTERVAL_MS).unref()
       try {
-        agent.dispatch({ origin, path, method: 'POST', headers, body }, exchange)
+        agent.dispatch({ origin, path, method: 'POST', headers, body }, request)
       } catch (error) {
-        exchange.fail(toOutboundFailure(toError(error)))
+        request.fail(toOutboundFailure(toError(error)))
       }
-      return exchange.answer
+      return request.answer
     },
     async close() {
-      for (const exchange of pending) {
-        exchange.fail(new OutboundFailure('stopped', 'The server was stopped before an answer came.'))
+      for (const request of pending) {
+        request.fail(new OutboundFailure('stopped', 'The server was stopped before an answer came.'))
       }
       await agent.destroy()
     },
@@ -117,7 +117,7 @@ export function openOutbound(policy: OutboundPolicy, resolve: ResolveName = crea
 
 type ParsedUrl = { fault: string | undefined; origin: string; path: string }
 
-/** Takes as long as signing, and the same few addresses are called again and again: cached. */
+/** Cached by the caller: it takes as long as signing, and the same addresses are called again and again. */
 function parseUrl(url: string, policy: OutboundPolicy): ParsedUrl {
   const fault = explainUrlFault(url, policy)
   const { origin, pathname, search } = new URL(fault === undefined ? url : 'https://refused.invalid')
@@ -125,18 +125,18 @@ function parseUrl(url: string, policy: OutboundPolicy): ParsedUrl {
 }
 
 /** A request and its response, limited in time and length. It is in `pending` until it is settled. */
-class Exchange implements Dispatcher.DispatchHandler {
-  private readonly settle = Promise.withResolvers<OutboundAnswer>()
-  readonly answer = this.settle.promise
+class PendingRequest implements Dispatcher.DispatchHandler {
+  private readonly resolvers = Promise.withResolvers<OutboundAnswer>()
+  readonly answer = this.resolvers.promise
   private controller: Dispatcher.DispatchController | undefined
   private head: { status: number; headers: Headers } | undefined
   private readonly chunks: Buffer[] = []
   private bytes = 0
-  private readonly pending: Set<Exchange>
-  /** Of `performance.now()`: when to call `timeUp`. */
-  until = performance.now() + ANSWER_TIMEOUT_MS
+  private readonly pending: Set<PendingRequest>
+  /** By the clock of `performance.now()`. */
+  deadline = performance.now() + ANSWER_TIMEOUT_MS
 
-  constructor(pending: Set<Exchange>) {
+  constructor(pending: Set<PendingRequest>) {
     this.pending = pending.add(this)
   }
 
@@ -144,28 +144,28 @@ class Exchange implements Dispatcher.DispatchHandler {
     return !this.pending.has(this)
   }
 
-  timeUp(): void {
-    if (this.head === undefined) this.fail(tooLate())
-    else this.end()
+  onDeadline(): void {
+    if (this.head === undefined) this.fail(answerTimeout())
+    else this.finishEarly()
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller
-    if (this.isOver) controller.abort(tooLate())
+    if (this.isOver) controller.abort(answerTimeout())
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
     if (status < 200) return
     this.head = { status, headers }
-    this.until = Math.min(this.until, performance.now() + BODY_TIMEOUT_MS)
+    this.deadline = Math.min(this.deadline, performance.now() + BODY_TIMEOUT_MS)
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.isOver) return
-    // A copy: the parser uses the chunk's memory again.
+    // A copy, because the parser reuses the memory of the chunk.
     this.chunks.push(Buffer.from(chunk.subarray(0, MAX_ANSWER_BYTES - this.bytes)))
     this.bytes += chunk.length
-    if (this.bytes >= MAX_ANSWER_BYTES) this.end()
+    if (this.bytes >= MAX_ANSWER_BYTES) this.finishEarly()
   }
 
   onResponseEnd(): void {
@@ -174,67 +174,67 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
     if (this.head === undefined) this.fail(toOutboundFailure(error))
-    // The status is known; only text for the log is missing.
+    // The status is known; only a part of the body is missing in the log.
     else this.finish()
   }
 
-  /** Enough of the body, or enough waiting for it. */
-  private end(): void {
+  /** Finishes without the rest of the body: it is too long, or comes too slowly. */
+  private finishEarly(): void {
     this.finish()
     this.controller?.abort(new Error('enough was read'))
   }
 
   private finish(): void {
     if (this.head === undefined || !this.pending.delete(this)) return
-    this.settle.resolve({ ...this.head, body: Buffer.concat(this.chunks) })
+    this.resolvers.resolve({ ...this.head, body: Buffer.concat(this.chunks) })
   }
 
   fail(failure: OutboundFailure): void {
     if (!this.pending.delete(this)) return
-    this.settle.reject(failure)
+    this.resolvers.reject(failure)
     this.controller?.abort(failure)
   }
 }
 
-const tooLate = () =>
+const answerTimeout = () =>
   new OutboundFailure('timeout', `There was no answer within ${ANSWER_TIMEOUT_MS / 1000} seconds.`)
 
 const LOOPBACK = createAddressList(['127.0.0.1', '::1'])
 const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1']
 
 /**
- * Checks literal addresses and the protocol before a packet is sent, names at their look-up, and the address
- * reached.
+ * Checks the protocol and a literal address before connecting, the addresses of a name at its look-up, and
+ * the address of the connection once it is made.
  */
-function guardedConnector(policy: OutboundPolicy, resolve: ResolveName): buildConnector.connector {
-  const connect = (allowed: BlockList, find: ResolveName) =>
+function createGuardedConnector(policy: OutboundPolicy, resolve: ResolveName): buildConnector.connector {
+  const createConnector = (allowed: BlockList, resolveName: ResolveName) =>
     buildConnector({
       timeout: CONNECT_TIMEOUT_MS,
       allowH2: false,
       maxCachedSessions: 100,
       autoSelectFamily: true,
-      lookup: guardedLookup(allowed, find),
+      lookup: createGuardedLookup(allowed, resolveName),
       rejectUnauthorized: true,
       minVersion: 'TLSv1.2',
     })
-  const secure = connect(policy.allowed, resolve)
-  const toLoopback = connect(LOOPBACK, async () => LOOPBACK_ADDRESSES)
+  const connect = createConnector(policy.allowed, resolve)
+  const connectToLoopback = createConnector(LOOPBACK, async () => LOOPBACK_ADDRESSES)
   return (options, callback) => {
     const isPlain = options.protocol === 'http:'
-    const isOpen = !isPlain || (policy.allowInsecureLoopback && isLoopbackName(options.hostname))
+    const isProtocolAllowed = !isPlain || (policy.allowInsecureLoopback && isLoopbackName(options.hostname))
     const allowed = isPlain ? LOOPBACK : policy.allowed
-    const refusal = isOpen ? findAddressFailure(options.hostname, allowed) : notSecure()
-    if (refusal !== undefined) {
-      queueMicrotask(() => callback(refusal, null))
+    const failure = isProtocolAllowed ? findAddressFailure(options.hostname, allowed) : notSecure()
+    if (failure !== undefined) {
+      queueMicrotask(() => callback(failure, null))
       return
     }
-    const callIfReached = callback as (error: Error | null, socket: Socket | null) => void
-    ;(isPlain ? toLoopback : secure)(options, (error, socket) => {
-      if (error !== null) return callIfReached(error, null)
-      const reached = findAddressFailure(socket.remoteAddress ?? '', allowed)
-      if (reached === undefined) return callIfReached(null, socket)
+    const done = callback as (error: Error | null, socket: Socket | null) => void
+    ;(isPlain ? connectToLoopback : connect)(options, (error, socket) => {
+      if (error !== null) return done(error, null)
+      const remoteFailure = findAddressFailure(socket.remoteAddress ?? '', allowed)
+      if (remoteFailure === undefined) return done(null, socket)
       socket.destroy()
-      callIfReached(reached, null)
+      done(remoteFailure, null)
     })
   }
 }
@@ -243,43 +243,46 @@ const notSecure = () => new OutboundFailure('address_refused', 'Carnet only conn
 
 /** Undefined for a name, which is checked at its look-up. */
 function findAddressFailure(address: string, allowed: BlockList): OutboundFailure | undefined {
-  const what = isIP(address) === 0 ? undefined : explainForbiddenAddress(address, allowed)
-  if (what === undefined) return undefined
-  return new OutboundFailure('address_refused', `${address} is ${what}. Carnet does not connect to it.`)
+  const description = isIP(address) === 0 ? undefined : explainForbiddenAddress(address, allowed)
+  if (description === undefined) return undefined
+  return new OutboundFailure(
+    'address_refused',
+    `${address} is ${description}. Carnet does not connect to it.`,
+  )
 }
 
 /** Rejects a name if one of its addresses is forbidden. */
-function guardedLookup(allowed: BlockList, resolve: ResolveName): LookupFunction {
-  const find = async (name: string): Promise<readonly string[]> => {
+function createGuardedLookup(allowed: BlockList, resolve: ResolveName): LookupFunction {
+  const findAllowed = async (name: string): Promise<readonly string[]> => {
     const addresses = await withDnsTimeout(name, resolve(name))
     for (const address of addresses) {
-      const what = explainForbiddenAddress(address, allowed)
-      if (what === undefined) continue
-      const sentence = `${name} resolves to ${address}, which is ${what}. Carnet does not connect to it.`
+      const description = explainForbiddenAddress(address, allowed)
+      if (description === undefined) continue
+      const sentence = `${name} resolves to ${address}, which is ${description}. Carnet does not connect to it.`
       throw new OutboundFailure('address_refused', sentence)
     }
     return addresses
   }
   return (name, options, callback) => {
-    // Whatever a resolver returns that is not an address ends in `failed`.
-    const failed = (error?: unknown) =>
-      callback(error instanceof OutboundFailure ? error : noSuchName(name), '', 4)
-    find(name).then(addresses => {
+    // Also called if a resolver returns something that is not an IP address.
+    const fail = (error?: unknown) =>
+      callback(error instanceof OutboundFailure ? error : unresolvedName(name), '', 4)
+    findAllowed(name).then(addresses => {
       const [first] = addresses
-      if (first === undefined) failed()
+      if (first === undefined) fail()
       else if (options.all)
         callback(
           null,
           addresses.map(address => ({ address, family: isIP(address) })),
         )
       else callback(null, first, isIP(first))
-    }, failed)
+    }, fail)
   }
 }
 
-const noSuchName = (name: string) => new OutboundFailure('dns', `The name ${name} cannot be resolved.`)
+const unresolvedName = (name: string) => new OutboundFailure('dns', `The name ${name} cannot be resolved.`)
 
-/** For all tries of the resolver, which has a timeout for each. */
+/** Limits all tries together; the resolver itself limits each try. */
 const withDnsTimeout = (name: string, addresses: Promise<readonly string[]>) =>
   withTimeout(addresses, DNS_TOTAL_TIMEOUT_MS, () => {
     const within = `${DNS_TOTAL_TIMEOUT_MS / 1000} seconds`
@@ -290,29 +293,29 @@ const withDnsTimeout = (name: string, addresses: Promise<readonly string[]>) =>
   })
 
 /**
- * Asks name servers directly: the system's look-up takes one of four threads, and a name whose servers are
- * silent would delay all others. A name that no server knows may be in the hosts file. `servers`: by default
- * the system's.
+ * Asks name servers directly. The system's look-up blocks one of four threads, so names whose servers do not
+ * answer would delay all others. It is used for names that no server knows, as they may be in the hosts file.
+ * `servers`: by default the system's.
  */
 export function createNameResolver(servers?: readonly string[]): ResolveName {
   const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES })
   if (servers !== undefined) resolver.setServers(servers)
   return async name => {
     const found: string[] = []
-    let isSilent = false
+    let hasTimedOut = false
     const ask = async (query: Promise<string[]>) => {
       try {
         found.push(...(await query))
       } catch (error) {
-        isSilent ||= findErrorCode(error) === 'ETIMEOUT'
+        hasTimedOut ||= findErrorCode(error) === 'ETIMEOUT'
         throw error
       }
     }
-    const asked = [ask(resolver.resolve4(name)), ask(resolver.resolve6(name))]
-    // Some servers never answer about one of the families.
-    const either = Promise.any(asked).then(() => pause(OTHER_FAMILY_WAIT_MS, undefined, { ref: false }))
-    await Promise.race([Promise.allSettled(asked), either.catch(() => undefined)])
-    if (found.length > 0 || isSilent) return found
+    const queries = [ask(resolver.resolve4(name)), ask(resolver.resolve6(name))]
+    // Some servers never answer for IPv4, or for IPv6.
+    const first = Promise.any(queries).then(() => pause(OTHER_FAMILY_WAIT_MS, undefined, { ref: false }))
+    await Promise.race([Promise.allSettled(queries), first.catch(() => undefined)])
+    if (found.length > 0 || hasTimedOut) return found
     return new Promise((resolve, reject) => {
       systemLookup(name, { all: true }, (error, addresses) =>
         error === null ? resolve(addresses.map(one => one.address)) : reject(error),
