@@ -1,13 +1,11 @@
-/**
- * Decides which addresses users may have us call: https, no credentials, and a host in its usual spelling.
- */
+/** Checks the URLs that users enter for webhooks: https, no credentials, and a host in the usual notation. */
 import { type BlockList, isIP } from 'node:net'
 import { explainForbiddenAddress } from '../http/ip-ranges.ts'
 
 export type OutboundPolicy = {
   /** `http` to `127.0.0.1`, `[::1]` and `localhost`, for tests. */
   allowInsecureLoopback: boolean
-  /** Networks that may be called although they are not public. */
+  /** Networks that are allowed although they are not public. */
   allowed: BlockList
 }
 
@@ -17,7 +15,7 @@ const LOOPBACK_NAMES = ['127.0.0.1', '::1', 'localhost']
 /** `host` as in `URL.hostname`, or without the brackets of an IPv6 address. */
 export const isLoopbackName = (host: string): boolean => LOOPBACK_NAMES.includes(host.replace(/^\[|\]$/g, ''))
 
-/** `name` is for callers with messages of their own, `host` the one to blame. */
+/** `name` is for callers with messages of their own; `host` is the forbidden one. */
 type UrlFault = {
   name:
     | 'length'
@@ -33,7 +31,9 @@ type UrlFault = {
   sentence: string
 }
 
-/** Undefined if the address may be called as far as its text tells. */
+/**
+ * Returns what is wrong with the text of a URL. The addresses of a host name are checked when it is called.
+ */
 export const explainUrlFault = (text: string, policy: OutboundPolicy): string | undefined =>
   findUrlFault(text, policy)?.sentence
 
@@ -48,7 +48,7 @@ export function findUrlFault(text: string, policy: OutboundPolicy): UrlFault | u
   if (authority.includes('@')) return credentials()
   if (!URL.canParse(text)) return fault('invalid', 'The address is not a valid URL.')
   const url = new URL(text)
-  // The parser skips more slashes than two: what follows them is the host.
+  // The parser ignores additional slashes (https:////host), so the host may be behind them.
   if (url.username !== '' || url.password !== '') return credentials()
   if (authority === '') return fault('invalid', 'The address is not a valid URL.')
   if (url.hash !== '' || text.includes('#')) {

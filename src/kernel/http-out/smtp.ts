@@ -1,4 +1,4 @@
-/** Sends all e-mail, in the background; without a server none. */
+/** Sends all e-mail in the background. Without a mail server, sends none. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Transporter } from 'nodemailer'
 import type { SmtpServer } from '../config/environment-reader.ts'
@@ -8,18 +8,18 @@ import type { Log } from '../log.ts'
 export type Email = { to: string; subject: string; text: string }
 
 export type Mailer = {
-  /** If false, nothing is sent, and no page offers to. */
+  /** If false, nothing is sent, and no page offers to send e-mail. */
   hasServer: boolean
-  /** Takes also an e-mail that is still being written, or none. Never throws: failures are logged. */
+  /** Also accepts a promise of an e-mail, or of none. Never throws: failures are logged. */
   send: (email: Email | Promise<Email | undefined>) => void
-  /** Resolves when nothing is pending. After `stop`, an e-mail that waits for its next try is given up. */
+  /** Resolves when nothing is pending. After `stop`, an e-mail that waits for its next try is dropped. */
   settled: () => Promise<void>
   stop: () => void
 }
 
 const CONNECT_TIMEOUT_MS = 10_000
 const SOCKET_TIMEOUT_MS = 20_000
-/** Greylisting servers mean minutes. */
+/** Servers that use greylisting accept a retry only after minutes. */
 const RETRY_DELAYS_MS = [10_000, 60_000, 300_000, 900_000]
 /** Security bound: e-mails for a server that is down must not fill the memory. */
 const MAX_PENDING = 500
@@ -27,10 +27,10 @@ const MAX_PENDING = 500
 export function openMailer(
   server: SmtpServer | undefined,
   log: Log,
-  tryAgainAfterMs: readonly number[] = RETRY_DELAYS_MS,
+  retryDelaysMs: readonly number[] = RETRY_DELAYS_MS,
 ): Mailer {
   const underWay = new Set<Promise<void>>()
-  const ending = Promise.withResolvers<void>()
+  const stopping = Promise.withResolvers<void>()
   let isStopped = false
   const deliver = server === undefined ? undefined : createSender(server)
 
@@ -39,7 +39,7 @@ export function openMailer(
       log.error('an e-mail was not sent: no SMTP_URL is set')
       return
     }
-    for (const wait of [...tryAgainAfterMs, undefined]) {
+    for (const wait of [...retryDelaysMs, undefined]) {
       const problem = await deliver(email)
       if (problem === undefined) return
       const isLast = wait === undefined || problem.isFinal || isStopped
@@ -47,15 +47,15 @@ export function openMailer(
         log.error({ to: email.to, reason: problem.reason }, 'an e-mail was not sent')
         return
       }
-      log.warn({ reason: problem.reason }, 'the mail server did not accept an e-mail; trying again')
-      await Promise.race([pause(wait, undefined, { ref: false }), ending.promise])
+      log.warn({ reason: problem.reason }, 'the mail server did not take a letter; it is tried again')
+      await Promise.race([pause(wait, undefined, { ref: false }), stopping.promise])
     }
   }
 
   const send: Mailer['send'] = email => {
     if (underWay.size >= MAX_PENDING) {
-      log.error({ waiting: underWay.size }, 'an e-mail was not sent: too many are waiting')
-      // A failure to write it must not end the process.
+      log.error({ waiting: underWay.size }, 'a letter was not sent: too many are waiting')
+      // If the promise rejects, that must not end the process.
       Promise.resolve(email).catch(() => undefined)
       return
     }
@@ -74,7 +74,7 @@ export function openMailer(
     },
     stop() {
       isStopped = true
-      ending.resolve()
+      stopping.resolve()
     },
   }
 }
@@ -84,14 +84,14 @@ type Problem = { reason: string; isFinal: boolean }
 /** Loaded with the first e-mail. A password is only sent over TLS, except to this machine. */
 function createSender(server: SmtpServer): (email: Email) => Promise<Problem | undefined> {
   const { host, port, secure, user, password, from } = server
-  const isHere = host === 'localhost' || host === '::1' || /^127\./.test(host)
+  const isLocal = host === 'localhost' || host === '::1' || /^127\./.test(host)
   const open = async () => {
     const { createTransport } = await import('nodemailer')
     return createTransport({
       host,
       port,
       secure,
-      requireTLS: !secure && user !== undefined && !isHere,
+      requireTLS: !secure && user !== undefined && !isLocal,
       ...(user === undefined ? {} : { auth: { user, pass: password ?? '' } }),
       connectionTimeout: CONNECT_TIMEOUT_MS,
       greetingTimeout: CONNECT_TIMEOUT_MS,
@@ -118,7 +118,7 @@ function createSender(server: SmtpServer): (email: Email) => Promise<Problem | u
   }
 }
 
-/** RFC 5321 §4.2.1: a code that begins with 5 is final. */
+/** RFC 5321 §4.2.1: a reply code that begins with 5 is final. */
 function explainError(error: unknown): Problem {
   if (!(error instanceof Error)) return { reason: String(error), isFinal: true }
   const code = 'responseCode' in error ? Number(error.responseCode) : 0
