@@ -1,7 +1,7 @@
 /**
- * Resolves a GS1 address to passports. A GTIN leads to its model, also a former one; lot and serial belong to
- * the model, so each of its GTINs reaches the same unit. The nearest known ancestor answers. A released GTIN
- * still leads to the units of its time, never to another account's product.
+ * Resolves a GS1 address to passports. A GTIN leads to the model that has it, or had it. Lot and serial
+ * belong to the model, so all its GTINs lead to the same unit. If the item or batch is unknown, its batch or
+ * model answers. A released GTIN still leads to the units of its time, never to another account's product.
  */
 import type { DigitalLink } from '../../gs1/digital-link.ts'
 import { BoundedMap } from '../../kernel/bounded-map.ts'
@@ -10,13 +10,13 @@ import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 
 /** Public ids. */
-export type Resolved = { model: string; batch: string | null; item: string | null }
+export type ResolvedPassports = { model: string; batch: string | null; item: string | null }
 
 type Key = Pick<DigitalLink, 'gtin14' | 'lot' | 'serial'>
-/** `until`: when the model lost the GTIN; null while it has it. */
+/** `released_at`: when the model lost the GTIN; null while it has it. */
 type Row = {
   n: number
-  until: Date | null
+  released_at: Date | null
   account: number
   model: string
   batch: string | null
@@ -27,8 +27,8 @@ const FRESH_MS = 1_000
 const MAX_CACHED_TARGETS = 10_000
 
 type Resolver = {
-  load: (key: Key) => Promise<Resolved | undefined>
-  cache: BoundedMap<string, { resolved: Resolved; at: number }>
+  load: (key: Key) => Promise<ResolvedPassports | undefined>
+  cache: BoundedMap<string, { resolved: ResolvedPassports; at: number }>
 }
 
 const resolvers = perDatabase(
@@ -41,7 +41,12 @@ const resolvers = perDatabase(
 const cacheKey = ({ gtin14, lot = '', serial = '' }: Key) => `${gtin14} ${lot} ${serial}`
 
 /** What an address resolved to within the last second, or `withinMs`. Asks no database. */
-export function findCachedTarget(sql: Sql, key: Key, now: Date, withinMs = FRESH_MS): Resolved | undefined {
+export function findCachedTarget(
+  sql: Sql,
+  key: Key,
+  now: Date,
+  withinMs = FRESH_MS,
+): ResolvedPassports | undefined {
   const cached = resolvers(sql).cache.get(cacheKey(key))
   if (cached === undefined) return undefined
   const age = now.getTime() - cached.at
@@ -49,7 +54,7 @@ export function findCachedTarget(sql: Sql, key: Key, now: Date, withinMs = FRESH
 }
 
 /** The passports of an address, from the model down; undefined if nobody has the GTIN. */
-export async function resolveAddress(sql: Sql, key: Key, now: Date): Promise<Resolved | undefined> {
+export async function resolveAddress(sql: Sql, key: Key, now: Date): Promise<ResolvedPassports | undefined> {
   const { load, cache } = resolvers(sql)
   const resolved = await load(key)
   if (resolved !== undefined && isExact(key, resolved)) {
@@ -58,59 +63,63 @@ export async function resolveAddress(sql: Sql, key: Key, now: Date): Promise<Res
   return resolved
 }
 
-/** Bypasses the cache; for one connection. */
-export const resolveUncached = async (sql: Sql, key: Key): Promise<Resolved | undefined> =>
+/** Bypasses the cache, and shares no statement, so that it can use the connection of a transaction. */
+export const resolveUncached = async (sql: Sql, key: Key): Promise<ResolvedPassports | undefined> =>
   (await loadAll(sql, [key]))[0]
 
-/** Only an answer that no unit issued later could improve is cached. */
-function isExact(key: Key, { batch, item }: Resolved): boolean {
+/** Whether no unit that is issued later can be a better answer. Only such answers are cached. */
+function isExact(key: Key, { batch, item }: ResolvedPassports): boolean {
   if (key.serial !== undefined) return item !== null
   return key.lot === undefined || batch !== null
 }
 
 /**
  * A GS1 address names no account. Models that had the GTIN answer for units that existed at its release.
- * `between` is an equality that only the index on model and serial serves.
+ * `between` is an equality for which PostgreSQL can only use the index on model and serial.
  */
-async function loadAll(sql: Sql, keys: readonly Key[]): Promise<(Resolved | undefined)[]> {
+async function loadAll(sql: Sql, keys: readonly Key[]): Promise<(ResolvedPassports | undefined)[]> {
   const gtins = keys.map(key => key.gtin14)
   const lots = keys.map(key => key.lot ?? null)
   const serials = keys.map(key => key.serial ?? null)
   const rows = await sql<Row[]>`
-    select k.n, g.until, g.account_id as account, g.model_id as model, i.id as item,
-      case when i.id is null then b.id else nullif(i.parent_id, g.model_id) end as batch
+    select k.n, holder.released_at, holder.account_id as account, holder.model_id as model, item.id as item,
+      case when item.id is null then batch.id else nullif(item.parent_id, holder.model_id) end as batch
     from unnest(${gtins}::text[], ${lots}::text[], ${serials}::text[]) with ordinality as k(gtin14, lot, serial, n)
     cross join lateral (
-      select account_id, model_id, null::timestamptz as until from gtin_claim where gtin14 = k.gtin14
+      select account_id, model_id, null::timestamptz as released_at from gtin_claim where gtin14 = k.gtin14
       union all
-      select account_id, model_id, released_at from released_gtin where gtin14 = k.gtin14) g
+      select account_id, model_id, released_at from released_gtin where gtin14 = k.gtin14) holder
     left join lateral (
       select p.id, p.parent_id from passport p
-      where p.account_id = g.account_id and p.model_id = g.model_id and p.serial between k.serial and k.serial
-        and (g.until is null or carnet_created_at(p.id) <= g.until) limit 1) i on true
+      where p.account_id = holder.account_id and p.model_id = holder.model_id and p.serial between k.serial and k.serial
+        and (holder.released_at is null or carnet_created_at(p.id) <= holder.released_at) limit 1) item on true
     left join lateral (
       select p.id from passport p
-      where p.account_id = g.account_id and p.model_id = g.model_id and p.level = 'b' and p.lot = k.lot
-        and (g.until is null or carnet_created_at(p.id) <= g.until) limit 1) b on true`
+      where p.account_id = holder.account_id and p.model_id = holder.model_id and p.level = 'b' and p.lot = k.lot
+        and (holder.released_at is null or carnet_created_at(p.id) <= holder.released_at) limit 1) batch on true`
   const byKey = Map.groupBy(rows, row => row.n)
-  const idOf = (uuid: string | null) => (uuid === null ? null : idFromUuid(uuid))
+  const toId = (uuid: string | null) => (uuid === null ? null : idFromUuid(uuid))
   return keys.map((_key, i) => {
     const row = chooseHolder(byKey.get(i + 1) ?? [])
-    return row && { model: idFromUuid(row.model), batch: idOf(row.batch), item: idOf(row.item) }
+    return row && { model: idFromUuid(row.model), batch: toId(row.batch), item: toId(row.item) }
   })
 }
 
-/** The nearest unit wins; then the first account, whose codes were printed first; then the latest model. */
+/**
+ * The exact unit wins; then the account that had the GTIN first, as it printed it first; then the last model.
+ */
 function chooseHolder(rows: readonly Row[]): Row | undefined {
   if (rows.length < 2) return rows[0]
-  const untilOf = ({ until }: Row) => until?.getTime() ?? Number.POSITIVE_INFINITY
-  const firstOf = (row: Row) => Math.min(...rows.filter(one => one.account === row.account).map(untilOf))
-  const distanceOf = ({ item, batch }: Row) => (item !== null ? 0 : batch !== null ? 1 : 2)
+  const getRelease = ({ released_at }: Row) => released_at?.getTime() ?? Number.POSITIVE_INFINITY
+  const getFirstRelease = (row: Row) =>
+    Math.min(...rows.filter(one => one.account === row.account).map(getRelease))
+  const countMissingLevels = ({ item, batch }: Row) => (item !== null ? 0 : batch !== null ? 1 : 2)
   const compare = (a: Row, b: Row) => {
-    const nearer = distanceOf(a) - distanceOf(b)
-    if (nearer !== 0) return nearer
-    const sooner = distanceOf(a) === 2 || a.account === b.account ? 0 : firstOf(a) - firstOf(b)
-    return sooner === 0 ? untilOf(b) - untilOf(a) : sooner
+    const byLevel = countMissingLevels(a) - countMissingLevels(b)
+    if (byLevel !== 0) return byLevel
+    const isModelOnly = countMissingLevels(a) === 2
+    const byAccount = isModelOnly || a.account === b.account ? 0 : getFirstRelease(a) - getFirstRelease(b)
+    return byAccount === 0 ? getRelease(b) - getRelease(a) : byAccount
   }
   return rows.toSorted(compare)[0]
 }

@@ -10,7 +10,7 @@ import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { type Addresses, passportUrl } from '../../passports/core/record.ts'
 import { readPublicPassport } from '../../passports/read/public-passport.ts'
-import { findCachedTarget, type Resolved, resolveAddress } from '../../passports/read/resolve.ts'
+import { findCachedTarget, type ResolvedPassports, resolveAddress } from '../../passports/read/resolve.ts'
 import { memoize, prefersLinkset } from '../http/content-negotiation.ts'
 import { CORS_HEADERS, servePublic } from '../http/cors.ts'
 import { prepareResponse, sendPrepared } from '../http/prepared-response.ts'
@@ -104,7 +104,7 @@ async function sendUnknownLinkType(
   return sendLinkToPassport(publicUrl, reply, 404, getPassportUrl(addresses, resolved))
 }
 
-const getPassportUrl = (addresses: Addresses, { item, batch, model }: Resolved) =>
+const getPassportUrl = (addresses: Addresses, { item, batch, model }: ResolvedPassports) =>
   passportUrl(addresses, item ?? batch ?? model)
 
 const wantsLinkset = memoize(prefersLinkset)
@@ -125,7 +125,7 @@ async function sendResolved(setup: SiteSetup, reply: FastifyReply, parsed: Resol
 async function resolveOrUseCached(
   { sql }: SiteSetup,
   { link, now }: ResolverRequest,
-): Promise<Resolved | undefined> {
+): Promise<ResolvedPassports | undefined> {
   const cached = findCachedTarget(sql, link, now, MAX_STALE_MS)
   const query = resolveAddress(sql, link, now)
   if (cached === undefined) return query
@@ -142,7 +142,7 @@ function sendRedirect(
   { addresses }: SiteSetup,
   reply: FastifyReply,
   parsed: ResolverRequest,
-  resolved: Resolved,
+  resolved: ResolvedPassports,
 ): void {
   const { publicUrl } = addresses
   const page = getPassportUrl(addresses, resolved)
@@ -180,7 +180,7 @@ async function sendLinkset(
   { sql, addresses }: SiteSetup,
   reply: FastifyReply,
   parsed: ResolverRequest,
-  { item, batch, model }: Resolved,
+  { item, batch, model }: ResolvedPassports,
 ): Promise<void> {
   const { publicUrl } = addresses
   const ids = [item, batch, model].filter(id => id !== null)
