@@ -199,8 +199,8 @@ class PendingRequest implements Dispatcher.DispatchHandler {
 const answerTimeout = () =>
   new OutboundFailure('timeout', `There was no answer within ${ANSWER_TIMEOUT_MS / 1000} seconds.`)
 
-const LOOPBACK = createAddressList(['127.0.0.1', '::1'])
 const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1']
+const LOOPBACK = createAddressList(LOOPBACK_ADDRESSES)
 
 /**
  * Checks the protocol and a literal address before connecting, the addresses of a name at its look-up, and
