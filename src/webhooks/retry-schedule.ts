@@ -9,7 +9,7 @@ const JITTER = 0.1
 export const MAX_DELIVERY_ATTEMPTS = RETRY_DELAYS_MS.length + 1
 /** The time from the first attempt to the last. */
 export const RETRY_PERIOD_MS = RETRY_DELAYS_MS.reduce((sum, delay) => sum + delay, 0)
-const MAX_DELAY_MS = 6 * HOUR_MS
+const MAX_DELAY_MS = Math.max(...RETRY_DELAYS_MS)
 /** The longest time between two attempts. */
 export const MAX_JITTERED_DELAY_MS = MAX_DELAY_MS * (1 + JITTER)
 
