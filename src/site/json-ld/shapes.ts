@@ -2,6 +2,7 @@
 import type { Field, JsonLdShape } from '../../categories/field.ts'
 import { toCanonicalName } from '../../categories/names/recognise-names.ts'
 import { asObject } from '../../kernel/data-object.ts'
+import { findNameMember } from '../page/blocks.ts'
 import type { Data } from '../page/passport-view.ts'
 import { findLink } from '../page/values.ts'
 
@@ -92,7 +93,7 @@ function buildDimensions({ field, value, buildMembers }: ShapeInput): Node {
 /** The list, and the names alone (known fibres in English) for readers that only know schema.org. */
 function buildMaterials({ field, value, buildMembers }: ShapeInput): Node {
   const entries = value as readonly Data[]
-  const nameMember = field.of?.find(({ name }) => name !== field.sumsTo100)
+  const nameMember = findNameMember(field)
   return {
     [getTerm(field)]: entries.map(entry => ({
       '@type': getClass(field),

@@ -123,7 +123,7 @@ function renderListFigure(locale: PageLocale, field: Field, path: string, entrie
 }
 
 /** The first member that is not the percentage. */
-const findNameMember = (field: Field) => field.of?.find(member => member.name !== field.sumsTo100)
+export const findNameMember = (field: Field) => field.of?.find(member => member.name !== field.sumsTo100)
 
 /**
  * The shares of a field that sums to 100, in the account's order; names are ready HTML. Labels begin with a
