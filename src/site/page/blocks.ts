@@ -53,10 +53,6 @@ export function renderPair(
   return html`<div!${isShort ? '' : ' class="w"'}><dt!${titleClass}!${renderLangAttribute(titleLanguage)}>${title}</dt><dd>!${body}!${note}</dd></div>`
 }
 
-/** The title of a figure that shares its section with others. */
-export const renderSubheading = (title: string, language: string | undefined) =>
-  html`<h3!${renderLangAttribute(language)}>${title}</h3>`
-
 /** Returns no block if the object lacks the field. */
 export function renderBlocks(locale: PageLocale, field: Field, data: Data, parent = ''): Block[] {
   const value = Object.hasOwn(data, field.name) ? data[field.name] : undefined

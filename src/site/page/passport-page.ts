@@ -2,7 +2,7 @@
 import { html } from 'ghtml'
 import { type Brand, NO_BRAND } from '../../accounts/brand/brand.ts'
 import { fillPlaceholders, getLabels, type Language } from '../../i18n/catalogue.ts'
-import { type Block, renderBlocks, renderPair, renderSubheading } from './blocks.ts'
+import { type Block, renderBlocks, renderPair } from './blocks.ts'
 import { buildKeyFacts } from './key-facts.ts'
 import { findMostCommonOrigin, type Origin } from './origin.ts'
 import {
@@ -19,7 +19,7 @@ import type { PassportView } from './passport-view.ts'
 import { listSections } from './sections.ts'
 import { renderDocument } from './shell.ts'
 import { buildTheme } from './theme.ts'
-import { findLabelLanguage, getPageLabel } from './values.ts'
+import { findLabelLanguage, getPageLabel, renderLangAttribute } from './values.ts'
 
 type PageOptions = Pick<PageContext, 'alternates' | 'qr'> & {
   /** The languages of the account's texts that the reader wants, best first; by default that of the page. */
@@ -128,7 +128,7 @@ function renderSectionContent(
         continue
       }
       endPairs()
-      if (!isAlone && title !== heading) out += renderSubheading(title, titleLanguage)
+      if (!isAlone && title !== heading) out += html`<h3!${renderLangAttribute(titleLanguage)}>${title}</h3>`
       out += body + (note && html`<p class="from">${note}</p>`)
     }
   }
