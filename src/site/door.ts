@@ -1,8 +1,8 @@
 /** The routes of the public site. They need no API key, and set cookies only for access links. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
 import { negotiate } from './http/content-negotiation.ts'
-import { servePublic } from './http/cors.ts'
+import { type PublicHandler, servePublic } from './http/cors.ts'
 import { sendPrepared } from './http/prepared-response.ts'
 import { getBasePath, type SiteContext, type SiteSetup } from './http/setup.ts'
 import { createUncachedLimit } from './http/uncached-limit.ts'
@@ -14,8 +14,6 @@ import { parsePassportRequest } from './passport/passport-request.ts'
 import { sendQrSymbol } from './passport/qr-symbol.ts'
 import { registerResolver } from './resolver/resolver.ts'
 import { createSitemapHandlers } from './sitemap.ts'
-
-type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown
 
 /** Registers the routes. Returns `answerFromCache`, to be called before Fastify sees a request. */
 export function registerSite(app: FastifyInstance, setup: SiteSetup): Pick<PassportRoute, 'answerFromCache'> {
@@ -30,10 +28,10 @@ export function registerSite(app: FastifyInstance, setup: SiteSetup): Pick<Passp
   return passports
 }
 
-function createHandlers(setup: SiteContext, passports: PassportRoute): Record<string, Handler> {
+function createHandlers(setup: SiteContext, passports: PassportRoute): Record<string, PublicHandler> {
   const { publicUrl } = setup.addresses
   const nsPath = findNamespacePath(publicUrl, setup.nsUrl)
-  const handleNotFound: Handler = (rawRequest, reply) => {
+  const handleNotFound: PublicHandler = (rawRequest, reply) => {
     const request = parsePassportRequest(setup, rawRequest)
     if (request instanceof AppError) throw request
     return sendNotFound(setup, reply, request)
@@ -55,9 +53,9 @@ function createHandlers(setup: SiteContext, passports: PassportRoute): Record<st
 }
 
 /** The namespace, which has a term for each field, and each published version of its context. */
-function createNamespaceHandlers(setup: SiteSetup, path: string): Record<string, Handler> {
+function createNamespaceHandlers(setup: SiteSetup, path: string): Record<string, PublicHandler> {
   const namespace = prepareNamespace(setup.addresses.publicUrl, setup.nsUrl)
-  const handlers: Record<string, Handler> = {
+  const handlers: Record<string, PublicHandler> = {
     [path]: (request, reply) =>
       sendPrepared(reply, negotiate(request.raw.headers.accept, namespace).response),
   }

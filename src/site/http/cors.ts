@@ -18,10 +18,10 @@ export const CORS_HEADERS: Headers = {
   'access-control-max-age': '86400',
 }
 
-type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown
+export type PublicHandler = (request: FastifyRequest, reply: FastifyReply) => unknown
 
 /** OPTIONS is answered whether the resource exists or not. */
-const sendPreflight: Handler = (_request, reply) =>
+const sendPreflight: PublicHandler = (_request, reply) =>
   reply
     .code(204)
     .headers({ ...CORS_HEADERS, allow: METHODS })
@@ -33,7 +33,7 @@ const OTHER_METHODS: HTTPMethods[] = ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']
 export function servePublic(
   app: FastifyInstance,
   url: string,
-  handler: Handler,
+  handler: PublicHandler,
   onOptions = sendPreflight,
 ): void {
   app.route({ method: 'GET', url, handler })
