@@ -14,8 +14,8 @@ const matchesPattern = createIsbotFromList([...list.filter(pattern => !excluded.
 const GENERIC_CLIENT =
   /^(?:curl|wget|node-fetch|undici|got|axios|k6|httpie|python|aiohttp|okhttp|java|go-http-client|libwww)\b/i
 
-/** Security bound for the patterns. Real user agents have a third of it. */
-const MAX_USER_AGENT_LENGTH = 512
+/** Security bound, also for the patterns here. Real user agents have a third of it. */
+export const MAX_USER_AGENT_LENGTH = 512
 
 /** Whether a user agent says that it is a crawler or a link preview. */
 export const isCrawler = (userAgent: string): boolean =>

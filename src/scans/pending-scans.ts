@@ -4,14 +4,13 @@
  */
 import type { ScannedPassport } from './batch.ts'
 import type { PendingScan, ScanReader } from './count-scan.ts'
+import { MAX_USER_AGENT_LENGTH } from './crawlers.ts'
 import { hourOf } from './day.ts'
 
 /** About 500 bytes each, without the user agent. More in one second are dropped, with a log line. */
 const MAX_PENDING_SCANS = 100_000
 /** The total length of all distinct user agents. A hundred thousand real readers need a tenth of it. */
 const MAX_AGENT_BYTES = 10_000_000
-/** Security bound: real user agents have a third of it. The rest is cut off. */
-const MAX_USER_AGENT_LENGTH = 512
 /** Enough for an IPv6 address with its zone. */
 const MAX_ADDRESS_LENGTH = 64
 /** Real session tokens have 43 characters. */
