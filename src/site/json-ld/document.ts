@@ -10,7 +10,7 @@ import { getClass, getTerm, type Node, SHAPES, toIriNode } from './shapes.ts'
 
 export const JSON_LD_MEDIA_TYPES = ['application/ld+json', 'application/json'] as const
 
-/** schema.org ties AI 21 to IndividualProduct and AI 10 to SomeProducts. */
+/** schema.org defines AI 21 for IndividualProduct and AI 10 for SomeProducts. */
 const TYPES = {
   model: ['Product', 'ProductModel'],
   batch: ['Product', 'SomeProducts'],

@@ -1,4 +1,4 @@
-/** The facts that open a page: materials, origin, repairability, end of life. */
+/** The facts at the top of a page: materials, origin, repairability, end of life. */
 import { html } from 'ghtml'
 import type { Fact, Field } from '../../categories/field.ts'
 import { toLowerWithinPhrase } from '../../i18n/catalogue.ts'

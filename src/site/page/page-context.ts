@@ -1,4 +1,4 @@
-/** What all parts of a passport's page share. */
+/** What the files that render a passport's page share. */
 import { html } from 'ghtml'
 import type { Brand } from '../../accounts/brand/brand.ts'
 import type { Labels } from '../../i18n/catalogue.ts'

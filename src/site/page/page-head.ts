@@ -1,6 +1,4 @@
-/**
- * The head of a passport's page: links for programs, then brand, product, and facts of the passport itself.
- */
+/** The head of a passport's page: links for programs, brand, product, and facts of the passport itself. */
 import { html } from 'ghtml'
 import type { BrandLogo } from '../../accounts/brand/brand.ts'
 import { fillPlaceholders, findLabel, LANGUAGES } from '../../i18n/catalogue.ts'
@@ -39,7 +37,7 @@ function renderOpenGraph({ view, brand, labels, facts: all }: PageContext): stri
   const { productName, brandName } = view.data
   const facts = all
     .slice(0, 3)
-    // Ready HTML without its elements is also safe in an attribute.
+    // HTML without its tags is also safe in an attribute.
     .map(({ title, body }) => html`${title}: !${body.replace(/<[^>]*>/g, '')}`)
     .join(' · ')
   const picture = brand.logo !== null && !brand.logo.file.endsWith('.svg') ? brand.logo.file : undefined
@@ -136,7 +134,7 @@ function renderAccessBanner(page: PageContext): string {
   if ('isPreview' in reader) {
     return html`<p class="banner" role="note"><b>${audience}</b> ${labels.ui.audiencePreview}</p>`
   }
-  // With the time: a day alone reads as if the link still worked on it.
+  // With the time: a date alone would suggest that the link works until the end of that day.
   const date = formatMinute(language, reader.expiresAt)
   const until = fillPlaceholders(labels.ui.audienceFor, { label: reader.label, date })
   return html`<p class="banner" role="note"><b>${audience}</b> <bdi>${until}</bdi></p>`

@@ -1,6 +1,4 @@
-/**
- * The HTML document of every page: one inlined style sheet, no script, no font, no resource of another site.
- */
+/** The HTML document of every page: one inlined style sheet, no script, no font, no external resource. */
 import { html } from 'ghtml'
 import { getTextDirection, stripDirectionMarks } from '../../i18n/direction-marks.ts'
 import { defaultHeaders } from '../../kernel/http/default-headers.ts'

@@ -1,7 +1,4 @@
-/**
- * Renders values: translated where we have a translation, else marked with the language of the account's
- * text.
- */
+/** Renders values: translated where we have a translation, else marked with the text's language. */
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import { buildFibreLabel } from '../../categories/names/recognise-names.ts'

@@ -19,7 +19,7 @@ import { getFirst } from './languages.ts'
 import type { PassportRequest } from './passport-request.ts'
 
 /**
- * With Cookie and Authorization: after an access link a browser must not show the public page from its cache.
+ * With Cookie and Authorization: with access, a browser must not reuse the public page that it has cached.
  */
 export const PASSPORT_VARY = 'Accept, Accept-Language, Accept-Encoding, Cookie, Authorization'
 

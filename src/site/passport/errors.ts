@@ -61,7 +61,7 @@ const buildPageHeaders = (
 /** Three pages for each language. A process has one public URL, except in tests. */
 const notFoundPages = new BoundedMap<string, PreparedResponse>(8 * LANGUAGES.length)
 
-/** Cached by public URL and entity tag prefix, which has the language. */
+/** Cached by public URL and entity tag prefix, which contains the language. */
 export const prepareNotFoundPage = (
   publicUrl: string,
   language: Language,

@@ -1,7 +1,4 @@
-/**
- * Caches prepared responses, up to a total size. All formats and languages of a passport are dropped
- * together.
- */
+/** Caches prepared responses up to a total size. A passport's formats and languages are dropped together. */
 import type { TranslationLanguages } from '../../categories/pick-text.ts'
 import type { PreparedResponse } from '../http/prepared-response.ts'
 

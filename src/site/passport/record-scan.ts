@@ -44,7 +44,7 @@ export function createRecordScan({ scans, addresses, countryHeader, ...setup }: 
 
 const PREFETCH_PATTERN = /prefetch|prerender|preview/i
 
-/** Browsers send these with pages that they load ahead; the last three are older header names. */
+/** Browsers send these headers when they load a page in advance; the last three are older names. */
 const isPrefetch = (headers: IncomingHttpHeaders): boolean =>
   [headers['sec-purpose'], headers.purpose, headers['x-purpose'], headers['x-moz']].some(
     value => value !== undefined && PREFETCH_PATTERN.test(String(value)),

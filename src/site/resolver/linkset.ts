@@ -78,10 +78,7 @@ function getNameAndLanguages(row: Pick<PublicPassportRow, 'category' | 'data'>):
   }
 }
 
-/**
- * GS1's schema only allows `ll` and `ll-CC`: `zh-Hant` becomes `zh`, and tags with three letters are left
- * out.
- */
+/** GS1's schema allows only `ll` and `ll-CC`: `zh-Hant` becomes `zh`; three-letter languages are left out. */
 function shortenTags(tags: readonly string[]): string[] {
   const short = tags.map(tag => (/^[a-z]{2}-[A-Z]{2}$/.test(tag) ? tag : (tag.split('-', 1)[0] ?? '')))
   return [...new Set(short.filter(tag => /^[a-z]{2}(?:-[A-Z]{2})?$/.test(tag)))]

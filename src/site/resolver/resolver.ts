@@ -225,9 +225,7 @@ function sendOptions(setup: SiteSetup, reply: FastifyReply): unknown {
     .send()
 }
 
-/**
- * GS1's resolver description file, which must be at the root of the domain even if `PUBLIC_URL` has a path.
- */
+/** GS1's resolver description file. It belongs at the root of the domain, even if `PUBLIC_URL` has a path. */
 function prepareDescription({ addresses }: SiteSetup) {
   const description = {
     name: 'Carnet',
