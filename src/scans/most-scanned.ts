@@ -1,6 +1,6 @@
 /**
  * The most scanned models, including their units. Each span proposes its top models, and only these are
- * summed up: any other has at most the sum of the spans' lower ranks (`rest`).
+ * summed up. Any other model has at most the scans of the last one proposed in each span (`max_rest`).
  */
 import type { AccountContext } from '../accounts/context.ts'
 import { dayOf, formatDay } from './day.ts'
@@ -15,7 +15,7 @@ export type MostScanned = {
   isSure: boolean
 }
 
-type Row = { model_id: string; scans: number; rest: number }
+type Row = { model_id: string; scans: number; max_rest: number }
 
 /** Lists the `limit` most scanned models of the last `days` days, including today, most scans first. */
 export async function listMostScanned(
@@ -24,6 +24,7 @@ export async function listMostScanned(
 ): Promise<MostScanned> {
   const last = dayOf(ctx.clock.now())
   const spans = listSpans(last - days + 1, last)
+  // `magnitude` is the number of bits of `scans`: the index on it changes only when they double.
   const rows = await ctx.sql<Row[]>`
     with span as materialized (
       select * from unnest(
@@ -35,19 +36,19 @@ export async function listMostScanned(
         where account_id = ${ctx.accountId} and days = s.days and first_day = s.first_day
         order by magnitude desc limit ${PROPOSED_MODELS}) m
     ), rest as (
-      select coalesce(sum(most), 0)::bigint as most from (
-        select (2::bigint ^ min(magnitude))::bigint - 1 as most from proposed
+      select coalesce(sum(max_scans), 0)::bigint as max_scans from (
+        select (2::bigint ^ min(magnitude))::bigint - 1 as max_scans from proposed
         group by days, first_day having count(*) = ${PROPOSED_MODELS}) full_spans
     )
-    select c.model_id, sum(m.scans)::bigint as scans, (select most from rest) as rest
-    from (select distinct model_id from proposed) c cross join span s cross join lateral (
+    select candidate.model_id, sum(m.scans)::bigint as scans, (select max_scans from rest) as max_rest
+    from (select distinct model_id from proposed) candidate cross join span s cross join lateral (
       select scans from scan_model_span
-      where model_id = c.model_id and days = s.days and first_day = s.first_day and account_id = ${ctx.accountId}
+      where model_id = candidate.model_id and days = s.days and first_day = s.first_day and account_id = ${ctx.accountId}
       offset 0) m
-    group by c.model_id order by scans desc, c.model_id limit ${limit}`
-  const lowest = rows.at(-1)
+    group by candidate.model_id order by scans desc, candidate.model_id limit ${limit}`
+  const lastListed = rows.at(-1)
   return {
     models: rows.map(({ model_id, scans }) => ({ uuid: model_id, scans })),
-    isSure: lowest === undefined || lowest.scans >= lowest.rest,
+    isSure: lastListed === undefined || lastListed.scans >= lastListed.max_rest,
   }
 }
