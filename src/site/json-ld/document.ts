@@ -3,9 +3,9 @@
  */
 import type { Field } from '../../categories/field.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
-import { asObject } from '../../kernel/data-object.ts'
+import { asObject, type DataObject } from '../../kernel/data-object.ts'
 import type { Origin } from '../page/origin.ts'
-import type { Data, PassportView } from '../page/passport-view.ts'
+import type { PassportView } from '../page/passport-view.ts'
 import { getClass, getTerm, type Node, SHAPES, toIriNode } from './shapes.ts'
 
 export const JSON_LD_MEDIA_TYPES = ['application/ld+json', 'application/json'] as const
@@ -75,12 +75,12 @@ function buildProduct(view: PassportView): Node {
   return node
 }
 
-const getOwn = (data: Data, name: string) =>
+const getOwn = (data: DataObject, name: string) =>
   Object.hasOwn(data, name) ? (data[name] ?? undefined) : undefined
 
 const concat = (first: unknown, second: unknown) => [first, second].flat()
 
-function buildMembers(fields: readonly Field[], data: Data): Node {
+function buildMembers(fields: readonly Field[], data: DataObject): Node {
   const node: Node = {}
   for (const field of fields) {
     const value = getOwn(data, field.name)

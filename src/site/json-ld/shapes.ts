@@ -1,9 +1,8 @@
 /** Fields whose value becomes a node of schema.org. Every other field is written under its own term. */
 import type { Field, JsonLdShape } from '../../categories/field.ts'
 import { toCanonicalName } from '../../categories/names/recognise-names.ts'
-import { asObject } from '../../kernel/data-object.ts'
+import { asObject, type DataObject } from '../../kernel/data-object.ts'
 import { findNameMember } from '../page/blocks.ts'
-import type { Data } from '../page/passport-view.ts'
 import { findLink } from '../page/values.ts'
 
 export type Node = Record<string, unknown>
@@ -13,7 +12,7 @@ type ShapeInput = {
   field: Field
   value: unknown
   passportUrl: string
-  buildMembers: (fields: readonly Field[], data: Data) => Node
+  buildMembers: (fields: readonly Field[], data: DataObject) => Node
 }
 
 /** Returns the members that a field adds to the product's node. */
@@ -92,7 +91,7 @@ function buildDimensions({ field, value, buildMembers }: ShapeInput): Node {
 
 /** The list, and the names alone (known fibres in English) for readers that only know schema.org. */
 function buildMaterials({ field, value, buildMembers }: ShapeInput): Node {
-  const entries = value as readonly Data[]
+  const entries = value as readonly DataObject[]
   const nameMember = findNameMember(field)
   return {
     [getTerm(field)]: entries.map(entry => ({
@@ -109,7 +108,7 @@ function buildMaterials({ field, value, buildMembers }: ShapeInput): Node {
 }
 
 function buildDocuments({ field, value, buildMembers }: ShapeInput): Node {
-  const nodes = (value as readonly Data[]).map(entry => ({
+  const nodes = (value as readonly DataObject[]).map(entry => ({
     '@type': 'DigitalDocument',
     ...buildMembers(field.of ?? [], entry),
   }))

@@ -3,9 +3,8 @@ import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import { fillPlaceholders, findLabel } from '../../i18n/catalogue.ts'
 import { formatAmount } from '../../i18n/format.ts'
-import { asObject } from '../../kernel/data-object.ts'
+import { asObject, type DataObject } from '../../kernel/data-object.ts'
 import { renderClassScale, renderComposition, renderMeter, renderSupplyChain } from './figures.ts'
-import type { Data } from './passport-view.ts'
 import {
   findLabelLanguage,
   findLink,
@@ -24,8 +23,6 @@ import {
 
 /** Neighbouring pairs share a `dl`; a figure has a heading of its own. `body` is ready HTML. */
 export type Block = { kind: 'pair' | 'figure'; title: string; titleLanguage: 'en' | undefined; body: string }
-
-type Entry = Readonly<Record<string, unknown>>
 
 /** What fits a quarter of the page's width, and half of a phone's. */
 const MAX_SHORT_LABEL_LENGTH = 24
@@ -54,7 +51,7 @@ export function renderPair(
 }
 
 /** Returns no block if the object lacks the field. */
-export function renderBlocks(locale: PageLocale, field: Field, data: Data, parent = ''): Block[] {
+export function renderBlocks(locale: PageLocale, field: Field, data: DataObject, parent = ''): Block[] {
   const value = Object.hasOwn(data, field.name) ? data[field.name] : undefined
   if (value === undefined || value === null) return []
   const path = parent === '' ? field.name : `${parent}.${field.name}`
@@ -104,7 +101,7 @@ function renderListBlocks(
   return [{ kind: 'figure', ...label, body: renderListFigure(locale, field, path, entries) }]
 }
 
-function renderListFigure(locale: PageLocale, field: Field, path: string, entries: Entry[]): string {
+function renderListFigure(locale: PageLocale, field: Field, path: string, entries: DataObject[]): string {
   const members = field.of ?? []
   switch (field.figure ?? (field.sumsTo100 === undefined ? 'table' : 'composition')) {
     case 'composition':
@@ -125,7 +122,7 @@ export const findNameMember = (field: Field) => field.of?.find(member => member.
  * The shares of a field that sums to 100, in the account's order; names are ready HTML. Labels begin with a
  * capital; names of fibres and the account's own names stay as they are.
  */
-export function listShares(locale: PageLocale, field: Field, path: string, entries: readonly Entry[]) {
+export function listShares(locale: PageLocale, field: Field, path: string, entries: readonly DataObject[]) {
   const nameMember = findNameMember(field)
   return entries.map(entry => {
     const percentage = Number(entry[field.sumsTo100 ?? ''])
@@ -144,7 +141,7 @@ function renderCompositionField(
   locale: PageLocale,
   field: Field,
   path: string,
-  entries: readonly Entry[],
+  entries: readonly DataObject[],
 ): string {
   const caption = renderFieldLabel(locale, path)
   const name = renderFieldLabel(locale, `${path}.${findNameMember(field)?.name}`)
@@ -161,9 +158,9 @@ function renderSupplyChainField(
   locale: PageLocale,
   members: readonly Field[],
   path: string,
-  entries: readonly Entry[],
+  entries: readonly DataObject[],
 ): string {
-  const renderMember = (entry: Entry, member: Field | undefined) =>
+  const renderMember = (entry: DataObject, member: Field | undefined) =>
     member === undefined || entry[member.name] === undefined
       ? ''
       : renderFieldValue(locale, member, `${path}.${member.name}`, entry[member.name])
@@ -183,7 +180,11 @@ function renderSupplyChainField(
 }
 
 /** Each document by its first member, its type or a name that the account chose, with its link. */
-function renderDocuments(locale: PageLocale, members: readonly Field[], entries: readonly Entry[]): string {
+function renderDocuments(
+  locale: PageLocale,
+  members: readonly Field[],
+  entries: readonly DataObject[],
+): string {
   const typeName = members[0]?.name ?? ''
   const urlName = members.find(({ format }) => format === 'url')?.name ?? ''
   const items = entries.map(({ [typeName]: type, [urlName]: url }) => {
@@ -211,7 +212,7 @@ function renderTable(
   locale: PageLocale,
   members: readonly Field[],
   path: string,
-  entries: readonly Entry[],
+  entries: readonly DataObject[],
 ): string {
   const used = members.filter(member => entries.some(entry => entry[member.name] !== undefined))
   const casMember = used.find((member, i) => i > 0 && member.format === 'cas')
@@ -219,7 +220,7 @@ function renderTable(
   const numbers = entries.flatMap(entry => columns.map(column => entry[column.name])).filter(isNumber)
   const max = columns.some(column => column.max === 100) ? 100 : Math.max(...numbers, 0)
   const renderLabel = (column: Field) => renderFieldLabel(locale, `${path}.${column.name}`)
-  const renderCell = (entry: Entry, column: Field, i: number) => {
+  const renderCell = (entry: DataObject, column: Field, i: number) => {
     const value = entry[column.name]
     if (isNumber(value)) return renderAmountCell(locale, column, value, max)
     const text = value === undefined ? '' : renderFieldValue(locale, column, `${path}.${column.name}`, value)

@@ -3,9 +3,9 @@ import { html } from 'ghtml'
 import type { Fact, Field } from '../../categories/field.ts'
 import { toLowerWithinPhrase } from '../../i18n/catalogue.ts'
 import { formatPercent } from '../../i18n/format.ts'
-import { asObject } from '../../kernel/data-object.ts'
+import { asObject, type DataObject } from '../../kernel/data-object.ts'
 import { listShares } from './blocks.ts'
-import type { Data, PassportView } from './passport-view.ts'
+import type { PassportView } from './passport-view.ts'
 import {
   findLink,
   findLocalizedText,
@@ -43,7 +43,7 @@ export function buildKeyFacts(locale: PageLocale, view: PassportView): KeyFact[]
 type FactField = { field: Field; path: string; value: unknown }
 
 /** Includes fields inside objects. */
-function listFacts(fields: readonly Field[], data: Data, parent = ''): Map<Fact, FactField> {
+function listFacts(fields: readonly Field[], data: DataObject, parent = ''): Map<Fact, FactField> {
   const facts = new Map<Fact, FactField>()
   for (const field of fields) {
     const path = parent + field.name

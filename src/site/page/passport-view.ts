@@ -5,6 +5,7 @@ import { disclose } from '../../categories/disclose.ts'
 import type { Audience, Field } from '../../categories/field.ts'
 import { listTranslationLanguages, type TranslationLanguages } from '../../categories/pick-text.ts'
 import { isLanguage } from '../../i18n/catalogue.ts'
+import type { DataObject } from '../../kernel/data-object.ts'
 import { assert } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import {
@@ -19,8 +20,6 @@ import type { PublicPassportRow } from '../../passports/read/find.ts'
 import type { PublicHistory } from '../../passports/read/public-version.ts'
 import type { PendingCorrection } from '../../passports/units/pending-correction.ts'
 import { getFieldOrigins, type Origins } from './origin.ts'
-
-export type Data = Readonly<Record<string, unknown>>
 
 export type PassportView = {
   id: string
@@ -55,7 +54,7 @@ export type PassportView = {
   /** Whether fields are withheld from this audience. */
   withheld: boolean
   /** Only the fields that the audience may see. */
-  data: Data
+  data: DataObject
   /** The origin of each field; null on a model. */
   origins: Origins | null
 }
@@ -77,7 +76,7 @@ export function buildPassportView(
 ): PassportView {
   const category = findCategory(row.category)
   assert(category, `the category ${row.category} of a stored passport is known`)
-  const all: Data = JSON.parse(row.data)
+  const all: DataObject = JSON.parse(row.data)
   const { data, withheld } = disclose(category, all, audience)
   const id = idFromUuid(row.id)
   const primaryLanguage = getPrimaryLanguage(all)
@@ -134,7 +133,7 @@ function buildParent(addresses: Addresses, uuid: string, row: Pick<PassportRow, 
   return { id, url: passportUrl(addresses, id), gs1Url: gs1Url(addresses, row) }
 }
 
-function getPrimaryLanguage(data: Data): string {
+function getPrimaryLanguage(data: DataObject): string {
   const first = Array.isArray(data.languages) ? data.languages[0] : undefined
   return typeof first === 'string' ? first : 'en'
 }
@@ -142,7 +141,7 @@ function getPrimaryLanguage(data: Data): string {
 /** Null if pages exist in all languages of the texts: then the page's language alone selects each text. */
 function findTextLanguages(
   { fields }: CompleteCategory,
-  data: Data,
+  data: DataObject,
   primaryLanguage: string,
 ): TranslationLanguages | null {
   const textLanguages = listTranslationLanguages(fields, data)
