@@ -11,8 +11,8 @@ import { findPublicPassport, type PublicPassportRow } from './find.ts'
 export type PublicMetadata = Omit<PublicPassportRow, 'data' | 'unit_fields' | 'batch_fields'>
 
 const FRESH_MS = 1_000
-/** A page is served for ten minutes at most while the database is unavailable. */
-const MAX_AGE_MS = 600_000
+/** How long pages are served from the cache while the database is unavailable. */
+export const MAX_STALE_MS = 600_000
 /** Some 5 MB. */
 const MAX_ENTRIES = 10_000
 
@@ -72,7 +72,7 @@ function cacheMetadata({ entries }: MetadataCache, row: PublicPassportRow, at: n
   entries.delete(id)
   entries.set(id, { metadata, at })
   for (const [oldest, entry] of entries) {
-    const isKept = entries.size <= MAX_ENTRIES && at - entry.at < MAX_AGE_MS
+    const isKept = entries.size <= MAX_ENTRIES && at - entry.at < MAX_STALE_MS
     if (isKept) break
     entries.delete(oldest)
   }

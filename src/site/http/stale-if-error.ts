@@ -5,7 +5,6 @@ import { explainDatabaseError } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { withTimeout } from '../../kernel/timeout.ts'
 
-export const MAX_STALE_MS = 600_000
 /** How long to wait for the database if there is a stale response. */
 const DATABASE_TIMEOUT_MS = 2_000
 

@@ -14,6 +14,7 @@ import type { PublicPassportRow } from '../../passports/read/find.ts'
 import {
   findCachedMetadata,
   getMetadataAge,
+  MAX_STALE_MS,
   type PublicMetadata,
   readPublicPassport,
 } from '../../passports/read/public-passport.ts'
@@ -28,7 +29,7 @@ import {
   trySendPrepared,
 } from '../http/prepared-response.ts'
 import type { SiteContext } from '../http/setup.ts'
-import { buildStaleHeaders, isUnavailable, MAX_STALE_MS, withDeadline } from '../http/stale-if-error.ts'
+import { buildStaleHeaders, isUnavailable, withDeadline } from '../http/stale-if-error.ts'
 import {
   type AccessContext,
   authorizePreview,
