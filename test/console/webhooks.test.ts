@@ -140,7 +140,7 @@ describe('adding a webhook', () => {
     assert.deepEqual(await listWebhooks(ctx), [])
   })
 
-  test('the twenty-first is rejected with instructions', async () => {
+  test('the twenty-first webhook is rejected with instructions', async () => {
     for (let i = 0; i < MAX_WEBHOOKS; i++) await make()
     const answer = await owner.post('/console/webhooks', { form: FORM })
     assert.equal(answer.status, 422)

@@ -47,14 +47,14 @@ export function openMailer(
         log.error({ to: email.to, reason: problem.reason }, 'an e-mail was not sent')
         return
       }
-      log.warn({ reason: problem.reason }, 'the mail server did not take a letter; it is tried again')
+      log.warn({ reason: problem.reason }, 'the mail server did not accept an e-mail; trying again')
       await Promise.race([pause(wait, undefined, { ref: false }), stopping.promise])
     }
   }
 
   const send: Mailer['send'] = email => {
     if (underWay.size >= MAX_PENDING) {
-      log.error({ waiting: underWay.size }, 'a letter was not sent: too many are waiting')
+      log.error({ waiting: underWay.size }, 'an e-mail was not sent: too many are waiting')
       // If the promise rejects, that must not end the process.
       Promise.resolve(email).catch(() => undefined)
       return

@@ -71,7 +71,7 @@ function parseOptions(query: Query): SymbolOptions {
   const level = parseChoice('level', QR_LEVELS)
   const ecc = parseChoice('ecc', QR_LEVELS) ?? level
   if (level !== undefined && level !== ecc) {
-    addError('level', 'duplicate', 'level is another name of ecc; send one of them.')
+    addError('level', 'duplicate', 'level is another name for ecc; send one of them.')
   }
   const sizeMm = parseSize(query.size_mm, message => addError('size_mm', 'type', message))
   if (details.length > 0) throw invalid(details)
