@@ -3,7 +3,7 @@ import { audit } from '../accounts/audit.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import { withTransaction } from '../accounts/transaction.ts'
 import { sqlState } from '../kernel/db/database.ts'
-import { explainUrlFault, type OutboundPolicy } from '../kernel/http-out/outbound-url.ts'
+import { explainUrlError, type OutboundPolicy } from '../kernel/http-out/outbound-url.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import type { Sealer } from '../kernel/sealing.ts'
 import { createWebhookSecret, getSealingContext } from './secret.ts'
@@ -30,8 +30,8 @@ const MAX_INSERT_ATTEMPTS = 5
 /** Returns the normalised URL. Throws `validation` if the outbound policy forbids it. */
 function parseUrl(text: string, policy: OutboundPolicy): string {
   const trimmed = text.trim()
-  const fault = explainUrlFault(trimmed, policy)
-  if (fault !== undefined) throw invalidUrl(fault)
+  const error = explainUrlError(trimmed, policy)
+  if (error !== undefined) throw invalidUrl(error)
   return new URL(trimmed).href
 }
 

@@ -15,7 +15,7 @@ import {
   openOutbound,
   type ResolveName,
 } from '../../src/kernel/http-out/outbound-http.ts'
-import { explainUrlFault, findUrlFault, type OutboundPolicy } from '../../src/kernel/http-out/outbound-url.ts'
+import { explainUrlError, findUrlError, type OutboundPolicy } from '../../src/kernel/http-out/outbound-url.ts'
 import { listAttempts } from '../../src/webhooks/delivery-log.ts'
 import { addWebhook } from '../../src/webhooks/manage-webhooks.ts'
 import { sendTestEvent } from '../../src/webhooks/send-test-event.ts'
@@ -165,8 +165,8 @@ test('URLs with credentials or without a host are refused, however many slashes 
     ['https://', 'invalid'],
     ['https:example.com', 'scheme'],
   ]
-  for (const [url, name] of cases) assert.equal(findUrlFault(url, STRICT)?.name, name, url)
-  assert.equal(findUrlFault('https://example.com//u:secret@example.com', STRICT), undefined)
+  for (const [url, name] of cases) assert.equal(findUrlError(url, STRICT)?.name, name, url)
+  assert.equal(findUrlError('https://example.com//u:secret@example.com', STRICT), undefined)
 })
 
 test('a non-HTTP answer and a connection closed early are reported differently', async () => {
@@ -195,8 +195,8 @@ describe('addresses that the settings allow', () => {
   test('ALLOW_INSECURE_WEBHOOKS: http to this machine by three names, and nothing else', () => {
     const open = { ...STRICT, allowInsecureLoopback: true }
     for (const url of ['http://127.0.0.1:3000/a', 'http://[::1]/', 'http://localhost:80/b?c=d']) {
-      assert.equal(explainUrlFault(url, open), undefined, url)
-      assert.notEqual(explainUrlFault(url, STRICT), undefined, url)
+      assert.equal(explainUrlError(url, open), undefined, url)
+      assert.notEqual(explainUrlError(url, STRICT), undefined, url)
     }
     for (const url of [
       'http://127.0.0.2/',
@@ -209,7 +209,7 @@ describe('addresses that the settings allow', () => {
       'https://127.0.0.1/',
       'https://localhost/',
     ]) {
-      assert.notEqual(explainUrlFault(url, open), undefined, url)
+      assert.notEqual(explainUrlError(url, open), undefined, url)
     }
   })
 
@@ -224,10 +224,10 @@ describe('addresses that the settings allow', () => {
   test('WEBHOOK_ALLOW_CIDRS: https into those networks, also in IPv6 notation', () => {
     const open = { ...STRICT, allowed: createAddressList(['10.20.0.0/16', 'fd00:1::/32']) }
     for (const url of ['https://10.20.1.1/', 'https://[fd00:1::5]/', 'https://[::ffff:10.20.1.1]/']) {
-      assert.equal(explainUrlFault(url, open), undefined, url)
+      assert.equal(explainUrlError(url, open), undefined, url)
     }
     for (const url of ['https://10.21.1.1/', 'http://10.20.1.1/', 'https://127.0.0.1/']) {
-      assert.notEqual(explainUrlFault(url, open), undefined, url)
+      assert.notEqual(explainUrlError(url, open), undefined, url)
     }
   })
 })

@@ -1,7 +1,7 @@
 /** `carnet webhooks`: the URLs that receive an account's events. */
 import { actAsOperator } from '../../accounts/accounts.ts'
 import type { AccountContext } from '../../accounts/context.ts'
-import { findUrlFault } from '../../kernel/http-out/outbound-url.ts'
+import { findUrlError } from '../../kernel/http-out/outbound-url.ts'
 import {
   addWebhook,
   changeWebhook,
@@ -51,10 +51,10 @@ export const webhooksAdd: Command = {
 
 /** The operator may allow a private network, so this error says how. API clients get no such hint. */
 function requireCallable(url: string, { policy }: WebhookSetup): void {
-  const fault = findUrlFault(url.trim(), policy)
-  if (fault?.name !== 'forbidden' && fault?.name !== 'this_machine') return
+  const error = findUrlError(url.trim(), policy)
+  if (error?.name !== 'forbidden' && error?.name !== 'this_machine') return
   throw new CommandError(
-    `${fault.sentence} To allow it, set WEBHOOK_ALLOW_CIDRS to its address or network, here and for the server.`,
+    `${error.sentence} To allow it, set WEBHOOK_ALLOW_CIDRS to its address or network, here and for the server.`,
   )
 }
 

@@ -3,7 +3,7 @@
 import { html } from 'ghtml'
 import { isOneLine } from '../../kernel/characters.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { findUrlFault } from '../../kernel/http-out/outbound-url.ts'
+import { findUrlError } from '../../kernel/http-out/outbound-url.ts'
 import { EVENT_TYPES } from '../../webhooks/insert-events.ts'
 import {
   addWebhook,
@@ -148,7 +148,7 @@ function readTyped({ form, setup, words }: Visit): { typed: EndpointForm; proble
   const { errors } = words.texts
   const typed = { url: form.text('url'), description: form.text('description'), events: form.all('event') }
   const known: readonly string[] = EVENT_TYPES
-  const fault = findUrlFault(typed.url, setup.outbound.policy)
+  const fault = findUrlError(typed.url, setup.outbound.policy)
   const urlProblem =
     fault && renderText(words.texts.developer.urlFaults[fault.name], { host: fault.host ?? '' })
   const problems = problemsOf({

@@ -11,7 +11,7 @@ import { BoundedMap } from '../bounded-map.ts'
 import { findErrorCode, toError } from '../errors.ts'
 import { createAddressList, explainForbiddenAddress } from '../http/ip-ranges.ts'
 import { withTimeout } from '../timeout.ts'
-import { explainUrlFault, isLoopbackName, type OutboundPolicy } from './outbound-url.ts'
+import { explainUrlError, isLoopbackName, type OutboundPolicy } from './outbound-url.ts'
 
 export const CONNECT_TIMEOUT_MS = 5_000
 export const ANSWER_TIMEOUT_MS = 15_000
@@ -95,8 +95,8 @@ export function openOutbound(policy: OutboundPolicy, resolve: ResolveName = crea
   return {
     policy,
     post({ url, headers, body }) {
-      const { fault, origin, path } = urls.getOrMake(url, () => parseUrl(url, policy))
-      if (fault !== undefined) return Promise.reject(new OutboundFailure('address_refused', fault))
+      const { urlError, origin, path } = urls.getOrMake(url, () => parseUrl(url, policy))
+      if (urlError !== undefined) return Promise.reject(new OutboundFailure('address_refused', urlError))
       const request = new PendingRequest(pending)
       timer ??= setInterval(endOverdue, CHECK_INTERVAL_MS).unref()
       try {
@@ -115,13 +115,13 @@ export function openOutbound(policy: OutboundPolicy, resolve: ResolveName = crea
   }
 }
 
-type ParsedUrl = { fault: string | undefined; origin: string; path: string }
+type ParsedUrl = { urlError: string | undefined; origin: string; path: string }
 
 /** Cached by the caller: it takes as long as signing, and the same addresses are called again and again. */
 function parseUrl(url: string, policy: OutboundPolicy): ParsedUrl {
-  const fault = explainUrlFault(url, policy)
-  const { origin, pathname, search } = new URL(fault === undefined ? url : 'https://refused.invalid')
-  return { fault, origin, path: pathname + search }
+  const urlError = explainUrlError(url, policy)
+  const { origin, pathname, search } = new URL(urlError === undefined ? url : 'https://refused.invalid')
+  return { urlError, origin, path: pathname + search }
 }
 
 /** A request and its response, limited in time and length. It is in `pending` until it is settled. */

@@ -16,7 +16,7 @@ const LOOPBACK_NAMES = ['127.0.0.1', '::1', 'localhost']
 export const isLoopbackName = (host: string): boolean => LOOPBACK_NAMES.includes(host.replace(/^\[|\]$/g, ''))
 
 /** `name` is for callers with messages of their own; `host` is the forbidden one. */
-type UrlFault = {
+type UrlError = {
   name:
     | 'length'
     | 'scheme'
@@ -34,53 +34,54 @@ type UrlFault = {
 /**
  * Returns what is wrong with the text of a URL. The addresses of a host name are checked when it is called.
  */
-export const explainUrlFault = (text: string, policy: OutboundPolicy): string | undefined =>
-  findUrlFault(text, policy)?.sentence
+export const explainUrlError = (text: string, policy: OutboundPolicy): string | undefined =>
+  findUrlError(text, policy)?.sentence
 
-export function findUrlFault(text: string, policy: OutboundPolicy): UrlFault | undefined {
+export function findUrlError(text: string, policy: OutboundPolicy): UrlError | undefined {
   if (text.length > MAX_URL_LENGTH)
-    return fault('length', `The address is longer than ${MAX_URL_LENGTH} characters.`)
+    return urlError('length', `The address is longer than ${MAX_URL_LENGTH} characters.`)
   const [, authority] = /^https?:\/\/([^/?#]*)/i.exec(text) ?? []
-  if (authority === undefined) return fault('scheme', 'The address must begin with https://.')
+  if (authority === undefined) return urlError('scheme', 'The address must begin with https://.')
   if (/[\s\\\p{Cc}\p{Cf}]/u.test(text) || !text.isWellFormed()) {
-    return fault('characters', 'The address contains spaces, backslashes or invisible characters.')
+    return urlError('characters', 'The address contains spaces, backslashes or invisible characters.')
   }
-  if (authority.includes('@')) return credentials()
-  if (!URL.canParse(text)) return fault('invalid', 'The address is not a valid URL.')
+  if (authority.includes('@')) return credentialsError()
+  if (!URL.canParse(text)) return urlError('invalid', 'The address is not a valid URL.')
   const url = new URL(text)
   // The parser ignores additional slashes (https:////host), so the host may be behind them.
-  if (url.username !== '' || url.password !== '') return credentials()
-  if (authority === '') return fault('invalid', 'The address is not a valid URL.')
+  if (url.username !== '' || url.password !== '') return credentialsError()
+  if (authority === '') return urlError('invalid', 'The address is not a valid URL.')
   if (url.hash !== '' || text.includes('#')) {
-    return fault('fragment', 'The address must not have a fragment (the part after #).')
+    return urlError('fragment', 'The address must not have a fragment (the part after #).')
   }
-  return findHostFault(url, authority.replace(/:\d*$/, ''), policy)
+  return findHostError(url, authority.replace(/:\d*$/, ''), policy)
 }
 
-const credentials = () => fault('credentials', 'The address must not contain a user name or password.')
+const credentialsError = () =>
+  urlError('credentials', 'The address must not contain a user name or password.')
 
-const fault = (name: UrlFault['name'], sentence: string): UrlFault => ({ name, sentence })
+const urlError = (name: UrlError['name'], sentence: string): UrlError => ({ name, sentence })
 
-function findHostFault(url: URL, written: string, policy: OutboundPolicy): UrlFault | undefined {
+function findHostError(url: URL, written: string, policy: OutboundPolicy): UrlError | undefined {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (written.includes('%') || (isIP(host) === 4 && written !== host)) {
-    return fault('spelling', 'The host must be a name, or an IP address in the usual notation.')
+    return urlError('spelling', 'The host must be a name, or an IP address in the usual notation.')
   }
   if (url.protocol === 'http:') {
     if (policy.allowInsecureLoopback && isLoopbackName(host) && written.toLowerCase() === url.hostname)
       return undefined
-    return fault('scheme', 'The address must begin with https://.')
+    return urlError('scheme', 'The address must begin with https://.')
   }
   const name = host.replace(/\.$/, '')
   if (name === 'localhost' || name.endsWith('.localhost')) {
     const isAllowed = policy.allowed.check('127.0.0.1') || policy.allowed.check('::1', 'ipv6')
     if (isAllowed) return undefined
     return {
-      ...fault('this_machine', `${host} is this machine itself. Carnet does not connect to it.`),
+      ...urlError('this_machine', `${host} is this machine itself. Carnet does not connect to it.`),
       host,
     }
   }
   const what = isIP(host) === 0 ? undefined : explainForbiddenAddress(host, policy.allowed)
   if (what === undefined) return undefined
-  return { ...fault('forbidden', `${host} is ${what}. Carnet does not connect to it.`), host }
+  return { ...urlError('forbidden', `${host} is ${what}. Carnet does not connect to it.`), host }
 }
