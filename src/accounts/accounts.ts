@@ -67,7 +67,9 @@ type PlanChange = {
   requestsPerMinute?: number | undefined
 }
 
-/** Sets an account's plan. `quota` replaces earlier overrides, empty removes. Throws `not_found`. */
+/**
+ * Sets an account's plan. `quota` replaces earlier overrides; an empty one removes them. Throws `not_found`.
+ */
 export async function setPlan(
   ctx: OperatorContext,
   input: PlanChange,
@@ -108,7 +110,7 @@ export async function actAsOperator<C extends OperatorContext>(
   return { ...ctx, accountId, actorId: await getOperatorActor(ctx, accountId) }
 }
 
-/** As `createAccount`, with an audit entry. */
+/** Like `createAccount`, with an audit entry. */
 export async function createAccountByOperator(
   ctx: OperatorContext,
   input: { name: string; plan: string },

@@ -1,4 +1,4 @@
-/** Actors: the keys, people and services that change passports. A version stores only the number. */
+/** Actors: the keys, people and services that change passports. A version stores only the actor's number. */
 import type { Sql } from '../kernel/db/database.ts'
 import type { AccountContext, OperatorContext } from './context.ts'
 

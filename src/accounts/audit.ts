@@ -54,8 +54,9 @@ export type AuditAction =
   | 'scans_switched'
 
 /**
- * An insert without its `from …`, so that the statement of a change also writes its entries, one for each
- * row. Without `by`, the rows have `account_id` and `actor_id`. Entries of several accounts may share the id.
+ * Builds an insert without its `from …`, so that the statement of a change can write an entry for each row.
+ * Without `by`, those rows must have `account_id` and `actor_id`. Entries of several accounts may share the
+ * id.
  */
 export function insertAuditEntries(
   { sql, clock }: OperatorContext,
@@ -70,7 +71,7 @@ export function insertAuditEntries(
     select ${actor}, ${newUuid(now.getTime())}::uuid, ${now}::timestamptz, ${action}::text, ${subject}`
 }
 
-/** Writes one entry in the name of the context's actor. Call it inside the transaction of the change. */
+/** Writes an entry by the context's actor. Call it inside the transaction of the change. */
 export async function audit(ctx: AccountContext, action: AuditAction, subject: string): Promise<void> {
   await ctx.sql`${insertAuditEntries(ctx, action, ctx.sql`${subject}::text`, ctx)}`
 }

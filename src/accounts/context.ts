@@ -7,7 +7,7 @@ export type AccountContext = {
   sql: Sql
   clock: Clock
   accountId: number
-  /** The actor (an API key, a person, the operator) that versions are signed with. */
+  /** The actor that new versions name: an API key, a person or the operator. */
   actorId: number
   /** The idempotency record that the operation stores with its writes. Only some operations support it. */
   idempotency?: IdempotencyRecord

@@ -6,7 +6,7 @@ import { type Fragment, type Sql, sqlState } from '../kernel/db/database.ts'
 
 /** `key` is the client's; `fingerprint` hashes the method, address and body. */
 export type IdempotentRequest = { key: string; fingerprint: Buffer }
-/** It is repeated byte for byte. */
+/** The response to repeat, byte for byte. */
 export type StoredResponse = { status: number; headers: Readonly<Record<string, string>>; body: string }
 
 /** An operation that stores it sets `isStored`; one that throws `IdempotencyKeyTaken` wrote nothing. */

@@ -84,7 +84,7 @@ async function runUntilSettled(
     if (answer !== undefined) return { answer, replayed: false }
     const known = await findStored(ctx, request)
     if (known !== undefined) return known
-    // It expired or was deleted between the two statements.
+    // The key expired or was deleted between the two statements.
   }
 }
 

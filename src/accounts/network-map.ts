@@ -1,4 +1,4 @@
-/** One value for each network, in memory, under a hash whose salt ends with the process. */
+/** One value for each network, in memory, keyed by a hash whose salt only this process knows. */
 import { randomBytes } from 'node:crypto'
 import { BoundedMap } from '../kernel/bounded-map.ts'
 import { sha256Hex } from '../kernel/crypto.ts'

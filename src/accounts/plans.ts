@@ -1,4 +1,4 @@
-/** Plans: the rows that say what an account may do, and an account's own quotas over them. */
+/** Plans: the rows that say what an account may do, and an account's own quotas that override them. */
 import type { Sql } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors.ts'
 

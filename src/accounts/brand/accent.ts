@@ -1,6 +1,6 @@
 /** Makes an accent colour readable: keeps the hue, changes lightness to the contrast of WCAG 2.2 AA. */
 
-/** As in the style sheet of the public page, which a test compares. */
+/** Equal to the colours in the public page's style sheet; a test compares them. */
 export const PAGE_BACKGROUND = { light: '#fdfcfa', dark: '#171614' } as const
 
 /** WCAG 2.2, success criterion 1.4.3. */

@@ -34,7 +34,7 @@ const MAX_CACHED = 10_000
 type Reader = {
   load: (accountId: number) => Promise<Brand>
   cache: Map<number, { brand: Brand; at: number }>
-  /** Counts changes in this process: what was read before one is not cached. */
+  /** Counts changes in this process. A brand read before the latest change is not cached. */
   changes: number
 }
 
@@ -46,7 +46,7 @@ const readers = perDatabase(
   }),
 )
 
-/** The brand if it was read less than a second ago, or `withinMs`. */
+/** The cached brand, unless it is older than a second or `withinMs`. */
 export function findCachedBrand(
   sql: Sql,
   accountId: number,
@@ -69,7 +69,7 @@ export async function getCachedBrand(sql: Sql, accountId: number, now: Date): Pr
   return brand
 }
 
-/** After a change, so that the next page shows it. */
+/** Called after a change, so that the next page shows it. */
 export function invalidateBrand(sql: Sql, accountId: number): void {
   const reader = readers(sql)
   reader.changes++

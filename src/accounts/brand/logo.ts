@@ -1,9 +1,9 @@
-/** Checks logos: small pictures whose type follows from their bytes, not from their name. */
+/** Checks uploaded logos. The type comes from the bytes, not from the file's name. */
 import type { Detail, DetailCode } from '../../kernel/errors.ts'
 import { sanitizeSvg } from './sanitize-svg.ts'
 
 export const MAX_LOGO_BYTES = 8_192
-/** A drawing may be larger before it is cleaned: editors write much that is not drawing. */
+/** A drawing may be larger before it is cleaned, because editors add much that is not drawing. */
 const MAX_SVG_SOURCE_BYTES = 65_536
 /** A few kB can be a picture of a hundred million pixels, which each reader's browser would decode. */
 export const MAX_LOGO_SIDE_PIXELS = 1_200
@@ -48,7 +48,7 @@ function readSvg(bytes: Buffer): Logo | undefined {
     return undefined
   const clean = sanitizeSvg(bytes.toString('utf8'))
   if (clean === undefined) return undefined
-  // Only the proportions count; a drawing one unit high has them too.
+  // Only the proportions matter, so a drawing may be one unit high.
   const scale = Math.max(1, 100 / Math.min(clean.width, clean.height))
   const [width, height] = [clean.width * scale, clean.height * scale].map(side =>
     Math.min(Math.ceil(side), 1e6),

@@ -1,6 +1,6 @@
 /**
- * Security bound: rewrites an SVG with the elements and attributes of a list only, so that nothing else
- * (scripts, handlers, links, external resources, animation) can pass, however it is written.
+ * Security bound: rewrites an SVG with allowed elements and attributes only. Scripts, handlers, links,
+ * external resources and animation cannot pass, in whatever way they are written.
  */
 
 type SanitizedSvg = { text: string; width: number; height: number }
@@ -23,15 +23,17 @@ const ATTRIBUTES = wordSet(`
 /** Elements whose text is kept. */
 const WITH_TEXT = new Set(['title', 'desc', 'style', 'text', 'tspan'])
 
-/** They can be nested; with more of them a drawing of 8 kB could keep a browser busy for minutes. */
+/**
+ * `use` elements can be nested: with more of them, a drawing of 8 kB could keep a browser busy for minutes.
+ */
 const MAX_USES = 16
 
-/** One piece of XML: dropped, end tag, start tag, or text. */
+/** Matches one piece of XML: something to drop, an end tag, a start tag, or text. */
 const PIECE =
   /<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!DOCTYPE[^>[]*>|<!\[CDATA\[([\s\S]*?)\]\]>|<\/([\w:.-]+)\s*>|<([\w:.-]+)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>|([^<]+)/y
 const ATTRIBUTE = /([\w:.-]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/g
 
-/** `style`: the open style sheet, of all its pieces. */
+/** `style`: the text of the open style sheet so far. */
 type State = {
   out: string
   open: string[]
@@ -41,7 +43,7 @@ type State = {
   root: Map<string, string>
 }
 
-/** Undefined for what is not a well-formed SVG. */
+/** Undefined if the source is not a well-formed SVG. */
 export function sanitizeSvg(source: string): SanitizedSvg | undefined {
   const state: State = { out: '', open: [], dropped: 0, uses: 0, style: '', root: new Map() }
   PIECE.lastIndex = 0
@@ -55,7 +57,7 @@ export function sanitizeSvg(source: string): SanitizedSvg | undefined {
   return { text: state.out, ...size }
 }
 
-/** False for what is not well-formed, or no SVG. */
+/** False if the source is not well-formed, or is no SVG. */
 function take(state: State, piece: RegExpExecArray): boolean {
   const [, data, end, start, attributes = '', isEmpty, text] = piece
   if (start !== undefined) return begin(state, start, attributes, isEmpty === '/')
@@ -100,7 +102,7 @@ function finish(state: State, name: string): boolean {
   return true
 }
 
-/** The attributes of the list with harmless values; undefined for an unknown entity. */
+/** The allowed attributes with harmless values; undefined for an unknown entity. */
 function parseAttributes(source: string): Map<string, string> | undefined {
   const found = new Map<string, string>()
   for (const [, written = '', double, single] of source.matchAll(ATTRIBUTE)) {
@@ -114,18 +116,23 @@ function parseAttributes(source: string): Map<string, string> | undefined {
   return found
 }
 
-/** Functions that attributes and styles may call. None loads anything, as `image-set` and `src` do. */
+/**
+ * Functions that attributes and styles may call. None of them loads anything, unlike `image-set` and `src`.
+ */
 const FUNCTIONS = wordSet(`
   rgb rgba hsl hsla hwb lab lch oklab oklch color color-mix var calc min max clamp matrix translate
   translatex translatey scale scalex scaley rotate skew skewx skewy inset circle ellipse polygon path not
   is where has nth-child nth-of-type nth-last-child nth-last-of-type`)
 const OWN_PART = /url\(\s*(?:"#[\w.-]+"|'#[\w.-]+'|#[\w.-]+)\s*\)/gi
-/** The name before a bracket. Attributes such as `transform` allow a space between. */
+/** The name before a bracket. Attributes such as `transform` allow a space between them. */
 const FUNCTION_NAME = /([^\s,;:(){}[\]"'!+*/>~.#]*)\s*\(/g
 
-/** Whether it loads nothing: `url()` only of own parts, known functions, no escapes, no at-rules. */
+/**
+ * Whether a value loads nothing: `url()` only for parts of the drawing, known functions, no escapes, no
+ * at-rules.
+ */
 function isHarmless(value: string, isStyle: boolean): boolean {
-  // A comment could divide a name, an escape could write one otherwise.
+  // A comment could split a name, and an escape could disguise it.
   if (/\\|\/\*|javascript\s*:|data\s*:/i.test(value)) return false
   if (isStyle && /@|expression|behaviou?r|-moz-binding/i.test(value)) return false
   const rest = value.replace(OWN_PART, '')

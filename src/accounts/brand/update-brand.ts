@@ -128,7 +128,7 @@ async function storeLogo(
   return digest
 }
 
-/** One statement, so that two changes of different members at once are both kept. */
+/** One statement, so that concurrent changes of different members are both kept. */
 async function write(
   { sql, accountId, actorId, clock }: AccountContext,
   change: WithLogos<string>,
@@ -150,7 +150,7 @@ async function write(
       updated_at = excluded.updated_at, updated_by = excluded.updated_by`
 }
 
-/** The day of a replaced logo begins with its replacement. */
+/** Starts the lifetime of logos that are about to be replaced. */
 async function touchLogos({ sql, accountId, clock }: AccountContext): Promise<void> {
   await sql`
     update brand_logo l set kept_since = ${clock.now()} from brand b

@@ -21,7 +21,7 @@ export const createOwnKey = (
     return key
   })
 
-/** Revokes a key; again changes nothing. Throws `not_found`, also for another account's key. */
+/** Revokes a key; a second time changes nothing. Throws `not_found`, also for another account's key. */
 export const revokeOwnKey = (ctx: AccountContext, id: string): Promise<KeyRecord> =>
   withTransaction(ctx, async tx => {
     const own = await lockKey(tx, id, ctx.accountId)

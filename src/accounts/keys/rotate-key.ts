@@ -10,18 +10,18 @@ export const KEY_OVERLAP_MS = 24 * 3_600_000
 /** `overlapMs`: how long the old key still works, but never longer than it would have. */
 export type Rotation = { id: string; overlapMs: number; createdBy: string }
 
-/** `key` is the only copy of the new one; `replaced` is the old key with its new end. */
+/** `key` is the only copy of the new key; `replaced` is the old key with its new expiry time. */
 export type RotatedKey = KeyRecord & { key: string; replaced: { id: string; expires_at: string } }
 
 /**
- * Creates a key with the name and scope of another, which ends after the overlap. If the old key was created
- * to expire, the new one lives as long from now on. Throws `not_found`, and `archived` for a key that has
- * ended.
+ * Replaces a key by a new one with the same name and scope; the old one ends after the overlap. If the old
+ * key had an expiry date, the new one is valid for as long, from now on. Throws `not_found`, and `archived`
+ * for a key that has ended.
  */
 export const rotateKey = (ctx: OperatorContext, input: Rotation): Promise<RotatedKey> =>
   withTransaction(ctx, async tx => replaceKey(tx, input, await lockKey(tx, input.id)))
 
-/** The same in a transaction that has locked the key. */
+/** Replaces a key in a transaction that has locked it. */
 export async function replaceKey(
   tx: OperatorContext,
   { id, overlapMs, createdBy }: Rotation,
@@ -53,7 +53,7 @@ type LockedKey = {
   revoked_at: Date | null
 }
 
-/** Locks a key, of any account if none is given, against two replacements. Throws `not_found`. */
+/** Locks a key, so that it is replaced only once; of any account if none is given. Throws `not_found`. */
 export async function lockKey({ sql }: OperatorContext, id: string, accountId?: number): Promise<LockedKey> {
   const own = accountId === undefined ? sql`` : sql`and account_id = ${accountId}`
   const [row] = await sql<LockedKey[]>`

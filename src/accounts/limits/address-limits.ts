@@ -1,10 +1,10 @@
-/** How many requests a minute an address may make without a key: open calls, and keys that are none. */
+/** Limits the requests per minute of an address without a valid key. */
 import { createNetworkMap } from '../network-map.ts'
 import type { Permit } from './rate-share.ts'
 import { createRateWindow } from './rate-window.ts'
 
 const MAX_REQUESTS_PER_ADDRESS = 300
-/** Bounds an address to 61 steps: 4 kB, 40 MB for all addresses. */
+/** Allows at most 61 steps per address: 4 kB each, 40 MB for all addresses. */
 const STEP_MS = 1_000
 export const MAX_ADDRESSES = 10_000
 

@@ -1,8 +1,6 @@
 /**
  * How many requests a key may make in any sixty seconds, over all processes. The limit is divided into
- * permits. A process uses those it holds without asking, and each is free again sixty seconds after its use.
- * It asks the database for more only if none is left, and gives back idle ones. Decision 0026 says why no
- * permit is used twice in a minute.
+ * permits; each process holds some and asks the database only if none is left. See decision 0026.
  */
 import type { Clock } from '../../kernel/clock.ts'
 import { randomBase62 } from '../../kernel/crypto.ts'
@@ -26,12 +24,12 @@ import {
 
 /** If the database takes longer, requests do not wait: this process counts alone until it answers. */
 const DATABASE_TIMEOUT_MS = 500
-/** After an error, the database is not asked for so long. */
+/** After an error, the database is not asked again for this time. */
 const ERROR_PAUSE_MS = 1_000
 const MAINTENANCE_INTERVAL_MS = 250
 /** A clock that goes back by more than this was set back. */
 const SET_BACK_MS = 1_000
-/** Only a request that others overtake each time asks so often. */
+/** A request gives up after this many rounds in which others took all permits. */
 const MAX_TURNS = 8
 
 type Exchange = {
@@ -105,7 +103,7 @@ export class KeyLimits {
     return share
   }
 
-  /** The answer that needs no question to the database, if there is one. */
+  /** Decides without the database if possible. */
   private answer(share: RateShare, now: number): Permit | undefined {
     const own = takePermit(share, now)
     if (own !== undefined) return own
@@ -117,7 +115,7 @@ export class KeyLimits {
     share.waiting++
     try {
       for (let turn = 0; turn < MAX_TURNS; turn++) {
-        // An exchange that was under way already did not report this request, so it may take several.
+        // A running exchange did not report this request, so several may be needed.
         await this.exchange(share).doneOrLate
         const permit = this.answer(share, this.time())
         if (permit !== undefined) return permit
@@ -157,7 +155,7 @@ export class KeyLimits {
     }
   }
 
-  /** Now. If the clock was set back, earlier times count no more. */
+  /** The current time. If the clock was set back, earlier times no longer count. */
   private time(): number {
     const now = this.clock.now().getTime()
     if (this.latest - now > SET_BACK_MS) {
@@ -170,7 +168,7 @@ export class KeyLimits {
 
   private startMaintenance(): void {
     if (this.timer !== undefined) return
-    // The next request that asks meets the same error, and reports it.
+    // Ignored here: the next request that asks the database reports the same error.
     this.timer = setInterval(() => this.maintain().catch(() => undefined), MAINTENANCE_INTERVAL_MS)
     this.timer.unref()
   }

@@ -1,7 +1,6 @@
 /**
- * How many uncached public pages a network may request: a token bucket. A phone company has thousands of
- * readers behind one address, so many are allowed at once, and then as many a second as leave time for
- * everybody else.
+ * How many uncached public pages a network may request: a token bucket. It is large, because a phone company
+ * has thousands of readers behind one address, and refills slowly enough for everybody else.
  */
 import { createNetworkMap } from '../network-map.ts'
 
@@ -10,7 +9,10 @@ export const PAGES_PER_SECOND = 20
 /** Some 200 bytes each. A network that was forgotten starts with a full bucket. */
 const MAX_NETWORKS = 20_000
 
-/** Providers give a household or server a /56 of IPv6 or less: enough for 256 phones that share one. */
+/**
+ * Grouped by /56, the most IPv6 addresses that providers give a household or server; 256 phones may share
+ * one.
+ */
 export function createPageLimit() {
   const buckets = createNetworkMap(() => ({ left: MAX_PAGES_AT_ONCE, at: Number.NEGATIVE_INFINITY }), {
     max: MAX_NETWORKS,
@@ -28,7 +30,7 @@ export function createPageLimit() {
       bucket.left--
       return 0
     },
-    /** Returns one that was taken and not used. */
+    /** Gives back a page that was taken but not used. */
     giveBack(address: string): void {
       buckets.get(address).left++
     },

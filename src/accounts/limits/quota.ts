@@ -8,7 +8,7 @@ const QUOTA_COLUMN = { m: 'model_quota', b: 'batch_quota', i: 'item_quota' } as 
 
 /**
  * Body of a CTE. `wanted` is a relation (account_id, n). Returns the accounts for which all n fit; no other
- * counter moves. Counters are locked in the order of accounts, so that two statements never wait for each
+ * counter changes. Counters are locked in the order of accounts, so that two statements never wait for each
  * other.
  */
 export function reserveQuota(sql: Sql, level: LevelLetter, wanted: Fragment): Fragment {

@@ -1,7 +1,7 @@
-/** How many permits of a key each process holds: one statement for all keys of a moment. */
+/** How many permits of a key each process holds: one statement for all keys that report at the same time. */
 import type { Sql } from '../../kernel/db/database.ts'
 
-/** What one process reports of its share of a key. Times are in ms. */
+/** The report of one process about its share of a key. Times are in ms. */
 export type ShareReport = {
   accountId: number
   keyId: string
@@ -25,7 +25,7 @@ export type ShareReply = {
 
 type Share = [held: number, free: number, at: number, overAt: number, nextFreeAt: number]
 
-/** Reports these shares, each of another key, and replies in their order. */
+/** Reports these shares, each of a different key, and replies in their order. */
 export async function exchangeShares(
   sql: Sql,
   process: string,

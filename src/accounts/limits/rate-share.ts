@@ -22,7 +22,7 @@ export type RateShare = {
   reportedAt: number
   lastReport: ShareReport | undefined
   others: ShareReply['others']
-  /** No permit was left: do not ask again before this time, or before some refusals. */
+  /** No permit was left: do not ask again before this time, or before MAX_REFUSALS_PER_PAUSE refusals. */
   emptyUntil: number
   askedAt: number
   pauseMs: number
@@ -33,16 +33,16 @@ export type RateShare = {
 /** Uses closer together than this expire together. */
 const STEP_MS = 20
 const REPORT_INTERVAL_MS = 15_000
-/** Without a report for so long, the process stops using its share. */
+/** Without a report for this time, the process stops using its share. */
 const MAX_REPORT_AGE_MS = 30_000
-/** Without a report for so long, the share is given to others. */
+/** A process that has not reported for this long loses its share to the others. */
 const SHARE_LIFETIME_MS = 100_000
-/** The pause doubles from one to the other while no permit is left. */
+/** The pause doubles from the minimum to the maximum while no permit is left. */
 const MIN_PAUSE_MS = 250
 const MAX_PAUSE_MS = 2_000
-/** After so many refusals the process asks before the pause ends: one question for each ten. */
+/** After this many refusals the process asks before the pause ends. */
 const MAX_REFUSALS_PER_PAUSE = 10
-/** After this time the pause starts small again. */
+/** After this time the pause starts again at its minimum. */
 const PAUSE_MEMORY_MS = 10_000
 
 const NO_TIMES = {
@@ -65,7 +65,7 @@ export const createShare = (key: LimitedKey): RateShare => ({
   isLeaving: false,
 })
 
-/** After the clock was set back, times of before count no more. */
+/** After the clock was set back, earlier times no longer count. */
 export const resetTimes = (share: RateShare): RateShare => Object.assign(share, NO_TIMES)
 
 const isCurrent = (share: RateShare, now: number) => now - share.reportedAt <= MAX_REPORT_AGE_MS
@@ -82,7 +82,7 @@ function grant(share: RateShare, now: number): Permit {
   return permit(share, now, true)
 }
 
-/** While the database does not answer, this process counts alone. It reports these uses later. */
+/** While the database is unavailable, this process counts alone. It reports these uses later. */
 export function takePermitOffline(share: RateShare, now: number): Permit {
   if (share.uses.count(now) < share.key.requestsPerMinute) return grant(share, now)
   return refusePermit(share, now)
@@ -107,7 +107,7 @@ export function canAskForMore(share: RateShare, now: number): boolean {
   return share.refusals >= MAX_REFUSALS_PER_PAUSE && now - share.askedAt >= MIN_PAUSE_MS
 }
 
-/** What the database is told now; kept in `lastReport`. */
+/** The report for the database; stored in `lastReport`. */
 export function buildReport(share: RateShare, now: number): ShareReport {
   const used = share.uses.count(now)
   share.held = isCurrent(share, now) ? Math.max(share.held, used) : used
@@ -142,7 +142,7 @@ export function applyReply(share: RateShare, { held, others }: ShareReply, at: n
   share.refusals = 0
 }
 
-/** Gives back what nobody needed. Returns whether there is something to report. */
+/** Gives back permits that nobody needed. Returns whether there is something to report. */
 export function releaseIdlePermits(share: RateShare, now: number): boolean {
   const used = share.uses.count(now)
   const free = share.held - used
@@ -153,10 +153,10 @@ export function releaseIdlePermits(share: RateShare, now: number): boolean {
     share.held = 0
     return true
   }
-  // Of seven in a hundred a third may lie idle here, or less if there are more than three others.
+  // All processes together may keep seven percent of the limit idle; each keeps at most a third of that.
   const reserve = Math.floor((share.key.requestsPerMinute * 7) / (100 * Math.max(3, share.others.count)))
   if (idle > reserve) {
-    // Keeps half the reserve, so that traffic that varies does not give permits back one by one.
+    // Keeps half the reserve, so that varying traffic does not give permits back one by one.
     share.held -= idle - Math.floor(reserve / 2)
     return true
   }

@@ -1,7 +1,7 @@
-/** Counts uses of the last sixty seconds: to the millisecond while they are few, else in small steps. */
+/** Counts the uses of the last sixty seconds: exactly while they are few, else in small steps. */
 
 export const MINUTE_MS = 60_000
-/** A clock that went back by more than this was set back: what is counted moves with it. */
+/** A clock that went back by more than this was set back; the counted uses then move with it. */
 const SET_BACK_MS = 1_000
 
 /** Uses that expire together, sixty seconds after the last of them. */

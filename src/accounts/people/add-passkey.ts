@@ -72,7 +72,7 @@ export async function addPasskey(
   })
 }
 
-/** Only those that WebAuthn defines are stored. */
+/** Only transports that WebAuthn defines are stored. */
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
 const keepKnownTransports = (sent: readonly string[] | undefined): string[] =>
   TRANSPORTS.filter(one => sent?.includes(one))

@@ -1,8 +1,6 @@
 /**
- * How often a password may be tried, or a link for a new one be requested. Nobody can use these limits to
- * lock somebody else out: attempts are refused only to their source, which is an e-mail from one network, a
- * browser in which the person has signed in before, or a session. Attempts of one e-mail from many networks
- * run one after another with growing pauses.
+ * Limits attempts to sign in and to reset a password, by source: an e-mail from one network, a browser known
+ * for the person, or a session. So nobody can lock somebody else out.
  */
 import { createHmac, hkdfSync } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -21,13 +19,13 @@ export const ATTEMPT_WINDOW_MS = 15 * 60_000
 export const MAX_UNDELAYED_ATTEMPTS_PER_EMAIL = 20
 const PAUSE_STEP_MS = 100
 const MAX_PAUSE_MS = 2_000
-/** How long an attempt waits for those before it. */
+/** How long an attempt waits for earlier ones. */
 const MAX_WAIT_MS = 10_000
 /** Security bound: waiting attempts of all e-mails in this process. */
 const MAX_WAITING = 100
-/** An e-mail is sent for each. */
+/** Each reset sends an e-mail. */
 export const MAX_RESETS_PER_EMAIL = 3
-/** Each time that somebody opens the sign-in page takes one, which is a row for some minutes. */
+/** Each visit to the sign-in page creates a challenge, a row that lives for some minutes. */
 export const MAX_CHALLENGES_PER_NETWORK = 300
 const MAX_NETWORKS = 10_000
 
@@ -41,22 +39,22 @@ const perProcess = perDatabase((_sql: Sql) => ({
   waiting: 0,
 }))
 
-/** The key hashes networks before they reach the database. */
+/** `secretKey` hashes networks before they reach the database. */
 export type AttemptContext = OperatorContext & { secretKey: string }
 
 type AttemptSource = {
   email: string
   /** The address of the request. */
   network: string
-  /** The person's mark in this browser, or their session: counted by itself. */
+  /** The person's mark in this browser, or their session: counted separately. */
   known: string | undefined
 }
 
 export type Throttled = { problem: 'wait'; seconds: number }
 
 /**
- * Counts an attempt and makes it, at once or after those before it. Returns `wait` if its source has made too
- * many, or if so many of the e-mail are waiting that it would take too long.
+ * Counts an attempt and makes it, at once or after earlier ones. Returns `wait` if its source has made too
+ * many, or if too many attempts for the e-mail are waiting.
  */
 export async function attemptSignIn<T>(
   ctx: AttemptContext,
@@ -98,17 +96,17 @@ async function verifyInTurn<T>(
   }
 }
 
-/** After a right password: its source starts anew, and so does the e-mail. */
+/** After a correct password: resets the counts of its source and of the e-mail. */
 export async function clearAttempts(ctx: AttemptContext, source: AttemptSource): Promise<void> {
   if (source.known === undefined) uncountNetworkAttempt(ctx, source.network)
   await forget(ctx, [keyOfSource(ctx, source), sha256Hex(source.email)])
 }
 
-/** After a new password by a link. */
+/** After a new password was set by a link. */
 export const clearEmailAttempts = (ctx: OperatorContext, email: string): Promise<void> =>
   forget(ctx, [sha256Hex(email)])
 
-/** Counts a sign-in by its network only, as that with a passkey names nobody. */
+/** Counts a passkey sign-in by its network only, because it names no e-mail. */
 export const countNetworkAttempt = (ctx: OperatorContext, network: string): Throttled | undefined =>
   takeOfNetwork(ctx, perProcess(ctx.sql).attempts.get(network), MAX_ATTEMPTS_PER_NETWORK)
 
@@ -116,8 +114,8 @@ export const countChallenge = (ctx: OperatorContext, network: string): Throttled
   takeOfNetwork(ctx, perProcess(ctx.sql).challenges.get(network), MAX_CHALLENGES_PER_NETWORK)
 
 /**
- * Counts the request for a link by e-mail, apart from sign-ins. `isFlooded`: so many have been requested from
- * everywhere that no further e-mail is sent, though the answer is the same.
+ * Counts the request for a link by e-mail, apart from sign-ins. `isFlooded`: too many were requested from all
+ * networks, so no further e-mail is sent; the response stays the same.
  */
 export async function countResetRequest(
   ctx: AttemptContext,

@@ -1,4 +1,4 @@
-/** Asks for one's own password again, and changes it. An open browser is not enough for either. */
+/** Checks a signed-in person's password again, and changes it: an open browser alone must not be enough. */
 import { findUuid } from '../../kernel/ids.ts'
 import { auditPerson } from '../audit.ts'
 import type { OperatorContext } from '../context.ts'
@@ -9,7 +9,7 @@ import { hashPassword, requireValidPassword, verifyPassword } from './password.t
 import { recordFailedSignIn } from './record-failed-sign-in.ts'
 import { renewSession, type Session } from './sessions.ts'
 
-/** `token` replaces that of the session. */
+/** `token` replaces the session's token. */
 type PasswordCheck = { token: string; passwordHash: string } | { problem: 'wrong' } | Throttled
 
 /** Checks the signed-in person's password. Attempts are counted for their session, which nobody else has. */

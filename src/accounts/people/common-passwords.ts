@@ -1,8 +1,6 @@
 /**
- * Common passwords: those of published breaches, and common words with what people add to them.
- * `assets/common-passwords.bin` holds 40-bit hashes of 43,940 passwords: all with 12 or more characters among
- * the million most common of Mark Burnett's ten million (from breaches, dedicated to the public domain), in
- * lower case.
+ * Common passwords: common words with usual endings, and breached ones, of which
+ * `assets/common-passwords.bin` has hashes.
  */
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -11,7 +9,7 @@ import words from '../../../assets/common-words.json' with { type: 'json' }
 const WORDS = new Set(words)
 
 const MAX_WORD_LENGTH = Math.max(...Array.from(WORDS, word => word.length))
-/** What everyone adds at the end. */
+/** Endings that most people add. */
 const USUAL_ENDING = /[^\p{L}]{1,4}$/u
 
 /** `password` is in lower case. */
@@ -35,11 +33,14 @@ function isMadeOfWords(text: string): boolean {
 const HASH_BYTES = 5
 let breached: Buffer | undefined
 
-/** One in 25 million other passwords has the hash of one in the list. */
+/** 40 bits: one in 25 million other passwords has the hash of one in the list. */
 export const hashCommonPassword = (password: string): Buffer =>
   hash('sha256', password.normalize('NFC'), 'buffer').subarray(0, HASH_BYTES)
 
-/** Binary search: the hashes are sorted and of one length. */
+/**
+ * A binary search among 43,940 sorted hashes: all passwords with 12 or more characters, in lower case, among
+ * the million most common of Mark Burnett's ten million breached ones (public domain).
+ */
 function isBreached(password: string): boolean {
   breached ??= readFileSync(new URL('../../../assets/common-passwords.bin', import.meta.url))
   const wanted = hashCommonPassword(password)

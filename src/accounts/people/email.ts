@@ -1,4 +1,4 @@
-/** E-mail addresses in lower case, as they identify a person. */
+/** E-mail addresses in lower case, because they identify a person. */
 import { type AppError, invalid } from '../../kernel/errors.ts'
 
 const MAX_EMAIL_LENGTH = 254

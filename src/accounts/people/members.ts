@@ -40,8 +40,9 @@ export async function getMember(ctx: AccountContext, id: string): Promise<Member
 
 /**
  * Who receives the link of an invitation: the person by e-mail, or, without a mail server, the inviting
- * owner. An owner who sees it could sign in as the person. So owners see only links of people without another
- * account, and such a person joins no other account before they alone have received a link.
+ * owner. An owner who sees the link could sign in as the person. So owners see only links of people without
+ * another account, and a person whose link an owner saw cannot join another account until they have received
+ * a link that no owner saw.
  */
 export type LinkReader = 'person' | 'owner'
 

@@ -70,8 +70,8 @@ export async function endPasswordLinks(ctx: OperatorContext, personId: string): 
 }
 
 /**
- * Creates a link while no account exists; returns its token. It ends with the first account or the next
- * start.
+ * Creates a link while no account exists; returns its token. The link ends with the first account or at the
+ * next start.
  */
 export async function createSetUpLink(ctx: OperatorContext): Promise<string | undefined> {
   const token = createToken()

@@ -1,4 +1,4 @@
-/** A person's own sessions: when each began and was last used. From where is not stored. */
+/** A person's own sessions: when each began and was last used. Networks are not stored. */
 import type { Fragment } from '../../kernel/db/database.ts'
 import { findUuid, idFromUuid } from '../../kernel/ids.ts'
 import { auditPerson } from '../audit.ts'

@@ -30,7 +30,7 @@ export async function createSignInOptions(
   return countChallenge(ctx, network) ?? { options: await buildOptions(ctx, home, ANY_PERSON) }
 }
 
-/** Without the library, which takes 200 ms to load: every sign-in page needs these options. */
+/** Built without the library, which takes 200 ms to load: every sign-in page needs these options. */
 const buildOptions = async (ctx: OperatorContext, { rpId }: RelyingParty, purpose: ChallengePurpose) => ({
   rpId,
   challenge: Buffer.from(await createChallenge(ctx, purpose)).toString('base64url'),
@@ -38,7 +38,7 @@ const buildOptions = async (ctx: OperatorContext, { rpId }: RelyingParty, purpos
   userVerification: 'required',
 })
 
-/** `answer`: JSON of what `navigator.credentials.get` gave. */
+/** `answer`: the JSON result of `navigator.credentials.get`. */
 type PasskeyAnswer = { home: RelyingParty; answer: string; network: string }
 
 /** Creates a session for a valid response to an unused challenge. */

@@ -66,7 +66,9 @@ export async function findOrCreatePerson(ctx: OperatorContext, email: string): P
   return row
 }
 
-/** Adds a membership and its actor, and returns the actor's id. Throws `validation` for a member. */
+/**
+ * Adds a membership and its actor, and returns the actor's id. Throws `validation` for an existing member.
+ */
 export async function addMember(
   ctx: OperatorContext,
   member: NewPerson & { personId: string },

@@ -7,13 +7,13 @@ import type { AccountContext, OperatorContext } from '../context.ts'
 import { createToken, isToken } from './one-time-links.ts'
 import type { Role } from './people.ts'
 
-/** After the last use. */
+/** Counted from the last use. */
 export const SESSION_LIFETIME_MS = 14 * 86_400_000
-/** After the last proof of identity, however much it is used. */
+/** Counted from the last proof of identity, however much the session is used. */
 export const MAX_SESSION_AGE_MS = 30 * 86_400_000
 /** How long a proof of identity counts. */
 export const PROOF_LIFETIME_MS = 10 * 60_000
-/** With one more, the one not used for longest ends. */
+/** One more ends the session that was unused for longest. */
 export const MAX_SESSIONS_PER_PERSON = 20
 /** A session is extended at most this often, so that reading pages writes next to nothing. */
 const SLIDES_AFTER_MS = 3_600_000
@@ -28,11 +28,11 @@ export type Session = {
   account: { id: number; name: string; plan: string; planHasApi: boolean; closedAt: Date | null }
   /** When the person last proved who they are, by their password or a passkey. */
   provenAt: Date
-  /** This look-up has extended it, so the browser's cookie needs extending too. */
+  /** This look-up has extended the session, so the browser's cookie needs extending too. */
   isMoved: boolean
 }
 
-/** How the person proved who they are: by the password of this hash, or with this passkey. */
+/** How the person proved who they are: with the password that has this hash, or with this passkey. */
 type Proof = { passwordHash: string } | { passkeyId: string }
 
 export type NewSession = { token: string; email: string }
@@ -74,7 +74,7 @@ export async function createSession(
 
 const endFrom = (now: Date) => new Date(now.getTime() + SESSION_LIFETIME_MS)
 
-/** For a statement over `person_session s`: whether it has not ended. */
+/** SQL condition on `person_session s`: the session has not ended. */
 export const isLive = (ctx: OperatorContext): Fragment => {
   const now = ctx.clock.now()
   const oldest = new Date(now.getTime() - MAX_SESSION_AGE_MS)
@@ -131,7 +131,7 @@ type SessionRow = Omit<Session, 'account' | 'isMoved'> &
     expires_at: Date
   }
 
-/** For a statement over `person_session s`, `membership m`: an owner may have ended the sessions. */
+/** SQL condition on `person_session s`, `membership m`: owners have not ended the person's sessions. */
 const isAdmitted = ({ sql }: OperatorContext): Fragment =>
   sql`coalesce(m.sessions_ended_at, '-infinity') <= coalesce(s.proven_at, s.created_at)`
 
@@ -194,7 +194,6 @@ export async function areMembers(
   return queries.map(query => own.has(`${sha256Hex(query.token)} ${query.accountId}`))
 }
 
-/** The context of a signed-in person. */
 export const toAccountContext = (ctx: OperatorContext, session: Session): AccountContext => ({
   sql: ctx.sql,
   clock: ctx.clock,

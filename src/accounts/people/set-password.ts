@@ -57,7 +57,7 @@ export async function setPassword(
 
 type FirstOwner = { token: string; accountName: string; email: string; password: string }
 
-/** Creates the first account with its owner. Throws `not_found` if there is one, and `validation`. */
+/** Creates the first account with its owner. Throws `not_found` if an account exists, and `validation`. */
 export async function setUpOwner(ctx: OperatorContext, input: FirstOwner): Promise<PersonWithPassword> {
   if (!(await isSetUpLink(ctx, input.token))) throw notFound('link')
   const email = requireEmail(input.email)
