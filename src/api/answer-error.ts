@@ -21,7 +21,7 @@ type ErrorSetup = Pick<ApiSetup, 'sql' | 'clock'> &
     security?: SecurityLog
   }
 
-/** Builds what a public address answers instead of JSON; `page` is undefined for a machine. */
+/** Builds the response of a public address instead of JSON; `page` is undefined for a program. */
 export type BuildPublicError = (
   request: FastifyRequest,
   status: number,
@@ -47,7 +47,7 @@ const FRAMEWORK_ERRORS: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: ['bad_request', 'The body is empty. Send a JSON object.'],
   FST_ERR_BAD_URL: ['bad_request', 'The address has a broken percent-encoding.'],
   FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is no such address.'],
-  // Only the method QUERY gets it, where no route answers.
+  // Only the method QUERY causes this error, if no route matches.
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: ['not_found', 'There is no such address.'],
 }
 
@@ -59,7 +59,7 @@ export function answerError(
   const appError = toAppError(setup, error, request)
   setup.metrics?.refused(appError.code)
   noteSecurityEvent(setup, appError.code, request)
-  // The framework would close the connection, and the reset would overtake the answer while the body is being
+  // The framework would close the connection, and the reset could overtake the response while the body is
   // sent.
   if (
     appError.code === 'payload_too_large' &&

@@ -1,7 +1,6 @@
 /**
  * Limits how many large bulk bodies are handled at once: checking 8 MiB of rows blocks the only thread for
- * tenths of a second, and forty at once made other requests time out. The permit is acquired before the body
- * is read, or once that turns out to be large.
+ * tenths of a second, and forty at once made other requests time out.
  */
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -28,7 +27,7 @@ const permitsOf = perDatabase(
 
 type BulkCall = { accountId: number; request: FastifyRequest; reply: FastifyReply; maxBytes: number }
 
-/** Before a body is read that says how long it is. Throws `unavailable` when the queue is full. */
+/** Called before a body with Content-Length is read. Throws `unavailable` if the queue is full. */
 export async function acquireBulkPermit(sql: Sql, call: BulkCall): Promise<void> {
   const bytes = Number(call.request.headers['content-length'] ?? 0)
   // Larger bodies are rejected for their size.
@@ -36,8 +35,8 @@ export async function acquireBulkPermit(sql: Sql, call: BulkCall): Promise<void>
 }
 
 /**
- * Passes on a body. One that does not say how long it is needs a permit for `maxBytes` once it is large: a
- * client that stops in the middle of a small one must not hold up its account.
+ * Passes on the body. A body without Content-Length needs a permit for `maxBytes` once it turns out to be
+ * large; a client that stalls in a small one must not block its account.
  */
 export function acquireWhenLarge(sql: Sql, call: BulkCall, body: Readable): Readable {
   return call.request.headers['content-length'] === undefined
@@ -55,7 +54,7 @@ async function* readBody(sql: Sql, call: BulkCall, body: AsyncIterable<Buffer>):
   }
 }
 
-/** Waits until so many bytes may be handled; gives them back with the response. */
+/** Waits until this many bytes may be handled; releases them with the response. */
 async function acquire(sql: Sql, { accountId, reply }: BulkCall, bytes: number): Promise<void> {
   const release = await permitsOf(sql).acquire(accountId, bytes)
   if (release === undefined) {

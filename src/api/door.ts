@@ -1,4 +1,4 @@
-/** The API under `/api/v1`: routing, and what happens to every request before its handler. */
+/** The API under `/api/v1`: routing, and the checks before every handler. */
 
 import { METHODS } from 'node:http'
 import type { Readable } from 'node:stream'
@@ -178,8 +178,8 @@ async function admit(setup: ApiSetup, request: FastifyRequest, reply: FastifyRep
 }
 
 /**
- * A missing product or version is 404 before the body is read, and so is one of another account: no other
- * error tells a stranger that it exists.
+ * A missing product or version, or one of another account, gives 404 before the body is read, so that no
+ * other error reveals that it exists.
  */
 async function requireExisting(setup: ApiSetup, endpoint: Endpoint, request: FastifyRequest): Promise<void> {
   const { id, n } = readPath(endpoint.pathNames, getPathParameters(request))
@@ -220,7 +220,7 @@ async function respond(setup: ApiSetup, endpoint: Endpoint, request: FastifyRequ
 
 const QUERY_ERRORS = new Set(['validation', 'bad_request'])
 
-/** The parser leaves a broken percent-encoding as text, which would then be searched for and not be found. */
+/** The parser leaves a broken percent-encoding as text, and a search for that text would find nothing. */
 function requireReadableQuery({ raw: { url = '' } }: FastifyRequest): void {
   if (!url.includes('%')) return
   try {

@@ -55,7 +55,6 @@ const SCHEMAS = {
   ...CATEGORY_SCHEMAS,
 }
 
-/** The OpenAPI document of this API. */
 export function buildApiDocument(setup: Pick<ApiSetup, 'addresses' | 'version'>) {
   return buildOpenapiDocument(setup, { endpoints: ENDPOINTS, schemas: SCHEMAS })
 }

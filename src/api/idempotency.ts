@@ -51,7 +51,7 @@ const toStoredResponse = ({ status = 200, headers = {}, body }: ApiResponse): St
   body: String(body),
 })
 
-/** The hash of method, address with query, and body, as they were sent. */
+/** The hash of the method, the address with its query, and the body, as they were sent. */
 function fingerprintRequest(request: FastifyRequest): Buffer {
   const head = Buffer.from(`${request.method} ${request.raw.url ?? ''}\n`)
   return hash('sha256', Buffer.concat([head, bodies.get(request) ?? Buffer.alloc(0)]), 'buffer')

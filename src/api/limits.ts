@@ -10,7 +10,7 @@ import type { ApiSetup } from './endpoint/endpoint.ts'
 
 type LimitSetup = Pick<ApiSetup, 'sql' | 'clock'>
 
-/** The limit shown for a plan without one: the largest number that every client can read. */
+/** The limit shown for a plan without a limit: the largest number that every client can read. */
 const UNLIMITED = 2_147_483_647
 
 const ipLimits = perDatabase((_sql: Sql) => createAddressLimits())
@@ -41,7 +41,7 @@ export function limitAddress(
   if (refuses && !permit.isGranted) throw rateLimited('This address', permit, now)
 }
 
-/** The headers of a response sent before routing; the call counts for the address. */
+/** The headers of a response sent before routing. The call counts against the address's limit. */
 export function addressHeaders(setup: LimitSetup, address: string | undefined): Record<string, string> {
   return limitHeaders(ipLimits(setup.sql).take(address ?? '', setup.clock.now().getTime()))
 }

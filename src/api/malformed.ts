@@ -58,15 +58,18 @@ const UNREADABLE: Record<string, [ErrorCode, string, string]> = {
 
 export type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }
 
-/** The parser counts the address as header: stopped in the first line, the address was too long. */
+/**
+ * The parser counts the address as part of the header: if it stopped in the first line, the address was too
+ * long.
+ */
 function findReason({ code = '', rawPacket, bytesParsed }: ParserError): string {
   if (code !== 'HPE_HEADER_OVERFLOW' || rawPacket === undefined) return code
   return /^[A-Z-]+ \S*$/.test(rawPacket.toString('latin1', 0, bytesParsed)) ? 'URI_OVERFLOW' : code
 }
 
 /**
- * Writes the error to the socket by hand: there is no request object yet. Every further piece of the
- * unreadable request gets here as well. Closing the socket at once could lose the response on its way.
+ * Writes the error to the socket directly, because there is no request object yet. Called again for every
+ * further piece of the unreadable request. Closing the socket at once could lose the response on its way.
  */
 export function answerUnreadable(setup: Setup, error: ParserError, socket: Socket, id: string): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) {

@@ -11,7 +11,7 @@ import { findIdempotencyKey, handleIdempotently } from './idempotency.ts'
 /** A request before its values are checked. */
 export type RawInput = { params: RawPath; query: RawQuery; body: unknown }
 
-/** Throws `validation` with everything that is wrong. A dry run changes nothing, so its key is not stored. */
+/** Throws `validation` with all errors. A dry run changes nothing, so its key is not stored. */
 export async function handleWrite(
   endpoint: AccountEndpoint,
   call: AccountCall,
@@ -20,7 +20,7 @@ export async function handleWrite(
   const key = findIdempotencyKey(request)
   const handle = (own: AccountCall) => checkAndRun(endpoint, own, sent, key)
   if (key === undefined || key instanceof AppError || sent.query.dry_run === 'true') return handle(call)
-  // The key is looked up before anything is checked: a key of another request is the first error.
+  // The key is looked up before any check: if another request used it, that is the first error.
   return handleIdempotently(request, call, { key, handle, storesRecord: endpoint.storesRecord })
 }
 
@@ -69,7 +69,7 @@ async function runWithInput(
 const readPathAndBody = ({ pathNames, body }: AccountEndpoint, sent: RawInput) =>
   collectErrors({ path: () => readPath(pathNames, sent.params), body: () => body?.read(sent.body) })
 
-/** What else a dry run would find wrong with a request whose query or key is refused. */
+/** The further errors of a request whose query or key is refused, found by a dry run. */
 async function findErrorsByDryRun(
   endpoint: AccountEndpoint,
   call: AccountCall,

@@ -97,7 +97,7 @@ function buildCallChapter(document: ApiDocument, tag: ApiDocument['tags'][number
 function buildWebhookChapter(document: ApiDocument): Chapter {
   const events = listWebhookEvents(document)
   const headers = listEventHeaders(document).map(one =>
-    // Its value, the event's name, differs from event to event.
+    // The header's value, the event's name, differs between events.
     renderMember(one.name, { type: 'string', description: one.description }, true),
   )
   return {

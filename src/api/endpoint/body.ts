@@ -97,7 +97,7 @@ export const choiceMember = <const T extends string>(
   },
 })
 
-/** A choice with a value for when it is not sent. */
+/** A choice with a default value. */
 export function memberWithDefault<T>(member: BodyMember<T | undefined>, fallback: NoInfer<T>): BodyMember<T> {
   return { schema: member.schema, read: (value, name) => member.read(value, name) ?? fallback }
 }
@@ -136,7 +136,7 @@ export const rowsMember = (plural: string, rowSchema: object): BodyMember<readon
   },
 })
 
-/** The `validation` that `check` throws. Throws every other error. */
+/** Returns the `validation` that `check` throws; rethrows every other error. */
 export function findValidationError(check: () => unknown): AppError | undefined {
   try {
     check()

@@ -22,7 +22,7 @@ export const TEXTS = { type: 'array', items: TEXT }
 
 export const schemaRef = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
-/** An object that may grow: every property is required but the optional ones. */
+/** An object that may grow: every property is required except the optional ones. */
 export const objectSchema = (properties: Record<string, object>, optional: readonly string[] = []) => ({
   type: 'object',
   properties,
@@ -43,7 +43,7 @@ export const envelopeSchema = (data: object, more: Record<string, object> = {}) 
   required: ['data'],
 })
 
-/** `data` is the example of what the envelope holds. */
+/** `data`: the example for the envelope's `data`. */
 export const jsonResponse = (
   description: string,
   schema: object,

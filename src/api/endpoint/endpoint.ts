@@ -16,7 +16,7 @@ import type { HeaderParameter } from './header-parameters.ts'
 import { listPathNames, type PathName, type PathValues } from './path-parameters.ts'
 import { DRY_RUN, type QueryParameters, type QueryValues } from './query-parameters.ts'
 
-/** What the API runs on. */
+/** What the API needs from the server. */
 export type ApiSetup = {
   sql: Sql
   clock: Clock
@@ -43,7 +43,7 @@ type Input<P extends PathName, Q extends QueryParameters, B> = {
 }
 
 type RequestBody<B> = {
-  /** An empty body is then allowed, whatever its content type. */
+  /** Allows an empty body, whatever its content type. */
   isOptional?: true
   schema: object
   examples: Readonly<Record<string, { summary: string; value: unknown }>>
@@ -77,7 +77,7 @@ type Description = {
 type AccountOptions = {
   /** Takes `?dry_run`. */
   takesDryRun?: true
-  /** Takes up to 500 rows as `items`, each answered by itself, in 8 MiB instead of 1 MiB. */
+  /** Takes up to 500 rows as `items`, each with its own result, in a body of 8 MiB instead of 1 MiB. */
   isBulk?: true
   /** The handler stores key and response in its own statement, so no transaction is opened. */
   storesRecord?: true
@@ -148,7 +148,7 @@ export const definePublicEndpoint = (
 
 export const isWrite = ({ method }: Pick<Endpoint, 'method'>) => method !== 'GET'
 
-/** The response envelope around serialized JSON. Of more than 100 warnings only the first 100 are sent. */
+/** The response envelope around serialized JSON, with at most 100 warnings. */
 export function successJson(
   json: string,
   extra: { warnings?: readonly Detail[]; meta?: object } = {},

@@ -6,7 +6,7 @@ import type { DetailCode, ErrorCode } from '../../kernel/errors.ts'
 type ErrorDescription = {
   /** When it is sent, in Markdown. */
   when: string
-  /** A message as it is really sent, for the example. */
+  /** A message that the server really sends, for the example. */
   sentence: string
   /** Names of headers that are sent with it. */
   headers?: readonly string[]

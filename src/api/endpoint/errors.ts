@@ -27,7 +27,6 @@ export const STATUS = {
   unavailable: 503,
 } as const satisfies Record<ErrorCode, number>
 
-/** The error body as JSON text. */
 export function errorJson(error: AppError, requestId: string): string {
   return JSON.stringify({
     error: error.message,

@@ -9,7 +9,7 @@ type PathParameter<T, E> = {
   description: string
   schema: object
   example: E
-  /** Throws `not_found` if it identifies nothing, or `validation`. */
+  /** Throws `not_found` if no such thing can exist, or `validation`. */
   read: (text: string) => T
 }
 
@@ -78,7 +78,7 @@ export const listPathNames = (path: string): PathName[] =>
 /** The path parameters of a request as text. */
 export type RawPath = Readonly<Record<string, string>>
 
-/** The values of these parameters. Throws what reading the first wrong one throws. */
+/** The values of these parameters. Throws the error of the first invalid one. */
 export function readPath(names: readonly PathName[], sent: RawPath) {
   const values: Partial<Record<PathName, unknown>> = {}
   for (const name of names) values[name] = PATH_PARAMETERS[name].read(sent[name] ?? '')

@@ -26,7 +26,7 @@ export type QueryValues<Q> = { [K in WithFallback<Q>]: ValueOf<Q[K]> } & {
   [K in Exclude<keyof Q, WithFallback<Q>>]?: ValueOf<Q[K]>
 }
 
-/** The parameter with a value for when it is not sent. */
+/** The parameter with a default value. */
 export const withDefault = <T extends string | number | boolean, V extends T>(
   parameter: QueryParameter<T>,
   fallback: V,
@@ -38,7 +38,7 @@ export const withDefault = <T extends string | number | boolean, V extends T>(
 const MAX_INTEGER = 1_000_000_000
 export const MAX_TEXT_LENGTH = 500
 
-/** `max` stays out of the description when it is not given. */
+/** Without `max` the description has no maximum. */
 export const integerParameter = (
   description: string,
   { min, max }: { min: number; max?: number },
@@ -102,7 +102,7 @@ export const textParameter = (
 
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}(?:[Tt]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2}))?$/
 
-/** RFC 3339 date-time, or a date alone for its first moment in UTC. */
+/** RFC 3339 date-time, or a date, which means its start in UTC. */
 export const dateTimeParameter = (description: string, example: string): QueryParameter<Date> => ({
   description,
   schema: { type: 'string', format: 'date-time' },

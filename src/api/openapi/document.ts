@@ -106,7 +106,6 @@ function buildPaths(endpoints: readonly Endpoint[]) {
   return paths
 }
 
-/** An endpoint as an OpenAPI operation. */
 export function buildOperation(endpoint: Endpoint) {
   const { body } = endpoint
   return {

@@ -68,7 +68,7 @@ export function buildResponses(endpoint: Endpoint): Record<string, object> {
   }
 }
 
-/** Whether it answers `If-None-Match` with 304. */
+/** Whether the endpoint answers `If-None-Match` with 304. */
 const isConditional = ({ requestHeaders }: Endpoint) => requestHeaders?.includes(IF_NONE_MATCH) ?? false
 
 const NOT_MODIFIED: DocumentedResponse = {
@@ -119,7 +119,7 @@ function buildErrorResponse(codes: readonly ErrorCode[]) {
   }
 }
 
-/** A body for each code, as it is sent. */
+/** A body for each code, as the server sends it. */
 export const buildErrorExamples = () =>
   Object.fromEntries(
     Object.entries(ERROR_CATALOGUE).map(([code, { when, sentence, errors }]) => {

@@ -18,7 +18,7 @@ type BulkRow = {
 }
 type FailedRow = { index: number; error: AppError }
 
-/** `written` maps what happened to its rows: `{"created": [...], "updated": [...]}`. */
+/** `written` maps each outcome to its rows: `{"created": [...], "updated": [...]}`. */
 export function bulkJson(
   call: AccountCall,
   written: Readonly<Record<string, readonly BulkRow[]>>,

@@ -1,4 +1,4 @@
-/** What a body says about a change besides its data. */
+/** The members of a body that describe a change, besides its data. */
 import { CHANGE_TYPES } from '../../passports/write/plan-version.ts'
 import { choiceMember, memberWithDefault, textMember } from '../endpoint/body.ts'
 

@@ -35,7 +35,7 @@ export const createProduct = defineEndpoint({
   storesRecord: true,
   requestHeaders: [STRICT],
   body: {
-    // Which fields `data` has follows from `category`.
+    // `category` decides which fields `data` has.
     schema: schemaRef('NewProduct'),
     examples,
     read: NEW_PRODUCT.read,

@@ -1,6 +1,6 @@
 /**
- * The example values of the OpenAPI document: a table, its batch and its items. A test sends each request to
- * the running server and compares the response with the one shown here.
+ * The example values of the OpenAPI document: a table, its batch and its items. A test compares them with the
+ * running server.
  */
 import examples from '../../../assets/api/examples.json' with { type: 'json' }
 import { findUuid } from '../../kernel/ids.ts'
@@ -49,7 +49,7 @@ function head(more: Head = {}) {
   }
 }
 
-/** A full record; `own` has the fields that differ from those of the table. */
+/** A full record; `own` has the fields that differ from the table's. */
 export const exampleRecord = (more?: Head, own: object = {}) => ({
   ...head(more),
   data: { ...EXAMPLE_TABLE, ...own },

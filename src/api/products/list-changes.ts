@@ -1,4 +1,4 @@
-/** The list of changes: pages that skip no change, and the time to ask from next. */
+/** The list of changes: pages that skip no change, and the next `updated_since`. */
 import { findUuid, idFromUuid } from '../../kernel/ids.ts'
 import type { ListFilter } from '../../passports/read/list.ts'
 import {
@@ -12,8 +12,8 @@ import { type AccountCall, type ApiResponse, pageMeta, successJson } from '../en
 import { summaryJson } from './summary.ts'
 
 /**
- * The cursor carries the total and the time to ask from next, as they were for the first page. The time of a
- * later page would miss a write that was still running during the first.
+ * The cursor carries the total and the next `updated_since` of the first page. A later page's time would miss
+ * a write that was still running during the first page.
  */
 export type ChangeCursor = ChangePosition & { syncedUntil: Date; total: number }
 
@@ -46,7 +46,7 @@ const formatCursor = (
   [syncedUntil.getTime(), total, row.touched_us].map(part => part.toString(32)).join('-') +
   `-${idFromUuid(row.id)}`
 
-/** The cursor in a text, or undefined. */
+/** Parses a cursor; undefined if the text is not one. */
 export function findChangeCursor(text: string): ChangeCursor | undefined {
   const [, until = '', total = '', touched = '', id = ''] = PARTS.exec(text) ?? []
   const uuid = findUuid(id)

@@ -51,7 +51,7 @@ const cursor: QueryParameter<string> = {
   ...CURSOR_TEXT,
   read: (text, name) => findUuid(text) ?? { code: 'format', message: describeBadCursor(name) },
 }
-/** Also a cursor of the list of changes; the other parameters decide which of them is right. */
+/** A cursor of this list or of the list of changes; the other parameters decide which one is valid. */
 const anyCursor: QueryParameter<string | ChangeCursor> = {
   ...CURSOR_TEXT,
   read: (text, name) =>
@@ -124,7 +124,7 @@ export const listProducts = defineEndpoint({
       status: STATUS_LETTER[status],
       gtin14,
     }
-    // Hits of a search come newest first, like those of every search.
+    // A search lists the newest hits first, also with `updated_since`.
     if (since === undefined || filters.q !== undefined) {
       if (typeof cursor === 'object') throw badCursor()
       return respondWithPage(call, { ...filter, updatedSince: since }, { page, limit, cursor })

@@ -1,4 +1,4 @@
-/** How a product is answered, read or written, and how the document describes it. */
+/** The response with a product, read or written, and its description in the document. */
 import { idFromUuid } from '../../kernel/ids.ts'
 import { type PassportRow, recordEtag, recordJson } from '../../passports/core/record.ts'
 import type { WrittenPassport } from '../../passports/write/create.ts'

@@ -100,7 +100,7 @@ export const PRODUCT_SCHEMAS = {
   Snippet: SNIPPET,
   Version: VERSION,
   PageMeta: PAGE_META,
-  // Which fields `data` of a new product has follows from `category`.
+  // `category` decides which fields `data` of a new product has.
   NewProduct: {
     oneOf: CATEGORIES.map(({ created }) => schemaRef(created)),
     discriminator: {
@@ -119,7 +119,7 @@ export const PRODUCT_SCHEMAS = {
   ),
   ...Object.fromEntries(
     CATEGORIES.map(({ category, data }) => {
-      // Inside the document its dialect applies.
+      // The document's dialect applies to the schemas in it.
       const { $schema: _, ...own } = buildRequestSchema(category)
       return [data, own]
     }),

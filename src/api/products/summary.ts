@@ -4,7 +4,7 @@ import { type Addresses, recordHead } from '../../passports/core/record.ts'
 import type { PassportSummary } from '../../passports/read/list.ts'
 import { DATE_TIME, NULLABLE_TEXT, TEXT } from '../endpoint/documented-response.ts'
 
-/** The record without its data, with the names a person looks for. */
+/** The record without its data, with the names that people look for. */
 export function summaryJson(addresses: Addresses, row: PassportSummary): string {
   const names = JSON.stringify({ product_name: row.product_name, sku: row.sku, brand_name: row.brand_name })
   return `{${recordHead(addresses, row)},${names.slice(1)}`

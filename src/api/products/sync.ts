@@ -52,7 +52,7 @@ const OUTCOME_SCHEMA = {
   },
 }
 
-/** What the two endpoints for one product have in common. */
+/** The parts that the two endpoints for one product share. */
 const PUT = {
   method: 'PUT',
   tag: 'products',

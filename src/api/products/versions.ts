@@ -1,4 +1,4 @@
-/** The history of a product: its versions, one version, and going back to one. */
+/** The history of a product: its versions, one version, and restoring one. */
 import { getVersion, listVersions } from '../../passports/read/history.ts'
 import { revertPassport } from '../../passports/write/revert.ts'
 import { objectBody } from '../endpoint/body.ts'

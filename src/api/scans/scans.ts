@@ -19,7 +19,7 @@ const DESCRIPTION =
   `${BUNDLED_BUILD_DATE}, ${BUNDLED_LICENCE}; \`XX\` is unknown.`
 
 const EXAMPLE_ITEM_ID = '01m7ywm3p9eknbw8v1r6za7d4s'
-/** One day stands for all days of the range. */
+/** The example has a single day instead of the whole range. */
 const EXAMPLE = {
   range_days: 30,
   total: 412,
@@ -80,7 +80,7 @@ export const accountScans = defineEndpoint({
   },
 })
 
-/** The numbers are of this moment, so no cache keeps them. */
+/** The numbers change all the time, so caches must not store them. */
 const respondUncached = (summary: object): ApiResponse => ({
   body: successJson(JSON.stringify(summary)),
   headers: { 'cache-control': 'private, no-store' },

@@ -10,7 +10,7 @@ export function openapiEndpoint(buildDocument: (setup: ApiSetup) => object) {
   const getDocument = perObject((setup: ApiSetup) =>
     prepareDocument(JSON.stringify(buildDocument(setup)), {
       'cache-control': 'public, no-cache',
-      // It holds no data of an account, and the tools that read it run on other origins.
+      // The document contains no account data, and the tools that read it run on other origins.
       'access-control-allow-origin': '*',
     }),
   )

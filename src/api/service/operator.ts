@@ -34,7 +34,7 @@ export function registerOperator(app: FastifyInstance, { findReadiness, metrics 
       .headers({ 'cache-control': 'no-store', ...(isOk ? {} : { 'retry-after': '2' }) })
       .type(TEXT)
       .send(`${readiness}\n`)
-  // With a read-only database, pages and reads still work, so writes have a check of their own.
+  // With a read-only database, pages and reads still work, so writes have a separate check.
   app.get('/readyz', async (_request, reply) => {
     const readiness = await findReadiness()
     return sendReadiness(reply, readiness, readiness !== 'not ready')

@@ -9,7 +9,7 @@ export type SecurityContactSetup = {
   clock: Clock
 }
 
-/** RFC 9116 §2.5.5 recommends less than a year. The date moves on while the server runs. */
+/** RFC 9116 §2.5.5 recommends less than a year. The date advances while the server runs. */
 const VALID_DAYS = 180
 const DAY_MS = 24 * 60 * 60 * 1_000
 

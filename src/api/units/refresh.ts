@@ -1,4 +1,4 @@
-/** Refresh: bringing units up to the corrections made since they were issued. */
+/** Refresh: gives units the corrections made since they were issued. */
 import { previewRefresh, refreshPassport } from '../../passports/units/refresh-job.ts'
 import {
   DATE_TIME,
