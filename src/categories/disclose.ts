@@ -8,9 +8,9 @@ import { type Audience, type Field, findScalarEntry } from './field.ts'
 type Disclosed = { data: Record<string, unknown>; withheld: boolean }
 
 /**
- * Returns the known fields that this audience may see, in the category's order. Values whose shape differs
- * from the field table are left out, so that nothing undeclared is shown inside them, and so is what becomes
- * empty.
+ * Returns the known fields that this audience may see, in the category's order. Leaves out values whose shape
+ * differs from the field table, so that nothing undeclared is shown inside them, and objects and lists that
+ * become empty.
  */
 export function disclose(category: CompleteCategory, data: DataObject, audience: Audience): Disclosed {
   const state = { audience, withheld: false }

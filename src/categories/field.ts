@@ -1,4 +1,4 @@
-/** The field table: a category is a list of fields, which all parts read. */
+/** The field table: a category is a list of fields, which validation, pages, forms and exports read. */
 import type { Labels } from '../i18n/catalogue.ts'
 
 export type Audience = 'public' | 'legitimate_interest' | 'authority'
@@ -75,8 +75,8 @@ export type Field = {
   /** Entries of a list: the members of each, or one scalar field named `''`. */
   of?: readonly Field[]
   /**
-   * Anchor of its section on the page, or `head`. Only for a top-level field; without one, the field gets a
-   * section of its own after those of the category.
+   * Anchor of its section on the page, or `head`. Only for a top-level field; without an anchor, the field
+   * gets its own section after those of the category.
    */
   section?: string
   /** Order within its section, as in CSS: absent means 0, and equal ones keep the order of the table. */

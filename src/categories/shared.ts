@@ -201,7 +201,7 @@ export const COUNTRY_OF_MANUFACTURE: Field = {
   description: 'Country where the product was made, ISO 3166-1 alpha-2 in capitals.',
 }
 
-/** What amounts have in common: none is negative. */
+/** An amount: never negative. */
 export const AMOUNT = { type: 'number', min: 0 } as const
 export const SHARE = { ...AMOUNT, unit: '%', max: 100 } as const
 

@@ -108,7 +108,7 @@ function findField(category: CompleteCategory, path: Path): FieldAt {
   return { field, path: labelPath(path), isTranslation: false }
 }
 
-/** Without indexes. */
+/** The path without list indexes. */
 const labelPath = (path: Path) => path.filter(step => typeof step === 'string').join('.')
 
 function findMember(fields: readonly Field[], name: string): Field {
@@ -117,7 +117,7 @@ function findMember(fields: readonly Field[], name: string): Field {
   return field
 }
 
-/** What Ajv's instance path leads to; indexes of lists become numbers. */
+/** The path and value at Ajv's instance path; indexes of lists become numbers. */
 function locate(data: DataObject, instancePath: string): { path: Path; value: unknown } {
   const path: (string | number)[] = []
   let value: unknown = data

@@ -42,7 +42,7 @@ export class Findings {
   }
 }
 
-/** `path` may change afterwards. */
+/** Copies `path`, which the caller may change afterwards. */
 function buildDetail(inData: Path, code: DetailCode, problem: Problem): Detail {
   const path = ['data', ...inData]
   return {

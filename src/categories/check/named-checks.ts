@@ -53,7 +53,7 @@ export class NamedChecks {
     else if (field.dictionary === 'fibres' && !isBlank(text)) this.checkFibre(text)
   }
 
-  /** Any name is accepted. One that is not a code gets a warning, once per name. */
+  /** Any name is accepted. A name that is not a code gets a warning, once per name. */
   private checkFibre(text: string): void {
     const known = recogniseKnownFibre(text)
     if (known?.certainty === 'exact' && text.trim().toLowerCase() === known.code) return

@@ -4,7 +4,6 @@ import { type Problem, problem } from '../problems.ts'
 /** Control characters (C0, DEL, C1) except tab and newline. */
 const CONTROL = /[\0-\x08\x0b-\x1f\x7f-\x9f]/
 
-/** Finds an invalid character in a text or a key. */
 export function findTextProblem(text: string, of: '' | 'key_' = ''): Problem | undefined {
   const control = CONTROL.exec(text)
   if (control !== null) {

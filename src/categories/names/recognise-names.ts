@@ -17,11 +17,12 @@ import { findNearestName } from './nearest-name.ts'
 import { FIBRE_KINDS, FIBRE_SYNONYMS, QUALIFIERS } from './synonyms.ts'
 
 export type Recognition = {
-  /** What is stored so that pages show it in every language: `cotton`, `engineeredWood`, `nmc`, `DE`. */
+  /** The stored value, which pages show in every language: `cotton`, `engineeredWood`, `nmc`, `DE`. */
   code: string
   /**
-   * `exact`: a name of it in some language, nothing more. `qualified`: says more than the name ("organic
-   * cotton"), so the text must be kept. `similar`: probably misspelled; suggest it, never assume it.
+   * `exact`: the text is a name in some language, nothing more. `qualified`: it says more than the name
+   * ("organic cotton"), so it must be kept. `similar`: probably misspelled; suggest the name, never assume
+   * it.
    */
   certainty: 'exact' | 'qualified' | 'similar'
 }
@@ -35,7 +36,7 @@ export function recogniseFibre(text: string): Recognition | undefined {
   return recogniseKnownFibre(text) ?? findSimilarFibre(text)
 }
 
-/** The same without guessing, for pages and imports. One or two look-ups. */
+/** Like `recogniseFibre`, but without guessing, for pages and imports. One or two look-ups. */
 export function recogniseKnownFibre(text: string): Recognition | undefined {
   if (isFibreCode(text)) return { code: text, certainty: 'exact' }
   if (text.length > MAX_NAME_LENGTH) return undefined
@@ -78,7 +79,7 @@ const exact = (code: string | undefined): Recognition | undefined =>
 /** Security bound: names are compared letter by letter. No name is longer. */
 const MAX_NAME_LENGTH = 100
 
-/** All names of fibres by `normalizeName`. Of two that become equal, the first one counts. */
+/** All names of fibres by `normalizeName`. If two become equal, the first one counts. */
 const getFibreNames = once(() => {
   const names = new Map<string, Recognition>()
   for (const [name, found] of listFibreNames()) {

@@ -11,12 +11,12 @@ export const FIBRE_SYNONYMS: Synonyms = names.fibres
 /** A word that says more than the fibre's name, or a brand: the law requires the fibre's own name. */
 export const FIBRE_KINDS: Synonyms = names.fibreKinds
 
-/** Words beside a fibre's name, which say more of it or only connect. */
+/** Words beside a fibre's name that qualify it or only connect words. */
 export const QUALIFIERS = [...Object.values(names.qualifiers).flat(), ...names.particles]
 
 /**
- * Names of a listed value, by the path of its field. Where only the list can be stored, kinds of it count
- * too.
+ * Names of a listed value, by the path of its field. If only listed values can be stored, names of kinds of a
+ * value count too.
  */
 export const VALUE_SYNONYMS: Readonly<Record<string, Synonyms>> = names.values
 

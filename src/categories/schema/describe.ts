@@ -5,7 +5,7 @@ import { FORMAT_RULES } from './formats.ts'
 
 type WireType = 'string' | 'number' | 'boolean' | 'object' | 'array'
 
-/** What is undefined is not in the JSON. */
+/** Undefined members are not in the JSON. */
 type WireValues = {
   type: WireType
   enum: readonly string[] | undefined

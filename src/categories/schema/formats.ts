@@ -29,7 +29,9 @@ const MAX_URL_LENGTH = 2048
 const MAX_EMAIL_LENGTH = 254
 const CARBON_CLASSES = ['A', 'B', 'C', 'D', 'E', 'F', 'G']
 
-/** No display name, list or link. Of ASCII, labels of the domain have only letters, digits and hyphens. */
+/**
+ * No display name, list or link. The ASCII characters of domain labels are letters, digits and hyphens only.
+ */
 const EMAIL_PATTERN =
   '^[^\\s@<>()\\[\\],;:"\\\\?]{1,64}@[^\\s\\u0000-,./:-@\\[-`{-\\u007f]{1,63}(?:\\.[^\\s\\u0000-,./:-@\\[-`{-\\u007f]{1,63})+$'
 const EMAIL_LABEL = /^(?!-)[\p{L}\p{M}\p{N}-]+(?<!-)$/u
@@ -44,7 +46,7 @@ const violation = (code: DetailCode, what: Problem): Violation => ({ code, probl
 const check = (code: DetailCode, key: ProblemKey, passes: (text: string) => boolean) => (text: string) =>
   passes(text) ? undefined : violation(code, problem(key))
 
-/** A format that is its pattern and nothing else. */
+/** A format that its pattern defines completely. */
 const byPattern = (key: ProblemKey, schema: FormatRule['schema'] & { pattern: string }): FormatRule => {
   const pattern = new RegExp(schema.pattern, 'u')
   return { schema, findViolation: check('format', key, text => pattern.test(text)) }
@@ -142,7 +144,7 @@ function isEmail(text: string): boolean {
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-/** The pattern does not check the year 0, which does not exist, and the length of the month. */
+/** The pattern allows the year 0 and days after the end of a month; both are invalid. */
 function isPartialDate(text: string): boolean {
   if (!PARTIAL_DATE.test(text) || text.startsWith('0000')) return false
   if (text.length < 10) return true

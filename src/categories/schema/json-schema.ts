@@ -7,7 +7,7 @@ import { AUDIENCES, type Audience, type Field, findScalarEntry, narrowAudience }
 import { MAX_LANGUAGE_TAG_LENGTH } from '../language.ts'
 import { FORMAT_RULES } from './formats.ts'
 
-/** A keyword that is undefined is none: JSON leaves it out, and Ajv ignores it. */
+/** An undefined keyword has no effect: JSON leaves it out, and Ajv ignores it. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
 /** In code points. */
@@ -68,7 +68,7 @@ const allowNull = (schema: JsonSchema): JsonSchema => ({
   ...(Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {}),
 })
 
-/** Returns the most entries of a list, or languages of a localized field; else undefined. */
+/** The maximum number of a list's entries or a localized field's languages; undefined for other fields. */
 export function getMaxEntries(field: Field): number | undefined {
   if (field.localized) return MAX_LANGUAGES
   return field.type === 'list' ? (field.maxItems ?? MAX_LIST_ITEMS) : undefined
