@@ -1,4 +1,4 @@
-/** The command line's entrance: `carnet COMMAND`. */
+/** The entry point of the command line: `carnet COMMAND`. */
 import { runProcess } from './cli/run.ts'
 
 /** The reader of a pipe may end early, as `head` does. The command still finishes. */

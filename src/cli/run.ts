@@ -105,7 +105,7 @@ function formatOverview(names: readonly string[]): string {
   return `Usage: carnet COMMAND [options]; each has --help and --json.\n\n${alignColumns(rows, '  ')}\n`
 }
 
-/** The last error of a server belongs into its log. */
+/** The last error of a server belongs in its log. */
 const isLogged = (name: string, env: Environment) => name === 'serve' && env.LOG_FORMAT === 'json'
 
 const FATAL = 60

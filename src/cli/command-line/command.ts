@@ -6,7 +6,7 @@ import type { Environment } from '../../kernel/config/environment-reader.ts'
 export type CommandOptions = Readonly<Record<string, { hint?: string; about: string }>>
 
 export type Command = {
-  /** What follows `carnet `. */
+  /** The text after `carnet `. */
   usage: string
   about: string
   options: CommandOptions
@@ -62,7 +62,7 @@ function parse(words: readonly string[], options: ParseArgsOptionsConfig) {
   try {
     const read = parseArgs({ args: [...words], options, strict: true, allowPositionals: true, tokens: true })
     const names = read.tokens.flatMap(token => (token.kind === 'option' ? [token.name] : []))
-    // Of two values one would be ignored silently.
+    // One of the two values would be ignored silently.
     const twice = names.find((name, i) => names.indexOf(name) !== i)
     if (twice !== undefined) throw new UsageError(`--${twice} is given twice.`)
     return read

@@ -17,7 +17,7 @@ export function explainOperatorProblem(error: unknown): string | undefined {
   return fault !== undefined && error instanceof Error ? `${fault} (${error.message}).` : undefined
 }
 
-/** The same, and also for a database that does not answer. */
+/** Like `explainOperatorProblem`, but also explains a database that does not answer. */
 export function describeDatabaseError(error: unknown): string | undefined {
   const fault = explainOperatorProblem(error)
   const meaning = explainDatabaseError(error)

@@ -12,7 +12,7 @@ const MAX_EXPIRY_MS = 100 * 365.25 * DAY_MS
 
 const MAX_SPAN_MS = 365 * DAY_MS
 
-/** What `D` means in a usage line. */
+/** The meaning of `D` in a usage line. */
 export const EXPIRY_HINT = 'a date (it ends at 0:00 UTC), a date-time, or a span such as 7d, 12h, 30m'
 
 /**
@@ -36,7 +36,7 @@ export function parseSpan(option: string, text: string): number {
   throw new UsageError(`--${option} is "${text}": it must be a span such as 7d, 12h or 30m, at most 365d.`)
 }
 
-/** What `D` means where a time in the past is needed. */
+/** The meaning of `D` for a time in the past. */
 export const SINCE_HINT = 'a date, a date-time, or a span such as 7d, 12h, 30m before now'
 
 /** Parses a time in the past. A span counts back from `now`. Throws UsageError. */

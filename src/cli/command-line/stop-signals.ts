@@ -1,4 +1,4 @@
-/** Ctrl-C, a service manager's signal and a closed terminal end a process in order. */
+/** Ends a process cleanly on Ctrl-C, a service manager's signal or a closed terminal. */
 import { constants } from 'node:os'
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -7,7 +7,7 @@ type StopSignal = (typeof STOP_SIGNALS)[number]
 /** A command that has not ended by then exits at once. */
 const COMMAND_STOP_TIMEOUT_MS = 10_000
 
-/** The process was stopped before it was done. */
+/** The process was stopped before it was finished. */
 export class Stopped extends Error {
   override name = 'Stopped'
   readonly exitCode: number
@@ -27,8 +27,8 @@ export function onStopSignal(listener: (signal: StopSignal) => void): () => void
 }
 
 /**
- * Runs a command's work, which must fail soon after `stopping` is aborted. Throws Stopped then, with the exit
- * code that shells expect: 130 for SIGINT, 143 for SIGTERM. Further signals change nothing: npm sends a
+ * Runs a command's work, which must fail soon after `stopping` is aborted. It then throws Stopped with the
+ * exit code that shells expect: 130 for SIGINT, 143 for SIGTERM. Further signals change nothing: npm sends a
  * Ctrl-C twice.
  */
 export async function runUntilSignal<T>(work: (stopping: AbortSignal) => Promise<T>): Promise<T> {

@@ -17,7 +17,7 @@ import {
 } from '../command-line/command.ts'
 import { onStore } from '../store/with-store.ts'
 
-/** The values of `--remove`, each with its change. */
+/** The values of `--remove`, each with the change it makes. */
 const REMOVALS: Readonly<Record<string, BrandChange>> = {
   name: { name: null },
   accent: { accent: null },

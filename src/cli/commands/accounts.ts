@@ -1,4 +1,4 @@
-/** `carnet accounts`: who has passports here, and how many they may have. */
+/** `carnet accounts`: creates and lists accounts, and sets their plans and quotas. */
 import { createAccountByOperator, listAccounts, setPlan } from '../../accounts/accounts.ts'
 import { closeAccount, reopenAccount } from '../../accounts/close-account.ts'
 import { setIndexing } from '../../accounts/indexing.ts'
@@ -49,7 +49,7 @@ export const accountsList: Command = {
   ),
 }
 
-/** The levels in their own order. */
+/** Formats the quotas in the order of the levels. */
 const formatQuota = (quota: QuotaOverrides): string[] =>
   LEVELS.flatMap(level => (quota[level] === undefined ? [] : [`${level} ${quota[level]}`]))
 

@@ -21,7 +21,7 @@ export const backup: Command = {
   run: onStore(
     args => args.get('to'),
     async ({ store, config, clock, stopping: signal }, path) => {
-      // Requests that the server answers meanwhile go first.
+      // Requests to a running server get the CPU first.
       setPriority(constants.priority.PRIORITY_LOW)
       const key = deriveBackupKey(getOrCreateSecretKey(config))
       const setup = { openPool: store.openPoolOfOne, clock, key, version: VERSION }

@@ -1,4 +1,4 @@
-/** `carnet doctor`: checks the installation for what is wrong most often. */
+/** `carnet doctor`: checks an installation for common problems. */
 import { constants, existsSync } from 'node:fs'
 import { access, stat, statfs } from 'node:fs/promises'
 import { get } from 'node:http'
@@ -28,10 +28,10 @@ const MIN_FREE_BYTES = 500 * 2 ** 20
 const MAX_CLOCK_DIFFERENCE_MS = 2_000
 const MIN_POSTGRES_VERSION = 150_000
 const ANSWER_TIMEOUT_MS = 2_000
-/** A delivery that is due for longer is late: perhaps no worker runs. */
+/** A delivery that is overdue by more than this is late: perhaps no worker runs. */
 const MAX_DUE_SECONDS = 300
 const HOUR_MS = 3_600_000
-/** A backup is late when the newest one is older than so many intervals. */
+/** A backup is late when the newest one is older than this many intervals. */
 const MAX_BACKUP_INTERVALS = 2
 
 export const doctor: Command = {
@@ -68,7 +68,7 @@ async function checkInstallation(env: Environment, verify: boolean): Promise<Che
     'country data': () => checkCountryData(config),
     backups: () => checkBackups(config),
   })
-  // Opening it would create one.
+  // Opening the store would create one.
   if (config.databaseUrl === undefined && !hasStore(config.dataDir)) {
     const detail = `${resolve(config.dataDir)} (DATA_DIR) has no database yet: the first start creates it`
     // With --verify the operator expects data.
@@ -217,7 +217,7 @@ async function describeRoles(sql: Sql): Promise<string> {
   return `"${row.role}" owns the tables and also answers requests${superuser}: set DATABASE_OWNER_URL to use a role for each`
 }
 
-/** Carnet turns it off in its own sessions, which does not work through a pooler. */
+/** Carnet turns JIT off in its own sessions, which does not work through a pooler. */
 async function checkJit(sql: Sql): Promise<string | string[]> {
   const [row] = await sql<{ jit: string; role: string }[]>`
     select current_setting('jit') as jit, quote_ident(current_user) as role`

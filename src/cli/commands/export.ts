@@ -53,7 +53,7 @@ async function writePages(ctx: StoreContext, { accountId, path: dir }: ExportTar
   const outbound = openOutbound(buildWebhookSetup(config).policy)
   const mail = openMailer(undefined, log)
   const app = createServerApp({
-    // Only the requests below reach this server: they must not count as a reader's.
+    // Only the requests below reach this server; they must not count as a reader's.
     config: { ...config, trustedProxies: ['127.0.0.1'] },
     log,
     store,

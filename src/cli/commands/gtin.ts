@@ -1,4 +1,4 @@
-/** `carnet gtin release`. Only an operator may do it, because printed codes contain the GTIN. */
+/** `carnet gtin release`: only for operators, because printed codes contain the GTIN. */
 import { type ReleasedGtin, type ReleaseOptions, releaseGtin } from '../../passports/write/release-gtin.ts'
 import { parseAccountId } from '../command-line/account-arguments.ts'
 import { type Command, UsageError } from '../command-line/command.ts'

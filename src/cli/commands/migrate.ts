@@ -1,4 +1,4 @@
-/** `carnet migrate`: migrates the database, as the server and every other command do when they start. */
+/** `carnet migrate`: migrates the database, like the server and every other command when they start. */
 import type { Command } from '../command-line/command.ts'
 import { CREATES_STORE, onStore } from '../store/with-store.ts'
 

@@ -1,4 +1,4 @@
-/** `carnet serve`: the server for real use. */
+/** `carnet serve`: the production server. */
 import { buildSetUpUrl, createSetUpLink } from '../../accounts/people/one-time-links.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { type Config, ConfigError, findMalformedLines, readConfig } from '../../kernel/config/config.ts'
@@ -59,7 +59,7 @@ async function announce(
   }
 }
 
-/** Its supervisor announces and warns. It gets the reason when this process cannot start. */
+/** Here the supervisor announces and warns. It gets the reason if this process cannot start. */
 async function serveAsWorkerProcess(env: Environment): Promise<undefined> {
   try {
     const config = await readConfigWithPort(env)

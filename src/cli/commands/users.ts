@@ -1,4 +1,4 @@
-/** `carnet users`: the people of an account. They set their passwords; the operator knows none. */
+/** `carnet users`: the people of an account. They set their own passwords; the operator never sees any. */
 import { buildSetPasswordUrl } from '../../accounts/people/one-time-links.ts'
 import { createPerson, ROLES, resetPassword } from '../../accounts/people/people.ts'
 import { ACCOUNT_OPTION, getAccountId } from '../command-line/account-arguments.ts'

@@ -1,4 +1,4 @@
-/** What the webhook commands share: which webhook is meant, and how one is shown. */
+/** The arguments and output that the webhook commands share. */
 import { withActor } from '../../accounts/actors.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { notFound } from '../../kernel/errors.ts'
@@ -11,7 +11,7 @@ import { onStore, type StoreContext } from '../store/with-store.ts'
 type WebhookCommand = Omit<Command, 'run' | 'options'> & {
   options?: Command['options']
   readChange?: (args: Arguments) => WebhookChange
-  /** `ctx`: the operator in the account of the webhook. */
+  /** `ctx`: the operator's context in the webhook's account. */
   run: (ctx: StoreContext & AccountContext, id: string, change: WebhookChange) => Promise<CommandResult>
 }
 

@@ -20,7 +20,7 @@ export type DemoPassport = {
   batches?: readonly DemoBatch[]
   items?: readonly DemoItem[]
   corrections?: readonly DemoUpdate[]
-  /** Shows what a unit looks like that has not taken over a correction. */
+  /** Leaves the units without the corrections, so that the demo shows outdated ones. */
   leavesUnitsOutdated?: true
 }
 

@@ -84,7 +84,7 @@ async function requireUnits(ctx: AccountContext, wanted: Wanted): Promise<string
   return wanted.units.flatMap(unit => found.get(getUnitName(unit)) ?? [])
 }
 
-/** The user of the demo may have archived the parent, used up the quota, or used the lot or serial. */
+/** The user of the demo may have archived the parent, used up the quota, or taken the lot or serial. */
 async function issue(
   ctx: AccountContext,
   { parentUuid, level, units }: Wanted,

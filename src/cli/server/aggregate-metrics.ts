@@ -19,7 +19,7 @@ export function createMetricsTotals() {
     registers: [own],
   })
   const sum = (all: ProcessMetrics[]) => AggregatorRegistry.aggregate(all)
-  // The counts of a dead process stay in the sums; its gauges go.
+  // The counts of a dead process stay in the sums; its gauges disappear.
   const retire = async (metrics: ProcessMetrics) => {
     const counted = metrics.filter(metric => ['counter', 'histogram'].includes(String(metric.type)))
     retired = await sum([retired, counted]).getMetricsAsJSON()

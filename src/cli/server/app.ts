@@ -1,4 +1,4 @@
-/** Composes the doors into one server. Tests drive it; only the commands start it for real. */
+/** Composes the doors into one server. Tests call it directly; only the commands make it listen. */
 import { maxHeaderSize, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, {
@@ -43,7 +43,7 @@ import { buildPublicError } from '../../site/passport/errors.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The client's address as the trusted proxies tell it. */
+    /** The client's address according to the trusted proxies. */
     readonly readerAddress: string
   }
 }
@@ -55,7 +55,7 @@ export type AppSetup = ApiSetup &
   SecurityContactSetup & {
     log: Log
     trustedProxies: readonly string[]
-    /** By default what the process's limit of open files allows. */
+    /** By default as many as the process's limit of open files allows. */
     connectionLimits?: ConnectionLimits | undefined
   }
 
@@ -74,8 +74,8 @@ export function createApp(setup: AppSetup): FastifyInstance {
 }
 
 /**
- * Answers requests for cached pages before the framework sees them: it takes a fifth of the time of such an
- * answer, and most requests are of this kind. The framework answers everything unusual.
+ * Answers requests for cached pages before the framework, which would take a fifth of their time. Most
+ * requests are of this kind. The framework answers everything unusual.
  */
 function answerReadyPagesFirst(
   app: FastifyInstance,
@@ -85,7 +85,7 @@ function answerReadyPagesFirst(
   if (log.isLevelEnabled('debug')) return
   const ask = findListener(app.server)
   const requestId = createRequestId(proxies)
-  // An exception here would end the process. The framework answers what this did not.
+  // An exception here would end the process. The framework answers what is not answered here.
   const isAnswered = (exchange: Parameters<typeof answerFromCache>[0]) => {
     try {
       return answerFromCache(exchange)
@@ -110,7 +110,7 @@ function answerReadyPagesFirst(
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Reads or makes much: its work yields to all other requests. */
+    /** The request reads or creates much, so its work yields to all other requests. */
     isLong?: boolean
   }
 }
@@ -122,7 +122,7 @@ export type ServerSetup = OperatorSetup &
     security?: SecurityLog
   }
 
-/** Answers each process's operator (`/healthz`, `/readyz`, `/metrics`); workers answer only this. */
+/** Answers `/healthz`, `/readyz` and `/metrics` of each process; workers answer only these. */
 export function createOperatorApp(setup: ServerSetup, buildPublicError?: BuildPublicError): FastifyInstance {
   const requestId = createRequestId(setup.trustedProxies)
   const { getReaderAddress, isTrusted } = createTrustedProxies(setup.trustedProxies)
@@ -132,7 +132,7 @@ export function createOperatorApp(setup: ServerSetup, buildPublicError?: BuildPu
     loggerInstance: setup.log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
-    // A child for each request costs as much as routing it; lines that need the id name it.
+    // A child logger for each request would cost as much as routing; lines that need the id name it.
     childLoggerFactory: logger => logger,
     routerOptions: { maxParamLength: 2_048, ignoreTrailingSlash: false, caseSensitive: true },
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -187,7 +187,7 @@ export function createOperatorApp(setup: ServerSetup, buildPublicError?: BuildPu
   return app
 }
 
-/** Below the framework, like everything about `Expect`. */
+/** Handled below the framework, like everything about `Expect`. */
 function answerUnknownExpectations(
   server: Server,
   setup: ServerSetup,
@@ -234,7 +234,7 @@ export function createWaitingApp(setup: ServerSetup): FastifyInstance {
   return app
 }
 
-/** Logs no reader's address and no query, for the privacy of readers. */
+/** For the readers' privacy, neither their address nor the query is logged. */
 function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
   const line = {
     request_id: request.id,

@@ -8,7 +8,8 @@ import { promisify } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 
 /**
- * Connections that stay idle for so long are closed. Others get `Connection: close` with their next answer.
+ * Connections that stay idle for this long are closed. Others get `Connection: close` with their next
+ * response.
  */
 const DRAIN_MS = 1_200
 const CHECK_INTERVAL_MS = 20
@@ -25,8 +26,8 @@ export function prepareDrain(app: FastifyInstance): { drain: (finishMs: number) 
     async drain(finishMs) {
       isDraining = true
       const startedAt = performance.now()
-      // `close` of an HTTP server closes idle connections at once, although a request may be on its way in
-      // one.
+      // An HTTP server's own `close` closes idle connections at once, although one may be about to carry a
+      // request.
       Server.prototype.close.call(server)
       while (performance.now() < startedAt + DRAIN_MS && (await countConnections()) > 0)
         await pause(CHECK_INTERVAL_MS)

@@ -37,14 +37,14 @@ export function createStartupServer(
       })
       listening = { server, address: await listen(server, config) }
     },
-    /** Stops it: connections are refused from then on. */
+    /** Stops the startup server: connections are refused from then on. */
     async close() {
       await listening?.server.close()
       listening = undefined
     },
-    /** Lets `app` listen in its place, without refusing a connection in between. Returns the address. */
+    /** Lets `app` listen instead, without refusing a connection in between. Returns the address. */
     async handOver(app: FastifyInstance): Promise<string> {
-      // `localhost` may have two addresses, and only one of them could be handed over.
+      // `localhost` may have two addresses, and only one listening socket can be passed on.
       if (listening === undefined || config.host === 'localhost') {
         await this.close()
         return listen(app, config)
@@ -53,7 +53,8 @@ export function createStartupServer(
       listening = undefined
       await app.ready()
       await once(app.server.listen(server.server), 'listening')
-      // Not closed: `app` now uses its socket. Its connections end with their answers.
+      // The startup server is not closed: `app` now uses its socket, and its connections end after their
+      // responses.
       return address
     },
   }

@@ -9,12 +9,12 @@ import {
 
 export const isWorkerProcess = (): boolean => cluster.isWorker
 
-/** Longer than the supervisor waits for the processes; afterwards a process answers for itself alone. */
+/** Longer than the supervisor waits for the processes; after this a process reports only its own metrics. */
 const TOTAL_METRICS_TIMEOUT_MS = 3_000
 
 export type ParentProcess = ReturnType<typeof connectToParent>
 
-/** Connects to the supervisor. Only for a process of which `isWorkerProcess` is true. */
+/** Connects to the supervisor. Only for a process for which `isWorkerProcess` is true. */
 export function connectToParent() {
   const send = (message: WorkerMessage) => {
     // Without a channel the supervisor is gone, and this process exits by itself.

@@ -1,4 +1,4 @@
-/** Runs the server in this process: the app, the worker, and an orderly end within five seconds. */
+/** Runs the server in this process: the app and the worker, with a clean stop within five seconds. */
 import { flushKeyUse } from '../../accounts/keys/key-use.ts'
 import { getKeyLimits } from '../../accounts/limits/key-limits.ts'
 import { systemClock } from '../../kernel/clock.ts'

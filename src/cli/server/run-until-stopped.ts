@@ -12,7 +12,7 @@ const STOP_TIMEOUT_MS = 4_700
 
 type LifecycleOptions = {
   log: Log
-  /** npm's launcher waits for this process: without the launcher nobody does. */
+  /** If npm's launcher started this process, the server stops when the launcher ends. */
   startedByNpm: boolean
   /** Called before the process exits without stopping. */
   abandon: () => void
@@ -21,8 +21,8 @@ type LifecycleOptions = {
 }
 
 /**
- * Starts a server and later stops it, also while it is starting: `signal` is then aborted with a Stopped. A
- * second signal ends it at once. Throws what `start` throws, and CommandError after an unexpected error.
+ * Starts a server and later stops it. If it is still starting, `signal` is aborted with a Stopped. A second
+ * signal ends the process at once. Throws what `start` throws, and CommandError after an unexpected error.
  */
 export async function runUntilStopped(
   { log, startedByNpm, abandon, onHangUp }: LifecycleOptions,

@@ -61,7 +61,7 @@ function cached(read: () => Promise<string>): () => Promise<string> {
   }
 }
 
-/** The same on all machines. Without the database it only says so. */
+/** Equal on all machines. Without the database, only a comment that says so. */
 async function formatInstallation({ sql }: Store): Promise<string> {
   try {
     const state = await findDatabaseState(sql)
@@ -89,7 +89,7 @@ const describeDatabase = (state: DatabaseState): GaugeRow[] => [
 
 type MachineConfig = Pick<Config, 'backups' | 'dataDir' | 'databaseUrl'>
 
-/** The last backup with BACKUP_DIR, the free disk space of DATA_DIR without DATABASE_URL. */
+/** The last backup if BACKUP_DIR is set, and the free disk space of DATA_DIR if DATABASE_URL is not set. */
 export async function formatMachineMetrics(config: MachineConfig): Promise<string> {
   const { backups, dataDir, databaseUrl } = config
   const rows: GaugeRow[] = []

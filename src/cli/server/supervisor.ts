@@ -15,7 +15,7 @@ import {
   waitForMessage,
 } from './worker-messages.ts'
 
-/** `name` stands in the logs, for example `web 1`. */
+/** `name`: for the logs, such as `web 1`. */
 export type ProcessSpec = { name: string; role: Exclude<ProcessRole, 'all'> }
 
 type WorkerProcess = {
@@ -43,7 +43,7 @@ const MIN_PAUSE_MS = 100
 const MAX_PAUSE_MS = 10_000
 const STABLE_AFTER_MS = 10_000
 const READY_TIMEOUT_MS = 30_000
-/** A leaving process exits before that; see `LEAVE_TIMEOUT_MS` in `src/cli/server/run-server.ts`. */
+/** Longer than `LEAVE_TIMEOUT_MS` in `src/cli/server/run-server.ts`, after which a leaving process exits. */
 const LEAVE_TIMEOUT_MS = 15_000
 const METRICS_TIMEOUT_MS = 1_500
 
@@ -78,7 +78,10 @@ export class Supervisor {
     await Promise.all(running.map(({ exited }) => exited))
   }
 
-  /** Replaces the processes one by one, when their successors are ready. A call meanwhile repeats it once. */
+  /**
+   * Replaces the processes one by one, when their successors are ready. If called while it runs, it runs once
+   * more.
+   */
   replaceAll(): Promise<void> {
     this.isReplacementDue = true
     return this.replaceAllDue()

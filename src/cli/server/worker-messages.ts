@@ -11,7 +11,7 @@ export type WorkerMessage =
   | { type: 'get total metrics' }
 
 export type SupervisorMessage =
-  /** Another process takes over: finish the open requests and exit. */
+  /** Another process has replaced this one: finish the open requests and exit. */
   { type: 'leave' } | { type: 'get metrics' } | { type: 'total metrics'; text: string }
 
 /** The next message of this type; undefined when none comes in time. `source`: worker or process. */

@@ -4,7 +4,7 @@ import { POOL_SIZE, type Sql } from '../../kernel/db/database.ts'
 
 type Processes = Pick<Config, 'workers' | 'role'>
 
-/** Its pool, and one for an export. */
+/** The pool of the process, and a connection for an export. */
 const CONNECTIONS_PER_PROCESS = POOL_SIZE + 1
 /** For the supervisor, the worker process with its queue pool, and a successor during a replacement. */
 const OTHER_PROCESSES = 30

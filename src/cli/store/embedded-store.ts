@@ -49,7 +49,7 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions) {
   return {
     /** For everything but migrations and restores. */
     target: running.postgres.traffic,
-    /** The same database as the role that owns the tables. */
+    /** The same database, for the role that owns the tables. */
     owner: running.postgres.owner,
     /** PostgreSQL stops when nobody else uses it. */
     async leave() {
@@ -115,7 +115,7 @@ async function waitForLoss(postgres: EmbeddedPostgres, leaving: AbortSignal): Pr
   }
 }
 
-/** It changes when the pool reconnects. */
+/** The process id changes when the pool reconnects. */
 async function findBackendPid(sql: Sql): Promise<number | undefined> {
   const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
   return row?.pid

@@ -4,7 +4,7 @@ import { type DatabaseTarget, openPool, POOL_SIZE, type Sql } from '../../kernel
 import { grantTraffic } from '../../kernel/db/traffic-role.ts'
 
 const COMMAND_POOL_SIZE = 2
-/** One connection claims, one records the outcome, one clears away. */
+/** One connection claims, one records the outcome, one deletes expired rows. */
 const QUEUE_POOL_SIZE = 3
 
 export type StorePools = ReturnType<typeof openPools>
@@ -20,7 +20,7 @@ export type StorePoolOptions = {
   onStatement?: ((statement: FinishedStatement) => void) | undefined
 }
 
-/** `owner`: the role that owns the tables, when it is not the role of the traffic. */
+/** `owner`: the role that owns the tables, if it differs from the traffic role. */
 export function openPools(target: DatabaseTarget, options: StorePoolOptions, owner?: DatabaseTarget) {
   const { name, isServer, onStatement, hasPooler: pooled = false } = options
   const { maxConnections = isServer ? POOL_SIZE : COMMAND_POOL_SIZE } = options
@@ -45,9 +45,9 @@ export function openPools(target: DatabaseTarget, options: StorePoolOptions, own
     },
     /** Opens a pool of one connection for a caller who holds it long. The caller ends it. */
     openPoolOfOne: () => openSingle(target),
-    /** The same, as the role that owns the tables. Only migrations and restores need it. */
+    /** Opens such a pool for the role that owns the tables. Only migrations and restores need it. */
     openOwnerPool: () => openSingle(owner ?? target),
-    /** Gives the role of the traffic its rights. Must be called when the owner has created tables. */
+    /** Grants the traffic role its rights. Must be called after the owner has created tables. */
     async grantTraffic() {
       if (owner === undefined) return
       const [row] = await sql<{ role: string }[]>`select current_user::text as role`

@@ -21,7 +21,7 @@ export type Store = Omit<StorePools, 'end'> & {
   addresses: Addresses
   /** Where the data is, without a password. */
   location: string
-  /** A pooler such as PgBouncer stands before the database, with its own limit of connections. */
+  /** A pooler such as PgBouncer is in front of the database, with its own connection limit. */
   hasPooler: boolean
   /** Names of the migrations that were applied on opening. */
   appliedMigrations: readonly string[]
@@ -35,7 +35,7 @@ export type Store = Omit<StorePools, 'end'> & {
 /** `isServer`: keeps PostgreSQL running, and locks it unless `takesServerLock` is false. */
 export type OpenOptions = StorePoolOptions & {
   takesServerLock?: boolean
-  /** False only looks: nothing is migrated. */
+  /** If false, opens the store without migrating it. */
   migrate?: boolean
   /** Fails when there is no embedded store yet, instead of creating one. */
   mustExist?: boolean
@@ -43,7 +43,7 @@ export type OpenOptions = StorePoolOptions & {
   waitsForDatabase?: boolean
   /** Warns when the database allows fewer connections than all processes may need. */
   checksConnections?: boolean
-  /** Called once when it has to wait, with a pool that cannot connect yet. */
+  /** Called once if the database does not answer yet, with a pool that cannot connect. */
   onWaiting?: (sql: Sql) => Promise<void>
   /** Ends the wait, which then throws its reason. */
   signal?: AbortSignal
