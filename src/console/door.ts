@@ -1,4 +1,4 @@
-/** The console door: what holds for every page before its handler runs. */
+/** The console door: the checks before every page's handler. */
 
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
@@ -25,7 +25,7 @@ import { sessionEndedPage } from './sign-in/session-ended.ts'
 
 const MAX_FORM_BYTES = 16 * 1024
 
-/** Registers the pages under `/console`. Pages are ready text; forms are the only bodies that are read. */
+/** Registers the pages under `/console`. Responses are finished text; only forms are parsed as bodies. */
 export function registerConsole(app: FastifyInstance, setup: ConsoleSetup): void {
   const { publicUrl } = setup.addresses
   app.register(async door => {
@@ -65,7 +65,7 @@ export function registerConsole(app: FastifyInstance, setup: ConsoleSetup): void
 
 const isLong = ({ cost, takesFile }: ConsoleRoute) => cost === 'download' || takesFile === true
 
-/** A form with a file is not read here: its route reads it, once it is known who sent it. */
+/** Forms with a file are not parsed here: the route reads them after it has identified the sender. */
 function acceptUploads(door: FastifyInstance): void {
   const taking = new Set(
     CONSOLE_ROUTES.filter(route => route.takesFile || route.uploads).map(route => route.path),
@@ -107,13 +107,13 @@ async function run(setup: ConsoleSetup, route: ConsoleRoute, request: FastifyReq
   return answer(await route.handle({ ...signedIn, ...sent }))
 }
 
-/** What tells of a refused request, with its id and a hash of its network. */
+/** Logs a refused request with its id and a hash of its network. */
 const noteFor =
   ({ security }: ConsoleSetup, request: FastifyRequest) =>
   (event: SecurityEvent) =>
     security.note(event, { requestId: String(request.id), network: getNetwork(request.readerAddress) })
 
-/** What a form with files brought; read only once it is clear that its sender may send it. */
+/** The fields and files of a form. Files are read only after the sender is authorised. */
 async function sentWith(
   route: ConsoleRoute,
   { headers, body }: FastifyRequest,
@@ -189,8 +189,8 @@ function sendData(reply: FastifyReply, { data, status = 200 }: ModuleAnswer): Fa
 }
 
 /**
- * A download: never shown in the page's own origin, whatever is in it. A proxy before us is asked not to
- * gather one that is made while it is sent: it would take a gigabyte at once and then nothing for minutes.
+ * A download is never shown in the page's own origin, whatever it contains. Proxies are asked not to buffer a
+ * streamed one: they would collect a gigabyte at once and then send nothing for minutes.
  */
 function sendFile(reply: FastifyReply, { name, type, content }: Download): FastifyReply {
   const ascii = name.replace(/[^\w.-]/g, '_')
@@ -203,12 +203,12 @@ function sendFile(reply: FastifyReply, { name, type, content }: Download): Fasti
     .send(content)
 }
 
-/** Replaces what was set before: a session that was moved and then ended must not come back. */
+/** Replaces an earlier cookie: a session that was extended and then ended must not return. */
 function setCookie(setup: ConsoleSetup, reply: FastifyReply, token: string | null): void {
   reply.removeHeader('set-cookie').header('set-cookie', sessionCookie(setup.addresses.publicUrl, token))
 }
 
-/** Every path answers every method: with what it can do, if not with what was asked. */
+/** Answers every other method of a path with the allowed ones. */
 function refuseOtherMethods(door: FastifyInstance, path: string): void {
   const own = CONSOLE_ROUTES.filter(route => route.path === path).map(route => route.method)
   const taken: string[] = own.includes('GET') || own.length === 0 ? ['GET', 'HEAD'] : []

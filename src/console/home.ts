@@ -1,4 +1,4 @@
-/** The first page after signing in: what the account has, its quota, and how programs reach it. */
+/** The home page after signing in: the account's content and quota, and how programs connect to it. */
 
 import { html } from 'ghtml'
 import { listKeys } from '../accounts/keys/keys.ts'
@@ -20,7 +20,7 @@ import { confirm } from './sign-in/confirm.ts'
 
 const NEWEST_SHOWN = 10
 
-/** Models alone: one index read however many items an account has. */
+/** Models only: one index read, however many items an account has. */
 const MODELS = { levels: ['m'] } as const
 
 export async function showHome({ ctx, setup, session, words }: Visit): Promise<Outcome> {
@@ -101,7 +101,7 @@ function otherAccounts({ texts }: Words, accounts: readonly { id: number; name: 
   return section('others', texts.home.otherAccounts, html`<ul class="stack">!${buttons}</ul>`)
 }
 
-/** Turns the session to another account of the same person. */
+/** Switches the session to another account of the same person. */
 export async function submitAccount(visit: Visit): Promise<Outcome> {
   const { setup, form, token } = visit
   const id = form.text('account')
@@ -109,7 +109,7 @@ export async function submitAccount(visit: Visit): Promise<Outcome> {
   const turned = await switchAccount(setup, { token, accountId })
   if (turned === 'unknown') throw notFound('account')
   if (turned === 'done') return { to: HOME }
-  // An owner there has ended this person's sessions: they open the account again by a proof.
+  // An owner of that account has ended this person's sessions, so they must prove who they are.
   const proof = await confirm(visit)
   if (!('token' in proof)) return proof
   await switchAccount(setup, { token: proof.token, accountId })

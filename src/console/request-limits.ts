@@ -1,4 +1,4 @@
-/** Limits signed-in people: requests a minute, fewer of some actions, concurrent downloads. */
+/** Limits signed-in people: requests per minute, fewer for some actions, concurrent downloads. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Session } from '../accounts/people/sessions.ts'
 import { perDatabase, type Sql } from '../kernel/db/database.ts'
@@ -8,9 +8,9 @@ import { sendErrorPage } from './page/error-page.ts'
 import type { ConsoleRoute } from './page/route.ts'
 import { chooseWords } from './page/words.ts'
 
-/** Of one person, as many as the API gives the smallest plan. */
+/** Per person, as many as the API gives the smallest plan. */
 const REQUESTS_PER_MINUTE = 300
-/** Of an account. A test goes out to an address of its choice. */
+/** Per account. A test is sent to an address that the account chooses. */
 const WEBHOOK_TESTS_PER_MINUTE = 10
 const MAX_DOWNLOADS = 4
 const MAX_DOWNLOADS_PER_ACCOUNT = 2
@@ -23,7 +23,7 @@ const limitsOf = perDatabase((_sql: Sql) => ({
 
 type Entry = { sql: Sql; route: ConsoleRoute; session: Session; request: FastifyRequest; reply: FastifyReply }
 
-/** Admits a request to its route; otherwise answers it and returns the answer. */
+/** Admits a request to its route; otherwise answers it and returns the reply. */
 export function refuseForCost({ sql, route, session, request, reply }: Entry): FastifyReply | undefined {
   const limits = limitsOf(sql)
   const texts = chooseWords(request.headers['accept-language']).texts.requests
@@ -48,8 +48,8 @@ export function refuseForCost({ sql, route, session, request, reply }: Entry): F
 }
 
 /**
- * Cookies go along with a link on any site (SameSite=Lax), and a link must not start minutes of work.
- * Browsers say where a request comes from; `none` is an address that was typed or kept.
+ * Links on any site send cookies (SameSite=Lax), and a link must not start minutes of work. `Sec-Fetch-Site`
+ * names the origin; `none` means a typed or bookmarked address.
  */
 function isOwnRequest({ headers }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site']

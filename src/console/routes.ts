@@ -104,7 +104,7 @@ import { showIssue, submitIssue } from './units/issue.ts'
 import { sendCode, sendLabels, showLabels } from './units/labels.ts'
 import { submitRefresh } from './units/refresh.ts'
 
-/** A form with a whole passport in it. */
+/** The limit of a form with a whole passport. */
 export const MAX_DATA_BYTES = 1024 * 1024
 
 export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
@@ -173,7 +173,7 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   owner.post(`${PEOPLE}/:id/invite`, submitInvitationAgain, { needsProof: true }),
   owner.post(`${PEOPLE}/:id/end-sessions`, submitEndSessionsOf, { needsProof: true }),
   owner.get(INVITATION_SHOWN, showInvitation),
-  // An owner removes anyone, everyone else themselves: the page tells them apart.
+  // Owners can remove anyone, others only themselves; the page checks that.
   signedIn.get(`${PEOPLE}/:id/remove`, showRemovePerson),
   signedIn.post(`${PEOPLE}/:id/remove`, submitRemovePerson, { needsProof: true }),
   signedIn.get(LINKS, showLinks),

@@ -1,10 +1,10 @@
-/** Whether our own page sent a writing request: cookies alone do not prove it (CSRF). */
+/** Whether our own page sent a writing request; cookies do not prove that (CSRF). */
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * Browsers send `Sec-Fetch-Site` to https and local addresses, and `Origin` with every POST. Each that is
- * there must speak for us, and one must be there. With `Sec-Fetch-Site` the origin may also be the host that
- * was asked, so that localhost and 127.0.0.1 both serve.
+ * Browsers send `Sec-Fetch-Site` to https and local addresses, and `Origin` with every POST. At least one
+ * must be sent, and none may name another site. With `Sec-Fetch-Site` the origin may also be the requested
+ * host, so that both localhost and 127.0.0.1 work.
  */
 export function isSameOrigin(headers: IncomingHttpHeaders, publicUrl: string): boolean {
   const site = headers['sec-fetch-site']

@@ -1,4 +1,4 @@
-/** How the public pages look: read by everyone of the account, changed by its editors and owners. */
+/** The brand of the public pages: all members see it, editors and owners change it. */
 import { parseColour } from '../../accounts/brand/accent.ts'
 import { type Brand, getBrand } from '../../accounts/brand/brand.ts'
 import { MAX_LOGO_BYTES, MAX_LOGO_SIDE_PIXELS, parseLogo } from '../../accounts/brand/logo.ts'
@@ -51,7 +51,10 @@ const lookOf = ({ name, accent, frameAncestors }: Brand): Look => ({
   frames: frameAncestors.join('\n'),
 })
 
-/** A form has the colour as text and as picker: the changed one counts, the text comes first. */
+/**
+ * The form has the colour as text and as a picker: the one that was changed counts, and the text if both
+ * were.
+ */
 function typedIn(text: (name: string) => string): Look {
   const shown = text('accent_shown')
   const accent = text('accent').trim()
@@ -88,7 +91,7 @@ export async function submitLook(visit: Visit): Promise<Outcome> {
   return { to: SAVED }
 }
 
-/** Only what is different, because the audit log says what was changed. */
+/** Only the members that differ, because the audit log names what was changed. */
 function changeOf(brand: Brand, { name, accent, frames }: Look): BrandChange {
   const colour = accent === '' ? null : (parseColour(accent) ?? null)
   const origins = originsIn(frames).map(one => parseFrameAncestor(one) ?? one)
@@ -138,7 +141,7 @@ function problemOf(words: Words, { bytes, size }: Upload): string | undefined {
   const checked = parseLogo(bytes, 'logo')
   if ('bytes' in checked) return undefined
   if (checked.code !== 'max') return errors.logoFormat
-  // Rasters are kept as they came; of a drawing it is the cleaned one that is too large.
+  // Pixel images are stored unchanged. A drawing may be too large only after it is cleaned.
   if (/^\s*(?:\ufeff)?\s*</.test(bytes.toString('utf8', 0, 64))) return errors.logoDrawing({ most })
   return size > MAX_LOGO_BYTES
     ? errors.logoBytes({ size, most })

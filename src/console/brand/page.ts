@@ -1,4 +1,4 @@
-/** How the page about the brand looks. */
+/** Renders the brand page. */
 
 import { html } from 'ghtml'
 import {
@@ -19,18 +19,18 @@ import type { ConsolePage } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { backToSettings } from '../settings/places.ts'
 
-/** What the colour input shows where there is no colour: it cannot be empty. */
+/** The picker's value if there is no colour, because a colour input cannot be empty. */
 const PICKER_START = '#1a5f4b'
 
 export const pickerOf = (accent: string) => parseColour(accent) ?? PICKER_START
 
-/** As typed; frames one a line. */
+/** The values as typed; frames one per line. */
 export type Look = { name: string; accent: string; frames: string }
 
 type Shown = {
   brand: Brand
   look: Look
-  /** Typed, and not saved. */
+  /** Typed but not saved. */
   isTried: boolean
   problems: Problems
   mayChange: boolean
@@ -92,7 +92,7 @@ function accentField(words: Words, { accent }: Look, problems: Problems): string
 <button class="second" formmethod="get" formaction="${BRAND}#adjusted">${texts.tryIt}</button></div><input type="hidden" name="accent_shown" value="${accent}"></div>`
 }
 
-/** The colour as light and dark pages have it, drawn as they do: no style is allowed here, a drawing is. */
+/** The colour on light and on dark pages, as an SVG, because the policy allows no inline style. */
 function adjusted(words: Words, typed: string, isTried: boolean): string {
   const texts = words.texts.brand
   const colour = parseColour(typed)
@@ -139,7 +139,7 @@ function logoPictures(words: Words, brand: Brand): string {
   return html`<dl class="pairs">!${one('logo', texts.logo, brand.logo)}!${one('logo_dark', texts.logoDark, brand.logoDark)}</dl>`
 }
 
-/** On the paper that it is meant for. */
+/** The logo on the background that it is meant for. */
 function picture(words: Words, name: 'logo' | 'logo_dark', logo: BrandLogo | null): string {
   if (logo === null) return ''
   const texts = words.texts.brand

@@ -1,4 +1,4 @@
-/** One webhook: how it is doing, what can be done about it, and its log. */
+/** The page of one webhook: its state, its actions and its log. */
 
 import { html } from 'ghtml'
 import { AppError } from '../../kernel/errors.ts'
@@ -21,7 +21,7 @@ type Note = { status?: number; html: string; replaySince?: string }
 
 export const showWebhook = (visit: Visit): Promise<Outcome> => webhookPage(visit, noteOf(visit))
 
-/** What was just done, as the address says it after a redirect. */
+/** The notice for the action that the query names, after a redirect. */
 function noteOf({ query, words }: Visit): Note | undefined {
   const texts = words.texts.developer
   const resent = query.get('resent')
@@ -37,7 +37,7 @@ export async function webhookPage(visit: Visit, note: Note | undefined): Promise
   const { ctx, words, session, query } = visit
   const endpoint = await endpointOf(visit)
   const before = query.get('before') ?? undefined
-  // One more than shown tells whether there are older ones.
+  // One more than shown, to know whether there are older ones.
   const attempts = await listAttempts(ctx, {
     webhookId: endpoint.id,
     limit: LISTED + 1,
@@ -134,7 +134,7 @@ export async function submitReplay(visit: Visit): Promise<Outcome> {
   return { to: `${pageOf(id)}?replayed=${replayed}${held === 0 ? '' : '&held'}` }
 }
 
-/** What browsers send for a day and a time without a zone; it is UTC here, as on every page. */
+/** Browsers send a day and a time without a zone; here it is UTC, as on every page. */
 function readTime(text: string): Date | undefined {
   const [, minute] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(?::\d\d(?:\.\d{1,3})?)?$/.exec(text) ?? []
   return minute === undefined ? undefined : parseDateTime(minute)

@@ -31,7 +31,7 @@ import { shownSecret } from './secrets.ts'
 import { describeEvents, describeLastDelivery, renderStateBadge } from './words.ts'
 
 const MAX_URL_LENGTH = 2_048
-/** To the half hour. */
+/** Rounded to half hours. */
 const HOURS_TRIED = Math.round(RETRY_PERIOD_MS / 1_800_000) / 2
 
 export async function showWebhooks({ ctx, words, session }: Visit): Promise<Outcome> {
@@ -63,7 +63,7 @@ export const showNewWebhook = ({ words }: Visit): Outcome =>
 type EndpointForm = { url: string; description: string; events: readonly string[] }
 type Filled = { typed: EndpointForm; problems: Problems; id?: string; refusal?: string }
 
-/** The form of a new webhook, or of the one with the id. */
+/** The form of a new webhook, or of the existing one with `id`. */
 function formPage(words: Words, { typed, problems, id, refusal }: Filled): ConsolePage {
   const texts = words.texts.developer
   const title = id === undefined ? texts.add : texts.changeTitle
@@ -137,7 +137,7 @@ export async function submitChange(visit: Visit): Promise<Outcome> {
   return { to: pageOf(id) }
 }
 
-/** No event chosen stands for all: a filter that lets nothing through would be no webhook. */
+/** No chosen event means all: an empty filter would deliver nothing. */
 const inputOf = ({ url, description, events }: EndpointForm) => ({
   url,
   description,

@@ -1,4 +1,4 @@
-/** The log of a webhook: every attempt with what came of it, and the ways to have something sent again. */
+/** The log of a webhook: every attempt with its outcome, and buttons to send events again. */
 
 import { html } from 'ghtml'
 import type { AttemptRecord } from '../../webhooks/delivery-log.ts'
@@ -19,7 +19,7 @@ type Log = {
   attempts: readonly AttemptRecord[]
   listed: number
   isOlder: boolean
-  /** What was typed into the form of a replay, if it was no time. */
+  /** The typed start of a replay, if it was not a valid time. */
   since: string | undefined
 }
 
@@ -55,7 +55,7 @@ function attemptEntry(words: Words, one: AttemptRecord, mayAct: boolean): string
 <details class="fold-small"><summary>${texts.more}<span class="sight"> ${texts.details({ event: one.event, time: words.minute(one.at) })}</span></summary>!${details(words, one, mayAct)}</details></li>`
 }
 
-/** Delivered, or a test: nothing more was ever to come. */
+/** Nothing follows an attempt that delivered, or a test. */
 function whatNext(words: Words, { ok, event, next_attempt_at }: AttemptRecord): string {
   const texts = words.texts.developer
   if (next_attempt_at !== null) return texts.next({ time: words.minute(next_attempt_at) })
@@ -69,7 +69,7 @@ function details(words: Words, one: AttemptRecord, mayAct: boolean): string {
   return html`<dl class="pairs"><dt>${texts.messageId}</dt><dd><code>${one.event_id}</code></dd></dl>!${answerOf(words, one)}!${mayAct && !isTest ? resend : ''}`
 }
 
-/** As text and nothing else: it was written by whoever answers there. */
+/** Escaped text, because the receiver's server wrote it. */
 function answerOf(words: Words, attempt: AttemptRecord): string {
   const { texts } = words
   const { answer } = attempt
@@ -79,7 +79,7 @@ function answerOf(words: Words, attempt: AttemptRecord): string {
   return html`!${why}<p class="quiet">${texts.developer.answer}</p><pre class="answer" dir="ltr" tabindex="0">${answer}</pre>`
 }
 
-/** What became of a test, above everything else. */
+/** The outcome of a test, at the top of the page. */
 export function attemptSummary(words: Words, one: AttemptRecord): string {
   const texts = words.texts.developer
   const result = `${describeOutcome(words.texts, one)} (${texts.ms({ n: one.duration_ms })})`

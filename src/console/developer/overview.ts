@@ -1,4 +1,4 @@
-/** What programs need of an account, on one page: keys, webhooks, the reference. */
+/** The overview for developers: keys, webhooks, the API reference. */
 
 import { html } from 'ghtml'
 import { listKeys } from '../../accounts/keys/keys.ts'

@@ -1,4 +1,4 @@
-/** What the developer's pages share: ways back, the webhook of an address, and a call to try. */
+/** Parts that the developer pages share: back links, the requested webhook, and a sample call. */
 
 import { html } from 'ghtml'
 import type { Addresses } from '../../passports/core/record.ts'
@@ -17,7 +17,7 @@ export const endpointOf = ({ ctx, id }: Visit): Promise<WebhookRecord> => getWeb
 
 export const pageOf = (id: string) => `${WEBHOOKS}/${id}`
 
-/** The address of the API and a call to try, to copy. */
+/** The API's address and a sample call, to copy. */
 export function apiExample({ texts }: Words, { apiUrl }: Addresses): string {
   const { apiAddress, apiTry, apiTryHint } = texts.home
   const address = { name: 'api-address', label: apiAddress, value: apiUrl, rows: 1 }

@@ -18,7 +18,7 @@ export const shownSecret = shownOnce({
   pattern: /^([0-9a-z]{26})\.(whsec_[0-9A-Za-z+/=]{44})$/,
 })
 
-/** The only page that ever shows a secret, once: reloaded, it leads back to the list. */
+/** The only page that ever shows a secret, once; reloading it redirects to the list. */
 export async function showSecret(visit: Visit): Promise<Outcome> {
   const shown = shownSecret.find(visit)
   if (shown === undefined) return { to: WEBHOOKS }

@@ -1,4 +1,4 @@
-/** How an endpoint and what became of a delivery are put into words. */
+/** Describes endpoints and outcomes of deliveries in words. */
 import { html } from 'ghtml'
 import type { AttemptRecord } from '../../webhooks/delivery-log.ts'
 import { isRedirect } from '../../webhooks/send.ts'
@@ -6,7 +6,7 @@ import type { WebhookRecord } from '../../webhooks/webhook.ts'
 import { findText, renderText, type Text, type Texts } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
 
-/** `delivered`, `answered 500`, or what stopped it; a name of a later version stands for itself. */
+/** `delivered`, `answered 500`, or the failure; an unknown name of a later version is shown as it is. */
 export function describeOutcome(
   texts: Texts,
   { outcome, status }: Pick<AttemptRecord, 'outcome' | 'status'>,
@@ -17,7 +17,7 @@ export function describeOutcome(
   return findText(texts.developer.outcomes, outcome) ?? outcome
 }
 
-/** The sentence about a failure, in English, with the facts that other languages need. */
+/** The English sentence about a failure, with the facts for other languages. */
 export function explainFailure(
   { language, texts: { failures } }: Pick<Words, 'language' | 'texts'>,
   { detail, outcome, status }: Pick<AttemptRecord, 'detail' | 'outcome' | 'status'>,

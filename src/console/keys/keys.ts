@@ -22,7 +22,7 @@ const shownKey = shownOnce({
 })
 const DAY_MS = 86_400_000
 const MAX_NAME_LENGTH = 100
-/** When a new key ends: in so many days. */
+/** Days until a new key expires. */
 const KEY_ENDS = ['never', '30', '90', '365'] as const
 
 type NewKeyForm = { name: string; scope: string; ends: string }
@@ -117,7 +117,7 @@ function requireApi({ session, words }: Visit): void {
 const showOnce = (visit: Visit, { id, key }: { id: string; key: string }): Outcome =>
   shownKey.redirect(visit, { id, secret: key })
 
-/** The only page that ever shows a key, once: reloaded, it leads back to the list. */
+/** The only page that ever shows a key, once; reloading it redirects to the list. */
 export async function showKey(visit: Visit): Promise<Outcome> {
   const { ctx, setup, words } = visit
   const texts = words.texts.keys
@@ -142,7 +142,7 @@ export function showRotate(visit: Visit): Promise<Outcome> {
   return ask(visit, 'rotate', { title, lead, submit, isHarmless: true })
 }
 
-/** A key in place of one that is in use; sent again, or for one that is over, it leads back to the list. */
+/** Replaces an active key. If the form was already sent, or the key has ended, redirects to the list. */
 export async function submitRotate(visit: Visit): Promise<Outcome> {
   requireApi(visit)
   const { id } = await getKey(visit)
@@ -167,7 +167,7 @@ type KeyQuestion = {
   isHarmless?: boolean
 }
 
-/** Asks about a key that is in use; for one that is over, it leads back to the list. */
+/** Asks for confirmation about an active key; redirects to the list if the key has ended. */
 async function ask(
   visit: Visit,
   action: 'rotate' | 'revoke',
@@ -192,7 +192,7 @@ export async function submitRevoke({ ctx, id }: Visit): Promise<Outcome> {
   return { to: KEYS }
 }
 
-/** The account's key of the address. Throws `not_found`, for another account's too. */
+/** The key in the address. Throws `not_found`, also for another account's. */
 async function getKey({ ctx, id }: Visit): Promise<KeyRecord> {
   const key = (await listKeys(ctx, ctx.accountId)).find(one => one.id === id)
   if (key === undefined) throw notFound('key')

@@ -1,4 +1,4 @@
-/** The addresses of the console's pages, and which of them a sign-in may lead to. */
+/** The addresses of the console's pages, and the check of where a sign-in may redirect to. */
 
 export const HOME = '/console'
 export const SIGN_IN = '/console/sign-in'

@@ -1,4 +1,4 @@
-/** The console's style sheet and modules, at addresses that change with them: cached for good. */
+/** The console's style sheet and modules. Their addresses contain their hash, so they are cached for good. */
 
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ function asset(path: string, file: string, type: string): Asset {
 
 const STYLE = asset('/console/console.css', 'console.css', 'text/css; charset=utf-8')
 
-/** By the name of the file without its ending: what is not here is not sent. */
+/** By file name without extension; only these are served. */
 const MODULES = new Map(
   readdirSync(new URL('console/', FOLDER))
     .filter(file => file.endsWith('.js'))
@@ -31,13 +31,13 @@ const MODULES = new Map(
 
 const ALL = [STYLE, ...MODULES.values()]
 
-/** The module that keeps what was typed and not saved. */
+/** The module that keeps unsaved input. */
 export const DRAFTS_MODULE = 'drafts'
 
 export const STYLE_HREF = STYLE.href
 export const ASSET_PATHS = ALL.map(one => one.path)
 
-/** The address of a module of `assets/console`. A page that names one that is not there is a bug. */
+/** The address of a module in `assets/console`. An unknown name is a bug. */
 export function moduleHref(name: string): string {
   const found = MODULES.get(name)
   if (found === undefined) throw new Error(`there is no module assets/console/${name}.js`)

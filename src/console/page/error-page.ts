@@ -1,4 +1,4 @@
-/** Refusals and failures as pages for people: what happened, that nothing was changed, and the way back. */
+/** Renders errors as pages for people: what happened, that nothing was changed, and a link back. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'ghtml'
 import type { Session } from '../../accounts/people/sessions.ts'
@@ -16,7 +16,7 @@ type ErrorPage = {
   request: FastifyRequest
   reply: FastifyReply
   status: Status
-  /** In place of the status's own sentence. */
+  /** Replaces the default sentence of the status. */
   sentence?: string
   session?: Session
   headers?: Readonly<Record<string, string>>
@@ -37,7 +37,7 @@ export function sendErrorPage(refusal: ErrorPage): FastifyReply {
     .send(shell({ words, session, path: '', page: { title: title ?? '', body } }))
 }
 
-/** Codes that a page can meet; the rest would be a bug. */
+/** The codes that a page can cause; any other is a bug. */
 const STATUS: Partial<Record<ErrorCode, Status>> = {
   bad_request: 400,
   validation: 400,
@@ -53,7 +53,9 @@ const STATUS: Partial<Record<ErrorCode, Status>> = {
 
 type Thrown = Pick<ErrorPage, 'request' | 'reply'> & { error: Error }
 
-/** Answers what a handler or the framework threw; a bug is logged once, here, with the request's id. */
+/**
+ * Answers an error thrown by a handler or the framework. A bug is logged here, once, with the request's id.
+ */
 export function sendThrownError({ request, reply, error }: Thrown): FastifyReply {
   const known = error instanceof AppError ? error : explainDatabaseError(error)
   const status = known === undefined ? frameworkStatus(error) : STATUS[known.code]
@@ -67,7 +69,7 @@ export function sendThrownError({ request, reply, error }: Thrown): FastifyReply
   return sendErrorPage({ request, reply, status, ...sentence, headers })
 }
 
-/** Fastify's own refusals of a request carry their status. */
+/** Fastify's own errors contain their status. */
 function frameworkStatus(error: Error): Status | undefined {
   const status = 'statusCode' in error ? error.statusCode : undefined
   if (status === 413 || status === 415) return status

@@ -14,7 +14,7 @@ type FormField = {
   autocomplete?: string
   maxLength?: number
   minLength?: number
-  /** Of a date. */
+  /** Only for a date. */
   min?: string
   isReadOnly?: boolean
   isOptional?: boolean
@@ -22,7 +22,7 @@ type FormField = {
 
 type FieldNotes = { name: string; hint?: string | undefined }
 
-/** One labelled input. The browser checks nothing, so all errors appear at once, in our words. */
+/** A labelled input. The browser checks nothing, so that all errors appear at once, in our words. */
 export function input(field: FormField, problems: Problems): string {
   const { name, type = 'text' } = field
   const { autocomplete = type === 'password' ? 'current-password' : 'off' } = field
@@ -46,7 +46,7 @@ export const renderOptions = (options: Options, chosen?: string) =>
       html`<option value="${value}"!${value === chosen ? ' selected' : ''}>${label}</option>`,
   )
 
-/** A labelled choice; the first option is chosen unless `value` is another. */
+/** A labelled choice. The first option is selected unless `value` names another. */
 export function select(
   field: Pick<FormField, 'name' | 'label' | 'hint' | 'value'> & {
     options: Options
@@ -57,14 +57,14 @@ export function select(
 <select id="${field.name}" name="${field.name}"!${described(field, problems)}>!${renderOptions(field.options, field.value)}</select></div>`
 }
 
-/** Hint and error stand above the input: a phone's keyboard covers what is below. */
+/** Hint and error stand above the input, because a phone's keyboard covers what is below. */
 export function notes({ name, hint }: FieldNotes, problems: Problems): string {
   const error = problems[name]
   const above = hint === undefined ? '' : html`<p class="hint" id="${name}-hint">${hint}</p>`
   return above + (error === undefined ? '' : html`<p class="error" id="${name}-error">${error}</p>`)
 }
 
-/** The attributes that lead from an input to its hint and error. */
+/** The attributes that connect an input with its hint and error. */
 export function described({ name, hint }: FieldNotes, problems: Problems): string {
   const isWrong = problems[name] !== undefined
   const ids = [...(hint === undefined ? [] : [`${name}-hint`]), ...(isWrong ? [`${name}-error`] : [])]
@@ -75,13 +75,15 @@ export function described({ name, hint }: FieldNotes, problems: Problems): strin
 }
 
 /**
- * First in a form that has other buttons before its own: the Enter key presses the first one there is. Nobody
- * sees it, and the tab key passes it.
+ * A hidden button at the start of a form with other buttons before its own, because the Enter key presses the
+ * first one. The tab key skips it.
  */
 export const defaultButton = (text: string) =>
   html`<button class="sight" tabindex="-1" aria-hidden="true">${text}</button>`
 
-/** The errors, first on the page and focused; each links to its field. `labels` by field name. */
+/**
+ * The list of errors, at the top of the page and focused; each links to its field. `labels` by field name.
+ */
 export function summary(texts: Texts, problems: Problems, labels: Readonly<Record<string, string>>): string {
   const lines = Object.entries(problems)
   if (lines.length === 0) return ''
@@ -93,11 +95,11 @@ export function summary(texts: Texts, problems: Problems, labels: Readonly<Recor
 <p>${texts.page.problemCount({ count: lines.length })}</p><ul>!${links}</ul>`)
 }
 
-/** Has the focus; `content` is HTML. */
+/** An alert that gets the focus; `content` is HTML. */
 export const alertBox = (content: string) =>
   html`<div class="summary" role="alert" tabindex="-1" autofocus>!${content}</div>`
 
-/** A refusal that belongs to no single field. */
+/** An error that belongs to no single field. */
 export const notice = (sentence: string | undefined) =>
   sentence === undefined ? '' : alertBox(html`<p>${sentence}</p>`)
 
@@ -108,7 +110,7 @@ export function newPasswordInput({ signIn }: Texts, label: string, problems: Pro
 
 type Copyable = { name: string; label: string; hint?: string; value: string; rows: number }
 
-/** A text to take along: focus it and select all, or touch it once. */
+/** A read-only text to copy: focus selects all of it. */
 export const copyable = ({ page }: Texts, field: Copyable) =>
   html`<div class="field"><label for="${field.name}">${field.label}</label>!${notes(field, {})}
 <textarea class="copy" id="${field.name}" data-copy="${page.copy}" data-copied="${page.copied}" rows="${field.rows}" readonly spellcheck="false" autocomplete="off"!${described(field, {})}>

@@ -1,15 +1,15 @@
-/** A form as it was sent: fields are read by name, once; what is not asked for is not looked at. */
+/** A submitted form: handlers read its fields by name and ignore all others. */
 import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
 import type { Texts } from './texts.ts'
 
 export type PostedForm = {
-  /** The first value of a field as it was typed, '' when there is none. */
+  /** The first value of a field as typed, or ''. */
   raw: (name: string) => string
-  /** The same without the white space around it. */
+  /** The first value without surrounding white space. */
   text: (name: string) => string
   /** All values of a field that may be sent several times. */
   all: (name: string) => string[]
-  /** The next parts of names that begin with `path.`: for `a.b`, `a.c.d` under `a` they are `b`, `c`. */
+  /** The next parts of the names below `path`: for `a.b` and `a.c.d`, those below `a` are `b` and `c`. */
   under: (path: string) => string[]
   /** All fields with their values, as they were sent. */
   entries: () => readonly (readonly [name: string, value: string])[]
@@ -43,7 +43,7 @@ function note(under: Map<string, Set<string>>, name: string): void {
 /** Field name → sentence, in the order of the form. */
 export type Problems = Readonly<Record<string, string>>
 
-/** Leaves out the fields that are right. */
+/** Keeps only the fields with an error. */
 export function problemsOf(checked: Readonly<Record<string, string | undefined>>): Problems {
   const problems: Record<string, string> = {}
   for (const [name, sentence] of Object.entries(checked))
@@ -60,6 +60,6 @@ export function nameProblem(texts: Texts, name: string, max: number): string | u
   return isOneLine(name) ? undefined : texts.errors.characters
 }
 
-/** What is searched for: at most `max` characters that PostgreSQL takes. */
+/** The search text, cut to at most `max` characters that PostgreSQL accepts. */
 export const getSearchText = (query: URLSearchParams, name: string, max: number): string =>
   (query.get(name) ?? '').trim().slice(0, max).toWellFormed().replaceAll('\0', '')

@@ -1,29 +1,29 @@
-/** Pieces of HTML that many pages have. What is named `content` or `about` is HTML already. */
+/** HTML parts that many pages share. Arguments named `content` or `about` are HTML. */
 import { html } from 'ghtml'
 import type { ConsolePage } from './route.ts'
 import type { Texts } from './texts.ts'
 
-/** The line above a heading that leads back. */
+/** The link back, above a heading. */
 export const backLink = (to: string, name: string) =>
   html`<p class="way"><a class="alone" href="${to}">${name}</a></p>`
 
 export const section = (id: string, title: string, content: string | readonly string[]) =>
   html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>!${content}</section>`
 
-/** What has just been done. */
+/** The notice about the action just done. */
 export const doneNotice = (sentence: string | undefined) =>
   sentence === undefined ? '' : html`<p class="reach" role="status">${sentence}</p>`
 
 export const rowList = (rows: readonly string[]) => html`<ul class="rows">!${rows}</ul>`
 
-/** Name and value of each line. */
+/** A list of names and values. */
 export const facts = (lines: readonly (readonly [string, string])[], more = '') =>
   html`<dl class="facts">!${lines.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}!${more}</dl>`
 
 export const hiddenInputs = (entries: readonly (readonly [name: string, value: string])[]) =>
   entries.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
 
-/** A table that scrolls sideways where the window is narrow. */
+/** A table that scrolls sideways in a narrow window. */
 export const wideTable = (
   { label, kind, heads }: { label: string; kind: string; heads: readonly string[] },
   lines: readonly string[],
@@ -32,7 +32,7 @@ export const wideTable = (
 
 type Question = {
   title: string
-  /** Above the heading. */
+  /** A link back, above the heading. */
   way?: string
   about: string
   action: string
@@ -50,7 +50,7 @@ export function questionPage(asked: Question): ConsolePage {
   return { title, body }
 }
 
-/** What is over, newest first and collapsed: an account may have many of them. */
+/** Ended entries, newest first and collapsed, because an account may have many. */
 export function endedList<T>(
   texts: Pick<Texts['keys'], 'ended' | 'endedMore'>,
   ended: readonly T[],
@@ -63,10 +63,10 @@ export function endedList<T>(
 !${shown.length === ended.length ? '' : html`<p class="quiet">${more}</p>`}</details>`
 }
 
-/** An account that changes its keys every week has these in half a year. */
+/** An account that changes its keys every week has this many after half a year. */
 const MAX_ENDED_SHOWN = 25
 
-/** Whether a key or an access link opens anything at a moment. */
+/** Whether a key or an access link is valid at a time. */
 export const isInUse = (
   { revoked_at, expires_at }: { revoked_at: string | null; expires_at: string | null },
   now: Date,

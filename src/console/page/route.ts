@@ -1,4 +1,4 @@
-/** What the pages of the console are made of: a visit goes in, a page or a way to another one comes out. */
+/** The types of console pages: a handler gets a visit and returns a page or a redirect. */
 
 import type { Readable } from 'node:stream'
 import type { AccountContext } from '../../accounts/context.ts'
@@ -19,15 +19,15 @@ export type ConsoleSetup = {
   clock: Clock
   addresses: Addresses
   mail: Mailer
-  /** For the secrets of webhooks, and for those that are shown once. */
+  /** Seals the secrets of webhooks, and those that a page shows once. */
   sealer: Sealer
-  /** The operator's; keys for one purpose each are derived from it. */
+  /** The operator's key, from which a key for each purpose is derived. */
   secretKey: string
   security: SecurityLog
-  /** A pool of one connection, for who holds it long and ends it. */
+  /** A pool of one connection for long use. The caller ends it. */
   openPoolOfOne: () => Sql
   version: string
-  /** The way out for test events; its policy says which addresses may be registered. */
+  /** Sends test events; its policy decides which addresses may be registered. */
   outbound: Outbound
 }
 
@@ -37,27 +37,27 @@ export type UnreadBody = { stream: Readable; type: string; length: number | unde
 export type AnyVisit = {
   setup: ConsoleSetup
   words: Words
-  /** The parts `:id` and `:n` of the route's path; '' where it has none. */
+  /** The parts `:id` and `:n` of the route's path; '' if the route has none. */
   id: string
   n: string
   query: URLSearchParams
   form: PostedForm
-  /** Files by the name of their field, where the route takes any. */
+  /** Files by field name, if the route accepts any. */
   uploads: ReadonlyMap<string, Upload>
-  /** Of a route that takes a sheet: the body, unread. */
+  /** The unread body, for a route that accepts a spreadsheet. */
   upload: UnreadBody | undefined
-  /** The address the request came from. */
+  /** The client's address. */
   network: string
-  /** The session's token, and the session if it goes on. */
+  /** The session's token, and the session if it is still valid. */
   token: string | undefined
   session: Session | undefined
   cookies: string | undefined
   referer: string | undefined
-  /** The address that was asked for, with its query. */
+  /** The requested address with its query. */
   url: string
-  /** A browser shows the answer: it asks for HTML by name. */
+  /** Whether a browser will show the response: the request asks for HTML explicitly. */
   wantsHtml: boolean
-  /** Tells of a refusal to whoever watches the log. */
+  /** Logs a refusal as a security event. */
   note: (event: SecurityEvent) => void
 }
 
@@ -68,21 +68,21 @@ export type ConsolePage = {
   title: string
   body: string
   headers?: Readonly<Record<string, string>>
-  /** Modules of `assets/console` by name: niceties, the page works without. */
+  /** Names of optional modules in `assets/console`; the page works without them. */
   scripts?: readonly string[]
-  /** For tables: the whole width of the window. */
+  /** Uses the whole width of the window, for tables. */
   isWide?: boolean
 }
-/** A file to keep; `content` is sent as it comes. */
+/** A file to download; a stream is sent while it is produced. */
 export type Download = { name: string; type: string; content: string | Buffer | Readable }
 /**
- * A redirect by GET; `session` sets the browser's cookie, and null takes it away; `cookie` is the line of
- * another. `knows` is the e-mail of who has signed in: the browser is known as theirs from now on.
+ * A redirect by GET. `session` sets the session cookie, null deletes it; `cookie` is the line of another.
+ * `knows` is the e-mail of a person who has signed in, for whom the browser is known from now on.
  */
 export type Redirect = { to: string; session?: string | null; cookie?: string; knows?: string }
 /** The JSON answer to one of our own modules in the browser. */
 export type ModuleAnswer = { data: object; status?: number }
-/** `session` as in a redirect: a page or file after a proof, which gives the session a new token. */
+/** `session` as in a redirect: the new token after a proof of identity. */
 export type Outcome =
   | (ConsolePage & { session?: string })
   | Redirect
@@ -91,15 +91,15 @@ export type Outcome =
 
 type Handler<V> = (visit: V) => Promise<Outcome> | Outcome
 type RouteOptions = {
-  /** In bytes; that of a short form unless said otherwise. */
+  /** In bytes; by default the limit of a short form. */
   bodyLimit?: number
-  /** Names of the fields that take a small file; they are read before the handler runs. */
+  /** Names of the fields for small files; they are read before the handler runs. */
   uploads?: readonly string[]
-  /** Only for who has proven lately who they are; others confirm it on the way. */
+  /** Requires a recent proof of identity; without one, the person first confirms it. */
   needsProof?: true
-  /** Its form has a sheet in it, which the handler reads by itself. */
+  /** The form contains a spreadsheet, which the handler reads itself. */
   takesFile?: true
-  /** What it costs beside a page: see `request-limits.ts`. */
+  /** A limit besides that of pages: see `request-limits.ts`. */
   cost?: 'download' | 'webhook_test'
 }
 type Route<A, V> = RouteOptions & { method: 'GET' | 'POST'; path: string; access: A; handle: Handler<V> }

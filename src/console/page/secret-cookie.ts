@@ -1,8 +1,6 @@
 /**
- * A new secret on its way to the one page that shows it: in a cookie for that page alone, which takes it away
- * again. So reloading shows nothing twice and makes nothing twice, and no server remembers a secret. The
- * cookie is sealed for the session that made the secret: whoever copies it from the browser's storage has
- * nothing.
+ * Carries a new secret to the one page that shows it, in a cookie that this page deletes: reloading shows and
+ * creates nothing twice. The cookie is sealed for the session, so a copy is useless elsewhere.
  */
 import type { Addresses } from '../../passports/core/record.ts'
 import type { Redirect, Visit } from './route.ts'
@@ -11,23 +9,23 @@ type ShownSecret = { id: string; secret: string }
 
 type ShowingVisit = Pick<Visit, 'setup' | 'session' | 'cookies'>
 
-/** `pattern` matches `id.secret`, each of them a group. */
+/** `pattern` matches `id.secret`, with a group for each. */
 export function shownOnce({ name, path, pattern }: { name: string; path: string; pattern: RegExp }) {
   const nameFor = (publicUrl: string) => (publicUrl.startsWith('https:') ? `__Secure-${name}` : name)
   const placeFor = ({ session }: ShowingVisit) => `${name} of session ${session.id}`
-  /** Without Max-Age a browser keeps it in memory. */
+  /** Without Max-Age, browsers keep the cookie only in memory. */
   const line = ({ publicUrl }: Addresses, value: string, end = '') =>
     `${nameFor(publicUrl)}=${value}; Path=${path}; HttpOnly; SameSite=Strict${end}${publicUrl.startsWith('https:') ? '; Secure' : ''}`
   return {
-    /** To the page that shows the secret. */
+    /** Redirects to the page that shows the secret. */
     redirect(visit: ShowingVisit, { id, secret }: ShownSecret): Redirect {
       const { addresses, sealer } = visit.setup
       const value = sealer.seal(`${id}.${secret}`, placeFor(visit)).toString('base64url')
       return { to: path, cookie: line(addresses, value) }
     },
-    /** Headers of that page, which take the cookie away. */
+    /** Headers of that page, which delete the cookie. */
     endHeaders: ({ setup }: ShowingVisit) => ({ 'set-cookie': line(setup.addresses, '', '; Max-Age=0') }),
-    /** What the request's cookie holds of it. */
+    /** The secret in the request's cookie. */
     find(visit: ShowingVisit): ShownSecret | undefined {
       const { addresses, sealer } = visit.setup
       const header = new RegExp(`(?:^|;)\\s*${nameFor(addresses.publicUrl)}=([\\w-]{1,400})\\s*(?:;|$)`)

@@ -1,4 +1,4 @@
-/** The frame of the console's pages, and their headers: nothing from elsewhere, not cached. */
+/** The frame of the console's pages, and their headers: no foreign content, no caching. */
 import { html } from 'ghtml'
 import type { Session } from '../../accounts/people/sessions.ts'
 import { getTextDirection } from '../../i18n/direction-marks.ts'
@@ -22,8 +22,8 @@ const policy = (scripts: boolean) =>
 const DENIED = ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb', 'browsing-topics']
 
 /**
- * `Referrer-Policy: same-origin`: under `no-referrer` a browser sends `Origin: null` with our own forms
- * (Fetch, "append a request Origin header"), which could not be told from another site's.
+ * `Referrer-Policy: same-origin`: under `no-referrer`, browsers send `Origin: null` with our own forms
+ * (Fetch, "append a request Origin header"), so they would look like another site's forms.
  */
 export const consoleHeaders = (page: { scripts: boolean } = { scripts: false }): Record<string, string> => ({
   'content-type': 'text/html; charset=utf-8',
@@ -45,7 +45,7 @@ const PLACES = [
   { path: '/console/settings', key: 'settings' },
 ] as const satisfies readonly { path: string; key: keyof Texts['page']['places']; also?: readonly string[] }[]
 
-/** The whole document. `path` is the page's own, so that the navigation can say where one is. */
+/** The whole document. `path` is the page's own, which the navigation marks as current. */
 export function shell(frame: {
   words: Words
   session: Session | undefined
@@ -74,7 +74,7 @@ export function shell(frame: {
 `
 }
 
-/** The head stands in one place on all pages of who is signed in, however wide the page is below it. */
+/** The header has one position on all pages of a signed-in person, however wide the page is below it. */
 const frameOf = ({ isWide = false }: ConsolePage, session: Session | undefined) =>
   isWide ? ' class="wide"' : session === undefined ? '' : ' class="wide narrow-main"'
 

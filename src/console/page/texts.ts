@@ -6,7 +6,7 @@ import { fillPlaceholders } from '../../i18n/catalogue.ts'
 export type { Texts }
 
 type Values = Readonly<Record<string, string | number>>
-/** A text as pages use it: a string, or a function where it has placeholders. */
+/** A string, or a function if the text has placeholders. */
 export type Text = string | ((values: never) => string)
 type Compiled = Text | readonly string[] | { readonly [key: string]: Compiled }
 
@@ -53,7 +53,7 @@ function compile(source: TextSource | undefined, english: TextSource, language: 
 
 const isList = (source: TextSource): source is readonly string[] => Array.isArray(source)
 
-/** A call fills the placeholders; numbers are written as the language writes them. */
+/** Calling the result fills the placeholders; numbers are formatted for the language. */
 function withPlaceholders(sample: string, choose: (values: Values) => string, language: string): Text {
   if (!/\{\w+\}/.test(sample)) return sample
   const numbers = new Intl.NumberFormat(language)
@@ -66,7 +66,7 @@ function withPlaceholders(sample: string, choose: (values: Values) => string, la
   }
 }
 
-/** The sentence of a text that has placeholders in some languages or variants only. */
+/** Renders a text that has placeholders only in some languages or variants. */
 export const renderText = (text: Text, values: Values = {}): string =>
   typeof text === 'string' ? text : text(values as never)
 

@@ -1,21 +1,23 @@
-/** Reads the files of a form as they come, and cuts off what is of no use, to save memory. */
+/** Reads the files of a form as they arrive, and drops bytes that are not needed, to save memory. */
 import type { Readable } from 'node:stream'
 import { Busboy, type BusboyConfig, type BusboyFileStream } from '@fastify/busboy'
 import { AppError } from '../../kernel/errors.ts'
 
-/** Kept of each file: what is larger is refused by its size. */
+/** Bytes kept of each file; larger files are rejected by their size. */
 const UPLOAD_KEPT_BYTES = 64 * 1024
-/** Of a whole form. A photograph as a logo is read to its end, so that its sender learns why not. */
+/**
+ * The limit of a whole form. A photograph as a logo is read completely, so that its sender gets the error.
+ */
 export const MAX_UPLOADED_BYTES = 32 * 1024 * 1024
 
 const LIMITS = { fields: 20, files: 4, parts: 24, fieldSize: 8_192, headerPairs: 20, headerSize: 4_096 }
 
-/** `bytes` are the first 64 KiB, `size` counts all. */
+/** `bytes`: the first 64 KiB; `size`: of the whole file. */
 export type Upload = { bytes: Buffer; size: number }
 
 /**
- * Reads a `multipart/form-data` body; a file whose field is not in `names`, or that is empty, is passed over.
- * Throws `bad_request`, `payload_too_large`.
+ * Reads a `multipart/form-data` body. Skips empty files, and files whose field is not in `names`. Throws
+ * `bad_request`, `payload_too_large`.
  */
 export async function readUploads(
   body: Readable,
@@ -39,9 +41,9 @@ type MultipartForm = {
 }
 
 /**
- * Reads the fields of a form and hands its files to `take`, which may end the reading. Throws `bad_request`
- * for what is no form, `payload_too_large` beyond `maxBytes`. What is left of the body is read by nobody: the
- * answer is only read by a sender who could send everything.
+ * Reads a form's fields and passes its files to `take`, which may stop the reading. Throws `bad_request` for
+ * an invalid form, `payload_too_large` beyond `maxBytes`. The rest of the body stays unread, although most
+ * clients read a response only after sending everything.
  */
 export async function readMultipartForm(
   { body, type, limits, maxBytes = Number.POSITIVE_INFINITY }: MultipartForm,
@@ -64,7 +66,7 @@ export async function readMultipartForm(
   })
   parser.on('field', (name, value) => fields.append(name, value))
   parser.on('file', (name, file, fileName) => {
-    // The parser has the same error.
+    // The parser reports the same error.
     file.on('error', () => undefined)
     take(name, file, fileName, resolve)
   })
@@ -86,7 +88,7 @@ function openParser(config: BusboyConfig) {
   try {
     return new Busboy(config)
   } catch {
-    // Without a boundary, or with one that is none.
+    // The boundary is missing or invalid.
     throw unreadable()
   }
 }

@@ -1,4 +1,4 @@
-/** The console's languages, one a file of texts: what the browser prefers, else English. */
+/** The console's languages, with one file of texts each: the browser's preference, else English. */
 
 import { isLanguage, type Language } from '../../i18n/catalogue.ts'
 import { rankTags } from '../../i18n/negotiate.ts'
@@ -15,9 +15,9 @@ export type Words = {
   minute: (time: string) => string
   /** Day and month, in UTC. */
   dayOfYear: (time: string) => string
-  /** Of 1: whole per cent, below one with a digit. */
+  /** For a share of 1: whole percent, below one percent with a decimal. */
   percent: (share: number) => string
-  /** The name of an ISO 3166-1 code; undefined for one that stands for no country. */
+  /** The name of an ISO 3166-1 code; undefined if the code names no country. */
   country: (code: string) => string | undefined
 }
 
@@ -50,11 +50,11 @@ export const CONSOLE_LANGUAGES: readonly Language[] = listConsoleLanguages().fil
 const WORDS = new Map(CONSOLE_LANGUAGES.map(language => [language, createWords(language)]))
 const ENGLISH = createWords('en')
 
-/** Undefined for a language that the console does not have. */
+/** Undefined for a language without console texts. */
 export const findWords = (language: string | undefined): Words | undefined =>
   language !== undefined && isLanguage(language) ? WORDS.get(language) : undefined
 
-/** By `Accept-Language`: the one of ours that the reader likes best, else English. */
+/** Chooses the console language that `Accept-Language` prefers, else English. */
 export function chooseWords(acceptLanguage: string | undefined): Words {
   const languages = rankTags(acceptLanguage).map(tag => tag.split('-', 1)[0])
   return languages.map(findWords).find(words => words !== undefined) ?? ENGLISH

@@ -1,7 +1,6 @@
 /**
- * Turns product data into a form and back, by the category's field table. Input names are paths:
- * `d.fiberComposition.0.percentage`, `d.careInstructions.de`. A form shows less than is stored, so an input
- * that comes back unchanged keeps its stored value.
+ * Turns product data into a form and back. Input names are paths: `d.fiberComposition.0.percentage`. A form
+ * shows less than is stored, so an input that comes back unchanged keeps its stored value.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Field } from '../../categories/field.ts'

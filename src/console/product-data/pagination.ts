@@ -1,6 +1,6 @@
 /**
- * Links between the pages of a list. They name the product beside which a page lies, so that a late page
- * costs as much as the first; the page number is only for people.
+ * Links between the pages of a list. A link names the neighbouring product, so that a late page costs as much
+ * as the first; the page number is only for people.
  */
 
 import { html } from 'ghtml'
@@ -8,7 +8,7 @@ import { findUuid, idFromUuid } from '../../kernel/ids.ts'
 import type { PageWindow, PassportPage } from '../../passports/read/list.ts'
 import type { Words } from '../page/words.ts'
 
-/** A URL with a page number alone goes no further: the database would count all rows before it. */
+/** A URL with only a page number reaches no later page: the database would count all rows before it. */
 const MAX_PAGE_BY_NUMBER = 2_000
 /** Lower than every ID: the page before it is the last one, with the oldest products. */
 const LOWEST_ID = '00000000-0000-0000-0000-000000000000'
@@ -66,7 +66,7 @@ export function renderPagination(words: Words, shown: PaginationOptions): string
 !${hasOlder ? link({ page: page + 1, ...older }, texts.later, 'next') : ''}!${isFar ? link({ page: last, before: LOWEST_ID }, texts.oldestPage, '') : ''}</nav>`
 }
 
-/** The products beside which the next and the previous page lie. */
+/** The products from which the next and the previous page continue. */
 function getNeighbors({ rows }: PassportPage): {
   newer: Omit<PagePosition, 'page'>
   older: Omit<PagePosition, 'page'>

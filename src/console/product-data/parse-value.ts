@@ -53,7 +53,7 @@ export function parseTypedNumber(words: Words, typed: string, unit = ''): Parsed
   const digits = normalizeDigits(text, mark, unit)
   if (digits === undefined) return { value: typed }
   const value = Number(digits)
-  // A number that is too large has an error message of its own.
+  // A number that is too large has its own error message.
   if (Number.isFinite(value) && !isExactNumber(digits)) return { value: typed, problem: texts.form.inexact }
   return { value }
 }

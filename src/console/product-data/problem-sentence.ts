@@ -8,7 +8,7 @@ import { findText, renderText, type Text } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
 import { formatPlainNumber } from './parse-value.ts'
 
-/** `field`: of an error of a row, which names a column. */
+/** `field`: only in a row's error, where it names a column. */
 type DataProblem = Pick<Detail, 'code' | 'message' | typeof TRANSLATION> &
   ({ path: Path } | { field: string })
 
@@ -18,7 +18,7 @@ export function explainProblem(words: Words, fault: DataProblem): string {
   const { key, facts } = fault[TRANSLATION] ?? { key: '', facts: {} }
   if (key.startsWith('type') && facts.wanted === 'boolean') return chooseYesOrNo
   const text = findText(problems, key)
-  // The message is stored in English, and says more than the code.
+  // The stored message is English, and says more than the code.
   if (text === undefined) return words.language === 'en' ? fault.message : problemCodes[fault.code]
   const values = Object.entries(
     labelFacts(words, toLabelPath('field' in fault ? fault.field : formatField(fault.path)), facts),

@@ -1,7 +1,4 @@
-/**
- * The product or unit that a page is about: loaded by its address, named, linked, and what has just been done
- * with it.
- */
+/** The product or unit of a page: loaded by its address, with its title, links and notices. */
 import { stripDirectionMarks } from '../../i18n/direction-marks.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { LEVEL_NAME } from '../../passports/core/record.ts'
@@ -14,7 +11,7 @@ import type { Visit } from '../page/route.ts'
 import { findText, type Texts } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
 
-/** Throws `not_found`, for another account's product too. */
+/** Throws `not_found`, also for another account's product. */
 export const getRequestedProduct = ({ ctx, id }: Visit): Promise<PassportState> =>
   getState(ctx, requireProductUuid(id))
 
@@ -42,7 +39,7 @@ export function formatTitle(
     : `${shown} · ${texts.products.levels[LEVEL_NAME[level]]} ${serial ?? lot ?? ''}`
 }
 
-/** The title in a list, which names the level in a column of its own: "Jumper · 4711". */
+/** The title in a list, which names the level in a separate column: "Jumper · 4711". */
 export function getShortTitle({ texts }: Words, { product_name, serial, lot }: PassportSummary): string {
   const unit = serial ?? lot
   return stripDirectionMarks(product_name ?? texts.page.unnamed) + (unit === null ? '' : ` · ${unit}`)
@@ -50,7 +47,7 @@ export function getShortTitle({ texts }: Words, { product_name, serial, lot }: P
 
 type DoneAction = keyof Texts['products']['done']
 
-/** The product's page after an action; `n`: the new version's number, or how many units. Never a text. */
+/** The product's address after an action. `n`: the new version's number, or how many units; never a text. */
 export const getDoneUrl = (row: { id: string }, done: DoneAction, n: number) =>
   `${getProductUrl(row)}?done=${done}&n=${n}`
 

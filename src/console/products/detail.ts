@@ -36,7 +36,7 @@ import { getNewDraftKey, getProductDraftKey, renderSavedDraft } from './submitte
 
 const MAX_VERSIONS = 10
 const DONE_ACTIONS = ['created', 'saved', 'corrected', 'archived', 'restored', 'reverted'] as const
-/** While a refresh of units runs. */
+/** How often the page reloads while units are being refreshed. */
 const REFRESH_SECONDS = 2
 
 export async function showProduct(visit: Visit): Promise<Outcome> {
@@ -85,7 +85,7 @@ function getRefreshUrl({ query, id }: Visit): string {
   return `${PRODUCTS}/${id}?${next}`
 }
 
-/** Marks a unit's own fields, and tells of a text in how many page languages it is available. */
+/** Marks a unit's own fields, and says in how many page languages a text is available. */
 function buildFieldMarker(words: Words, { row, own, inherited }: PassportState): (name: string) => string {
   const texts = words.texts.products
   const data = { ...inherited, ...own }

@@ -1,7 +1,6 @@
 /**
- * The review page before a product with units is saved: what changed, and whether it is a change or a
- * correction. Neither is preselected, because the wrong choice leaves units with wrong data or marks correct
- * ones as outdated.
+ * The review page before a product with units is saved: is it a change or a correction? Neither is
+ * preselected, because the wrong choice leaves units with wrong data or marks correct ones as outdated.
  */
 
 import { html } from 'ghtml'

@@ -57,8 +57,8 @@ const renderHolderLink = (words: Words, id: string): string =>
   html`<p><a class="alone" href="${PRODUCTS}/${id}">${words.texts.products.gtinHolder}</a></p>`
 
 /**
- * Turns the error of a create or update into problems by input; what concerns no field becomes the message.
- * Ambiguous text was passed on as typed, so that all errors come at once; the form then shows why it is
+ * Turns the error of a create or update into problems by input; an error without a field becomes the message.
+ * Ambiguous texts were passed on as typed, so that all errors come at once; the form then shows why they are
  * ambiguous.
  */
 export function collectProblems(

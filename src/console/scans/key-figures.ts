@@ -65,7 +65,7 @@ const DEFAULT_RANGE = '30'
 export const parseRange = (query: URLSearchParams): number =>
   Number(SUMMARY_RANGES.find(range => range === query.get('days')) ?? DEFAULT_RANGE)
 
-/** `address` builds the URL of a range; undefined stands for the default range. */
+/** `address` builds the URL of a range; undefined means the default range. */
 export function renderRanges(
   words: Words,
   days: number,

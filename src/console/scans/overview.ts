@@ -60,7 +60,7 @@ export async function showScans(visit: Visit): Promise<Outcome> {
   return { ...page, body }
 }
 
-/** The lists that name products; the names are loaded together. */
+/** The lists that name products. The names are loaded together. */
 async function renderLists(words: Words, ctx: AccountContext, wish: { days: number; isWatched: boolean }) {
   const [top, suspicions, reached] = await Promise.all([
     listMostScanned(ctx, { days: wish.days, limit: MAX_TOP }),

@@ -32,7 +32,7 @@ export function renderShareTable(
   return html`<table class="numbers shares" aria-label="${label}"><thead><tr><th scope="col">${head}</th><th scope="col">${texts.scans}</th><th scope="col">${texts.share}</th></tr></thead><tbody>!${lines}</tbody></table>`
 }
 
-/** Codes that stand for no country are called unknown. */
+/** A code without a country is called "unknown". */
 export const getCountryName = (words: Words, code: string): string =>
   words.country(code) ?? words.texts.scans.unknownCountry
 

@@ -1,4 +1,4 @@
-/** The settings of what is counted: one account's law may forbid what another account wants. */
+/** The settings of scan counting: laws differ between accounts. */
 
 import { html } from 'ghtml'
 import { allCategories } from '../../categories/catalogue.ts'

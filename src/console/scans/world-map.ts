@@ -17,7 +17,7 @@ type World = {
 const WORLD: World = JSON.parse(readFileSync(new URL('../../../assets/world.json', import.meta.url), 'utf8'))
 const SHADES = 5
 const DOT_RADIUS = 4.5
-/** Beyond it are only islands of the Pacific; the map is cut to it if none of them has scans. */
+/** Outside this range are only Pacific islands; the map is cut to the range if none of them has scans. */
 const LAND_RANGE = { left: 88, right: 746 }
 
 /** The highest count of each shade, lightest first. Steps have equal ratios: scans are uneven. */

@@ -57,7 +57,7 @@ async function list(visit: Visit, typed: NewLinkForm, problems: Problems): Promi
   return { title: texts.title, body, status: isFine(problems) ? 200 : 422 }
 }
 
-/** Names of the passports by their id. */
+/** The passports' names by id. */
 async function namesOf(
   { ctx, words }: Visit,
   links: readonly AccessLinkRecord[],
@@ -193,7 +193,7 @@ function linkPage(words: Words, link: CreatedAccessLink): ConsolePage {
   return { title: texts.shownTitle, body, scripts: ['copy'] }
 }
 
-/** The last part of a passport's address, or the id itself; undefined for every product. */
+/** The id in a passport's address, or the id itself; undefined for every product. */
 function productId(typed: string): string | undefined {
   if (typed === '') return undefined
   const path = typed.split(/[?#]/, 1)[0] ?? ''
@@ -205,7 +205,7 @@ function isProduct(typed: string): boolean {
   return id === undefined || findUuid(id) !== undefined
 }
 
-/** Midnight UTC at the end of a day; undefined for no calendar day, a past one, or one too far. */
+/** Midnight UTC at the end of a day; undefined for an invalid, past or too distant day. */
 function endOf(day: string, now: Date): Date | undefined {
   const start = /^\d{4}-\d{2}-\d{2}$/.test(day) ? parseDateTime(day) : undefined
   if (start === undefined) return undefined
@@ -232,7 +232,7 @@ export async function submitRevokeLink({ ctx, id }: Visit): Promise<Outcome> {
   return { to: LINKS }
 }
 
-/** Throws `not_found`, for another account's too. */
+/** Throws `not_found`, also for another account's. */
 async function getLink({ ctx, id }: Visit): Promise<AccessLinkRecord> {
   const link = (await listAccessLinks(ctx)).find(one => one.id === id)
   if (link === undefined) throw notFound('access link')

@@ -17,7 +17,7 @@ import { formatTitle } from '../product-data/product.ts'
 import { AUDIT, backToSettings } from './places.ts'
 
 const A_PAGE = 50
-/** Fifty names of 500 characters would be most of the page. */
+/** Fifty names of 500 characters would fill most of the page. */
 const MAX_NAME_LENGTH = 100
 
 export async function showAudit({ ctx, query, words }: Visit): Promise<Outcome> {
@@ -37,14 +37,14 @@ export async function showAudit({ ctx, query, words }: Visit): Promise<Outcome> 
   return { title: texts.title, body }
 }
 
-/** What stands for a subject that is an id, by that id. */
+/** The HTML of each subject that is an id. */
 type Named = ReadonlyMap<string, string>
 
 const isAboutProduct = ({ action }: AuditEntry) =>
   action === 'product_archived' || action === 'product_restored'
 const isAboutWebhook = ({ action }: AuditEntry) => action.startsWith('webhook_')
 
-/** Products and webhooks by their names, each with a link; what is not there any more keeps its id. */
+/** Names and links of products and webhooks by id; without an entry if the thing no longer exists. */
 async function linksIn(words: Words, ctx: AccountContext, entries: readonly AuditEntry[]): Promise<Named> {
   const products = new Set(entries.filter(isAboutProduct).flatMap(one => findUuid(one.subject) ?? []))
   const [summaries, webhooks] = await Promise.all([
@@ -73,7 +73,7 @@ function line(words: Words, { at, who, kind, action, subject }: AuditEntry, name
 <span class="quiet"><time datetime="${at}">${words.minute(at)}</time> · ${name}!${badge}</span></li>`
 }
 
-/** A sheet is named by its file, with what came of it. */
+/** A spreadsheet's file name, with the outcome of its import. */
 function about(words: Words, action: AuditEntry['action'], subject: string): string {
   if (action !== 'import_started' && action !== 'import_done' && action !== 'import_stopped')
     return html`${subject}`

@@ -1,4 +1,4 @@
-/** Everything of the account as one file: for owners, who show that they are by their password. */
+/** The export of the whole account as a file, for owners who confirm it with their password. */
 
 import { html } from 'ghtml'
 import { getUsage } from '../../accounts/limits/quota.ts'

@@ -1,4 +1,4 @@
-/** The settings at a glance: the account, what it uses of its plan, and the ways to everything else. */
+/** The settings overview: the account, its usage of the plan, and links to all settings. */
 
 import { html } from 'ghtml'
 import { MAX_ACCOUNT_NAME_LENGTH, renameAccount } from '../../accounts/account-name.ts'

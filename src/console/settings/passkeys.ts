@@ -1,4 +1,4 @@
-/** One's own passkeys: listed, added with the password at hand, renamed, removed. */
+/** A person's own passkeys: listed, added after a password check, renamed, removed. */
 
 import { html } from 'ghtml'
 import { addPasskey, createPasskeyOptions } from '../../accounts/people/add-passkey.ts'
@@ -73,7 +73,7 @@ function addForm(words: Words, name: string, problems: Problems): string {
 !${input(nameField(words, name), problems)}!${input(password, problems)}<button>${texts.next}</button></form></section>`
 }
 
-/** First the name and the password; then the page on which the browser asks. */
+/** First the name and the password, then the page on which the browser creates the passkey. */
 export async function submitNewPasskey(visit: Visit): Promise<Outcome> {
   const { setup, session, form, network, words } = visit
   const home = requireHome(visit)
@@ -94,7 +94,7 @@ export async function submitNewPasskey(visit: Visit): Promise<Outcome> {
   return list(visit, { name, problems: { password: sentence }, status })
 }
 
-/** Its module asks the browser at once, and again by the button. */
+/** The page's module asks the browser at once, and again when the button is pressed. */
 function confirmPage(
   { words, setup }: Visit,
   { name, options }: { name: string; options: string },
@@ -110,7 +110,10 @@ data-known="${texts.known}" data-unknown="${texts.unsupported}" data-elsewhere="
   return { title: texts.confirmTitle, body, scripts: ['passkeys'] }
 }
 
-/** What the browser made. Only who got the challenge, after the password, has an answer to it. */
+/**
+ * Stores the browser's passkey. Only a person who got the challenge, after the password, can send a valid
+ * one.
+ */
 export async function submitMadePasskey(visit: Visit): Promise<Outcome> {
   const { setup, session, form, words } = visit
   const texts = words.texts.passkeys

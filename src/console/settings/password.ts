@@ -38,7 +38,7 @@ function page({ session, query, words }: Visit, problems: Problems): ConsolePage
     label: texts.current,
     type: 'password',
   } as const
-  // For password managers: which entry the new password belongs to.
+  // Tells password managers whose password this is.
   const whose = html`<input type="text" name="email" value="${session.email}" autocomplete="username" class="sight" readonly tabindex="-1" aria-hidden="true">`
   const body = html`!${backToSettings(words)}<h1>${texts.title}</h1><p class="lead">${texts.signedInWith({ email: session.email })} ${texts.lead}</p>!${done}
 !${summary(words.texts, problems, labels)}

@@ -1,4 +1,4 @@
-/** How the pages about people look. */
+/** Renders the pages about people. */
 
 import { html } from 'ghtml'
 import type { Member } from '../../accounts/people/members.ts'
@@ -18,7 +18,7 @@ export function peoplePage(visit: Visit, { members, self, typed, problems }: Sho
   const texts = words.texts.people
   const isOwner = session.role === 'owner'
   const invited = query.get('invited')
-  // Only somebody who is in the list: the address must not be able to put words on the page.
+  // Only a member of the list: the address must not put other words on the page.
   const newest = members.find(member => member.email === invited && isFine(problems))
   const said = setup.mail.hasServer ? texts.invited : texts.invitedSilently
   const done = newest === undefined ? '' : doneNotice(said({ email: newest.email }))
@@ -97,7 +97,7 @@ export function personPage(
   return { title: member.email, body, status: isFine(problems) ? 200 : 422 }
 }
 
-/** For an owner who hands the link on; it is never shown again. */
+/** For an owner who passes the link on; the link is never shown again. */
 export function invitationPage({ words }: Visit, member: Member, link: string): ConsolePage {
   const texts = words.texts.people
   const field = { name: 'link', label: texts.invitationLink, value: link, rows: 3 }
@@ -106,7 +106,7 @@ export function invitationPage({ words }: Visit, member: Member, link: string): 
   return { title: texts.invitationShown({ email: member.email }), body, scripts: ['copy'] }
 }
 
-/** Asks before a person is removed, or leaves the account themselves. */
+/** Asks for confirmation before a person is removed or leaves. */
 export function removalPage(
   { words, session }: Visit,
   member: Member,

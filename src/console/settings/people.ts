@@ -1,4 +1,4 @@
-/** The people of the account: seen by all of them, invited and changed by its owners. */
+/** The people of the account: all members see them, owners invite and change them. */
 
 import { parseEmail } from '../../accounts/people/email.ts'
 import {
@@ -67,10 +67,10 @@ export async function submitInvitation(visit: Visit): Promise<Outcome> {
 
 type Invited = { id: string; email: string; role: Role; token: string | undefined }
 
-/** Without mail nobody is written to, and the owner hands the link on. */
+/** Without a mail server, the owner gets the link and passes it on. */
 const readerOf = ({ setup }: Visit): LinkReader => (setup.mail.hasServer ? 'person' : 'owner')
 
-/** By mail the link goes to the person; without it, to the page that shows it to the inviting owner, once. */
+/** With a mail server, the person gets the link; without one, the inviting owner sees it once. */
 function toInvited(visit: Visit, invited: Invited, otherwise: string): Outcome {
   const { id, token } = invited
   if (visit.setup.mail.hasServer) postInvitation(visit, invited)
@@ -86,7 +86,7 @@ const shownInvitation = shownOnce({
   pattern: /^([0-9a-z]{26})\.([0-9A-Za-z]{43})$/,
 })
 
-/** The only page that shows the link of an invitation, once: reloaded, it leads back to the people. */
+/** The only page that shows an invitation's link, once; reloading it redirects to the people. */
 export async function showInvitation(visit: Visit): Promise<Outcome> {
   const { ctx, setup } = visit
   const shown = shownInvitation.find(visit)
@@ -104,7 +104,7 @@ function postInvitation({ setup, session, words }: Visit, { email, role, token }
   setup.mail.send(invitationLetter(words, { ...about, isNew: token !== undefined }))
 }
 
-/** For a letter that did not come, or a link that is too old. */
+/** For an e-mail that did not arrive, or an expired link. */
 export async function submitInvitationAgain(visit: Visit): Promise<Outcome> {
   const { ctx, id, words } = visit
   const texts = words.texts.people
@@ -157,7 +157,7 @@ export async function submitRemovePerson(visit: Visit): Promise<Outcome> {
   return { ...removalPage(visit, member, isSelf, visit.words.texts.people.lastOwner), status: 422 }
 }
 
-/** Owners remove anyone, everyone may leave. Throws `not_found`, `read_only`. */
+/** Owners remove anyone; everyone else may leave. Throws `not_found`, `read_only`. */
 async function removable(visit: Visit): Promise<Member> {
   const member = await memberOf(visit)
   if (visit.session.role === 'owner' || member.id === selfOf(visit)) return member

@@ -1,4 +1,4 @@
-/** Where the settings are, in the order of the overview, and the way back from each page. */
+/** The settings pages in the order of the overview, and the link back from each. */
 
 import { ALL_DATA, BRAND, KEYS, SETTINGS } from '../page/addresses.ts'
 import { backLink } from '../page/parts.ts'
@@ -11,7 +11,7 @@ export const PASSWORD = `${SETTINGS}/password`
 export const PASSKEYS = `${SETTINGS}/passkeys`
 export const SESSIONS = `${SETTINGS}/sessions`
 
-/** `key` names the words of `places` in the settings' texts; `isForOwners`: others are not shown the way. */
+/** `key`: the texts under `places` in the settings. `isForOwners`: hidden from others. */
 export const OF_ACCOUNT = [
   { path: PEOPLE, key: 'people' },
   { path: LINKS, key: 'links' },

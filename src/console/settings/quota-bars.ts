@@ -1,4 +1,4 @@
-/** How much of its plan an account uses, a bar for each level. */
+/** How much of its plan an account uses, with a bar for each level. */
 import { html } from 'ghtml'
 import type { Usage } from '../../accounts/limits/quota.ts'
 import type { Words } from '../page/words.ts'

@@ -1,4 +1,4 @@
-/** One's own sessions, each told by its times alone. */
+/** A person's own sessions, identified by their times only. */
 import { html } from 'ghtml'
 import {
   endOneSession,

@@ -1,7 +1,6 @@
 /**
- * "Confirm that it is you": what makes keys, secrets and owners, or ends somebody's sessions, is done only by
- * who has lately proven who they are. The form that asked for it comes back with what was typed and goes on
- * by the same click.
+ * "Confirm that it is you": creating keys, secrets and owners, or ending another person's sessions, needs a
+ * recent proof of identity. The requested form is repeated with its input and continues after the same click.
  */
 
 import { html } from 'ghtml'
@@ -25,7 +24,7 @@ export async function submitConfirmOptions(visit: Visit): Promise<Outcome> {
   return { data: await createProofOptions(visit.setup, { personId, home: requireHome(visit) }) }
 }
 
-/** The session's new token after a proof of identity in this form, else the page that asks for it. */
+/** The session's new token if this form contains a proof of identity, else the page that asks for one. */
 export async function confirm(visit: Visit): Promise<{ token: string } | ConsolePage> {
   const { setup, session, form, network, words } = visit
   const { texts } = words
@@ -61,7 +60,7 @@ async function page(visit: Visit, { problem, refusal, status }: Shown): Promise<
     label: texts.password,
     type: 'password',
   } as const
-  // For password managers: whose password it is.
+  // Tells password managers whose password this is.
   const whose = html`<input type="text" value="${session.email}" autocomplete="username" class="sight" readonly tabindex="-1" aria-hidden="true">`
   const body = html`<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>
 !${summary(words.texts, problems, { [PASSWORD_FIELD]: texts.password })}!${notice(refusal)}

@@ -1,7 +1,4 @@
-/**
- * Cookies of signing in, which only our server reads; where our address is https, their names bind them to
- * it.
- */
+/** Cookies for signing in, which only our server reads. Under https, their names bind them to our address. */
 import { createKnownDevices, DEVICE_LIFETIME_MS } from '../../accounts/people/known-devices.ts'
 import { isToken } from '../../accounts/people/one-time-links.ts'
 import { getSessionCookieName } from '../../accounts/people/session-cookie.ts'
@@ -20,7 +17,7 @@ function lineOf(publicUrl: string, { name, value, path = '/', seconds, sameSite 
 const find = (header: string | undefined, name: string, value: string): string | undefined =>
   new RegExp(`(?:^|;)\\s*${name}=(${value})\\s*(?:;|$)`).exec(header ?? '')?.[1]
 
-/** A session's token; null takes the cookie away. */
+/** A session's token; null deletes the cookie. */
 export const sessionCookie = (publicUrl: string, token: string | null): string =>
   lineOf(publicUrl, {
     name: getSessionCookieName(publicUrl),
@@ -37,7 +34,7 @@ const deviceName = ({ publicUrl }: DeviceSetup['addresses']) =>
 const deviceIn = ({ addresses }: DeviceSetup, header: string | undefined) =>
   find(header, deviceName(addresses), '[\\w.~-]{1,400}')
 
-/** The id of the browser's mark for the e-mail; undefined without one, or with a too old one. */
+/** The id of the browser's mark for the e-mail; undefined without a valid mark. */
 export const findDevice = (setup: DeviceSetup, header: string | undefined, email: string) =>
   createKnownDevices(setup.secretKey).find(deviceIn(setup, header), email, setup.clock.now())
 
@@ -52,10 +49,9 @@ const linkName = (publicUrl: string) =>
   publicUrl.startsWith('https:') ? '__Secure-carnet-link' : 'carnet-link'
 
 /**
- * The token of a one-time link between the address it came with and the clean one, for that page alone, so
- * that it stays in no address bar and no history. `Lax`, because the click comes from a mail program's page.
- * Looking at the page uses nothing up: the link can be opened again, and mail scanners may follow it. Null
- * takes the cookie away.
+ * Moves a one-time link's token from the address into a cookie for that page only, so that it is in no
+ * address bar or history. `Lax`, because the click comes from a mail program's page. Opening the page does
+ * not use up the link, because mail scanners follow links. Null deletes the cookie.
  */
 export function linkCookie({ setup }: AnyVisit, path: string, token: string | null): string {
   const { publicUrl } = setup.addresses
@@ -63,13 +59,13 @@ export function linkCookie({ setup }: AnyVisit, path: string, token: string | nu
   return lineOf(publicUrl, { name: linkName(publicUrl), value: token ?? '', path, seconds, sameSite: 'Lax' })
 }
 
-/** From the address with a token to the clean one, when a browser shows it; a program has no address bar. */
+/** Redirects a browser from the address with a token to the one without; a program has no address bar. */
 export function wayToCleanAddress(visit: AnyVisit, path: string): Redirect | undefined {
   const token = visit.query.get('token') ?? ''
   if (!visit.wantsHtml || !isToken(token)) return undefined
   return { to: path, cookie: linkCookie(visit, path, token) }
 }
 
-/** The token that a request came with: in its address, or in the cookie. */
+/** The token of a request: from its address or its cookie. */
 export const findLinkToken = ({ setup, query, cookies }: AnyVisit): string =>
   query.get('token') ?? find(cookies, linkName(setup.addresses.publicUrl), '[0-9A-Za-z]{43}') ?? ''

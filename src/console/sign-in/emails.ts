@@ -1,4 +1,6 @@
-/** The letters the console sends: plain text, in the language of whoever caused them, each with one link. */
+/**
+ * The e-mails of the console: plain text with one link each, in the language of the person who caused them.
+ */
 
 import type { Role } from '../../accounts/people/people.ts'
 import { stripDirectionMarks } from '../../i18n/direction-marks.ts'
@@ -11,8 +13,8 @@ type Invitation = Reset & { account: string; by: string; role: Role; isNew: bool
 const MAX_NAME_LENGTH = 60
 
 /**
- * A name that somebody chose and that goes out from the operator's server: short, and with nothing in it that
- * a mail program would make a link of.
+ * A name chosen by somebody, sent by the operator's server: shortened, and without anything that mail
+ * programs turn into a link.
  */
 function unlinked(name: string): string {
   const words = stripDirectionMarks(name)

@@ -1,4 +1,4 @@
-/** "Password forgotten?": one answer for every address, and the letter behind it. */
+/** "Password forgotten?": the same response for every address, and the e-mail sent after it. */
 
 import { html } from 'ghtml'
 import { countResetRequest } from '../../accounts/people/attempt-limits.ts'
@@ -16,7 +16,7 @@ import { waitSentence } from './parts.ts'
 export const showForgotten = (visit: AnyVisit): Outcome =>
   visit.setup.mail.hasServer ? page(visit, { email: '' }) : askOperator(visit)
 
-/** Without mail nobody can be shown to own an address: only the operator, who knows them, hands out links. */
+/** Without a mail server nobody can prove that they own an address, so only the operator gives out links. */
 function askOperator({ words: { texts } }: AnyVisit): ConsolePage {
   const body = html`<h1>${texts.forgottenPassword.title}</h1><p class="lead">${texts.forgottenPassword.askOperator}</p>
 <p class="quiet">${texts.forgottenPassword.operatorCommand} <code>carnet users reset-password --email …</code></p>
@@ -45,7 +45,7 @@ export async function submitForgotten(visit: AnyVisit): Promise<Outcome> {
     const headers = { 'retry-after': String(asked.seconds) }
     return { ...page(visit, { email, refusal, status: 429 }), headers }
   }
-  // Behind the answer: how long it takes would tell whether the address is known.
+  // Sent after the response, whose time would otherwise reveal whether the address is known.
   if (!asked.isFlooded) setup.mail.send(letterTo(visit, email))
   const title = texts.sent
   const body = html`<h1>${title}</h1><p class="lead">${texts.sentLead({ email })}</p>

@@ -1,4 +1,4 @@
-/** What the pages about signing in and proving who one is share. */
+/** Parts that the pages for signing in and proving one's identity share. */
 import { html } from 'ghtml'
 import type { Throttled } from '../../accounts/people/attempt-limits.ts'
 import { findRelyingParty } from '../../accounts/people/passkey-challenges.ts'
@@ -33,7 +33,7 @@ export function passwordSentence(
 export const waitSentence = ({ texts }: Words, seconds: number) =>
   texts.signIn.wait({ count: Math.ceil(seconds / 60) })
 
-/** Notes a refused proof. Returns what to say about it, with 429 if it was tried too often. */
+/** Records a refused proof. Returns the sentence to show, with 429 after too many attempts. */
 export function refuseProof(
   { words, note }: AnyVisit,
   refused: { problem: 'wrong' } | Throttled,
@@ -44,17 +44,17 @@ export function refuseProof(
   return { sentence: waitSentence(words, refused.seconds), status: 429 }
 }
 
-/** Throws `not_found` where passkeys cannot work: no page of ours leads here then. */
+/** Throws `not_found` where passkeys cannot work; no page links here then. */
 export function requireHome({ setup }: AnyVisit) {
   const home = findRelyingParty(setup.addresses.publicUrl)
   if (home === undefined) throw notFound('address')
   return home
 }
 
-/** `kept`: hidden inputs. `offer`: the browser may offer a passkey unasked. */
+/** `kept`: hidden inputs. `offer`: the browser may offer a passkey before the button is pressed. */
 type PasskeyForm = { to: string; options: string; kept: readonly string[]; text: string; offer: boolean }
 
-/** Its module shows it where the browser knows passkeys, and fills in the answer. */
+/** The page's module shows the form if the browser supports passkeys, and fills in the answer. */
 export function passkeyForm({ words, setup }: AnyVisit, form: PasskeyForm): string {
   const { signIn } = words.texts
   const { origin } = new URL(setup.addresses.publicUrl)
@@ -64,7 +64,7 @@ data-cancelled="${signIn.passkeyCancelled}" data-elsewhere="${signIn.passkeyElse
 <button class="second">${form.text}</button></form>`
 }
 
-/** Where they were, as far as that is a page of ours. */
+/** The page that the person came from, if it is one of ours. */
 export function pageBefore(referer: string | undefined): string {
   if (referer === undefined || !URL.canParse(referer)) return ownPath(null)
   const { pathname, search } = new URL(referer)
@@ -80,7 +80,7 @@ export function linkEnded({ words: { texts }, note }: AnyVisit, reason: string):
 }
 
 /**
- * Signs in whoever has just set a password by the link at `path`; `reason` is said if the link has ended
+ * Signs in a person who has just set a password by the link at `path`; shows `reason` if the link has ended
  * meanwhile.
  */
 export async function signInByLink(

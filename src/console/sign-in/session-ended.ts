@@ -1,7 +1,6 @@
 /**
- * A form that came when the session had ended: what was typed goes back to its sender, to be sent again by
- * their own click once they are signed in. Nothing of it is kept here. Only what a page of ours sent gets
- * this far: the door refuses every other form before, and does so with the form that is sent again.
+ * Answers a form that was sent after its session ended: the sender gets the input back and sends it again
+ * after signing in. Only our own pages' forms get here, because the door refuses all others.
  */
 import { html } from 'ghtml'
 import { ownPath, signInFor } from '../page/addresses.ts'
@@ -9,10 +8,10 @@ import { hiddenInputs } from '../page/parts.ts'
 import type { AnyVisit, ConsolePage } from '../page/route.ts'
 import { pageBefore } from './parts.ts'
 
-/** Fields that are typed anew each time: passwords, and what a passkey answered. */
+/** Fields that must be entered again: passwords, and a passkey's answer. */
 const SECRETS: ReadonlySet<string> = new Set(['password', 'confirm_password', 'current', 'answer'])
 
-/** `withFiles`: the form had some. */
+/** `withFiles`: the form had files. */
 export function sessionEndedPage({ words, form, url, referer }: AnyVisit, withFiles: boolean): ConsolePage {
   const texts = words.texts.sessionEnded
   const kept = form.entries().filter(([name]) => !SECRETS.has(name))

@@ -12,7 +12,7 @@ import { linkEnded, passwordSentence, signInByLink } from './parts.ts'
 
 const PATH = '/console/set-password'
 
-/** Looking at the page uses nothing up: mail scanners follow links too. */
+/** Opening the page does not use up the link, because mail scanners follow links. */
 export async function showSetPassword(visit: AnyVisit): Promise<Outcome> {
   const way = wayToCleanAddress(visit, PATH)
   if (way !== undefined) return way
@@ -43,7 +43,7 @@ function page(
 ): ConsolePage {
   const { title, lead, submit } = texts.setPassword
   const { newPassword, email: label } = texts.signIn
-  // Readonly, not hidden: a password manager stores the password under it.
+  // Read-only, not hidden: password managers store the password under this e-mail.
   const email = {
     name: 'email',
     label,

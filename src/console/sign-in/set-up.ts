@@ -1,4 +1,7 @@
-/** The first page of a new Carnet: the holder of the one-time link names the account and owns it. */
+/**
+ * The first page of a new installation: whoever has the one-time link names the account and becomes its
+ * owner.
+ */
 
 import { html } from 'ghtml'
 import { parseEmail } from '../../accounts/people/email.ts'

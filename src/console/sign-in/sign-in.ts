@@ -1,5 +1,5 @@
 /**
- * Signing in and out. With a passkey: a challenge for the page's module, and the browser's answer as an
+ * Signing in and out. With a passkey, the page's module gets a challenge, and the answer is sent as an
  * ordinary form.
  */
 
@@ -73,7 +73,7 @@ export async function submitSignOut({ setup, token }: AnyVisit): Promise<Outcome
 
 type Shown = {
   next: string
-  /** The browser keeps no drafts of who has just signed out. */
+  /** The browser deletes the drafts of a person who has just signed out. */
   isSignedOut?: boolean
   why?: string
   email?: string
@@ -89,8 +89,8 @@ function page(visit: AnyVisit, shown: Shown): ConsolePage {
   const kept = next === HOME ? [] : hiddenInputs([['next', next]])
   const forget = isSignedOut ? '<span hidden data-drafts-forget></span>' : ''
   const scripts = [...(passkeys ? ['passkeys'] : []), ...(isSignedOut ? [DRAFTS_MODULE] : [])]
-  // Once something was refused no passkey is offered unasked: a browser that answers by itself would be
-  // refused again and again.
+  // After a refusal no passkey is offered automatically: a browser that answers by itself would be refused
+  // again and again.
   const passkey = {
     to: `${SIGN_IN}/passkey`,
     options: `${SIGN_IN}/passkey/options`,

@@ -102,7 +102,7 @@ function renderSheetChoice(words: Words, { id, sheets, sheet }: SpreadsheetImpor
   return html`<form method="post" action="${IMPORT}/${idFromUuid(id)}/sheet" class="filters">!${select(field, {})}<button class="second">${texts.readSheet}</button></form>`
 }
 
-/** One list for all columns, so that the page stays small. */
+/** Shared by all columns, so that the page stays small. */
 function renderFieldList(words: Words, category: CompleteCategory, settings: ImportSettings): string {
   const languages = [...new Set([...settings.mapping.flatMap(languageIn(category)), words.language, 'en'])]
   const columns = listColumns(category, buildTemplateLayout(category, languages))

@@ -1,4 +1,4 @@
-/** The section "The same for every row": one value for all rows, for fields without a column. */
+/** The section "The same for every row": values for all rows, for fields without a column. */
 
 import { html } from 'ghtml'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
@@ -136,7 +136,7 @@ ${value}</textarea></div>`
   return input({ name, label, value, isOptional: true, ...(hint === undefined ? {} : { hint }) }, problems)
 }
 
-/** The language of the texts: that of saved texts, else the first of `languages`, else the reader's. */
+/** The language of the saved texts, else the first of `languages`, else the reader's. */
 function chooseTextLanguage(words: Words, category: CompleteCategory, texts: ConstantTexts): string {
   const kept = Object.keys(texts).map(name => findColumn(category, name)?.language)
   const first = (texts.languages ?? '').split(/[\s,;]+/)[0] ?? ''

@@ -1,5 +1,5 @@
 /**
- * Limits how many spreadsheets are parsed at a time, because each is in memory meanwhile, and how fast one
+ * Limits how many spreadsheets are parsed at a time, because each one is held in memory, and how fast an
  * account may send large ones.
  */
 import { setTimeout as pause } from 'node:timers/promises'
@@ -11,7 +11,7 @@ const BYTES_PER_SECOND = 4_000_000
 
 type Reads = {
   underWay: number
-  /** When an account's next file may be read. At most one entry for each account that has just sent one. */
+  /** When an account's next file may be read. Contains only accounts that have just sent one. */
   nextAt: Map<number, number>
 }
 
@@ -19,7 +19,7 @@ const readsOf = perDatabase((_sql: Sql): Reads => ({ underWay: 0, nextAt: new Ma
 
 type FileRead = { sql: Sql; accountId: number; bytes: number }
 
-/** Does the work in the file's turn. Returns undefined, with nothing done, if too many files wait. */
+/** Does the work when it is the file's turn. Does nothing and returns undefined if too many files wait. */
 export async function limitReads<T>(
   { sql, accountId, bytes }: FileRead,
   work: () => Promise<T>,

@@ -66,7 +66,7 @@ const formatSample = (cell: ChunkRow[1][number] | undefined): string =>
 export const renderInvalid = (problems: Problems, name: string): string =>
   problems[name] === undefined ? '' : html` aria-invalid="true" aria-describedby="${name}-error"`
 
-/** The unit of a column's numbers. Nothing is preselected if the spreadsheet does not tell it. */
+/** The unit of a column's numbers. Nothing is preselected if the spreadsheet does not name it. */
 function renderUnitSelect(
   words: Words,
   { field, unit }: Column,

@@ -65,7 +65,7 @@ function renderQuotaNote(words: Words, sheet: SpreadsheetImport, { overQuota }: 
   return html`<p class="reach">${quota({ fits: sheet.created, all: sheet.created + overQuota, left: overQuota })}</p>`
 }
 
-/** Names recognized as a known one, and unknown fibres, which are published as written. */
+/** Names that were recognised, and unknown fibres, which are published as written. */
 function renderNames(words: Words, { names }: ResultPageInput): string {
   if (names.length === 0) return ''
   const texts = words.texts.spreadsheets

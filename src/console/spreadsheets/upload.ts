@@ -9,7 +9,7 @@ type UploadedSpreadsheet = {
   isTooLarge: boolean
 }
 
-/** For the parts around the file. */
+/** For the form's other fields and the multipart headers. */
 const MAX_FRAME_BYTES = 64 * 1024
 const LIMITS = { files: 1, fields: 20, fieldSize: 2_000, parts: 21 }
 

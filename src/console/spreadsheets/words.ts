@@ -59,7 +59,7 @@ export function getColumnLabel(words: Words, { path, labelPath, language }: Colu
   return language === undefined ? counted : `${counted} (${language})`
 }
 
-/** Explains an error, and quotes the cell unless the sentence does so itself. */
+/** Explains an error, and quotes the cell unless the sentence already does. */
 export function explainRowError(words: Words, fault: RowError): string {
   const said = explainErrorKind(words, fault)
   const { found } = fault

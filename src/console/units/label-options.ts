@@ -1,4 +1,4 @@
-/** Parses the label options of the query. A problem is shown at its field, which keeps what was typed. */
+/** Parses the label options of the query. A problem is shown at its field, which keeps the typed text. */
 
 import type { PassportState } from '../../passports/core/state.ts'
 import type { UnitTotals } from '../../passports/read/list-units.ts'

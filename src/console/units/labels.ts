@@ -39,10 +39,10 @@ import {
   parsePictureOptions,
 } from './label-options.ts'
 
-/** Programs cannot open files with more. */
+/** Many programs cannot open files with more. */
 const MAX_UNITS = 10_000
 const MAX_LABELS = 20_000
-/** Over all pictures of a file: 10,000 of 42 mm at 600 dpi. */
+/** In all pictures of a file: 10,000 of 42 mm at 600 dpi. */
 const MAX_PIXELS = 10_000_000_000
 const getLabelAddress = (addresses: Addresses, row: Omit<PassportRow, 'data'>, content: LabelContent) =>
   (content === 'gs1' ? gs1Url(addresses, row) : null) ?? passportUrl(addresses, idFromUuid(row.id))
