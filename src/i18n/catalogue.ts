@@ -62,7 +62,7 @@ const CATALOGUES: ReadonlyMap<string, Labels> = new Map(
 
 export const isLanguage = (text: string): text is Language => CATALOGUES.has(text)
 
-/** All labels of a language, with English ones where it lacks some. The object is shared: never change it. */
+/** All labels of a language; English ones replace missing ones. The object is shared: never change it. */
 export const getLabels = (language: Language): Labels => CATALOGUES.get(language) ?? en
 
 /** Returns `en` if the label is the English one because the language lacks it. */

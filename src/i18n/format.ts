@@ -12,7 +12,7 @@ const numbers = perLanguage(locale => new Intl.NumberFormat(locale, { maximumFra
 const exponents = perLanguage(
   locale => new Intl.NumberFormat(locale, { notation: 'scientific', maximumFractionDigits: 20 }),
 )
-/** What stands before and after a number in percent. */
+/** The text before and after a number in percent. */
 const percents = perLanguage(locale => {
   const parts = new Intl.NumberFormat(locale, { style: 'percent' }).formatToParts(1)
   const at = parts.findIndex(({ type }) => type === 'integer')

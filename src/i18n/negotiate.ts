@@ -32,8 +32,8 @@ export function negotiateLanguage({ query, acceptLanguage, primary }: LanguagePr
 }
 
 /**
- * For the account's texts: the requested tags in lower case by preference, up to the one that decides the
- * page's language.
+ * Returns the requested tags for the account's texts: in lower case by preference, up to the one that decides
+ * the page's language.
  */
 export function listRequestedLanguages({ query, acceptLanguage }: LanguagePreferences): string[] {
   const asked = query === undefined || query.length > MAX_TAG_LENGTH ? '' : query.trim().replaceAll('_', '-')
