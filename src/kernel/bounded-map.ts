@@ -1,7 +1,7 @@
-/** A share of the entries goes at once: the first key of a map that had keys deleted is slow to find. */
+/** One in this many entries is dropped at a time, because the first key is slow to find after deletions. */
 const EVICTED_SHARE = 16
 
-/** A map of at most `max` entries: those that were set longest ago go first. */
+/** A map of at most `max` entries. If one more is set, the entries that were set longest ago are dropped. */
 export class BoundedMap<K, V> extends Map<K, V> {
   private readonly max: number
 
@@ -26,7 +26,7 @@ export class BoundedMap<K, V> extends Map<K, V> {
     }
   }
 
-  /** The value of the key; the first time, what `make` returns for it. */
+  /** The value of the key; if there is none, sets and returns the result of `make`. */
   getOrMake(key: K, make: (key: K) => V): V {
     const known = this.get(key)
     if (known !== undefined) return known

@@ -2,7 +2,7 @@
  * Counts characters as JSON Schema does, and finds those that deceive readers of a page, a log or a terminal.
  */
 
-/** In code points. One has at most two UTF-16 units, so that a vast text need not be walked. */
+/** In code points. Each has at most two UTF-16 units, so very long texts need not be counted. */
 export const isLongerThan = (text: string, most: number): boolean =>
   text.length > most && (text.length > 2 * most || [...text].length > most)
 
@@ -12,13 +12,15 @@ const DECEPTIVE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 /** For a name that an account chooses: it reaches its owners, its audit log and the operator's terminal. */
 export const isOneLine = (text: string): boolean => !DECEPTIVE.test(text) && text.isWellFormed()
 
-/** For a terminal: characters that could move the cursor or turn the line become their code, `\u{202e}`. */
+/**
+ * For a terminal: characters that could move the cursor or reverse the line become their code, `\u{202e}`.
+ */
 export const escapeForTerminal = (text: string): string =>
   text.replace(new RegExp(DECEPTIVE, 'gu'), one =>
     one === '\n' || one === '\t' ? one : `\\u{${one.codePointAt(0)?.toString(16)}}`,
   )
 
-/** The same value, with such characters escaped as in JSON. */
+/** Escapes such characters in a JSON text, which keeps its value. */
 export const escapeJsonForTerminal = (json: string): string =>
   json.replace(new RegExp(DECEPTIVE, 'gu'), one =>
     one === '\n' ? one : `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -1,4 +1,4 @@
-/** The only place that reads the time, so that a test can hold it still. */
+/** The only place that reads the time, so that tests can control it. */
 export type Clock = { now(): Date }
 
 export const systemClock: Clock = { now: () => new Date() }

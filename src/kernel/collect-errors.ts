@@ -3,7 +3,7 @@ import { AppError, type Detail, invalid } from './errors.ts'
 
 type Readers = Readonly<Record<string, () => unknown>>
 
-/** The values of all readers. Throws one `validation` with the details of all; other errors at once. */
+/** The values of all readers. Throws one `validation` with all details; any other error is thrown at once. */
 export function collectErrors<T extends Readers>(readers: T): { [K in keyof T]: ReturnType<T[K]> } {
   const values: Record<string, unknown> = {}
   const details: Detail[] = []

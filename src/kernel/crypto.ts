@@ -4,18 +4,18 @@ import { crc32 } from 'node:zlib'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** For secrets of high entropy (keys, link tokens), which need no slow hash. */
+/** For secrets of high entropy (keys, link tokens), for which a fast hash is enough. */
 export const sha256Hex = (text: string) => hash('sha256', text, 'hex')
 
-/** No i and no l, which look alike. */
+/** Without i and l, which look alike. */
 const LETTERS = 'abcdefghjkmnopqrstuvwxyz'
 
 export const randomBase62 = (length: number): string => randomText(length, BASE62)
 
-/** For what people type: 4.6 bits for each letter. */
+/** For secrets that people type: 4.6 bits per letter. */
 export const randomLetters = (length: number): string => randomText(length, LETTERS)
 
-/** Drawn evenly: byte values past the last whole round are left out. */
+/** Drawn evenly: bytes beyond the last multiple of the alphabet's length are skipped. */
 function randomText(length: number, alphabet: string): string {
   const end = 256 - (256 % alphabet.length)
   let text = ''
@@ -27,7 +27,7 @@ function randomText(length: number, alphabet: string): string {
   return text
 }
 
-/** The CRC-32 as six base62 characters: tells a mistyped key from a wrong one without a look-up. */
+/** The CRC-32 as six base62 characters: detects a mistyped key without a look-up. */
 export function checksum62(text: string): string {
   let out = ''
   for (let rest = crc32(text); out.length < 6; rest = Math.floor(rest / 62)) out = BASE62[rest % 62] + out

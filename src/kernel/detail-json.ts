@@ -1,7 +1,7 @@
-/** Violations as JSON, and how people and programs name their places. */
+/** Violations as JSON, with their places in two spellings: for people and for programs. */
 import type { Detail, Path } from './errors.ts'
 
-/** Security bounds: names are repeated in the answer, and free-form keys may be as long as the body. */
+/** Security bounds: names are repeated in the response, and free-form keys may be as long as the body. */
 const MAX_FIELD_LENGTH = 200
 const MAX_POINTER_LENGTH = 1000
 
@@ -15,7 +15,7 @@ export const detailJson = (detail: Detail) => ({
   index: detail.index,
 })
 
-/** As a person writes it: `fiberComposition[1].percentage`. */
+/** For people: `fiberComposition[1].percentage`. */
 export function formatField(path: Path): string {
   let field = ''
   for (const step of path[0] === 'data' && typeof path[1] === 'string' ? path.slice(1) : path) {

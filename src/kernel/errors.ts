@@ -62,7 +62,7 @@ export type Detail = {
   [TRANSLATION]?: TranslatableMessage
 }
 
-/** The sentence's parts, to say it in another language; a symbol, so that no JSON has it. */
+/** The parts of the sentence, for translation; a symbol, so that no JSON contains it. */
 export const TRANSLATION: unique symbol = Symbol('translation')
 export type TranslatableMessage = { key: string; facts: Readonly<Record<string, string | number>> }
 
@@ -70,7 +70,7 @@ export class AppError extends Error {
   override name = 'AppError'
   readonly code: ErrorCode
   readonly details: readonly Detail[] | undefined
-  /** When the same request may succeed; undefined when nobody knows. */
+  /** When the same request may succeed; undefined if unknown. */
   readonly retryAfterMs: number | undefined
   /** True when there were more violations than are listed. */
   readonly truncated: boolean
@@ -90,7 +90,7 @@ export class AppError extends Error {
   }
 }
 
-/** More violations than this help nobody. */
+/** A longer list would help nobody. */
 export const MAX_DETAILS = 100
 
 export const notFound = (what: string) => new AppError('not_found', `There is no such ${what}.`)
@@ -98,7 +98,7 @@ export const notFound = (what: string) => new AppError('not_found', `There is no
 /** `message` says what to do. */
 export const unavailable = (message: string) => new AppError('unavailable', message)
 
-/** `truncated`: the list was cut where it was made. */
+/** `truncated`: the list was already cut. */
 export function invalid(details: readonly Detail[], truncated = false): AppError {
   const [first] = details
   if (!first) throw new Error('invalid() needs at least one detail')
@@ -107,7 +107,7 @@ export function invalid(details: readonly Detail[], truncated = false): AppError
   return new AppError('validation', message, details, undefined, truncated)
 }
 
-/** What was thrown, as an error. */
+/** Converts a thrown value to an error. */
 export const toError = (thrown: unknown): Error =>
   thrown instanceof Error ? thrown : new Error(String(thrown))
 
@@ -116,7 +116,7 @@ export function findErrorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
-/** Bugs, not outcomes: says which assumption broke. */
+/** For bugs, not expected outcomes: names the broken assumption. */
 export function assert(condition: unknown, assumption: string): asserts condition {
   if (!condition) throw new Error(`broken assumption: ${assumption}`)
 }

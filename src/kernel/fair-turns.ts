@@ -12,7 +12,7 @@ type FairWaiter = {
 }
 
 type FairTurnsOptions = {
-  /** How many run at a time. */
+  /** How many run at the same time. */
   capacity: number
   /** Of all keys. If one more enters, the last of the longest queue is rejected. */
   maxWaiting: number
@@ -20,7 +20,7 @@ type FairTurnsOptions = {
 
 export class FairTurns {
   private readonly options: FairTurnsOptions
-  /** In the order of their turns; only keys with a waiter. */
+  /** The queues of keys with waiters, in the order of the keys' turns. */
   private readonly queues = new Map<string, FairWaiter[]>()
   private lastKey: string | undefined
   private waiting = 0

@@ -1,4 +1,6 @@
-/** Creates identifiers: in order of time for the index, unguessable, short enough for a small QR symbol. */
+/**
+ * Creates identifiers: ordered by time for the index, unguessable, and short enough for a small QR symbol.
+ */
 import { randomFillSync } from 'node:crypto'
 import { notFound } from './errors.ts'
 
@@ -26,7 +28,7 @@ const HEX4 = Array.from({ length: 0x1_0000 }, (_, n) => n.toString(16).padStart(
 
 let lastMs = -1
 let lastTime = ''
-// The 74 random bits of the last id, from the left: 12, 14 and three times 16. Separate for speed.
+// The 74 random bits of the last id, from the left: 12, 14 and three times 16. Separate variables for speed.
 let bits12 = 0
 let bits14 = 0
 let bits48a = 0
@@ -34,9 +36,9 @@ let bits48b = 0
 let bits48c = 0
 
 /**
- * A UUIDv7 (RFC 9562 §5.7) with 74 random bits. Within a millisecond of this process each is greater than the
- * one before by a random step of 48 bits (§6.2, method 2): ids sort in the order of creation, and the next
- * cannot be guessed.
+ * A UUIDv7 (RFC 9562 §5.7) with 74 random bits. Within a millisecond and process, each is greater than the
+ * previous one by a random step of 48 bits (§6.2, method 2): ids sort by creation, and the next cannot be
+ * guessed.
  */
 export function newUuid(nowMs: number): string {
   if (nowMs !== lastMs) begin(nowMs)
@@ -58,7 +60,10 @@ function begin(nowMs: number): void {
   bits48c = random16()
 }
 
-/** Adds 1 to 2^48. Past the end of the 74 bits it continues from zero: still unique, but out of order. */
+/**
+ * Adds a step of up to 2^48. After the end of the 74 bits it continues from zero: still unique, but out of
+ * order.
+ */
 function step(): void {
   let sum = bits48c + random16() + 1
   bits48c = sum & 0xffff
@@ -76,7 +81,7 @@ export function uuidFloor(ms: number): string {
   return `${formatTime(Math.max(0, ms))}-7000-8000-000000000000`
 }
 
-/** Ids of requests, in their order: sixteen random characters of this process, ten of a counter. */
+/** Sequential ids of requests: sixteen random characters per process, ten of a counter. */
 export function requestIds(): () => string {
   const process = Array.from({ length: 16 }, () => ALPHABET[random16() & 31]).join('')
   let count = 0
@@ -86,7 +91,7 @@ export function requestIds(): () => string {
 /** The public form of a UUID: 26 characters of lower-case Crockford base32. */
 export function idFromUuid(uuid: string): string {
   let id = ''
-  // Steps of five bits from the left, after two zero bits.
+  // Five bits at a time from the left, after two zero bits.
   let bits = 2
   let held = 0
   for (let i = 0; i < uuid.length; i++) {
@@ -103,7 +108,7 @@ export function idFromUuid(uuid: string): string {
   return id
 }
 
-/** The UUID of a public id; undefined if the text is none. */
+/** The UUID of a public id; undefined if the text is no id. */
 export function findUuid(id: string): string | undefined {
   if (!ID_PATTERN.test(id)) return undefined
   let hex = ''
@@ -121,7 +126,7 @@ export function findUuid(id: string): string | undefined {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** Throws `not_found` for what is no id. */
+/** Throws `not_found` if the text is no id. */
 export function requireUuid(id: string, what: string): string {
   const uuid = findUuid(id)
   if (uuid === undefined) throw notFound(what)

@@ -1,9 +1,9 @@
 /** A queue per key, for work that would conflict and retry if it ran at the same time. */
 export class KeyedQueue {
-  /** The waiting work of each key whose work runs. */
+  /** The waiting work of each key that is in use. */
   private readonly waiting = new Map<string, (() => void)[]>()
 
-  /** Runs `work` after everything submitted earlier under the same key, whether that succeeded or failed. */
+  /** Runs `work` after everything submitted earlier under the same key, whether or not it succeeded. */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const queue = this.waiting.get(key)
     if (queue === undefined) this.waiting.set(key, [])
@@ -11,7 +11,10 @@ export class KeyedQueue {
     return this.finish(key, work)
   }
 
-  /** The same, or undefined after `timeoutMs` of waiting; `waited` says whether it had to wait. */
+  /**
+   * Runs `work` in the queue, or returns undefined after waiting `timeoutMs`; `waited`: whether it had to
+   * wait.
+   */
   async runWithin<T>(
     key: string,
     timeoutMs: number,
@@ -34,7 +37,7 @@ export class KeyedQueue {
   }
 }
 
-/** False after `timeoutMs`; then it has left the queue. */
+/** False after `timeoutMs`, when it has left the queue. */
 function waitForTurn(queue: (() => void)[], timeoutMs: number): Promise<boolean> {
   return new Promise(resolve => {
     const start = () => {

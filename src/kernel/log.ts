@@ -1,4 +1,4 @@
-/** Structured logs on stderr: JSON, or a line for terminals; no secrets, no readers' addresses. */
+/** Structured logs on stderr: JSON, or lines for terminals; no secrets, no readers' addresses. */
 import { write, writeSync } from 'node:fs'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { escapeForTerminal } from './characters.ts'
@@ -43,11 +43,12 @@ const MAX_WAITING_BYTES = 1024 * 1024
 const RETRY_AFTER_MS = 20
 
 /**
- * Drops lines that a full disk or a stopped reader does not take. pino's own destination would wait for ever.
+ * Drops lines that a full disk or a stopped reader does not accept. pino's own destination would wait
+ * forever.
  */
 function standardError(): DestinationStream {
   let waiting = ''
-  /** The rest of a write. As bytes: it may begin within a character. */
+  /** The rest of a write, as bytes, because it may begin within a character. */
   let rest: Buffer = Buffer.alloc(0)
   let isWriting = false
   let isPlanned = false
@@ -76,7 +77,7 @@ function standardError(): DestinationStream {
     try {
       if (!isWriting) writeSync(STDERR, take())
     } catch {
-      // Nobody is left to tell.
+      // The reader has closed the pipe, so the error cannot be reported.
     }
   })
   return {
@@ -84,7 +85,7 @@ function standardError(): DestinationStream {
       if (rest.length + waiting.length + line.length <= MAX_WAITING_BYTES) waiting += line
       if (isPlanned) return
       isPlanned = true
-      // Lines of the process's last moment are written at `exit`.
+      // The process's last lines are written at `exit`.
       setImmediate(next)
     },
   }

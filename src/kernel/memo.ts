@@ -1,4 +1,4 @@
-/** Values that are made once, at first use. */
+/** Values that are created once, at first use. */
 
 export function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined

@@ -1,24 +1,24 @@
 /**
- * Secrets that we use ourselves, and so cannot keep as hashes, are sealed: AES-256-GCM under a key made from
- * SECRET_KEY, bound to the place they belong to. Whoever copies the database alone has nothing.
+ * Encrypts secrets that we need ourselves and therefore cannot hash: AES-256-GCM under a key derived from
+ * SECRET_KEY, bound to their place. A copy of the database alone reveals none.
  */
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
 
-/** 1 byte of format, 4 of the key's fingerprint, then what `encrypt` returns. */
+/** 1 byte of format, 4 bytes of the key's fingerprint, then the result of `encrypt`. */
 const FORMAT = 1
 const ENCRYPTED_AT = 5
-/** 12 bytes of nonce, 16 of tag; then the text. */
+/** 12 bytes of nonce, 16 bytes of tag, then the text. */
 const TAG_AT = 12
 const TEXT_AT = 28
 
 export type Sealer = {
-  /** The first 8 hex digits of a hash of the key: tells keys apart, tells nothing about them. */
+  /** The first 8 hex digits of the key's hash, which identify the key without revealing it. */
   fingerprint: string
-  /** `place` is authenticated with the text: moved elsewhere, it does not open. */
+  /** `place` is authenticated with the text, so that a copy elsewhere does not open. */
   seal: (text: string, place: string) => Buffer
-  /** Undefined when it was sealed under another key, elsewhere, or damaged. */
+  /** Undefined if it was sealed with another key or for another place, or is damaged. */
   open: (sealed: Uint8Array, place: string) => string | undefined
-  /** Whether it was sealed under the key that seals now. */
+  /** Whether it was sealed with the current key. */
   isCurrent: (sealed: Uint8Array) => boolean
 }
 
@@ -29,11 +29,11 @@ function createKey(secretKey: string): Key {
   return { bytes, fingerprint: hash('sha256', bytes, 'buffer').subarray(0, 4) }
 }
 
-/** A key of 32 bytes for one purpose. */
+/** Derives a key of 32 bytes for one purpose. */
 export const deriveKey = (secretKey: string, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secretKey, '', purpose, 32))
 
-/** Seals under the first key; opens what was sealed under any. */
+/** Seals with the first key; opens what any of the keys has sealed. */
 export function createSealer(secretKey: string, oldKeys: readonly string[] = []): Sealer {
   const current = createKey(secretKey)
   const keys = [current, ...oldKeys.map(createKey)]
@@ -59,7 +59,7 @@ export function encrypt(key: Buffer, text: string, place: string): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), body])
 }
 
-/** Undefined for anything else than what was encrypted with this key for this place. */
+/** Undefined unless it was encrypted with this key for this place. */
 export function decrypt(key: Buffer, encrypted: Uint8Array, place: string): string | undefined {
   if (encrypted.length <= TEXT_AT) return undefined
   const decipher = createDecipheriv('aes-256-gcm', key, encrypted.subarray(0, TAG_AT), {

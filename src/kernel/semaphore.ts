@@ -13,9 +13,9 @@ export function createRelease(giveBack: () => void): Release {
   }
 }
 
-/** Gives a permit back when the response ends in any way, even if it ended before the permit came. */
+/** Releases a permit when the response ends in any way, even if it ended before the permit was granted. */
 export function releaseWithResponse(response: ServerResponse, release: Release): void {
-  // `finish` is missing if the client disconnects, `close` if there is no connection.
+  // `finish` does not fire if the client disconnects, nor `close` without a connection.
   if (response.destroyed) release()
   else response.once('close', release).once('finish', release)
 }
@@ -24,7 +24,7 @@ type Waiter = { weight: number; go: (release: Release | undefined) => void }
 
 type SemaphoreOptions = {
   capacity: number
-  /** Without a bound by default. */
+  /** Default: unlimited. */
   maxWaiting?: number
   maxWaitMs?: number
 }
@@ -92,7 +92,7 @@ export class Semaphore {
   }
 }
 
-/** A semaphore in which each key has one of its own, too: no key can take all permits. */
+/** A semaphore that also has one for each key, so that no key can take all permits. */
 export class KeyedSemaphore<K> {
   private readonly shared: Semaphore
   private readonly optionsOfKey: SemaphoreOptions
@@ -103,14 +103,14 @@ export class KeyedSemaphore<K> {
     this.optionsOfKey = ofKey
   }
 
-  /** A permit at once, or undefined. */
+  /** Never waits: undefined if no permit is free. */
   tryAcquire(key: K, weight = 1): Release | undefined {
     const { semaphore, leave } = this.enter(key)
     const releaseOwn = semaphore.tryAcquire(weight)
     return join(releaseOwn, releaseOwn && this.shared.tryAcquire(weight), leave)
   }
 
-  /** Waits for the key's permit, then a shared one; undefined when too many wait or for too long. */
+  /** Waits for the key's permit, then for a shared one; undefined if too many wait or it takes too long. */
   async acquire(key: K, weight = 1): Promise<Release | undefined> {
     const { semaphore, leave } = this.enter(key)
     const releaseOwn = await semaphore.acquire(weight)
@@ -128,7 +128,7 @@ export class KeyedSemaphore<K> {
   }
 }
 
-/** One release for both permits; without the second, the first is given back. */
+/** One release for both permits. If the second is missing, releases the first. */
 function join(
   releaseOwn: Release | undefined,
   releaseShared: Release | undefined,

@@ -1,4 +1,4 @@
-/** Limits how often each key may do something: a burst, then so often a minute. */
+/** Limits how often each key may do something: a burst, then `perMinute` times a minute. */
 import { BoundedMap } from './bounded-map.ts'
 
 type TokenBuckets = {
@@ -7,10 +7,10 @@ type TokenBuckets = {
 }
 
 const MINUTE_MS = 60_000
-/** Some 150 bytes each. The key not seen for longest is dropped, and would start with a full bucket. */
+/** About 150 bytes each. The key unused for longest is dropped, and would start with a full bucket. */
 const MAX_KEYS = 20_000
 
-/** `now` in `take` is of a clock that is never put back. */
+/** `now` in `take` comes from a clock that is never set back. */
 export function createTokenBuckets({ perMinute }: { perMinute: number }): TokenBuckets {
   const buckets = new BoundedMap<string, { left: number; at: number }>(MAX_KEYS)
   return {

@@ -6,21 +6,20 @@ import type { ServerResponse } from 'node:http'
 import { createRelease, releaseWithResponse } from './semaphore.ts'
 
 const MAX_STRETCH_MS = 1
-/** While short requests are in flight, they get this many times as long as the last stretch took. */
+/** While short requests are in flight, they get this many times the last stretch's time. */
 const TIME_FOR_OTHERS = 9
-/** A longer stretch was mostly waiting, as for the database. */
+/** A longer stretch was mostly waiting, for example for the database. */
 const MAX_COUNTED_STRETCH_MS = 10
-/** Each computation continues after so long, whatever others do. */
+/** Each computation continues after this time, whatever others do. */
 const MAX_WAIT_MS = 100
-/** An older request, after which none came, has a slow reader or is a long download. */
+/** An older request without a newer one after it has a slow reader or is a long download. */
 const MAX_SHORT_REQUEST_MS = 100
 
 let shortRequests = 0
 let lastShortRequestAt = Number.NEGATIVE_INFINITY
 
 /**
- * Counts a request until it is answered. It may be waiting for the database, which needs processor time as
- * well.
+ * Counts a request until it is answered. It may be waiting for the database, which also needs processor time.
  */
 export function countShortRequest(response: ServerResponse): void {
   shortRequests++
@@ -31,7 +30,7 @@ export function countShortRequest(response: ServerResponse): void {
 
 const areOthersWaiting = (now: number) => shortRequests > 0 && now - lastShortRequestAt < MAX_SHORT_REQUEST_MS
 
-/** To be awaited between two rows: yields if the last time was long ago. */
+/** Await it between two rows: it yields if the last time was long ago. */
 export function yieldBetweenRows(): () => Promise<void> {
   let since = performance.now()
   return async () => {
@@ -43,7 +42,7 @@ export function yieldBetweenRows(): () => Promise<void> {
 }
 
 const waiting: { since: number; goOn: () => void }[] = []
-/** Time that others must have had before the next stretch begins. */
+/** The time that others must get before the next stretch begins. */
 let owedMs = 0
 let lastCheckAt = 0
 
@@ -76,7 +75,7 @@ function continueNext(): void {
 
 const queue: (() => void)[] = []
 
-/** To be awaited before work of a millisecond: one such work begins in each turn of the event loop. */
+/** Await it before work of a millisecond: only one such task begins in each turn of the event loop. */
 export function takeTurn(): Promise<void> {
   return new Promise(resolve => {
     queue.push(resolve)

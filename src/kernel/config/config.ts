@@ -15,7 +15,7 @@ const MAX_WORKERS = 128
 const PROCESS_ROLES = ['all', 'web', 'worker'] as const
 export type ProcessRole = (typeof PROCESS_ROLES)[number]
 
-/** Wrong settings: a sentence for each, which begins with the setting's name. */
+/** Invalid settings: one sentence for each, beginning with the setting's name. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
   readonly problems: readonly string[]
@@ -25,7 +25,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** The process's environment over the values of `.env` in the working directory. Throws ConfigError. */
+/** The process's environment, which overrides `.env` in the working directory. Throws ConfigError. */
 export function readEnvironment(): Environment {
   return { ...parseEnv(readDotEnv()), ...process.env }
 }
@@ -47,7 +47,7 @@ export const findMalformedLines = (): string[] =>
       `Line ${line} of .env does not have the form NAME=value. It has no effect, and the next line may have none either.`,
   )
 
-/** Their numbers, from 1. A value in quotes may have several lines. */
+/** The line numbers, from 1. A quoted value may have several lines. */
 export function listMalformedLines(text: string): number[] {
   let quote: string | undefined
   return text.split('\n').flatMap((line, i) => {
@@ -91,11 +91,11 @@ export function readConfig(env: Environment) {
     pgBinDir: read.text('PG_BIN_DIR'),
     ...secretKeys,
     role: read.oneOf('ROLE', PROCESS_ROLES, 'all'),
-    /** Where a worker answers `/healthz`, `/readyz` and `/metrics`; 0: no port. */
+    /** The port where a worker answers `/healthz`, `/readyz` and `/metrics`; 0: none. */
     workerPort: read.integer('WORKER_PORT', 0, 0, 65_535),
     /** Processes that answer requests on this machine. */
     workers: read.integer('WORKERS', 1, 1, MAX_WORKERS),
-    /** A request for `/metrics` must send it; without it there are no metrics. */
+    /** Required to read `/metrics`; without it there are no metrics. */
     metricsToken: read.token('METRICS_TOKEN'),
     /** Statements that take longer are logged; 0 logs none. */
     slowQueryMs: read.integer('SLOW_QUERY_MS', 1_000, 0, 600_000),
@@ -103,7 +103,7 @@ export function readConfig(env: Environment) {
     /** CIDR ranges and addresses of proxies whose `X-Forwarded-For` is trusted, read from the right. */
     trustedProxies: read.cidrs('TRUSTED_PROXIES', 1),
     allowInsecureWebhooks: read.flag('ALLOW_INSECURE_WEBHOOKS'),
-    /** CIDR ranges and addresses that are not public and that webhooks may go to. */
+    /** CIDR ranges and non-public addresses that webhooks may call. */
     webhookAllowCidrs: read.cidrs('WEBHOOK_ALLOW_CIDRS', 0),
     /** The operator's country file (MMDB), read before the bundled one. */
     geoMmdbPath: read.text('GEO_MMDB_PATH'),

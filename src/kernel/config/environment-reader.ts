@@ -1,4 +1,4 @@
-/** Reads settings of one kind each from the environment: numbers, addresses, lists of networks. */
+/** Reads settings of each kind from the environment: numbers, addresses, lists of networks. */
 import { isIP } from 'node:net'
 import { TLS_MODES } from '../db/database-tls.ts'
 
@@ -6,7 +6,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 export type SmtpServer = NonNullable<ReturnType<EnvironmentReader['smtp']>>
 
-/** Collects a sentence for each wrong setting, which begins with the setting's name. */
+/** Collects a sentence for each invalid setting, beginning with the setting's name. */
 export class EnvironmentReader {
   readonly problems: string[] = []
   private readonly env: Environment
@@ -50,7 +50,7 @@ export class EnvironmentReader {
     return allowed.find(one => one === value) ?? fallback
   }
 
-  /** What an `Authorization: Bearer` header can carry, too long to be guessed. */
+  /** A text that fits an `Authorization: Bearer` header and is too long to be guessed. */
   token(name: string): string | undefined {
     const value = this.text(name)
     if (value === undefined || /^[A-Za-z0-9._~+/=-]{16,512}$/.test(value)) return value
@@ -63,13 +63,13 @@ export class EnvironmentReader {
     return this.checked(name, isHost, 'an IP address or a host name') ?? fallback
   }
 
-  /** In lower case, as Node has headers. */
+  /** In lower case, like Node's header names. */
   headerName(name: string): string | undefined {
     const isName = (value: string) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(value)
     return this.checked(name, isName, 'the name of a header, such as CF-IPCountry')?.toLowerCase()
   }
 
-  /** A list of IP addresses and CIDR ranges of so many bits at least, separated by commas or spaces. */
+  /** IP addresses and CIDR ranges with at least `minBits` bits, separated by commas or spaces. */
   cidrs(name: string, minBits: number): string[] {
     const all = (this.text(name) ?? '').split(/[\s,]+/).filter(one => one !== '')
     const wrong = all.filter(one => !isRange(one, minBits))
@@ -88,7 +88,7 @@ export class EnvironmentReader {
     return this.checked(name, isUrl, must)?.replace(/\/+$/, '') ?? fallback
   }
 
-  /** RFC 9116, 2.5.3: an address of mail, the web or a telephone. */
+  /** RFC 9116, 2.5.3: a mail, web or telephone address. */
   contact(name: string): string | undefined {
     const isContact = (value: string) =>
       /^(?:mailto:[^\s<>@]+@[^\s<>@]+|https:\/\/[^\s<>/]+[^\s<>]*|tel:\+?[\d().-]+)$/i.test(value)
@@ -96,7 +96,7 @@ export class EnvironmentReader {
     return this.checked(name, isContact, must)
   }
 
-  /** The value if it is valid. `must` says what it must be. */
+  /** The value if it is valid. `must` describes a valid one. */
   private checked(name: string, isValid: (value: string) => boolean, must: string): string | undefined {
     const value = this.text(name)
     if (value === undefined || isValid(value)) return value
@@ -104,7 +104,7 @@ export class EnvironmentReader {
     return undefined
   }
 
-  /** A mail server and its sender, `from` as in an e-mail's head; both or none. */
+  /** A mail server and its sender, `from` as in an e-mail's header; both or neither. */
   smtp(name: string, fromName: string) {
     const value = this.text(name)
     const from = this.text(fromName)
@@ -157,7 +157,9 @@ function findSmtpServer(value: string) {
   }
 }
 
-/** Whether the driver parses it as meant: a plain `@` or `/` in a password would change the host. */
+/**
+ * Whether the driver parses the address as intended: a plain `@` or `/` in a password would change the host.
+ */
 function isDatabaseUrl(value: string): boolean {
   const [, authority] = /^postgres(?:ql)?:\/\/([^/?#]*)/i.exec(value) ?? []
   if (authority === undefined || !URL.canParse(value)) return false
@@ -171,7 +173,7 @@ function isDatabaseUrl(value: string): boolean {
   }
 }
 
-/** A percent sign that begins no escape stands for itself. */
+/** A percent sign that starts no escape is kept. */
 function decode(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, part => {
     try {
@@ -185,7 +187,7 @@ function decode(text: string): string {
 /** One line: an address, or a name with an address in angle brackets. */
 const isSender = (text: string) => /^(?:[^<>\p{Cc}]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u.test(text)
 
-/** An IP address, or one with the number of bits of its network behind a slash. */
+/** An IP address, optionally followed by a slash and the bits of its network. */
 function isRange(value: string, minBits: number): boolean {
   const [address = '', bits, ...more] = value.split('/')
   const family = isIP(address)

@@ -1,15 +1,18 @@
-/** What no SECRET_KEY may be: short, made of a few characters, or copied from our own documentation. */
+/** Rejects weak SECRET_KEYs: short, made of few characters, or copied from our documentation. */
 
 const MIN_KEY_LENGTH = 32
 const MIN_DIFFERENT_CHARACTERS = 8
 
-/** Texts that stand beside SECRET_KEY in `docs/` and in messages. */
+/** Example keys in `docs/` and in messages. */
 const EXAMPLES = new Set([
   'set it in .env, at least 32 characters',
   '32 random bytes or more, for example from `openssl rand -base64 32`',
 ])
 
-/** Why a key is too weak, as the end of a sentence that begins with its name; undefined when it is not. */
+/**
+ * Why a key is too weak, as the end of a sentence that begins with the key's name; undefined for a strong
+ * key.
+ */
 export function findKeyWeakness(key: string): string | undefined {
   if (key.length < MIN_KEY_LENGTH) return `is too short: it needs at least ${MIN_KEY_LENGTH} characters.`
   const different = new Set(key).size
@@ -19,6 +22,6 @@ export function findKeyWeakness(key: string): string | undefined {
   return undefined
 }
 
-/** How to replace a weak key without losing what was sealed with it. `old` says where the present one is. */
+/** How to replace a weak key without losing what was sealed with it. `old` says where the current one is. */
 export const replaceKeyAdvice = (old: string) =>
   `Set SECRET_KEY to what "openssl rand -base64 32" prints. If Carnet has run with ${old}, set OLD_SECRET_KEY to that key and run "carnet secrets reseal": webhook secrets and backups stay readable.`

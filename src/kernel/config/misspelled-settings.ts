@@ -12,12 +12,12 @@ export const SETTING_NAMES: readonly string[] = `
   .split(/\s+/)
 
 const PREFIX = 'CARNET_'
-/** Shorter names have neighbours everywhere. */
+/** Shorter names are similar to too many others. */
 const MIN_CHECKED_LENGTH = 6
-/** From this length on, two edits do not lead to another word. */
+/** From this length on, two edits rarely lead to another word. */
 const MIN_LENGTH_FOR_TWO_EDITS = 9
 
-/** One sentence for each name in the environment that is nearly one of ours. Values are not looked at. */
+/** One sentence for each name in the environment that is similar to one of ours. Values are not read. */
 export function findMisspelledSettings(env: Environment): string[] {
   return Object.keys(env)
     .filter(name => env[name] !== undefined && !SETTING_NAMES.includes(name))

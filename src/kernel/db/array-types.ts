@@ -1,6 +1,6 @@
 /**
- * PostgreSQL's array types. If the driver read them itself and lost the connection, nobody could catch the
- * rejection.
+ * PostgreSQL's array types. If the driver read them itself and lost the connection, the rejection could not
+ * be caught.
  */
 
 type TypeHandler = {
@@ -16,7 +16,7 @@ const json = { parse: JSON.parse, serialize: JSON.stringify }
 
 /**
  * The object ids are fixed in PostgreSQL's catalogue (pg_type.dat). Arrays of booleans, dates and bytes are
- * only read: the driver takes a parameter whose first element is one for a single value.
+ * only read, because the driver mistakes such a parameter for a single value.
  */
 const ELEMENTS: Readonly<Record<string, Element>> = {
   bool: { array: 1000, parse: text => text === 't' },
@@ -28,7 +28,7 @@ const ELEMENTS: Readonly<Record<string, Element>> = {
   text: { array: 1009 },
   bpchar: { array: 1014 },
   varchar: { array: 1015 },
-  // Ours stay far below 2^53.
+  // Our values stay far below 2^53.
   int8: { array: 1016, parse: Number },
   float4: { array: 1021, parse: Number },
   float8: { array: 1022, parse: Number },
@@ -42,7 +42,7 @@ const ELEMENTS: Readonly<Record<string, Element>> = {
   jsonb: { array: 3807, ...json },
 }
 
-/** For the driver's option `types`, by a name of ours. */
+/** The driver's option `types`, with our own names. */
 export const ARRAY_TYPES: Readonly<Record<string, TypeHandler>> = Object.fromEntries(
   Object.entries(ELEMENTS).map(([name, { array, parse = (text: string) => text, serialize = String }]) => [
     `${name}_array`,
@@ -70,12 +70,12 @@ function formatElement(value: unknown, serialize: (value: unknown) => string): s
   return `"${text.replace(/["\\]/g, '\\$&')}"`
 }
 
-/** An element in quotes with escapes, or one without. No statement of ours returns nested arrays. */
+/** A quoted element with escapes, or an unquoted one. Our statements return no nested arrays. */
 const ELEMENT = /"((?:[^"\\]|\\.)*)"|([^{},"]+)/gs
 
 function parseArray(literal: string, parse: (text: string) => unknown): unknown[] {
   if (literal === '{}') return []
-  // Most have no quoted element and no null: this way they cost a third.
+  // Takes a third of the time for arrays without quoted elements or nulls, which most are.
   if (!literal.includes('"') && !literal.includes('NULL')) {
     return literal
       .slice(1, -1)

@@ -1,17 +1,17 @@
 /**
- * Gathers the calls of one tick into one statement: under load a round trip serves up to 64 of them. Few
- * statements are in flight at once, so that calls wait for the next statement and not for a connection.
+ * Combines the calls of one tick in one statement, up to 64 under load. Few statements run at once, so that
+ * calls wait for the next statement instead of a connection.
  */
 const MAX_BATCH = 64
 
 type Waiting<K, V> = { key: K; resolve: (value: V) => void; reject: (reason: unknown) => void }
 
-/** The keys of a statement may weigh `maxWeight` together; a heavier key is alone. */
+/** The keys of a statement together weigh at most `maxWeight`; a heavier key gets its own statement. */
 type Weight<K> = { weigh: (key: K) => number; maxWeight: number }
 
 /**
- * `load` answers the keys in their order; if it fails, the calls in it fail. `maxBatch` bounds the memory of
- * a statement.
+ * `load` returns the values in the order of the keys; if it fails, all its calls fail. `maxBatch` bounds the
+ * memory of a statement.
  */
 export function createBatchLoader<K, V>(
   load: (keys: readonly K[]) => Promise<readonly V[]>,
@@ -54,7 +54,7 @@ export function createBatchLoader<K, V>(
     })
 }
 
-/** How many of the first keys go into a statement; at least one. */
+/** How many of the first keys fit into a statement; at least one. */
 function countFitting<K>(
   queue: readonly { key: K }[],
   maxBatch: number,

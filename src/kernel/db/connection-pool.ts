@@ -1,7 +1,6 @@
 /**
- * A pool of connections that share nothing. Each is a driver's pool of one and is thrown away when it closes,
- * because the driver's own reconnecting is broken: `test/kernel/guarded-pool.test.ts` has a test for each of
- * its faults.
+ * A pool of connections that share nothing. Each is a driver's pool of one, discarded when it closes, because
+ * the driver's own reconnecting is broken; `test/kernel/guarded-pool.test.ts` tests each of its faults.
  */
 import type postgres from 'postgres'
 import { findErrorCode } from '../errors.ts'
@@ -14,7 +13,10 @@ export type FinishedStatement = { text: string; ms: number; failed: boolean }
 
 type Method = (...args: unknown[]) => unknown
 
-/** The driver's statements beside being promises. `state` is null until one is written. */
+/**
+ * The members of a driver's statement besides those of a promise. `state` is null until the statement is
+ * written.
+ */
 type Query = {
   handler: (query: Query) => unknown
   resolve: (value: unknown) => void
@@ -34,13 +36,13 @@ export const getPoolUsage = (sql: Sql): PoolUsage =>
 export const isPoolEnded = (sql: Sql): boolean => queues.get(sql)?.isClosed ?? false
 
 type PoolListeners = {
-  /** Gets every statement, those in transactions too. */
+  /** Called with every statement, also those in transactions. */
   onStatementEnd?: ((statement: FinishedStatement) => void) | undefined
-  /** Gets every error that the database answered with, or that a connection ended with. */
+  /** Called with every error of the database or of a connection. */
   onFailure: (reason: unknown) => void
 }
 
-/** Opens a driver's pool of one connection, which calls `onclose` each time that its connection closes. */
+/** Opens a driver's pool of one connection, which calls `onclose` each time its connection closes. */
 type OpenDriver = (onclose: () => void) => Sql
 
 type Connection = { driver: Sql; onLost?: (() => void) | undefined }
@@ -52,7 +54,7 @@ class Connections {
   readonly queue: PoolQueue
   readonly listeners: PoolListeners
   private readonly openDriver: OpenDriver
-  /** Makes statements for the others and never connects. */
+  /** Creates statements for the connections; never connects itself. */
   readonly template: Sql
   private readonly opened = new Set<Connection>()
   private readonly idle: Connection[] = []
@@ -72,9 +74,9 @@ class Connections {
     )
   }
 
-  /** The one that has been idle longest, as the driver does it. */
+  /** The connection that was idle for longest, as in the driver. */
   take(): Connection {
-    // Ended as well, so it rejects what it is given.
+    // `template` has ended as well, so it rejects the statement.
     if (this.queue.isClosed) return { driver: this.template }
     return this.idle.shift() ?? this.open()
   }
@@ -89,7 +91,7 @@ class Connections {
     return !this.opened.has(connection)
   }
 
-  /** Never hands this connection out again. */
+  /** Never uses this connection again. */
   lose(connection: Connection): void {
     this.opened.delete(connection)
     const index = this.idle.indexOf(connection)
@@ -97,7 +99,7 @@ class Connections {
     connection.onLost?.()
   }
 
-  /** The driver settles a statement before it has the connection back, hence a microtask later. */
+  /** Waits for a microtask, because the driver settles a statement before it has the connection back. */
   giveBack(connection: Connection): void {
     this.failures = 0
     queueMicrotask(() => {
@@ -108,8 +110,8 @@ class Connections {
 
   /**
    * The driver rejects statements at a socket's `error` and notices its `close` after the next
-   * `setImmediate`. Only then is known whether the connection is lost. A lost one is replaced after a pause,
-   * longer each time.
+   * `setImmediate`. Only then is it known whether the connection is lost. A lost one is replaced after a
+   * growing pause.
    */
   giveBackAfterFailure(connection: Connection): void {
     setImmediate(() =>
@@ -128,7 +130,7 @@ class Connections {
   }
 }
 
-/** A connection that one statement or transaction has for itself. */
+/** A connection reserved for one statement or transaction. */
 class Lease {
   private readonly connections: Connections
   connection: Connection
@@ -141,9 +143,9 @@ class Lease {
   }
 
   /**
-   * For a failure before the server did anything: throws this connection away. Returns whether to try again
-   * on another one: once, if the server was shut down or told to end the connection. It says so to one that
-   * is signing in, too.
+   * For a failure before the server did anything: discards this connection. Returns whether to retry on
+   * another one: once, if the server shut down, crashed, or ended the connection, even while it was being
+   * opened.
    */
   replace(reason: unknown): boolean {
     if (this.isOver) return false
@@ -165,7 +167,7 @@ class Lease {
   }
 }
 
-/** At most `size` connections, opened when they are needed; a statement waits until one is free. */
+/** At most `size` connections, opened on demand; a statement waits until one is free. */
 export function createConnectionPool(openDriver: OpenDriver, size: number, listeners: PoolListeners): Sql {
   const connections = new Connections(openDriver, size, listeners)
   const guarded = wrap(
@@ -218,7 +220,7 @@ function wrap<T extends object>(
 const onInner = (arg: unknown, wrapInner: (inner: object) => object): unknown =>
   typeof arg === 'function' ? (inner: object) => arg(wrapInner(inner)) : arg
 
-/** The driver calls the handler when a statement is awaited, never for a piece of another statement. */
+/** The driver calls the handler when a statement is awaited, but not for a fragment of another statement. */
 function guardQuery(query: Query, connections: Connections): void {
   const { resolve, reject } = query
   const { queue, listeners } = connections
@@ -233,10 +235,10 @@ function guardQuery(query: Query, connections: Connections): void {
       const lease = new Lease(connections)
       const send = () => {
         const { connection } = lease
-        // The driver forgets a statement that it is given between a socket's `error` and its `close`.
+        // The driver forgets a statement that it gets between a socket's `error` and its `close`.
         connection.onLost = () =>
           query.reject(new ConnectionError('CONNECTION_CLOSED', 'the connection was closed'))
-        // Every statement of a driver's pool has the same handler.
+        // All statements of a driver's pool have the same handler.
         const { handler } = connection.driver.unsafe('') as unknown as Query
         handler(query)
       }
@@ -249,8 +251,8 @@ function guardQuery(query: Query, connections: Connections): void {
         end(false)
         resolve(withoutHoles(value))
       }
-      // The driver rejects some statements twice: for what the server said, and for the connection that
-      // ended.
+      // The driver rejects some statements twice: with the server's error, and with that of the lost
+      // connection.
       query.reject = reason => {
         if (query.state === null && lease.replace(reason)) return send()
         end(true)
@@ -263,21 +265,21 @@ function guardQuery(query: Query, connections: Connections): void {
   }
 }
 
-/** Reports the end of a statement once, with the time since now. */
+/** Reports the end of a statement once, with the time since this call. */
 function createReport(query: Query, { onStatementEnd }: PoolListeners): (failed: boolean) => void {
   const began = performance.now()
   let isReported = false
   return failed => {
     if (isReported) return
     isReported = true
-    // A statement that was never sent has only its pieces.
+    // A statement that was never sent has only its template strings.
     onStatementEnd?.({ text: query.string ?? query.strings.join('$'), ms: performance.now() - began, failed })
   }
 }
 
 /**
- * After a failure in the middle of an answer, the driver goes on counting rows: the next answer begins with
- * holes.
+ * After a failure in the middle of a result, the driver continues counting rows, so the next result begins
+ * with empty entries.
  */
 function withoutHoles(value: unknown): unknown {
   if (Array.isArray(value) && value.length > 0 && !(0 in value)) {
@@ -287,7 +289,7 @@ function withoutHoles(value: unknown): unknown {
   return value
 }
 
-/** Reports statements on a connection that is taken already. */
+/** Reports statements on a connection that is already reserved. */
 const observe =
   (listeners: PoolListeners, onAnswer: (query: Query) => void = () => {}) =>
   (query: Query): void => {
@@ -311,8 +313,8 @@ const observe =
 const ENDS = new Set(['commit', 'rollback'])
 
 /**
- * A transaction holds its connection until the driver's promise settles, or until a statement has ended it:
- * the driver does not know of those that our transactions send themselves.
+ * A transaction keeps its connection until the driver's promise settles, or until a `commit` or `rollback`
+ * that we sent ourselves, which the driver does not notice.
  */
 async function begin(args: unknown[], connections: Connections) {
   const lease = await connections.lease()
@@ -342,8 +344,8 @@ async function begin(args: unknown[], connections: Connections) {
 
 async function reserve(connections: Connections) {
   const lease = await connections.lease()
-  // Without `fetch_types` the driver never answers a reservation for which it has to connect, so a statement
-  // connects. When its answer is here, its connection is free, and nobody else has run since.
+  // Without `fetch_types` the driver never resolves a reservation that must connect first, so this statement
+  // connects. After its response the connection is free, and nothing else can have used it.
   const connect = () => lease.connection.driver.unsafe('select 1')
   try {
     await connect().catch(reason => {
@@ -354,7 +356,7 @@ async function reserve(connections: Connections) {
     return wrap(inner, observe(connections.listeners), (name, release) => {
       if (name !== 'release') return release
       return () => {
-        // The driver would take a closed connection for an open one.
+        // The driver would treat a closed connection as open.
         if (!connections.isLost(lease.connection)) release()
         lease.end(false)
       }

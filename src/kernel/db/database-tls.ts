@@ -1,4 +1,4 @@
-/** Protects connections to a database as DATABASE_URL says, else by TLS if they leave this machine. */
+/** Secures database connections as DATABASE_URL says; by default with TLS if they leave this machine. */
 import { readFileSync } from 'node:fs'
 
 export const TLS_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
@@ -6,7 +6,7 @@ type TlsMode = (typeof TLS_MODES)[number]
 
 type DatabaseTls = {
   mode: TlsMode
-  /** It is in the address. */
+  /** The address names the mode. */
   isChosen: boolean
   /** The host is this machine, or a socket. */
   isLocal: boolean
@@ -28,7 +28,7 @@ export function findDatabaseTls(address: string): DatabaseTls {
   }
 }
 
-/** The driver's address and `ssl` option; it would send `sslrootcert` to the server as a setting. */
+/** The driver's address and `ssl` option. The driver would send `sslrootcert` to the server as a setting. */
 export function splitTls(address: string): { url: string; ssl: false | string | object } {
   const tls = findDatabaseTls(address)
   const url = new URL(address)
@@ -47,7 +47,7 @@ function driverOption({ mode, rootCertificate }: DatabaseTls): false | string | 
   }
 }
 
-/** For an operator who did not ask for TLS and whose server lacks it; else empty. */
+/** Advice if the operator did not ask for TLS and the server lacks it; else empty. */
 export function adviseOnTls(address: string): string {
   const { mode, isChosen } = findDatabaseTls(address)
   if (isChosen || mode === 'disable') return ''

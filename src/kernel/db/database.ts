@@ -1,4 +1,4 @@
-/** Opens pools on one PostgreSQL, and says what its error codes mean to a caller. */
+/** Opens pools on one PostgreSQL, and explains its error codes to callers. */
 import postgres from 'postgres'
 import { AppError, findErrorCode } from '../errors.ts'
 import { perObject } from '../memo.ts'
@@ -8,7 +8,7 @@ import { createConnectionPool, type FinishedStatement, getPoolUsage } from './co
 import { splitTls } from './database-tls.ts'
 
 export type Sql = postgres.Sql
-/** A statement, or a piece of one, before it is run. */
+/** A statement, or a fragment of one, before it runs. */
 export type Fragment = postgres.PendingQuery<postgres.Row[]>
 
 export type DatabaseTarget =
@@ -19,9 +19,8 @@ const STATEMENT_TIMEOUT_MS = 10_000
 /** A process that hangs in a transaction keeps its locks no longer than this. */
 const IDLE_TRANSACTION_TIMEOUT_MS = 30_000
 /**
- * For queues, which are empty at one moment and hold a million rows at the next: a plan made while they were
- * empty would read them whole, so only index scans are allowed. What a power cut takes of the last half
- * second is done again.
+ * For queues, which may be empty now and hold a million rows later: a plan from when they were empty would
+ * scan them, so only index scans are allowed. Work of the last half second before a power cut is repeated.
  */
 const QUEUE_SETTINGS = {
   enable_seqscan: 'off',
@@ -80,9 +79,9 @@ const DROP_INTERVAL_MS = 2_000
 const droppedAt = new WeakMap<Sql, number>()
 
 /**
- * A session keeps the `default_transaction_read_only` that it began with, so one of a pool would refuse to
- * write for good. Each connection checks its own and ends itself. Those of a replica stay: a new one is
- * read-only, too.
+ * A session keeps the `default_transaction_read_only` that it began with, so a pool's session could refuse
+ * writes forever. So each connection checks its session, and ends it if it is read-only. Sessions of a
+ * replica stay, because a new one would be read-only too.
  */
 function dropReadOnlyConnections(pool: Sql, size: number): void {
   const now = performance.now()
@@ -97,8 +96,8 @@ function dropReadOnlyConnections(pool: Sql, size: number): void {
 }
 
 /**
- * The same statement, but not prepared: for one of thousands of forms, each of which would hold some 100 kB
- * of the server's memory as long as the connection lives. Costs the planning, a millisecond or less.
+ * Returns the statement unprepared: for one of thousands of variants, each of which would use some 100 kB of
+ * the server's memory per connection. Costs a millisecond or less of planning.
  */
 export function unprepared<T extends object>(statement: T): T {
   ;(statement as unknown as { options: { prepare?: boolean } }).options.prepare = false
@@ -109,7 +108,7 @@ const sessionSettings = ({ forQueue }: PoolOptions) => ({
   statement_timeout: STATEMENT_TIMEOUT_MS,
   idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
   plan_cache_mode: 'force_generic_plan',
-  // The settings for queues raise the cost of plans so much that PostgreSQL 15 compiles them: 289 of 403 ms.
+  // The queue settings raise estimated costs so much that PostgreSQL 15 compiles plans: 289 of 403 ms.
   jit: 'off',
   ...(forQueue ? QUEUE_SETTINGS : {}),
 })
@@ -140,7 +139,7 @@ function createDriverFactory(target: DatabaseTarget, settings: object): (onclose
 /** Counters stay far below 2^53. */
 const BIGINT_AS_NUMBER = { to: 20, from: [20], serialize: String, parse: Number }
 
-/** One value per pool, made at first use: for what all callers of one database share. */
+/** One value per pool, created at first use, for everything that callers of one database share. */
 export const perDatabase: <T>(make: (sql: Sql) => T) => (sql: Sql) => T = perObject
 
 /** SQLSTATE of `carnet_refuse(reason)`, whose message is the reason. */
@@ -160,9 +159,8 @@ export function isTransient(error: unknown): boolean {
 }
 
 /**
- * Whether a migration has changed the columns of a statement that this connection had prepared. The driver
- * then forgets the statement, and outside a transaction runs it again by itself. Happens once on each
- * connection.
+ * Whether a migration changed the columns of a prepared statement. The driver then forgets the statement and,
+ * outside a transaction, retries it. Happens once on each connection.
  */
 const isStalePlan = (error: unknown): boolean =>
   sqlState(error) === '0A000' &&
@@ -170,7 +168,7 @@ const isStalePlan = (error: unknown): boolean =>
   'routine' in error &&
   error.routine === 'RevalidateCachedQuery'
 
-/** Whether the connection was lost: nobody knows then whether the statement was executed. */
+/** Whether the connection was lost. Then it is unknown whether the statement was executed. */
 export function isDisconnection(error: unknown): boolean {
   const code = sqlState(error)
   return code !== undefined && (LOST_BY_SERVER.test(code) || LOST_BY_NETWORK.test(code))
@@ -189,8 +187,8 @@ const APP_ERRORS: readonly [RegExp, () => AppError][] = [
 ]
 
 /**
- * If the connection is lost at the commit, nobody knows whether it was committed. The message does not claim
- * either.
+ * If the connection is lost at the commit, it is unknown whether the commit succeeded. The message claims
+ * neither.
  */
 export function databaseUnavailable(): AppError {
   const message =
@@ -215,7 +213,7 @@ function unstorable(): AppError {
   ])
 }
 
-/** What a database error means to the client; undefined for a bug of ours. */
+/** A database error for clients; undefined for a bug of ours. */
 export function explainDatabaseError(error: unknown): AppError | undefined {
   if (isStalePlan(error)) return databaseUnavailable()
   const code = sqlState(error)
@@ -225,7 +223,7 @@ export function explainDatabaseError(error: unknown): AppError | undefined {
 const MAX_ATTEMPTS = 3
 
 /**
- * Runs it again if the database gave it up: three times at most, for stale plans as often as there are
+ * Retries if the database aborted the work: up to three times, for stale plans as often as there are
  * connections.
  */
 export async function withRetries<T>(run: () => Promise<T>): Promise<T> {

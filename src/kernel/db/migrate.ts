@@ -13,13 +13,13 @@ type Sql = postgres.Sql | postgres.TransactionSql
 type Migration = { number: number; name: string; text: string; checksum: string }
 export type AppliedMigration = { number: number; name: string; checksum: string }
 
-/** `CARN` as the class of all of our advisory locks, and the one of migrations in it. */
+/** `CARN` is the class of all our advisory locks. */
 const LOCK_CLASS = 0x43_41_52_4e
 const MIGRATING = 3
 /**
- * Everybody who needs a table that a migration waits for waits behind it. After so long it lets them through
- * for a while and tries the whole file again. By then PostgreSQL has stopped its autovacuum and looked for
- * deadlocks.
+ * All users of a table wait behind a migration that waits for its lock. After this time the migration lets
+ * them through for a while and retries the whole file. By then PostgreSQL has stopped its autovacuum and
+ * checked for deadlocks.
  */
 const LOCK_TIMEOUT_MS = 1_500
 const PAUSE_MS = 2_500
@@ -27,8 +27,9 @@ const MAX_WAIT_MS = 300_000
 
 /**
  * Applies missing files in the order of numbers, up to `last`; of several processes, one applies each file.
- * Returns the names that this call applied and the highest number in the database. Throws `unavailable` if
- * the database is newer than the files, an applied file was changed, or one fails; those before it stay.
+ * Returns the names applied by this call and the highest number in the database. Throws `unavailable` if the
+ * database is newer than the files, an applied file was changed, or a file fails; the files before it stay
+ * applied.
  */
 export async function migrate(
   sql: postgres.Sql,
@@ -45,7 +46,7 @@ export async function migrate(
   return { applied, version: files.findLast(file => file.number <= last)?.number ?? 0 }
 }
 
-/** Throws as `migrate` does for a database with these migrations. */
+/** Throws like `migrate` for a database with these migrations. */
 export async function requireKnownMigrations(
   dir: string,
   applied: readonly AppliedMigration[],
@@ -53,7 +54,7 @@ export async function requireKnownMigrations(
   findPending(await readMigrations(dir), applied)
 }
 
-/** The names of missing files. Throws as `migrate` does. */
+/** The names of missing files. Throws like `migrate`. */
 export async function listPendingMigrations(sql: postgres.Sql, dir: string): Promise<string[]> {
   const files = await readMigrations(dir)
   return findPending(files, await readAppliedMigrations(sql)).map(file => file.name)
@@ -110,7 +111,7 @@ function findPending(files: readonly Migration[], applied: readonly AppliedMigra
 
 const unavailable = (message: string) => new AppError('unavailable', message)
 
-/** Others may read and write meanwhile, and lock tables in another order than the file does. */
+/** Others may read and write meanwhile, and lock tables in a different order. */
 async function retryWhileLocked<T>(file: Migration, apply: () => Promise<T>): Promise<T> {
   const until = performance.now() + MAX_WAIT_MS
   for (;;) {
@@ -128,8 +129,8 @@ const LOCK_NOT_AVAILABLE = '55P03'
 const isLockConflict = (error: unknown) => isTransient(error) || sqlState(error) === LOCK_NOT_AVAILABLE
 
 /**
- * Returns false if another process was first. The lock is the transaction's, so that it works behind a pooler
- * too.
+ * Returns false if another process was first. The lock belongs to the transaction, so that it also works
+ * behind a pooler.
  */
 function applyOne(
   sql: postgres.Sql,

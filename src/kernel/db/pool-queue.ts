@@ -1,13 +1,13 @@
-/** Lets as many statements run as there are connections. The driver would queue them behind slow ones. */
+/** Runs only as many statements as there are connections. The driver would queue others behind slow ones. */
 
-/** A statement that gets no connection for so long is rejected. */
+/** A statement that gets no connection within this time is rejected. */
 const MAX_WAIT_MS = 5_000
 /** PostgreSQL ends statements after ten seconds. Silence for longer means a dead connection. */
 const MAX_SILENCE_MS = 15_000
 const SWEEP_INTERVAL_MS = 500
 
 export type PoolUsage = {
-  /** How many connections there may be. */
+  /** The maximum number of connections. */
   size: number
   /** Connections that run a statement or a transaction, or are reserved. */
   busy: number
@@ -45,14 +45,17 @@ export class PoolQueue {
     waiter.go()
   }
 
-  /** To be called once for each `go`. */
+  /** Must be called once for each `go`. */
   leave(): void {
     const next = this.waiting.shift()
     if (next === undefined) this.busy--
     else next.go()
   }
 
-  /** Rejects a statement that gets no answer. Its connection stays in use. Returns how to stop watching. */
+  /**
+   * Rejects a statement that gets no response. Its connection stays in use. Returns a function that stops
+   * watching.
+   */
   watch(giveUp: Running['giveUp']): () => void {
     const one = { since: performance.now(), giveUp }
     this.running.add(one)
@@ -82,7 +85,7 @@ export class PoolQueue {
   }
 }
 
-/** With a code of the driver's kind: it means what a lost connection means. */
+/** With a code like the driver's: it means a lost connection. */
 export class ConnectionError extends Error {
   override name = 'ConnectionError'
   readonly code: string

@@ -1,14 +1,14 @@
-/** Grants the traffic's role its rights: to read and write rows, and to change none that are append-only. */
+/** Grants the traffic role its rights: to read and write rows, but to change no append-only rows. */
 import type postgres from 'postgres'
 
-/** Only added to, by triggers too: the history of every passport, and the audit log. */
+/** Triggers also ensure that rows are only added: the history of every passport, and the audit log. */
 export const APPEND_ONLY_TABLES = ['content', 'passport_version', 'passport_status', 'audit_entry'] as const
-/** Only the owner writes them. */
+/** Only the owner writes to them. */
 const READ_ONLY_TABLES = ['schema_migration']
 
 /**
- * Call it as the owner, after migrations. Grants on all tables of the owner, if rights are missing or too
- * many. Locks no table.
+ * Must be called as the owner, after migrations. Grants rights on all its tables if some are missing or
+ * superfluous. Locks no table.
  */
 export async function grantTraffic(sql: postgres.Sql | postgres.TransactionSql, role: string): Promise<void> {
   const [made] = await sql<{ schema: string; tables: string[]; sequences: string[]; hasAll: boolean }[]>`

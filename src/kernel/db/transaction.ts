@@ -1,18 +1,17 @@
 /**
- * A transaction that behaves like the pool: a statement that fails undoes itself and nothing else, by a
- * savepoint round each. So operations that catch an error and go on work in both. A savepoint is sent
- * together with its statement and costs no round trip.
+ * A transaction that behaves like the pool: a savepoint around each statement lets operations catch an error
+ * and continue. A savepoint is sent with its statement and costs no round trip.
  */
 import type postgres from 'postgres'
 import { toError } from '../errors.ts'
 import { isDisconnection, isTransient, type Sql } from './database.ts'
 
-/** The driver's own type of a transaction: it can do less, namely open connections. */
+/** The driver's transaction type, which lacks only functions to open connections. */
 export const asSql = (tx: postgres.TransactionSql): Sql => tx as unknown as Sql
 
 type Work<T> = (sql: Sql) => Promise<T>
 type Nest = <T>(work: Work<T>) => Promise<T>
-/** Runs what it is given after what it was given before. */
+/** Runs each `work` after the earlier ones. */
 type Run = <T>(work: () => Promise<T>) => Promise<T>
 type Statement = postgres.PendingQuery<postgres.Row[]>
 type LastStatement<T> = (sql: Sql, value: T) => Statement | undefined
@@ -29,9 +28,9 @@ export function afterCommit(sql: Sql, work: (pool: Sql) => void): void {
 }
 
 /**
- * Runs `work` in a transaction, or, if `sql` is one already, in a part of it that can be undone alone. What
- * it throws undoes what it wrote. `last`, for a whole transaction only, makes a statement that is sent
- * together with the commit.
+ * Runs `work` in a transaction or, if `sql` already is one, in a part of it that can be rolled back
+ * separately. If `work` throws, its writes are undone. `last`, for a whole transaction only, builds a
+ * statement that is sent with the commit.
  */
 export function inTransaction<T>(sql: Sql, work: Work<T>, last?: LastStatement<T>): Promise<T> {
   const nest = transactions.get(sql)?.nest
@@ -39,9 +38,9 @@ export function inTransaction<T>(sql: Sql, work: Work<T>, last?: LastStatement<T
 }
 
 /**
- * The database gave the transaction up, for another one or for a stale plan. Only the whole of it can be
- * tried again, so inside it `withRetries` must not know the error. Who began it gets the database's own
- * error.
+ * The database aborted the transaction, because of another one or a stale plan. Only the whole transaction
+ * can be retried, so inside it `withRetries` must not recognise the error. The outermost caller gets the
+ * database's own error.
  */
 class TransactionAborted extends Error {
   override name = 'TransactionAborted'
@@ -53,7 +52,7 @@ class Session {
   readonly raw: Sql
   readonly pool: Sql
   readonly afterCommit: ((pool: Sql) => void)[] = []
-  /** Why no statement may be sent any more. */
+  /** Why no more statements may be sent. */
   ended: Error | undefined
 
   constructor(raw: Sql, pool: Sql) {
@@ -61,7 +60,7 @@ class Session {
     this.pool = pool
   }
 
-  /** Runs `work` unless the transaction has ended, and notices if it ends it. */
+  /** Runs `work` unless the transaction has ended, and records if `work` ends it. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     this.requireOpen()
     try {
@@ -74,7 +73,7 @@ class Session {
     }
   }
 
-  /** Runs `work`, which must have this session for itself; if it fails, what it wrote is undone. */
+  /** Runs `work` alone in this session; if it fails, its writes are undone. */
   async runWithSavepoint<T>(work: () => Promise<T>): Promise<T> {
     this.requireOpen()
     this.raw`savepoint s`.catch(ignore)
@@ -93,7 +92,7 @@ class Session {
   }
 }
 
-/** What ends the whole transaction, not just the statement it happened to. */
+/** The error that ends the whole transaction, not just its statement. */
 function findEnd(error: unknown): Error | undefined {
   if (isDisconnection(error)) return toError(error)
   return isTransient(error)
@@ -105,7 +104,7 @@ async function runTransaction<T>(pool: Sql, work: Work<T>, last?: LastStatement<
   const session = await open(pool)
   let value: T
   try {
-    // One thing happens at a time: statements sent side by side wait for each other.
+    // Statements run one at a time; concurrent ones wait for each other.
     value = await work(createSql(session, statement => session.runWithSavepoint(statement)))
     session.requireOpen()
   } catch (error) {
@@ -124,10 +123,10 @@ async function runTransaction<T>(pool: Sql, work: Work<T>, last?: LastStatement<
 }
 
 /**
- * The driver's own `begin` would end the transaction at the first error of a statement, also one that was
- * caught, and would send a rollback into a connection that is gone. So its callback never returns: the
- * statements that end the transaction are sent here, and the driver takes the connection back when the server
- * says that none is open.
+ * The driver's own `begin` would end the transaction at a statement's first error, even if it was caught, and
+ * would send a rollback on a lost connection. So its callback never returns: the statements that end the
+ * transaction are sent here, and the driver takes the connection back when the server reports that none is
+ * open.
  */
 function open(pool: Sql): Promise<Session> {
   return new Promise((resolve, reject) => {
@@ -139,7 +138,7 @@ function open(pool: Sql): Promise<Session> {
         return new Promise<never>(ignore)
       })
       .catch(error => {
-        // The connection was lost, in the transaction or before it began.
+        // The connection was lost, during the transaction or before it.
         if (session) session.ended ??= error
         reject(error)
       })
@@ -155,9 +154,9 @@ async function rollBack(session: Session): Promise<void> {
 }
 
 /**
- * A part is to the transaction what a transaction is to the pool: after the first failure it can only be
- * undone. Its statements have no savepoints: whoever waits for a lock taken under a released savepoint waits
- * for the end of the whole transaction, even if the part has given the lock back.
+ * A part relates to the transaction as a transaction to the pool: after the first failure it can only be
+ * rolled back. Its statements have no savepoints, because waiters for a lock taken under a released savepoint
+ * wait for the whole transaction, even after the part's rollback.
  */
 async function runPart<T>(session: Session, work: Work<T>): Promise<T> {
   let failed: { reason: unknown } | undefined
@@ -175,7 +174,7 @@ async function runPart<T>(session: Session, work: Work<T>): Promise<T> {
   return value
 }
 
-/** What operations get in place of the pool. `run` runs each of its statements. */
+/** The `Sql` that operations get instead of the pool. `run` runs each of its statements. */
 function createSql(session: Session, run: Run): Sql {
   let previous: Promise<unknown> = Promise.resolve()
   const runNext: Run = work => {
@@ -194,7 +193,7 @@ function createSql(session: Session, run: Run): Sql {
   return sql
 }
 
-/** A statement starts when it is awaited; a piece of another one never is. */
+/** A statement starts when it is awaited; a fragment never is. */
 function startIn(run: Run, made: Statement): Statement {
   const start = made.then.bind(made)
   let outcome: Promise<postgres.RowList<postgres.Row[]>> | undefined

@@ -53,7 +53,7 @@ export class OutboundFailure extends Error {
   }
 }
 
-/** `body` has at most the first 16 KiB, less if it came too slowly. */
+/** `body`: at most the first 16 KiB, less if it came too slowly. */
 type OutboundAnswer = { status: number; headers: Headers; body: Buffer }
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
@@ -343,7 +343,7 @@ const FAILURES: readonly [RegExp, FailureName, string][] = [
 
 function toOutboundFailure(error: Error): OutboundFailure {
   if (error instanceof OutboundFailure) return error
-  // Most errors of the parser have a name and no code.
+  // Most parser errors have a name and no code.
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
   const [, failure, sentence] = FAILURES.find(([pattern]) => pattern.test(code)) ?? []
   if (failure === 'tls') return new OutboundFailure('tls', `${sentence}: ${error.message}.`)

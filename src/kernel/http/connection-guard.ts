@@ -1,6 +1,5 @@
 /**
- * Bounds connections: how many there are, how many of one network, how long a client may leave responses
- * unread.
+ * Bounds connections: their number, the number per network, and how long a client may leave responses unread.
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -11,11 +10,11 @@ import { getNetwork } from './network.ts'
 export type ConnectionLimits = {
   total: number
   perNetwork: number
-  /** Requests of one connection that may wait behind the one being answered. */
+  /** Requests of one connection that may wait behind the current one. */
   pipelined: number
-  /** A connection is cut if its client has taken none of the waiting bytes for so long. */
+  /** A connection is cut if its client reads none of the waiting bytes for this long. */
   stalledMs: number
-  /** The same while the process, or the connection's network, has more than half of its connections. */
+  /** The limit while the process, or the connection's network, uses more than half of its connections. */
   stalledWhenCrowdedMs: number
   sweepEveryMs: number
   warnEveryMs: number
@@ -30,13 +29,13 @@ const NETWORKS_TO_FILL = 8
 const MIN_PER_NETWORK = 16
 
 /**
- * As in nginx. A phone reading 20 kB/s from a buffer of megabytes shows no progress for 40 s (measured over
+ * Like nginx's. A phone reading 20 kB/s from a buffer of megabytes shows no progress for 40 s (measured over
  * loopback).
  */
 const STALLED_MS = 60_000
 const STALLED_WHEN_CROWDED_MS = 15_000
 
-/** By the process's limit of open files. Each process of `WORKERS` has its own. */
+/** From the process's limit of open files. Each process of `WORKERS` has its own. */
 export function computeConnectionLimits(openFiles = findMaxOpenFiles()): ConnectionLimits {
   const reserved = Math.max(MIN_RESERVED_FILES, Math.min(MAX_RESERVED_FILES, Math.floor(openFiles / 4)))
   const total = Math.max(MIN_PER_NETWORK, Math.min(MAX_CONNECTIONS, openFiles - reserved))
@@ -53,7 +52,7 @@ export function computeConnectionLimits(openFiles = findMaxOpenFiles()): Connect
 
 /** RLIMIT_NOFILE, which Node raises to the hard limit at its start. */
 function findMaxOpenFiles(): number {
-  // Otherwise the report looks up the names of all peers.
+  // Without this, the report would look up the names of all peers.
   Object.assign(process.report, { excludeNetwork: true })
   const report: { userLimits?: { open_files?: { soft: number | 'unlimited' } } } = process.report.getReport()
   const soft = report.userLimits?.open_files?.soft
@@ -69,8 +68,8 @@ type Reason = (typeof REASONS)[number]
 type ConnectionGuard = {
   numbers: () => ConnectionNumbers
   /**
-   * Calls `answer` when the responses before this one were sent; for pipelined requests, in a turn of the
-   * event loop of its own. Never, if the connection was lost or had too many of them.
+   * Calls `answer` after the earlier responses were sent; for pipelined requests, in a separate turn of the
+   * event loop. Does not call it if the connection was lost or had too many of them.
    */
   answerInTurn: (request: IncomingMessage, response: ServerResponse, answer: RequestListener) => void
 }
@@ -78,11 +77,14 @@ type ConnectionGuard = {
 type GuardSetup = {
   limits: ConnectionLimits
   log: Log
-  /** Proxies bring the connections of many readers. */
+  /** Proxies share connections between many readers. */
   isTrusted: (address: string | undefined) => boolean
 }
 
-/** `stalledSweeps` in a row delivered nothing. Time in which this process stalled does not count. */
+/**
+ * `stalledSweeps`: consecutive sweeps without delivered bytes. Time in which this process stalled does not
+ * count.
+ */
 type Connection = { network: string | undefined; delivered: number; stalledSweeps: number }
 
 type Ended = Record<Reason, number>
@@ -115,13 +117,13 @@ export function guardConnections(server: Server, { limits, log, isTrusted }: Gua
 function limitTotal(server: Server, limits: ConnectionLimits, ended: Ended): void {
   let idleClosedAt = Number.NEGATIVE_INFINITY
   server.maxConnections = limits.total
-  // Otherwise the processes of a cluster pass a refused connection to each other without end.
+  // Without this, the processes of a cluster would pass a refused connection to each other forever.
   Object.assign(server, { dropMaxConnection: true })
   server.on('drop', () => {
     ended.total++
     const now = performance.now()
     if (now - idleClosedAt < limits.sweepEveryMs) return
-    // An idle client can connect again; a new one cannot connect at all.
+    // Makes room: an idle client can reconnect, but a new one cannot connect at all.
     idleClosedAt = now
     server.closeIdleConnections()
   })
@@ -142,9 +144,9 @@ class OpenConnections {
     return this.open.size
   }
 
-  /** False if its network has too many already. */
+  /** False if its network already has too many. */
   add(socket: Socket): boolean {
-    // Without an address the connection has ended already.
+    // Without an address, the connection has already ended.
     const { remoteAddress } = socket
     if (remoteAddress === undefined) return true
     const network = this.isTrusted(remoteAddress) ? undefined : getNetwork(remoteAddress)
@@ -158,7 +160,7 @@ class OpenConnections {
     return true
   }
 
-  /** Returns how many were cut. */
+  /** Returns how many connections were cut. */
   cutStalled(): number {
     let cut = 0
     for (const [socket, connection] of this.open) {
@@ -195,7 +197,7 @@ class OpenConnections {
   }
 }
 
-/** Logs what was ended since the last warning, once per `warnEveryMs`. */
+/** Logs the connections ended since the last warning, once per `warnEveryMs`. */
 function createWarning(limits: ConnectionLimits, ended: Ended, log: Log) {
   let warned = { at: Number.NEGATIVE_INFINITY, ended: { ...ended } }
   return (now: number, open: number): void => {
@@ -221,12 +223,12 @@ function createWarning(limits: ConnectionLimits, ended: Ended, log: Log) {
 function createPipeline({ pipelined }: ConnectionLimits, ended: Ended): ConnectionGuard['answerInTurn'] {
   const queued = new WeakMap<Socket, number>()
   return (request, response, answer) => {
-    // A response gets the socket after those before it.
+    // A response gets the socket only after the earlier ones.
     if (response.socket !== null) return answer(request, response)
     const { socket } = request
     const before = queued.get(socket) ?? 0
     if (before >= pipelined) {
-      // The parser continues with what it has read, even after the end.
+      // The parser continues with buffered bytes even after the connection ended.
       if (!socket.destroyed) ended.pipelined++
       socket.destroy()
       return
@@ -240,7 +242,7 @@ function createPipeline({ pipelined }: ConnectionLimits, ended: Ended): Connecti
   }
 }
 
-/** The bytes that the system has taken and those that wait. A write of megabytes counts piece by piece. */
+/** Bytes accepted by the system and bytes still waiting. A write of megabytes counts chunk by chunk. */
 function readProgress(socket: Socket): { waiting: number; delivered: number } {
   const { _handle: handle } = socket as Socket & {
     _handle?: { bytesWritten?: number; writeQueueSize?: number } | null

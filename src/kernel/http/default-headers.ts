@@ -1,6 +1,6 @@
 /**
- * The headers of every response. Pages have their own policy; anything else may load nothing and be in no
- * frame.
+ * The headers of every response. Pages have their own policy; everything else may load nothing and not be
+ * framed.
  */
 const YEAR_SECONDS = 31_536_000
 
@@ -16,8 +16,8 @@ const requireHttps = (publicUrl: string) =>
   `max-age=${YEAR_SECONDS}${isBelowOwnDomain(new URL(publicUrl).hostname) ? '; includeSubDomains' : ''}`
 
 /**
- * Whether a host is certainly a subdomain, so that everything below it is ours. Never true for a domain
- * itself, where `includeSubDomains` would affect a brand's shop, mail and intranet (docs/security.md).
+ * Whether a host is certainly a subdomain, so that everything below it is ours. Never true for a registrable
+ * domain, where `includeSubDomains` would affect a brand's shop, mail and intranet (docs/security.md).
  */
 export function isBelowOwnDomain(hostname: string): boolean {
   const labels = hostname.split('.')

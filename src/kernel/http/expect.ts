@@ -1,10 +1,12 @@
-/** `Expect: 100-continue` (RFC 9110 §10.1.1), and the end of a connection whose client is still sending. */
+/** `Expect: 100-continue` (RFC 9110 §10.1.1), and closing a connection whose client is still sending. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 
 /** How long the rest of a body is read before the connection is cut. */
 export const LINGER_MS = 2_000
 
-/** Reads on for a while before it closes: closing at once sends a reset, which can overtake the response. */
+/**
+ * Keeps reading for a while before closing: closing at once sends a reset, which can destroy the response.
+ */
 export function closeAfterReading(request: IncomingMessage): void {
   const { socket } = request
   let timer: NodeJS.Timeout | undefined
@@ -15,16 +17,16 @@ export function closeAfterReading(request: IncomingMessage): void {
   }
   socket.destroySoon = linger
   request.once('close', () => {
-    // The next request on the connection gets the socket's own method, unless it has called this too.
+    // The connection's next request gets the socket's own method, unless it replaced the method too.
     if (socket.destroySoon === linger) Reflect.deleteProperty(socket, 'destroySoon')
     if (timer !== undefined) socket.destroySoon()
   })
 }
 
 /**
- * Sends 100 when the body is first read, so that a request with a wrong key or too long a body is rejected
- * before its body is sent. Until then the client may or may not send the body, so nothing can follow on the
- * connection.
+ * Sends 100 when the body is first read, so that a request with an invalid key or too long a body is rejected
+ * before its body is sent. Until then it is open whether the client sends the body, so the connection cannot
+ * be reused.
  */
 export function sendContinueWhenRead(this: Server, request: IncomingMessage, response: ServerResponse): void {
   const { shouldKeepAlive } = response

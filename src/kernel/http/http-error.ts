@@ -1,4 +1,4 @@
-/** The HTTP headers of errors; `AppError` knows none. */
+/** The HTTP headers of errors, which `AppError` does not know. */
 import { AppError, type ErrorCode } from '../errors.ts'
 
 type Headers = Readonly<Record<string, string>>

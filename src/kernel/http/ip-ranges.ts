@@ -1,4 +1,4 @@
-/** Decides which addresses we connect to for others: public ones, in whatever notation. */
+/** Decides which addresses we may connect to for others: public ones, in any notation. */
 import { BlockList, isIP } from 'node:net'
 
 /** IANA's special-purpose registries. Each name continues "it is". */
@@ -22,7 +22,7 @@ const FORBIDDEN_LISTS = Object.entries(FORBIDDEN).map(([what, ranges]) => ({
   list: createAddressList(ranges),
 }))
 
-/** The only part of IPv6 that is public. */
+/** The only public part of IPv6. */
 const PUBLIC_6 = createAddressList(['2000::/3'])
 
 /** Prefixes whose last 32 bits are an IPv4 address: mapped (RFC 4291) and NAT64's own (RFC 6052). */
@@ -50,8 +50,8 @@ export function createAddressList(ranges: readonly string[]): BlockList {
 }
 
 /**
- * What a forbidden address is ("a private address"), or undefined if we may connect. `allowed` wins. Throws
- * for no IP address.
+ * Describes a forbidden address ("a private address"); undefined if we may connect. `allowed` takes
+ * precedence. Throws if the text is no IP address.
  */
 export function explainForbiddenAddress(address: string, allowed: BlockList): string | undefined {
   const family = isIP(address)

@@ -1,7 +1,7 @@
 /** Groups addresses, to count or limit by household or server. */
 import { isIPv6 } from 'node:net'
 
-/** An IPv4 address, or the /64 (or /56) of an IPv6 address: one household or server has all of it. */
+/** An IPv4 address, or the /64 (or /56) of an IPv6 address, which belongs to one household or server. */
 export function getNetwork(address: string, ipv6Bits: 56 | 64 = 64): string {
   const plain = address.replace(/%.*$/, '').toLowerCase()
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(plain)?.[1]

@@ -1,4 +1,4 @@
-/** Reads from the headers of trusted proxies the reader's address, from the right, and the request's id. */
+/** Reads the reader's address, from the right, and the request's id from the headers of trusted proxies. */
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { requestIds } from '../ids.ts'
@@ -45,7 +45,7 @@ export function createTrustedProxies(ranges: readonly string[]): TrustedProxies 
 /** Covers nginx's `$request_id`, UUIDs, ULIDs and ids of common load balancers; safe in logs and headers. */
 const REQUEST_ID_PATTERN = /^[\w.:=-]{8,128}$/
 
-/** A request's id from a trusted proxy, so that both logs have it, else one of our own. */
+/** A request's id from a trusted proxy, so that both logs have it; otherwise a new one. */
 export function createRequestId(ranges: readonly string[]): (request?: IncomingMessage) => string {
   const next = requestIds()
   if (ranges.length === 0) return next

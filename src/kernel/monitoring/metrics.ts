@@ -1,4 +1,4 @@
-/** The metrics of one process for Prometheus: requests, database, event loop. No names in it. */
+/** The metrics of one process for Prometheus: requests, database, event loop. They contain no names. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { FinishedStatement } from '../db/connection-pool.ts'
@@ -47,7 +47,7 @@ export function createMetrics() {
   )
   return {
     registry,
-    /** `route` is a template, such as `/p/:id`; `none` where no route took the request. */
+    /** `route` is a template, such as `/p/:id`; `none` if no route matched. */
     requestEnded(request: { method: string; route: string; status: number; seconds: number }) {
       const { method, route, status } = request
       requests.inc({ method, route, status: `${Math.floor(status / 100)}xx` })
@@ -82,7 +82,7 @@ function createInstruments(registry: Registry) {
     counter,
     durations: (name: string, help: string, labelNames: string[] = []) =>
       new Histogram({ name, help, labelNames, buckets: DURATION_SECONDS, registers }),
-    /** `read` sets it whenever the metrics are asked for. */
+    /** `read` sets the value whenever the metrics are requested. */
     gauge: (name: string, help: string, read: (gauge: Gauge) => void, labelNames: string[] = []) =>
       new Gauge({
         ...{ name, help, labelNames, registers },
@@ -102,7 +102,7 @@ function createInstruments(registry: Registry) {
   }
 }
 
-/** How late the event loop runs: each request waits for it. The slowest process counts. */
+/** How late the event loop runs: every request waits for it. The slowest process counts. */
 function watchLag(registry: Registry): void {
   const lag = monitorEventLoopDelay({ resolution: LAG_PRECISION_MS })
   lag.enable()
@@ -119,7 +119,7 @@ function watchLag(registry: Registry): void {
   })
 }
 
-/** Returns the function that names the server that listens now. */
+/** Returns a function that sets the listening server's numbers. */
 function connectionMetrics(make: Instruments) {
   let read = (): ConnectionNumbers | undefined => undefined
   make.gauge(
@@ -178,7 +178,7 @@ function databaseMetrics(make: Instruments) {
       seconds.observe(ms / 1000)
       if (failed) failures.inc()
     },
-    /** Pools are told apart by their names. */
+    /** Pools are distinguished by name. */
     watchPool: (name: string, numbers: () => PoolUsage) => pools.set(name, numbers),
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Logs refused sign-ins, keys, rights and forged forms: the event, the request, and a hash of the network. No
- * e-mail, no address; the salt of the hash ends with the process.
+ * Logs refused sign-ins, keys, rights and forged forms: the event, the request, and a hash of the network
+ * whose salt ends with the process. No e-mail, no address.
  */
 import { randomBytes } from 'node:crypto'
 import { BoundedMap } from '../bounded-map.ts'
@@ -21,7 +21,7 @@ export type SecurityLog = {
   note: (event: SecurityEvent, from: { requestId: string; network: string }) => void
 }
 
-/** The same event from the same network gets one line in this time; the next line counts the others. */
+/** Within this time, the same event from one network gets one line; the next line counts the others. */
 const REPEATED_AFTER_MS = 60_000
 /** Security limits: a flood fills neither the log nor the memory. The metrics count all events. */
 const MAX_LINES_PER_MINUTE = 60

@@ -35,7 +35,7 @@ function findPackaged(): string {
   return join(root, 'native/bin')
 }
 
-/** npm packages hold no symbolic links: a script creates them at the installation, if scripts may run. */
+/** npm packages contain no symbolic links; an install script creates them, if scripts may run. */
 function makeMissingLinks(root: string): void {
   const list = join(root, 'native/pg-symlinks.json')
   if (!existsSync(list)) return
@@ -52,7 +52,7 @@ function makeMissingLinks(root: string): void {
   }
 }
 
-/** The major version of the programs. Throws AppError `unavailable` when they do not run or are too old. */
+/** The major version of the programs. Throws AppError `unavailable` if they do not run or are too old. */
 export async function readMajorVersion(binDir: string, launcher: Launcher): Promise<number> {
   const { code, output } = await launcher.run(join(binDir, 'postgres'), ['--version'])
   const major = Number(/\(PostgreSQL\) (\d+)/.exec(output)?.[1])

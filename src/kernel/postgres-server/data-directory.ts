@@ -1,4 +1,6 @@
-/** Creates the folder with the database's files, whole or not at all. No other major version opens it. */
+/**
+ * Creates the folder with the database's files, completely or not at all. No other major version can open it.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { lchown, mkdtemp, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -9,8 +11,8 @@ import type { Launcher, ServerUser } from './launcher.ts'
 type Programs = { binDir: string; major: number; launcher: Launcher }
 
 /**
- * Creates the data directory, or checks the existing one. Only under the process lock.
- * Throws AppError `unavailable` when it holds anything but data of this major version.
+ * Creates the data directory, or checks the existing one. Only under the process lock. Throws AppError
+ * `unavailable` if it contains anything but data of this major version.
  */
 export async function prepareDataDirectory(
   pgDir: string,
@@ -30,12 +32,12 @@ export async function prepareDataDirectory(
 
 const temporaryPrefix = (pgDir: string) => `${basename(pgDir)}.new-`
 
-/** Removes what is left of a start that was killed while it created the directory. */
+/** Removes the leftovers of a start that was killed while it created the directory. */
 async function removeUnfinished(pgDir: string): Promise<void> {
   const folder = dirname(pgDir)
   for (const name of await readdir(folder)) {
     if (!name.startsWith(temporaryPrefix(pgDir))) continue
-    // Its initdb may still be running; then the next start tries again.
+    // The killed start's initdb may still be running; then the next start tries again.
     await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
   }
 }
@@ -72,7 +74,7 @@ async function make(pgDir: string, programs: Programs, user: string, fsync: bool
     const { code, output } = await launcher.run(join(binDir, 'initdb'), [
       `--pgdata=${folder}`,
       `--username=${user}`,
-      // Until the roles get a password, a moment later. Nobody else may enter the socket's folder.
+      // Only until the roles get a password, a moment later. Nobody else may enter the socket's folder.
       '--auth=trust',
       '--encoding=UTF8',
       '--data-checksums',
@@ -90,8 +92,8 @@ async function make(pgDir: string, programs: Programs, user: string, fsync: bool
 }
 
 /**
- * Sorts by code point, the same on every machine and in every later C library, and knows the letters of all
- * scripts, which the trigram index needs. macOS has no C.UTF-8.
+ * Sorts by code point, the same on every machine and in every later C library, but also knows the letters of
+ * all scripts, which the trigram index needs. macOS has no C.UTF-8.
  */
 function listLocaleOptions(major: number): string[] {
   const system =
@@ -99,7 +101,7 @@ function listLocaleOptions(major: number): string[] {
   return major >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', ...system] : system
 }
 
-/** Advice for a container in which PostgreSQL does not run; empty for any other error. */
+/** Advice for a container in which PostgreSQL cannot run; empty for any other error. */
 export function findAdvice(output: string): string {
   if (/could not look up effective user ID|user does not exist/.test(output)) {
     return ' PostgreSQL needs a user with a name, and this user id has none: add a line for it to /etc/passwd (in a container: mount such a file), run as a user that has a name, or set DATABASE_URL.'

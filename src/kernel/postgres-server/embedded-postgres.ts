@@ -1,7 +1,6 @@
 /**
- * A real PostgreSQL without a service to install: a server process on a data directory and a private unix
- * socket. The first Carnet process starts it and the last one stops it. Both happen under one lock, so nobody
- * joins a server that stops.
+ * A PostgreSQL that needs no installed service. The first Carnet process starts it and the last one stops it,
+ * both under one lock, so that nobody joins a stopping server.
  */
 import { mkdir, realpath, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -44,17 +43,17 @@ import {
 export type EmbeddedPostgres = Awaited<ReturnType<typeof startEmbeddedPostgres>>
 
 type EmbeddedPostgresOptions = {
-  /** Holds `pg/`, `postgres.log` and, during a start or stop, `pg.lock`. Created if it is missing. */
+  /** Contains `pg/`, `postgres.log` and, during a start or stop, `pg.lock`. Created if missing. */
   dataDir: string
   /** Folder with `initdb` and `postgres`; by default that of the npm package for this platform. */
   binDir?: string | undefined
   log: (line: string) => void
-  /** They replace the built-in ones when the server is started. */
+  /** Override the built-in settings when the server starts. */
   settings?: Readonly<Record<string, string>>
 }
 
 const DATABASE = 'carnet'
-/** Recovery after a crash reads at most `max_wal_size`; a slow disk gets time for it. */
+/** Crash recovery reads at most `max_wal_size`; this leaves time for a slow disk. */
 const READY_TIMEOUT_MS = 60_000
 const LOCK_TIMEOUT_MS = 75_000
 const LEAVE_TIMEOUT_MS = 4_000
@@ -64,8 +63,8 @@ type Place = Awaited<ReturnType<typeof findPlace>>
 type Running = { postmaster: Postmaster; adopted: boolean }
 
 /**
- * Starts the server, or joins the one that runs on the data directory.
- * Throws AppError `unavailable` with a sentence that says what to do.
+ * Starts the server, or joins the one running on the data directory. Throws AppError `unavailable` with a
+ * sentence that says what to do.
  */
 export const startEmbeddedPostgres = (options: EmbeddedPostgresOptions) =>
   explainFileErrors(options.dataDir, async () => {
@@ -76,17 +75,19 @@ export const startEmbeddedPostgres = (options: EmbeddedPostgresOptions) =>
     const target = { ...superuser, port: SOCKET_PORT }
     let left: Promise<void> | undefined
     return {
-      /** The superuser, who only prepares the other two. The socket is `.s.PGSQL.{port}` in `socketDir`. */
+      /**
+       * The superuser, used only to prepare the other two. The socket is `.s.PGSQL.{port}` in `socketDir`.
+       */
       ...target,
       /** Migrates and restores. */
       owner: { ...target, user: OWNER },
-      /** Does everything else. It cannot change rows that are never changed. */
+      /** Used for everything else. It cannot change append-only rows. */
       traffic: { ...target, user: TRAFFIC },
-      /** As in `18.4`. */
+      /** For example `18.4`. */
       version: presence.version,
-      /** It ran already: left over from a killed process, or in use by another one. */
+      /** The server was already running: left by a killed process, or in use by another one. */
       adopted,
-      /** This process leaves. The last one stops the server: within five seconds, usually a tenth of one. */
+      /** Leaves the server. The last process stops it: within five seconds, usually a tenth of one. */
       stop() {
         left ??= leaveUnderLock(place, presence)
         return left
@@ -131,7 +132,7 @@ async function startOrJoin(place: Place) {
         dropPassword(place.pgDir)
         sendSignal(pid, 'SIGHUP')
       }
-      // It has just crashed, or recovers from a crash of one of its children.
+      // The server has just crashed, or is recovering from a crash of a child.
       place.log(`the database does not answer yet: ${toError(error).message}`)
       await pause(RETRY_MS)
     }
@@ -141,8 +142,8 @@ async function startOrJoin(place: Place) {
 const WRONG_PASSWORD = '28P01'
 
 /**
- * Creates missing roles. The password is required once no process of version 0.1, which knows none, can be
- * connected: not as long as a server runs that others have started.
+ * Creates missing roles. The password is required only when no process of version 0.1, which has none, can be
+ * connected: never while a server runs that others started.
  */
 async function prepareAccess(
   { pgDir }: Place,
@@ -203,7 +204,7 @@ const databaseLock = ({ lockFile }: Place, timeoutMs: number) => ({
   message: `Another Carnet has been starting or stopping the database for more than ${Math.round(timeoutMs / 1000)} seconds. Wait until it has finished, or stop it. Its lock is ${lockFile}.`,
 })
 
-/** A process that holds the lock for longer is starting the server or stopping it. */
+/** A process that holds the lock for longer is starting or stopping the server. */
 async function leaveUnderLock(place: Place, presence: Presence): Promise<void> {
   try {
     await withProcessLock(databaseLock(place, LEAVE_TIMEOUT_MS), () => leave(place, presence))
@@ -215,7 +216,7 @@ async function leaveUnderLock(place: Place, presence: Presence): Promise<void> {
   }
 }
 
-/** Stops the server unless others use it. One that does not answer is of no use to them either. */
+/** Stops the server unless others use it. One that does not respond is useless to them too. */
 async function leave({ pgDir, log }: Place, presence: Presence): Promise<void> {
   const others = await presence.countOthers().catch(() => 0)
   await presence.end()
@@ -223,12 +224,12 @@ async function leave({ pgDir, log }: Place, presence: Presence): Promise<void> {
   const postmaster = findPostmaster(pgDir)
   if (postmaster === undefined) return
   await shutDown(postmaster)
-  // Fails if the folder is not empty, and then it stays.
+  // Fails and keeps the folder if it is not empty.
   if (postmaster.socketDir !== '') await rmdir(postmaster.socketDir).catch(() => {})
   log(`stopped PostgreSQL ${postmaster.pid}`)
 }
 
-/** Only the operator can solve what the file system refuses. */
+/** Only the operator can fix errors of the file system. */
 async function explainFileErrors<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

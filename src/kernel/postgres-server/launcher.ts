@@ -1,4 +1,4 @@
-/** Starts PostgreSQL's programs. It refuses to run as root, so root starts them as a user without rights. */
+/** Starts PostgreSQL's programs. They refuse to run as root, so root starts them as an unprivileged user. */
 import { type SpawnOptions, type StdioOptions, spawn } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -8,10 +8,10 @@ export type ServerUser = { uid: number; gid: number; name: string }
 
 export type Launcher = ReturnType<typeof launcher>
 
-/** Not our environment: PGDATA, PGOPTIONS or a locale of the shell would change what the programs do. */
+/** Not our environment: PGDATA, PGOPTIONS or the shell's locale would change what the programs do. */
 const ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bin' }
 
-/** The owner of the data: of an existing directory, else this process's user; for root, `nobody`. */
+/** The owner of the data: of an existing directory, else this process's user; instead of root, `nobody`. */
 export function findServerUser(pgDir: string): ServerUser {
   const uid = getOwnUid()
   const owner = existsSync(pgDir) ? statSync(pgDir) : undefined
@@ -22,7 +22,7 @@ export function findServerUser(pgDir: string): ServerUser {
   )
 }
 
-/** This process's user. A container may run under a number that has no name. */
+/** This process's user. In a container, the user may have a number without a name. */
 const getOwnUid = () => process.getuid?.() ?? -1
 
 const userOf = (uid: number, gid: number): ServerUser => ({ uid, gid, name: `user number ${uid}` })
@@ -40,8 +40,8 @@ function findNobody(): ServerUser {
 
 /**
  * Starts programs as `user`, who must be able to enter all `folders`. If root has closed one of them, the
- * programs get the one right to read and enter everything, if the system allows it: the `postgres` in
- * `binDir` is the proof. Throws AppError `unavailable` that names the closed folder.
+ * programs get the single capability to read and enter everything, if the system allows it; running the
+ * `postgres` in `binDir` proves that. Throws AppError `unavailable` that names the closed folder.
  */
 export async function createLauncher(
   user: ServerUser,
@@ -66,7 +66,7 @@ export async function createLauncher(
 
 const SYSTEM_FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin']
 
-/** The outermost folder on the way to `path`, or `path` itself, that the user may not enter. */
+/** The outermost folder on the path, or `path` itself, that the user may not enter. */
 function findInaccessibleFolder(path: string, user: ServerUser): string | undefined {
   const above = dirname(path)
   if (above !== path) {
@@ -81,8 +81,8 @@ function findInaccessibleFolder(path: string, user: ServerUser): string | undefi
 function launcher(user: ServerUser, prefix: readonly string[], options: SpawnOptions) {
   const start = (program: string, args: readonly string[], stdio: StdioOptions) => {
     const [command = program, ...rest] = [...prefix, program, ...args]
-    // A group of its own: Ctrl-C in a terminal is for us, not for the database. `/`: a folder everybody may
-    // enter.
+    // Detached into its own process group, because Ctrl-C in a terminal is for us, not for the database. `/`
+    // is a folder that everybody may enter.
     return spawn(command, rest, { ...options, cwd: '/', env: ENVIRONMENT, detached: true, stdio })
   }
   return {
@@ -97,9 +97,7 @@ function launcher(user: ServerUser, prefix: readonly string[], options: SpawnOpt
         child.once('error', error => resolve({ code: 127, output: error.message }))
         child.once('close', code => resolve({ code: code ?? 1, output }))
       }),
-    /**
-     * Starts a program that outlives this process, with its output to an open file. Returns its process id.
-     */
+    /** Starts a program that outlives this process and writes to an open file. Returns its process id. */
     launch: (program: string, args: readonly string[], output: number) =>
       new Promise<number>((resolve, reject) => {
         const child = start(program, args, ['ignore', output, output])

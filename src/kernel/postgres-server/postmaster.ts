@@ -13,7 +13,7 @@ export type Postmaster = { pid: number; socketDir: string; isReady: boolean }
 const PID_FILE = 'postmaster.pid'
 const POLL_MS = 10
 
-/** What `postmaster.pid` says (see PostgreSQL's pidfile.h), whatever process that was. */
+/** The content of `postmaster.pid` (see PostgreSQL's pidfile.h), whichever process wrote it. */
 export function readPidFile(pgDir: string): Postmaster | undefined {
   let lines: string[]
   try {
@@ -36,16 +36,16 @@ export function findPostmaster(pgDir: string): Postmaster | undefined {
 }
 
 /**
- * PostgreSQL does not start while any process of its user has the number in the file, even another program
- * that got it after a crash. In every other case the file stays: PostgreSQL looks in it for children that
- * outlived a killed server. Only under the process lock, and when `findPostmaster` has found none.
+ * PostgreSQL does not start while a process of its user has the number in the file, even another program that
+ * got it after a crash. In all other cases the file stays, because PostgreSQL uses it to find children of a
+ * killed server. Only under the process lock, and if `findPostmaster` finds none.
  */
 export async function removeMisleadingPidFile(pgDir: string): Promise<void> {
   const written = readPidFile(pgDir)
   if (written !== undefined && isTaken(written.pid)) await rm(join(pgDir, PID_FILE), { force: true })
 }
 
-/** Also true for a process that has ended and was not reaped. */
+/** Also true for a zombie process. */
 function isTaken(pid: number): boolean {
   try {
     return process.kill(pid, 0)
@@ -55,8 +55,8 @@ function isTaken(pid: number): boolean {
 }
 
 /**
- * Waits until this process serves the data; undefined when it ends instead.
- * Throws AppError `unavailable` after `until` (of performance.now()).
+ * Waits until this process serves the data; undefined if it ends instead. Throws AppError `unavailable` after
+ * `until` (of performance.now()).
  */
 export async function waitUntilReady(
   pgDir: string,
@@ -87,7 +87,7 @@ const SETTINGS = {
   max_wal_size: '1GB',
   random_page_cost: '1.1',
   jit: 'off',
-  // Rejected statements are not logged: they quote values of passports.
+  // Rejected statements are not logged, because they contain passport data.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_checkpoints: 'off',
@@ -104,7 +104,7 @@ export type Start = {
   settings: Readonly<Record<string, string>>
 }
 
-/** Starts a server that outlives this process, and waits until it is ready, as `waitUntilReady` does. */
+/** Starts a server that outlives this process, and waits until it is ready, like `waitUntilReady`. */
 export async function launchPostmaster(start: Start, until: number): Promise<Postmaster> {
   const { pgDir, launcher, binDir, logFile } = start
   const settings = {
@@ -126,7 +126,7 @@ export async function launchPostmaster(start: Start, until: number): Promise<Pos
       await log.close()
     }
     const lines = readFileSync(logFile).subarray(log.end).toString()
-    // After `kill -9` of a server, its children need a moment to notice.
+    // After `kill -9` of a server, its children take a moment to notice.
     const isTemporary = lines.includes('pre-existing shared memory block')
     if (!isTemporary || performance.now() > until) throw startError(lines.split('\n'), logFile)
     await pause(POLL_MS)
@@ -153,7 +153,7 @@ async function openLog(path: string, { user }: Launcher) {
 const FAST_SHUTDOWN_TIMEOUT_MS = 4_000
 const IMMEDIATE_SHUTDOWN_TIMEOUT_MS = 1_000
 
-/** Stops the server: in order within four seconds, else at once, and the next start recovers. */
+/** Stops the server: normally within four seconds, else immediately, and the next start recovers. */
 export async function shutDown({ pid }: { pid: number }): Promise<void> {
   sendSignal(pid, 'SIGINT')
   if (await waitForEnd(pid, FAST_SHUTDOWN_TIMEOUT_MS)) return

@@ -1,4 +1,4 @@
-/** Each process holds a connection to the embedded server, so that the last one to leave stops it. */
+/** Each process holds a connection to the embedded server, so that the last one stops it. */
 import { connect, type Socket } from 'node:net'
 import { connectAs, hasRoles, type ServerLogin } from './server-access.ts'
 import { getSocketPath } from './socket-directory.ts'
@@ -13,8 +13,7 @@ export async function announcePresence(server: ServerLogin) {
   const { database } = server
   const name = `${KIND} ${process.pid}`
   let line: Socket | undefined
-  // Not to the database itself: this connection would keep it from being renamed, dropped or taken as a
-  // template.
+  // Not to Carnet's database: this connection would prevent renaming, dropping or copying it.
   const sql = connectAs({ ...server, database: 'postgres' }, name, {
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
     prepare: false,
@@ -30,14 +29,14 @@ export async function announcePresence(server: ServerLogin) {
              exists (select from pg_database where datname = ${database}) as made`
     const isPrepared = await hasRoles(sql)
     if (!row?.made) await sql.unsafe(`create database "${database}"`)
-    // This connection alone must not keep the process alive.
+    // This connection alone must not keep the process running.
     line?.unref()
     return {
-      /** As in `18.4`. */
+      /** For example `18.4`. */
       version: row?.version.split(' ')[0] ?? '',
-      /** Whether the roles of the owner and the traffic exist. */
+      /** Whether the owner and traffic roles exist. */
       hasRoles: isPrepared,
-      /** How many other processes are here. Rejects when the server does not answer. */
+      /** How many other processes are connected. Rejects if the server does not respond. */
       async countOthers() {
         line?.ref()
         const [found] = await sql<{ n: number }[]>`
@@ -66,13 +65,13 @@ function connectTo(path: string): Promise<Socket> {
 
 export type ServerLock = { release: () => Promise<void> }
 
-/** Number of the lock; `CARN` as the class of all of ours. */
+/** `CARN` is the class of all our advisory locks. */
 const LOCK_CLASS = 0x43_41_52_4e
 const SERVER_LOCK = 2
 
 /**
- * One server to a data directory: takes a lock that lives as long as its connection, so a killed server holds
- * none. Undefined when another server has it.
+ * Allows one server per data directory: takes a lock that lives as long as its connection, so a killed server
+ * holds none. Undefined if another server has it.
  */
 export async function acquireServerLock(server: ServerLogin): Promise<ServerLock | undefined> {
   const { socketDir, user, password, database } = server

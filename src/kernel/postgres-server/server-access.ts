@@ -1,7 +1,7 @@
 /**
- * Who may connect to the embedded database: three roles with one password, which only Carnet's own user can
- * read. The superuser prepares the others, the owner migrates and restores, and the traffic role does
- * everything else.
+ * Who may connect to the embedded database: the superuser prepares the other roles, the owner migrates and
+ * restores, and the traffic role does everything else. They share one password, which only Carnet's user can
+ * read.
  */
 import { randomBytes } from 'node:crypto'
 import { chownSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
@@ -35,7 +35,7 @@ export function readPassword(dataDir: string): string {
   return password
 }
 
-/** Whole or not at all, also after a power cut. The file belongs to the owner of the folder. */
+/** Replaces a file completely or not at all, also in a power cut. The file gets the owner of the folder. */
 function replaceFile(path: string, text: string, mode: number): void {
   const beside = `${path}.new`
   const folder = dirname(path)
@@ -49,21 +49,21 @@ function replaceFile(path: string, text: string, mode: number): void {
 export const needsPassword = (pgDir: string): boolean =>
   existsSync(join(pgDir, HBA_FILE)) && readFileSync(join(pgDir, HBA_FILE), 'utf8') === PASSWORD_ONLY
 
-/** Takes effect at the start of the server, or when it gets SIGHUP. */
+/** Takes effect when the server starts or gets SIGHUP. */
 export const requirePassword = (pgDir: string): void =>
   replaceFile(join(pgDir, HBA_FILE), PASSWORD_ONLY, 0o600)
 
-/** For a data directory whose password is lost. Whoever may write its files may read all data anyway. */
+/** For a data directory with a lost password. Anybody who may write its files may read all data anyway. */
 export const dropPassword = (pgDir: string): void => replaceFile(join(pgDir, HBA_FILE), NO_PASSWORD, 0o600)
 
 export type ServerLogin = { socketDir: string; user: string; password: string; database: string }
 
-/** The driver's types lack `socket`. */
+/** `socket` is missing in the driver's types. */
 type ConnectionOptions = postgres.Options<Record<string, postgres.PostgresType>> & {
   socket?: () => Promise<Socket>
 }
 
-/** One connection, whose name others see. */
+/** A single connection with a name that others can see. */
 export const connectAs = (
   { socketDir, ...login }: ServerLogin,
   name: string,
@@ -78,16 +78,15 @@ export const connectAs = (
     idle_timeout: 0,
     max_lifetime: null,
     fetch_types: false,
-    // The driver would print them to standard output.
+    // The driver would print notices to standard output.
     onnotice: () => {},
     connection: { application_name: name, ...connection },
     ...options,
   })
 
 /**
- * Creates the owner and the traffic role, gives them the password, and gives the owner what the superuser
- * owned in the database. Also for a database of version 0.1, where the superuser did everything. Safe to
- * repeat.
+ * Creates the owner and traffic roles, sets their password, and gives the owner what the superuser owned in
+ * the database. Also for a database of version 0.1, where the superuser did everything. Repeatable.
  */
 export async function prepareRoles(superuser: ServerLogin): Promise<void> {
   const sql = connectAs(superuser, 'carnet roles')
@@ -119,7 +118,7 @@ alter role ${TRAFFIC} login password '${password}';
 grant pg_read_all_stats to ${TRAFFIC};
 alter database "${database}" owner to ${OWNER};`
 
-/** REASSIGN OWNED refuses initdb's role. Parts of extensions and sequences of columns follow. */
+/** REASSIGN OWNED rejects initdb's role. Parts of extensions and sequences of columns follow their owners. */
 const GIVE_TO_OWNER = `
 do $$
 declare statement text;

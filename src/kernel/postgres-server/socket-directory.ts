@@ -1,4 +1,4 @@
-/** The private folder of the database's socket. Its path is short enough for a socket's address. */
+/** The private folder of the database's socket. Its path is short, because a socket's address is limited. */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { chmod, lchown, lstat, mkdir, readdir, rm } from 'node:fs/promises'
@@ -7,13 +7,13 @@ import { basename, dirname, join } from 'node:path'
 import { findErrorCode, unavailable } from '../errors.ts'
 import type { ServerUser } from './launcher.ts'
 
-/** Names the socket's file; there is no TCP port. */
+/** Part of the socket's file name; there is no TCP port. */
 export const SOCKET_PORT = 5432
 
-/** A socket's address has room for 103 bytes on macOS and 107 on Linux. */
+/** A socket's address may have 103 bytes on macOS and 107 on Linux. */
 const MAX_ADDRESS_BYTES = 100
 
-/** The folder from before a crash, where others may wait; else one in the temporary folder. */
+/** The folder from before a crash, where others may be waiting; else a new one in the temporary folder. */
 export function chooseSocketDirectory(pgDir: string, before: string | undefined): string {
   const name = `carnet-${createHash('sha256').update(pgDir).digest('hex').slice(0, 16)}`
   if (before !== undefined && basename(before) === name && existsSync(dirname(before))) return before
@@ -23,7 +23,7 @@ export function chooseSocketDirectory(pgDir: string, before: string | undefined)
 
 export const getSocketPath = (folder: string) => join(folder, `.s.PGSQL.${SOCKET_PORT}`)
 
-/** Creates the folder, empty. Call it while no server runs. Throws AppError for another user's. */
+/** Creates the empty folder. Call it while no server runs. Throws AppError if it belongs to another user. */
 export async function makeSocketDirectory(path: string, user: ServerUser): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 })
@@ -48,7 +48,7 @@ async function checkOwner(path: string, owners: readonly number[]): Promise<void
   if (!found.isDirectory() || !owners.includes(found.uid)) throw foreignFolderError(path)
 }
 
-/** Throws AppError when the folder for temporary files is missing. */
+/** Throws AppError if the folder for temporary files is missing. */
 export function requireTemporaryFolder(folder: string): void {
   if (existsSync(folder)) return
   throw unavailable(

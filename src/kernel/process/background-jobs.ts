@@ -1,5 +1,5 @@
 /**
- * Runs background jobs: each at most once at a time, stopped between its steps. Failures are kept until they
+ * Runs background jobs: each at most once at a time, stopping between its steps. Failures are kept until they
  * are logged.
  */
 import type { Clock } from '../clock.ts'
@@ -7,10 +7,10 @@ import type { Fragment, Sql } from '../db/database.ts'
 
 export type JobFailure = { id: string; error: unknown }
 
-/** Works until the job is done, or until `goOn` says no after a step. */
+/** Works until the job is done, or until `goOn` returns false after a step. */
 type Run<Job> = (clock: Clock, job: Job, goOn: () => boolean) => Promise<void>
 
-/** Whether no process worked on a row lately. A future time is from a clock that ran ahead. */
+/** Whether no process has worked on a row lately. A future time comes from a clock that was ahead. */
 export function isAbandoned(sql: Sql, now: Date, ms: number): Fragment {
   const [before, after] = [new Date(now.getTime() - ms), new Date(now.getTime() + ms)]
   return sql`(alive_at < ${before}::timestamptz or alive_at > ${after}::timestamptz)`
@@ -18,7 +18,7 @@ export function isAbandoned(sql: Sql, now: Date, ms: number): Fragment {
 
 export function createBackgroundJobs<Job extends { id: string }>(run: Run<Job>) {
   const running = new Map<string, Promise<void>>()
-  /** Jobs that start again when they have ended. */
+  /** Jobs to start again when they have ended. */
   const next = new Map<string, { clock: Clock; job: Job }>()
   let failures: JobFailure[] = []
   let stopping = false
@@ -42,14 +42,14 @@ export function createBackgroundJobs<Job extends { id: string }>(run: Run<Job>) 
   return {
     /** Does nothing for a running job, and after `stop`. */
     start,
-    /** Starts a job again after it has ended; it has been told to end. */
+    /** Starts a job. If it is running, starts it again when the current run ends. */
     startAnew(clock: Clock, job: Job) {
       if (running.has(job.id)) next.set(job.id, { clock, job })
       else start(clock, job)
     },
     /** Resolves when the running jobs have ended. */
     ended,
-    /** Ends them after their current steps, and waits for that. */
+    /** Stops the jobs after their current steps, and waits for that. */
     stop() {
       stopping = true
       return ended()

@@ -7,12 +7,12 @@ type Job<Input> = { id: number; input: Input }
 type Done<Output> = { id: number; output: Output } | { id: number; error: string }
 
 const MAX_HEAP_MIB = 64
-/** After so long without work the thread ends, which frees its memory. */
+/** Without work for this long, the thread ends, which frees its memory. */
 const IDLE_MS = 10_000
 
 /**
- * The first call starts a thread with the file `entry`, which handles one call after the other. Inputs and
- * outputs are copied. A call rejects when the work throws or the thread ends; the next call starts another
+ * The first call starts a thread with the file `entry`, which handles one call after another. Inputs and
+ * outputs are copied. A call rejects if the work throws or the thread ends; the next call starts a new
  * thread.
  */
 export function openLowPriorityThread<Input, Output>(entry: URL): (input: Input) => Promise<Output> {
@@ -78,6 +78,6 @@ function yieldToOtherThreads(): void {
   try {
     setPriority(0, constants.priority.PRIORITY_LOW)
   } catch {
-    // A container may forbid it. The thread then works at normal priority.
+    // A container may forbid this. The thread then runs at normal priority.
   }
 }

@@ -1,4 +1,4 @@
-/** Writes files that only their owner may read and that appear whole: backups, exports. */
+/** Writes files that only their owner may read and that appear complete: backups, exports. */
 import { randomBytes } from 'node:crypto'
 import { lstat, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -9,16 +9,14 @@ const PARTIAL = /(\.[0-9a-f]{16})?\.partial$/
 export type WriteChunk = (piece: Buffer | string) => Promise<void>
 
 /**
- * Writes a file under a random name beside `path` and renames it when all of it is on disk. The random name
- * is opened with O_EXCL, so neither a symlink nor the mode of a file that somebody put there in advance has
- * an effect.
+ * Writes a file under a random name beside `path` and renames it when it is completely on disk. The random
+ * name is opened with O_EXCL, so a symlink or file that somebody put there in advance has no effect.
  */
 export async function writePrivateFile<T>(path: string, write: (put: WriteChunk) => Promise<T>): Promise<T> {
   const partial = `${path}.${randomBytes(8).toString('hex')}.partial`
   const file = await open(partial, 'wx', 0o600)
   try {
-    // The mode given to open() is reduced by the umask, never widened; a default ACL of the folder can widen
-    // it.
+    // The umask reduces open()'s mode and never extends it, but a default ACL of the folder can extend it.
     await file.chmod(0o600)
     const result = await write(piece => file.writeFile(piece))
     await file.sync()
@@ -38,12 +36,12 @@ async function syncFolder(path: string): Promise<void> {
   await folder.sync()
 }
 
-/** Whether anything has that name, even a broken symlink. */
+/** Whether anything has this name, even a broken symlink. */
 export async function pathExists(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => undefined)) !== undefined
 }
 
-/** Deletes what killed processes of this user have left in a folder of files named `name`. */
+/** Deletes the leftovers of this user's killed processes in a folder of files named `name`. */
 export async function deletePartialFiles(folder: string, name: RegExp): Promise<void> {
   for (const entry of await readdir(folder)) {
     if (!PARTIAL.test(entry) || !name.test(entry.replace(PARTIAL, ''))) continue
@@ -53,6 +51,6 @@ export async function deletePartialFiles(folder: string, name: RegExp): Promise<
   }
 }
 
-/** Whether a file or folder belongs to the user of this process; on Windows all do. */
+/** Whether a file or folder belongs to this process's user. Always true on Windows. */
 export const isOwnedByUser = ({ uid }: { uid: number }): boolean =>
   process.geteuid === undefined || uid === process.geteuid()

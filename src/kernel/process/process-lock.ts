@@ -1,4 +1,6 @@
-/** A lock file for one process at a time. It appears whole or not at all, and a dead holder loses it. */
+/**
+ * A lock file for one process at a time. It appears complete or not at all, and is taken from a dead holder.
+ */
 import { randomUUID } from 'node:crypto'
 import { link, open, rm, writeFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,7 +11,7 @@ type Holder = { token: string; pid: number; identity: string }
 
 const POLL_MS = 20
 
-/** Runs `work` with the lock file. Throws `unavailable` with `message` after `timeoutMs`. */
+/** Runs `work` while holding the lock file. Throws `unavailable` with `message` after `timeoutMs`. */
 export async function withProcessLock<T>(
   { path, timeoutMs, message }: { path: string; timeoutMs: number; message: string },
   work: () => Promise<T>,
@@ -26,7 +28,7 @@ export async function withProcessLock<T>(
   }
 }
 
-/** A link, like O_EXCL, is created only once. Unlike a file just opened, it is never seen empty. */
+/** Like O_EXCL, a link is created only once, but unlike a newly opened file it is never empty. */
 async function tryToTake(path: string): Promise<boolean> {
   const holder: Holder = {
     token: randomUUID(),
@@ -34,7 +36,7 @@ async function tryToTake(path: string): Promise<boolean> {
     identity: findProcess(process.pid)?.identity ?? '',
   }
   const draft = `${path}.${holder.token}.draft`
-  // A power cut may keep a name and lose what was not synced.
+  // A power cut may keep a file's name and lose unsynced content.
   await writeFile(draft, JSON.stringify(holder), { flag: 'wx', flush: true })
   try {
     await link(draft, path)
@@ -49,8 +51,8 @@ async function tryToTake(path: string): Promise<boolean> {
 }
 
 /**
- * Removes the lock of a dead holder. Several processes may try: a lock on its token lets one of them do it,
- * and that one reads the token again, so that it does not remove a successor's lock.
+ * Removes the lock of a dead holder. If several processes try, a lock on its token admits only one, which
+ * reads the token again, so that it does not remove a successor's lock.
  */
 async function clearIfStale(path: string): Promise<void> {
   const seen = await readHolder(path)
@@ -65,7 +67,7 @@ async function clearIfStale(path: string): Promise<void> {
   }
 }
 
-/** A power cut may have emptied the file: its holder is gone. */
+/** A power cut may have emptied the file; its holder is gone. */
 async function readHolder(path: string): Promise<Holder | undefined> {
   try {
     await using file = await open(path)

@@ -1,24 +1,28 @@
-/** Looks up processes in the system: the number of an ended one may belong to another program. */
+/**
+ * Looks up processes in the system, because the number of an ended process may be reused by another program.
+ */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { findErrorCode } from '../errors.ts'
 
 type RunningProcess = {
-  /** Differs from that of every other process with the same number. */
+  /** Differs between all processes that ever had the same number. */
   identity: string
   command: string
-  /** Working directory; undefined where the system does not tell. */
+  /** Working directory; undefined if the system does not report it. */
   cwd: string | undefined
 }
 
-/** The running process of that number; undefined without one, or if it has ended and was not reaped. */
+/** The running process with this number; undefined if there is none or it is a zombie. */
 export function findProcess(pid: number): RunningProcess | undefined {
   if (!Number.isSafeInteger(pid) || pid <= 0) return undefined
   return process.platform === 'linux' ? readProc(pid) : askPs(pid)
 }
 
-/** proc(5): the name in parentheses may hold anything, so fields are counted behind the last one. */
+/**
+ * See proc(5): the name in parentheses may contain anything, so fields are counted from the last parenthesis.
+ */
 function readProc(pid: number): RunningProcess | undefined {
   const stat = tryRead(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
   if (stat === undefined) return undefined
@@ -58,7 +62,7 @@ function askPs(pid: number): RunningProcess | undefined {
 
 const POLL_MS = 10
 
-/** Waits until the process has ended; false when it still runs after `timeoutMs`. */
+/** Waits until the process has ended; false if it still runs after `timeoutMs`. */
 export async function waitForEnd(pid: number, timeoutMs: number): Promise<boolean> {
   const until = performance.now() + timeoutMs
   while (findProcess(pid) !== undefined) {

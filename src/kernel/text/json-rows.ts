@@ -1,4 +1,4 @@
-/** Reads a large body with a list of rows in pieces, so that other requests are answered in between. */
+/** Reads a large body with a list of rows in pieces, so that other requests are served in between. */
 import { AppError } from '../errors.ts'
 import { yieldBetweenRows } from '../yield-to-event-loop.ts'
 import {
@@ -13,12 +13,13 @@ import {
 } from './strict-json.ts'
 import { tryParseJson } from './try-parse-json.ts'
 
-/** So much is scanned at a time. */
+/** Characters scanned at a time. */
 const STEP_LENGTH = 128 * 1024
 
 /**
- * Returns or throws the same as `readJson`. It does not parse what is refused for its size: rows of more than
- * 1 MiB or too many values, and the rest of the body if that is larger than a body without rows may be.
+ * Returns or throws the same as `readJson`. Parts that are refused for their size are not parsed: rows with
+ * more than 1 MiB or too many values, and the rest of the body if it is larger than a body without rows may
+ * be.
  */
 export async function readJsonRows(bytes: Uint8Array, rows: RowList): Promise<unknown> {
   const breathe = yieldBetweenRows()
@@ -54,7 +55,7 @@ export async function readJsonRows(bytes: Uint8Array, rows: RowList): Promise<un
 
 type Pieces = { head: string; pieces: readonly Piece[]; most: number; breathe: () => Promise<void> }
 
-/** The rows; null for those that are refused for their size. */
+/** The rows; null for those refused for their size. */
 async function readPieces(text: string, { head, pieces, most, breathe }: Pieces): Promise<unknown[]> {
   const values: unknown[] = []
   let count = 0
@@ -67,14 +68,14 @@ async function readPieces(text: string, { head, pieces, most, breathe }: Pieces)
       throw new Error('rows that cannot be read are part of a text that can')
     }
     count += found.length
-    // A list that is too long is refused for that: its rows only count.
+    // A list that is too long is refused for its length, so its rows are only counted.
     if (values.length <= most) for (const row of found) values.push(row)
   }
   values.length = count
   return values
 }
 
-/** Throws the error of the last rows in a list without an end, or else the missing end. */
+/** Throws the error of the last rows in an unclosed list, or else the missing end. */
 function parseUnclosed(text: string, head: string, { list, hasTooManyValues }: JsonScan): void {
   const last = list?.pieces.at(-1)
   if (hasTooManyValues || last === undefined)

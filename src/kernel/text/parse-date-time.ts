@@ -1,12 +1,12 @@
-/** Parses times of queries, forms and commands, and only times that PostgreSQL can store. */
+/** Parses times in queries, forms and commands, and accepts only those that PostgreSQL can store. */
 
 const WITHOUT_TIME = /^\d{4}-\d{2}-\d{2}$/
 const HAS_OFFSET = /(?:[Zz]|[+-]\d{2}:\d{2})$/
 
 /**
  * The time of an ISO 8601 text with a four-digit year; a date means 0:00, no offset means UTC. Undefined for
- * dates that no calendar has (30 February, which Date would move to the next month), and for years other than
- * 1 to 9999 in UTC, which PostgreSQL reads only in another format than `toISOString` writes.
+ * dates that do not exist (30 February, which Date would move to March), and for years outside 1 to 9999 in
+ * UTC, which PostgreSQL reads in another format than `toISOString` writes.
  */
 export function parseDateTime(text: string): Date | undefined {
   const whole = WITHOUT_TIME.test(text) ? `${text}T00:00:00Z` : HAS_OFFSET.test(text) ? text : `${text}Z`

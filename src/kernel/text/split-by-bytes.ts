@@ -1,4 +1,4 @@
-/** Splits rows, in order, into pieces of at most `maxBytes`. A larger row is a piece of its own. */
+/** Splits rows, in order, into pieces of at most `maxBytes`. A larger row is a separate piece. */
 export function splitByBytes<T>(
   rows: readonly T[],
   bytesOf: (row: T) => number,

@@ -1,7 +1,6 @@
 /**
- * Reads JSON strictly, so that what is stored is what was sent: duplicate keys, `__proto__`, numbers that a
- * double cannot hold and nesting beyond 32 are refused by their place. So are bodies with more values than
- * any passport: 1 MiB can hold half a million, and later steps walk through each of them.
+ * Reads JSON strictly, so that exactly what was sent is stored: rejects duplicate keys, `__proto__`, numbers
+ * that a double cannot represent, deep nesting, and more values than any passport has.
  */
 import { formatField } from '../detail-json.ts'
 import { AppError, type Detail, type DetailCode, invalid, MAX_DETAILS, toError } from '../errors.ts'
@@ -10,20 +9,23 @@ import { tryParseJson } from './try-parse-json.ts'
 export const MAX_JSON_DEPTH = 32
 const MAX_JSON_MEMBERS = 2_000
 const MAX_JSON_ENTRIES = 1_000
-/** Objects, lists and their entries, in a body or in each of its rows. */
+/**
+ * Objects, lists and their entries, in a body or in each of its rows. Later steps visit each, and 1 MiB can
+ * hold half a million.
+ */
 const MAX_JSON_VALUES = 20_000
 const MAX_NUMBER_LENGTH = 40
 
 /** Skips a byte order mark, as RFC 8259 §8.1 allows. */
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** A list whose rows are answered one by one. `member` is its name in the body. */
+/** A list whose rows are answered separately. `member` is its name in the body. */
 export type RowList = { member: string; maxRows: number; maxBytesWithout: number }
 
 /**
- * The value of a UTF-8 JSON text. Throws `bad_request` when it cannot be read, `validation` with each refused
- * place, and `payload_too_large` for a body without `rows` that is too large. A refused row is replaced by
- * its error.
+ * Parses a UTF-8 JSON text. Throws `bad_request` if it cannot be read, `validation` with each refused place,
+ * and `payload_too_large` for a body without `rows` that is too large. A refused row is replaced by its
+ * error.
  */
 export function readJson(bytes: Uint8Array, rows?: RowList): unknown {
   const text = decodeUtf8(bytes)
@@ -42,7 +44,9 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** The value of `text`, or of `prefix` and what follows `from`. Errors name their place in the whole text. */
+/**
+ * Parses `text`, or `prefix` followed by the text after `from`. Errors name their place in the whole text.
+ */
 export function parseText(text: string, part = { prefix: '', from: 0 }): unknown {
   try {
     return JSON.parse(part.prefix + text.slice(part.from))
@@ -52,7 +56,7 @@ export function parseText(text: string, part = { prefix: '', from: 0 }): unknown
   }
 }
 
-/** The value with the errors of its rows. Throws if there are errors of the whole body. */
+/** The value with the errors in place of the refused rows. Throws if the whole body has errors. */
 export function withErrors(value: unknown, { details, rowDetails }: JsonScan, rows?: RowList): unknown {
   if (details.length > 0) {
     const inRows = Array.from(rowDetails, ([index, faults]) => faults.map(one => ({ ...one, index })))
@@ -92,21 +96,21 @@ function placeOf(text: string, position: number): string {
 
 type Frame = { keys: Set<string> | undefined; index: number; key: string }
 
-/** For objects without keys so far, because a body can hold millions of `{}`. Nothing is added to it. */
+/** For objects without keys so far, because a body can hold millions of `{}`. Never changed. */
 const NO_KEYS = new Set<string>()
 
-/** Where the text of consecutive rows begins and ends, without the commas around it. */
+/** The start and end of consecutive rows in the text, without the commas around them. */
 export type Piece = { start: number; end: number; isRefused: boolean }
 
 /** Rows are parsed together up to this length. */
 const PIECE_LENGTH = 64 * 1024
 
 /**
- * Scans a text in steps. It only tells strings, numbers and brackets apart; its findings count only if
- * JSON.parse has accepted the text.
+ * Scans a text in steps. It only distinguishes strings, numbers and brackets, so its findings count only if
+ * JSON.parse accepts the text.
  */
 export class JsonScan {
-  /** Errors of the whole body, and of rows by their index. */
+  /** Errors of the whole body, and errors of rows by index. */
   readonly details: Detail[] = []
   readonly rowDetails = new Map<number, Detail[]>()
   /** The first list of rows: from its bracket to the closing one, or to the end of the text. */
@@ -201,7 +205,7 @@ export class JsonScan {
     }
   }
 
-  /** Whether the innermost bracket is that of the list of rows, which has its own limits. */
+  /** Whether the innermost bracket belongs to the list of rows, which has its own limits. */
   private isInList(): boolean {
     return this.frames.length === 2 && this.row() !== undefined
   }
@@ -220,7 +224,7 @@ export class JsonScan {
     if (this.isInFirstList) this.endPiece(isTooLong || this.hasTooManyValues, isLast)
   }
 
-  /** A row that is refused for its size is a piece of its own, which is not parsed. */
+  /** A row refused for its size becomes a separate piece, which is not parsed. */
   private endPiece(isRefused: boolean, isLast: boolean) {
     const pieces = this.list?.pieces ?? []
     const add = (end: number) => {
@@ -247,7 +251,7 @@ export class JsonScan {
     } while (this.isEscaped())
   }
 
-  /** Whether an odd number of backslashes stands before the quote. */
+  /** Whether an odd number of backslashes precedes the quote. */
   private isEscaped(): boolean {
     let before = this.at - 1
     while (this.text.charCodeAt(before) === 0x5c) before--
@@ -281,7 +285,7 @@ export class JsonScan {
     this.at = Math.max(this.at, NUMBER_PART.lastIndex - 1)
     const literal = this.text.slice(start, this.at + 1)
     if (literal.length <= 15 && !/[eE]/.test(literal)) return
-    // Longer numbers are refused unseen: checking them would cost too much.
+    // Longer numbers are refused without a check, which would cost too much.
     if (literal.length > MAX_NUMBER_LENGTH || !isExactNumber(literal)) {
       this.report(
         'format',
@@ -290,10 +294,10 @@ export class JsonScan {
     }
   }
 
-  /** Reports the current place, or the one at `depth` brackets. */
+  /** Reports an error at the current place, or at the one `depth` brackets deep. */
   private report(code: DetailCode, what: string, depth = this.frames.length) {
     const row = this.row()
-    // A list that is too long is refused for that.
+    // A list that is too long is refused for its length.
     if (row !== undefined && row >= (this.rows?.maxRows ?? 0)) return
     const details = row === undefined ? this.details : (this.rowDetails.get(row) ?? [])
     if (details.length > MAX_DETAILS) return
@@ -304,7 +308,7 @@ export class JsonScan {
     details.push({ path, code, message: `${name} ${what}` })
   }
 
-  /** The row this stands in, if it stands in one. */
+  /** The index of the current row, if inside one. */
   private row(): number | undefined {
     const [body, list] = this.frames
     if (this.rows === undefined || list === undefined || list.keys) return undefined

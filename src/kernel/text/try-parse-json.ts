@@ -1,4 +1,4 @@
-/** JSON from outside, where a text that is none means the same as a missing one. */
+/** Parses JSON from outside, where invalid text means the same as a missing one. */
 
 /** Returns undefined if the text is not JSON. */
 export function tryParseJson(text: string) {
