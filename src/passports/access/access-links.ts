@@ -1,4 +1,7 @@
-/** Access links: a token shows its reader more than the public sees, until a day. Only its hash is stored. */
+/**
+ * Access links: until a date, a token shows its reader more than the public sees. Only the token's hash is
+ * stored.
+ */
 import { getActorLabels, withActor } from '../../accounts/actors.ts'
 import { audit } from '../../accounts/audit.ts'
 import type { AccountContext, OperatorContext } from '../../accounts/context.ts'
@@ -32,7 +35,7 @@ export type NewAccessLink = {
 
 export type AccessLinkRecord = {
   id: string
-  /** The passport that it opens, with its units; null for the whole account. */
+  /** The passport that the link opens, with its units; null for the whole account. */
   passport_id: string | null
   audience: LinkAudience
   label: string
@@ -137,13 +140,13 @@ export async function revokeAccessLink(
   })
 }
 
-/** Whether a text has the form and the checksum of a token. Asks no database. */
+/** Whether a text has the form and the checksum of a token. Needs no database. */
 export function isAccessToken(text: string): boolean {
   const [, random, check] = TOKEN_PATTERN.exec(text) ?? []
   return random !== undefined && checksum62(PREFIX + random) === check
 }
 
-/** What a token allows on this passport now; undefined if nothing, for whatever reason. */
+/** What a token allows on this passport now; undefined if it allows nothing. */
 export async function findAccess(
   sql: Sql,
   token: string,

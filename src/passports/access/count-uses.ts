@@ -1,4 +1,4 @@
-/** Counts the uses of access links after the answer, one statement for all of a moment. */
+/** Counts the uses of access links after the response; one statement counts all uses of a moment. */
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { perDatabase, type Sql, withRetries } from '../../kernel/db/database.ts'
 import type { Access } from './access-links.ts'

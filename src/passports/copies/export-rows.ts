@@ -1,4 +1,4 @@
-/** Reads an account's passports with all that belongs to them, page by page in the order of ids. */
+/** Reads an account's passports with everything that belongs to them, page by page in the order of ids. */
 import type { Sql } from '../../kernel/db/database.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { firstHash } from '../core/hash-chain.ts'
@@ -54,11 +54,11 @@ export type AccessLinkLine = Readonly<Record<string, unknown>> & { id: string }
 const CONTENTS_PER_PAGE = 200
 const MAX_CONTENT_BYTES = 16 * 1024 * 1024
 const PASSPORTS_PER_PAGE = 500
-/** Daily measurements make thousands of versions of a unit. A page has at least one passport. */
+/** Daily measurements create thousands of versions of a unit. A page has at least one passport. */
 const MAX_VERSIONS_PER_PAGE = 20_000
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
-/** Call it, and the others, in a transaction with one snapshot. */
+/** Call all of these in a transaction with one snapshot. */
 export async function* exportContents(sql: Sql, accountId: number): AsyncGenerator<ContentLine> {
   yield* inPages(
     after => sql<ContentLine[]>`
@@ -73,7 +73,7 @@ export async function* exportContents(sql: Sql, accountId: number): AsyncGenerat
   )
 }
 
-/** `read` gives a page of what follows an id. */
+/** `read` returns a page of the rows after an id. */
 async function* inPages<L>(
   read: (after: string) => PromiseLike<readonly L[]>,
   idOf: (line: L) => string,
@@ -104,7 +104,7 @@ const readGtins = (sql: Sql, accountId: number, models: readonly string[]) => sq
     and not exists (select 1 from gtin_claim g where g.gtin14 = r.gtin14 and g.account_id = r.account_id and g.model_id = r.model_id)
   order by gtin14`
 
-/** Released GTINs that still lead to a passport: another product may have one by now. */
+/** Released GTINs that still lead to a passport; another product may have claimed one since. */
 async function findResolvingGtins(
   sql: Sql,
   { uuid, lot, serial }: PassportLine,
@@ -144,7 +144,7 @@ export async function* exportAddresses(
 
 type PassportWithHistory = { passport: PassportLine; versions: VersionLine[]; statuses: StatusLine[] }
 
-/** Parents come before their units. */
+/** Parents precede their units. */
 export async function* exportPassports(sql: Sql, accountId: number): AsyncGenerator<PassportWithHistory> {
   for await (const page of readPassportPages(sql, accountId, null)) {
     const uuids = page.map(passport => passport.uuid)
@@ -214,7 +214,7 @@ export const exportReleasedGtins = (sql: Sql, accountId: number) => sql<Released
   select gtin14, model_id as model, released_at from released_gtin where account_id = ${accountId}
   order by gtin14, model_id`
 
-/** Without tokens: only the hashes that recognise them. */
+/** Without tokens: only the hashes that identify them. */
 export async function* exportAccessLinks(sql: Sql, accountId: number): AsyncGenerator<AccessLinkLine> {
   yield* inPages(
     after => sql<AccessLinkLine[]>`

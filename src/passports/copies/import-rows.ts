@@ -16,7 +16,7 @@ import type {
   VersionLine,
 } from './export-rows.ts'
 
-/** As in a line of JSON: times are texts. */
+/** The types of a JSON line: times are texts. */
 type AsText<L> = { [K in keyof L]: L[K] extends Date ? string : L[K] }
 export type ImportedContent = AsText<ContentLine>
 type ImportedVersion = AsText<VersionLine>
@@ -50,7 +50,7 @@ export async function importContents(
 const hashLines = (lines: readonly (string | number | null)[]) =>
   hash('sha256', lines.map(line => line ?? '').join('\n'), 'hex')
 
-/** As jsonb writes it: with a space after each comma. */
+/** In jsonb's format: with a space after each comma. */
 const toJsonbText = (list: readonly string[] | null) =>
   list === null ? null : `[${list.map(one => JSON.stringify(one)).join(', ')}]`
 
@@ -139,7 +139,7 @@ function requireIntactHistory({ passport, versions, statuses }: ImportedHistory)
   }
 }
 
-/** Across accounts: an id belongs to one passport. */
+/** Checks all accounts, because ids are unique across them. */
 async function requireFreeIds(sql: Sql, uuids: readonly string[]): Promise<void> {
   const [existing] = await sql<{ id: string }[]>`
     select id from passport where id = any(${[...uuids]}::text[]::uuid[]) limit 1`
@@ -149,7 +149,7 @@ async function requireFreeIds(sql: Sql, uuids: readonly string[]): Promise<void>
     )
 }
 
-/** Checks version 1 where it has no row: its hash must cover the passport's content and own fields. */
+/** Checks version 1 if it has no row: its hash must cover the passport's content and own fields. */
 async function requireIntactFirstVersions(
   sql: Sql,
   accountId: number,
@@ -182,7 +182,7 @@ export async function importGtins(
   if (first !== undefined) throw importError(`GTIN ${first.gtin14} belongs to another product here.`)
 }
 
-/** Throws `validation` for a GTIN that is, or was, another account's here: its codes lead there. */
+/** Throws `validation` for a GTIN that another account here has or had: its printed codes lead there. */
 export async function importReleasedGtins(
   sql: Sql,
   accountId: number,
@@ -217,7 +217,7 @@ export async function importAccessLinks(
     throw importError('An access link in the file already exists here or is not valid.')
 }
 
-/** To be called after the last row: writes counters, checks references, counts passports by level. */
+/** Must be called after the last row: writes counters, checks references, counts passports by level. */
 export async function finishImport(
   sql: Sql,
   accountId: number,

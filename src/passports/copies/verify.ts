@@ -53,7 +53,7 @@ export async function countRows(sql: Sql): Promise<Map<string, number>> {
   return new Map(rows.map(row => [`${row.account_id} ${LEVEL_NAME[row.level]}`, row.n]))
 }
 
-/** How many passports and versions there are; version 1 counts also without a row. */
+/** How many passports and versions exist; version 1 counts even without a row. */
 export async function countHistories(sql: Sql): Promise<{ passports: number; versions: number }> {
   const [row] = await sql<{ passports: number; versions: number }[]>`
     select count(*)::bigint as passports, coalesce(sum(version_no), 0)::bigint as versions from passport`

@@ -55,7 +55,10 @@ export function checkData(
   }
 }
 
-/** The same for a unit; unknown inherited fields, checked on its parent, cause no warning and no error. */
+/**
+ * Checks a unit's data like `checkData`; unknown inherited fields were checked on its parent and cause no
+ * warning or error.
+ */
 export function checkUnitData(
   category: CompleteCategory,
   effective: PassportData,
@@ -74,7 +77,7 @@ export function checkUnitData(
   }
 }
 
-/** How texts are searched: NFC, lower case, one line each. */
+/** The text that searches use: NFC, lower case, one line per text. */
 export const buildSearchText = (texts: readonly string[]) => texts.join('\n').normalize('NFC').toLowerCase()
 
 export const isPassportData = (data: unknown): data is PassportData =>

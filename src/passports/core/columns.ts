@@ -13,14 +13,14 @@ export const passportColumns = (sql: Sql, data = allData(sql)): Fragment => sql`
 /** A passport's effective data as JSON text. */
 export const allData = (sql: Sql): Fragment => sql`coalesce(c.data || p.own, c.data)::text`
 
-/** Field names of all categories; those of its own category are selected when data is disclosed. */
+/** Field names of all categories; disclosure selects those of the passport's own category. */
 const FIELD_NAMES = [...new Set(allCategories().flatMap(({ fields }) => fields.map(field => field.name)))]
 
-/** Drops free-form keys: they may be huge, and no public reader sees them. */
+/** Drops free-form keys, which may be huge and which no public reader sees. */
 export const knownData = (sql: Sql, data: Fragment): Fragment => sql`
   (select coalesce(jsonb_object_agg(known.key, known.value), '{}') from jsonb_each(${data}) known
     where known.key = any(${FIELD_NAMES}::text[]))::text`
 
-/** Without names of free-form keys. `names` is a text[]; null stays null. */
+/** Without the names of free-form keys. `names` is a text[]; null stays null. */
 export const knownNames = (sql: Sql, names: Fragment): Fragment => sql`
   (select array_agg(known) from unnest(${names}) known where known = any(${FIELD_NAMES}::text[]))`

@@ -1,4 +1,7 @@
-/** Applies corrections to inherited data: a field changes only if it still has the wrong value. Pure. */
+/**
+ * Applies corrections to inherited data: a field changes only if it still has the wrong value. A pure
+ * function.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import type { PassportData } from './check-data.ts'
 
@@ -6,7 +9,7 @@ export type Correction = {
   fields: readonly string[]
   before: PassportData
   after: PassportData
-  /** Fields that a batch had set itself afterwards. */
+  /** Fields that the batch had set itself after the correction. */
   batchFields: readonly string[]
   /** The last version of the model whose corrections are in `after`, except in `batchFields`. */
   inheritedVersion: number

@@ -1,4 +1,4 @@
-/** Builds the API's product record from a row. A read passes `data` on unparsed. */
+/** Builds the API's product record from a row. A read passes `data` on without parsing it. */
 import { gs1Path } from '../../gs1/digital-link.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -28,7 +28,7 @@ export type PassportRow = {
   data: string
 }
 
-/** Both without a trailing slash. */
+/** Addresses without a trailing slash. */
 export type Addresses = { publicUrl: string; apiUrl: string }
 
 export const LEVEL_NAME = { m: 'model', b: 'batch', i: 'item' } as const
@@ -83,13 +83,12 @@ export function recordHead(addresses: Addresses, row: Omit<PassportRow, 'data'>)
 export const recordJson = (addresses: Addresses, row: PassportRow) =>
   `{${recordHead(addresses, row)},"data":${row.data}}`
 
-/** A strong validator: it changes with version, status and becoming outdated. */
+/** A strong validator: it changes with the version, the status and `outdated`. */
 export const recordEtag = (row: Pick<PassportRow, 'version_no' | 'status' | 'outdated'>) =>
   `"v${row.version_no}${row.status === 'a' ? '' : '.archived'}${row.outdated ? '.outdated' : ''}"`
 
 /**
- * The address in a QR code: the page, or the GS1 address for tills. Throws `not_found` if there is no GTIN
- * for it.
+ * The address in a QR code: the page, or the GS1 address for tills. Throws `not_found` if there is no GTIN.
  */
 export function getQrAddress(
   addresses: Addresses,
@@ -104,7 +103,7 @@ export function getQrAddress(
   )
 }
 
-/** With the data of a summary alone: all data of hundreds of passports may not fit into memory. */
+/** With only the summary of the data, because the data of hundreds of passports may not fit into memory. */
 export const withSummaryData = (passport: PassportRow): PassportRow => ({
   ...passport,
   data: JSON.stringify(summaryData(JSON.parse(passport.data))),

@@ -16,7 +16,7 @@ export const ROW_PROBLEMS = {
   unstorable: 'data contains text or a number that cannot be stored.',
 } as const
 
-/** `index`: its place in the call. */
+/** `index`: the row's place in the call. */
 export type RowRejection = { index: number; error: AppError }
 
 export const byIndex = (a: { index: number }, b: { index: number }) => a.index - b.index

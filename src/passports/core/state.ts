@@ -13,12 +13,12 @@ export type PassportState = {
   /** Null on a model, and on a unit without own fields. */
   own: PassportData | null
   contentId: string
-  /** Hex, as `contentHash`. Null at version 1, which has no row until there is a second. */
+  /** Hex, as `contentHash`. Null at version 1, which has no row until version 2 is written. */
   versionHash: string | null
   contentHash: string
   /** The last version of the content's owner whose corrections are in it. */
   inheritedVersion: number
-  /** The same of the model, if a batch owns the content. */
+  /** The last version of the model whose corrections are in the content, if a batch owns it. */
   inheritedModelVersion: number | null
   /** Fields that the batch had set itself when the content was created. */
   ownFields: readonly string[]
@@ -41,10 +41,12 @@ export async function getState(ctx: AccountContext, uuid: string): Promise<Passp
   return toState(row)
 }
 
-/** 500 usual passports are smaller; 500 of the largest do not fit into memory. */
+/** 500 usual passports are smaller; 500 of the largest would not fit into memory. */
 const MAX_BATCH_BYTES = 16 * 1024 * 1024
 
-/** Reads those that exist, newest first, in batches that fit into memory; the last batch may be empty. */
+/**
+ * Reads the passports that exist, newest first, in batches that fit into memory; the last batch may be empty.
+ */
 export async function* readStatesInBatches(
   ctx: AccountContext,
   uuids: readonly string[],

@@ -6,7 +6,7 @@ export const addUnitCounts = (sql: Sql, deltas: Fragment): Fragment => sql`
   insert into content_units (account_id, content_id, n) ${deltas}
   on conflict (account_id, content_id) do update set n = content_units.n + excluded.n`
 
-/** The same for the counters of lists; `deltas` selects (account_id, level, status, category, n). */
+/** The body of a CTE for the list counters. `deltas` selects (account_id, level, status, category, n). */
 export const addPassportCounts = (sql: Sql, deltas: Fragment): Fragment => sql`
   insert into passport_count (account_id, level, status, category, n) ${deltas}
   on conflict (account_id, level, status, category) do update set n = passport_count.n + excluded.n`

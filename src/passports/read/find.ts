@@ -20,8 +20,8 @@ const lookUps = perDatabase((sql: Sql) => ({
 type Loaded<R extends PassportRow> = Omit<R, 'data'> & { data: string | null }
 
 /**
- * Small rows share statements, some 4 MB in flight. Large data is read again, one row a statement, two at a
- * time.
+ * Small rows share statements, about 4 MB in flight. Large data is read again, one row per statement, two at
+ * a time.
  */
 function createLookUp<K, R extends PassportRow>(
   sql: Sql,
@@ -43,7 +43,7 @@ export async function getPassport(ctx: AccountContext, uuid: string): Promise<Pa
   return row
 }
 
-/** The UUID of a public id. Throws `not_found` for a text that is no id. */
+/** The UUID of a public id. Throws `not_found` if the text is no id. */
 export function requireProductUuid(id: string): string {
   const uuid = findUuid(id)
   if (uuid === undefined) throw notFound('product')
@@ -56,7 +56,7 @@ export function requireVersionNo(n: string): number {
   return Number(n)
 }
 
-/** A passport and where its fields come from. Free-form keys, which no reader may see, may be missing. */
+/** A passport and the origins of its fields. Free-form keys, which no reader may see, may be missing. */
 export type PublicPassportRow = PassportRow & {
   /** Fields of its category that a unit has set itself; null on a model, and on a unit without own fields. */
   unit_fields: string[] | null
@@ -64,7 +64,7 @@ export type PublicPassportRow = PassportRow & {
   batch_fields: string[] | null
   /** Whether its account lets search engines list its models. */
   indexable: boolean
-  /** Current GTINs of its model and batch, whatever the unit was issued under; null on a model. */
+  /** Current GTINs of its model and batch, whatever GTIN the unit was issued under; null on a model. */
   model_gtin: string | null
   batch_gtin: string | null
   /** Changes with each correction that an outdated unit lacks. Null when the unit is current. */
@@ -74,7 +74,7 @@ export type PublicPassportRow = PassportRow & {
 export const findPublicPassport = (sql: Sql, uuid: string): Promise<PublicPassportRow | undefined> =>
   lookUps(sql).forPublic(uuid)
 
-/** The same with all data, for a reader with an access link. Never cached. */
+/** A passport with all data, for a reader with an access link. Never cached. */
 export const findWholePassport = (sql: Sql, uuid: string): Promise<PublicPassportRow | undefined> =>
   lookUps(sql).withAllData(uuid)
 
@@ -124,7 +124,7 @@ async function loadById(
   return ids.map(id => found.get(id))
 }
 
-/** Each by its primary key, and only for units. */
+/** Uses primary keys, and only for units. */
 const selectParentGtins = (sql: Sql): Fragment => sql`
   case when p.parent_id is not null then (
     select parent.gtin14 from passport parent where parent.id = p.model_id and parent.account_id = p.account_id) end as model_gtin,

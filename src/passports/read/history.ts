@@ -1,4 +1,4 @@
-/** Earlier versions of a passport. Version 1 has no row of its own until there is a second. */
+/** Earlier versions of a passport. Version 1 has no row until version 2 is written. */
 import { getActorLabels } from '../../accounts/actors.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Sql } from '../../kernel/db/database.ts'
@@ -15,7 +15,7 @@ export type VersionEntry = {
   created_at: string
   created_by: string
   note: string | null
-  /** Of a unit: the version of its parent that it was issued from, or last refreshed to. */
+  /** Only for a unit: the version of its parent that it was issued from, or last refreshed to. */
   parent_version_no?: number
 }
 
@@ -91,7 +91,7 @@ async function readFirstVersion(
   }
 }
 
-/** The passport as it read at version `versionNo`. Throws `not_found`. */
+/** The passport as of version `versionNo`. Throws `not_found`. */
 export async function getVersion(ctx: AccountContext, uuid: string, versionNo: number): Promise<PassportRow> {
   const current = await getPassport(ctx, uuid)
   if (versionNo < 1 || versionNo > current.version_no) throw notFound('version of this product')
@@ -115,7 +115,7 @@ export async function getPassportAt(ctx: AccountContext, uuid: string, at: Date)
   return readAt(ctx, current, row, at)
 }
 
-/** A version with the status of a time, and outdated if it was at that time. */
+/** A version with the status and `outdated` of a time. */
 async function readAt(
   ctx: AccountContext,
   current: PassportRow,

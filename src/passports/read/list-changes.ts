@@ -1,8 +1,6 @@
 /**
  * Lists what has changed since a time, for systems that keep a copy. Writes become visible later than their
- * time, so "since the last time seen" would miss some. Rows have the time at which their transaction began,
- * by the database's clock, and the answer names a time before every open transaction, from which nothing is
- * missed.
+ * time, so the response names a time before every open transaction, to continue from.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
@@ -27,8 +25,8 @@ type ChangeWindow = { limit: number } & ({ page: number } | { after: ChangePosit
 const MARGIN_MS = 2_000
 
 /**
- * A time that no write still invisible can precede; ask for it before the rows. The role must see other
- * roles' transactions.
+ * A time before every write that is still invisible; read it before the rows. The role must see other roles'
+ * transactions.
  */
 export async function getSettledTime(sql: Sql): Promise<Date> {
   const [row] = await sql<{ until: Date }[]>`
@@ -38,9 +36,7 @@ export async function getSettledTime(sql: Sql): Promise<Date> {
   return row?.until ?? new Date(0)
 }
 
-/**
- * One page and one row more, in the order of being touched: a row that changes meanwhile moves to the end.
- */
+/** A page and one further row, ordered by last change: a row that changes meanwhile moves to the end. */
 export async function listChangedPassports(
   ctx: AccountContext,
   filter: ListFilter & { since: Date },
@@ -78,7 +74,7 @@ export async function countChangedPassports(
 
 const hasUnits = ({ levels }: ListFilter) => levels.some(level => level !== 'm')
 
-/** The contents made outdated since, with the time; none for a list of models. */
+/** The contents that became outdated since the time; none for a list of models. */
 const selectCorrected = (
   { sql, accountId }: AccountContext,
   filter: ListFilter & { since: Date },
@@ -89,7 +85,7 @@ const selectCorrected = (
 
 type Walk = { after: ChangePosition | undefined; most: number | undefined }
 
-/** Each level by itself, as in the index; then the units that a correction touched. */
+/** One branch per level, as in the index, and one for the units that a correction made outdated. */
 function selectBranches(ctx: AccountContext, filter: ListFilter & { since: Date }, walk: Walk): Fragment[] {
   const own = filter.levels.map(level => selectTouched(ctx, filter, level, walk))
   return hasUnits(filter) ? [...own, selectTouchedByCorrection(ctx, filter, walk)] : own
@@ -97,7 +93,7 @@ function selectBranches(ctx: AccountContext, filter: ListFilter & { since: Date 
 
 const touchedAt = (sql: Sql): Fragment => sql`greatest(p.updated_at, p.stored_at)`
 
-/** As a parameter: with old statistics, a planner would walk a partial index of one level to its end. */
+/** Passed as a parameter: with old statistics, a planner would scan a level's partial index to its end. */
 const ANY_LEVEL = ['m', 'b', 'i'] as const
 
 function selectTouched(
@@ -108,7 +104,7 @@ function selectTouched(
 ): Fragment {
   const { sql } = ctx
   const touched = touchedAt(sql)
-  // A unit that a later correction touched is listed at the time of that.
+  // A unit that a later correction affected is listed at that correction's time.
   const isLast =
     level === 'm' ? sql`` : sql`and coalesce((${selectCorrectionTime(sql)}), '-infinity') <= ${touched}`
   return sql`(
@@ -120,7 +116,7 @@ function selectTouched(
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
-/** Content by content: the index has the units of each ordered by id. */
+/** Content by content, because the index has the units of each content ordered by id. */
 function selectTouchedByCorrection(
   ctx: AccountContext,
   filter: ListFilter & { since: Date },

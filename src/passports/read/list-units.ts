@@ -1,10 +1,12 @@
-/** Counts and lists the units under a passport at any depth, oldest first: its own, then batch by batch. */
+/**
+ * Counts and lists the units under a passport at any depth, oldest first: direct units, then batch by batch.
+ */
 import type { AccountContext } from '../../accounts/context.ts'
 import { type Level, listPassports, type PassportSummary } from './list.ts'
 
 export type UnitTotals = { batches: number; items: number }
 
-/** Batches and items under a model, items under a batch; each counted up to `most` + 1. */
+/** Batches and items under a model, or items under a batch; each counted up to `most` + 1. */
 export async function countUnitsUnder(
   { sql, accountId }: AccountContext,
   { id, level }: { id: string; level: Level },
@@ -28,7 +30,7 @@ type Parent = { id: string; level: Level }
 type UnitPosition = { parentId: string; id: string }
 export type UnitRange = { from: UnitPosition | undefined; to: UnitPosition | undefined }
 
-/** The place of an item by its serial, or of a batch by its lot. */
+/** The position of an item by its serial, or of a batch by its lot. */
 export async function findUnitPosition(
   { sql, accountId }: AccountContext,
   { id, level }: Parent,
@@ -69,7 +71,7 @@ export async function countUnitsInRange(
   return row?.count ?? 0
 }
 
-/** Units of a kind, oldest first, read a hundred at a time. */
+/** Units of a level, oldest first, read a hundred at a time. */
 export async function* listUnitsInRange(
   ctx: AccountContext,
   { id, level }: Parent,
@@ -110,7 +112,7 @@ async function* listChildren(
   }
 }
 
-/** The UUID before this one, to list what follows it. */
+/** The preceding UUID, to list what follows it. */
 function uuidBefore(uuid: string): string {
   const hex = (BigInt(`0x${uuid.replaceAll('-', '')}`) - 1n).toString(16).padStart(32, '0')
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

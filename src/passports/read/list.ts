@@ -1,7 +1,7 @@
 /**
- * Lists and searches passports. A page is found in a narrow index before its data is read. A search gathers
- * its hits before it orders them: a planner that hopes to meet a rare word soon would read a million rows of
- * others.
+ * Lists and searches passports. A page is found in a narrow index before its data is read. A search collects
+ * its hits before it sorts them: for a rare word in the sort order, PostgreSQL could read a million other
+ * rows first.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { type Fragment, type Sql, unprepared } from '../../kernel/db/database.ts'
@@ -27,7 +27,7 @@ export type ListFilter = {
   parentId?: string | undefined
 }
 
-/** A page by number, what follows the id of the last row seen (`after`), or what comes just before one. */
+/** A page by number, the rows after an id (`after`), or the rows just before one. */
 export type PageWindow = { limit: number } & ({ page: number } | { after: string } | { before: string })
 
 export type PassportSummary = Omit<PassportRow, 'data'> & {
@@ -38,10 +38,10 @@ export type PassportSummary = Omit<PassportRow, 'data'> & {
 
 export type PassportPage = { rows: PassportSummary[]; total: number; totalCapped: boolean }
 
-/** With `q`, at most so many hits are counted. */
+/** With `q`, at most this many hits are counted. */
 export const MAX_COUNTED = 10_000
 
-/** One page, newest first, and the total, which without a counter is counted up to `upTo`. */
+/** One page, newest first, and the total, which is counted up to `upTo` if no counter has it. */
 export async function listPassports(
   ctx: AccountContext,
   filter: ListFilter,
@@ -132,8 +132,8 @@ const outdatedCondition = ({ sql, accountId }: AccountContext, wanted: boolean):
 }
 
 /**
- * For searches; see also `listChangedPassports`. `-infinity` allows the index that hides from all other
- * statements.
+ * For searches; see also `listChangedPassports`. `-infinity` allows the index, which no other statement may
+ * use.
  */
 const changedSinceCondition = ({ sql, accountId }: AccountContext, since: Date): Fragment => sql`
   and (greatest(p.updated_at, p.stored_at) >= ${since} and p.updated_at > '-infinity' or (p.parent_id is not null
@@ -186,7 +186,7 @@ function selectOrderedIds(
   return sql`select id from (${merged}) merged ${order}`
 }
 
-/** Content by content: the index has the units of each in this order. */
+/** Content by content, because the index has the units of each content in this order. */
 function selectOutdatedIds(
   ctx: AccountContext,
   filter: ListFilter,
@@ -222,7 +222,7 @@ async function countUpTo(ctx: AccountContext, filter: ListFilter, upTo?: number)
   return { total: totalCapped ? upTo : counted, totalCapped }
 }
 
-/** From the counters if they know the answer. */
+/** From the counters if they suffice. */
 async function countAll(ctx: AccountContext, filter: ListFilter, upTo?: number): Promise<number> {
   const { sql, accountId } = ctx
   const kept = preparedIfFrequent(filter)
@@ -246,14 +246,14 @@ async function countAll(ctx: AccountContext, filter: ListFilter, upTo?: number):
 const needsCounting = ({ updatedSince, outdated, sku, gtin14, lot, serial, parentId }: ListFilter): boolean =>
   [updatedSince, outdated, sku, gtin14, lot, serial, parentId].some(one => one !== undefined)
 
-/** A word is common if half of so many of the newest have it. */
+/** A word is common if half of this many newest passports contain it. */
 const SAMPLE_SIZE = 200
-/** A common word is counted among so many of the newest; beyond that the index is faster. */
+/** A common word is counted among this many newest passports; beyond that the index is faster. */
 const MAX_WALKED = 3 * MAX_COUNTED
 
 /**
- * A rare word is found by the trigram index. For a common one that would gather a million hits (150 ms),
- * while a walk from the newest finds enough at once. A sample of the newest decides.
+ * A rare word is found by the trigram index. For a common word the index would collect a million hits (150
+ * ms), while a scan from the newest finds enough at once. A sample of the newest decides.
  */
 async function search(ctx: AccountContext, filter: ListFilter, window: PageWindow): Promise<PassportPage> {
   const { sql } = ctx
@@ -263,7 +263,7 @@ async function search(ctx: AccountContext, filter: ListFilter, window: PageWindo
   const newest = selectNewest(ctx, filter)
   const sampled = sql`(select count(*) from (${newest} limit ${SAMPLE_SIZE}) s where ${word})`
   const asked = { sql, kept: preparedIfFrequent(filter) }
-  // `offset 0` keeps the planner from turning the walk into a sort of everything.
+  // `offset 0` keeps the planner from turning the scan into a sort of everything.
   const hits = [sql`select id from (${newest} offset 0) w where ${word}`]
   if (hasItemsAmongOthers(filter)) hits.push(selectItemHits(ctx, filter))
   let found = await findHits(
@@ -289,7 +289,7 @@ async function search(ctx: AccountContext, filter: ListFilter, window: PageWindo
 
 const hasItemsAmongOthers = ({ levels }: ListFilter) => levels.length > 1 && levels.includes('i')
 
-/** Each level has an index in this order. Items among other levels have no text, so they are left out. */
+/** Each level has an index in this order. In lists of all levels, items have no text and are left out. */
 function selectNewest(ctx: AccountContext, filter: ListFilter): Fragment {
   const { sql } = ctx
   const levels = hasItemsAmongOthers(filter) ? filter.levels.filter(level => level !== 'i') : filter.levels
@@ -316,7 +316,7 @@ function matchesWord(sql: Sql, filter: ListFilter): Fragment {
     : sql`(${inText} or ${matchesSerial(sql, filter)})`
 }
 
-/** By the beginning: a trigram index on serials would make issuing items twice as slow. */
+/** Only by prefix: a trigram index on serials would make issuing items twice as slow. */
 const matchesSerial = (sql: Sql, { q = '' }: ListFilter): Fragment =>
   sql`(serial ~>=~ ${q} and serial ~<~ ${`${q}\u{10ffff}`})`
 
@@ -339,7 +339,7 @@ async function findHits(
   return row ?? { n: 0, ids: null, sampled: 0 }
 }
 
-/** PostgreSQL merges the ordered hits of each statement as it walks. Planned anew for each word. */
+/** PostgreSQL merges the ordered hits of each statement. Planned anew for each word. */
 async function searchCommonWord(
   { sql, kept }: SearchContext,
   [first = sql``, ...others]: readonly Fragment[],

@@ -1,4 +1,4 @@
-/** Earlier versions for anyone who may see the passport, and a history that never says who made them. */
+/** Earlier versions for anyone who may see the passport, and a history that never names their authors. */
 import { type Fragment, perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { Semaphore } from '../../kernel/semaphore.ts'
 import { knownData, knownNames } from '../core/columns.ts'
@@ -23,7 +23,7 @@ export const readPublicVersion = async (
     ? current
     : readVersion(sql, current, versionNo, knownData(sql, dataOf(sql)))
 
-/** The same with all data, for a reader with an access link. */
+/** An earlier version with all data, for a reader with an access link. */
 export const readWholeVersion = async (
   sql: Sql,
   current: PublicPassportRow,
@@ -67,7 +67,7 @@ const KIND = { n: 'first', h: 'change', c: 'correction', r: 'correction' } as co
 
 type Subject = Pick<PassportRow, 'id' | 'account_id' | 'version_no'>
 
-/** The newest 20 versions of a passport up to the one given. */
+/** The newest 20 versions of a passport up to its own. */
 export async function readPublicHistory(sql: Sql, passport: Subject): Promise<PublicHistory> {
   const total = passport.version_no
   if (total === 1)

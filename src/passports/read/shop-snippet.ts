@@ -1,6 +1,6 @@
 /**
- * A link, a QR code and JSON-LD for a shop's page. Pasted into unknown pages, it cannot end the element
- * around it.
+ * A link, a QR code and JSON-LD for a shop's page. They cannot break out of the element into which they are
+ * pasted.
  */
 import { findCategory } from '../../categories/catalogue.ts'
 import { disclose } from '../../categories/disclose.ts'
@@ -12,10 +12,10 @@ import { type Addresses, gs1Url, type PassportRow, passportUrl } from '../core/r
 
 type ShopSnippet = {
   language: Language
-  /** The page that the link and the QR code lead to. */
+  /** The page that the link and the QR code open. */
   passport_url: string
   image_url: string
-  /** The schema.org description, as it stands in `html`. */
+  /** The schema.org description in `html`. */
   json_ld: Record<string, unknown>
   /** Link, image and script, to be pasted. */
   html: string
@@ -23,7 +23,7 @@ type ShopSnippet = {
 
 type Described = Pick<PassportRow, 'id' | 'category' | 'gtin' | 'lot' | 'serial' | 'data'>
 
-/** In CSS pixels: enough for a phone to read it off a screen. */
+/** In CSS pixels: enough for a phone to scan from a screen. */
 const IMAGE_PX = 120
 
 /** `productId`: the `@id` of the Product on the shop's page; see `isProductId`. */
@@ -59,8 +59,8 @@ export function buildShopSnippet(
 }
 
 /**
- * The product has no type: the page has a Product with a price already, and search engines reject a second
- * one without. `DigitalProductPassport` came with schema.org 30.1, so `@type` is an older one.
+ * The product has no type: the page already has a Product with a price, and search engines reject a second
+ * one without. `DigitalProductPassport` is new in schema.org 30.1, so `@type` is an older one.
  */
 const describePassport = (
   url: string,
@@ -96,7 +96,7 @@ export function isProductId(text: string): boolean {
 const ENTITY: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escapeHtml = (text: string) => text.replace(/[&<>"']/g, character => ENTITY[character] ?? '')
 
-/** JSON that can neither end a script element, nor begin a comment in it, nor end a line of script. */
+/** Escapes JSON, so that it cannot end a script element or a line of script, nor begin a comment. */
 const escapeScriptJson = (value: unknown) =>
   JSON.stringify(value).replace(
     /[<>&\u2028\u2029]/g,

@@ -1,6 +1,6 @@
 /**
- * The models that search engines may list, in files with fixed ranges of ids: a model stays in its file, and
- * only the last file grows, because ids begin with their time.
+ * The models that search engines may list, in files with fixed ranges of ids. Ids begin with their time, so a
+ * model stays in its file, and only the last file grows.
  */
 import { accountIsIndexable } from '../../accounts/indexing.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
@@ -8,7 +8,7 @@ import { idFromUuid } from '../../kernel/ids.ts'
 
 /** A sitemap may have 50,000 addresses. A file of this size is read in 20 ms and has 1 MiB. */
 export const MODELS_PER_FILE = 10_000
-/** Clocks of processes differ: a full file may still get a few models. */
+/** A full file may still get a few models, because clocks of processes differ. */
 const MAX_MODELS_PER_FILE = 50_000
 
 const LOWEST = '00000000-0000-0000-0000-000000000000'
@@ -21,8 +21,8 @@ type Files = { starts: string[]; underWay: Promise<number> | undefined }
 const files = perDatabase((): Files => ({ starts: [LOWEST], underWay: undefined }))
 
 /**
- * The numbers of the files that name a model. A file costs one model: 20 ms if none of its 10,000 may be
- * listed.
+ * The numbers of the files that list a model. A file costs one look-up, or 20 ms if none of its 10,000 models
+ * may be listed.
  */
 export async function listSitemapFiles(sql: Sql): Promise<number[]> {
   await countSitemapFiles(sql)
@@ -38,7 +38,7 @@ export async function listSitemapFiles(sql: Sql): Promise<number[]> {
   return rows.map(({ n }) => n)
 }
 
-/** The number of files, at least one. A process lists the starts once, then only new ones. */
+/** The number of files, at least one. A process reads all starts once, then only new ones. */
 function countSitemapFiles(sql: Sql): Promise<number> {
   const known = files(sql)
   known.underWay ??= findStarts(sql, known.starts).finally(() => {
@@ -47,7 +47,7 @@ function countSitemapFiles(sql: Sql): Promise<number> {
   return known.underWay
 }
 
-/** Across accounts: reads ids alone. */
+/** Reads ids only, across accounts. */
 async function findStarts(sql: Sql, starts: string[]): Promise<number> {
   for (;;) {
     const [next] = await sql<{ id: string }[]>`

@@ -1,4 +1,4 @@
-/** Parses a row of a sync: which model it means, and all errors that need no look-up. */
+/** Parses a row of a sync: the model it means, and all errors that need no look-up. */
 import { findCategory } from '../../categories/catalogue.ts'
 import { toEnglish } from '../../categories/problems.ts'
 import { FORMAT_RULES } from '../../categories/schema/formats.ts'
@@ -38,7 +38,7 @@ export type SyncRow = {
 const MEMBERS = ['category', 'data', 'match_by']
 
 /**
- * Parses `{category?, data, match_by?}`, or throws the error of reading it; `validation` with every
+ * Parses `{category?, data, match_by?}`, or throws the error of reading the row; `validation` with every
  * violation.
  */
 export function parseSyncRow(
@@ -70,7 +70,7 @@ export function parseSyncRow(
 
 export type AddressedRow = Pick<SyncRow, 'matchBy' | 'category' | 'data' | 'expects'> & { address: string }
 
-/** A row that is a whole request: its key is in the address and goes into the data of a new model. */
+/** A row that is a whole request: its key is in the address and is added to the data of a new model. */
 export function parseAddressedRow({ address, matchBy, ...rest }: AddressedRow): SyncRow {
   return {
     ...rest,

@@ -20,7 +20,7 @@ import { DuplicateGuard, findMatch, hasKey, type Plan, planRow, type SyncOptions
 import { collectError, emptyResult, type SyncResult, sortByIndex, summariseAll } from './sync-result.ts'
 import { type LostRow, writePlans } from './write-plans.ts'
 
-/** `dryRun`: checks all that can be checked and writes nothing, as if `before` new models already existed. */
+/** `dryRun`: performs all checks but writes nothing, as if `before` new models already existed. */
 type SyncRun = SyncOptions & { dryRun: boolean; before?: number }
 
 /** `rows`: each `{category?, data, match_by?}` as sent, or an error; `matchBy` is the default. */
@@ -29,7 +29,7 @@ type SyncRequest = SyncRun & { rows: readonly unknown[]; matchBy: MatchBy }
 const queues = perDatabase(() => new KeyedQueue())
 
 /**
- * Creates or updates models, each by itself. Merges `data` as PATCH does (null removes a field). Errors are
+ * Creates or updates each model separately. Merges `data` like PATCH (null removes a field). Errors are
  * values: `validation`, `gtin_taken`, `plan_limit`, `version_conflict`.
  */
 export async function syncModels(ctx: AccountContext, request: SyncRequest): Promise<SyncResult> {
@@ -72,7 +72,7 @@ async function syncRows(
     const run = () => attemptRows(ctx, open, options, result)
     const lost = await (contendedUuid === undefined ? run() : queueByPassport(ctx.sql, contendedUuid, run))
     open = lost.map(one => one.row)
-    // A single model queues behind its PATCHes, which would win each time.
+    // A single model queues behind its PATCHes, which would otherwise win each time.
     contendedUuid = lost.length === 1 ? lost[0]?.uuid : undefined
   }
 }

@@ -53,7 +53,7 @@ export async function writePlans(
 /** A larger statement blocks the event loop. 500 rows of a usual product are smaller. */
 const MAX_STATEMENT_BYTES = 512 * 1024
 
-/** One statement for all rows: locks of one could deadlock with another writer's. */
+/** Not split inside a transaction, where locks taken by one statement could deadlock with another writer. */
 const splitForStatements = <T>({ sql }: AccountContext, rows: readonly T[], bytesOf: (row: T) => number) =>
   isTransaction(sql) ? [rows] : splitByBytes(rows, bytesOf, MAX_STATEMENT_BYTES)
 
@@ -80,7 +80,7 @@ function unstorableError(): AppError {
   return invalid([rowProblem({ path: ['data'], code: 'format' }, 'unstorable')])
 }
 
-/** A statement with rejected rows writes nothing and is repeated. The quota serves the first rows. */
+/** A statement with rejected rows writes nothing and is repeated. The first rows get the remaining quota. */
 async function writeCreations(
   ctx: AccountContext,
   creations: readonly Creation[],
@@ -99,7 +99,7 @@ async function writeCreations(
     )
     if (reasons.size === 0) break
     if (rest.every(({ model }) => reasons.get(model.id) === 'plan_limit')) {
-      // The remaining quota may shrink meanwhile: then the next statement rejects the rows again.
+      // The remaining quota may shrink meanwhile; then the next statement rejects the rows again.
       const left = await getRemainingQuota(ctx.sql, { accountId: ctx.accountId, level: 'm' })
       beyondQuota.push(...rest.slice(left))
       rest = rest.slice(0, left)
@@ -109,7 +109,7 @@ async function writeCreations(
       const { row, model } = creation
       const reason = reasons.get(model.id)
       if (reason === undefined || reason === 'plan_limit') return true
-      // For a row matched by GTIN, the model that took the GTIN may be the one it means.
+      // For a row matched by GTIN, the model that took the GTIN may be the intended one.
       if (reason === 'sku_taken' || row.matchBy === 'gtin') lost.push({ row, uuid: undefined })
       else taken.push(creation)
       return false

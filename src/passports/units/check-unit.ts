@@ -23,7 +23,7 @@ export type CheckedUnit = {
 
 const MEMBERS = ['lot', 'serial', 'data']
 
-/** `inherited`: the parent's effective data, shared by all units. `bulk`: the unit stood in a list. */
+/** `inherited`: the parent's effective data, shared by all units. `bulk`: the unit was sent in a list. */
 type UnitCheck = {
   level: UnitLevel
   category: CompleteCategory
@@ -53,7 +53,7 @@ export function checkUnit(sent: unknown, parent: PassportState, call: UnitCheck)
   return { lot, serial, ...inside }
 }
 
-/** `findIdentityProblems` reports anything but a text. */
+/** `findIdentityProblems` reports anything except a text. */
 const textOrEmpty = (value: unknown) => (typeof value === 'string' ? value : '')
 
 function findUnknownMembers(unit: SentUnit, bulk: boolean): Detail[] {

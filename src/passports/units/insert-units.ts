@@ -15,7 +15,7 @@ import type { CheckedUnit, UnitLevel } from './check-unit.ts'
 export const archivedParentError = () =>
   new AppError('archived', 'This product is archived, so you cannot issue units under it. Restore it first.')
 
-/** `index`: its place in the call. */
+/** `index`: the row's place in the call. */
 export type UnitRow = { index: number; id: string; unit: CheckedUnit; at: Date }
 
 /** The lot of a batch, the serial of an item. */
@@ -28,7 +28,7 @@ type UnitInsert = {
   level: UnitLevel
   rows: readonly UnitRow[]
 }
-/** The name of a row in neither is taken. */
+/** A row in neither collection has a name that is taken. */
 export type InsertOutcome = { written: Set<string>; rejected: Map<string, AppError> }
 
 /** Throws `archived` if the parent was archived meanwhile. */
@@ -47,8 +47,8 @@ const explainArchived = (error: unknown) =>
 const MAX_ATTEMPTS = 20
 
 /**
- * Others lock rows before the counter, so this call may wait for one that waits for it. It retries:
- * PostgreSQL needs a second to detect a deadlock.
+ * Others lock rows before the counter, so this call may wait for one that waits for it. It retries after a
+ * short timeout, because PostgreSQL needs a second to detect a deadlock.
  */
 async function retryOnLockTimeout<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -73,7 +73,7 @@ async function insertUpToQuota(ctx: AccountContext, batch: UnitInsert): Promise<
   })
 }
 
-/** The rows whose name is free, up to a quota of `left`; those beyond it are rejected. */
+/** The rows with free names, up to a quota of `left`; further rows are rejected. */
 async function selectInsertable(
   { sql, accountId }: AccountContext,
   { parent, level, rows }: Omit<UnitInsert, 'contentId'>,
@@ -101,8 +101,8 @@ const unitQuotaError = (level: UnitLevel) =>
 const UNIQUE_VIOLATION = '23505'
 
 /**
- * The ids that were written. Most names are free, and `on conflict` costs a quarter more: it is the second
- * attempt.
+ * Returns the written ids. The first attempt has no `on conflict`, which costs a quarter more: most names are
+ * free.
  */
 async function insertAllOrFree(ctx: AccountContext, batch: UnitInsert): Promise<Set<string>> {
   try {
@@ -127,7 +127,7 @@ async function insertRows(
   const input = rows
     .map(({ id, unit }) => ({ id, unit, name: getUnitName(unit, level), eventId: newUuid(now) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-  // Sending one text is faster than a list; none of these values has a line break.
+  // Sending one text is faster than a list; none of these values contains a line break.
   const lines = (of: (row: (typeof input)[number]) => string) =>
     sql`string_to_array(${input.map(of).join('\n')}, E'\\n')`
   // A column of nulls is sent as an empty list.

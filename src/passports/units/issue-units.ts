@@ -20,8 +20,8 @@ import {
 export const UNIT_LEVELS = ['batch', 'item'] as const
 
 /**
- * `units`: as sent, or errors of reading. `bulk`: in a list. `dryRun`: only checks; returned ids do not
- * exist.
+ * `units`: as sent, or errors of reading. `bulk`: sent as a list. `dryRun`: only checks; the returned ids do
+ * not exist.
  */
 export type NewUnits = {
   parentUuid: string
@@ -32,7 +32,7 @@ export type NewUnits = {
   dryRun?: boolean
 }
 
-/** `data`: effective data, not yet text; a call with 500 units answers without it. */
+/** `data`: effective data, serialized only if needed; a call with 500 units responds without it. */
 export type CreatedUnit = {
   index: number
   passport: Omit<PassportRow, 'data'>

@@ -32,7 +32,7 @@ export const readPendingCorrection = (
 ): Promise<PendingCorrection | undefined> =>
   permits(sql).run(() => findPendingForUnit({ sql, accountId }, id, unit_fields ?? []))
 
-/** What a refresh changes on a unit; `ownKeys`: its own fields. Undefined beyond the bounds. */
+/** What a refresh would change on a unit; `ownKeys`: the unit's own fields. Undefined beyond the bounds. */
 export async function findPendingForUnit(
   ctx: ContentReader,
   uuid: string,

@@ -117,7 +117,7 @@ type CorrectionRow = {
 }
 
 /**
- * The corrected fields of the versions after `since` up to `until`, in order; a batch's refreshes count, too.
+ * The corrected fields of the versions after `since` up to `until`, in order, including a batch's refreshes.
  * Undefined beyond the bounds.
  */
 export async function findCorrections(

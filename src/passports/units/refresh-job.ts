@@ -1,5 +1,6 @@
 /**
- * Runs large refreshes in the background. What is still outdated remains to do, so any process can continue.
+ * Runs large refreshes in the background. The outdated units themselves show what remains, so any process can
+ * continue.
  */
 import { accountIsOpen, isAccountOpen } from '../../accounts/close-account.ts'
 import type { AccountContext } from '../../accounts/context.ts'
@@ -13,7 +14,7 @@ import { countOutdated, MAX_LISTED_UNITS, refreshAll } from './refresh.ts'
 import type { Refreshed } from './refresh-units.ts'
 
 const MAX_INLINE_UNITS = 500
-/** Another process takes over a job that was silent for so long. */
+/** Another process takes over a job that was silent for this long. */
 const ABANDONED_AFTER_MS = 10_000
 
 type JobProgress = { refreshed: number; skipped: unknown[]; failed: unknown[] }
@@ -65,7 +66,7 @@ export async function countOpenJobs(sql: Sql): Promise<number> {
   return row?.n ?? 0
 }
 
-/** Undefined if one is open. Locks the passport, so that a concurrent request finds the job. */
+/** Undefined if a job is open. Locks the passport, so that a concurrent request finds the job. */
 async function openJob(ctx: AccountContext, uuid: string): Promise<JobRow | undefined> {
   const { accountId, actorId } = ctx
   const now = ctx.clock.now()
@@ -82,7 +83,7 @@ async function openJob(ctx: AccountContext, uuid: string): Promise<JobRow | unde
   })
 }
 
-/** Continues abandoned jobs of open accounts; every server calls it by a timer. */
+/** Continues abandoned jobs of open accounts. Every server calls it by a timer. */
 export async function resumeRefreshes(sql: Sql, clock: Clock): Promise<number> {
   const now = clock.now()
   const rows = await sql<JobRow[]>`
@@ -94,7 +95,7 @@ export async function resumeRefreshes(sql: Sql, clock: Clock): Promise<number> {
   return rows.length
 }
 
-/** Stops this process's jobs after their current step, and waits for that. */
+/** Stops this process's jobs after their current step, and waits for them. */
 export const stopRefreshes = (sql: Sql): Promise<void> => runners(sql).stop()
 
 /** Resolves when this process's jobs have ended. */
@@ -107,7 +108,7 @@ const runners = perDatabase((sql: Sql) =>
   createBackgroundJobs<JobRow>((clock, job, goOn) => run(sql, clock, job, goOn)),
 )
 
-/** A resumed job meets failed units again, so their list starts empty, but not skipped ones. */
+/** A resumed job tries failed units again, so their list starts empty; skipped fields stay listed. */
 async function run(sql: Sql, clock: Clock, job: JobRow, goOn: () => boolean): Promise<void> {
   const ctx: AccountContext = { sql, clock, accountId: job.account_id, actorId: job.actor_id }
   const failed: Refreshed['failed'] = []

@@ -1,4 +1,4 @@
-/** Moves units from an outdated content to the one that replaces it, 500 in a statement. */
+/** Moves units from an outdated content to its replacement, 500 per statement. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { findCategory } from '../../categories/catalogue.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
@@ -11,9 +11,9 @@ import { buildUnitSearchText } from '../write/plan-version.ts'
 import { buildNextVersion, type NextVersion, writeVersions } from '../write/write-versions.ts'
 import type { NewContent, OldContent } from './refresh-content.ts'
 
-/** A larger statement delays all others. */
+/** A larger statement would delay all others. */
 const BATCH_SIZE = 500
-/** A search for each batch would cost twice as much under load. */
+/** A search before each batch would cost twice as much under load. */
 const MAX_FOUND = 4 * BATCH_SIZE
 
 /** Own fields usually have a few hundred bytes; 2,000 of the largest do not fit into memory. */
@@ -81,7 +81,7 @@ export async function refreshBatch(
   return { refreshed: refreshed.length, skipped: skips, failed }
 }
 
-/** A unit keeps its own fields, so a correction of one of them changes nothing for it. */
+/** A unit keeps its own fields, so a correction of one of them does not change it. */
 const toRefreshedVersion = (
   { from, to }: RefreshTask,
   unit: Unit,
@@ -127,7 +127,10 @@ async function findUnits(
   return units.map(unit => ({ ...unit, hash: heads.get(`${unit.id} ${unit.version_no}`) ?? null }))
 }
 
-/** By `id number`. Two arrays, not a join: a plan made for a small table would scan all versions. */
+/**
+ * The hashes by `id number`. Uses two arrays instead of a join, because a plan made while the table was small
+ * would scan all versions.
+ */
 async function readHeadHashes(
   sql: Sql,
   accountId: number,

@@ -11,7 +11,7 @@ import { runConcurrently } from './run-concurrently.ts'
 /** Bounds the lists of a result, not its counts. */
 export const MAX_LISTED_UNITS = 100
 
-/** How many units are outdated; includes a batch or item itself. */
+/** How many units are outdated, including a batch or item itself. */
 export async function countOutdated(
   { sql, accountId }: AccountContext,
   { row }: PassportState,
@@ -24,7 +24,7 @@ export async function countOutdated(
 /** Called after each step; false stops the refresh, which can be continued. */
 type RefreshProgress = (step: Refreshed) => Promise<boolean>
 
-/** Refreshes a unit and what is outdated under it. Units that fail stay outdated and are listed. */
+/** Refreshes a unit and everything outdated under it. Units that fail stay outdated and are listed. */
 export async function refreshAll(
   ctx: AccountContext,
   state: PassportState,
@@ -44,8 +44,8 @@ export async function refreshAll(
 }
 
 /**
- * Only contents with units: unused ones would double at each correction. By look-ups: a join may begin with
- * all units.
+ * Skips contents without units, which would double at each correction. Uses look-ups, because a join might
+ * start with all units.
  */
 async function listOutdatedContents(
   { sql, accountId }: AccountContext,

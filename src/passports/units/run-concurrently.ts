@@ -1,6 +1,6 @@
 /**
- * Runs `work` on each piece, `max` at a time. After a false or an error no other begins; false if it ended
- * early.
+ * Runs `work` on each piece, `max` at a time. After a false or an error no further piece is started; returns
+ * false if it stopped early.
  */
 export async function runConcurrently<T>(
   pieces: readonly T[],

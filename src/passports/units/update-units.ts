@@ -27,7 +27,7 @@ type UnitChanges = {
   dryRun?: boolean
 }
 
-/** Each is a statement, and the pool serves others too. */
+/** Each update is a statement, and the pool also serves others. */
 const MAX_CONCURRENT = 8
 
 /** Changes units under a model or a batch; a row that fails does not affect others. Throws `not_found`. */
@@ -62,7 +62,7 @@ export async function updateUnits(
   return { updated: updated.sort(byIndex), errors: errors.sort(byIndex) }
 }
 
-/** A transaction holds its locks to the end: one order prevents a deadlock of two calls. */
+/** A transaction keeps its locks to the end, so all calls lock in one order to avoid deadlocks. */
 const lockInOrder = ({ sql, accountId }: AccountContext, ids: readonly string[]) => sql`
   select 1 from passport where account_id = ${accountId} and id = any(${[...ids]}::text[]::uuid[])
   order by id for no key update`
@@ -94,11 +94,11 @@ function parseName(sent: unknown): UnitName | AppError {
   return invalid(details)
 }
 
-/** `parseName` reports anything but an object. */
+/** `parseName` reports anything except an object. */
 const parseData = (sent: unknown): PassportData =>
   isPassportData(sent) && !(sent instanceof AppError) ? requireData(sent.data) : {}
 
-/** By `serial X` or `lot X`. Under a model all its units, under a batch its own. */
+/** Finds units by `serial X` or `lot X`: under a model all its units, under a batch its items. */
 async function findUnits(
   { sql, accountId }: AccountContext,
   parent: PassportState['row'],

@@ -14,7 +14,9 @@ import {
 
 type WaitingRow = { row: ModelRow; dataLength: number }
 
-/** Writes a model with its event, or gives the error: `gtin_taken`, `plan_limit`, a used idempotency key. */
+/**
+ * Writes a model with its event, or returns the error: `gtin_taken`, `plan_limit`, a used idempotency key.
+ */
 export const insertModel = (sql: Sql, waiting: WaitingRow): Promise<Error | undefined> =>
   batchedCreates(sql).create(waiting)
 
@@ -40,7 +42,7 @@ const batchedCreates = perDatabase((sql: Sql) =>
   }),
 )
 
-/** Errors by id. Inserts the other rows together, then retries each rejected row alone. */
+/** Returns errors by id. Inserts the valid rows together, and retries each suspect row alone. */
 async function insertAll(sql: Sql, rows: readonly ModelRow[]): Promise<Map<string, Error>> {
   const rejected = await tryAll(sql, rows)
   if (rejected.size === 0) return new Map()

@@ -1,4 +1,4 @@
-/** Creates model passports: checked, then written with their event, or not at all. */
+/** Creates model passports: checked, then written together with their event. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { type StoredResponse, toIdempotencyRow } from '../../accounts/idempotency-record.ts'
 import { getRemainingQuota } from '../../accounts/limits/quota.ts'

@@ -7,13 +7,13 @@ import { gtinTakenError } from '../core/check-data.ts'
 export const MAX_NAMED_PRODUCTS = 20
 
 export type SkuMatch = {
-  /** Models that have it now, archived ones too, oldest first; at most one more than an error names. */
+  /** Models that have the SKU now, also archived ones, oldest first; at most one more than an error names. */
   ids: readonly string[]
   /** The model that holds the SKU's claim, even if it has another SKU now. */
   claimedBy: string | null
 }
 
-/** `skus` are NFC. Each has an entry. */
+/** `skus` are in NFC. Each gets an entry. */
 export async function findBySku(
   { sql, accountId }: AccountContext,
   skus: readonly string[],
@@ -35,7 +35,10 @@ export type GtinMatch = {
   isCurrent: boolean
 }
 
-/** GTIN-14s that are claimed, or released to another account. Across accounts, as claims are. */
+/**
+ * GTIN-14s that are claimed or released to another account. Searches all accounts, because claims are unique
+ * across them.
+ */
 export async function findByGtin(
   { sql, accountId }: AccountContext,
   wanted: readonly (string | null)[],

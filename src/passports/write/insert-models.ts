@@ -20,7 +20,7 @@ export type ModelRow = ReturnType<typeof buildModelRow> & {
   idempotency?: ReturnType<typeof toIdempotencyRow>
 }
 
-/** A row that must be the only one with its SKU; `claimedBy`: who held its claim at the look-up. */
+/** A row that must be the only one with its SKU; `claimedBy`: the holder of its claim at the look-up. */
 type SkuClaimRow = ModelRow & { claimedBy: string | null }
 
 export function buildModelRow(ctx: AccountContext, category: string, checked: CheckedData, now: Date) {
@@ -70,7 +70,9 @@ export const modelQuotaError = () =>
     'The quota of models of this account is used up. Ask for a larger plan, or for extra quota.',
   )
 
-/** Reasons of rejected rows, by id; empty if all are written. A taken GTIN comes before the quota. */
+/**
+ * Returns the reasons of rejected rows by id; empty if all were written. A taken GTIN comes before the quota.
+ */
 export async function insertModels(
   sql: Sql,
   rows: readonly ModelRow[],
@@ -91,7 +93,10 @@ export async function insertModels(
   }
 }
 
-/** The highest is reported. A replay also collides with its own GTIN and SKU: `key_taken` wins. */
+/**
+ * The reason with the highest number is reported. A replay also collides with its own GTIN and SKU, so
+ * `key_taken` wins.
+ */
 const PRECEDENCE = {
   plan_limit: 0,
   gtin_taken: 1,
@@ -101,7 +106,7 @@ const PRECEDENCE = {
 
 const hasIdempotencyKey = ({ idempotency }: ModelRow) => idempotency !== undefined && idempotency !== null
 
-/** Classes 22 and 54: a value that cannot be stored or indexed. Other errors would fail each row alike. */
+/** Classes 22 and 54: a value that cannot be stored or indexed. Other errors concern all rows. */
 export const isUnstorable = (error: unknown) => /^(22|54)/.test(sqlState(error) ?? '')
 
 /**

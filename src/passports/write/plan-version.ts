@@ -28,7 +28,7 @@ export type DataChange = {
   strict: boolean
 }
 
-/** `passport`: as it reads with the new version. */
+/** `passport`: the passport with the new version. */
 export type PlannedVersion = { passport: PassportRow; next: NextVersion; warnings: readonly Detail[] }
 
 /** Throws `validation` with every violation. */
@@ -57,7 +57,7 @@ export function planNextVersion(
   return { passport: toPassport(ctx, current.row, checked), next, warnings: checked.warnings }
 }
 
-/** Strict is about what was sent: a stored unknown field is not this request's error. */
+/** Strict mode concerns what was sent: a stored unknown field is not this request's error. */
 function rejectUnknownFields(category: CompleteCategory, sent: PassportData): void {
   const unknown = listUnknownKeys(category, removeNulls(sent))
   if (unknown.length > 0) throw invalid(unknown)
@@ -69,7 +69,7 @@ export const unitGtinProblem: Detail = {
   message: 'gtin belongs to the model; its units inherit it. Leave it out, or change it on the model.',
 }
 
-/** A model's data becomes a content of its own; a unit keeps the content that it inherits from. */
+/** A model's data becomes a new content; a unit keeps the content that it inherits from. */
 function toNextVersion(
   ctx: AccountContext,
   { row, contentId, contentHash, versionHash }: PassportState,

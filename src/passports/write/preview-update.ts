@@ -13,11 +13,11 @@ export type CorrectionReach = {
   fields: readonly string[]
   /** Issued batches and items at any depth. */
   units: number
-  /** How many of them have set each field themselves. */
+  /** How many of these units have set each field themselves. */
   own_values: Record<string, number>
 }
 
-/** As `updatePassport`, but writes nothing. `reach` is null unless it is a correction. */
+/** Like `updatePassport`, but writes nothing. `reach` is null unless the change is a correction. */
 export async function previewUpdate(
   ctx: AccountContext,
   change: PassportChange,

@@ -1,6 +1,6 @@
 /**
- * Releases a GTIN; for operators, because printed codes contain it. The row in `released_gtin` stays for
- * ever: codes keep leading to the model's units, and only the chosen account can claim the GTIN.
+ * Releases a GTIN; only for operators, because printed codes contain it. The row in `released_gtin` stays
+ * forever: codes keep leading to the model's units, and only the chosen account can claim the GTIN.
  */
 import { requireAccount } from '../../accounts/accounts.ts'
 import { withActor } from '../../accounts/actors.ts'
@@ -15,21 +15,21 @@ import { selectContents } from '../core/outdated.ts'
 import { countUnitsWithContents } from '../core/unit-counts.ts'
 
 export type ReleaseOptions = {
-  /** An account by its number, `anyone`, or by default the account that had it. */
+  /** An account by its number, or `anyone`; by default the account that had the GTIN. */
   claimableBy?: number | 'anyone' | undefined
-  /** Releases it despite active units that were issued under it. */
+  /** Releases the GTIN even if active units were issued under it. */
   force?: boolean
 }
 
 export type ReleasedGtin = {
   gtin14: string
   product_id: string
-  /** The account that had it. */
+  /** The account that had the GTIN. */
   account_id: string
-  /** Issued under the GTIN; their printed codes keep working. */
+  /** Units issued under the GTIN; their printed codes keep working. */
   units: number
   active_units: number
-  /** The account that may take it, or `anyone`. */
+  /** The account that may claim the GTIN, or `anyone`. */
   claimable_by: string
 }
 
@@ -65,7 +65,7 @@ async function release(
   { claimableBy, force = false }: ReleaseOptions,
 ): Promise<ReleasedGtin> {
   const { sql } = ctx
-  // Otherwise a create that waits for the row below would claim the GTIN at once.
+  // Otherwise a create that waits for the row below could claim the GTIN at once.
   await sql`set local lock_timeout = '2s'`
   await sql`lock table gtin_claim in share row exclusive mode`
   const [claim] = await sql<(Holder & { is_in_use: boolean })[]>`

@@ -12,14 +12,14 @@ import { dropCachedMetadata } from '../read/public-passport.ts'
 
 export type NextVersion = {
   id: string
-  /** The version before; it must still be the current one. */
+  /** The current version, which must not have changed. */
   version_no: number
   /** Hex. Null when the passport is at version 1. */
   version_hash: string | null
   /** Hex. Read only at version 1. */
   old_content_hash: string
   content_id: string
-  /** Hex, of an existing content; a new one comes as `data`. */
+  /** Hex, of an existing content; a new content is sent as `data`. */
   content_hash: string | null
   data: PassportData | null
   /** Ignored in a refresh. */
@@ -62,9 +62,9 @@ type WriteOptions = {
 }
 
 type VersionsWritten = {
-  /** Time of each new version by UUID. Passports in neither collection were changed meanwhile. */
+  /** The time of each new version by UUID. Passports in neither collection were changed meanwhile. */
   written: Map<string, Date>
-  /** UUIDs of passports whose new GTIN another product has. */
+  /** UUIDs of passports whose new GTIN belongs to another product. */
   taken: Set<string>
 }
 
@@ -99,8 +99,8 @@ export async function writeVersions(
 }
 
 /**
- * Locks rows in the order of their ids, so that two calls cannot deadlock. A `case` hides conditions without
- * an index. Reading `rejected` makes PostgreSQL run it, and so abort the statement.
+ * Locks rows in the order of their ids, so that two calls cannot deadlock. A `case` hides conditions that
+ * have no index. Reading `rejected` makes PostgreSQL evaluate it, and so abort the statement.
  */
 async function insertVersions(
   { sql, accountId, actorId }: AccountContext,
