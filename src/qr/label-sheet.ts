@@ -105,7 +105,9 @@ async function drawLabels(
   if (place === skip) pdf.addPage()
 }
 
-/** PDFKit buffers everything that is drawn. The returned function waits until the stream's buffer is read. */
+/**
+ * PDFKit buffers everything that is drawn. The returned function waits until the stream's buffer was read.
+ */
 function createBackpressure(pdf: Pdf): () => Promise<void> {
   if (!(pdf instanceof Readable)) throw new TypeError('a PDFKit document is a readable stream')
   const stream: Readable = pdf

@@ -31,7 +31,7 @@ export function renderQrPng(text: string, { level, sizeMm, dpi }: PngOptions): B
   return Buffer.concat([
     SIGNATURE,
     buildChunk('IHDR', buildSquare(side, 13)),
-    // Layout programs place the symbol in the right size because of the resolution.
+    // The resolution lets layout programs place the symbol in the right size.
     buildChunk('pHYs', buildSquare(Math.round((dpi / MM_PER_INCH) * 1000), 9)),
     buildChunk('IDAT', packed),
     buildChunk('IEND', Buffer.alloc(0)),
@@ -45,10 +45,10 @@ function buildPixelRows(modules: Modules, side: number): Buffer {
   for (let y = 0; y < side; y++) {
     const at = y * stride
     const isFirst = y % scale === 0
-    // The other rows of a module repeat the first by filter, which compresses well.
+    // The other rows of a module are stored as equal to the first, which compresses well.
     rows[at] = isFirst ? FILTER_NONE : FILTER_UP
     if (!isFirst) continue
-    // In greyscale of one bit, 1 is white.
+    // In one-bit greyscale, 1 is white.
     rows.fill(0xff, at + 1, at + stride)
     const row = y / scale - QUIET_ZONE
     for (let column = 0; column < modules.size; column++) {
@@ -63,7 +63,7 @@ function buildPixelRows(modules: Modules, side: number): Buffer {
   return rows
 }
 
-/** A number for both axes, then 1: the bits of a pixel in `IHDR`, metres as the unit in `pHYs`. */
+/** The number for both axes, then 1: the bits of a pixel in `IHDR`, metres as the unit in `pHYs`. */
 function buildSquare(side: number, length: number): Buffer {
   const body = Buffer.alloc(length)
   body.writeUInt32BE(side, 0)

@@ -16,11 +16,12 @@ type QrSymbol = { svg: string; etag: string }
 const MAX_CACHED = 500
 const cache = new Map<string, QrSymbol>()
 
-/** `isInline`: for a page, which has its own background and title; always uses one mask. */
+/** `isInline`: for embedding in a page, which has its own background and title; always uses one mask. */
 type SvgOptions = { level: QrLevel; sizeMm?: number | undefined; isInline?: true }
 
 /**
- * Of the eight valid masks (ISO/IEC 18004, 7.8). Choosing the best one takes a quarter of the time of a page.
+ * One of the eight valid masks (ISO/IEC 18004, 7.8). Choosing the best one would take a quarter of a page's
+ * time.
  */
 const INLINE_MASK = 2
 
