@@ -37,7 +37,7 @@ export type ItemVisit = {
 }
 
 export type ScanBatch = {
-  /** Assigned at the first attempt to write it; the same for each retry. */
+  /** Assigned at the first attempt to write the batch; the same for each retry. */
   number?: number
   scans: number
   /** In the order of their slots. */

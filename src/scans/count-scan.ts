@@ -78,7 +78,7 @@ function hashReader(
   return { identity: shared, visitor: salts.hash(day, shared) }
 }
 
-/** For the few hundred user agents that most readers have. */
+/** For the few hundred user agents of most readers. */
 const cachedKinds = new BoundedMap<string, Device | 'crawler'>(2_000)
 
 function detectKind(userAgent: string): Device | 'crawler' {

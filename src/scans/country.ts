@@ -20,7 +20,7 @@ type CountryReader = Reader<CountryResponse>
 
 let bundled: Promise<CountryReader> | undefined
 
-/** Shared by the whole process: it takes five megabytes. */
+/** Shared by the whole process, because it takes five megabytes. */
 function openBundled(): Promise<CountryReader> {
   bundled ??= openFile(resolve(BUNDLED))
   return bundled
@@ -58,13 +58,13 @@ export function createCountryLookup(ownPath: string | undefined) {
     const { mtimeMs, size, ino } = await stat(path)
     const version = `${mtimeMs} ${size} ${ino}`
     if (version === ownVersion) return
-    // Also remembered for an unreadable file, so that it is reported once.
+    // Also remembered for an unreadable file, so that it is reported only once.
     ownVersion = version
     ownReader = await openFile(path)
   }
 
   return {
-    /** Reads the bundled file, and the operator's if it changed. Returns a problem with that one. */
+    /** Reads the bundled file, and the operator's if it changed. Returns a problem with the operator's. */
     async refresh(): Promise<string | undefined> {
       bundledReader ??= await openBundled()
       if (ownPath === undefined) return undefined

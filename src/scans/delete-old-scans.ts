@@ -12,7 +12,7 @@ const KEPT_READER_DAYS = 2
 /** Rows deleted by one statement, which holds its locks for about 50 ms. */
 const STEP_ROWS = 5_000
 
-/** Rows deleted, by table; undefined if a process did it within the last ten minutes. */
+/** Rows deleted, by table; undefined if a process has deleted rows within the last ten minutes. */
 type DeletedScans = Readonly<Record<string, number>> | undefined
 
 /** Deletes expired rows, at most once in ten minutes; `isStopped` ends it between two steps. */

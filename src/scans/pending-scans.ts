@@ -7,7 +7,7 @@ import type { PendingScan, ScanReader } from './count-scan.ts'
 import { MAX_USER_AGENT_LENGTH } from './crawlers.ts'
 import { hourOf } from './day.ts'
 
-/** About 500 bytes each, without the user agent. More in one second are dropped, with a log line. */
+/** About 500 bytes each, without the user agent. Further scans within the second are dropped and logged. */
 const MAX_PENDING_SCANS = 100_000
 /** The total length of all distinct user agents. A hundred thousand real readers need a tenth of it. */
 const MAX_AGENT_BYTES = 10_000_000
@@ -62,7 +62,7 @@ export function createPendingScans() {
       hours.add(hour)
       return true
     },
-    /** Removes and returns all entries, those of a passport together and in order of arrival. */
+    /** Removes and returns all entries, grouped by passport, in order of arrival. */
     take(): PendingScan[] {
       const all = Array.from(byPassport.values()).flatMap(entries => [...entries.values()])
       byPassport = new Map()
@@ -83,6 +83,6 @@ const copyText = (text: string, max: number) => Buffer.from(text.slice(0, max), 
 
 const truncate = (text: string, max: number) => (text.length <= max ? text : copyText(text, max))
 
-/** An IPv4 reader has one address, also on an IPv6 socket (RFC 4291 §2.5.5.2). */
+/** An IPv4 reader has the same address on an IPv6 socket (RFC 4291 §2.5.5.2). */
 const unmapAddress = (address: string) =>
   address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address

@@ -131,7 +131,7 @@ export function createScanRecorder(setup: RecorderSetup): ScanRecorder {
   }
 }
 
-/** Calls during a run share the next run, which sees everything recorded before the call. */
+/** Calls during a run share the next run, which includes everything recorded before the call. */
 function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   let current: Promise<void> | undefined
   let next: Promise<void> | undefined

@@ -16,14 +16,14 @@ export type ScanSummary = {
   byCountry: ScanCounts
   byDevice: Record<Device, number>
   by_day: DaySum[]
-  /** Requests of crawlers and link previews; in no other number. */
+  /** Requests of crawlers and link previews, which no other number includes. */
   crawlers: number
 }
 export type AccountScanSummary = ScanSummary & { byCategory: ScanCounts; byLevel: ScanCounts }
 
 type Range = { first: number; last: number }
 type Sum = {
-  /** Since 1970. */
+  /** In days since 1970. */
   day: number | null
   country: string | null
   device: string | null
@@ -64,7 +64,7 @@ export async function summarizePassport(
 
 /** Each column is a text like `{1,2}`, or null. One row for a year takes a fifth of the time of 365 rows. */
 type AccountSums = {
-  /** Since 1970. */
+  /** In days since 1970. */
   days: string | null
   scans: string | null
   uniques: string | null

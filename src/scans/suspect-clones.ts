@@ -1,6 +1,6 @@
 /**
  * Finds items whose code may have been copied: scans in many countries or by many devices within 24 hourly
- * buckets. An item is reported once in seven days.
+ * buckets. An item is reported at most once in seven days.
  */
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'

@@ -1,4 +1,4 @@
-/** A passport's scans of all time, and one event for each milestone that a batch reaches. */
+/** The totals of a passport's scans, and one event for each milestone that a batch reaches. */
 import type { Sql } from '../kernel/db/database.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import { insertEvents } from '../webhooks/insert-events.ts'
