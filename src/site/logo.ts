@@ -19,7 +19,7 @@ export async function sendLogo({ sql, addresses }: SiteSetup, reply: FastifyRepl
     ...SVG_HEADERS,
     'content-type': LOGO_TYPES[logo.type],
     'cache-control': 'public, max-age=31536000, immutable',
-    // A shop may show it beside its link to the passport.
+    // A shop may show the logo beside its link to the passport.
     'cross-origin-resource-policy': 'cross-origin',
     etag,
   })

@@ -1,4 +1,4 @@
-/** `/sitemap.xml` and its files list the pages that search engines may list, without naming accounts. */
+/** `/sitemap.xml` and its files list the pages for search engines, without naming accounts. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BoundedMap } from '../kernel/bounded-map.ts'
 import { notFound } from '../kernel/errors.ts'
@@ -16,7 +16,7 @@ type FileCache = BoundedMap<number, CachedFile>
 type Render = () => Promise<string | undefined>
 
 const CACHE_MS = 60_000
-/** A file takes a MiB, and a tenth of that compressed. */
+/** A file has 1 MiB, and a tenth of that compressed. */
 const MAX_CACHED_FILES = 8
 
 const XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -67,7 +67,7 @@ function getCachedFile(setup: SiteSetup, cache: FileCache, n: number, render: Re
   return response
 }
 
-/** The schema of sitemaps requires at least one entry, so without models there is no sitemap. */
+/** A sitemap requires at least one entry, so without models there is none. */
 async function renderSitemapIndex({ sql, addresses }: SiteSetup): Promise<string | undefined> {
   const numbers = await listSitemapFiles(sql)
   if (numbers.length === 0) return undefined

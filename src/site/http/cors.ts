@@ -1,6 +1,4 @@
-/**
- * Scripts on other sites may read everything public, errors included, but nothing that an access link opens.
- */
+/** Scripts on other sites may read everything public, also errors, but nothing that an access link opens. */
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { HttpError } from '../../kernel/http/http-error.ts'
 import type { Headers } from './prepared-response.ts'

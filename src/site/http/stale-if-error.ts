@@ -1,6 +1,4 @@
-/**
- * While the database does not answer, readers get pages of the last ten minutes (RFC 5861, stale-if-error).
- */
+/** While the database is unavailable, readers get pages up to ten minutes old (RFC 5861, stale-if-error). */
 import { explainDatabaseError } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { withTimeout } from '../../kernel/timeout.ts'

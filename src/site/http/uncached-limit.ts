@@ -17,7 +17,7 @@ const LOG_INTERVAL_MS = 60_000
 const MAX_CONCURRENT = 4
 export const MAX_WAITING_PER_NETWORK = 32
 export const MAX_WAITING = 512
-/** As long as a statement waits for a connection. */
+/** The time that a statement may wait for a connection. */
 const MAX_WAIT_MS = 5_000
 /** Readers whose own address is hidden by a proxy share this key, whether or not the proxy is configured. */
 const PROXIES_KEY = 'proxies'

@@ -1,4 +1,4 @@
-/** The `dpp:` namespace: a JSON-LD context for programs, and for people a page with a line for each term. */
+/** The `dpp:` namespace: a JSON-LD context for programs, and a page that describes each term for people. */
 import { html } from 'ghtml'
 import type { Offer } from '../http/content-negotiation.ts'
 import { ALLOW_ANY_ORIGIN } from '../http/cors.ts'

@@ -1,5 +1,5 @@
 /**
- * Every term of a JSON-LD passport, from the field table and the shapes: for contexts and the vocabulary
+ * Every term of a JSON-LD passport, from the field table and the shapes, for contexts and the vocabulary
  * page.
  */
 import terms from '../../../assets/json-ld-terms.json' with { type: 'json' }
@@ -14,7 +14,7 @@ import { getClass, getTerm, hasSchemaClass } from './shapes.ts'
 const { schemaTerms, schemaTypes, gs1Terms, ownTerms, ownLists } = terms
 
 export type OwnTerm = {
-  /** Without the prefix. It is the fragment of the term's address. */
+  /** Without the prefix: the fragment of the term's address. */
   name: string
   description: string
   isLocalized: boolean
@@ -70,7 +70,7 @@ export function listOwnTerms(): OwnTerm[] {
 }
 
 export type OwnClass = {
-  /** Without the prefix. It is the fragment of the class's address. */
+  /** Without the prefix: the fragment of the class's address. */
   name: string
   description: string
   places: readonly string[]

@@ -49,7 +49,7 @@ export function renderClassScale(markedLetter: string): string {
   return html`<p class="scale" aria-hidden="true">!${letters}</p>`
 }
 
-/** Hidden from screen readers: the text beside it says the value. */
+/** Hidden from screen readers, because the text beside it has the value. */
 export const renderMeter = (value: number, max: number, text: string) =>
   html`<meter min="0" max="${max}" value="${value}" aria-hidden="true">${text}</meter>`
 

@@ -5,7 +5,7 @@ import type { PublicPassportRow } from '../../passports/read/find.ts'
 
 export type Origin = 'model' | 'batch' | 'own'
 
-/** By top-level field. */
+/** The origin by top-level field. */
 export type Origins = ReadonlyMap<string, Origin>
 
 /** `row` must be a batch or an item. */

@@ -19,7 +19,7 @@ export type AlternateFormat = {
   /** The value of `?format=`. */
   id: string
   name: string
-  /** The label of its link; without one, the name. */
+  /** The label of its link; if undefined, its name. */
   label?: keyof Labels['ui']
   /** The most exact one first. */
   mediaTypes: readonly [string, ...string[]]
@@ -29,7 +29,7 @@ export type PageContext = PageLocale & {
   view: PassportView
   alternates: readonly AlternateFormat[]
   reader: Reader | undefined
-  /** The reader's access link has ended. */
+  /** Whether the reader's access link has ended. */
   isAccessEnded: boolean
   qr: string
   brand: Brand

@@ -22,7 +22,9 @@ import { buildTheme } from './theme.ts'
 import { findLabelLanguage, getPageLabel, renderLangAttribute } from './values.ts'
 
 type PageOptions = Pick<PageContext, 'alternates' | 'qr'> & {
-  /** The languages of the account's texts that the reader wants, best first; by default that of the page. */
+  /**
+   * The languages in which the reader wants the account's texts, best first; default: the page's language.
+   */
   preferredLanguages?: readonly string[]
   /** Undefined for the public. */
   reader?: Reader | undefined
@@ -87,7 +89,7 @@ function renderSections(page: PageContext): string {
     .join('')
 }
 
-/** What one field renders. It has no origin on the page of a model. */
+/** The rendering of one field. It has no origin on the page of a model. */
 type FieldBlocks = { blocks: readonly Block[]; origin: Origin | undefined }
 
 /** The origin of most of a section's fields; undefined on the page of a model. */

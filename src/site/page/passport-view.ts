@@ -1,4 +1,4 @@
-/** The view of a passport: what one audience may see of it. Renderers get nothing else. */
+/** The view of a passport: what one audience may see of it. Renderers get only this. */
 import { isDeepStrictEqual } from 'node:util'
 import { type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
 import { disclose } from '../../categories/disclose.ts'

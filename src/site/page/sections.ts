@@ -3,7 +3,7 @@ import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { CLOSING_SECTIONS, type Field, type SectionHeading } from '../../categories/field.ts'
 
 type PageSection = {
-  /** The anchor in the address. It is printed and linked to, so it never changes. */
+  /** The anchor in the address. Never change it, because it is printed and linked to. */
   anchor: string
   /** Undefined: the title is the label of the only field. */
   title: SectionHeading['title'] | undefined

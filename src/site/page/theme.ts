@@ -16,7 +16,10 @@ export type Theme = {
 const readStyleSheet = (name: string) =>
   readFileSync(new URL(`../../../assets/${name}.css`, import.meta.url), 'utf8')
 
-/** A part of the style sheet. Only pages whose HTML contains `marker` get it; without a marker all do. */
+/**
+ * A part of the style sheet. Only pages whose HTML contains `marker` get it; parts without a marker are in
+ * all pages.
+ */
 type StylePart = { marker: string | undefined; css: string }
 
 /** Pages get only the parts they use: the styles of one figure can be a tenth of a page of 8 kB. */

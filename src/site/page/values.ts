@@ -12,7 +12,7 @@ export type PageLocale = {
   labels: Labels
   /** The languages in which the reader wants the account's texts, best first. */
   preferredLanguages: readonly string[]
-  /** The language of the account's texts that name none. */
+  /** The language of account texts without their own language. */
   primaryLanguage: string
   /** The part of the query that links to other languages keep, as ready HTML. */
   keptQuery: string
@@ -114,7 +114,7 @@ export function renderExternalLink({ labels }: PageLocale, url: URL, name?: stri
 export const renderAddress = (address: string) =>
   html`<bdi>!${html`${address}`.replace(/\/+/g, '$&<wbr>')}</bdi>`
 
-/** The address as people write it, without the scheme. */
+/** The address without its scheme. */
 const formatUrl = ({ host, pathname, search }: URL) => host + (pathname === '/' ? '' : pathname) + search
 
 export function renderFieldValue(locale: PageLocale, field: Field, path: string, value: unknown): string {

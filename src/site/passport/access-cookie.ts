@@ -25,7 +25,7 @@ export type AccessCookies = {
   findToken(cookieHeader: string, passportId: string, now: Date): string | undefined
 }
 
-/** `secretKey` is the operator's; the key used here is derived from it for this purpose alone. */
+/** `secretKey` is the operator's; a key for this purpose only is derived from it. */
 export function createAccessCookies(secretKey: string, publicUrl: string): AccessCookies {
   const pattern = new RegExp(`(?:^|;)\\s*${getAccessCookieName(publicUrl)}=([A-Za-z0-9_-]{1,400})\\s*(?:;|$)`)
   const key = deriveKey(secretKey, 'carnet access cookie')

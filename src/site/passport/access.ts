@@ -55,7 +55,7 @@ export const PRIVATE_HEADERS: Headers = {
 
 /**
  * Redirects to the address without the token, and puts the token into a cookie. Call it only with a token
- * that opens the passport: the cookie proves that its reader had access within the last hour.
+ * that opens the passport, because the cookie proves access within the last hour.
  */
 export function moveTokenToCookie(
   context: AccessContext,
@@ -89,7 +89,7 @@ function buildCookie(context: AccessContext, id: string, value: string, seconds:
 export type Preview = { audience: LinkAudience; isPreview: true }
 export type PreviewRequest = { audience: LinkAudience; sessionToken: string }
 
-/** `?preview=` with a session cookie. Makes no look-up: the session may have ended. */
+/** `?preview=` with a session cookie. Needs no look-up, so the session may have ended. */
 export function findPreviewRequest(
   { setup }: AccessContext,
   { cookie }: IncomingHttpHeaders,

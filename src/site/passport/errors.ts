@@ -13,7 +13,7 @@ import { negotiatePageLanguage } from './languages.ts'
 /** What is missing now may exist at the next request, so nothing is cached. */
 const NO_STORE_HEADERS: Headers = { 'cache-control': 'no-store', vary: 'Accept, Accept-Language' }
 
-/** Without a `page` the error is sent as JSON. A server error is a page for everyone who accepts HTML. */
+/** Without `page` the error is sent as JSON. A server error is a page for every client that accepts HTML. */
 export function buildPublicError(
   publicUrl: string,
   request: FastifyRequest,
@@ -78,7 +78,7 @@ export const prepareNotFoundPage = (
 const rateLimitPages = new BoundedMap<Language, string>(LANGUAGES.length)
 
 function renderPage(status: number, language: Language): string {
-  // Rendered once for each language: rejecting must be cheap.
+  // Rendered once per language, because rejecting must be cheap.
   if (status === 429) {
     return rateLimitPages.getOrMake(language, () => renderNotice(language, 'error.title', ['error.tooMany']))
   }

@@ -1,6 +1,6 @@
 /**
  * The output formats of a passport. Content negotiation, `?format=`, `Link` headers, the page's links, link
- * sets and error responses all read this table: a new format is its renderer and a row here.
+ * sets and error responses all read this table: a new format needs a renderer and a row here.
  */
 import type { Brand } from '../../accounts/brand/brand.ts'
 import { getQrAddress } from '../../passports/core/record.ts'
@@ -24,12 +24,12 @@ type RenderInput = NegotiatedLanguage & {
   brand: Brand
   /** Undefined for the public. */
   reader: Reader | undefined
-  /** The reader's access link has ended. */
+  /** Whether the reader's access link has ended. */
   isAccessEnded: boolean
 }
 
 export type PassportFormat = AlternateFormat & {
-  /** Each language has a rendering of its own. */
+  /** Whether each language has its own rendering. */
   isPerLanguage: boolean
   render(input: RenderInput): { headers: Headers; body: string }
 }
@@ -64,7 +64,7 @@ const JSON_LD: PassportFormat = {
   }),
 }
 
-/** All formats but the page, in the order in which it links to them. */
+/** All formats except the page, in the order of its links. */
 export const ALTERNATE_FORMATS: readonly PassportFormat[] = [JSON_LD]
 
 /** The page first. */

@@ -27,7 +27,7 @@ export type PageCache = {
   bytes(): number
 }
 
-/** What an entry costs besides its body: header lists, keys, objects. */
+/** The cost of an entry besides its body: header lists, keys, objects. */
 const OVERHEAD_BYTES = 4_096
 /** Two for each of 24 languages, and 16 more. Combinations of text languages have no other limit. */
 const MAX_RESPONSES = 64
@@ -50,7 +50,7 @@ export function createPageCache(maxBytes: number): PageCache {
       const entry = entries.get(id)
       if (entry === undefined || entry.state !== state) return undefined
       // A Map keeps the order of insertion: the last entry is the newest. The order does not matter while
-      // half is free.
+      // half of the cache is free.
       if (usedBytes > maxBytes / 2) {
         entries.delete(id)
         entries.set(id, entry)

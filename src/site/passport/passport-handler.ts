@@ -63,7 +63,7 @@ const PATH = '/p/'
 export type PassportRoute = {
   /** The handler of `GET /p/:id`. */
   handle: (request: FastifyRequest, reply: FastifyReply) => unknown
-  /** Sends a page that is cached. Returns false, with nothing sent, for any other request. */
+  /** Sends a cached page. For any other request, sends nothing and returns false. */
   answerFromCache: (exchange: Exchange) => boolean
 }
 
@@ -167,7 +167,7 @@ function findResponseForMetadata(
   return brand && findCachedResponse(cache, exchange.request.headers, request, { row, brand })
 }
 
-/** If the database does not answer, sends the page as it was within the last ten minutes. */
+/** If the database does not respond, sends a page of the last ten minutes. */
 async function sendFreshOrStale(context: RequestContext): Promise<unknown> {
   const { setup, reply, request } = context
   const row = findCachedMetadata(setup.sql, request.id, request.now, MAX_STALE_MS)

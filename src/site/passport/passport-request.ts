@@ -12,7 +12,7 @@ export type PassportRequest = {
   format: PassportFormat
   query: Query
   now: Date
-  /** The access link has ended or is malformed; the page says so. */
+  /** The access link has ended or is malformed, and the page says so. */
   isAccessEnded: boolean
 }
 

@@ -40,7 +40,7 @@ export const findCachedResponse = (
 ): PreparedResponse | undefined =>
   findResponse(headers, request, cache.find(request.id, getCacheState(source)))
 
-/** Whether the response was cached, perhaps of an earlier state of the passport. */
+/** Whether a response is cached, perhaps for an earlier state of the passport. */
 export const hasCachedResponse = (
   cache: PageCache,
   headers: IncomingHttpHeaders,
@@ -103,7 +103,7 @@ const buildPublicHeaders = (view: PassportView): Headers => ({
   ...(canBeIndexed(view) ? {} : { 'x-robots-tag': 'noindex' }),
 })
 
-/** For the reader of an access link or of a preview. It is not cached. */
+/** For a reader with an access link or a preview. Not cached. */
 export async function createPrivateResponse(
   setup: SiteSetup,
   requestHeaders: IncomingHttpHeaders,
@@ -141,7 +141,7 @@ async function render(
     newestVersionNo,
     pending,
   )
-  // Pages of one batched look-up become ready at once; yield so that other requests get a turn.
+  // Pages of one batched look-up become ready at once; yielding lets other requests run.
   if (reader === undefined) await takeTurn()
   const languages = negotiateLanguages(requestHeaders, query, view)
   const input = { ...languages, setup, view, row, brand, reader, isAccessEnded }

@@ -12,7 +12,7 @@ import { FORMATS, HTML, type PassportFormat } from '../passport/formats.ts'
 /** `rawPath` is the path as requested, without a slash at its end. */
 type LinksetRequest = { link: DigitalLink; rawPath: string }
 
-/** `levels` begins with the lowest one that exists. */
+/** `levels` begins with the lowest existing one. */
 export function renderLinkset(
   addresses: Addresses,
   request: LinksetRequest,

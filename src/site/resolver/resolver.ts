@@ -111,7 +111,7 @@ const wantsLinkset = memoize(prefersLinkset)
 
 async function sendResolved(setup: SiteSetup, reply: FastifyReply, parsed: ResolverRequest): Promise<void> {
   const { publicUrl } = setup.addresses
-  // For errors thrown from here on. A redirect sets its own headers.
+  // For errors thrown below. A redirect sets its own headers.
   reply.headers(buildResolverHeaders(publicUrl))
   const resolved = await resolveOrUseCached(setup, parsed)
   if (resolved === undefined) {
