@@ -1,8 +1,8 @@
-/** Errors of files, and new files that only their owner may read. */
+/** Errors of the file system, and new files that only their owner may read. */
 import { AppError } from '../kernel/errors.ts'
 import { pathExists, type WriteChunk, writePrivateFile } from '../kernel/process/private-file.ts'
 
-/** Returns `validation` with the path and the code of an error of the file system; other errors unchanged. */
+/** Returns `validation` with the path and code for an error of the file system; other errors unchanged. */
 export function explainFileError(error: unknown, path: string, what: 'written' | 'read'): unknown {
   if (!(error instanceof Error && 'code' in error && 'syscall' in error && 'errno' in error)) return error
   return new AppError('validation', `${path} cannot be ${what} (${error.code}).`)
@@ -14,7 +14,7 @@ export async function requireNewPath(path: string, what: 'a backup' | 'an export
   throw new AppError('validation', message)
 }
 
-/** Writes a file, renamed when complete and on disk. Throws `validation` if it cannot be written. */
+/** Writes a file that is renamed when complete and on disk. Throws `validation` if it cannot be written. */
 export async function writeNewFile<T>(path: string, write: (put: WriteChunk) => Promise<T>): Promise<T> {
   try {
     return await writePrivateFile(path, write)

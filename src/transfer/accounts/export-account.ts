@@ -21,7 +21,7 @@ type AccountExportOptions = { accountId: number; path: string; progress?: (passp
 export type LineCounts = Readonly<Record<string, number>>
 type AccountExportResult = { path: string; bytes: number; sha256: string; counts: LineCounts }
 
-/** Writes the account as of one moment. Throws `not_found`; `validation` for an existing file. */
+/** Writes the account at one moment. Throws `not_found`; `validation` for an existing file. */
 export async function exportAccountToFile(
   setup: AccountExportSetup,
   options: AccountExportOptions,
@@ -73,8 +73,8 @@ type AccountExportEnd = { sha256: string; counts: LineCounts }
 const CHUNK_LENGTH = 65_536
 
 /**
- * `sql` has one snapshot. Yields the file in chunks. The last line has the counts, and the SHA-256 of all
- * lines before it.
+ * `sql` must have one snapshot. Yields the file in chunks. The last line has the counts, and the SHA-256 of
+ * all lines before it.
  */
 export async function* readAccountExport(
   ...source: Parameters<typeof listLines>

@@ -1,4 +1,4 @@
-/** Streams the file that `carnet export` writes: from one snapshot, only as fast as the client downloads. */
+/** Streams the file of `carnet export` from one snapshot, only as fast as the client downloads. */
 import { Readable } from 'node:stream'
 import { audit } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
@@ -9,21 +9,21 @@ type DownloadSetup = Omit<AccountExportSetup, 'clock'> & {
   idleTimeoutMs?: number
 }
 
-/** Each has a connection, and a snapshot that keeps deleted rows on disk. */
+/** Each uses a connection, and a snapshot that keeps deleted rows on disk. */
 const MAX_CONCURRENT = 2
 const IDLE_TIMEOUT_MS = 60_000
 /** For clients that download very slowly. */
 const MAX_DURATION_MS = 2 * 3_600_000
 const CHECK_INTERVAL_MS = 500
 
-/** The class of locks for exports; the account's number is the other half of the lock. */
+/** The class of export locks; the account's number is the other half of a lock. */
 const LOCK_CLASS = 0x43_41_52_58
 
 const downloads = perDatabase((_sql: Sql) => ({ running: 0 }))
 
 /**
- * Writes an audit entry now and one at the end. Returns undefined while the account is exported in any
- * process, or too many exports run in this one. Throws `not_found`.
+ * Writes an audit entry now and another at the end. Returns undefined while any process exports the account,
+ * or if too many exports run in this one. Throws `not_found`.
  */
 export async function openExportDownload(
   ctx: AccountContext,
@@ -57,7 +57,7 @@ async function openSnapshot(pool: Sql, accountId: number): Promise<Sql | undefin
   const sql = await pool.reserve()
   await sql`begin isolation level repeatable read read only`
   await sql`set local statement_timeout = 60000`
-  // Ends the snapshot of a process that hangs. A slow client has this long to read a page of rows.
+  // Ends the snapshot of a hanging process. A slow client has this long to read a page of rows.
   await sql`set local idle_in_transaction_session_timeout = 600000`
   const [lock] = await sql<{ mine: boolean }[]>`
     select pg_try_advisory_xact_lock(${LOCK_CLASS}::int, ${accountId}::int) as mine`

@@ -1,4 +1,4 @@
-/** Imports an exported account as a new one, with the same passports and ids, or not at all. */
+/** Imports an exported account as a new one with the same passports and ids, completely or not at all. */
 
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -33,7 +33,7 @@ import { withPool } from '../snapshot.ts'
 import { EXPORT_FORMAT, type LineCounts } from './export-account.ts'
 
 type AccountImportSetup = { openPool: () => Sql; clock: Clock }
-/** `name` and `plan` replace those of the file. */
+/** `name` and `plan` override the file's. */
 type AccountImportOptions = {
   path: string
   name: string | undefined
@@ -47,8 +47,8 @@ type Line = Readonly<Record<string, unknown>> & { type: string }
 const invalidFile = (message: string) => new AppError('validation', message)
 
 /**
- * Checks the checksum first, and each hash while it writes. Throws `validation`, and `not_found` for an
- * unknown plan.
+ * Checks the checksum first, and each hash while writing. Throws `validation`, and `not_found` for an unknown
+ * plan.
  */
 export async function importAccountFromFile(
   setup: AccountImportSetup,
@@ -59,7 +59,7 @@ export async function importAccountFromFile(
     pool.begin(async tx => {
       await tx`set local statement_timeout = 0`
       await tx`set local idle_in_transaction_session_timeout = 0`
-      // Cached plans from when the tables were empty would read the whole account for each 500 rows.
+      // Plans cached while the tables were empty would read the whole account for every 500 rows.
       await tx`set local plan_cache_mode = force_custom_plan`
       return writeAccount(asSql(tx), setup, options, counts)
     }),
@@ -85,10 +85,10 @@ async function requireComplete(path: string): Promise<LineCounts> {
   return end.counts as LineCounts
 }
 
-/** In characters. Our exports have no longer lines. */
+/** In characters. No line of our exports is longer. */
 const MAX_LINE_LENGTH = 64 * 1_048_576
 
-/** Only LF ends a line: Unicode's other line ends can occur in texts of products. */
+/** Only LF ends a line, because texts of products may contain Unicode's other line ends. */
 async function* readLines(path: string): AsyncGenerator<string> {
   let held = ''
   try {

@@ -1,9 +1,11 @@
-/** Derives the backup key from SECRET_KEY: its fingerprint names the key, its seal proves a file. */
+/**
+ * Derives the backup key from SECRET_KEY. Its fingerprint identifies the key, its seal authenticates a file.
+ */
 import { createHmac, hkdfSync } from 'node:crypto'
 import { createSealer } from '../../kernel/sealing.ts'
 
 export type BackupKey = {
-  /** The same as in sealed secrets: identifies the key without revealing it. */
+  /** The same fingerprint as in sealed secrets, which identifies the key without revealing it. */
   fingerprint: string
   /** Authenticates the SHA-256 of a file, both in hexadecimal. */
   seal: (sha256: string) => string

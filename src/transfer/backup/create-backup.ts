@@ -1,4 +1,4 @@
-/** Writes all tables, as of one moment, into one backup file while the server keeps running. */
+/** Writes all tables at one moment into a backup file, while the server keeps running. */
 import type { Readable } from 'node:stream'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
@@ -35,10 +35,10 @@ export type BackupResult = {
   seconds: number
 }
 
-/** Rows are collected into chunks of this size, because single rows are slow to write. */
+/** Rows are collected into chunks of this size, because writing single rows is slow. */
 const CHUNK_BYTES = 262_144
 
-/** Writes a backup from one snapshot. Throws `validation` if the file exists already or the disk is full. */
+/** Writes a backup from one snapshot. Throws `validation` if the file exists or the disk is full. */
 export async function createBackup(setup: BackupSetup, options: BackupOptions): Promise<BackupResult> {
   await requireNewPath(options.path, 'a backup')
   const started = performance.now()
@@ -85,9 +85,9 @@ const copyOut = (sql: Sql, { name, columns }: BackupTable): Promise<Readable> =>
   sql`copy (select ${sql(columns)} from ${sql(name)}) to stdout`.readable()
 
 /**
- * The driver pauses its socket when rows arrive too fast, and resumes when the stream asks for more. A
- * finished stream asks no more, so `_read` must be called once: otherwise the connection would hang at the
- * next statement.
+ * The driver pauses its socket when rows arrive too fast, and resumes when the stream requests more. A
+ * finished stream requests nothing, so `_read` must be called once: otherwise the connection would hang at
+ * the next statement.
  */
 async function* readChunks(rows: Readable): AsyncGenerator<Buffer> {
   let rowBuffers: Buffer[] = []

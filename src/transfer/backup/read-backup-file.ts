@@ -1,4 +1,4 @@
-/** Reads a backup file. It checks checksum and seal before anything of the file is used. */
+/** Reads a backup file. Checksum and seal are checked before the content is used. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -30,7 +30,9 @@ export type BackupFile = {
   header: BackupHeader
   sha256: string
   bytes: number
-  /** True if the seal proves it unchanged. False for files of version 0.1, which have no seal. */
+  /**
+   * True if the seal proves that the file is unchanged. False for files of version 0.1, which have no seal.
+   */
   isSealed: boolean
   /** Reads all frames; throws if the file has changed since the check. */
   frames: () => AsyncGenerator<BackupFrame>
@@ -42,8 +44,8 @@ type ReadOptions = { path: string; keys: readonly BackupKey[]; acceptUnsealed: b
 const invalidFile = (message: string) => new AppError('validation', message)
 
 /**
- * Throws `validation` if it is no backup, cut off, damaged, of another key, or changed by somebody without
- * the key.
+ * Throws `validation` if the file is no backup, incomplete, damaged, sealed with another key, or changed
+ * without the key.
  */
 export async function openBackupFile(options: ReadOptions): Promise<BackupFile> {
   const { path } = options

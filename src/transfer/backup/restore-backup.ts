@@ -1,4 +1,4 @@
-/** Restores a backup into an empty store, if it is complete, of this key and not of a newer version. */
+/** Restores a backup into an empty store, if it is complete, has our key and is not from a newer version. */
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
@@ -46,7 +46,7 @@ type RestoreOptions = {
   progress?: Progress
 }
 
-/** Checks everything before it writes; a later failure leaves the store empty. Throws `validation`. */
+/** Checks everything before writing; a later failure leaves the store empty. Throws `validation`. */
 export async function restoreBackup(setup: RestoreSetup, options: RestoreOptions): Promise<RestoreResult> {
   const { path, acceptUnsealed = false, progress } = options
   const file = await openBackupFile({ path, keys: setup.keys, acceptUnsealed })
@@ -97,7 +97,7 @@ async function requireEmptyStore(sql: Sql): Promise<void> {
   }
 }
 
-/** Drops the empty tables, so that migrations can create them as they were when the backup was written. */
+/** Drops the empty tables, so that migrations can create them as they were at the time of the backup. */
 async function dropTables(sql: Sql): Promise<void> {
   await sql.begin(async tx => {
     await tx`set local lock_timeout = '5s'`
@@ -151,7 +151,7 @@ async function loadTables(
     await sink?.close()
     sink = undefined
     if (frame.type === 'end') end = frame.end
-    // An older version may have included tables that this one excludes.
+    // An older version may have backed up tables that this one excludes.
     else if (!Object.hasOwn(EXCLUDED_TABLES, frame.table.name)) {
       const table = findTable(known, frame.table)
       loaded.push(table.name)
@@ -163,7 +163,7 @@ async function loadTables(
   return { end, loaded }
 }
 
-/** Returns names from the database's catalog, so that no text of the file gets into a statement. */
+/** Returns names from the database's catalogue, so that no text of the file gets into a statement. */
 function findTable(
   known: readonly BackupTable[],
   { name, columns }: { name: string; columns: readonly string[] },
@@ -193,7 +193,8 @@ async function copyIn(
     async write(data) {
       bytes += data.length
       progress?.(name, bytes)
-      // Wait for the drain, because a chunk may be part of a larger buffer that the socket still has to send.
+      // Waits for the drain, because a chunk may be part of a larger buffer that the socket still has to
+      // send.
       if (!stream.write(data)) await Promise.race([once(stream, 'drain'), ended])
     },
     async close() {
@@ -203,7 +204,7 @@ async function copyIn(
   }
 }
 
-/** Our triggers would deliver events again, and refuse or seal rows that are only being restored. */
+/** The triggers would deliver events again, and refuse or seal the restored rows. */
 async function switchTriggers(sql: Sql, mode: 'disable' | 'enable'): Promise<void> {
   const tables = await sql<{ name: string }[]>`
     select distinct c.relname::text as name from pg_trigger t join pg_class c on c.oid = t.tgrelid

@@ -12,13 +12,13 @@ type ScheduledBackupResult = BackupResult & { notDeleted: string[] }
 
 const NAME = /^carnet-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.backup$/
 
-/** `CARN`, the class of our advisory locks, and the lock of backups in it. */
+/** `CARN` is the class of all our advisory locks. */
 const LOCK_CLASS = 0x43_41_52_4e
 const BACKUP_LOCK = 17
 
 /**
  * Makes a backup if the newest is old enough, and deletes the oldest beyond `keep`. A lock that ends with its
- * connection lets one of several processes do it. Returns undefined if nothing was due.
+ * connection admits only one of several processes. Returns undefined if nothing was due.
  */
 export async function createBackupWhenDue(
   schedule: BackupSchedule,
@@ -32,9 +32,9 @@ export async function createBackupWhenDue(
     await sql`set local idle_in_transaction_session_timeout = 0`
     const [lock] = await sql<{ mine: boolean }[]>`
       select pg_try_advisory_xact_lock(${LOCK_CLASS}::int, ${BACKUP_LOCK}::int) as mine`
-    // Another process may just have finished one.
+    // Another process may have just finished one.
     if (!lock?.mine || !(await isDue(schedule))) return undefined
-    // Only the holder of the lock writes, so partial files are from processes that were killed.
+    // Only the holder of the lock writes, so any partial file is from a killed process.
     await deletePartialFiles(schedule.dir, NAME)
     const path = join(schedule.dir, formatName(schedule.clock.now()))
     const made = await createBackup(schedule, { path, ...(signal ? { signal } : {}) })

@@ -1,7 +1,7 @@
-/** The tables of a backup: all of the catalog but those excluded here, so that none is forgotten. */
+/** The tables of a backup: all in the catalogue except those excluded here, so that none is forgotten. */
 import type { Sql } from '../../kernel/db/database.ts'
 
-/** With the reason. Unlogged tables are excluded as well: they are empty after a crash anyway. */
+/** Each with its reason. Unlogged tables are excluded too, because a crash empties them anyway. */
 export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   schema_migration: 'written by the migrations that a restore applies; the header lists them',
   scan_salt: 'deleted after two days, so that nobody can find out who read what; a copy would outlive them',
@@ -21,7 +21,7 @@ export type BackupTable = { name: string; columns: string[] }
 /** `needs`: oids of the tables that it references. */
 type CatalogTable = BackupTable & { needs: string[]; oid: string }
 
-/** Referenced tables come before those that reference them. */
+/** Referenced tables come before the tables that reference them. */
 export async function listBackupTables(sql: Sql): Promise<BackupTable[]> {
   const tables = await sql<CatalogTable[]>`
     select c.relname::text as name,

@@ -1,6 +1,6 @@
 /**
- * Writes a backup file: a line with the format, a line of JSON, a zstd stream of frames, the SHA-256 of
- * everything before, and a seal of that hash under SECRET_KEY. `docs/backup.md` describes the format.
+ * Writes a backup file: a format line, a JSON line, a zstd stream of frames, the SHA-256 of everything
+ * before, and a seal of that hash under SECRET_KEY. `docs/backup.md` describes the format.
  */
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'

@@ -1,22 +1,21 @@
 /**
- * Converts values to cells and back. An exported value comes back unchanged. What people type is converted
- * only if its meaning is certain; otherwise it stays a text, which the validator rejects with the field's
- * name.
+ * Converts values to cells and back. An exported value is imported unchanged. A typed value is converted only
+ * if its meaning is certain; otherwise it stays a text, which the validator rejects with the field's name.
  */
 import type { Field } from '../../categories/field.ts'
 import { parseYesNo } from '../../categories/names/name-lookup.ts'
 import { toCanonicalName } from '../../categories/names/recognise-names.ts'
 
-/** A cell of a file. In CSV, every cell is a text. */
+/** A cell of a file. In CSV, all cells are texts. */
 export type Cell = string | number | boolean | null
 
 export const DECIMAL_MARKS = ['point', 'comma'] as const
 export type DecimalMark = (typeof DECIMAL_MARKS)[number]
 
 /**
- * Security bound: spreadsheet programs run a text that begins like this as a formula (CWE-1236), so we write
- * an apostrophe before it. So do texts with outer white space, which reading trims, and texts that begin with
- * such an apostrophe.
+ * Security bound: spreadsheet programs run a text with such a beginning as a formula (CWE-1236), so an
+ * apostrophe is added before it. Texts with outer white space, which reading trims, and texts that begin with
+ * such an apostrophe get one too.
  */
 const FORMULA = /^'*[=+\-@＝＋－＠\s]/
 const TRAILING = /\s$/
@@ -37,13 +36,13 @@ export function toCell(value: unknown): Cell {
   return typeof value === 'string' ? escapeFormula(value) : null
 }
 
-/** Numbers with thousands separators. None begins with 0: "0.125" is an eighth with either mark. */
+/** Numbers with thousands separators. None begins with 0: "0.125" is an eighth with either decimal mark. */
 const GROUPED = {
   point: /^[1-9]\d{0,2}(?:,\d{3})+(?=$|\.)/,
   comma: /^[1-9]\d{0,2}(?:\.\d{3})+(?=$|,)/,
 } as const
 
-/** "1.234,5 kg" with a decimal comma is 1234.5. A text that is no number is returned unchanged. */
+/** "1.234,5 kg" with a decimal comma is 1234.5. Returns other text unchanged. */
 export function parseNumber(text: string, mark: DecimalMark, unit = ''): number | string {
   const plain = normalizeDigits(text, mark, unit)
   return plain === undefined ? text : Number(plain)

@@ -6,9 +6,9 @@ import { hasUnit } from './measurement-units.ts'
 export type ColumnTraits = {
   /** All cells are between 0 and 1, and not all are 0: shares may be fractions. */
   fractions: readonly number[]
-  /** Some cell is not between 0 and 1. */
+  /** Some cell is outside 0 to 1. */
   others: readonly number[]
-  /** Every cell that is not empty has a unit after the number. */
+  /** Every non-empty cell has a unit after its number. */
   withUnits: readonly number[]
 }
 

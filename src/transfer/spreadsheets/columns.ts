@@ -24,7 +24,7 @@ export type Column = {
   isPrimary?: true
   /** A whole list in one cell: `en, de`, or `cotton 60 %; polyester 40 %`. */
   isWhole?: true
-  /** The unit, if not the field's own: `kg`, or `@` and the title of the column that has the unit. */
+  /** The unit, if it differs from the field's: `kg`, or `@` and the title of the column that has the unit. */
   unit?: string
 }
 
@@ -116,13 +116,13 @@ function findInList(
   return findByPath(field.of ?? [], rest, [...at, entry], names)
 }
 
-/** The number of entries of each list, and the languages of each text, that have columns. */
+/** Which columns exist: the number of entries of each list, and the languages of each text. */
 export type ColumnLayout = {
   entries: ReadonlyMap<string, number>
   languages: ReadonlyMap<string, readonly string[]>
 }
 
-/** In the order of the fields. A list of single values has one column, others one for each member. */
+/** In the order of the fields. A list of single values has one column, other lists one for each member. */
 export function listColumns(category: CompleteCategory, layout: ColumnLayout): Column[] {
   const names: string[] = []
   const visitAll = (fields: readonly Field[], prefix: string, parent: string) => {
@@ -160,7 +160,7 @@ export function buildTemplateLayout(category: CompleteCategory, languages: reado
   return { entries, languages: texts }
 }
 
-/** The name of the column for a path: entries count from 1 here, from 0 in the data. */
+/** The name of the column for a path. List entries count from 1 here, from 0 in the data. */
 export function buildColumnName(path: DataPath): string {
   let name = ''
   for (const step of path) {

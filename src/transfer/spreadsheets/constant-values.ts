@@ -1,4 +1,4 @@
-/** Values that are the same for all rows: which are missing, remembered or valid. */
+/** Values that are the same for all rows: lists the missing ones, remembers and validates them. */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { validateData } from '../../categories/check/validate.ts'
@@ -16,7 +16,7 @@ export type ConstantTexts = Readonly<Record<string, string>>
 
 export const NEVER_CONSTANT: readonly string[] = ['sku', 'gtin']
 
-/** Lists the columns that a new product requires and the spreadsheet lacks; texts without a language. */
+/** Lists the columns that a new product requires and the spreadsheet lacks; texts without a language code. */
 export function listMissingNames(category: CompleteCategory, columns: readonly Column[]): string[] {
   const names: string[] = []
   const isGiven = (name: string) =>
@@ -78,7 +78,7 @@ export function findInvalidConstants(
   })
 }
 
-/** Loads the category's last constants; at first, company values of the account's newest product. */
+/** Loads the category's last constants or, the first time, company values of the account's newest product. */
 export async function loadConstants(ctx: AccountContext, category: CompleteCategory): Promise<ConstantTexts> {
   const { constants } = await loadRemembered(ctx, category.id)
   return Object.keys(constants).length > 0 ? constants : getCompanyValues(ctx, category)
@@ -106,7 +106,7 @@ async function getCompanyValues(ctx: AccountContext, category: CompleteCategory)
   )
 }
 
-/** Saves the constants. Earlier ones that a column replaced this time stay as they were. */
+/** Saves the constants. Earlier ones that a column replaced this time are kept. */
 export async function saveConstants(
   ctx: AccountContext,
   category: CompleteCategory,

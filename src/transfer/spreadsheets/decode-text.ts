@@ -1,6 +1,6 @@
 /**
- * Finds the encoding of a text file from its bytes. Text is hardly ever valid UTF-8 by chance; what is not,
- * and has no byte order mark, is the Windows-1252 of old Excel.
+ * Detects the encoding of a text file from its bytes. Text is hardly ever valid UTF-8 by chance; other text
+ * without a byte order mark is the Windows-1252 of old Excel.
  */
 import { isUtf8 } from 'node:buffer'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
@@ -15,7 +15,7 @@ export type EncodedText = {
 
 const PIECE_BYTES = 16 * 1024
 
-/** Checks all of the text, with pauses for other requests. Throws `SpreadsheetError`. */
+/** Checks the whole text, with pauses for other requests. Throws `SpreadsheetError`. */
 export async function readText(bytes: Uint8Array): Promise<EncodedText> {
   if (bytes.length === 0) throw new SpreadsheetError('empty')
   const encoding = findMark(bytes) ?? findWideWithoutMark(bytes) ?? (isUtf8(bytes) ? 'utf-8' : 'windows-1252')
@@ -62,5 +62,5 @@ function findWideWithoutMark(bytes: Uint8Array): TextEncoding | undefined {
   return even > most * 0.4 && odd === 0 ? 'utf-16be' : undefined
 }
 
-/** Control characters that no program writes: C0 except tab, LF, CR; C1 from Windows-1252. */
+/** Control characters that no program writes: C0 except tab, LF, CR; C1 undefined in Windows-1252. */
 const NO_TEXT = /[\0-\x08\x0e-\x1f\x7f\x81\x8d\x8f\x90\x9d]/

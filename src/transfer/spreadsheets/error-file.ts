@@ -1,4 +1,4 @@
-/** Writes the rejected rows as uploaded, with their errors, for another upload. */
+/** Writes the rejected rows as uploaded, with their errors, to be corrected and uploaded again. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { type Cell, escapeFormula } from './cell.ts'
 import { type FileOptions, writeSpreadsheet } from './export-models.ts'
@@ -15,7 +15,7 @@ export const getColumnLetters = ({ column }: RowError): string =>
   column === null ? '' : formatColumnLetters(column)
 
 type ErrorFileOptions = FileOptions & {
-  /** The label of a field that has no column. */
+  /** The label of a field without a column. */
   name: (fault: RowError) => string
   sentence: (fault: RowError) => string
 }
@@ -66,6 +66,6 @@ async function hasDuplicateErrors({ sql, accountId }: AccountContext, uuid: stri
   return row?.found === true
 }
 
-/** Escapes formulas, but no text that already has our apostrophe. */
+/** Escapes formulas, but not a text that already has our apostrophe. */
 const escapeCell = (cell: Cell): Cell =>
   typeof cell === 'string' && /^[=+\-@\t\r＝＋－＠]/.test(cell) ? escapeFormula(cell) : cell

@@ -1,6 +1,6 @@
 /**
- * Exports models as a spreadsheet that can be edited and imported again. It reads them twice: the header
- * comes first, and its columns depend on all of the data.
+ * Exports models as a spreadsheet that can be edited and imported again. Reads them twice, because the header
+ * comes first and depends on all data.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
@@ -65,7 +65,7 @@ async function* readRows(ctx: AccountContext, options: ModelExportOptions): Asyn
 
 const PAGE_ROWS = 100
 
-/** Newest first, as the list of products is. */
+/** Newest first, like the product list. */
 async function* readModels(ctx: AccountContext, { category, status, q }: ModelExportOptions) {
   const filter: ListFilter = { levels: ['m'], category: category.id, status, q }
   let after: string | undefined

@@ -1,7 +1,6 @@
 /**
- * Guesses the field of each column. A wrong guess would become public data, so it only accepts what is
- * certain: the path of a field, its label in one of the 24 languages, or a title known from exports of other
- * programs.
+ * Guesses the field of each column. A wrong guess would become public data, so only certain matches count:
+ * the path of a field, its label in one of the 24 languages, or a known title of another program's exports.
  */
 import titles from '../../../assets/spreadsheets/column-titles.json' with { type: 'json' }
 import type { CompleteCategory } from '../../categories/catalogue.ts'
@@ -12,7 +11,7 @@ import { buildMappingName, type Column, findColumn, UNIT_TO_CHOOSE } from './col
 import { type ColumnMapping, EXTRA_COLUMNS, isOwnExport, normalizeTitle } from './mapping.ts'
 import { FRACTION, findUnit, isUnitRequired, listUnits } from './measurement-units.ts'
 
-/** Guesses every column. The first matching column gets a field. */
+/** Guesses every column. Of several columns that match a field, the first gets it. */
 export function guessMapping(
   category: CompleteCategory,
   header: readonly string[],
@@ -49,13 +48,13 @@ export function guessMapping(
   return resolveUnits(columns, header, traits).map(column => (column ? buildMappingName(column) : null))
 }
 
-/** Adds units to columns: chosen before, named by a title or another column, or left to a person. */
+/** Adds units to columns: remembered, named by a title or another column, or left to a person. */
 export function resolveUnits(
   columns: readonly (Column | undefined)[],
   header: readonly string[],
   traits: ColumnTraits,
 ): (Column | undefined)[] {
-  // All shares of a list are written the same way: 0.5 beside 99.5 is half a percent.
+  // All shares of a list have the same format: 0.5 beside 99.5 is half a percent.
   const percents = new Set(traits.others.map(place => columns[place]?.labelPath))
   const isOurs = isOwnExport(header)
   return columns.map((column, place) => {
@@ -108,13 +107,13 @@ function findByParts(category: CompleteCategory, title: string): Column | undefi
   return undefined
 }
 
-/** A title with % does not decide whether the cells are percentages or fractions. */
+/** A % in a title does not decide whether the cells are percentages or fractions. */
 const inUnit = (column: Column, unit: string): Column => (unit === '%' ? column : { ...column, unit })
 
 type Ending = { entry?: number | undefined; language?: string | undefined; unit?: string | undefined }
 type TitleReading = Ending & { text: string }
 
-/** The only column of these paths. A top-level field takes precedence over a member of the same name. */
+/** The only column for these paths. A top-level field takes precedence over a member of the same name. */
 function findOnly(
   category: CompleteCategory,
   paths: readonly string[],
@@ -156,13 +155,15 @@ function listPathsByLabel(category: CompleteCategory, key: string, entry?: numbe
 
 const AMBIGUOUS_NAMES = new Set(['role', 'address', 'country', 'sparePartsUrl'])
 
-/** One plain word ("role", "address") is ambiguous alone; a name of several words ("legalName") is not. */
+/** One plain word ("role", "address") alone is ambiguous; a name of several words ("legalName") is not. */
 const isUnambiguous = (name: string, key: string) =>
   !AMBIGUOUS_NAMES.has(name) && (key !== normalizeName(name) || /[A-Z]/.test(name))
 
 type TitleTable = Readonly<Record<string, readonly string[] | undefined>>
 
-/** The fields of each meaning. The first counts that the category has and that fits the unit of the title. */
+/**
+ * The fields of each meaning. The first field that the category has and that fits the title's unit counts.
+ */
 const MEANINGS: TitleTable = titles.meanings
 
 /** From a title to its meaning, with `|` and the program's fixed unit if the title names none. */
@@ -177,7 +178,7 @@ const COMMON = indexTitles(titles.common)
 const SOURCES = titles.sources.map(({ marks, headers, onlyHere }) => ({
   marks: marks.map(normalizeName),
   headers: indexTitles(headers),
-  /** Titles that have this meaning only in exports of this source. */
+  /** Titles that have this meaning only in this source's exports. */
   onlyHere: indexTitles(onlyHere),
 }))
 type Source = (typeof SOURCES)[number]
@@ -193,7 +194,7 @@ function findSource(header: readonly string[]): Source | undefined {
   return best !== undefined && best.marks >= 2 ? best.source : undefined
 }
 
-/** Matches a known title, first of the detected source. */
+/** Looks up a known title, first in the detected source. */
 function findByKnownHeader(
   category: CompleteCategory,
   title: string,

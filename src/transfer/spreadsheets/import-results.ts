@@ -112,7 +112,7 @@ export const listProductChanges = (
 
 const MAX_NAMES = 200
 
-/** Names that the check replaced or did not know, each once. */
+/** Names that the check replaced or did not recognise, each once. */
 export async function listNameNotes({ sql, accountId }: AccountContext, uuid: string): Promise<NameNote[]> {
   const chunks = await sql<{ names: string }[]>`
     select distinct names from sheet_chunk

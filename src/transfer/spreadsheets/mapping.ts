@@ -1,13 +1,13 @@
-/** Remembers which fields people of an account chose for column titles. */
+/** Remembers the fields that an account's people chose for column titles. */
 import type { AccountContext } from '../../accounts/context.ts'
 
-/** For each column its name from `buildMappingName`, or null if it is left out. */
+/** The name from `buildMappingName` for each column, or null if it is left out. */
 export type ColumnMapping = readonly (string | null)[]
 
 /** Columns of our own files that are not fields. */
 export const EXTRA_COLUMNS = ['passport_url', 'what_is_wrong', 'repeats_product'] as const
 
-/** Whether this is one of our exports: titles are paths of fields, numbers are in the fields' own units. */
+/** Whether this is one of our exports: its titles are paths, and numbers are in the fields' own units. */
 export function isOwnExport(header: readonly string[]): boolean {
   const [address, faults] = EXTRA_COLUMNS
   const titles = header.map(title => title.trim())
@@ -15,9 +15,7 @@ export function isOwnExport(header: readonly string[]): boolean {
   return titles.includes(address) && !titles.includes(faults)
 }
 
-/**
- * In an error file, the SKU or GTIN of a duplicate row, which is rejected again as long as it has this key.
- */
+/** In an error file, the SKU or GTIN of a duplicate row, which is rejected again while it has this key. */
 export const DUPLICATE_COLUMN = EXTRA_COLUMNS[2]
 
 /** The key under which a title is remembered. */
@@ -31,7 +29,7 @@ type Remembered = {
   constants: Readonly<Record<string, string>>
 }
 
-/** What was chosen last for the category. */
+/** The last choices for the category. */
 export async function loadRemembered(
   { sql, accountId }: AccountContext,
   category: string,

@@ -6,7 +6,7 @@ import { type DecimalMark, normalizeDigits, parseNumber } from './cell.ts'
 /** Units of one kind, each with its factor to a common base. */
 type UnitKind = {
   units: Readonly<Record<string, number>>
-  /** A title without a unit is ambiguous, so a person must choose one. */
+  /** A title without a unit would be ambiguous, so a person must choose one. */
   isAsked: boolean
 }
 
@@ -20,7 +20,7 @@ const KINDS: readonly UnitKind[] = [
   { units: { months: 1, years: 12 }, isAsked: true },
   { units: { 'kg CO2e': 1, 'g CO2e': 1e-3, 't CO2e': 1e3 }, isAsked: true },
   { units: { 'kg CO2e/kWh': 1, 'g CO2e/kWh': 1e-3 }, isAsked: true },
-  // The cells show whether a share is written as 98.5 or 0.985, not the title.
+  // The cells, not the title, show whether a share is written as 98.5 or 0.985.
   { units: { '%': 1, fraction: 100 }, isAsked: false },
 ]
 
@@ -33,7 +33,7 @@ const unitKey = (text: string) =>
 
 const byKey = new Map<string, string>()
 for (const { units } of KINDS) for (const unit of Object.keys(units)) byKey.set(unitKey(unit), unit)
-// Spellings are in the form of `unitKey`.
+// Spellings are normalised by `unitKey`.
 for (const [unit, spellings] of Object.entries(SPELLINGS)) for (const one of spellings) byKey.set(one, unit)
 
 export const findUnit = (text: string): string | undefined => byKey.get(unitKey(text))
@@ -41,7 +41,7 @@ export const findUnit = (text: string): string | undefined => byKey.get(unitKey(
 const findKind = (unit: string | undefined): UnitKind | undefined =>
   KINDS.find(({ units }) => Object.hasOwn(units, unit ?? ''))
 
-/** Lists the possible units of a field, its own first; none if there is no choice. */
+/** Lists the possible units of a field, its own first; empty if there is no choice. */
 export function listUnits({ type, unit = '' }: Field): readonly string[] {
   const kind = type === 'number' ? findKind(unit) : undefined
   if (kind === undefined) return []
@@ -52,7 +52,7 @@ export function listUnits({ type, unit = '' }: Field): readonly string[] {
 export const isUnitRequired = (field: Field): boolean =>
   field.type === 'number' && findKind(field.unit)?.isAsked === true
 
-/** How Excel stores percentages: 0.985 for 98.5 %. */
+/** Excel's format of percentages: 0.985 for 98.5 %. */
 export const FRACTION = 'fraction'
 
 /** Converts between units, exactly if their ratio is a power of ten. */
@@ -70,8 +70,8 @@ const WITH_UNIT = /^(?<amount>[^\p{L}%]*\d[.,]?)\s*(?<unit>(?:\p{L}|%)[\p{L}\d%Â
 const MAX_AMOUNT_LENGTH = 60
 
 /**
- * A number in the field's unit, from the unit after the number or else from `unit`, the column's. A text that
- * is no such number is returned unchanged, and the validator rejects it.
+ * A number in the field's unit, converted from the unit after the number, or else from the column's `unit`.
+ * Other text is returned unchanged, and the validator rejects it.
  */
 export function parseAmount(
   cell: string | number,
@@ -88,7 +88,10 @@ export function parseAmount(
   return convert(digits, from, to)
 }
 
-/** Splits "0,62 kg" for a field in grams; undefined for a number alone or a unit of another kind. */
+/**
+ * Splits "0,62 kg" for a field in grams; undefined for a number without a unit or with a unit of another
+ * kind.
+ */
 export function findStatedUnit(cell: string, field: Field): Amount | undefined {
   const stated = splitAmount(cell)
   return stated !== undefined && listUnits(field).includes(stated.unit) ? stated : undefined

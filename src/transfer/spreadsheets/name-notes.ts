@@ -1,4 +1,6 @@
-/** Notes which names of a spreadsheet are replaced or unknown, shown before anything is written. */
+/**
+ * Collects the names in a spreadsheet that are replaced or unknown, to show them before anything is written.
+ */
 import type { Field } from '../../categories/field.ts'
 import { normalizeName } from '../../categories/names/name-lookup.ts'
 import { recogniseFibre, recogniseName } from '../../categories/names/recognise-names.ts'
@@ -14,7 +16,7 @@ export type NameNote = {
   kind: 'exact' | 'similar' | 'unknown'
 }
 
-/** Distinct names of one step; further ones are not listed. */
+/** The maximum of distinct names per step; further ones are not listed. */
 const MAX_NOTES = 100
 const MAX_TEXT_LENGTH = 100
 
@@ -35,13 +37,13 @@ export function collectNameNotes() {
 
 function findNote(path: string, field: Field, text: string): NameNote | undefined {
   const known = recogniseName(path, field, text)
-  // A name that adds detail is stored as written.
+  // A name with more detail is stored as written.
   if (known?.certainty === 'qualified') return undefined
   if (known !== undefined) {
     const isSame = normalizeName(known.code) === normalizeName(text)
     return isSame ? undefined : { path, text, code: known.code, kind: 'exact' }
   }
-  // The validator rejects unknown names of closed lists.
+  // The validator rejects unknown values of closed lists.
   if (field.dictionary !== 'fibres') return undefined
   const near = recogniseFibre(text)
   return { path, text, code: near?.code ?? null, kind: near === undefined ? 'unknown' : 'similar' }

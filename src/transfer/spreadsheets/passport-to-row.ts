@@ -48,7 +48,10 @@ export class LayoutCollector {
   }
 }
 
-/** A list with more entries than columns is left out: a later import would take a part for the whole list. */
+/**
+ * A list with more entries than columns is left out, because a later import would take a part for the whole
+ * list.
+ */
 export function buildRow(data: DataObject, columns: readonly Column[]): Cell[] {
   const width = new Map<string, number>()
   for (const { path } of columns) {

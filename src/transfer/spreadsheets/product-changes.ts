@@ -1,4 +1,4 @@
-/** Compares a row with an existing product, value by value, to show the changes before they are written. */
+/** Compares a row with an existing product, value by value, to preview its changes. */
 import { isDeepStrictEqual } from 'node:util'
 import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import { buildColumnName, type DataPath } from './columns.ts'
@@ -9,7 +9,7 @@ export type FieldChange = readonly [field: string, before: Shown, after: Shown]
 export type ProductChange = {
   name: string
   fields: readonly FieldChange[]
-  /** How many more values change. */
+  /** How many further values change. */
   more: number
 }
 
@@ -17,7 +17,7 @@ export type ProductChange = {
 const MAX_DIFFERENCES = 30
 const MAX_VALUE_LENGTH = 300
 
-/** Returns what `changes`, top-level fields as in PATCH, would change; undefined if nothing differs. */
+/** Returns the effect of `changes`, top-level fields as in PATCH; undefined if nothing differs. */
 export function findProductChange(current: DataObject, changes: DataObject): ProductChange | undefined {
   const fields: FieldChange[] = []
   let more = 0

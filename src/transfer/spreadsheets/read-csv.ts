@@ -8,7 +8,7 @@ import { MAX_RAW_COLUMNS, MAX_RAW_ROWS, type SheetRow } from './spreadsheet-limi
 const SEPARATORS = [',', ';', '\t', '|'] as const
 export type CsvDialect = { separator: (typeof SEPARATORS)[number]; start: number; firstRowNumber: number }
 
-/** Security bound: an unclosed quotation mark reads no more than this. */
+/** Security bound: an unclosed quotation mark reads no further than this. */
 const MAX_RECORD_LENGTH = 4 * 1024 * 1024
 
 /** Detects the separator from the `sep=` line or the header. `sample` is the beginning of the text. */
@@ -26,7 +26,7 @@ export function detectCsvDialect(sample: string): CsvDialect {
 const findHeaderLine = (sample: string) =>
   sample.split(/\r\n|\n|\r/).find(line => line.trim() !== '' && !/^"?#/.test(line)) ?? ''
 
-/** The parser's record in progress. Its types lack it; `test/transfer/read-spreadsheet.test.ts` checks it. */
+/** The parser's unfinished record. Its types lack it; `test/transfer/read-spreadsheet.test.ts` checks it. */
 type Parsing = { state: { record: readonly unknown[] } }
 
 /**
@@ -50,7 +50,7 @@ export async function* readCsvRows(pieces: Iterable<string>, dialect: CsvDialect
   })
   parser.on('error', () => undefined)
   const { state } = parser as unknown as Parsing
-  // Otherwise the parser creates an unused error for each row of another length: 10 µs.
+  // Otherwise the parser creates an unused error for each row of a different length: 10 µs.
   Object.defineProperty(state, 'expectedRecordLength', {
     get: () => state.record.length,
     set: () => undefined,

@@ -1,4 +1,4 @@
-/** Reads an uploaded file as rows of cells. Its first bytes tell the format; all sizes are limited. */
+/** Reads an uploaded file as rows of cells. Its first bytes show the format; all sizes are limited. */
 
 import { type EncodedText, readText, type TextEncoding } from './decode-text.ts'
 import { type CsvDialect, detectCsvDialect, readCsvRows } from './read-csv.ts'
@@ -16,10 +16,10 @@ const SAMPLE_LENGTH = 64 * 1024
 
 export type OpenSpreadsheet = {
   kind: 'csv' | 'xlsx'
-  /** Only of a CSV file. */
+  /** Only for a CSV file. */
   encoding?: TextEncoding
   separator?: CsvDialect['separator']
-  /** Only of a workbook: the sheets to choose from, and the one that is read. */
+  /** Only for a workbook: the sheets to choose from, and the one that is read. */
   sheets?: string[]
   sheet?: string
   header: string[]
@@ -27,7 +27,7 @@ export type OpenSpreadsheet = {
   rows: AsyncIterable<SheetRow>
 }
 
-/** Reads up to the header: of the sheet named `wanted`, else of the first. Throws `SpreadsheetError`. */
+/** Reads the header of the sheet named `wanted`, by default the first. Throws `SpreadsheetError`. */
 export async function openSpreadsheet(bytes: Buffer, wanted?: string | null): Promise<OpenSpreadsheet> {
   if (bytes.length === 0) throw new SpreadsheetError('empty')
   if (bytes.length > MAX_SPREADSHEET_BYTES) throw new SpreadsheetError('too_large')
@@ -59,7 +59,7 @@ async function openSource(bytes: Buffer, wanted: string | null | undefined): Pro
   return { kind: 'csv', encoding, separator: dialect.separator, rows }
 }
 
-/** Enough of the beginning to tell the format. */
+/** As much of the beginning as the format detection needs. */
 function takeSample({ decode }: EncodedText): string {
   let sample = ''
   for (const piece of decode()) {
@@ -86,7 +86,7 @@ async function* limitRows(rows: AsyncIterable<SheetRow>): AsyncGenerator<SheetRo
     while (cells.length > 0 && (cells.at(-1) === null || cells.at(-1) === '')) cells.pop()
     if (cells.length === 0) continue
     if (cells.length > MAX_COLUMNS) throw new SpreadsheetError('too_many_columns')
-    // The header and comment lines come on top.
+    // The header and comment lines are added to the rows.
     if (++count > MAX_ROWS + 100) throw new SpreadsheetError('too_many_rows')
     for (const cell of cells) {
       if (typeof cell === 'string' && cell.length > MAX_CELL_LENGTH) throw new SpreadsheetError('too_long')

@@ -1,6 +1,6 @@
 /**
- * Reads a sheet of an XLSX file row by row, in chunks of 64 kB. Other readers hold all of it in memory: 650
- * MB for 50,000 rows of 30 columns, and they block the event loop for 13 s.
+ * Reads a sheet of an XLSX file row by row, in chunks of 64 kB. Other readers hold the whole file in memory
+ * (650 MB for 50,000 rows of 30 columns) and block the event loop for 13 s.
  */
 import { StringDecoder } from 'node:string_decoder'
 import type { Cell } from './cell.ts'
@@ -161,7 +161,7 @@ function extractElements(
   }
 }
 
-/** The end of the text that may be the beginning of a tag. */
+/** The end of the text that may be an incomplete tag. */
 function getIncompleteTag(text: string, from: number): string {
   const tag = text.lastIndexOf('<')
   return tag < from ? '' : text.slice(tag)
@@ -187,7 +187,7 @@ function parseCells(row: string, book: Book): Cell[] {
     place = named === undefined ? place : parseColumn(named)
     if (place >= MAX_COLUMNS) throw new SpreadsheetError('too_many_columns')
     const value = parseValue(xml.slice(opening.length), opening, book)
-    // Do not fill up rows whose last columns are empty: a file may have a million of them.
+    // Rows with empty last columns are not padded, because a file may have a million of them.
     if (value !== null) {
       while (cells.length < place) cells.push(null)
       cells[place] = value

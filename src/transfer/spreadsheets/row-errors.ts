@@ -1,4 +1,4 @@
-/** Describes a row's errors by its columns: people know "column F", not `/items/3/data/sku`. */
+/** Describes a row's errors by column: people know "column F", not `/items/3/data/sku`. */
 import { formatField } from '../../kernel/detail-json.ts'
 import {
   type AppError,
@@ -77,7 +77,7 @@ export const buildDuplicateError = (
   said: { key: 'twice', facts: { row: no } },
 })
 
-/** An uncorrected row of an error file: it would overwrite the product of the first of the two rows. */
+/** For an uncorrected row of an error file, which would overwrite the product of an earlier row. */
 export const buildRepeatedError = (at: Pick<RowError, 'column' | 'found'>): RowError => ({
   ...at,
   field: '',

@@ -1,6 +1,6 @@
 /**
- * Turns a row into data for a passport. Fields without a column stay unchanged, down to members of objects
- * and languages of texts. A list is replaced as a whole if a row has any of it.
+ * Turns a row into passport data. Fields without a column stay unchanged, also members of objects and
+ * languages of texts. A list is replaced as a whole if a row has any part of it.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { type Field, findScalarEntry } from '../../categories/field.ts'
@@ -14,11 +14,11 @@ import { findStatedUnit, findUnit, listUnits, parseAmount } from './measurement-
 import type { NameListener } from './name-notes.ts'
 import { getOwn } from './passport-to-row.ts'
 
-/** How rows are read. `columns` are in the spreadsheet's order; undefined for one left out. */
+/** How rows are read. `columns` are in the spreadsheet's order; undefined for an ignored column. */
 export type RowOptions = {
   columns: readonly (Column | undefined)[]
   mark: DecimalMark
-  /** Index of each column with units of another one, by `@` and its title. */
+  /** Index of each column with another column's units, by `@` and its title. */
   units?: ReadonlyMap<string, number>
   /** Empty cells delete existing values instead of leaving them. */
   clears: boolean
@@ -28,7 +28,7 @@ export type RowOptions = {
 
 export type Constants = {
   values: readonly Constant[]
-  /** Replaces values of existing products; otherwise they only fill missing ones. */
+  /** Constants replace values of existing products; otherwise they only fill missing ones. */
   overwrites: boolean
   /** A new product without a SKU gets its GTIN as SKU. */
   takesGtinAsSku: boolean
@@ -90,7 +90,7 @@ function parseNumberCell(
   if (!isBeside || (typeof plain === 'string' && findStatedUnit(plain, field) !== undefined)) {
     return parseAmount(plain, field, mark, own)
   }
-  // With an unknown unit it stays a text, which the validator rejects.
+  // With an unknown unit the value stays a text, which the validator rejects.
   const said = String(cells[units?.get(unit ?? '') ?? -1] ?? '').trim()
   const found = findUnit(said)
   if (found === undefined || !listUnits(field).includes(found)) return `${plain} ${said}`.trim()
@@ -100,7 +100,7 @@ function parseNumberCell(
 /** Placeholder for the primary language, which is not known yet; no language tag looks like this. */
 const PRIMARY = '*'
 
-/** Sets a value at a path. Its names are safe: they come only from the field table. */
+/** Sets a value at a path. The path's names are safe, because they come only from the field table. */
 function setAtPath(data: Tree, steps: DataPath, value: unknown): void {
   let at: Tree | unknown[] = data
   for (const [depth, step] of steps.entries()) {
@@ -173,7 +173,7 @@ const splitShares = (text: string): SharePair[] =>
       return found && [parseCellText(found.name ?? ''), found.number]
     })
 
-/** What programs call the members of `[{"fibre": "cotton", "pct": 95}]`, by `normalizeName`. */
+/** Names that programs use for the members of `[{"fibre": "cotton", "pct": 95}]`, by `normalizeName`. */
 const NAME_KEYS = new Set(
   'fibre fiber fibername fibrename material materialname name type component faser matière materiale'.split(
     ' ',
@@ -190,7 +190,7 @@ function listJsonShares(text: string): SharePair[] {
   return isObject(parsed) ? Object.entries(parsed) : []
 }
 
-/** Returns name and share of an entry that has exactly one key for each; other keys are ignored. */
+/** Returns the name and share of an entry with exactly one key for each; other keys are ignored. */
 function findSharePair(entry: unknown): SharePair {
   if (!isObject(entry)) return undefined
   const find = (known: ReadonlySet<string>) =>
@@ -227,7 +227,9 @@ export function buildChanges(row: ParsedRow, existing: DataObject | undefined, o
   return changes
 }
 
-/** Whether a constant applies to an existing product: it has no value, or the row has the list. */
+/**
+ * Whether a constant applies to an existing product: the product lacks the value, or the row has the list.
+ */
 function isApplied(
   { column }: Constant,
   { data }: ParsedRow,

@@ -1,6 +1,6 @@
 /**
  * Checks and runs imports in the background, chunk by chunk. A chunk's products and the progress are one
- * transaction: after a crash, another process continues exactly after the last complete chunk.
+ * transaction, so that after a crash another process continues after the last complete chunk.
  */
 import { audit, insertAuditEntries } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
@@ -37,7 +37,7 @@ import {
 } from './spreadsheet-import.ts'
 import { findMatchKey, type WriteRowsResult, writeRows } from './write-rows.ts'
 
-/** After this time without a sign of life, another process takes an import over. */
+/** Another process takes over an import that was silent for this long. */
 const ABANDONED_MS = 10_000
 
 type ChunkErrors = [place: number, faults: RowError[]][]
@@ -94,7 +94,7 @@ export type ImportAuditSubject = { file: string; rows?: number } & Partial<
   Pick<SpreadsheetImport, 'created' | 'updated' | 'unchanged' | 'failed'>
 >
 
-/** Refused if the header is not that of the settings: another sheet may have been chosen meanwhile. */
+/** Refused if the header differs from the settings': another sheet may have been chosen meanwhile. */
 async function setRunning(
   ctx: AccountContext,
   { id, header }: SpreadsheetImport,
@@ -123,7 +123,7 @@ async function setRunning(
   runners(sql).startAnew(clock, parseImportRow(row))
 }
 
-/** Resumes imports that no process works on; a timer in every server calls this. */
+/** Resumes imports that no process works on. A timer in every server calls it. */
 export async function resumeImports(sql: Sql, clock: Clock): Promise<number> {
   const now = clock.now()
   const rows = await sql<ImportRow[]>`
@@ -167,7 +167,7 @@ async function run(
 type Step = {
   no: number
   rows: ChunkRow[]
-  /** New models of the previous chunks, created or planned: a check counts them against the quota too. */
+  /** New models of the previous chunks, created or planned: a check also counts them against the quota. */
   before: number
   reading: RowOptions
   firsts: ReadonlyMap<string, number>
@@ -200,7 +200,7 @@ async function processChunk(
         if (row !== undefined) faults.push([row.place, buildRowErrors(error, row.cells, reading)])
       }
       faults.sort(([a], [b]) => a - b)
-      // An import keeps the changes that the check found: these are what the person confirmed.
+      // An import keeps the changes found by the check, because the person has confirmed them.
       await sql`
         update sheet_chunk set faults = ${faults.length === 0 ? null : JSON.stringify(faults)},
           changes = ${dryRun ? serializeChanges(good, written) : sql`changes`},
@@ -233,7 +233,7 @@ function serializeChanges(good: readonly GoodRow[], { changes }: WriteRowsResult
   return placed.length === 0 ? null : JSON.stringify(placed)
 }
 
-/** Separates the rows to write from those whose product an earlier row has. */
+/** Separates the rows to write from those about the same product as an earlier row. */
 function splitRows(
   sheet: SpreadsheetImport,
   { rows, reading, firsts }: Pick<Step, 'rows' | 'reading' | 'firsts'>,
@@ -257,7 +257,7 @@ function splitRows(
   return { good, faults }
 }
 
-/** Whether an error file marks a row as a duplicate, and the row still has that SKU or GTIN. */
+/** Whether an error file marks a row as a duplicate that still has that SKU or GTIN. */
 function isMarkedDuplicate(header: readonly string[], cells: ChunkRow[1], row: ParsedRow): boolean {
   const mark = cells[header.indexOf(DUPLICATE_COLUMN)]
   if (mark === undefined || mark === null || isEmptyCell(mark)) return false

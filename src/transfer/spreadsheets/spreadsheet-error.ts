@@ -1,4 +1,4 @@
-/** Why a file is no readable spreadsheet. Messages are English; other languages use `reason`. */
+/** Why a file is not a readable spreadsheet. Messages are English; other languages use `reason`. */
 import { AppError } from '../../kernel/errors.ts'
 
 const MESSAGES = {

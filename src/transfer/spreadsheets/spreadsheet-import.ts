@@ -28,11 +28,11 @@ export type ImportSettings = {
   constants?: ConstantSettings
   /** A person has confirmed that existing products may change. */
   isConfirmed?: boolean
-  /** Language of the person who started it, also for the error file. */
+  /** The language of the person who started the import, also for the error file. */
   language?: string
 }
 
-/** Values that are the same for every row; the other members as in `Constants`. */
+/** Values for every row; the other members as in `Constants`. */
 export type ConstantSettings = { texts: ConstantTexts } & Pick<Constants, 'overwrites' | 'takesGtinAsSku'>
 
 type ImportState = 'open' | 'checking' | 'checked' | 'running' | 'done' | 'stopped'
@@ -60,7 +60,7 @@ export type SpreadsheetImport = {
   failed: number
 }
 
-/** Rows that are written in one transaction, which is one step of the progress bar. */
+/** Rows written in one transaction, which is one step of the progress bar. */
 export const ROWS_PER_CHUNK = 250
 /** Security bound: characters that one upload stores in the database. */
 const MAX_STORED_LENGTH = 200_000_000
@@ -141,7 +141,7 @@ async function storeSheet(
     where account_id = ${ctx.accountId} and id = ${id}`
 }
 
-/** The SKU, or the GTIN if a column has that but none has the SKU. */
+/** The SKU; or the GTIN if a column has it and none has the SKU. */
 export const guessMatchField = (mapping: ColumnMapping): ImportSettings['matchBy'] =>
   !mapping.includes('sku') && mapping.includes('gtin') ? 'gtin' : 'sku'
 
@@ -209,7 +209,7 @@ async function deleteOldestOpen({ sql, accountId }: AccountContext): Promise<voi
 }
 
 type JsonColumn = 'sheets' | 'header' | 'traits' | 'settings'
-/** JSON is read as text. */
+/** The JSON columns are read as text. */
 export type ImportRow = Omit<SpreadsheetImport, JsonColumn> & Record<JsonColumn, string>
 
 export const importColumns = (sql: AccountContext['sql']) => sql`
@@ -307,7 +307,7 @@ const invalidMapping = (field: string, code: 'duplicate' | 'required' | 'enum', 
 
 const MAX_AGE_DAYS = 30
 
-/** Scheduled task: deletes imports that are older than 30 days. */
+/** Scheduled task: deletes imports older than 30 days. */
 export async function deleteOldImports(sql: AccountContext['sql'], now: Date): Promise<void> {
   const before = new Date(now.getTime() - MAX_AGE_DAYS * 86_400_000)
   await sql`

@@ -1,4 +1,4 @@
-/** Limits of an uploaded spreadsheet. They are security bounds: the uploader chooses the size. */
+/** Limits of an uploaded spreadsheet: security bounds, because the uploader chooses the size. */
 import type { Cell } from './cell.ts'
 
 export const MAX_SPREADSHEET_BYTES = 25 * 1024 * 1024
@@ -10,5 +10,5 @@ export const MAX_RAW_COLUMNS = 16_384
 /** Excel's limit; the longest field has 10,000 characters. */
 export const MAX_CELL_LENGTH = 32_767
 
-/** `no` counts as spreadsheet programs do. Empty rows and trailing empty cells are left out. */
+/** `no`: the row's number in spreadsheet programs. Empty rows and trailing empty cells are left out. */
 export type SheetRow = { no: number; cells: Cell[] }

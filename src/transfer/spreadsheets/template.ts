@@ -23,7 +23,7 @@ type TemplateWords = {
 
 type TemplateOptions = {
   category: CompleteCategory
-  /** Languages of the columns of texts; the first is the primary one. */
+  /** Languages for the columns of texts; the first is the primary one. */
   languages: readonly string[]
   format: SpreadsheetFormat
   separator: CsvSeparator

@@ -1,5 +1,5 @@
 /**
- * Decompresses the parts of a ZIP archive in chunks, up to a limit: the sizes that it declares may be wrong.
+ * Decompresses the parts of a ZIP archive in chunks, up to a limit, because the declared sizes may be wrong.
  */
 import { Readable } from 'node:stream'
 import { createInflateRaw } from 'node:zlib'
@@ -35,7 +35,9 @@ export class ZipParts {
     return this.parts.has(name)
   }
 
-  /** Yields the decompressed bytes of a part; nothing if there is no such part. Throws `SpreadsheetError`. */
+  /**
+   * Yields the decompressed bytes of a part; nothing if the part does not exist. Throws `SpreadsheetError`.
+   */
   async *read(name: string): AsyncGenerator<Buffer> {
     const part = this.parts.get(name)
     if (part === undefined) return
@@ -57,7 +59,7 @@ export class ZipParts {
     }
   }
 
-  /** Returns the text of a small part. Throws `SpreadsheetError` if it has more than `maxBytes`. */
+  /** Returns the text of a small part. Throws `SpreadsheetError` if the part has more than `maxBytes`. */
   async text(name: string, maxBytes: number): Promise<string> {
     const pieces: Buffer[] = []
     let size = 0

@@ -1,4 +1,4 @@
-/** Creates or updates models from rows, by the same function as the API. */
+/** Creates or updates models from rows, with the same function as the API. */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -24,7 +24,7 @@ export type WriteRowsResult = {
   updated: number
   unchanged: number
   refused: { index: number; error: AppError }[]
-  /** Only of a dry run: the changes of the products in `updated`. */
+  /** Only in a dry run: the changes of the products in `updated`. */
   changes: (readonly [index: number, change: ProductChange])[]
 }
 
@@ -35,7 +35,7 @@ export async function writeRows(
   { category, matchBy, changeType, dryRun, before, reading, isConfirmed }: WriteRowsOptions,
 ): Promise<WriteRowsResult> {
   const planned = await planChanges(ctx, rows, matchBy, reading)
-  // The person who confirmed the import did not see products that were created after the check.
+  // Products created after the check were not shown to the person who confirmed the import.
   const isUnconfirmed = ({ change }: Planned) => change !== undefined && !dryRun && !isConfirmed
   const places = planned.flatMap((one, index) => (isUnconfirmed(one) ? [] : [index]))
   const result = await syncModels(ctx, {
@@ -69,7 +69,7 @@ const unconfirmedChange = () =>
     'This row would change a product that the check did not show. Check the spreadsheet again.',
   )
 
-/** The key of a row's product: a SKU in NFC or a GTIN of 14 digits; undefined without one. */
+/** The key of a row's product: a SKU in NFC or a GTIN of 14 digits; undefined without a key. */
 export function findMatchKey({ data }: ParsedRow, matchBy: ImportSettings['matchBy']): string | undefined {
   const value = data[matchBy]
   if (typeof value !== 'string' || value === '' || !value.isWellFormed() || value.includes('\0'))

@@ -9,7 +9,7 @@ const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
-/** Level 6 takes twice the time to save another tenth. */
+/** Level 6 would take twice the time to save another tenth. */
 const LEVEL = 3
 const CHUNK_LENGTH = 64 * 1024
 

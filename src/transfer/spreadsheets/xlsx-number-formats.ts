@@ -40,8 +40,7 @@ export function parseNumberFormats(styles: string): NumberFormats {
 const PRECISION = 15
 
 /**
- * `98.5 %` for 0.985, as in CSV. Three decimals get a zero appended, so that "98.125" is not read as
- * thousands.
+ * `98.5 %` for 0.985, as in CSV. Three decimals get an extra zero, so that "98.125" is not read as thousands.
  */
 export function formatPercentage(fraction: number): string {
   const digits = String(Number((fraction * 100).toPrecision(PRECISION)))
@@ -49,7 +48,7 @@ export function formatPercentage(fraction: number): string {
 }
 
 const DAY_MS = 86_400_000
-/** Day 0 of either date system; that of 1900 counts a 29 February that did not exist. */
+/** Day 0 of either date system; the 1900 system counts a 29 February that did not exist. */
 const EPOCH_1900 = Date.UTC(1899, 11, 30)
 const EPOCH_1904 = Date.UTC(1904, 0, 1)
 

@@ -9,7 +9,7 @@ function entity(whole: string, name: string): string {
   return Number.isInteger(code) && code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole
 }
 
-/** Unescapes XML entities, and `_x000D_`, which XLSX uses for characters that XML cannot hold. */
+/** Unescapes XML entities, and sequences such as `_x000D_` for characters that XML cannot contain. */
 export function unescapeXml(xml: string): string {
   const text = xml.includes('&')
     ? xml.replaceAll(/&(amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-fA-F]{1,6});/g, entity)
@@ -28,7 +28,7 @@ const SPECIAL: Readonly<Record<string, string>> = {
   '\r': '_x000D_',
 }
 
-/** Escapes the text of an element. `xml:space` preserves tabs and newlines at its ends. */
+/** Escapes the text of an element. `xml:space` preserves outer tabs and newlines. */
 export const escapeXml = (text: string): string =>
   text.replaceAll(/_(?=x[\da-fA-F]{4}_)/g, '_x005F_').replaceAll(/[&<>"\r]/g, one => SPECIAL[one] ?? one)
 

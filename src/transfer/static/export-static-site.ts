@@ -1,6 +1,6 @@
 /**
- * Exports an account's public pages as files that any web server can serve at the same addresses. Each is the
- * server's own response; only links that need a query, such as `?lang=de`, are rewritten to files.
+ * Exports an account's public pages as files that any web server can serve at the same addresses. Each file
+ * is the server's response; only links that need a query, such as `?lang=de`, are rewritten to files.
  */
 import { dirname, posix } from 'node:path'
 import { sanitizeSvg } from '../../accounts/brand/sanitize-svg.ts'
@@ -17,7 +17,7 @@ export type FetchedPage = { status: number; type: string; body: Buffer }
 type StaticSiteSetup = {
   clock: Clock
   openPool: () => Sql
-  /** Requests a path from the server, always as the public. */
+  /** Requests a path from the server, always as a public reader. */
   fetchPage: (path: string, accept: string) => Promise<FetchedPage>
   publicUrl: string
   /** Path of the vocabulary without a leading slash; undefined if it is hosted elsewhere. */
@@ -27,11 +27,11 @@ type StaticSiteOptions = { accountId: number; dir: string; progress?: (passports
 export type StaticSiteResult = {
   dir: string
   passports: number
-  /** How many of them an interrupted earlier run had written. */
+  /** Passports that an interrupted earlier run had already written. */
   kept: number
   files: number
   bytes: number
-  /** GS1 addresses that cannot be files, because their lot or serial has a slash. */
+  /** GS1 addresses that cannot be files, because their lot or serial contains a slash. */
   left_out: number
   sha256: string
 }
@@ -40,7 +40,7 @@ const HTML = 'text/html'
 /** The disk is full, or its quota is. */
 const DISK_FULL_CODES = ['ENOSPC', 'EDQUOT']
 const JSON_LD = 'application/ld+json'
-/** Pages of one passport that are requested and written together: those in all languages. */
+/** Pages of one passport that are requested and written together: all languages. */
 const PAGES_PER_BATCH = 32
 
 /**
@@ -93,7 +93,7 @@ async function getPage(setup: StaticSiteSetup, path: string, accept: string): Pr
   const response = await setup.fetchPage(path, accept)
   assert(response.status === 200, `${path} has a page, not the status ${response.status}`)
   if (response.type !== 'image/svg+xml' || !path.startsWith('/brand/')) return response.body
-  // An old logo may reference what the cleaner now removes, and other web servers lack our
+  // An old logo may contain something that the sanitiser now removes, and other web servers lack our
   // Content-Security-Policy.
   return Buffer.from(sanitizeSvg(String(response.body))?.text ?? response.body)
 }
@@ -112,7 +112,7 @@ async function writeVocabulary(setup: StaticSiteSetup, site: StaticExport): Prom
   }
 }
 
-/** Writes the page in its first language, then what its links about this passport lead to. */
+/** Writes the page in its first language, then the pages of this passport to which it links. */
 async function writePassport(setup: StaticSiteSetup, site: StaticExport, id: string): Promise<void> {
   const qr = { live: `/p/${id}/qr.svg`, accept: 'image/svg+xml', file: `p/${id}/qr.svg` }
   const waiting: Target[] = [qr, findTarget(id, new URLSearchParams())]
@@ -206,7 +206,7 @@ async function writeRedirects(
   return impossible
 }
 
-/** `to` needs no escaping: it has only dots, slashes and an id. */
+/** `to` needs no escaping, because it contains only dots, slashes and an id. */
 const buildRedirectPage = (to: string) => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Digital product passport</title>
 <meta http-equiv="refresh" content="0; url=${to}"><meta name="robots" content="noindex"></head>

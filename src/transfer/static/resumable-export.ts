@@ -11,31 +11,31 @@ import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
 import type { ExportPosition } from '../../passports/copies/export-rows.ts'
 import { openSafeFolder, type SafeFolder } from './safe-folder.ts'
 
-/** A line for each file, and a last line with the SHA-256 of all before it. */
+/** A line for each file, and a last line with the SHA-256 of all lines before. */
 const MANIFEST = 'manifest.ndjson'
 const PROGRESS_FILE = 'unfinished.json'
 const PARTIAL_PROGRESS_FILE = `${PROGRESS_FILE}.partial`
 const LOCK_FILE = 'unfinished.lock'
-/** Long enough to see that the holder is dead. */
+/** Long enough to detect that the holder is dead. */
 const LOCK_TIMEOUT_MS = 500
 /** Passports between two writes of the progress file: half a second of work. */
 const PASSPORTS_PER_SAVE = 10
 /** A writer on another machine whose progress file is older than this has ended. */
 const WRITER_TIMEOUT_MS = 60_000
 
-/** Pages of two accounts or two public addresses must not be mixed in one folder. */
+/** A folder must not mix pages of two accounts or two public addresses. */
 type Owner = { account: number; public_url: string }
 /** `last`: the newest passport that was written; null before the first. */
 type Progress = { last: ExportPosition | null; passports: number; left_out: number }
 type SavedProgress = Owner &
   Progress & { files: number; bytes: number; manifest_bytes: number } & {
     shared: readonly string[]
-    /** Which host writes; null once that run has ended. */
+    /** The host of the current run; null once the run has ended. */
     host: string | null
     at: string
   }
 
-/** `dir` is the folder as the operator wrote it. */
+/** `dir`: the folder as the operator wrote it. */
 type StaticFolder = { clock: Clock; dir: string; folder: SafeFolder }
 
 export type StaticFile = { path: string; body: Buffer | string }
@@ -58,7 +58,9 @@ export async function withFolderLock<T>(dir: string, work: (folder: SafeFolder) 
   }
 }
 
-/** Call within `withFolderLock`. Throws `validation` unless it is empty or an unfinished export. */
+/**
+ * Call it inside `withFolderLock`. Throws `validation` unless the folder is empty or an unfinished export.
+ */
 export async function openStaticExport(target: StaticFolder, owner: Owner) {
   const { folder } = target
   const resumed = await findProgress(target, owner)
@@ -77,14 +79,15 @@ export async function openStaticExport(target: StaticFolder, owner: Owner) {
     async put(...files: readonly StaticFile[]): Promise<void> {
       let lines = ''
       for (const { path, body } of files) {
-        // Logos. Everything else is requested only once.
+        // Only logos: everything else is requested only once.
         if (path.startsWith('brand/')) shared.add(path)
         const bytes = Buffer.byteLength(body)
         state.files++
         state.bytes += bytes
         lines += formatLine({ path, sha256: hash('sha256', body, 'hex'), bytes })
       }
-      // The manifest first: a resumed run can delete files that it lists, and no others.
+      // The manifest is written first, so that a resumed run can delete the files that it lists, and no
+      // others.
       await manifest.write(lines)
       digest.update(lines)
       state.manifest_bytes += Buffer.byteLength(lines)
@@ -105,10 +108,10 @@ export async function openStaticExport(target: StaticFolder, owner: Owner) {
       isFinished = true
       return end
     },
-    /** Releases the folder, finished or not. */
+    /** Releases the folder, whether or not the export is finished. */
     async close(): Promise<void> {
       await manifest.close()
-      // On a full disk the host stays in the file, which does not keep this host from resuming.
+      // On a full disk the host stays in the file, which does not prevent this host from resuming.
       if (!isFinished) await saveProgress(target, saved, null).catch(() => undefined)
     },
   }
@@ -183,7 +186,7 @@ async function readText(folder: SafeFolder, path: string, start = 0): Promise<st
   }
 }
 
-/** Replaces the progress file atomically: half of one would be useless. */
+/** Replaces the progress file atomically, because an incomplete one would be useless. */
 async function saveProgress(
   { clock, folder }: StaticFolder,
   progress: SavedProgress,

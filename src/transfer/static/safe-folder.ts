@@ -1,6 +1,6 @@
 /**
- * Security bound: writes and deletes only below one folder. No path leads out, no symlink is followed, and
- * nothing of another user is touched.
+ * Security bound: writes and deletes only below one folder. No path leads outside, no symlink is followed,
+ * and no file of another user is touched.
  */
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, rename, rm, stat, unlink } from 'node:fs/promises'
@@ -16,7 +16,7 @@ const FLAGS = { read: O_RDONLY | O_NOFOLLOW, append: O_RDWR | O_APPEND | O_CREAT
 
 const invalidFolder = (message: string) => new AppError('validation', `${message} Choose a new folder.`)
 
-/** Creates the folder if needed. Throws `validation` if others own it or everybody may write to it. */
+/** Creates the folder if needed. Throws `validation` if another user owns it or everybody may write to it. */
 export async function openSafeFolder(root: string) {
   await mkdir(root, { recursive: true })
   const found = await stat(root)
@@ -34,7 +34,7 @@ export async function openSafeFolder(root: string) {
     }
   }
   return {
-    /** Writes a file and its folders. `path` has slashes. Throws `validation` if it leads outside. */
+    /** Writes a file and creates its folders. `path` has slashes. Throws `validation` if it leads outside. */
     write: (path: string, body: Buffer | string): Promise<void> => write(path, body),
     /** Replaces a file atomically. */
     async replace(path: string, body: string): Promise<void> {
@@ -57,7 +57,7 @@ export async function openSafeFolder(root: string) {
   }
 }
 
-/** Opens a file that did not exist; an existing one is deleted first, never written into. */
+/** Creates and opens a file; an existing file is deleted first, never overwritten in place. */
 async function openNew(at: string): Promise<FileHandle> {
   try {
     return await open(at, 'wx')
@@ -68,7 +68,7 @@ async function openNew(at: string): Promise<FileHandle> {
   }
 }
 
-/** Resolves a path after checking each folder above it. `known`: folders that were checked before. */
+/** Resolves a path after checking each folder above it. `known`: folders checked before. */
 async function locate(root: string, path: string, known: Set<string>, create: boolean): Promise<string> {
   const names = path.split('/')
   if (names.some(name => name === '' || name === '.' || name === '..' || /[\0\\]/.test(name)))
