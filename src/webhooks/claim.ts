@@ -14,7 +14,7 @@ export type PendingEndpoint = SealedSecrets & {
   failures: number
   failing_since: Date | null
   wait_until: Date | null
-  /** It is active, not backing off, and has a delivery that is due. */
+  /** The endpoint is active, not backing off, and has a due delivery. */
   is_due: boolean
 }
 
@@ -97,7 +97,7 @@ export async function acquireLeases(
   return rows.map(row => row.account_id)
 }
 
-/** Whether a lease ends later than one of this length can. */
+/** Whether a lease ends later than its length allows. */
 export const isLeaseTooLong = (sql: Sql, ms: number) =>
   sql`webhook_lease.until > now() + ${2 * ms}::int * interval '1 ms'`
 

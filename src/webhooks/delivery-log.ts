@@ -24,7 +24,7 @@ export type AttemptRecord = {
   duration_ms: number
   /** The first 1 KiB of the answer's body. */
   answer: string | null
-  /** Null if it was delivered, given up, or a test. */
+  /** Null if the event was delivered or given up, or is a test. */
   next_attempt_at: string | null
 }
 
@@ -35,7 +35,7 @@ export const MAX_ATTEMPTS_LISTED = 500
 /** Events that one statement queues again. */
 const MAX_EVENTS_PER_STATEMENT = 20_000
 
-/** Newest first; `before` is the id of an attempt and gives those older than it. Throws `not_found`. */
+/** Newest first; `before`: an attempt's id, to list older ones. Throws `not_found`. */
 export async function listAttempts(
   ctx: AccountContext,
   { webhookId, limit, before }: { webhookId?: string; limit: number; before?: string },

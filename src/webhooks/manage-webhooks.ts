@@ -87,7 +87,7 @@ async function insertIntoFreeSlot(ctx: AccountContext, row: NewRow): Promise<voi
   await audit(ctx, 'webhook_added', idFromUuid(row.id))
 }
 
-/** Changes the members that are given. Throws `not_found`, `validation`. */
+/** Changes the given members. Throws `not_found`, `validation`. */
 export async function changeWebhook(
   ctx: AccountContext,
   { policy }: Pick<WebhookSetup, 'policy'>,

@@ -5,7 +5,7 @@ import { EVENT_RETENTION_MS } from './retention.ts'
 
 type Type = 'scan.milestone' | 'scan.clone_suspected'
 
-/** Newest first; only those of `productId` if it is given. */
+/** Newest first; if `productId` is given, only its events. */
 export async function listScanEvents<T>(
   { sql, accountId, clock }: AccountContext,
   { type, limit, productId }: { type: Type; limit: number; productId?: string },

@@ -12,7 +12,7 @@ import { sendDelivery } from './send.ts'
 import { settleDeliveries } from './settle.ts'
 import { requireWebhookUuid } from './webhook.ts'
 
-/** No event type of the API: a receiver can tell a test from a real event by its name. */
+/** Not an event type of the API, so that receivers can distinguish a test from a real event. */
 export const TEST_EVENT = 'webhook.test'
 
 /** How many of the newest log entries are searched for the test. */

@@ -11,7 +11,7 @@ import type { EndpointHealth } from './retry-schedule.ts'
 import type { DeliveryAttempt } from './send.ts'
 import type { DisabledReason } from './webhook.ts'
 
-/** One attempt that was made. `attemptNumber` counts from 1; `kind` is `e` for an event, `t` for a test. */
+/** One attempt. `attemptNumber` counts from 1; `kind` is `e` for an event, `t` for a test. */
 export type AttemptResult = {
   accountId: number
   endpointId: string

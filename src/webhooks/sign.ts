@@ -4,7 +4,7 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { SigningSecrets } from './secret.ts'
 
-/** `data` is JSON and is sent as it is stored. */
+/** `data` is JSON, sent as stored. */
 type EventMessage = { id: string; event: string; data: string; at: Date }
 type SignedRequest = { body: string; headers: Record<string, string> }
 

@@ -6,7 +6,7 @@ import type { Sql } from '../kernel/db/database.ts'
 import { isLeaseTooLong, LEASE_MS } from './claim.ts'
 import { BACKOFF_MS, MAX_JITTERED_DELAY_MS } from './retry-schedule.ts'
 
-/** Clocks of servers may differ by this much without effect. */
+/** Differences between servers' clocks up to this have no effect. */
 const TOLERANCE_MS = 60_000
 
 type StuckCounts = { leases: number; deliveries: number; endpoints: number }

@@ -26,13 +26,13 @@ export type WebhookRecord = {
   events: string[]
   status: WebhookStatus
   created_at: string
-  /** The newest entry of the log, which is kept for 30 days. */
+  /** The newest log entry; the log is kept for 30 days. */
   last_delivery: { at: string; status: number | null; ok: boolean; attempt: number; outcome: string } | null
   failing_since: string | null
-  /** It is too slow, so nothing is sent before this time. */
+  /** The endpoint is too slow, so nothing is sent to it before this time. */
   left_in_peace_until: string | null
   disabled_reason: DisabledReason | null
-  /** Until then the secret before the rotation also signs. */
+  /** Until this time the secret before the rotation also signs. */
   old_secret_until: string | null
   /** The old secret still signs `X-Service-Signature`. */
   old_secret_signs: boolean
