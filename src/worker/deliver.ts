@@ -42,7 +42,7 @@ import { Leases } from './leases.ts'
 import { ResultWriter } from './result-writer.ts'
 import { createThrottledLogger } from './throttled-logger.ts'
 
-/** The interval while nothing is due: a new event waits no longer than this. */
+/** The interval while nothing is due: the longest time that a new event waits. */
 const POLL_MS = 100
 /** The interval for a while after something was due, because events come in bursts. */
 const BURST_POLL_MS = 20
@@ -137,7 +137,7 @@ export class DeliveryWorker {
     }
   }
 
-  /** Claims what is due. Returns the milliseconds until the next call. */
+  /** Claims due deliveries. Returns the milliseconds until the next call. */
   private async runOnce(): Promise<number> {
     const isBurst = performance.now() < this.lastClaimAt + BURST_MS
     const idlePollMs = isBurst ? BURST_POLL_MS : POLL_MS

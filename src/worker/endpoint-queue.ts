@@ -25,7 +25,7 @@ export type EndpointQueue = {
   waiting: ClaimedDelivery[]
   /** Claimed events whose results are not stored yet: waiting, in flight, or being written. */
   claimedIds: Set<string>
-  /** The last claim took as many as it could, so there may be more. */
+  /** The last claim took its maximum, so there may be more. */
   hasMore: boolean
   usedAt: number
 }

@@ -1,4 +1,4 @@
-/** Logs a lasting failure when it begins, once a minute while it lasts, and when it is over. */
+/** Logs a lasting failure when it begins, once a minute while it lasts, and when it ends. */
 import { toError } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
 
