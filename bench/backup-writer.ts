@@ -1,4 +1,4 @@
-/** Makes one backup in a process of its own, as the command does, and says on stdout what became of it. */
+/** Makes one backup in its own process, like the `backup` command, and prints the result to stdout. */
 import { constants, setPriority } from 'node:os'
 import { systemClock } from '../src/kernel/clock.ts'
 import { openPool } from '../src/kernel/db/database.ts'

@@ -1,4 +1,7 @@
-/** `backup`: a million passports written to a file while 64 connections read other products, beside the same reads without it. */
+/**
+ * `backup`: writing a million passports to a file while 64 connections read other products, and the same
+ * reads without the backup.
+ */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -62,7 +65,7 @@ export const backupRows: Bench = async stage => {
 
 type Made = { passports: number; seconds: number; bytes: number }
 
-/** Beside the load client it would only take the client's time. */
+/** Runs in its own process, so that the load client loses no CPU time to it. */
 async function write(hall: BenchDatabase, path: string): Promise<Made> {
   const words = [join(import.meta.dirname, 'backup-writer.ts'), JSON.stringify({ target: hall.target, path })]
   const { stdout } = await promisify(execFile)(process.execPath, words)

@@ -1,4 +1,4 @@
-/** The limits: bare `node:http` servers that do the one thing measured and nothing else; prints its port. */
+/** The limits: bare `node:http` servers that do only what is measured. Prints the port. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type DatabaseTarget, openPool } from '../src/kernel/db/database.ts'
 import { insertPlain } from './units.ts'
@@ -7,7 +7,7 @@ type Settings = {
   target: DatabaseTarget
   what: 'read' | 'create' | 'bulk' | 'bytes'
   pool: number
-  /** 200 unless said otherwise. */
+  /** Default: 200. */
   status?: number
   bytes?: string
   headers?: Record<string, string>
@@ -16,7 +16,7 @@ type Settings = {
 const settings = JSON.parse(process.argv[2] ?? '{}') as Settings
 const sql = openPool(settings.target, { max: settings.pool, name: 'bench-bare' })
 
-/** The SELECT of a single read, prepared, one a request. */
+/** The prepared SELECT of one read; one for each request. */
 async function read(request: IncomingMessage, response: ServerResponse) {
   const [, id = '', account = ''] = /^\/(.{36})\/(\d+)/.exec(request.url ?? '') ?? []
   const [row] = await sql<{ data: string }[]>`
@@ -32,7 +32,7 @@ function send(response: ServerResponse, type: string, body: string | Buffer) {
   response.end(body)
 }
 
-/** The INSERTs of a create without gathering: one statement a request. */
+/** The INSERTs of one unbatched create; one statement for each request. */
 async function create(request: IncomingMessage, response: ServerResponse) {
   const id = await insert(
     JSON.parse(await body(request)) as { data: object },
@@ -41,7 +41,7 @@ async function create(request: IncomingMessage, response: ServerResponse) {
   send(response, 'application/json; charset=utf-8', `{"data":{"id":"${id}"}}`)
 }
 
-/** The rows of plain items, named by their serials in the answer. */
+/** Inserts the rows of plain items. The response names their serials. */
 async function bulk(request: IncomingMessage, response: ServerResponse) {
   const [, model = '', account = ''] = /^\/(.{36})\/(\d+)/.exec(request.url ?? '') ?? []
   const { items } = JSON.parse(await body(request)) as { items: { serial: string }[] }

@@ -1,4 +1,7 @@
-/** `bulk`: 500 plain items a call, against the same rows by one bare statement, with HTTP and without; and 100,000 under one model. */
+/**
+ * `bulk`: calls with 500 plain items, compared with one bare statement for the same rows, with and without
+ * HTTP; then 100,000 items under one model.
+ */
 
 import type { Bench, BenchRow } from './environment.ts'
 import { type BenchDatabase, type BenchEnvironment, median, type Server, type Tenant } from './environment.ts'
@@ -7,7 +10,7 @@ import { bareRequest, bulkRequest, CALL, insertPlain, issueCall, models, serials
 
 const ROUNDS = 60
 const MANY = 100_000
-/** Calls at either end of the many that are compared. */
+/** How many calls at each end of the run are compared. */
 const END = 40
 
 export const bulkRows: Bench = async stage => {
@@ -22,7 +25,7 @@ export const bulkRows: Bench = async stage => {
   return rows
 }
 
-/** Call by call in turns; the first rounds, while the servers grow warm, do not count. */
+/** Alternates call by call. The first rounds warm up the servers and are not counted. */
 async function againstBare(
   hall: BenchDatabase,
   tenant: Tenant,

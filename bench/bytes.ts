@@ -1,4 +1,7 @@
-/** `bytes`: what a plain item costs in `passport`, its indexes and `passport_version`, at 1,000,000 under one model. */
+/**
+ * `bytes`: the bytes of a plain item in `passport`, its indexes and `passport_version`, with 1,000,000 items
+ * under one model.
+ */
 import type { Bench, BenchDatabase } from './environment.ts'
 import { issue, models } from './units.ts'
 
@@ -21,7 +24,10 @@ export const bytesRows: Bench = async stage => {
   return [{ row: 'bytes', ours: bytes, limit: LIMIT, ratio: bytes / LIMIT, unit }]
 }
 
-/** Bytes of the two tables and of each of their indexes; together pg_total_relation_size of the tables. */
+/**
+ * Bytes of the two tables and of each of their indexes. Together they equal pg_total_relation_size of the
+ * tables.
+ */
 async function sizes({ sql }: BenchDatabase): Promise<Map<string, number>> {
   const rows = await sql<{ name: string; bytes: number }[]>`
     select t.relname as name, pg_table_size(t.oid) as bytes from pg_class t

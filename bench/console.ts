@@ -1,6 +1,6 @@
 /**
- * `console`: every page of the console for an owner of an account with 1,000,000 passports, a year of scans and a
- * thousand entries in its audit log, one request at a time, against 50 ms. A page that does not open fails the run.
+ * `console`: loads every console page, one at a time, for an account with 1,000,000 passports, a year of
+ * scans and a thousand audit log entries. The limit is 50 ms; a page that fails to load fails the run.
  */
 import { getOperatorActor } from '../src/accounts/actors.ts'
 import { audit } from '../src/accounts/audit.ts'
@@ -24,7 +24,7 @@ import { type BenchDatabase, type BenchEnvironment, median, type Server, type Te
 import { signIn, type Visit } from './sign-in.ts'
 
 const MODELS = 100_000
-/** Under each model, and under one of them besides. */
+/** Items under each model; one model also has ITEMS_OF_ONE. */
 const ITEMS = 8
 const ITEMS_OF_ONE = 100_000
 const DAYS = 365
@@ -37,9 +37,9 @@ const WEBHOOKS = 5
 const LIMIT_MS = 50
 const TIMES = 21
 const WARM_UPS = 3
-/** One person may send 300 requests a minute. */
+/** One person may send 300 requests per minute. */
 const PEOPLE = 6
-/** Printed of all pages that have no row of their own. */
+/** How many of the slowest pages without their own row are printed. */
 const SLOWEST = 12
 const DAY_MS = 86_400_000
 const IS_FILE = /\/(code\.png|file|template|errors)$/
@@ -93,7 +93,7 @@ async function fillPassports({ log }: BenchEnvironment, { sql }: BenchDatabase, 
   return { models, item, big }
 }
 
-/** As readers would have caused them, some on every day. */
+/** Inserts the scans as readers would have caused them, some on every day. */
 async function fillScans(
   { sql }: BenchDatabase,
   { accountId }: Tenant,
@@ -105,7 +105,7 @@ async function fillScans(
   for (let back = DAYS - 1; back >= 0; back--) {
     for (let i = 0; i < SCANS_A_DAY; i++) {
       const n = back * SCANS_A_DAY + i
-      // Some are scanned far oftener than others.
+      // Some products are scanned far more often than others.
       const id = models[Math.floor(SCANNED * ((n * 7_919) % 1_000) ** 2 * 1e-6)] ?? ''
       const model = {
         id,
@@ -131,7 +131,7 @@ async function fillScans(
   if (recorder.dropped() > 0) throw new Error(`${recorder.dropped()} scans were dropped`)
 }
 
-/** What an account has besides; the ids that pages are about, by where they stand in addresses. */
+/** Creates everything else an account has. Returns the ids for the page addresses, by path prefix. */
 async function fillTheRest(
   ctx: AccountContext,
   { email }: Visit,
@@ -181,7 +181,7 @@ async function fillTheRest(
   ]
 }
 
-/** Of the model with many items, all of which are outdated from then on. */
+/** Corrects the model that has many items, which makes all of them outdated. */
 async function correct(ctx: AccountContext, uuid: string): Promise<void> {
   await updatePassport(ctx, {
     uuid,
@@ -195,7 +195,7 @@ async function correct(ctx: AccountContext, uuid: string): Promise<void> {
 
 type Named = readonly (readonly [name: string, path: string])[]
 
-/** `far`: a model and an item in the middle of all, beside which their lists are opened, as the links of a page do. */
+/** `far`: a model and an item from the middle of the lists, from which some pages start. */
 function listPaths(far: { model: string; item: string }): Named {
   const list = (name: string, query: string) => [`products, ${name}`, `/console/products?${query}`] as const
   const after = (uuid: string) => `page=5000&after=${idFromUuid(uuid)}`
@@ -223,7 +223,7 @@ function listPaths(far: { model: string; item: string }): Named {
   ]
 }
 
-/** Every page that GET shows, and those that show more by what stands in the address. */
+/** Every page that GET shows, and the pages whose query string makes them show more. */
 function pagePaths(
   ids: readonly [string, string][],
   { item, model }: { item: string; model: string },
@@ -254,7 +254,7 @@ async function time(server: Server, visits: readonly Visit[], paths: Named): Pro
   const rows: [string, number][] = []
   for (const [i, [name, path]] of paths.entries()) {
     const times: number[] = []
-    // A passkey is its person's own.
+    // A passkey page opens only for the person who owns the passkey.
     const cookie = visits[path.includes('/passkeys/') ? 0 : i % visits.length]?.cookie ?? ''
     for (let n = -WARM_UPS; n < TIMES; n++) {
       const started = performance.now()

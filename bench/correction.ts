@@ -1,4 +1,6 @@
-/** `correction` and `preflight`: one call at a time, under a model with 100,000 items against one with 10. */
+/**
+ * `correction` and `preflight`: one call at a time, for a model with 100,000 items compared with one with 10.
+ */
 import { idFromUuid } from '../src/kernel/ids.ts'
 import type { Bench, BenchRow } from './environment.ts'
 import { measureInTurns, type Server } from './environment.ts'

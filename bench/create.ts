@@ -1,4 +1,7 @@
-/** `create`: POST a model passport, quota included, against a bare server with the same SQL one by one. */
+/**
+ * `create`: POST of a model passport, quota included, compared with a bare server that runs the same SQL
+ * unbatched.
+ */
 
 import { bodyOf } from '../test/fill-database.ts'
 import type { Bench, BenchRow } from './environment.ts'

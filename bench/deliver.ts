@@ -1,4 +1,4 @@
-/** A worker as it runs with ROLE=worker, in a process of its own; prints a zero when it is at work. */
+/** A worker in its own process, as with ROLE=worker. Prints 0 once it is running. */
 
 import { systemClock } from '../src/kernel/clock.ts'
 import { type DatabaseTarget, openPool } from '../src/kernel/db/database.ts'

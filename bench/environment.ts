@@ -1,4 +1,7 @@
-/** What the rows play on: an embedded PostgreSQL with fsync on, databases by size, servers as processes of their own. */
+/**
+ * The environment of the benchmarks: an embedded PostgreSQL with fsync on, databases by size, and servers in
+ * their own processes.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,25 +20,25 @@ export type Server = { port: number; pid: number; stop: () => Promise<void> }
 
 export type BenchEnvironment = {
   log: (line: string) => void
-  /** A migrated database of this name, made at first use. */
+  /** A migrated database with this name, created at first use. */
   openDatabase: (name: string) => Promise<BenchDatabase>
-  /** An account with a key, and without a limit or quota. */
+  /** An account with a key, without rate limit or quota. */
   createTenant: (hall: BenchDatabase) => Promise<Tenant>
-  /** A server as a process of its own: `ours`, or one of the bare ones. */
+  /** A server in its own process: `ours`, or one of the bare servers. */
   startServer: (hall: BenchDatabase, file: string, settings?: Record<string, unknown>) => Promise<Server>
   close: () => Promise<void>
 }
 
-/** `ratio` is ours to the limit; `unit` says what is compared. */
+/** `ratio` is `ours` divided by `limit`; `unit` says what is compared. */
 export type BenchRow = { row: string; ours: number; limit: number; ratio: number; unit: string }
 export type Bench = (stage: BenchEnvironment) => Promise<BenchRow[]>
 
-/** As `npm start` runs the server. */
+/** The same flags as `npm start`. */
 const NODE_FLAGS = project.config.nodeFlags.split(' ')
 
 export const ROUNDS = 5
 
-/** Of plans that refuse, a bench would measure the refusals. */
+/** A plan without limits: otherwise the benchmark would measure rejected requests. */
 const PLAN = 'bench'
 
 export async function openEnvironment(log: (line: string) => void): Promise<BenchEnvironment> {
@@ -122,8 +125,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Runs the contenders in turn after one warm-up each, every other round in the opposite order, since a machine grows
- * faster or slower meanwhile; gives each one's median.
+ * Runs the contenders in turns after one warm-up each, and returns the median of each. Every other round runs
+ * in reverse order, because a machine becomes faster or slower over time.
  */
 export async function measureInTurns<K extends string>(
   contenders: Record<K, () => Promise<number>>,

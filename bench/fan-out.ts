@@ -1,4 +1,7 @@
-/** `fanout`: 500 events by one statement, of an account without an endpoint and with one, against the same without the trigger. */
+/**
+ * `fanout`: one statement that inserts 500 events, for an account with and without an endpoint, compared with
+ * the same statement without the trigger.
+ */
 
 import { systemClock } from '../src/kernel/clock.ts'
 import { createAddressList } from '../src/kernel/http/ip-ranges.ts'
@@ -36,7 +39,7 @@ export const fanOutRows: Bench = async stage => {
   return [row('fanout, no endpoint', figures.none), row('fanout, one endpoint', figures.one)]
 }
 
-/** Milliseconds of a statement, the median of twenty. */
+/** Milliseconds of one statement, as the median of twenty. */
 async function insert({ sql }: BenchDatabase, accountId: number): Promise<number> {
   const times: number[] = []
   for (let call = 0; call < CALLS; call++) {

@@ -1,6 +1,6 @@
 /**
- * `list` and `search`: the same calls at 10,000 and at 1,000,000 passports; what they cost must not grow with the shop.
- * `growth`: what a passport costs in calls, disk and memory at 10,000, 100,000 and 1,000,000, by one process and by two.
+ * `list` and `search`: the same calls at 10,000 and at 1,000,000 passports. `growth`: what a passport costs
+ * in calls, disk and memory at 10,000, 100,000 and 1,000,000, with one process and with two.
  */
 import { readFileSync } from 'node:fs'
 import { idFromUuid } from '../src/kernel/ids.ts'
@@ -19,7 +19,7 @@ const SIZES = { small: 10_000, middle: 100_000, large: 1_000_000 } as const
 const FOREIGN = 200_000
 const SECONDS = 1
 const CONNECTIONS = 64
-/** Passports that calls are made about. */
+/** Passports that the calls read. */
 const READ = 10_000
 
 type Size = keyof typeof SIZES
@@ -33,7 +33,7 @@ export async function growthRows(stage: BenchEnvironment, what: 'list' | 'search
   return what === 'list' ? listRows(small, large) : searchRows(small, large)
 }
 
-/** Made at first use, one after another. */
+/** Created at first use, one after another. */
 function sideOf(stage: BenchEnvironment, size: Size): Promise<Side> {
   const made = sides.get(stage) ?? new Map<Size, Promise<Side>>()
   sides.set(stage, made)
@@ -63,7 +63,10 @@ async function openSide(stage: BenchEnvironment, size: Size): Promise<Side> {
   return { hall, server: await stage.startServer(hall, 'ours.ts'), tenant, count, ids }
 }
 
-/** Another account on the same tables, all of whose passports hold a word that the first has nowhere. */
+/**
+ * Adds a second account on the same tables. All its passports contain a word that the first account never
+ * uses.
+ */
 async function addNeighbour(stage: BenchEnvironment, hall: BenchDatabase): Promise<void> {
   const neighbour = await stage.createTenant(hall)
   await fill(hall.sql, { accountId: neighbour.accountId, count: FOREIGN, word: 'zephyr', log: stage.log })
@@ -191,7 +194,7 @@ const many = (side: Side, server: Server | undefined, make: Ask) => async () => 
 }
 
 let created = 0
-/** One after another, so that the smallest does not grow out of its size meanwhile. */
+/** Sequential, so that the smallest database does not grow meanwhile. */
 const createOne =
   ({ server, tenant }: Side) =>
   async () => {
@@ -208,7 +211,7 @@ const createOne =
 const residentMiB = ({ pid }: Server): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
-/** All tables and indexes, by the number of all passports. */
+/** Bytes of all tables and indexes, divided by the number of passports. */
 async function bytesEach({ hall: { sql } }: Side): Promise<number> {
   const [sum] = await sql<{ bytes: number }[]>`
     select pg_database_size(current_database())::float8 / (select count(*) from passport) as bytes`

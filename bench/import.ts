@@ -1,6 +1,6 @@
 /**
- * `import`: an XLSX sheet of models, sent to a server's console as a browser does: the file, the check, the run, and the
- * check of the same sheet again, against bare inserts of as many rows; and how long the list of products takes meanwhile.
+ * `import`: upload, check, run and second check of an XLSX spreadsheet of models in a server's console,
+ * compared with bare inserts of the same number of rows; and how long the product list takes meanwhile.
  */
 import { findCategory } from '../src/categories/catalogue.ts'
 import { findUuid } from '../src/kernel/ids.ts'
@@ -15,7 +15,7 @@ import { insert } from './sync.ts'
 import { CALL } from './units.ts'
 
 const MODELS = 4_000
-/** After one that warms up; each takes the file through all steps twice. */
+/** After one warm-up round. Each round takes the file through all steps twice. */
 const ROUNDS = 2
 const LOOK_EVERY_MS = 10
 
@@ -96,7 +96,7 @@ async function uploadAndCheck({ hall, post }: Browser, { bytes, columns }: Sheet
   return { read, checked, path }
 }
 
-/** Rows a second. An import that would change nothing has no run. */
+/** Runs the import and returns the rows per second. An import without changes cannot be run. */
 function run({ hall, post }: Browser, path: string): Promise<number> {
   return perSecond(async () => {
     await post(`${path}/run`, new URLSearchParams())
@@ -115,7 +115,7 @@ async function waitForState({ sql }: BenchDatabase, path: string, state: string)
   }
 }
 
-/** Milliseconds within which 95 of 100 lists came, asked for one after another until `work` is done. */
+/** Milliseconds within which 95 % of the lists arrived, requested one after another until `work` ends. */
 async function listWhile(server: Server, { key }: Tenant, work: () => Promise<void>): Promise<number> {
   const times: number[] = []
   let isDone = false

@@ -1,4 +1,7 @@
-/** `isolation`: 45 good endpoints with five bad ones beside them, against the 45 alone: how long an event takes, and the worker's memory. */
+/**
+ * `isolation`: 45 good endpoints beside five bad ones, compared with the 45 alone: how long an event takes,
+ * and the worker's memory.
+ */
 import { readFileSync } from 'node:fs'
 import { systemClock } from '../src/kernel/clock.ts'
 import { createAddressList } from '../src/kernel/http/ip-ranges.ts'
@@ -40,7 +43,7 @@ export const isolationRows: Bench = async stage => {
 
 type Figures = { delay: number; halfMiB: number; lastMiB: number }
 
-/** An event for each account every 200 ms, for twelve seconds. */
+/** One event for each account every 200 ms, for twelve seconds. */
 async function run(stage: BenchEnvironment, name: string, badUrls: readonly string[]): Promise<Figures> {
   const hall = await stage.openDatabase(`isolation_${name}`)
   const receiver = await stage.startServer(hall, 'receiver.ts')

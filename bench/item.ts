@@ -1,4 +1,4 @@
-/** `item`: GET an item under a batch over HTTP, against GET a model from the same server. */
+/** `item`: GET of an item under a batch, compared with GET of a model from the same server. */
 import { idFromUuid } from '../src/kernel/ids.ts'
 import type { Bench } from './environment.ts'
 import { measureInTurns } from './environment.ts'

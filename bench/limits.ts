@@ -1,4 +1,4 @@
-/** `limits`: what the rate limit, and with it the check of the key, add to a read. */
+/** `limits`: what the key check with its rate limit adds to a read. */
 import { setPlan } from '../src/accounts/accounts.ts'
 import { authenticate } from '../src/accounts/keys/authenticate.ts'
 import { getKeyLimits } from '../src/accounts/limits/key-limits.ts'
@@ -12,10 +12,10 @@ import { load, request } from './load.ts'
 const PASSPORTS = 10_000
 const CONNECTIONS = 64
 const SECONDS = 3
-/** Far more than can be asked here: what is measured is counting, not refusing. */
+/** Higher than the benchmark can reach, so that it measures counting and not rejecting. */
 const PER_MINUTE = 10_000_000
 const CHECKS = 100_000
-/** Of a read. */
+/** The allowed share of a read's time. */
 const MOST = 0.1
 
 export const limitsRows: Bench = async stage => {
@@ -59,7 +59,7 @@ export const limitsRows: Bench = async stage => {
   ]
 }
 
-/** The check of the key and the count, one after the other, as the door does them; median of the rounds. */
+/** Runs the key check and the count as the API does. Returns the median of the rounds. */
 async function microsecondsOfCheck({ sql }: BenchDatabase, { key }: Tenant): Promise<number> {
   const limits = getKeyLimits(sql, systemClock)
   const times: number[] = []

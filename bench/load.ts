@@ -1,13 +1,16 @@
-/** A load client on bare sockets: as little of its own work as can be, since it shares the cores with what it measures. */
+/**
+ * A load client on bare sockets. It does little work itself, because it shares the cores with the server it
+ * measures.
+ */
 import { connect, type Socket } from 'node:net'
 
 export type Shot = { port: number; connections: number; seconds: number; next: (n: number) => string }
 export type Tally = { perSecond: number; medianMs: number; failed: number }
 
-/** Pages are not limited to who comes through a proxy of this machine: behind it may be all readers there are. */
+/** Requests through a proxy on this machine are not limited: all readers may come through it. */
 export const FROM_EVERYWHERE = { 'x-forwarded-for': '203.0.113.1' }
 
-/** An HTTP/1.1 request as text. */
+/** Builds an HTTP/1.1 request as text. */
 export function request(
   method: string,
   path: string,
@@ -20,7 +23,10 @@ export function request(
   return `${method} ${path} HTTP/1.1\r\nhost: localhost\r\n${more.join('')}${length}\r\n${body}`
 }
 
-/** Keeps every connection busy with one request at a time for the given seconds. Anything but 2xx and 304 is a failure. */
+/**
+ * Keeps every connection busy with one request at a time for the given seconds. Any status except 2xx and 304
+ * is a failure.
+ */
 export async function load(shot: Shot): Promise<Tally> {
   const until = performance.now() + shot.seconds * 1000
   const times: number[] = []
@@ -59,7 +65,7 @@ export async function load(shot: Shot): Promise<Tally> {
   }
 }
 
-/** All sockets read into one place, one after another: nothing is allocated for what has come. */
+/** All sockets read into this one buffer, so that receiving allocates nothing. */
 const INBOX = Buffer.alloc(256 * 1024)
 
 function open(port: number, take: (chunk: Buffer) => void): Socket {
@@ -77,15 +83,15 @@ function open(port: number, take: (chunk: Buffer) => void): Socket {
   })
 }
 
-/** Tells from the bytes received when an answer with a Content-Length is complete. */
+/** Parses the received bytes: detects when a response with Content-Length is complete. */
 class Answers {
-  /** Of an answer whose head has not come whole. */
+  /** The bytes of an incomplete response head. */
   private head: Buffer | undefined
   private status = 0
-  /** Of the body. */
+  /** Missing bytes of the body. */
   private missing = 0
 
-  /** The status of the answer that this chunk completes, if it does. */
+  /** Returns the status of the response that this chunk completes, if any. */
   take(chunk: Buffer): number | undefined {
     if (this.missing > 0) this.missing -= chunk.length
     else {

@@ -1,4 +1,4 @@
-/** Carnet as it is served, in a process of its own; prints its port. */
+/** Carnet as it runs in production, in its own process. Prints the port. */
 
 import { createApp } from '../src/cli/server/app.ts'
 import { systemClock } from '../src/kernel/clock.ts'
@@ -16,7 +16,10 @@ const sql = openPool(target)
 const log = createLog({ logLevel: 'warn', logFormat: 'json' })
 const scans = createScanRecorder({ sql, clock: systemClock, log, geoMmdbPath: undefined })
 scans.start()
-/** Each SIGUSR2 has it forget every scan at once, or count again: two processes differ by more than counting costs. */
+/**
+ * SIGUSR2 switches between counting and discarding scans. Two processes would differ by more than counting
+ * costs.
+ */
 let isCounting = true
 process.on('SIGUSR2', () => {
   isCounting = !isCounting

@@ -1,4 +1,6 @@
-/** `page`: the public page from the cache, against a bare server that sends the same bytes, headers included. */
+/**
+ * `page`: the cached public page, compared with a bare server that sends the same bytes, headers included.
+ */
 import { idFromUuid } from '../src/kernel/ids.ts'
 import { fill } from '../test/fill-database.ts'
 import type { Bench } from './environment.ts'

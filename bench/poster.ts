@@ -1,4 +1,7 @@
-/** The limit of deliveries: undici in a loop, the same bytes each time, no database and no signature. Asked by POST; prints its port. */
+/**
+ * The limit of deliveries: undici in a loop, always the same bytes, without database or signature. POST
+ * starts it. Prints the port.
+ */
 import { createServer } from 'node:http'
 import { Agent } from 'undici'
 

@@ -1,4 +1,7 @@
-/** `processes`: two processes against one, on the same port and database, with the load client beside them. */
+/**
+ * `processes`: two processes compared with one, on the same port and database, with the load client on the
+ * same machine.
+ */
 import { idFromUuid } from '../src/kernel/ids.ts'
 import { bodyOf, fill } from '../test/fill-database.ts'
 import type { Bench } from './environment.ts'
@@ -6,10 +9,10 @@ import { measureInTurns, type Server } from './environment.ts'
 import { FROM_EVERYWHERE, load, request } from './load.ts'
 
 const PASSPORTS = 10_000
-/** Many short turns: the neighbours of a shared machine come and go within seconds. */
+/** Many short rounds, because load from other tenants of a shared machine lasts only seconds. */
 const ROUNDS = 15
 const SECONDS = 1.5
-/** Until each of two processes, which get half of the requests each, has compiled what it runs all the time. */
+/** Each of two processes gets half of the requests, and needs this long to compile its hot code. */
 const WARM_UP_S = 8
 
 export const processesRows: Bench = async stage => {

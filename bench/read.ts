@@ -1,4 +1,7 @@
-/** `read`: GET one product with full authentication, against a bare server with the same prepared SELECT at its best pool size. */
+/**
+ * `read`: GET of one product with full authentication, compared with a bare server that runs the same
+ * prepared SELECT at its best pool size.
+ */
 import { idFromUuid } from '../src/kernel/ids.ts'
 import { fill } from '../test/fill-database.ts'
 import type { Bench } from './environment.ts'

@@ -1,4 +1,7 @@
-/** A healthy webhook endpoint and nothing else: counts what it gets at /hook; GET tells how many, how many distinct, and when the last came. Prints its port. */
+/**
+ * A healthy webhook endpoint: counts the requests to /hook. GET returns how many there were, how many
+ * distinct, and when the last came. Prints the port.
+ */
 import { createServer } from 'node:http'
 
 let count = 0

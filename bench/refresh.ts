@@ -1,4 +1,7 @@
-/** `refresh`: 100,000 items that were never refreshed, a new model's in each of three rounds, without and with others reading. */
+/**
+ * `refresh`: refreshes 100,000 items for the first time, without and with concurrent reads. Each of the three
+ * rounds uses a new model.
+ */
 import { idFromUuid } from '../src/kernel/ids.ts'
 import type { Bench } from './environment.ts'
 import { type BenchDatabase, median, type Server, type Tenant } from './environment.ts'
@@ -64,7 +67,7 @@ function rows({ quiet, busy, alone, share }: Record<'quiet' | 'busy' | 'alone' |
   ]
 }
 
-/** Corrects the model, has it refreshed, and gives the units a second until all are done. */
+/** Corrects and refreshes the model. Returns the units per second until all are done. */
 async function refresh(hall: BenchDatabase, tenant: Tenant, server: Server, model: string): Promise<number> {
   const send = async (text: string) => {
     const tally = await load({ port: server.port, connections: 1, seconds: 0, next: () => text })
@@ -83,7 +86,7 @@ async function refresh(hall: BenchDatabase, tenant: Tenant, server: Server, mode
 
 type Read = (seconds: number) => Promise<number>
 
-/** Reads other products from 64 connections; answers a second. */
+/** Reads other products over 64 connections. Returns the responses per second. */
 function reader({ port }: Server, tenant: Tenant, ids: string[]): Read {
   const requests = ids.map(id => ask(tenant, 'GET', idFromUuid(id)))
   const next = (n: number) => requests[(n * 7919) % requests.length] ?? ''

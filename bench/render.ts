@@ -1,4 +1,7 @@
-/** `render`: CPU time of a first render, when no cache has the page: from the row to HTML, symbol and entity tag; the limit is 1 ms. */
+/**
+ * `render`: CPU time of a first, uncached rendering: from the row to HTML, QR symbol and entity tag. The
+ * limit is 1 ms.
+ */
 import { NO_BRAND } from '../src/accounts/brand/brand.ts'
 import { DEMO_PASSPORTS } from '../src/cli/demo/demo-data.ts'
 import { LANGUAGES } from '../src/i18n/catalogue.ts'
@@ -21,14 +24,14 @@ const MADE_AT = Date.UTC(2026, 10, 1)
 
 export const renderRows: Bench = async () => {
   const rounds = Array.from({ length: ROUNDS + 1 }, (_, round) => cpuOf(rowsOf(round)))
-  // The first round is the compiler's.
+  // The first round includes compilation.
   const ours = median(rounds.slice(1))
   return [
     { row: 'render', ours, limit: LIMIT_MS, ratio: ours / LIMIT_MS, unit: 'ms of CPU, a page no cache has' },
   ]
 }
 
-/** The demo's passports over and over, each time another passport, so that nothing is remembered of it. */
+/** The demo's passports repeated, each time with a new id, so that no cache helps. */
 function rowsOf(round: number): PublicPassportRow[] {
   return Array.from({ length: A_ROUND }, (_, i) => {
     const id = newUuid(MADE_AT + round * A_ROUND + i)
@@ -67,7 +70,7 @@ function rowsOf(round: number): PublicPassportRow[] {
   })
 }
 
-/** Milliseconds of CPU a page. */
+/** Milliseconds of CPU time per page. */
 function cpuOf(rows: readonly PublicPassportRow[]): number {
   const before = process.cpuUsage()
   for (const [i, row] of rows.entries()) render(row, i)

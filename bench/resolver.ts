@@ -1,6 +1,6 @@
 /**
- * `resolver`: a GS1 address led to its passport, against a bare server that sends the same redirect. Once for one address
- * that everybody scans, once for addresses that each come once a second at most, so that each costs its look-up.
+ * `resolver`: the redirect from a GS1 address, compared with a bare server that sends the same redirect. Once
+ * for an address that everybody scans, once for addresses that each need a look-up.
  */
 import { computeMod10CheckDigit } from '../src/gs1/check-digit.ts'
 import { fill } from '../test/fill-database.ts'

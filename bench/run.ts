@@ -1,4 +1,7 @@
-/** `npm run bench [-- ROW…] [--json]`: each figure beside its limit, measured in the same run, in turns, medians of five rounds. */
+/**
+ * `npm run bench [-- ROW…] [--json]`: prints each figure with its limit. Both are measured alternately in the
+ * same run, as medians of five rounds.
+ */
 import { parseArgs } from 'node:util'
 import { backupRows } from './backup.ts'
 import { bulkRows } from './bulk.ts'

@@ -1,6 +1,6 @@
 /**
- * `scans`: readers that all differ, noted in bursts and flushed, against the same rows by the bare batched upsert; the
- * page with counting against the page without; and a year of an account's statistics against a week.
+ * `scans`: bursts of scans by different readers, recorded and flushed, compared with a bare batched upsert of
+ * the same rows; the page with and without counting; the statistics of a year compared with a week.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { systemClock } from '../src/kernel/clock.ts'
@@ -13,19 +13,25 @@ import type { Bench, BenchRow } from './environment.ts'
 import { type BenchDatabase, type BenchEnvironment, measureInTurns } from './environment.ts'
 import { load, request } from './load.ts'
 
-/** A second of the fastest that is asked for. */
+/** One second of the fastest required rate. */
 const BURST = 20_000
 const PASSPORTS = 2_000
 const AGENT =
   'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36'
 const CONNECTIONS = 32
-/** Two flushes. */
+/** Long enough for two flushes. */
 const SECONDS = 2
-/** More than elsewhere: the difference looked for is smaller than that of two runs of the same server. */
+/**
+ * More rounds than elsewhere, because the measured difference is smaller than the noise between two runs of
+ * one server.
+ */
 const PAGE_ROUNDS = 21
-/** So that what was noted before is not written in the time of a page that counts nothing. */
+/**
+ * Waits until earlier scans are flushed, so that they are not written while pages without counting are
+ * measured.
+ */
 const FLUSHED_MS = 1_500
-/** Roll-up rows of a year: 365 days of so many passports, countries and devices. */
+/** Roll-up rows of a year: 365 days times passports, countries and devices. */
 const YEAR_ROWS = 1_000_000
 const COUNTRIES = 40
 
@@ -39,7 +45,7 @@ const passports = Array.from({ length: PASSPORTS }, () => newUuid(Date.UTC(2026,
 let readers = 0
 const nextAddress = () => `10.${(++readers >> 16) & 255}.${(readers >> 8) & 255}.${readers & 255}`
 
-/** Every reader another one, over some thousand passports of one account. */
+/** Every scan is by a different reader, over some thousand passports of one account. */
 async function burst(stage: BenchEnvironment): Promise<BenchRow> {
   const { sql } = await stage.openDatabase('scans')
   const log = createLog({ logLevel: 'warn', logFormat: 'json' })
@@ -85,7 +91,7 @@ async function burst(stage: BenchEnvironment): Promise<BenchRow> {
   }
 }
 
-/** The rows that no way of counting exactly can do without, one statement each, made beforehand. */
+/** Inserts the rows that any exact counting needs: unique visitors and daily sums, one statement each. */
 async function bareUpsert(sql: Sql): Promise<number> {
   const visitors = Array.from({ length: BURST }, () => newUuid(Date.now() - Math.floor(Math.random() * 1e9)))
   const countries = visitors.map((_, i) => (i % 2 ? 'DE' : 'FR'))
@@ -165,7 +171,10 @@ async function yearAgainstWeek(stage: BenchEnvironment): Promise<BenchRow> {
   }
 }
 
-/** A year in which every day has scans from every country: the roll-ups of passports, and the sums of the account. */
+/**
+ * Fills a year in which every day has scans from every country: the roll-ups of passports, and the sums of
+ * the account.
+ */
 async function fillYear({ sql }: BenchDatabase, accountId: number): Promise<void> {
   const today = Math.floor(systemClock.now().getTime() / 86_400_000)
   const perDay = Math.ceil(YEAR_ROWS / 365 / COUNTRIES)

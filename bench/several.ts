@@ -1,4 +1,4 @@
-/** Carnet as several processes on one port, as its supervisor runs them; prints the port when all listen. */
+/** Carnet as several processes on one port, as its supervisor runs them. Prints the port when all listen. */
 import cluster from 'node:cluster'
 import { join } from 'node:path'
 

@@ -1,4 +1,4 @@
-/** At a server's console as a browser is: by e-mail and password, with a cookie from then on. */
+/** Signs in to a server's console like a browser: by e-mail and password, then with a cookie. */
 import { createPerson } from '../src/accounts/people/people.ts'
 import { setPassword } from '../src/accounts/people/set-password.ts'
 import { systemClock } from '../src/kernel/clock.ts'
@@ -9,11 +9,11 @@ const PASSWORD = 'eleven herons over the lake'
 export type Visit = {
   email: string
   cookie: string
-  /** A form's answer is where it leads. */
+  /** Submits a form and returns the address of the redirect. */
   post: (path: string, body: FormData | URLSearchParams) => Promise<string>
 }
 
-/** As a new owner of the account; `n` tells several apart. */
+/** Signs in a new owner of the account; `n` distinguishes several owners. */
 export async function signIn(
   hall: BenchDatabase,
   server: Server,

@@ -1,4 +1,7 @@
-/** `sync`: 10,000 models by POST /products/bulk, 500 a call, against the same rows by bare statements over one connection; then the same sheet again, and with a change. */
+/**
+ * `sync`: 10,000 models by POST /products/bulk, 500 per call, compared with bare statements for the same rows
+ * over one connection; then the same data again, unchanged and with a change.
+ */
 import { newUuid } from '../src/kernel/ids.ts'
 import { bodyOf } from '../test/fill-database.ts'
 import type { Bench, BenchRow } from './environment.ts'
@@ -52,7 +55,7 @@ async function call(server: Server, tenant: Tenant, from: number, change: object
   if (tally.failed > 0) throw new Error('a bulk call failed')
 }
 
-/** The rows of 500 models and nothing else: no look-up, no check, no answer, no HTTP. */
+/** Inserts the rows of 500 models without look-up, check, response or HTTP. */
 export async function insert({ sql }: BenchDatabase, { accountId }: Tenant, from: number): Promise<void> {
   const now = new Date()
   const rows = Array.from({ length: CALL }, (_, i) => {

@@ -1,4 +1,4 @@
-/** Models with units under them, for the rows that measure what units cost. */
+/** Models with units, for the benchmarks of units. */
 import type { AccountContext } from '../src/accounts/context.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import type { Sql } from '../src/kernel/db/database.ts'
@@ -8,19 +8,18 @@ import { fill } from '../test/fill-database.ts'
 import type { BenchDatabase, Tenant } from './environment.ts'
 import { request } from './load.ts'
 
-/** As many as a call may bring. */
+/** The maximum number of rows in a call. */
 export const CALL = 500
 
-/** A serial as a line prints it: `L1-0000042`. */
+/** A serial as production lines print it: `L1-0000042`. */
 export const serialOf = (prefix: string, n: number) => `${prefix}-${String(n).padStart(7, '0')}`
 
-/** The UUIDs of new models. */
 export const models = (hall: BenchDatabase, { accountId }: Tenant, count: number): Promise<string[]> =>
   fill(hall.sql, { accountId, count, word: 'units' })
 
 export type Issue = { under: string; level: 'batch' | 'item'; count: number; prefix?: string }
 
-/** Issues plain units in calls of 500, past HTTP; returns the UUIDs of the first 10,000. */
+/** Issues plain units in calls of 500, without HTTP. Returns the UUIDs of the first 10,000. */
 export async function issue(hall: BenchDatabase, tenant: Tenant, wish: Issue): Promise<string[]> {
   const { under, level, count, prefix = 'L1' } = wish
   const kept: string[] = []
@@ -34,7 +33,7 @@ export async function issue(hall: BenchDatabase, tenant: Tenant, wish: Issue): P
   return kept
 }
 
-/** One call of 500 plain items, past HTTP. */
+/** One call with 500 plain items, without HTTP. */
 export const issueCall = (hall: BenchDatabase, tenant: Tenant, under: string, from: number) =>
   createUnits(
     hall,
@@ -63,13 +62,13 @@ async function createUnits(
   return created.map(one => one.passport.id)
 }
 
-/** A bulk call of 500 plain items. */
+/** A bulk request with 500 plain items. */
 export function bulkRequest(tenant: Tenant, model: string, prefix: string, from: number): string {
   const path = `/api/v1/products/${idFromUuid(model)}/children`
   return request('POST', path, { authorization: `Bearer ${tenant.key}` }, bulkBody(prefix, from))
 }
 
-/** A request about a product with the tenant's key. */
+/** A request about a product, with the tenant's key. */
 export const ask = (tenant: Tenant, method: string, path: string, body?: object): string =>
   request(
     method,
@@ -78,22 +77,21 @@ export const ask = (tenant: Tenant, method: string, path: string, body?: object)
     body && JSON.stringify(body),
   )
 
-/** A correction of a model that differs each time. */
+/** A correction of a model, different for each `n`. */
 export const correction = (tenant: Tenant, model: string, n: number): string =>
   ask(tenant, 'PATCH', idFromUuid(model), { data: { weightGrams: 100 + n }, change_type: 'correction' })
 
-/** Serials of one call. */
 export const serials = (prefix: string, from: number): string[] =>
   Array.from({ length: CALL }, (_, i) => serialOf(prefix, from + i))
 
-/** The same for the bare server. */
+/** The same request for the bare server. */
 export const bareRequest = ({ accountId }: Tenant, model: string, prefix: string, from: number): string =>
   request('POST', `/${model}/${accountId}`, {}, bulkBody(prefix, from))
 
 const bulkBody = (prefix: string, from: number) =>
   JSON.stringify({ level: 'item', items: serials(prefix, from).map(serial => ({ serial })) })
 
-/** The rows of plain items and nothing else: no check, no answer. Returns their ids. */
+/** Inserts only the rows of plain items, without check or response. Returns their ids. */
 export async function insertPlain(
   sql: Sql,
   accountId: number,

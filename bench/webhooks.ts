@@ -1,4 +1,7 @@
-/** `webhooks`: 10,000 events to one healthy endpoint on this machine, against undici in a loop that does only that. */
+/**
+ * `webhooks`: 10,000 events to one healthy endpoint on this machine, compared with undici in a loop that only
+ * sends.
+ */
 
 import { systemClock } from '../src/kernel/clock.ts'
 import { createAddressList } from '../src/kernel/http/ip-ranges.ts'
@@ -35,7 +38,7 @@ export const webhookRows: Bench = async stage => {
   return [{ row: 'webhooks', ours, limit: bare, ratio: ours / bare, unit }]
 }
 
-/** Events a second, from the moment they are kept until the last one has arrived. */
+/** Events per second, from the moment they are stored until the last has arrived. */
 async function deliver({ sql }: BenchDatabase, { accountId }: Tenant, receiver: Server): Promise<number> {
   const before = await counted(receiver)
   const now = systemClock.now()
