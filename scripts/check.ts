@@ -1,4 +1,7 @@
-/** `npm run check`: format, lint, types, the house's rules, all texts and the paths that documents name; no database. */
+/**
+ * `npm run check`: checks format, lint, types, architecture rules, texts and the paths in the documentation.
+ * Needs no database.
+ */
 import { spawn } from 'node:child_process'
 import { listMissingLabels } from '../src/i18n/catalogue.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Makes `assets/common-passwords.bin` from a list of passwords, one a line: a sorted row of short hashes of all that are
- * long enough to be taken here. `node scripts/common-passwords.ts LIST`
+ * Generates `assets/common-passwords.bin` from a list with one password per line: the sorted short hashes of
+ * all that are long enough for Carnet. `node scripts/common-passwords.ts LIST`
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { hashCommonPassword } from '../src/accounts/people/common-passwords.ts'

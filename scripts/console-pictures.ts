@@ -1,4 +1,4 @@
-/** Takes the pictures of docs/console.md: a server of its own with the demo's passports, looked at in Chromium. */
+/** Takes the screenshots of docs/console.md in Chromium, from its own server with the demo's passports. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { openEnvironment } from '../bench/environment.ts'
@@ -54,12 +54,12 @@ try {
   await stage.close()
 }
 
-/** As if by chance and always the same. */
+/** A pseudo-random number, the same in every run. */
 function mixed(n: number): number {
   return Math.imul(n + 1, 2_654_435_761) >>> 12
 }
 
-/** More of them lately, and of some products more than of others. */
+/** Adds scans: more of them recent, and more of some products than of others. */
 async function scan({ sql, accountId }: AccountContext, models: readonly string[]): Promise<void> {
   const log = createLog({ logLevel: 'warn', logFormat: 'json' })
   const recorder = createScanRecorder({ sql, clock: systemClock, log, geoMmdbPath: undefined })
@@ -67,7 +67,7 @@ async function scan({ sql, accountId }: AccountContext, models: readonly string[
   for (let n = 0, back = DAYS - 1; back >= 0; back--) {
     const count = Math.round(8 + (DAYS - back) / 3 + (mixed(back) % 14) + 4 * Math.sin(back * 0.9))
     for (let i = 0; i < count; i++, n++) {
-      // Some come twice on a day.
+      // Some readers come twice a day.
       const reader = n % 5 === 1 ? n - 1 : n
       const id = findUuid(models[Math.floor(models.length * ((reader * 0.618) % 1) ** 2)] ?? '') ?? ''
       const [row] = await sql<{ category: string }[]>`select category from passport where id = ${id}`
@@ -153,7 +153,7 @@ async function lastVersion(page: Page, address: string): Promise<string> {
   return newest.replace(/\D/g, '')
 }
 
-/** The address of a sheet whose columns wait to be confirmed. */
+/** Uploads a spreadsheet and returns its address, where the columns wait for confirmation. */
 async function broughtSheet(page: Page, address: string): Promise<string> {
   const heads =
     'Product name;SKU;Brand;Fibre composition;Made in;Care instructions (en);Repairable;Weight;Price'

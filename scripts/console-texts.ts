@@ -35,7 +35,7 @@ function typeOf(source: TextSource, indent = ''): string {
   }
 }
 
-/** What a language's texts lack beside English, one line each. */
+/** Compares a language with English. Returns a sentence for each difference. */
 function compare(english: TextSource, own: TextSource | undefined, language: string, path = ''): string[] {
   if (own === undefined) return [`${path} is missing`]
   if (typeof english === 'string' || isPlural(english)) {

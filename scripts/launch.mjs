@@ -1,5 +1,6 @@
-// Every npm script starts here, on whatever Node runs npm: it installs what is missing, then hands over to the
-// pinned Node from node_modules, which runs the TypeScript source as it is. Nothing goes to stdout but the program's own.
+// Every npm script starts here, with any Node that runs npm. It installs missing packages, then starts the
+// pinned Node from node_modules, which runs the TypeScript source directly. Only the started program writes
+// to stdout.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -7,31 +8,31 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const pinnedNode = `${root}node_modules/node/bin/node`
-/** npm's own list of what is there, which it writes last. */
+/** npm's own list of installed packages, which it writes last. */
 const installedList = `${root}node_modules/.package-lock.json`
-/** Holds the id of the process that installs: two at once would take away each other's files. */
+/** Contains the id of the installing process: two concurrent installs would delete each other's files. */
 const lock = `${root}.carnet-installing`
 
 const OURS = {
-  // glibc keeps what each compressing thread has once used; two pools instead of sixteen are enough.
+  // glibc keeps the memory that each compressing thread has used. Two arenas instead of sixteen are enough.
   MALLOC_ARENA_MAX: '2',
-  // What Node made of each source file: half of a start's time is spent on that. Unused where it cannot be written.
+  // Node's compile cache, which saves half of the start-up time. Ignored if the folder is not writable.
   NODE_COMPILE_CACHE: `${root}node_modules/.cache/compiled`,
 }
 
-/** What the system's loader ends with when a library is missing; it has said which. */
+/** The loader's exit code for a missing library, which it has already named. */
 const NOT_LOADED = 127
 
 const PARENT_CHECK_MS = 500
 const LOCK_CHECK_MS = 200
 
-/** A heap that collects before it grows: 240 MB under load instead of 400, at the same speed. */
+/** Flags that collect garbage before the heap grows: 240 MB under load instead of 400, at the same speed. */
 function nodeFlags() {
   const { config } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
   return ['--disable-warning=ExperimentalWarning', ...config.nodeFlags.split(' ')]
 }
 
-/** Whether npm has put in place what the lockfile names, however it was called. */
+/** Whether the packages that the lockfile lists are installed, by any npm command. */
 function isInstalled(withTools) {
   if (!existsSync(pinnedNode) || !existsSync(installedList)) return false
   const there = packagesOf(installedList)
@@ -43,7 +44,10 @@ function isInstalled(withTools) {
 
 const packagesOf = file => JSON.parse(readFileSync(file, 'utf8')).packages
 
-/** Whether the lock is ours now; otherwise somebody who is alive has it. One whose holder has died is taken away. */
+/**
+ * Whether this process now holds the lock; false if another live process holds it. Removes the lock of a dead
+ * process.
+ */
 function takesLock() {
   try {
     writeFileSync(lock, String(process.pid), { flag: 'wx' })
@@ -62,7 +66,7 @@ function takesLock() {
 
 function isHeld() {
   try {
-    // Between its making and its writing the file is empty for a moment.
+    // The file is empty for a moment between its creation and its first write.
     return process.kill(Number(readFileSync(lock, 'utf8') || process.pid), 0)
   } catch (error) {
     return error.code !== 'ESRCH'
@@ -96,7 +100,10 @@ function install() {
   }
 }
 
-/** npm runs the packages' own scripts with that Node, too, and leaves out what failed: the next start installs anew. */
+/**
+ * Says which library Node lacks. npm could not run the packages' install scripts with this Node either, so
+ * the next start installs again.
+ */
 function tellOfLibrary() {
   process.stderr.write('Node could not be loaded. On a small Debian or Ubuntu: apt-get install libatomic1\n')
   try {
@@ -117,9 +124,10 @@ export function launch(...args) {
       : [pinnedNode, [...nodeFlags(), `${root}${args[0]}`, ...args.slice(1)]]
   const env = { ...OURS, ...process.env }
   const child = spawn(command, rest, { stdio: 'inherit', env })
-  // A terminal sends Ctrl-C to the whole group, so that the child gets it twice, and takes it for one.
+  // On Ctrl-C the terminal signals the whole group, so the child gets the signal twice; it ignores the
+  // second.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-  // A signal to npm alone ends npm and its shell; what they started must not live on unseen.
+  // A signal to npm alone ends npm and its shell; the child must not keep running unnoticed.
   const parent = process.ppid
   setInterval(() => process.ppid === parent || child.kill('SIGTERM'), PARENT_CHECK_MS).unref()
   child.on('error', error => {

@@ -1,4 +1,4 @@
-/** Publishes the JSON-LD context as it is now under the next number, unless the newest published one is the same. */
+/** Publishes the current JSON-LD context under the next number, unless it equals the newest published one. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { NAMESPACE_PLACEHOLDER, readContextVersions } from '../src/site/json-ld/context-versions.ts'
 import { renderContext } from '../src/site/json-ld/vocabulary.ts'

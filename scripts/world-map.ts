@@ -1,19 +1,19 @@
 /**
- * Draws `assets/world.json`, the map of the scan pages, from Natural Earth (public domain) as `world-atlas` packs it:
- * Equal Earth projection, simplified, whole units, without Antarctica. The countries are those of ISO 3166-1, because
- * that is what scans are counted by.
+ * Draws `assets/world.json`, the map of the scan pages, from Natural Earth (public domain, packed by
+ * `world-atlas`): Equal Earth projection, simplified, with the countries of ISO 3166-1, by which scans are
+ * counted.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const WIDTH = 800
-/** Points that are less than this off a line are left out, in units. */
+/** Points closer than this to a line are left out, in map units. */
 const TOLERANCE = 0.8
-/** An island smaller than this is not drawn, unless a country has nothing else. */
+/** Smaller islands are not drawn, unless a country has nothing else. */
 const LEAST_ISLAND = 2.5
-/** A country smaller than this gets a dot besides its outline. */
+/** Smaller countries also get a dot. */
 const LEAST_COUNTRY = 14
 const SOUTH = -56
-/** The middle of the map: the cut is then in the Bering Strait, where it cuts no country in two. */
+/** The central meridian: the map's edge is then in the Bering Strait, where it divides no country. */
 const MIDDLE = 11.5
 
 type Point = readonly [number, number]
@@ -32,17 +32,23 @@ type Topology = {
   }
 }
 
-/** Without a number of their own in Natural Earth, which draws who governs; networks are listed under these. */
+/**
+ * Natural Earth draws areas by who governs them and gives these no number. Networks are listed under these
+ * codes.
+ */
 const NAMED: Readonly<Record<string, string>> = { 'N. Cyprus': 'CY', Somaliland: 'SO', Kosovo: 'XK' }
 
-/** Parts with a code of their own, and Crimea, which is Ukraine's (UN General Assembly, resolution 68/262): west, south, east, north. */
+/**
+ * Areas with their own code, and Crimea, which belongs to Ukraine (UN General Assembly, resolution 68/262):
+ * west, south, east, north.
+ */
 const PARTS: readonly { of: string; to: string; box: readonly [number, number, number, number] }[] = [
   { of: 'RU', to: 'UA', box: [32, 44, 37, 46.5] },
   { of: 'FR', to: 'GF', box: [-55, 2, -51, 6] },
   { of: 'NO', to: 'SJ', box: [10, 76, 34, 81] },
 ]
 
-/** Places that have a code and no outline of their own there: longitude, latitude. */
+/** Places with a code but without their own outline: longitude, latitude. */
 const PLACES: Readonly<Record<string, Point>> = {
   RE: [55.5, -21.1],
   GP: [-61.6, 16.2],
@@ -72,14 +78,14 @@ function project([longitude, latitude]: Point): Point {
   return [WIDTH / 2 + x * unit, -y * unit]
 }
 
-/** A country's code from its number; CLDR knows the numbers as old names of the codes. */
+/** The country's code from its number; CLDR has the numbers as aliases of the codes. */
 function codeOf(id: string | undefined, name: string): string | undefined {
   if (id === undefined) return NAMED[name]
   const region = new Intl.Locale(`und-${id}`).region
   return region !== undefined && /^[A-Z]{2}$/.test(region) ? region : undefined
 }
 
-/** Douglas and Peucker: what is hardly off the line between its ends goes. */
+/** Douglas-Peucker: drops points that are close to the line between its ends. */
 function simplify(line: readonly Point[]): Point[] {
   const first = line[0]
   const last = line.at(-1)
@@ -109,7 +115,10 @@ const areaOf = (ring: readonly Point[]) =>
     }, 0) / 2,
   )
 
-/** Outer rings by country, in degrees and on the map; borders are simplified once, so that neighbours still meet. */
+/**
+ * Outer rings by country, in degrees and on the map. Borders are simplified once, so that neighbours still
+ * share them.
+ */
 function ringsOf({
   transform,
   arcs,
@@ -149,7 +158,7 @@ const partOf = (of: string, ring: readonly Point[]) =>
       whole === of && ring.every(([x, y]) => x > west && x < east && y > south && y < north),
   )?.to
 
-/** `M` with the first point, then steps from one to the next, those straight on as one, in the shortest letters. */
+/** Builds a path: `M` with the first point, then the shortest relative steps, with straight runs merged. */
 function pathOf(ring: readonly Point[], top: number): string {
   const points = ring
     .map(([x, y]): Point => [Math.round(x), Math.round(y - top)])
@@ -173,7 +182,10 @@ const isStraightOn = ([ax, ay]: Point, [bx, by]: Point) => ax * by === ay * bx &
 
 const numbers = (all: readonly number[]) => all.join(' ').replaceAll(' -', '-')
 
-/** A letter is written where it changes: `l` for any step, `h` and `v` for those along an axis. */
+/**
+ * The shortest text of the steps: `l` takes any step, `h` and `v` those along an axis. A letter is written
+ * only when it changes.
+ */
 function shortest(steps: readonly Point[]): string {
   let texts = new Map([['', '']])
   for (const step of steps) {
@@ -236,7 +248,7 @@ for (const [code, point] of Object.entries(PLACES))
 const height = Math.ceil(project([0, SOUTH])[1] - top)
 const sorted = Object.fromEntries(Object.entries(dots).sort(([a], [b]) => (a < b ? -1 : 1)))
 const text = JSON.stringify({ width: WIDTH, height, shapes, dots: sorted }, undefined, 2)
-  // A dot is one line.
+  // Puts each dot on one line.
   .replaceAll(/\[\s+(-?\d+),\s+(-?\d+)\s+\]/g, '[$1, $2]')
 writeFileSync(new URL('../assets/world.json', import.meta.url), `${text}\n`)
 console.log(
