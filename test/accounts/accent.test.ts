@@ -1,4 +1,4 @@
-/** The accent of an account can be read on light and on dark pages, whatever it is. */
+/** Tests that any accent colour is readable on light and on dark pages. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'

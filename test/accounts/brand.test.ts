@@ -1,4 +1,4 @@
-/** setBrand: what is given is changed, all of it or nothing, and noted. */
+/** Tests setBrand: changes only the given fields, all or none, and writes an audit entry. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { findLogo, getBrand, getCachedBrand, NO_BRAND } from '../../src/accounts/brand/brand.ts'

@@ -1,4 +1,7 @@
-/** What the operator does from the command line stands in the account's audit log, under the operator's name, once. */
+/**
+ * Tests that each action of the operator on the command line is in the account's audit log, under the
+ * operator's name, once.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { actAsOperator, createAccountByOperator, setPlan } from '../../src/accounts/accounts.ts'

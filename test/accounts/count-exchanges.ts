@@ -1,7 +1,7 @@
-/** How often processes write the share of a key: once for each round trip. */
+/** Counts how often processes write their share of a key's rate limit: once for each round trip. */
 import type { Sql } from '../../src/kernel/db/database.ts'
 
-/** Counts from now on; the function returned tells how many there were for a key. */
+/** Starts counting. The returned function gives the count for a key. */
 export async function countExchanges(sql: Sql): Promise<(keyId: string) => Promise<number>> {
   await sql`create table if not exists exchange_count (key_id uuid primary key, n integer)`
   await sql`

@@ -1,4 +1,4 @@
-/** API keys: what they look like, when they begin and end, and how soon every process knows. */
+/** Tests API keys: format, start and end of validity, and how soon every process knows of a change. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { crc32 } from 'node:zlib'
@@ -15,7 +15,7 @@ import { type Harness, startHarness, type TestAccount } from '../harness.ts'
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const DAY_MS = 86_400_000
 
-/** CRC-32 in six digits of base 62, by another way than the code's. */
+/** CRC-32 as six base-62 digits, computed differently from the tested code. */
 const checksum = (text: string) => {
   let digits = ''
   for (let rest = BigInt(crc32(text)), i = 0; i < 6; rest /= 62n, i++)
@@ -199,7 +199,7 @@ describe('keys', () => {
 test('every process rejects a revoked key within two seconds', async () => {
   const one = await startHarness()
   const account = await one.account()
-  // Another process: its own pool, and what it remembers is its own.
+  // Another process: with its own pool and its own cache.
   const other = openPool(one.target)
   try {
     const now = () => one.clock.now()

@@ -1,4 +1,4 @@
-/** What may be a logo, and that an SVG has nothing left in it but drawing. */
+/** Tests which files are accepted as logos, and that a cleaned SVG contains only drawing. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'

@@ -1,4 +1,4 @@
-/** Passwords: what is taken, and hashes that carry their parameters. */
+/** Tests which passwords are accepted, and that hashes contain their parameters. */
 import assert from 'node:assert/strict'
 import { argon2Sync } from 'node:crypto'
 import { readFileSync } from 'node:fs'

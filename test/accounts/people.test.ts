@@ -1,4 +1,4 @@
-/** People: made and let in by the operator's links, once, never twice in an account. */
+/** Tests that people are created and signed in by the operator's links, and join an account only once. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'

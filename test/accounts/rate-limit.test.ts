@@ -1,4 +1,7 @@
-/** Several processes' limits on one database, on a clock that the test moves: never too many, never refused too early. */
+/**
+ * Tests the limits of several processes on one database, with a clock that the test moves: never too many
+ * requests, never a rejection too early.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -10,13 +13,13 @@ import { IS_FULL } from '../full.ts'
 import { type Harness, startHarness, TestClock } from '../harness.ts'
 import { countExchanges } from './count-exchanges.ts'
 
-/** A permit that is over in one process is another's after two looks for idle ones and the longest pause. */
+/** A permit that one process no longer needs reaches another after two idle checks and the longest pause. */
 const HANDED_ON_MS = 2_500
 const TEND_MS = 250
-/** However busy the machine is: nobody counts alone unless the test is about that. */
+/** A busy machine must not make a process count on its own, unless the test is about that. */
 const UNMOVED_MS = 60_000
 
-/** The limits of some processes for one key, and every grant and refusal held against what is promised. */
+/** Several processes' limits for one key. Checks every grant and rejection against the documented limit. */
 class Cluster {
   readonly granted: number[] = []
   refused = 0
@@ -71,7 +74,7 @@ class Cluster {
     for (let i = 0; i < count; i++) this.check(!(await this.one(node)))
   }
 
-  /** Through all processes, or through one. */
+  /** Sends `count` requests at the same time: to all processes, or to one. */
   async atOnce(count: number, node?: number) {
     const all = await Promise.all(Array.from({ length: count }, (_, i) => this.one(node ?? i)))
     this.check(all.includes(false))
@@ -185,7 +188,7 @@ describe('the rate limit of a key', () => {
       const exchanges = await countExchanges(t.sql)
       const trips = () => exchanges(cluster.id)
       const requests = Math.floor(limit * 1.8)
-      // Nine tenths of the limit for two minutes, then a minute at three times the limit.
+      // Two minutes at nine tenths of the limit, then a minute at three times the limit.
       for (let i = 0; i < requests; i++) {
         await cluster.one(Math.floor(Math.random() * 4))
         await cluster.wait(66_666 / limit)
