@@ -1,4 +1,4 @@
-/** What is wrong with the parameters, the key, the address and the body of a call stands in one answer. */
+/** Tests that one response reports all errors in a call's parameters, key, address and body. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { HTTPMethods } from 'fastify'

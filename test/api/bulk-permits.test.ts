@@ -1,4 +1,7 @@
-/** Large bulk bodies take turns; when too many wait, the next is refused at once and told when to come again. */
+/**
+ * Tests that large bulk bodies take turns, and that the next one is rejected at once with a retry time when
+ * too many wait.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
@@ -24,10 +27,10 @@ after(async () => {
 
 const LARGE = 8 * 1024 * 1024
 
-/** Announces a large body and sends none of it. */
+/** Announces a large body but sends nothing of it. */
 const announce = () => sendPart(account.key, `Content-Length: ${LARGE}`, '')
 
-/** Begins a bulk call and never ends it. */
+/** Starts a bulk call and never finishes it. */
 async function sendPart(key: string, length: string, part: string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => undefined)
@@ -42,7 +45,7 @@ async function sendPart(key: string, length: string, part: string): Promise<Sock
 const CHUNKED = 'Transfer-Encoding: chunked'
 const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 
-/** Sends a whole body in chunks, without its length; the status. */
+/** Sends a whole body in chunks, without Content-Length. Returns the status. */
 async function sendChunked(key: string, body: unknown): Promise<number> {
   const socket = await sendPart(key, CHUNKED, `${chunk(JSON.stringify(body))}0\r\n\r\n`)
   const [answer] = (await once(socket, 'data')) as [Buffer]
@@ -61,7 +64,7 @@ test('503 with Retry-After when too many large bodies wait; small calls continue
   assert.equal(refused.json.code, 'unavailable')
   assert.equal(refused.headers['retry-after'], '2')
   assert.equal((await bulk({ items: [newProduct()] })).status, 200)
-  // What one account announces and does not send keeps no other account from its turn.
+  // A body that one account announces but does not send must not block other accounts.
   assert.equal((await bulk(large, (await t.account()).key)).status, 200)
   for (const socket of sockets) socket.destroy()
   while (refused.status === 503) refused = await bulk(large)

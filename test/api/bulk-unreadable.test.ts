@@ -1,4 +1,4 @@
-/** A row of a bulk call that cannot be kept as it was sent is that row's error, and spoils no other. */
+/** Tests that a row which cannot be stored as sent gets its own error and does not affect other rows. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { newProduct } from '../harness.ts'
@@ -27,7 +27,7 @@ const skus = async (prefix: string) => {
   return found.json.data.map((one: { sku: string }) => one.sku).sort()
 }
 
-/** What a double, a table of keys or 32 levels cannot hold, in the member `n` of an object. */
+/** Members that a double, an object's keys or 32 levels cannot represent. `n` is the member's name. */
 const UNREADABLE = [
   ['"n":1e999', 'n', 'format'],
   ['"n":0.12345678901234567890', 'n', 'format'],
@@ -77,7 +77,7 @@ describe('POST /products/bulk', () => {
         ),
         product('b-5'),
       ],
-      // All within the bounds, and together far beyond them.
+      // Each row is within the bounds, all together are far beyond them.
       ...Array.from({ length: 25 }, (_, i) =>
         product(`b-1${i}`).replace('"data":{', `"data":{"own":${zeros(990)},`),
       ),
@@ -90,7 +90,7 @@ describe('POST /products/bulk', () => {
       [3, 'validation', '3  /items/3 max'],
       [4, 'validation', '4  /items/4 max'],
     ])
-    // Longest where it is the last.
+    // The longest row is also detected when it is the last row.
     const last = await post('/bulk', list([product('b-6'), rows[4] ?? '']))
     assert.deepEqual(toldOf(last.json.data.errors), [[1, 'validation', '1  /items/1 max']])
   })

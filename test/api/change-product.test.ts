@@ -135,7 +135,7 @@ describe('PATCH /products/{id}', () => {
       /^wieghtGrams is not a field of textile\. Did you mean weightGrams\?$/,
     )
     assert.equal((await patch(product.id, { data: { houseColour: null } }, strict)).status, 200)
-    // Also behind more of the kept ones than warnings name.
+    // Also with more stored unknown fields than the maximum number of warnings in a response.
     const kept = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`kept${i}`, i]))
     await patch(product.id, { data: kept })
     assert.equal((await patch(product.id, { data: { zzLast: 5 } }, strict)).status, 422)

@@ -12,7 +12,7 @@ after(() => s.close())
 const patch = (id: string, body: object, headers: Record<string, string> = {}) =>
   s.ask('PATCH', `/${id}`, body, { headers })
 
-/** Everything kept of an account, to see that nothing was written. */
+/** All stored rows of an account, to check that nothing was written. */
 async function everything(): Promise<string> {
   const rows = await s.t.sql`
     select (select count(*) from content) as contents, (select count(*) from passport_version) as versions,

@@ -1,4 +1,7 @@
-/** GET /products?updated_since: what is changed while a client pages is never missed, however late it becomes visible. */
+/**
+ * Tests GET /products?updated_since: a paging client never misses a change, however late the change becomes
+ * visible.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -34,7 +37,7 @@ async function page(key: string, query: string): Promise<{ rows: Row[]; meta: Me
   return { rows: json.data, meta: json.meta }
 }
 
-/** A copy that a client keeps: what it was last told of each product. */
+/** A client's copy: the last received record of each product. */
 class Copy {
   readonly rows = new Map<string, Row>()
   private since = '2000-01-01'
@@ -46,7 +49,7 @@ class Copy {
     this.query = query
   }
 
-  /** Pages to the end, then goes on from the time that the first page named. */
+  /** Reads all pages. The next sync starts at the time that the first page named. */
   async sync(between: () => Promise<void> = async () => {}): Promise<number> {
     let seen = 0
     let cursor: string | null = null
@@ -67,7 +70,7 @@ class Copy {
   }
 }
 
-/** Version, status and whether it is outdated, of everything there is. */
+/** Version, status and `outdated` of every passport. */
 async function truth(account: TestAccount): Promise<Map<string, string>> {
   const all = new Map<string, string>()
   let cursor: string | null = ''
@@ -88,7 +91,7 @@ function assertSame(copy: Copy, wanted: Map<string, string>): void {
   assert.deepEqual([...have].sort(), [...wanted].sort())
 }
 
-/** Runs `work` in a transaction that stays open until it is told to end. */
+/** Runs `work` in a transaction that stays open until the returned function is called. */
 async function heldOpen(sql: Sql, work: (sql: Sql) => Promise<unknown>): Promise<() => Promise<void>> {
   const begun = Promise.withResolvers<void>()
   const end = Promise.withResolvers<void>()
@@ -170,7 +173,8 @@ describe('GET /products?updated_since', () => {
     const { ctx } = account
     const made: string[] = []
     for (let i = 0; i < 6; i++) {
-      // The one that is archived has a counter of its own: an open transaction keeps the others from moving it.
+      // The archived product has its own counter, because an open transaction blocks the counter of the
+      // others.
       const body = newProduct({ sku: `d-${i}` }, i === 1 ? 'furniture' : 'textile')
       made.push((await t.ask('POST', '/api/v1/products', { key: account.key, body })).json.data.id)
     }
@@ -203,7 +207,7 @@ describe('GET /products?updated_since', () => {
         ),
       ),
     ]
-    // Others write and are seen while those are open, again and again.
+    // Makes visible writes while the transactions above are open.
     const touch = () =>
       t.ask('PATCH', `/api/v1/products/${made[5]}`, { key: account.key, body: { data: {} } })
     for (let i = 0; i < 4; i++) {
@@ -295,7 +299,7 @@ describe('GET /products?updated_since', () => {
 describe('the list of changes', () => {
   test('is read from its index among 100,000 rows, also with a plan made for an empty table', async () => {
     const account = await t.account({ plan: 'enterprise' })
-    // One connection keeps the plans it has made, as those of the pool do.
+    // A single connection, which keeps its plans like the connections of the server's pool.
     const sql = openPool(t.target, { max: 1 })
     const ctx = { ...account.ctx, sql }
     const filter = { levels: ['m', 'b', 'i'] as const, since: new Date('2000-01-01') }
@@ -317,13 +321,16 @@ describe('the list of changes', () => {
       assert.equal(plan.match(/Scan using passport_touched on/g)?.length, 3, plan)
       assert.doesNotMatch(plan, /Seq Scan|passport_list|passport_items|Hash/, plan)
     }
-    // The look-up of a sync stands in the same place: asked for first by an account that has nothing yet.
+    // A sync's look-up must use its index even if an account without products prepared the statement.
     for (const plan of await plansOf(sql, '%as ids%')) assert.match(plan, /using passport_sku on/i, plan)
     await sql.end()
   })
 })
 
-/** What a public page is made of, by a plan made now: a large table that nobody has analyzed yet is not read whole for it. */
+/**
+ * Checks the plan of a public page when it is made for a large table before ANALYZE: it must not scan the
+ * table.
+ */
 async function assertPageIsFoundByKeys({ target }: Harness): Promise<void> {
   const sql = openPool(target, { max: 1 })
   assert.equal(await findPublicPassport(sql, newUuid(0)), undefined)
@@ -334,7 +341,7 @@ async function assertPageIsFoundByKeys({ target }: Harness): Promise<void> {
   await sql.end()
 }
 
-/** The generic plans, as this connection holds them, of the statements it has been asked for. */
+/** This connection's generic plans of the matching statements. */
 async function plansOf(sql: Sql, pattern: string): Promise<string[]> {
   const held = await sql<{ name: string; parameters: number }[]>`
     select name, cardinality(parameter_types) as parameters from pg_prepared_statements

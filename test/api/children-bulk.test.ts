@@ -136,7 +136,7 @@ describe('POST /products/{id}/children, in bulk', () => {
     assert.equal((await s.ask('POST', `/${model}/children`, half)).status, 201)
     const more = ['2', '3', '4'].map(serial => ({ serial, data: half.data }))
     assert.equal((await bulk(model, more)).status, 201)
-    // A row is no larger than a body.
+    // A row has the limit of a single body, 1 MiB.
     const one = await bulk(model, [item('5'), { serial: '6', data: large.data }, item('7')])
     assert.deepEqual([one.status, one.json.data.summary.created], [201, 2])
     const [error] = one.json.data.errors

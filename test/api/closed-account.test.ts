@@ -1,4 +1,4 @@
-/** A closed account: its keys open nothing, its passports stay as they are, its pages answer. */
+/** Tests a closed account: its keys are rejected, its passports stay unchanged, its pages are served. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { closeAccount, reopenAccount } from '../../src/accounts/close-account.ts'

@@ -1,4 +1,4 @@
-/** Conditional requests (RFC 9110 §13) on every call that takes them. */
+/** Tests conditional requests (RFC 9110 §13) on every call that supports them. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
@@ -106,7 +106,8 @@ describe('If-Match', () => {
         t.ask('POST', `/api/v1/products/${own}/archive`, { key: account.key, headers }),
         other.ask('PATCH', `/api/v1/products/${own}`, { key: account.key, headers, body: { data: {} } }),
       ])
-      // The archive keeps the version, so that both may be done; a change that came first refuses the archive.
+      // Archiving keeps the version, so both calls may succeed. If the change comes first, archiving is
+      // rejected.
       assert.equal(changed.status, 200)
       const { status } = (await ask('GET', own)).json.data
       assert.equal(status, archived.status === 200 ? 'archived' : 'active')

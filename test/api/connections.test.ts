@@ -1,4 +1,7 @@
-/** Connections that take and never give: cut or refused, with a line in the log, while everybody else is served. */
+/**
+ * Tests that connections which never read or send are cut or rejected and logged, while other clients are
+ * served.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
@@ -14,7 +17,7 @@ import {
 import { type Harness, startHarness } from '../harness.ts'
 
 const REQUEST = 'GET /docs HTTP/1.1\r\nHost: carnet.example\r\nAccept-Encoding: identity\r\n\r\n'
-/** Of some 260 kB each: more than the system's buffers of one connection take. */
+/** About 260 kB each: together more than the system buffers for one connection. */
 const MANY_DOCS = 60
 
 let t: Harness
@@ -70,7 +73,7 @@ async function start(limits: Partial<ConnectionLimits>, trustedProxies: readonly
 
 const isClosed = (socket: Socket) => (socket.closed ? Promise.resolve() : once(socket, 'close'))
 
-/** The status of one request on a connection, undefined when the server ends it without an answer. */
+/** The status of one request, or undefined if the server closes the connection without a response. */
 function ask(socket: Socket): Promise<string | undefined> {
   socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n')
   return new Promise(resolve => {
@@ -112,7 +115,7 @@ describe('connections', () => {
     socket.pause()
     socket.write(REQUEST.repeat(MANY_DOCS))
     let bytes = 0
-    // Some 10 MB a second: it takes four times as long as a connection may stand still.
+    // About 10 MB per second: takes four times as long as a connection may stall.
     while (bytes < MANY_DOCS * 250_000) {
       const piece = socket.read(Math.min(100_000, socket.readableLength || 1)) as Buffer | null
       bytes += piece?.length ?? 0
@@ -173,7 +176,7 @@ describe('connections', () => {
   })
 })
 
-/** A paused client only learns that the server hung up when a write fails. */
+/** A paused client notices the closed connection only when a write fails. */
 async function seenClosed(socket: Socket): Promise<void> {
   while (!socket.destroyed) {
     socket.write('\r\n')

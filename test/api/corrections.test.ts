@@ -1,4 +1,4 @@
-/** The worked examples of the rules for corrections, word for word. */
+/** Tests the documentation's worked examples of corrections, word for word. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'

@@ -1,4 +1,6 @@
-/** Headers that are there on every kind of answer of every door, and what a cache is told of what a key opens. */
+/**
+ * Tests the headers of every kind of response from every door, and how caches must treat responses to a key.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { HTTPMethods } from 'fastify'
@@ -19,7 +21,7 @@ before(async () => {
 after(() => t.close())
 
 const HTML = { accept: 'text/html' }
-/** Nothing but what is named is loaded, and only named sites may frame it. */
+/** A page loads only listed resources, and no site may frame it. */
 const POLICY = /^default-src 'none';.* frame-ancestors 'none'(?:;|$)/
 
 test('every response has nosniff, HSTS and policies: pages, files, redirects, errors, empty bodies, on every door', async () => {
@@ -95,7 +97,7 @@ test('every response has nosniff, HSTS and policies: pages, files, redirects, er
     const { headers: first } = await t.ask('GET', path)
     const { status, headers } = await t.ask('GET', path, { headers: { 'if-none-match': first.etag ?? '' } })
     assert.equal(status, 304, path)
-    // A cache takes the headers of a 304 over: another policy would break the page that it keeps.
+    // A cache applies the headers of a 304, so another policy would break its stored page.
     for (const name of ['content-security-policy', 'referrer-policy']) {
       assert.equal(headers[name], first[name], `${path} ${name}`)
     }

@@ -1,4 +1,4 @@
-/** The reference page: whole, small, silent under its policy, and usable in a browser by everyone. */
+/** Tests the API reference page: complete, small, without policy violations, and accessible in a browser. */
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
@@ -101,7 +101,7 @@ describe('GET /docs', () => {
   })
 })
 
-// Run inside the page: text, because the tests are typed without a browser's names.
+// Runs inside the page. A string, because the tests are compiled without DOM types.
 const KEPT = `JSON.stringify([location.href, document.cookie, { ...localStorage }, { ...sessionStorage }])`
 const SMALL_TARGETS = `Array.from(document.querySelectorAll('summary, button, input, select, .top a'))
   .map(one => one.getBoundingClientRect()).filter(box => box.height > 0 && box.height < 44).length`
@@ -175,7 +175,7 @@ describe('/docs in a browser', { skip: WITHOUT_CHROMIUM }, () => {
       assert.equal(body.data.version_no, 1)
       assert.equal(String(await page.evaluate(KEPT)).includes('dpp_live_'), false)
 
-      // The key typed once serves the other calls; what is put into an address is encoded.
+      // The key is typed once for all calls, and values in a path are encoded.
       const read = page.locator('#getProduct .try')
       await read.locator('summary').click()
       await read.locator('[name=id]').fill(body.data.id)

@@ -1,4 +1,4 @@
-/** ?dry_run=true: the answer it would be, and not a row of any table changed. */
+/** Tests ?dry_run=true: the response equals the real one, and no row of any table changes. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { CORES, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
@@ -21,7 +21,7 @@ beforeEach(async () => {
 const ask = (method: 'POST' | 'PATCH' | 'PUT', path: string, body: unknown) =>
   t.ask(method, `/api/v1${path}`, { key: account.key, body })
 
-/** Every row of every table, but for when keys were last used and what processes note of requests a minute as time goes by. */
+/** Every row of every table, except `last_used_at` of keys and the rate limit counters. */
 async function everything(): Promise<Map<string, string>> {
   const tables = await t.sql<{ name: string }[]>`
     select table_name as name from information_schema.tables where table_schema = 'public' and table_name <> 'rate_share' order by 1`
@@ -35,7 +35,7 @@ async function everything(): Promise<Map<string, string>> {
   return all
 }
 
-/** The answers of the dry run and of the real one to the same request. */
+/** The responses to a dry run and to the same real request. */
 async function both(method: 'POST' | 'PATCH' | 'PUT', path: string, body: unknown) {
   const before = await everything()
   const dry = await ask(method, `${path}?dry_run=true`, body)
@@ -44,7 +44,7 @@ async function both(method: 'POST' | 'PATCH' | 'PUT', path: string, body: unknow
 }
 
 const UNKEPT = ['id', 'passport_url', 'qr_url', 'created_at', 'updated_at']
-/** Without what only a kept record has. */
+/** Removes the members that only a stored record has. */
 function told(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(told)
   if (typeof value !== 'object' || value === null) return value

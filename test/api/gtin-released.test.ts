@@ -1,4 +1,7 @@
-/** A released GTIN: who may take it, where its printed codes lead, and what of the old product can be taken back. */
+/**
+ * Tests a released GTIN: who may claim it, which passport its printed codes open, and what of the old product
+ * can be restored.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { systemClock } from '../../src/kernel/clock.ts'
@@ -77,7 +80,7 @@ describe('a GTIN that moved from one account to another', () => {
   })
   after(() => t.close())
 
-  /** Where a printed code leads, as the id of a passport; no answer is a second old. */
+  /** The id of the passport that a printed code opens. Advances the clock, so no cached response is used. */
   const scan = async (gtin: string, rest = '') => {
     t.clock.advance(1_001)
     const { status, headers } = await t.ask('GET', `/01/${gtin.padStart(14, '0')}${rest}`)
@@ -144,7 +147,7 @@ describe('a GTIN that moved from one account to another', () => {
     ] as const)
       assert.deepEqual(await found(rest), [rest, id])
     assert.equal(late, undefined, 'an archived product issues none')
-    // And back: whose codes were printed first is answered first.
+    // The first account claims the GTIN back: its printed codes have priority again.
     await second.archive(theirs)
     await releaseGtin(t, gtin, { claimableBy: first.id, force: true })
     const again = await first.create(gtin)
@@ -182,7 +185,7 @@ describe('a GTIN that moved from one account to another', () => {
 
 type Party = Awaited<ReturnType<typeof startParty>>
 
-/** An account with short words for what it does. */
+/** An account with short functions for its calls. */
 async function startParty(t: Harness) {
   const { id, key } = await t.account({ plan: 'enterprise' })
   const ask = (method: 'POST' | 'PATCH' | 'PUT', path: string, body?: unknown) =>

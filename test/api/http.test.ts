@@ -1,4 +1,4 @@
-/** Below the router: requests that no client library would send, over a real socket. */
+/** Tests requests that never reach the router, which no client library would send, over a real socket. */
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
@@ -238,7 +238,7 @@ describe('raw HTTP', () => {
           const socket = connect(port, '127.0.0.1')
           socket.on('error', reject)
           socket.on('close', () => resolve(all))
-          // Nothing is read before all is sent: a reset in the meantime takes the answer away.
+          // Reads only after everything is sent: a reset in between would lose the response.
           const listen = () => socket.on('data', chunk => (all += chunk))
           socket.write(text.join('\r\n'), listen)
         })

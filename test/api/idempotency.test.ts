@@ -1,4 +1,7 @@
-/** Idempotency-Key: what was done once is not done again, and is answered alike; what was not done may be tried again. */
+/**
+ * Tests Idempotency-Key: a completed request is not repeated and gets the same response; a failed one can be
+ * retried.
+ */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
@@ -287,7 +290,7 @@ describe('only successful requests are remembered', () => {
     refused(await send('PATCH', path, stale), 412, 'version_conflict')
     const fresh = { ...stale, headers: { ...stale.headers, 'if-match': '"v2"' } }
     assert.equal((await send('PATCH', path, fresh)).json.data.version_no, 3)
-    // The repetition answers what was done, whatever the version is by now.
+    // The replay returns the original result, whatever the version is now.
     assert.ok(isReplay(await send('PATCH', path, fresh)))
   })
 
@@ -354,7 +357,7 @@ describe('only successful requests are remembered', () => {
 })
 
 describe('concurrent requests', () => {
-  /** One did it; the others are told what it did, or that it is still at it. */
+  /** One request did the work. The others get its response, or the error that it is still in progress. */
   function onlyOneDid(answers: readonly Answer[], status: number): Answer {
     const [did, ...more] = answers.filter(answer => answer.status === status && !isReplay(answer))
     assert.ok(did)
@@ -470,7 +473,7 @@ describe('concurrent requests', () => {
     assert.equal((await rowsOf(own.id)).passports, 51)
   })
 
-  /** Statements of this test's own database: other tests run on the same server. */
+  /** Only statements of this test's own database: other tests use the same server. */
   const waitingForLocks = () =>
     t.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
 
@@ -479,7 +482,7 @@ describe('concurrent requests', () => {
     const key = randomUUID()
     const held = Promise.withResolvers<void>()
     const locked = Promise.withResolvers<void>()
-    // Whoever claims this GTIN waits for this transaction.
+    // Another claim of this GTIN waits for this transaction.
     const blocker = t.sql.begin(async sql => {
       await sql`insert into gtin_claim values (${gtin.padStart(14, '0')}, 0, ${randomUUID()}, now())`
       locked.resolve()

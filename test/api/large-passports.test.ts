@@ -1,4 +1,4 @@
-/** The largest passports there may be, many at once: what reads or changes them takes them in pieces, and loses none. */
+/** Tests many of the largest passports at once: they are read and changed in chunks, and none is lost. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { findCategory } from '../../src/categories/catalogue.ts'
@@ -9,7 +9,7 @@ import { exportModels } from '../../src/transfer/spreadsheets/export-models.ts'
 import { ADDRESSES, newProduct } from '../harness.ts'
 import { startUnitStand, type UnitStand } from './unit-stand.ts'
 
-/** Together more than two pieces. */
+/** Together more than two chunks. */
 const MODELS = 36
 const LARGE = Array.from({ length: 90 }, (_, i) => `${i} ${'x'.repeat(10_000)}`)
 

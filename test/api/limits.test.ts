@@ -1,4 +1,4 @@
-/** What every answer says of the minute, who is refused when, and which refusal comes first. */
+/** Tests the rate limit: its headers in every response, who is rejected when, and which error comes first. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { HTTPMethods } from 'fastify'
@@ -10,7 +10,7 @@ const PRODUCTS = '/api/v1/products'
 const NOBODYS = '01m7ywhcr7fxwrqq1xd4m28c2t'
 const WRONG_KEY = `dpp_live_${'A'.repeat(42)}`
 
-/** Limit, what remains, and the seconds until the next use is over; the headers as a client reads them. */
+/** Limit, remaining requests, and seconds until the next one is free, as in the headers. */
 function rate(t: Harness, { headers }: Answer) {
   const read = (name: string) => {
     assert.match(String(headers[`x-ratelimit-${name}`]), /^\d+$/, name)
@@ -274,7 +274,7 @@ describe('the order of error checks', () => {
   })
   after(() => t.close())
 
-  /** In the order they come in; those of one step do not go together. */
+  /** In order of precedence; the codes of one step cannot occur together. */
   const STEPS = [
     ['unauthorized'],
     ['plan_required'],

@@ -195,7 +195,7 @@ describe('outdated units in lists', () => {
     await s.call('PATCH', `/${id}`, { change_type: 'correction', data: { weightKg: 8 } }, more)
     assert.deepEqual(await ids('outdated=true'), [b, a, lot])
     assert.deepEqual(await ids('outdated=false'), [id])
-    // In the order of being touched; at the same moment, of creation.
+    // Ordered by time of the last change, then by creation.
     assert.deepEqual(await ids(`updated_since=${since}`), [id, lot, a, b])
     s.t.clock.advance(1000)
     const later = s.t.clock.now().toISOString()

@@ -1,4 +1,7 @@
-/** A newer version has added a column to every table: this one, which has prepared its statements before, goes on as it was. */
+/**
+ * Tests that this version, with statements already prepared, keeps working after a newer version has added a
+ * column to every table.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createAccessLink, listAccessLinks } from '../../src/passports/access/access-links.ts'
@@ -7,7 +10,7 @@ import { getScanSettings, setScanSettings } from '../../src/scans/settings.ts'
 import { ADDRESSES, newProduct } from '../harness.ts'
 import { startUnitStand, type UnitStand } from './unit-stand.ts'
 
-/** More than are refreshed within a request. */
+/** More units than a refresh handles within its request. */
 const MANY = 501
 
 let s: UnitStand
@@ -18,7 +21,7 @@ after(() => s.close())
 
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })
 
-/** Something of everything that reads or writes a table; each call must succeed. */
+/** Makes one call of each kind that reads or writes a table; every call must succeed. */
 async function round(name: string): Promise<void> {
   const id = await s.model({ sku: `${name}-1` })
   const again = newProduct({ sku: `${name}-2` }, 'battery')

@@ -1,4 +1,7 @@
-/** The OpenAPI document is right by the standard, complete, and true: its examples are sent to the running server. */
+/**
+ * Tests that the OpenAPI document is valid, complete and correct: its examples are sent to the running
+ * server.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
@@ -161,7 +164,7 @@ describe('examples', () => {
   })
 })
 
-/** Ids and times differ from run to run, everything else must not. */
+/** Ids and times differ between runs; everything else must be equal. */
 const masked = (value: unknown): Json =>
   JSON.parse(
     JSON.stringify(value, (key, inner) => (key === 'version' ? '' : inner))
@@ -176,7 +179,7 @@ describe('the running server', () => {
   })
   after(() => t.close())
 
-  /** An account of its own for each call, with the table of the examples; its GTIN is free again afterwards. */
+  /** A new account for each call, with the table from the examples. Frees the example's GTIN first. */
   async function stand(operation: Endpoint) {
     await t.sql`delete from gtin_claim`
     const account = await t.account()
@@ -283,7 +286,10 @@ const ITEM: Step = ['POST', '/children', { level: 'item', serial: 'SN0001' }]
 const OTHER_ITEM: Step = ['POST', '/children', { level: 'item', serial: 'SN0002' }]
 const CORRECTION: Step = ['PATCH', '', { data: { countryOfManufacture: 'AT' }, change_type: 'correction' }]
 
-/** What happens to the table before a call; a call with an id in its path needs only the table. */
+/**
+ * Changes of the example product (a table) before a call. A call with an id in its path needs only the table
+ * itself.
+ */
 const PREPARED: Readonly<Record<string, readonly Step[]>> = {
   listProducts: [],
   putProductBySku: [],

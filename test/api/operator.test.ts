@@ -1,4 +1,7 @@
-/** `/metrics` and the dashboard that draws it: a token, routes as templates, no accounts, and no panel without a number. */
+/**
+ * Tests `/metrics` and its dashboard: token required, routes as templates, no account data, and no panel
+ * without a metric.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

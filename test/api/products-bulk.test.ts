@@ -12,7 +12,6 @@ import {
   type TestAccount,
 } from '../harness.ts'
 
-/** All 10,000 with `--full`. */
 const SHEET = IS_FULL ? 10_000 : 2_000
 
 let t: Harness
@@ -35,7 +34,7 @@ const indexes = (rows: { index: number }[]) => rows.map(row => row.index)
 const sheet = (count: number, change: object = {}) =>
   Array.from({ length: count }, (_, i) => ({ category: 'textile', data: { ...bodyOf(i), ...change } }))
 
-/** The pool, telling before each statement is sent. */
+/** The pool, with `before` called before each statement. */
 const watched = (before: () => Promise<void>) =>
   new Proxy(t.sql, {
     apply(sql, self, args: [TemplateStringsArray & { raw?: unknown }]) {

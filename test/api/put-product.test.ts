@@ -76,7 +76,7 @@ describe('PUT /products/by-sku/{sku}', () => {
       assert.deepEqual([made.status, made.json.data?.data.sku], [201, sku])
       assert.deepEqual((await bySku(sku, body())).json.meta, { unchanged: true })
     }
-    // Composed and decomposed spellings are one SKU; what was sent first stays as it was sent.
+    // Composed and decomposed spellings are the same SKU. The spelling sent first is stored.
     const composed = await bySku('cafe\u0301', body())
     const same = await bySku('caf\u00e9', body())
     assert.deepEqual([same.json.data.id, same.json.meta], [composed.json.data.id, { unchanged: true }])
@@ -288,7 +288,7 @@ describe('PUT /products/by-gtin/{gtin}', () => {
       const { status, json } = await byGtin(same, body({ sku: 'G-1', gtin }))
       assert.deepEqual([status, json.meta, json.data.gtin], [200, { unchanged: true }, gtin])
     }
-    // Another spelling that is sent is a change of what was entered.
+    // Sending another spelling changes the stored text.
     const spelt = await byGtin(gtin, { data: { gtin: `0${gtin}` } })
     assert.deepEqual([spelt.json.data.gtin, spelt.json.data.version_no], [`0${gtin}`, 2])
   })

@@ -1,4 +1,4 @@
-/** Room for passports, when many want the last of it at once: exactly as many are made as there is room for. */
+/** Tests the quota under concurrency: exactly as many passports are created as the quota allows. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setPlan } from '../../src/accounts/accounts.ts'

@@ -1,4 +1,7 @@
-/** Random valid and random invalid bodies through the whole server: kept equal, or refused with every wrong field named. */
+/**
+ * Tests random valid and invalid bodies on the whole server: stored unchanged, or rejected with every invalid
+ * field named.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -27,7 +30,7 @@ for (const id of ['textile', 'battery', 'furniture']) {
     test(`${RUNS} valid bodies are returned unchanged`, async () => {
       await fc.assert(
         fc.asyncProperty(validData(category), async random => {
-          // A GTIN drawn twice would rightly be refused.
+          // A random GTIN could repeat and be rejected, correctly.
           const data = 'gtin' in random ? { ...random, gtin: nextGtin() } : random
           const created = await post(data)
           assert.equal(created.status, 201, created.text)
@@ -44,7 +47,7 @@ for (const id of ['textile', 'battery', 'furniture']) {
       const before = await count()
       await fc.assert(
         fc.asyncProperty(invalidData(category), async ({ data, wrong }) => {
-          // At this door a null at the top is a field not sent.
+          // Here a top-level null means that the field was not sent.
           fc.pre(Object.values(data as object).every(value => value !== null))
           const { status, json, text } = await post(data)
           assert.equal(status, 422, text)

@@ -19,7 +19,7 @@ const read = async (id: string) => {
 }
 const NOTHING = { refreshed: 0, skipped: [], failed: [], pending: 0 }
 
-/** How many units of a model are at which version, and how many versions are kept of them. */
+/** Counts the units of a model by version, and their stored versions. */
 async function census(model: string): Promise<Record<string, number>> {
   const rows = await s.t.sql<{ version_no: number; kept: number; n: number }[]>`
     select p.version_no, v.kept, count(*)::int as n from passport p
@@ -29,7 +29,7 @@ async function census(model: string): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(row => [`v${row.version_no} of ${row.kept}`, row.n]))
 }
 
-/** Announced updates of the units of a model. */
+/** Counts the update events for units of a model. */
 async function announced(model: string): Promise<number> {
   const ids = await s.t.sql<{ id: string }[]>`
     select id from passport where model_id = ${uuid(model)} and parent_id is not null`
@@ -95,7 +95,7 @@ describe('GET and POST /products/{id}/refresh', () => {
     assert.deepEqual((await refresh(model)).json.data, { ...NOTHING, refreshed: 2 })
     for (const unit of [batch, early, late]) assert.deepEqual(await read(unit), [4, false, 2])
     assert.deepEqual((await refresh(model)).json.data, NOTHING)
-    // What the batch corrects afterwards reaches both.
+    // A later correction of the batch reaches both items.
     await s.correct(batch, { weightKg: 5 })
     assert.equal((await refresh(batch)).json.data.refreshed, 2)
     for (const item of [early, late]) assert.deepEqual(await read(item), [5, false, 3])

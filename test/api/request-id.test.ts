@@ -1,4 +1,6 @@
-/** A proxy in front names each request; Carnet's log and answers use that name when the proxy is trusted. */
+/**
+ * Tests that a proxy in front can name each request; log and responses use that id if the proxy is trusted.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createApp } from '../../src/cli/server/app.ts'

@@ -1,4 +1,7 @@
-/** What holds for every route, so that no new one escapes: keys, scopes, strangers, methods, bodies, ids, rate headers. */
+/**
+ * Tests rules for every route, including new ones: keys, scopes, other accounts, methods, bodies, ids, rate
+ * headers.
+ */
 import assert from 'node:assert/strict'
 import { METHODS } from 'node:http'
 import { after, before, describe, test } from 'node:test'
@@ -33,11 +36,11 @@ describe('every route', () => {
     route.path.replaceAll(/:(\w+)/g, (_, name: string) =>
       name === 'id' ? product.id : String(PATH_PARAMETERS[name as PathName].example),
     )
-  /** The query parameters that the document names. */
+  /** The query parameters in the document. */
   const queryNames = (route: Endpoint) =>
     buildOperation(route).parameters.flatMap(one => ('in' in one && one.in === 'query' ? [one.name] : []))
   let serials = 0
-  /** A body that the route takes any number of times: its own here, or the first example of the document. */
+  /** A body that the route accepts repeatedly: defined here, or the document's first example. */
   const body = (route: Endpoint) => {
     if (route.path.endsWith('/children')) {
       return route.method === 'GET' ? {} : { body: { level: 'item', serial: `R${++serials}` } }

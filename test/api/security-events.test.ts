@@ -1,4 +1,7 @@
-/** What a watcher of the log learns of refused sign-ins, keys, rights and forged forms, and what nobody learns from it. */
+/**
+ * Tests what the log says about rejected sign-ins and keys, missing rights and forged forms, and that it
+ * contains no secrets.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { FastifyInstance } from 'fastify'

@@ -1,4 +1,4 @@
-/** `/.well-known/security.txt`: whom to tell of a vulnerability, where the operator has said so. */
+/** Tests `/.well-known/security.txt`: the contact for vulnerabilities, if the operator has set one. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createApp } from '../../src/cli/server/app.ts'

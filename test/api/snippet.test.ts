@@ -18,7 +18,7 @@ import { rowOf } from '../site/passport-views.ts'
 const BASE = ADDRESSES.publicUrl
 const SCHEMA = 'https://schema.org'
 
-/** All types in a document, wherever they stand. */
+/** All types anywhere in a document. */
 function typesIn(node: unknown): unknown[] {
   if (Array.isArray(node)) return node.flatMap(typesIn)
   if (typeof node !== 'object' || node === null) return []
@@ -27,7 +27,7 @@ function typesIn(node: unknown): unknown[] {
 
 type FlatNode = { '@id': string; '@type'?: string[] } & Record<string, unknown[] | undefined>
 
-/** Documents of one page as a machine joins them: nodes of one `@id` are one. */
+/** Merges the documents of one page as a JSON-LD processor does: nodes with the same `@id` are one node. */
 async function flatten(documents: object[]): Promise<FlatNode[]> {
   const documentLoader = async (url: string) => ({
     documentUrl: url,

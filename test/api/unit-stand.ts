@@ -1,4 +1,6 @@
-/** What the tests of units stand on: a server, an account, and short words for issuing, changing and reading units. */
+/**
+ * The setup for tests of units: a server, an account, and short functions to issue, change and read units.
+ */
 import assert from 'node:assert/strict'
 import type { TestDatabase } from '../database.ts'
 import {
@@ -16,18 +18,20 @@ type Json = any
 export type UnitStand = {
   t: Harness
   account: TestAccount
-  /** Any call under `/api/v1/products`, whatever comes of it. */
+  /** Any call under `/api/v1/products`, with any outcome. */
   ask: (method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown, more?: More) => Promise<Answer>
-  /** The same for calls that must succeed: the answer's `data`. */
+  /** A call that must succeed. Returns the response's `data`. */
   call: (method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown, more?: More) => Promise<Json>
-  /** The id of a new model of a battery; each with a GTIN of its own unless `data` says otherwise. */
+  /** Creates a battery model and returns its id. Each has a new GTIN unless `data` has one. */
   model: (data?: object, key?: string) => Promise<string>
   item: (parent: string, serial: string, data?: object) => Promise<string>
   batch: (parent: string, lot: string, data?: object) => Promise<string>
-  /** Items with serials `${prefix}0` and on, by the hundred. */
+  /** Issues items with the serials `${prefix}0` and up, a hundred per call. */
   items: (parent: string, prefix: string, count: number) => Promise<string[]>
   correct: (id: string, data: object) => Promise<Json>
-  /** Another account with a model, and room for so many batches and items; `usage` tells what is used of it. */
+  /**
+   * Creates another account with a model and a quota of batches and items. `usage` returns its current usage.
+   */
   narrow: (
     batches: number,
     items: number,

@@ -1,4 +1,6 @@
-/** A journey with a client generated from the OpenAPI document: what its types promise is what the server does. */
+/**
+ * Tests the API with a client generated from the OpenAPI document: the server does what the types promise.
+ */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
@@ -46,7 +48,7 @@ describe('a generated client', () => {
 
   const clientOf = (baseUrl: string, key: string) =>
     createClient<paths>({ baseUrl, headers: { authorization: `Bearer ${key}` } })
-  /** The answer's body; fails with the refusal when there is one. */
+  /** The response body; fails if there is an error. */
   const got = <T>({ data, error, response }: { data?: T; error?: unknown; response: Response }): T => {
     assert.ok(data !== undefined, `${response.status} ${JSON.stringify(error)}`)
     return data
@@ -165,7 +167,7 @@ describe('a generated client', () => {
     const categories = got(await api.GET('/categories')).data
     assert.deepEqual(categories.map(one => one.id).sort(), ['battery', 'furniture', 'textile'])
     const answer = got(await api.GET('/schema/{category}', { params: { path: { category: 'textile' } } }))
-    // With format=json-schema it is an object of any keys; without, it is this.
+    // With format=json-schema the result is a free-form object; without, it has this type.
     const { data } = answer as { data: components['schemas']['CategoryFields'] }
     assert.equal(data.fields.find(one => one.name === 'fiberComposition')?.sums_to?.total, 100)
     const qr = await api.GET('/products/{id}/qr', { ...path(shirt.id), parseAs: 'text' })

@@ -1,11 +1,11 @@
-/** `npm run client`: types of a client, made from the OpenAPI document; the tests of the API are driven through them. */
+/** `npm run client`: generates the types of a client from the OpenAPI document, for the API's tests. */
 import { writeFileSync } from 'node:fs'
 import openapiTS, { astToString } from 'openapi-typescript'
 import { buildApiDocument } from '../../../src/api/endpoints.ts'
 
 export const CLIENT_TYPES = new URL('./schema.d.ts', import.meta.url)
 
-/** Words for people, which no type depends on: without them the types change only when the interface does. */
+/** Texts without effect on types. Without them the types change only when the interface does. */
 const WORDS = new Set(['description', 'summary', 'example', 'examples'])
 
 function withoutWords(node: unknown, isNamed = false): unknown {
@@ -13,12 +13,12 @@ function withoutWords(node: unknown, isNamed = false): unknown {
   if (typeof node !== 'object' || node === null) return node
   const kept = Object.entries(node).filter(([name]) => isNamed || !WORDS.has(name))
   return Object.fromEntries(
-    // What stands under `properties` is a name, also when it is one of the words.
+    // Below `properties` every key is a field name, even if it equals one of these words.
     kept.map(([name, inner]) => [name, withoutWords(inner, !isNamed && name === 'properties')]),
   )
 }
 
-/** The text of the types, for the document of this source. */
+/** The source text of the types, from this version's document. */
 export async function clientTypes(): Promise<string> {
   const apiUrl = 'https://carnet.example/api/v1'
   const document = buildApiDocument({
