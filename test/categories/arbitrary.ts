@@ -1,4 +1,6 @@
-/** Random data of any category, right and wrong, made by walking its field table; used wherever passports are tested. */
+/**
+ * Random data of any category, valid and invalid, generated from its field table, for all tests of passports.
+ */
 import fc from 'fast-check'
 import type { CompleteCategory } from '../../src/categories/catalogue.ts'
 import { type Field, findScalarEntry } from '../../src/categories/field.ts'
@@ -6,7 +8,10 @@ import { formatValue } from './format-values.ts'
 
 export type Body = Record<string, unknown>
 
-/** The primary language first. Fixed sets, because arbitraries made anew for each body cost more than the bodies. */
+/**
+ * The primary language first. The sets are fixed, because new arbitraries for each body cost more than the
+ * bodies.
+ */
 const LANGUAGE_SETS = [
   ['en'],
   ['de', 'en', 'fr'],
@@ -42,7 +47,7 @@ const text = fc
   .string({ unit: fc.constantFrom(...CHARACTERS), minLength: 1, maxLength: 40 })
   .filter(one => one.trim() !== '')
 
-/** Keys of a passport that no schema knows, some of them names that every JavaScript object has. */
+/** Keys that no schema knows, some of them members of every JavaScript object. */
 const FREE_KEYS = [
   'erpNumber',
   'constructor',
@@ -69,7 +74,7 @@ const freeForm = fc.dictionary(
   { maxKeys: 3 },
 )
 
-/** Data that must be accepted and come back equal: what `JSON.parse` gives, in normal form. */
+/** Data that must be accepted and returned unchanged: as `JSON.parse` returns it, in normal form. */
 export function validData(category: CompleteCategory): fc.Arbitrary<Body> {
   const known = LANGUAGE_SETS.map(languages =>
     members(category.fields, languages).map(data => ({ ...data, languages })),
@@ -125,11 +130,11 @@ function list(field: Field, languages: readonly string[]): fc.Arbitrary<unknown>
 
 const SHARES_MAX = 6
 
-/** One to `SHARES_MAX` numbers with up to four decimals whose sum is exactly 100 on paper. */
+/** One to `SHARES_MAX` numbers with up to four decimals, whose decimal sum is exactly 100. */
 const shares = fc
   .tuple(fc.array(fc.nat(1_000_000), { maxLength: SHARES_MAX - 1 }), fc.constantFrom(1, 10, 100, 10_000))
   .map(([cuts, scale]) => {
     const places = [0, ...cuts.map(cut => cut % (100 * scale)).sort((a, b) => a - b), 100 * scale]
-    // An integer divided by a power of ten is the double nearest to that decimal, and prints as it.
+    // An integer divided by a power of ten is the double nearest to that decimal, and prints as that decimal.
     return places.slice(1).map((place, i) => (place - (places[i] ?? 0)) / scale)
   })

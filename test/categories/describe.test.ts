@@ -5,7 +5,7 @@ import { describeCategory, summariseCategory, type WireField } from '../../src/c
 
 const IDS = allCategories().map(({ id }) => id)
 
-/** As clients get them. */
+/** As JSON, like a client receives the fields. */
 const fieldsOf = (id: string): readonly WireField[] => {
   const category = findCategory(id)
   assert.ok(category)
@@ -19,7 +19,7 @@ function find(fields: readonly WireField[] | undefined, path: string): WireField
   return rest.length === 0 ? field : find(field.fields ?? field.items?.fields, rest.join('.'))
 }
 
-/** Every field with its path, nested ones too. */
+/** Every field with its path, nested fields included. */
 function* walk(fields: readonly WireField[] = [], before = ''): Generator<[string, WireField]> {
   for (const field of fields) {
     yield [before + field.name, field]

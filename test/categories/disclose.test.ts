@@ -15,7 +15,7 @@ function category(id: string): CompleteCategory {
 
 const CANARY = 'CANARY-7c1f'
 
-/** The data with a canary in every place that this audience may not see, and in all free-form keys. */
+/** The data with a canary in every place hidden from this audience, and in all free-form keys. */
 function plant(fields: readonly Field[], data: Body, audience: Audience): Body {
   const planted: Body = { ...data, freeNote: CANARY, [`key ${CANARY}`]: { inner: [CANARY] } }
   for (const field of fields) {

@@ -1,4 +1,7 @@
-/** A field and a category that only this test has reach every reader of the field table. They are added in one place. */
+/**
+ * Tests that every reader of the field table handles a new field and a new category. This test adds both in
+ * one place.
+ */
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -29,7 +32,7 @@ let bring: typeof import('../console/import-form.ts')
 let data: Record<string, Record<string, unknown>>
 let exportStaticSite: typeof import('../../src/transfer/static/export-static-site.ts').exportStaticSite
 
-/** Each module reads the table when it is loaded, so the field, the category and their labels come first. */
+/** Each module reads the table when it loads, so the field, the category and their labels are added first. */
 before(async () => {
   const labels: Record<'ui' | 'fields' | 'values', Record<string, string>> = english
   labels.fields[FIELD.name] = LABEL
@@ -164,7 +167,7 @@ for (const category of ['textile', 'toy']) {
 
 const quote = (cell: string) => `"${cell.replaceAll('"', '""')}"`
 
-/** Data as cells, under the names of the template's columns. */
+/** The data as cells, under the column names of the template. */
 function flatten(value: unknown, path = ''): Record<string, string> {
   if (Array.isArray(value) && typeof value[0] === 'string') return { [path]: value.join() }
   if (Array.isArray(value)) {

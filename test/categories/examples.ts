@@ -1,7 +1,7 @@
-/** A full passport of each kind of field, under invented names and GS1's example numbers. */
+/** A complete passport with each kind of field, with invented names and GS1's example numbers. */
 import type { Body } from './arbitrary.ts'
 
-/** So that a reader which changes what it is given throws. */
+/** Freezes a value, so that code which changes its input throws. */
 export function freeze<Value>(value: Value): Value {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value)

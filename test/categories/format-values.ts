@@ -1,4 +1,4 @@
-/** Texts that are, and that are not, of each format of the field table. */
+/** Valid and invalid texts of each format in the field table. */
 import fc from 'fast-check'
 import type { Format } from '../../src/categories/field.ts'
 import { computeMod10CheckDigit } from '../../src/gs1/check-digit.ts'

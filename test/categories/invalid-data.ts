@@ -1,21 +1,23 @@
-/** Random data in which up to four things are wrong, with the path of each: every one must be named, and nothing else. */
+/**
+ * Random data with up to four errors and the path of each: validation must name all of them and nothing else.
+ */
 import fc from 'fast-check'
 import type { CompleteCategory } from '../../src/categories/catalogue.ts'
 import { type Field, findScalarEntry } from '../../src/categories/field.ts'
 import { type Body, validData } from './arbitrary.ts'
 import { WRONG_TEXTS } from './format-values.ts'
 
-/** `wrong` as in a Detail's `field`: `fiberComposition[1].percentage`. */
+/** `wrong`: paths as in a Detail's `field`, such as `fiberComposition[1].percentage`. */
 export type InvalidData = { data: Body; wrong: string[] }
 
 const ABSENT = Symbol('absent')
 
-/** A wrong value to stand in a field's place, and what of it is wrong. */
+/** An invalid value for a field, and the path of its error. */
 type Fault = { wrong: string; value: unknown }
 
 const WRONG_CHARACTERS = ['a\0b', '\u0007', 'a\rb', 'a\u0085b', '\ud800', 'a\udc00b', '\udc00\ud800']
 
-/** Each wrong thing stands in another field at the top, so that none hides another. */
+/** Each error is in a different top-level field, so that none hides another. */
 export function invalidData(category: CompleteCategory): fc.Arbitrary<InvalidData> {
   const choice = fc.tuple(fc.nat(1_000_000), fc.nat(1_000_000))
   return fc
@@ -35,7 +37,7 @@ function spoil(
   for (const [fieldChoice, faultChoice] of choices) {
     const [field] = fields.splice(fieldChoice % fields.length, 1)
     if (field === undefined) break
-    // What is missing in the texts cannot be said of data without a primary language.
+    // Without a primary language, missing translations cannot be reported.
     if (field.name === 'languages' && wrong.length > 0) continue
     const faults =
       field.name === 'freeNote' ? freeFormFaults() : faultsOf(field, valid[field.name], field.name, primary)
@@ -49,7 +51,10 @@ function spoil(
   return { data, wrong }
 }
 
-/** Half of the time the field itself, half of the time something in it: there are many more of the latter. */
+/**
+ * Chooses an error of the field itself or of a value inside it with equal probability, although most possible
+ * errors are inside.
+ */
 function choose(faults: readonly Fault[], path: string, choice: number): Fault | undefined {
   const { own = [], inner = [] } = Object.groupBy(faults, fault => (fault.wrong === path ? 'own' : 'inner'))
   const pool = inner.length > 0 && (choice % 2 === 1 || own.length === 0) ? inner : own
@@ -111,7 +116,7 @@ function textFaults(texts: Body | undefined, path: string, primary: string): Fau
     { wrong: path, value: {} },
     { wrong: path, value: others },
     { wrong: path, value: { ...all, [primary]: ' \n' } },
-    // A tag as BCP 47 sees it: eight letters.
+    // BCP 47 accepts `toString` as a language tag: it has eight letters.
     { wrong: path, value: { toString: 'x', ...others } },
     ...['en_US!', 'und', '', 'x-foo', 'constructor_'].map(tag => ({
       wrong: `${path}.${tag}`,
@@ -172,7 +177,7 @@ function listFaults(
   })
   const whole = (list.required ? [[] as unknown[]] : []).concat(
     wrongSums(list, entries),
-    // Of languages each copy would be a repetition as well.
+    // Repeated languages would also be reported as duplicates.
     scalar === undefined ? [Array.from({ length: (list.maxItems ?? 1000) + 1 }, () => entries[0])] : [],
   )
   const again =
@@ -182,7 +187,7 @@ function listFaults(
   return [...inner, ...again, ...whole.map(value => ({ wrong: path, value }))]
 }
 
-/** The sum is off by as little as a double can show. */
+/** Sums that differ by the smallest amount a double can represent. */
 function wrongSums(list: Field, entries: readonly unknown[]): unknown[][] {
   const name = list.sumsTo100
   if (name === undefined) return []

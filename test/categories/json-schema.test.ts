@@ -19,7 +19,7 @@ const compiled = (schema: JsonSchema) =>
   new Ajv2020({ strict: true, validateFormats: false }).addVocabulary([...CUSTOM_KEYWORDS]).compile(schema)
 const compile = (category: CompleteCategory) => compiled(buildCategorySchema(category))
 
-/** Every schema inside a schema, with the place it stands at. */
+/** Every schema inside a schema, with its path. */
 function* walk(schema: unknown, place: string): Generator<[string, Schema]> {
   if (typeof schema !== 'object' || schema === null) return
   const known = schema as Schema

@@ -1,4 +1,4 @@
-/** One spelling of each language tag (RFC 5646 §4.5). */
+/** Tests that each language tag has one spelling (RFC 5646 §4.5). */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { canonicalizeLanguage } from '../../src/categories/language.ts'

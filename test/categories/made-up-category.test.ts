@@ -1,4 +1,4 @@
-/** A category is data: one defined here, in one file, works in every reader. */
+/** Tests that a category is data: one defined in this file works in every reader. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'

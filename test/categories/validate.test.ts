@@ -265,7 +265,7 @@ function shares(...percentages: number[]) {
   return percentages.map((percentage, i) => ({ fiber: `fiber ${i}`, percentage }))
 }
 
-/** The localized fields of the example, in one language. */
+/** The example's localized fields in a single language. */
 function inAll(language: string): Body {
   const text = { [language]: 'text' }
   return {
