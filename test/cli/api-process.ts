@@ -1,4 +1,4 @@
-/** A server as a process of its own on a database that is there already; prints its port. */
+/** A server in its own process on an existing database. Prints its port. */
 import { createApp } from '../../src/cli/server/app.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { openPool } from '../../src/kernel/db/database.ts'

@@ -1,4 +1,4 @@
-/** The command line before it touches anything: help, wrong usage, refused settings. */
+/** Tests the command line before it opens anything: help, wrong usage, rejected settings. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { UsageError } from '../../src/cli/command-line/command.ts'

@@ -1,4 +1,4 @@
-/** The drill of a restore: what it says of a good backup and of a bad one, and that nothing of it stays. */
+/** Tests `backup drill`: its result for a good and a damaged backup, and that it leaves nothing behind. */
 import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ after(() => data.remove())
 const settings = () => ({ cwd: data.path, env })
 const MADE_AT = new Date(Math.floor(systemClock.now().getTime() / 1000 - 3 * 86_400) * 1000)
 const NAME = `carnet-${MADE_AT.toISOString().slice(0, 19).replace(/[-:]/g, '')}Z.backup`
-/** Of temporary databases. */
+/** Folders of temporary databases. */
 const leftovers = async () => (await readdir(data.path)).filter(name => name.startsWith('drill-'))
 type Drill = {
   ok: boolean

@@ -1,4 +1,7 @@
-/** A setting that is spoilt while the server runs: whatever begins anew says so at once, and begins when it is mended. */
+/**
+ * Tests settings that become invalid while the server runs: a new process reports the error, and starts once
+ * it is fixed.
+ */
 import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** What an installation does wrong is a sentence and exit code 1: no stack, and nothing of a password. */
+/**
+ * Tests that errors of an installation give one sentence and exit code 1, without a stack trace or a
+ * password.
+ */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'

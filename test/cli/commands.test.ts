@@ -1,4 +1,4 @@
-/** Every command's result on a real database, while no server runs and while one does. */
+/** Tests every command's result on a real database, with and without a running server. */
 import assert from 'node:assert/strict'
 import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -170,7 +170,7 @@ const statusWith = async (key: string) =>
   (await fetch(`${addressOf(server)}/api/v1/products`, { headers: { authorization: `Bearer ${key}` } }))
     .status
 
-/** PUBLIC_URL is elsewhere; the server says where it really listens. */
+/** PUBLIC_URL points elsewhere; the server prints the address on which it listens. */
 const addressOf = ({ said }: Served) => (JSON.parse(said.stdout) as { address: string }).address
 
 describe('users', () => {

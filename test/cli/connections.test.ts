@@ -1,4 +1,7 @@
-/** The embedded database takes as many connections as WORKERS need; one that takes fewer is told of. */
+/**
+ * Tests that the embedded database allows as many connections as WORKERS need, and that a lower limit is
+ * reported.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { calculateMaxConnections } from '../../src/cli/store/connection-budget.ts'

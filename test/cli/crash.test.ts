@@ -1,4 +1,7 @@
-/** kill -9 of the server and of the database in the middle of writes: what was acknowledged is there, and nobody lends a hand. */
+/**
+ * Tests kill -9 of the server and of the database during writes: everything acknowledged is stored, without
+ * manual repair.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,10 +12,13 @@ import { carnetJson, emptyFolder, endAll, type Served, type Settings, serve } fr
 const KILLS = IS_FULL ? 10 : 3
 const WRITERS = 4
 const MOST_WRITES_BETWEEN = 60
-/** A client's own pause before it tries again. */
+/** The client's pause before a retry. */
 const BACK_OFF_MS = 20
 
-/** What a writer knows of one passport: the last version it was promised, and how many more may have been made unseen. */
+/**
+ * A writer's knowledge of one passport: the last acknowledged version, and how many later changes got no
+ * response.
+ */
 type Known = { version: number; weight: number; inDoubt: number }
 
 const DATA = {
@@ -56,7 +62,7 @@ before(async () => {
     ['accounts', 'create', '--name', 'Crash', '--plan', 'enterprise'],
     settings,
   )
-  // Its writers are quicker than any plan.
+  // The writers are faster than any plan allows.
   await carnetJson(
     ['accounts', 'set-plan', account.id, '--plan', 'enterprise', '--requests-per-minute', '1000000'],
     settings,
@@ -98,7 +104,7 @@ test(`${2 * KILLS} kills during writes lose nothing that was acknowledged`, asyn
   )
 })
 
-/** Resolves once `count` more writes are acknowledged than now. */
+/** Resolves when `count` more writes are acknowledged. */
 async function moreWrites(count: number): Promise<void> {
   const enough = acknowledged + count
   while (acknowledged < enough) {
@@ -108,7 +114,10 @@ async function moreWrites(count: number): Promise<void> {
   }
 }
 
-/** Creates passports and changes each a few times, for as long as it may; a failed call is tried as another one. */
+/**
+ * Creates passports and changes each a few times while writing is allowed. A failed call is followed by a new
+ * one.
+ */
 async function write(): Promise<void> {
   while (writing) {
     const id = await create()
@@ -138,7 +147,7 @@ async function patch(id: string): Promise<void> {
 
 type Record = { id: string; version_no: number; data: { weightGrams: number } }
 
-/** The record, or undefined when nobody knows what became of the call. */
+/** The record, or undefined if the outcome of the call is unknown. */
 async function call(method: string, path: string, body?: object): Promise<Record | undefined> {
   const answer = await send(method, path, body)
   if (answer === undefined || answer.status === 503) {

@@ -1,4 +1,4 @@
-/** The demo account's content is what its first reader judges by: every number in it must hold. */
+/** Tests the demo's data: first-time readers judge Carnet by it, so every number in it must be right. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
@@ -36,7 +36,7 @@ const LOT_OR_SERIAL = /^[!"%&'()*+,\-./0-9:;<=>?A-Z_a-z]{1,20}$/
 const isObject = (value: unknown): value is Data =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Every [key, value] anywhere inside, arrays included. */
+/** Every [key, value] pair at any depth, arrays included. */
 const walk = (value: unknown): [string, unknown][] => {
   if (Array.isArray(value)) return value.flatMap(walk)
   if (!isObject(value)) return []
@@ -49,7 +49,10 @@ const walk = (value: unknown): [string, unknown][] => {
 const merge = (data: Data, own: Data): Data =>
   Object.fromEntries(Object.entries({ ...data, ...own }).filter(([, value]) => value !== null))
 
-/** All units of a model with the data they read as: the model's, overlaid by the batch's, by their own. */
+/**
+ * All units of a model with their effective data: the model's, overridden by the batch's, overridden by their
+ * own.
+ */
 const unitsOf = ({ data, batches = [], items = [] }: DemoPassport): Unit[] => [
   ...batches.flatMap(batch => {
     const read = merge(data, batch.data ?? {})
@@ -63,14 +66,14 @@ const unitsOf = ({ data, batches = [], items = [] }: DemoPassport): Unit[] => [
   ...items.map(item => ({ id: item.serial, level: 'item' as const, data: merge(data, item.data ?? {}) })),
 ]
 
-/** The model after each of its updates, the first as created. */
+/** The model's data as created and after each update. */
 const versionsOf = ({ data, corrections = [] }: DemoPassport): Data[] => {
   const versions = [data]
   for (const update of corrections) versions.push(merge(versions.at(-1) ?? data, update.data))
   return versions
 }
 
-/** Everything that will be stored as the data of some passport, with a name for messages. */
+/** All data that will be stored in passports, each with a name for messages. */
 const stored = DEMO_PASSPORTS.flatMap(passport => {
   const name = String(passport.data.sku)
   return [
@@ -82,7 +85,10 @@ const stored = DEMO_PASSPORTS.flatMap(passport => {
 const values = (key: string): string[] =>
   stored.flatMap(({ data }) => walk(data).flatMap(([name, value]) => (name === key ? [String(value)] : [])))
 
-/** GS1's mod-10: from the right the digits before the check digit weigh 3, 1, 3, 1 … and all add up to a ten. */
+/**
+ * GS1's mod-10: counted from the right, the digits before the check digit weigh 3, 1, 3, 1 …; the total is a
+ * multiple of ten.
+ */
 const endsInGs1CheckDigit = (digits: string): boolean => {
   const total = Array.from(digits)
     .reverse()
@@ -90,13 +96,13 @@ const endsInGs1CheckDigit = (digits: string): boolean => {
   return total % 10 === 0
 }
 
-/** CAS: the last digit is the sum of the others, each times its place from the right, modulo 10. */
+/** CAS: the last digit is the sum of the others, each times its position from the right, modulo 10. */
 const endsInCasCheckDigit = (number: string): boolean => {
   const [check = Number.NaN, ...rest] = Array.from(number.replaceAll('-', '')).reverse().map(Number)
   return rest.reduce((sum, digit, place) => sum + digit * (place + 1), 0) % 10 === check
 }
 
-/** Exact: numbers as written, in thousandths as integers. */
+/** The number as an exact integer of thousandths. */
 const thousandths = (value: unknown): bigint => {
   const [whole = '', fraction = ''] = String(value).split('.')
   assert.ok(fraction.length <= 3, `${value} has more than three decimals`)

@@ -1,4 +1,4 @@
-/** Which settings the demo heeds, and that it says which not. */
+/** Tests which settings the demo uses, and that it names the ignored ones. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { describeIgnoredSettings, resolveDemoConfig } from '../../src/cli/commands/demo.ts'

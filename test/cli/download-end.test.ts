@@ -1,4 +1,7 @@
-/** A server that ends while somebody downloads an account: it ends in time, what was sent is no whole file, and nothing of it stays. */
+/**
+ * Tests a server that stops during an account download: it stops in time, the partial file is recognisable as
+ * incomplete, and nothing is left behind.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
@@ -22,7 +25,7 @@ const STOPPED_WITHIN_MS = 5_000
 const EMAIL = 'owner@testmarke.example'
 const PASSWORD = 'eleven herons over the lake'
 const DATA = '/console/settings/data'
-/** Several times what fits between a process and a reader who does not read. */
+/** Several times the size of all buffers between a process and a client that does not read. */
 const CALLS = 12
 const TEXT = 'Wash at 30 °C. '.repeat(600)
 const LAST_LINE = /\n\{"type":"end","counts":\{[^\n]*\n$/
@@ -69,7 +72,7 @@ const serveOn = (env: Record<string, string> = {}): Promise<Served> => {
   return serve({ cwd: folder.path, env: { ...own, DATA_DIR: folder.path, TMPDIR: folder.path, ...env } })
 }
 
-/** Both forms are sent as a browser sends them; the answer is not read yet. */
+/** Sends a form like a browser. The response is not read yet. */
 function post(server: Served, path: string, form: Record<string, string>, cookie = '') {
   const headers = {
     origin: server.url,
@@ -94,7 +97,10 @@ async function download(server: Served): Promise<IncomingMessage> {
   return answer
 }
 
-/** Reads to the end, however that comes; `between` is told what came so far, and holds the reader up. */
+/**
+ * Reads until the response ends, by success or failure. `between` gets the bytes so far and can delay the
+ * next read.
+ */
 async function take(answer: IncomingMessage, between: (bytes: number) => unknown) {
   let bytes = 0
   let last = ''
@@ -126,7 +132,7 @@ async function assertEnded(server: Served, signal: NodeJS.Signals): Promise<numb
   return took
 }
 
-/** Connections of Carnet other than the stand's, and locks of exports. */
+/** Connections of Carnet except the test setup's, and export locks. */
 async function leftOver(): Promise<{ connections: number; locks: number }> {
   const [row] = await stand.t.sql<{ connections: number; locks: number }[]>`
     select (select count(*)::int from pg_stat_activity
@@ -231,7 +237,7 @@ describe('a server that stops during a download', () => {
     await until(async () => (await leftOver()).connections === 0)
   })
 
-  // Longer than an end: a process that makes room for another has eleven seconds.
+  // Takes longer than a normal stop: a replaced process has eleven seconds.
   test('by SIGHUP, as one of several processes: the file is visibly incomplete, and the next one is complete', {
     skip: !IS_FULL && 'takes a quarter of a minute: with npm run test:full',
   }, async () => {

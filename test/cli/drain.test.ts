@@ -1,4 +1,7 @@
-/** How a server's connections end: whoever is about to ask is still answered, whoever is silent is let go. */
+/**
+ * Tests how a stopping server closes connections: a client about to send gets its response, an idle one is
+ * disconnected.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
@@ -20,7 +23,7 @@ async function serve(answerAfterMs = 0) {
   return { ...way, port: (app.server.address() as AddressInfo).port }
 }
 
-/** A connection that has asked once, unless it is to be silent from the start. */
+/** A connection that has sent one request, or none if `asks` is false. */
 async function client(port: number, asks = true): Promise<{ socket: Socket; heard: () => string }> {
   const socket = connect(port, '127.0.0.1')
   let text = ''

@@ -1,4 +1,7 @@
-/** Four servers on one database, as an installation with several machines has them: one limit, one revocation. */
+/**
+ * Tests four servers on one database, like an installation on several machines: they share rate limits and
+ * revocations.
+ */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -71,7 +74,10 @@ function ask(port: number, key: string): Promise<Shot & { headers: Record<string
   })
 }
 
-/** Sixteen connections, four to each process, each with one request at a time; `wait` comes before each request. */
+/**
+ * Sixteen connections, four to each process, each with one request at a time. Calls `wait` before each
+ * request.
+ */
 async function fire(key: string, count: number, wait: (n: number) => Promise<void>): Promise<Shot[]> {
   const shots: Shot[] = []
   let next = 0
@@ -90,7 +96,7 @@ async function fire(key: string, count: number, wait: (n: number) => Promise<voi
 
 const granted = (shots: readonly Shot[]) => shots.filter(shot => shot.status === 200)
 
-/** The most that were let through within any sixty seconds, as far as a client can be sure of it. */
+/** The most requests granted within any sixty seconds, counted only if the client can be certain. */
 function mostInAMinute(shots: readonly Shot[]): number {
   const all = granted(shots)
   return Math.max(
@@ -123,7 +129,7 @@ test('spread over more than a minute: never more than 306 in sixty seconds, and 
   const exchanges = await countExchanges(t.sql)
   const begun = performance.now()
   const at = (ms: number) => pause(Math.max(0, begun + ms - performance.now()))
-  // A burst before the minute's edge, one after it, then twenty requests a second.
+  // A burst just before the end of a minute, one just after, then twenty requests per second.
   const early = await fire(account.key, 400, n => at(n < 10 ? n * 5_500 : 55_000))
   const edge = await fire(account.key, 600, () => at(61_000))
   const late = await fire(account.key, REQUESTS, n => at(75_000 + n * 50))

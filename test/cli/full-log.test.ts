@@ -1,4 +1,4 @@
-/** A log that cannot be written, as on a full disk: the server goes on answering, and stops when it is told to. */
+/** Tests a log that cannot be written, as on a full disk: the server keeps serving, and stops on request. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

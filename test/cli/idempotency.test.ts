@@ -1,4 +1,7 @@
-/** kill -9 between the commit and the answer, and anywhere else: the repetition with the same key makes nothing twice. */
+/**
+ * Tests kill -9 between commit and response and at any other moment: a retry with the same key creates
+ * nothing twice.
+ */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { connect, createServer } from 'node:net'
@@ -11,7 +14,7 @@ import { carnetJson, emptyFolder, endAll, type Served, type Settings, serve } fr
 const KILLS = IS_FULL ? 12 : 3
 const AT_ONCE = 12
 const MOST_ATTEMPTS = 100
-/** A client's own pause before it tries again. */
+/** The client's pause before a retry. */
 const BACK_OFF_MS = 20
 
 let folder: Awaited<ReturnType<typeof emptyFolder>>
@@ -62,7 +65,7 @@ const total = async (path: string) => {
   return (JSON.parse(text) as { meta: { total: number } }).meta.total
 }
 
-/** Passes a request on, and kills the server when its answer comes: the client never hears of it. */
+/** Forwards a request and kills the server when it responds, so the client never gets the response. */
 async function swallowAnswer(call: Call): Promise<string> {
   const { hostname, port } = new URL(server.url)
   const swallowed = Promise.withResolvers<string>()

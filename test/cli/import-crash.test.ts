@@ -1,4 +1,7 @@
-/** kill -9 of the server in the middle of an import: the next one finishes it, each row once, and the error file is whole. */
+/**
+ * Tests kill -9 of the server during an import: the next server finishes it, each row once, and the error
+ * file is complete.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -8,13 +11,13 @@ import { readAll } from '../transfer/spreadsheets.ts'
 import { carnetJson, emptyFolder, endAll, type Served, type Settings, serve } from './processes.ts'
 
 const PASSWORD = 'eleven herons over the lake'
-/** As many again are there already, and are changed. */
+/** New rows. The file has the same number of rows that change existing products. */
 const NEW = IS_FULL ? 20_000 : 3_000
 const BAD_EVERY = 100
 const A_PAGE = 100
-/** A sheet is taken for abandoned after ten seconds. */
+/** An import counts as abandoned after ten seconds. */
 const FINISHED_WITHIN_MS = 90_000
-/** Somebody signed in has 300 requests a minute. */
+/** A signed-in person has 300 requests per minute. */
 const LOOK_EVERY_MS = 250
 
 let folder: Awaited<ReturnType<typeof emptyFolder>>
@@ -104,7 +107,7 @@ test('the next server finishes a killed import: each product once, and the error
   assert.equal(log.match(/Imported a spreadsheet/g)?.length, 2)
 })
 
-/** The address of the sheet, once it is checked. */
+/** Returns the spreadsheet's address once it is checked. */
 async function check(text: string): Promise<string> {
   const form = new FormData()
   form.set('category', 'textile')
@@ -120,7 +123,10 @@ async function check(text: string): Promise<string> {
   return at
 }
 
-/** Rows done as the page says them, infinite when it says no more; waits until it is enough. */
+/**
+ * Waits until `enough` accepts the number of rows done. The number is infinite once the page stops showing
+ * progress.
+ */
 async function progress(at: string, enough: (done: number) => boolean): Promise<number> {
   const until = performance.now() + FINISHED_WITHIN_MS
   for (;;) {
@@ -133,7 +139,7 @@ async function progress(at: string, enough: (done: number) => boolean): Promise<
   }
 }
 
-/** New, changed, unchanged, wrong, once the sheet is at no work any more. */
+/** Counts of new, changed, unchanged and wrong rows, once the import has finished. */
 async function counts(at: string): Promise<number[]> {
   await progress(at, done => done === Number.POSITIVE_INFINITY)
   const text = await (await get(at)).text()
@@ -145,7 +151,7 @@ type Listed = {
   meta: { has_more: boolean; next_cursor?: string }
 }
 
-/** How many products are at which version; none is there twice. */
+/** Counts products by version. Fails if one is listed twice. */
 async function versions(): Promise<Map<string, number>> {
   const found = new Map<string, number>()
   const skus = new Set<string>()

@@ -1,4 +1,4 @@
-/** The first npm scripts of a fresh clone, several at once: the packages are installed by one of them. */
+/** Tests the first npm scripts of a fresh clone, several at once: one of them installs the packages. */
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { emptyFolder } from './processes.ts'
 
-/** Installs as npm does, as slowly: what was there is taken away first. Each run is told of by a line. */
+/** A slow stand-in for npm that first deletes what is installed, like npm. Each run writes a line. */
 const NPM = `
 import { appendFileSync, cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 appendFileSync('installs', 'begun\\n')

@@ -1,4 +1,7 @@
-/** Loading the demo: every unit before the corrections, once, whatever happened to an earlier load or was done since. */
+/**
+ * Tests loading the demo: every unit is created once and before the corrections, whatever happened to an
+ * earlier load.
+ */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { DEMO_PASSPORTS } from '../../src/cli/demo/demo-data.ts'
@@ -6,7 +9,7 @@ import { formatDemoSummary } from '../../src/cli/demo/demo-summary.ts'
 import { loadDemoPassports } from '../../src/cli/demo/load-demo.ts'
 import { type Harness, startHarness, type TestAccount } from '../harness.ts'
 
-// A GTIN belongs to one model of the whole service: each load has a database of its own.
+// A GTIN belongs to one model of the whole service, so each load has its own database.
 let harness: Harness
 let account: TestAccount
 beforeEach(async () => {

@@ -1,4 +1,4 @@
-/** DATABASE_OWNER_URL: one role migrates and restores, another answers requests. */
+/** Tests DATABASE_OWNER_URL: one role migrates and restores, another serves requests. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** Carnet through PgBouncer in transaction mode, with PgBouncer as it comes: commands, server, a transaction with its key. */
+/**
+ * Tests Carnet behind PgBouncer in transaction mode with its default settings: commands, server, an
+ * idempotent transaction.
+ */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -22,7 +25,7 @@ let folder: Awaited<ReturnType<typeof emptyFolder>>
 let bouncer: ChildProcess | undefined
 let settings: Settings
 
-/** `target` in the words of a `[databases]` line. */
+/** `target` as a line of PgBouncer's `[databases]`. */
 function databaseLine(target: TestDatabase['target']): string {
   if (!('url' in target)) {
     return `host=${target.socketDir} port=${target.port} dbname=${target.database} user=${target.user}`
@@ -86,7 +89,7 @@ test('doctor reports a role whose statements PostgreSQL compiles', { skip }, asy
   const set = async (jit: string) => {
     const [row] = await sql`select quote_ident(current_database()) as name`
     await sql.unsafe(`alter database ${row?.name} ${jit}`)
-    // The pooler's connections are from before.
+    // The pooler's open connections still have the old setting.
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`
     const { stdout } = await carnet(['doctor', '--json'], settings)

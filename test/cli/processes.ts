@@ -1,4 +1,4 @@
-/** The real command line as real processes, each on a data directory of its own. */
+/** Runs the real command line in real processes, each on its own data directory. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,20 +8,23 @@ import { join } from 'node:path'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 
-/** An empty folder that goes away with the test. Others may enter: started by root, PostgreSQL runs as somebody else. */
+/**
+ * An empty folder, removed after the test. Other users may enter it: when started by root, PostgreSQL runs as
+ * another user.
+ */
 export async function emptyFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'carnet-cli-'))
   await chmod(path, 0o755)
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
 }
 
-/** `main`: of another tree than this one. */
+/** `main`: the entry file of another source tree. */
 export type Settings = { cwd: string; env?: Record<string, string>; main?: string }
 
-/** What this test file started and has not ended yet, by child: nothing else is ever signalled. */
+/** The running processes of this test file. No other process is ever signalled. */
 const running = new Set<ChildProcess>()
 
-/** Ends in order whatever a failed test left running, the embedded database with it. */
+/** Stops what a failed test left running, including the embedded database. */
 export async function endAll(): Promise<void> {
   await Promise.all(
     [...running].map(async child => {
@@ -32,10 +35,10 @@ export async function endAll(): Promise<void> {
   )
 }
 
-/** What Node itself reads, and no setting of Carnet's. */
+/** Variables for Node itself, none of them Carnet's. */
 const { PATH = '', HOME = '/', NODE_COMPILE_CACHE = '' } = process.env
 
-/** Starts `carnet` with none of this process's settings; what it prints is gathered. */
+/** Starts `carnet` without this process's settings and collects its output. */
 export function start(words: readonly string[], { cwd, env = {}, main = MAIN }: Settings) {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...words], {
     cwd,
@@ -61,7 +64,7 @@ export async function carnet(words: readonly string[], settings: Settings) {
   return { code, ...said }
 }
 
-/** The JSON result of a command that is done. */
+/** The JSON result of a successful command. */
 export async function carnetJson<T>(words: readonly string[], settings: Settings): Promise<T> {
   const { code, stdout, stderr } = await carnet([...words, '--json'], settings)
   assert.equal(code, 0, stderr)
@@ -73,13 +76,13 @@ export type Served = {
   url: string
   said: { stdout: string; stderr: string }
   ended: Promise<[number | null, NodeJS.Signals | null]>
-  /** Milliseconds from the start of the process to the word that it listens. */
+  /** Milliseconds from the start of the process until it reports that it listens. */
   upAfterMs: number
-  /** Sends a signal and waits for the end; milliseconds it took. */
+  /** Sends a signal and waits for the end. Returns the milliseconds. */
   stop: (signal?: NodeJS.Signals) => Promise<number>
 }
 
-/** Starts `carnet serve` (or `demo`) and waits until it says where it listens; `said` is its JSON. */
+/** Starts `carnet serve` (or `demo`) and waits for its address. `said` is its output. */
 export async function serve(settings: Settings, words: readonly string[] = ['serve']): Promise<Served> {
   const began = performance.now()
   const { child, said, ended } = start([...words, '--json'], settings)

@@ -1,4 +1,7 @@
-/** kill -9 of the server in the middle of a large refresh: the next one finishes the rest, and no unit is refreshed twice. */
+/**
+ * Tests kill -9 of the server during a large refresh: the next server finishes it, and no unit is refreshed
+ * twice.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,7 +12,7 @@ import { carnetJson, emptyFolder, endAll, type Served, type Settings, serve } fr
 const UNITS = IS_FULL ? 50_000 : 10_000
 const A_CALL = 500
 const A_PAGE = 100
-/** A job is taken for abandoned after ten seconds. */
+/** A job counts as abandoned after ten seconds. */
 const FINISHED_WITHIN_MS = 60_000
 const LOOK_EVERY_MS = 20
 
@@ -66,7 +69,7 @@ async function progress(id: string, enough: (job: Job) => boolean): Promise<Job>
   }
 }
 
-/** How many units are at which version. */
+/** Counts units by version. */
 async function versions(model: string): Promise<Map<number, number>> {
   const counts = new Map<number, number>()
   for (let cursor = ''; ; ) {

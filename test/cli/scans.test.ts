@@ -1,4 +1,7 @@
-/** Scans of a real server: killed at once it loses a second of counts at most, and of its readers nothing stays anywhere. */
+/**
+ * Tests scans on a real server: a kill loses at most one second of counts, and no reader data remains
+ * anywhere.
+ */
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { get } from 'node:http'
@@ -12,7 +15,7 @@ import { carnet, carnetJson, emptyFolder, endAll, type Served, type Settings, se
 const ADDRESSES = ['203.0.113.201', '198.51.100.202', '2001:db8:aaaa:bbbb:cccc:dddd:eeee:ff03']
 const PLANTED = 'PlantedReader/7.31'
 const AGENT = `Mozilla/5.0 (Linux; Android 14; Pixel 8) Chrome/126.0.0.0 Mobile Safari/537.36 ${PLANTED}`
-/** A look is in the database within a second; a machine under load is given more. */
+/** A scan is stored within a second; a busy machine gets more time. */
 const WRITTEN_WITHIN_MS = 15_000
 
 let folder: Awaited<ReturnType<typeof emptyFolder>>
@@ -57,7 +60,7 @@ after(async () => {
   await folder.remove()
 })
 
-/** A reader behind the proxy looks at the page. */
+/** A reader behind the proxy opens the page. */
 const look = (address: string, path = `/p/${id}`): Promise<void> =>
   new Promise((resolve, reject) => {
     const headers = {
@@ -134,7 +137,7 @@ const filesOf = async (path: string): Promise<string[]> =>
     .filter(entry => entry.isFile())
     .map(entry => join(entry.parentPath, entry.name))
 
-/** What Carnet leaves in the temporary folder has its name. */
+/** Names of the files that Carnet left in the temporary folder. */
 async function ownTemporary(): Promise<string[]> {
   const names = (await readdir(tmpdir())).filter(
     name => name.startsWith('carnet-') && !name.startsWith('carnet-test-'),

@@ -1,4 +1,7 @@
-/** The running server as an operator meets it: one seat, an orderly end, and what a kill leaves behind. */
+/**
+ * Tests the running server from the operator's view: one server per data directory, a clean stop, and the
+ * state after a kill.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { chmod } from 'node:fs/promises'
@@ -19,7 +22,7 @@ import {
 } from './processes.ts'
 
 const STOPPED_WITHIN_MS = 5_000
-/** The bound is 2 s; a shared machine under a whole test run gets some more. */
+/** The requirement is 2 s; a busy machine gets more time. */
 const WARM_WITHIN_MS = 10_000
 
 let folder: Awaited<ReturnType<typeof emptyFolder>>
@@ -128,7 +131,7 @@ test('a running request is answered before the server stops', async () => {
     duplex: 'half',
   } as RequestInit)
   await writer.write(encode('{"category":'))
-  // Answered on another connection: the first bytes of the one before have arrived.
+  // Once another connection is answered, the first bytes of the earlier one have arrived.
   await fetch(`${server.url}/healthz`)
   const stopped = server.stop()
   await writer.write(encode('"boat","data":{}}'))

@@ -1,4 +1,4 @@
-/** Settings that cannot be meant are refused with a sentence; looking at them changes nothing. */
+/** Tests that nonsensical settings are rejected with a sentence, and that checking them changes nothing. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
@@ -204,7 +204,7 @@ describe('serve', () => {
     backup.child.kill('SIGINT')
     const [code] = await backup.ended
     const left = (await readdir(data.path)).filter(name => name.startsWith('x.backup'))
-    // Of a store this small the whole file may have been there first.
+    // The backup of such a small store may have finished before the signal.
     assert.deepEqual([code, left], code === 0 ? [0, ['x.backup']] : [130, []])
     await server.stop()
     await data.remove()

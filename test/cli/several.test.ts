@@ -1,4 +1,4 @@
-/** WORKERS processes as an operator has them: one dies, all are replaced, and no client notices. */
+/** Tests WORKERS processes: one dies, all are replaced, and no client notices. */
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { after, before, test } from 'node:test'
@@ -88,7 +88,10 @@ async function metric(name: string): Promise<number> {
 
 const pidsNow = () => lines('all processes are replaced').at(-1) ?? lines('all processes are up').at(-1)
 
-/** Reads and writes over kept and over new connections until it is told to stop: how many, and what went wrong. */
+/**
+ * Reads and writes over open and new connections until `isOver`. Returns what was created, the number of
+ * calls, and the errors.
+ */
 async function load(isOver: () => boolean): Promise<{ created: string[]; count: number; wrong: string[] }> {
   const kept = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
   const fresh = new Agent({ keepAlive: false })
@@ -99,7 +102,7 @@ async function load(isOver: () => boolean): Promise<{ created: string[]; count: 
     const agent = n % 4 === 0 ? fresh : kept
     for (let turn = 0; !isOver(); turn++) {
       count++
-      // Clients that leave the machine the time to start processes meanwhile.
+      // Pauses, so that new processes get CPU time to start.
       await pause(THINK_MS)
       try {
         const isWrite = (n + turn) % 3 === 0

@@ -1,4 +1,4 @@
-/** Ctrl-C and SIGTERM in the middle of a command: it ends in order, and takes the embedded database with it. */
+/** Tests Ctrl-C and SIGTERM during a command: it stops cleanly and stops the embedded database too. */
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,10 +10,10 @@ import { postmasterPid } from './postmaster.ts'
 import { carnet, carnetJson, emptyFolder, endAll, type Settings, start } from './processes.ts'
 
 const SECRET_KEY = 'a key of tests, long enough to be one'
-/** What whoever migrates holds. */
+/** The lock that a migration takes. */
 const MIGRATING = `select pg_advisory_xact_lock(${0x43_41_52_4e}, 3)`
 const LOOK_EVERY_MS = 20
-/** One that has begun to start the database does that first. */
+/** A command that has begun to start the database finishes that first. */
 const SOON_MS = 10_000
 
 let folder: Awaited<ReturnType<typeof emptyFolder>>
@@ -33,7 +33,10 @@ after(async () => {
   await folder.remove()
 })
 
-/** Runs a command until it stands before a lock that is held against it; `stop` is called when nobody else is there. */
+/**
+ * Runs a command until it waits for a lock that the test holds. From then on only the command keeps
+ * PostgreSQL running.
+ */
 async function untilItStands(data: string, lock: string, words: readonly string[]) {
   const postgres = await startEmbeddedPostgres({ dataDir: at(data), log: () => {} })
   const sql = openPool(postgres, { max: 2, name: 'test' })

@@ -1,4 +1,4 @@
-/** A test run that is told to stop takes along all that it and its test files have started. */
+/** Tests that a stopped test run also ends everything that it and its test files started. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,7 +14,10 @@ import { emptyFolder } from './processes.ts'
 const ROOT = resolve(import.meta.dirname, '../..')
 const ENDED_WITHIN_MS = 15_000
 
-/** Starts a child that hears no signal, in a group of its own as browsers are, and listens to signals as their drivers do. */
+/**
+ * A test file that ignores SIGTERM, like a browser driver, and starts a child that ignores signals in its own
+ * process group, like a browser.
+ */
 const fileThat = (waits: string) => `
 import { spawn } from 'node:child_process'
 import { renameSync, writeFileSync } from 'node:fs'

@@ -4,7 +4,7 @@ import { findLanAddress } from '../../src/cli/demo/lan-address.ts'
 import { renderTerminalQr } from '../../src/cli/demo/terminal-qr.ts'
 import { decodeQr } from '../qr/decode.ts'
 
-/** The drawing's cells as the path of an SVG, which the decoder paints. */
+/** The drawing's cells as an SVG path, which the decoder rasterises. */
 function asSvg(drawing: string): string {
   const rows = drawing.split('\n').flatMap(line => {
     const cells = [...line.matchAll(/38;5;(\d+);48;5;(\d+)m▀/g)]

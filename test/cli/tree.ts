@@ -1,4 +1,4 @@
-/** A copy of what runs, as another version of it on disk: one that an upgrade begins with, or ends with. */
+/** A copy of the running source tree, as another version on disk, to upgrade from or to. */
 import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -7,7 +7,10 @@ const PARTS = ['assets', 'bin', 'locales', 'migrations', 'scripts', 'src', 'pack
 
 export type Tree = {
   main: string
-  /** Puts the next version in its place, which has one migration more; it holds its locks for so many seconds. */
+  /**
+   * Replaces the tree by the next version, which has one more migration. The migration holds its locks for
+   * `holdsS` seconds.
+   */
   upgrade: (holdsS: number) => { version: string; migration: string }
 }
 
@@ -28,7 +31,7 @@ function upgrade(tree: string, holdsS: number) {
   return { version, migration }
 }
 
-/** What versions add, on the tables that are always in use. */
+/** Adds columns like a real version, to the tables that are always in use. */
 const MIGRATION = `
 alter table api_key add column next_note text, add column next_count integer not null default 0;
 alter table webhook_endpoint add column next_note text, add column next_count integer not null default 0;

@@ -1,4 +1,7 @@
-/** An upgrade in place: the next version's tree lies where the old one's was, and SIGHUP replaces the processes one by one. */
+/**
+ * Tests an upgrade in place: the next version replaces the old source tree, and SIGHUP replaces the processes
+ * one by one.
+ */
 import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +13,7 @@ import { IS_FULL } from '../full.ts'
 import { emptyFolder, endAll } from './processes.ts'
 import { copyTree, type Tree } from './tree.ts'
 
-/** In a full run longer than a process without a migration has to come up. */
+/** In a full run, longer than the start timeout of a process without a migration. */
 const MIGRATES_S = IS_FULL ? 35 : 1
 const TRIES = 1_200
 
@@ -64,7 +67,7 @@ test('the first new process migrates, the others follow, and no client notices',
   assert.equal(await version(), next.version)
   const { stderr } = stand.server().said
   assert.equal(stderr.split(next.migration).length, 2, 'one process has migrated')
-  // Who waits for its locks so long is told to come back, or does not wait for the answer.
+  // Requests that wait too long for the migration's locks get 503 or are abandoned by the client.
   if (!IS_FULL) assert.deepEqual([clients.postponed, clients.unanswered], [0, 0])
   assert.deepEqual(clients.faulty, [])
   assert.ok(clients.writes.length > 20, `${clients.writes.length} products`)

@@ -1,4 +1,4 @@
-/** A machine that starts brings up its database and Carnet in any order. */
+/** Tests that a machine may start its database and Carnet in any order. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -59,7 +59,10 @@ describe('while the database is not available', () => {
     assert.ok(performance.now() - began < 5_000)
   })
 
-  /** `carnet serve` on the wire, when it answers; each request is on a connection of its own. */
+  /**
+   * Starts `carnet serve`, which connects to its database through the forwarder, and waits until it responds.
+   * Each request uses a new connection.
+   */
   async function serveOnWire(env: Record<string, string>) {
     const port = await probePort('127.0.0.1', 0)
     const settings = {

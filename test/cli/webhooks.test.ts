@@ -1,4 +1,4 @@
-/** Webhooks by the command line, with a server and a worker as processes of their own on one embedded database. */
+/** Tests the webhook commands with a server and a worker in their own processes on one embedded database. */
 import assert from 'node:assert/strict'
 import { rename, stat } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
@@ -64,7 +64,7 @@ after(async () => {
   await folder.remove()
 })
 
-/** The command line within this process: a new one for each of forty commands takes most of a minute. */
+/** Runs a command inside this process: forty new processes would take most of a minute. */
 async function carnet(words: readonly string[], { env = {} }: Settings) {
   const said = { stdout: '', stderr: '' }
   const io = { out: (text: string) => (said.stdout += text), err: (text: string) => (said.stderr += text) }
@@ -84,11 +84,11 @@ async function inDatabase(work: (sql: Sql) => Promise<unknown>): Promise<void> {
   await store.stop()
 }
 
-/** To what waits, it is. */
+/** Moves the due times of waiting deliveries, as if six minutes had passed. */
 const sixMinutesLater = () =>
   inDatabase(sql => sql`update webhook_delivery set due_at = due_at - interval '6 minutes'`)
 
-/** As a server writes it whose clock is a year ahead, and which is killed before the clock is set back. */
+/** The rows of a server whose clock was a year ahead, and which was killed before the clock was set back. */
 const aYearAhead = () =>
   inDatabase(async sql => {
     await sql`update webhook_delivery set due_at = now() + interval '1 year'`
