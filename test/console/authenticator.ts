@@ -1,25 +1,28 @@
-/** An authenticator in software, as honest or not as a test wants it: ES256, `none` attestation, discoverable. */
+/**
+ * A software authenticator, as honest or dishonest as a test wants: ES256, `none` attestation, discoverable
+ * credentials.
+ */
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 
-/** What a browser and device would say otherwise; each is a lie that a server must find. */
+/** False values that a browser or device could send; the server must detect each of them. */
 export type Lies = {
   origin?: string
   rpId?: string
   challenge?: string
-  /** Flags of the authenticator data: bit 0 present, bit 2 verified. */
+  /** Flags of the authenticator data: bit 0 means user present, bit 2 user verified. */
   flags?: number
   counter?: number
   userHandle?: string
   type?: string
-  /** Signs with another key. */
+  /** Signs with a different key. */
   forged?: boolean
 }
 
 export type Authenticator = {
   id: string
-  /** The JSON of `navigator.credentials.create` for the JSON of its options. */
+  /** The JSON result of `navigator.credentials.create` for options in JSON. */
   create: (options: string, lies?: Lies) => string
-  /** The JSON of `navigator.credentials.get`. */
+  /** The JSON result of `navigator.credentials.get` for options in JSON. */
   get: (options: string, lies?: Lies) => string
 }
 

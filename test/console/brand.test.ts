@@ -1,4 +1,6 @@
-/** The brand by forms alone: what is kept, what is refused and in which words, and what a file that is no logo does. */
+/**
+ * Tests the brand's forms: what is stored, what is rejected with which message, and files that are not logos.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { getBrand } from '../../src/accounts/brand/brand.ts'

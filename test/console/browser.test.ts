@@ -1,4 +1,7 @@
-/** The console as a browser shows it: passkeys with a real authenticator interface, and every page for everyone's eyes and hands. */
+/**
+ * Tests the console in a browser: passkeys with a real authenticator interface, and the accessibility of
+ * every page.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
@@ -17,13 +20,13 @@ import { PASSWORD, type Stand, startStand } from './stand.ts'
 import { freePort } from './whole-stand.ts'
 
 const PAGE_BYTES_MAX = 100_000
-/** No page is less than its style sheet, also where the browser has that already. */
+/** Every page is at least as large as its style sheet, even if the browser has cached that. */
 const LEAST_BYTES = 10_000
-/** The fullest page is full. */
+/** Checks that the largest page was tested with its full content. */
 const LEAST_FULL_BYTES = 85_000
-/** The document, style sheet, scripts and pictures, as they are without compression. */
+/** The uncompressed size of the document, style sheet, scripts and images. */
 const WEIGHT = `performance.getEntries().reduce((sum, { decodedBodySize = 0 }) => sum + decodedBodySize, 0)`
-/** Addresses that a browser saves and does not show. */
+/** Addresses that a browser downloads instead of showing. */
 const IS_FILE = /\/(code\.png|file|template|errors)$/
 const FOR_ANYONE = CONSOLE_ROUTES.filter(route => route.access === 'anyone').map(route => route.path)
 
@@ -58,14 +61,14 @@ describe('the console in a browser', {
     await page.waitForURL(`${origin}/console`)
   }
 
-  /** Where the page has moved on meanwhile, there is nothing to press any more. */
+  /** If the page has already navigated, the button is gone. */
   const press = (page: Page) =>
     page
       .getByRole('button', { name: 'Sign in with a passkey' })
       .click()
       .catch(() => undefined)
 
-  /** Chromium's own authenticator of software, behind the browser's real interface. */
+  /** Chromium's own software authenticator behind the browser's real interface. */
   const withAuthenticator = async (page: Page) => {
     const cdp = await page.context().newCDPSession(page)
     await cdp.send('WebAuthn.enable')
@@ -102,7 +105,7 @@ describe('the console in a browser', {
 
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.waitForURL(/\/console(\/sign-in)?$/)
-    // This authenticator answers unasked as soon as the page offers it; a person presses the button.
+    // The software authenticator may answer before the button is pressed, as a person would do.
     await Promise.race([page.waitForURL(`${origin}/console`), press(page)])
     await page.waitForURL(`${origin}/console`)
     await page.getByText('Signed in as owner').waitFor()
@@ -118,7 +121,7 @@ describe('the console in a browser', {
     await page.getByText('You have no passkeys yet.').waitFor()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.waitForURL(/sign-in/)
-    // Present while a page asks, it would answer and lead elsewhere just when the next address is typed.
+    // A present authenticator would answer at once and navigate while the next address is loading.
     await page.goto('about:blank')
     await authenticator.present(true)
     await page.goto(`${origin}/console/sign-in`)
@@ -237,7 +240,7 @@ describe('the console in a browser', {
       assert.equal(new Set((await page.evaluate(tops)) as number[]).size, 1)
     })
 
-    /** The page to see an address in: of somebody signed in, or of a stranger, where it is theirs. */
+    /** The browser page for an address: signed in, or signed out for pages that anyone may see. */
     const pagesFor = (locale: string, viewport: { width: number; height: number }) => {
       const opened: { known?: Page; stranger?: Page } = {}
       return async (path: string): Promise<Page> => {
@@ -255,7 +258,7 @@ describe('the console in a browser', {
     }
   })
 
-  /** For the eyes of who changes pages: a folder in CONSOLE_SCREENSHOTS gets each page in two widths. */
+  /** For reviewing pages: with CONSOLE_SCREENSHOTS set to a folder, saves each page there in two widths. */
   async function take(pages: Record<string, Page>, path: string): Promise<void> {
     const folder = process.env.CONSOLE_SCREENSHOTS
     if (folder === undefined) return
@@ -269,7 +272,7 @@ describe('the console in a browser', {
     }
   }
 
-  /** The address of each page that GET shows, about things that are there. */
+  /** The address of each page that GET shows, with ids of existing things. */
   async function pathsOf(email: string): Promise<string[]> {
     const ctx = { ...stand.ctx, accountId: account, actorId: await getOperatorActor(stand.ctx, account) }
     const { passport } = await createPassport(ctx, { ...newProduct({}, 'battery'), strict: false })
@@ -315,7 +318,7 @@ describe('the console in a browser', {
         return path.includes('/set-up') ? `${address}?token=${setUpToken}` : address
       },
     )
-    // As long as they can be: 90 bars of a day, 53 of a week.
+    // The longest charts: 90 daily bars and 53 weekly bars.
     const ofScans = ['/console/scans', `/console/products/${product}`].flatMap(path => [
       `${path}?days=90`,
       `${path}?days=365&include=units`,

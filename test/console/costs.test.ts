@@ -1,4 +1,7 @@
-/** What signed-in people may cost: heavy downloads by seats and never by a link elsewhere, tests and pages by the minute. */
+/**
+ * Tests the limits for signed-in people: concurrent downloads, tests and pages per minute; links on other
+ * sites start no download.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'

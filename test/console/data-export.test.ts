@@ -1,4 +1,7 @@
-/** An owner takes everything along from the console: the file the command writes, or an end that everyone sees and that leaves nothing. */
+/**
+ * Tests the account export of owners in the console: the same file as the command's, or a visible failure
+ * that leaves nothing behind.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -54,7 +57,7 @@ async function signIn(role: Role): Promise<string> {
   return String([answer.headers['set-cookie']].flat()[0]).split(';')[0] ?? ''
 }
 
-/** With the cookie of a role, which takes the session's new token after each password. */
+/** Uses the cookie of a role and keeps its renewed token after each password. */
 async function post(path: string, form: Record<string, string>, cookie = '', language = 'en') {
   const answer = await s.t.app.inject({
     method: 'POST',
@@ -77,7 +80,7 @@ const get = async (path: string, language = 'en') => {
   return (await s.t.app.inject({ url: path, headers })).body
 }
 
-/** Where the password is right: the answer from a real socket, not read yet. */
+/** With the right password. Returns the unread response from a real socket. */
 async function begin() {
   const { port } = s.t.app.server.address() as AddressInfo
   const headers = { ...FORM, cookie: cookies.owner ?? '' }
@@ -98,7 +101,7 @@ const actions = async () =>
       select action from audit_entry where account_id = ${s.account.id} and action like 'account_export%' order by id`
   ).map(({ action }) => action)
 
-/** Connections that hold a transaction open, and locks of exports. */
+/** Connections with an open transaction, and export locks. */
 const leftOver = async () => {
   const [row] = await s.t.sql<{ n: number }[]>`
     select count(*)::int as n from pg_locks where locktype = 'advisory' and classid = ${0x43_41_52_58}::int`

@@ -1,4 +1,7 @@
-/** The developer's and the brand's journeys in a browser, with a receiver that checks signatures; and their pages for everyone. */
+/**
+ * Tests the webhook and brand pages in a browser, with a receiver that checks signatures, and their
+ * accessibility.
+ */
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
@@ -58,14 +61,14 @@ describe('the developer pages in a browser', { skip: WITHOUT_CHROMIUM }, () => {
 
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
   const follow = (name: string) => page.getByRole('link', { name, exact: true }).click()
-  /** What the button beside it puts on the clipboard. */
+  /** Returns the text that the "Copy" button puts on the clipboard. */
   const copySecret = async () => {
     await press('Copy')
     await page.getByRole('button', { name: 'Copied' }).waitFor()
     return String(await page.evaluate('navigator.clipboard.readText()'))
   }
 
-  /** An event that a change of a passport causes, as the receiver gets it. */
+  /** The event of a passport change, as the receiver gets it. */
   async function nextDelivery(productName: string): Promise<Received> {
     receiver.received.length = 0
     const { harness, worker } = stand
@@ -79,7 +82,9 @@ describe('the developer pages in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     return one
   }
 
-  /** As the library signs what came, at the time that came with it: the test's clock is not the library's. */
+  /**
+   * Signs with the library at the time in the request, because the test's clock differs from the library's.
+   */
   const byLibrary = (secret: string, { text, headers }: Received) => {
     const at = new Date(Number(headers['webhook-timestamp']) * 1000)
     const expected = new Webhook(secret).sign(headers['webhook-id'] ?? '', at, text)
@@ -87,7 +92,7 @@ describe('the developer pages in a browser', { skip: WITHOUT_CHROMIUM }, () => {
   }
   const byContract = (secret: string, { text, headers }: Received) =>
     headers['x-service-signature'] === `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`
-  /** Whether the old and the new secret verify by the library, then by the documented header. */
+  /** Whether the old and the new secret verify with the library, and then with the documented header. */
   const verdict = (old: string, fresh: string, one: Received) => [
     byLibrary(old, one),
     byLibrary(fresh, one),
@@ -137,7 +142,7 @@ describe('the developer pages in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     await page.goto(`${stand.origin}/console`)
     await follow('How your public pages look')
     await page.getByLabel('Name', { exact: true }).fill('Nordmoor')
-    // A picker cannot be operated by a test; its change is what a browser sends.
+    // A test cannot operate a colour picker, so it sends the picker's change event.
     await page.evaluate(`{
       const picker = document.querySelector('input[type=color]')
       picker.value = '#f5c400'

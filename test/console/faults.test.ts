@@ -1,4 +1,6 @@
-/** Every sentence about what is wrong is there for people in both languages: with what was found, and no name of the API. */
+/**
+ * Tests that every data error has a sentence in both languages that gives the value found and no API names.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'

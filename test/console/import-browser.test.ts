@@ -1,4 +1,7 @@
-/** The pages about sheets in a real browser: from a file to products, nothing that axe objects to, nothing wider than a phone. */
+/**
+ * Tests the spreadsheet pages in a real browser: from upload to products, without axe violations, and no
+ * wider than a phone.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
@@ -119,7 +122,7 @@ describe('spreadsheets in a browser', { skip: WITHOUT_CHROMIUM }, () => {
       await page.selectOption('[name="k.repair.repairable"]', { label: 'yes' })
       await page.selectOption('[name="k.repair.sparePartsAvailable"]', { label: 'no' })
       await page.click('main form .choices button')
-      // The weight of a shop is in kilograms, or in grams: nothing is assumed, and nothing typed is lost.
+      // The shop's weights could be in kilograms or grams: the page asks, and keeps what was typed.
       await page.waitForSelector('[role="alert"] a[href="#u.4"]')
       await calm(page, 'unit asked')
       assert.equal(await page.inputValue('[name="k.careInstructions"]'), 'Wash at 30 °C.')

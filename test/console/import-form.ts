@@ -1,4 +1,7 @@
-/** Sheets brought through the console's own routes: the forms are read from the page and sent as a browser sends them. */
+/**
+ * Imports spreadsheets by the console's own routes: reads the forms from the page and sends them like a
+ * browser.
+ */
 import assert from 'node:assert/strict'
 import { takeImportFailures, waitForImports } from '../../src/transfer/spreadsheets/run-import.ts'
 import { type Answer, type Browser, OWN, type Stand } from './stand.ts'
@@ -31,7 +34,7 @@ export async function upload(
   return { status: answer.statusCode, headers: answer.headers as Record<string, string>, text: answer.body }
 }
 
-/** The address of the sheet. */
+/** Uploads a spreadsheet and returns its address. */
 export async function bring(
   stand: Stand,
   by: Browser,
@@ -43,11 +46,11 @@ export async function bring(
   return String(answer.headers.location)
 }
 
-/** A text of the page without its escapes. */
+/** A text of the page with its entities decoded. */
 export const plain = (text: string) =>
   text.replaceAll(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
 
-/** The fields of the columns page as it stands, with what is filled in and chosen. */
+/** The fields of the columns form with their current values. */
 export function formIn({ text }: Pick<Answer, 'text'>): Record<string, string> {
   const [, form = ''] = /<form[^>]*\/columns"[^>]*>(.*?)<\/form>/s.exec(text) ?? []
   const fields: Record<string, string> = {}
@@ -69,7 +72,7 @@ export function formIn({ text }: Pick<Answer, 'text'>): Record<string, string> {
   return fields
 }
 
-/** Sends the columns page as it is but for `more`; the answer, when nothing was checked. */
+/** Sends the columns form, with `more` replacing some values. Returns the response. */
 export async function sendColumns(
   by: Browser,
   at: string,
@@ -104,7 +107,7 @@ export async function run(
   return by.get(at)
 }
 
-/** What a result page counts: new, changed, unchanged, wrong. */
+/** The counts of a result page: new, changed, unchanged, wrong. */
 export const counts = ({ text }: Answer): number[] =>
   Array.from(text.matchAll(/<dd>([\d,]+)<\/dd>/g), ([, n = '']) => Number(n.replace(',', '')))
 

@@ -1,4 +1,4 @@
-/** Sheets as shops and product databases have them become products by the columns page alone. */
+/** Tests that spreadsheets of shops and product databases become products with the columns page alone. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { effectiveData, getState } from '../../src/passports/core/state.ts'
@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => stand.close())
 
-/** What a company types once. */
+/** Values that a company types once. */
 const SAME: Record<string, string> = {
   'k.brandName': 'Testmarke',
   'k.economicOperator.role': 'manufacturer',
@@ -38,7 +38,7 @@ const SAME: Record<string, string> = {
   k_language: 'de',
 }
 
-/** As a mapping names it: path and unit. */
+/** The path and unit as a mapping names them. */
 const columnOf = (form: Record<string, string>, place: number) => {
   const [name, unit] = [form[`c.${place}`] ?? '', form[`u.${place}`]]
   return { name, unit }

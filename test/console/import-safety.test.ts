@@ -1,4 +1,7 @@
-/** Imports that cannot harm: nothing is changed unseen, nothing is guessed, and one value can stand for all rows. */
+/**
+ * Tests that imports are safe: nothing changes without a preview, nothing is guessed, and one value can apply
+ * to all rows.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { effectiveData, getState } from '../../src/passports/core/state.ts'
@@ -16,7 +19,7 @@ after(() => stand.close())
 
 const lines = (rows: readonly (readonly string[])[]) => rows.map(row => formatCsvLine(row, ',')).join('')
 
-/** What is the same for all products of the shop. */
+/** Values that apply to all products of the shop. */
 const SAME: Record<string, string> = {
   'k.brandName': 'Testmarke',
   'k.economicOperator.role': 'manufacturer',
@@ -313,7 +316,7 @@ describe('the file of errors', () => {
       const checked = await check(stand, editor, again)
       assert.deepEqual(counts(checked), [0, 0, 0, 2])
       assert.match(checked.text, /another row was about the same product/)
-      // And so in the next file of errors.
+      // The next error file has the same mark.
       const next = await readAll(await download(stand, editor, `${again}/errors?format=${format}`))
       assert.deepEqual(next.header, errors.header)
       assert.deepEqual(
@@ -333,7 +336,7 @@ describe('the file of errors', () => {
     const meant = await bring(stand, editor, mended('SK-9', ''))
     assert.deepEqual(counts(await check(stand, editor, meant)), [0, 1, 0, 0])
     assert.equal((await run(stand, editor, meant)).status, 422)
-    // By GTIN instead of SKU the mark still holds.
+    // The mark also applies when matching by GTIN instead of SKU.
     const byGtin = lines([
       ['gtin', ...head, 'repeats_product'],
       ['4006381333931', 'SK-9', 'Sock 10', '80', 'SK-9'],

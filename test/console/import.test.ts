@@ -1,4 +1,4 @@
-/** Sheets by forms alone: templates, columns, the check, the import, what is left over, and the way back out. */
+/** Tests spreadsheets by forms: templates, columns, the check, the import, rejected rows, and the export. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -234,7 +234,7 @@ test('an export of small percentages can be uploaded without a question, also af
   assert.equal(asked.status, 422)
   await check(percent, { [unit]: '%' }, owner)
   await run(percent, owner)
-  // Another sheet has fractions below the same title, and that is remembered.
+  // Another file has fractions under the same title, and the console remembers that.
   const fraction = await bring(bytes, { by: owner })
   assert.deepEqual(counts(await check(fraction, { [unit]: 'fraction' }, owner)), [0, 1, 0, 0])
   for (const format of ['xlsx', 'csv', 'csv2']) {
@@ -515,7 +515,7 @@ test('the next process continues an import whose process died, and repeats nothi
   const gone = openPool(stand.target, { max: 2 })
   stand.clock.advance(60_000)
   assert.equal(await resumeImports(gone, stand.clock), 1)
-  // Lets it begin, and ends it at a step; the row stays as a killed process leaves it.
+  // Lets the import start and stops it after a step; the row looks as after a killed process.
   await stopImports(gone)
   await gone.end()
   const [half] = await stand.sql`select next_chunk, state, created from sheet_import where id = ${id}`

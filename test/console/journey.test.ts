@@ -1,4 +1,4 @@
-/** The ways through the console: from the set-up link to a key that works, and what stands on the pages. */
+/** Tests the console's main paths: from the set-up link to a working key, and the content of the pages. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { authenticate } from '../../src/accounts/keys/authenticate.ts'
@@ -341,7 +341,7 @@ describe('a new key on its way to the page that shows it', () => {
     )
     const stranger = await stand.signedIn(await stand.account(), 'owner')
     const copied = owner.keyCookie
-    // Neither in another account nor in another session of the same one is it opened.
+    // The cookie opens nothing in another account or in another session of the same account.
     const colleague = await stand.signedIn(account, 'owner')
     colleague.keyCookie = copied
     assert.equal((await colleague.get('/console/keys/shown')).headers.location, '/console/keys')

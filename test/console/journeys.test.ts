@@ -1,6 +1,6 @@
 /**
- * The ways a brand goes, in Chromium, by what people see: half of them on a phone, half on a desk. How a webhook is
- * added, tried and given another secret is in developer-browser.test.ts.
+ * Tests a brand's workflows in Chromium, half of them on a phone and half on a desktop. Webhooks are in
+ * developer-browser.test.ts.
  */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -28,7 +28,7 @@ const PHONE = { width: 390, height: 844 }
 const DESK = { width: 1280, height: 900 }
 const READER =
   'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile Safari/537.36'
-/** Nothing here takes long: what is not there after this is not coming. */
+/** No step of a journey takes longer. */
 const PATIENCE_MS = 10_000
 
 let browser: Browser
@@ -387,7 +387,7 @@ async function newPage(options: BrowserContextOptions): Promise<Page> {
   return context.newPage()
 }
 
-/** A page of somebody new in the brand's account. */
+/** A page with a new signed-in member of the brand's account. */
 async function signedIn(role: Role, viewport: typeof PHONE): Promise<Page> {
   const page = await newPage({ viewport })
   const { email, password } = await stand.person(brand, role)
@@ -402,7 +402,7 @@ async function signedIn(role: Role, viewport: typeof PHONE): Promise<Page> {
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 const follow = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).first().click()
 
-/** What stands beside a word in a list of figures. */
+/** The value beside a term in a description list. */
 const figure = (page: Page, term: string) =>
   page
     .locator('dl.facts > div', { has: page.getByText(term, { exact: true }) })
@@ -435,7 +435,7 @@ async function workbook(rows: readonly Cell[][]): Promise<Buffer> {
   return joined(writeXlsx([{ name: 'Products', rows: each() }]))
 }
 
-/** Work on passports waits until this is over; pages go on. */
+/** Blocks writes to passports while `look` runs; pages keep working. */
 async function whileNothingIsWritten(look: () => Promise<void>): Promise<void> {
   await stand.harness.sql.begin(async tx => {
     await tx`lock table passport in share mode`
@@ -464,7 +464,7 @@ async function setUp(page: Page, { harness, origin }: WholeStand): Promise<void>
   await page.getByRole('heading', { level: 1, name: 'Nordmoor' }).waitFor()
 }
 
-/** From the first page to the product's own. */
+/** From the first page to the product's own page. */
 async function firstProduct(page: Page): Promise<void> {
   await follow(page, 'Products')
   await follow(page, 'New product')
@@ -504,7 +504,7 @@ async function firstProduct(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1, name: 'Fisherman jumper' }).waitFor()
 }
 
-/** Coats as somebody keeps them in a spreadsheet; of every hundred, two rows are wrong. */
+/** A spreadsheet of coats; two of every hundred rows are wrong. */
 function sheetOf(count: number): string {
   const heads =
     'Product name;SKU;Brand;Languages;Part in the trade;Legal name;Address;economicOperator.country;Contact e-mail;Fibre composition;Country of manufacture;Care instructions (en);Repairable;Spare parts available;Recycling instructions (en);Disposal instructions (en)'
@@ -516,11 +516,11 @@ function sheetOf(count: number): string {
   return [heads, ...rows].join('\r\n')
 }
 
-/** Of somebody's own, whatever their role: their password, passkeys and sessions, and leaving. */
+/** A person's own pages, whatever the role: password, passkeys, sessions, and leaving. */
 const OWN_PAGES = /^\/console\/settings\/(password|passkeys|sessions|people)/
 const IS_FILE = /\/(code\.png|file|template|errors)$/
 
-/** Opens all pages a viewer may see: no form that changes anything, no link to a page they may not enter. */
+/** Opens all pages that a viewer may see: no form that changes anything, and no link to a forbidden page. */
 async function findsNoChange(page: Page, productId: string): Promise<void> {
   const open = CONSOLE_ROUTES.filter(
     ({ method, path, access }) => method === 'GET' && access === 'signed_in' && !IS_FILE.test(path),

@@ -1,4 +1,4 @@
-/** Labels as they are printed: every code on a sheet is decoded again, every picture in an archive too. */
+/** Tests printed labels: decodes every code on a sheet and every image in an archive. */
 import assert from 'node:assert/strict'
 import type { Readable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
@@ -139,7 +139,7 @@ describe('drawing labels', () => {
       Array.from({ length: 10 }, (_, n) => drawPng({ text: `${ADDRESS}${n}`, ...options })),
     )
     clearInterval(counting)
-    // Drawn here, in one go, no turn would have come.
+    // Drawing on this thread in one go would have blocked the event loop.
     assert.ok(turns > 10, `${turns} turns`)
     for (const [n, png] of drawn.entries())
       assert.deepEqual(Buffer.from(png), renderQrPng(`${ADDRESS}${n}`, options))

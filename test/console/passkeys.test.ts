@@ -1,4 +1,7 @@
-/** Passkeys against a device that lies: what is taken, what is refused, and that a refusal leaves nothing behind. */
+/**
+ * Tests passkeys against a dishonest device: what is accepted, what is rejected, and that a rejection stores
+ * nothing.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import {
@@ -31,7 +34,7 @@ const rows = async () => {
   const all = await Promise.all(
     tables.map(name => stand.sql`select t::text from ${stand.sql(name)} t order by 1`),
   )
-  // Their tokens change with each proof.
+  // Without the session tokens, which change with each proof.
   const sessions =
     await stand.sql`select id, person_id, account_id, created_at from person_session order by 1`
   return JSON.stringify([...all, sessions])
@@ -48,7 +51,7 @@ const add = async (browser: Browser, device: Authenticator, lies: Lies = {}, nam
   return browser.post(`${PASSKEYS}/made`, { form: { name, answer } })
 }
 
-/** From another network each time, so that limits are met where they are meant. */
+/** From a new network each time, so that only the intended limits apply. */
 const challenge = async (browser: Browser, from = `198.51.100.${nextAddress++ % 250}`) =>
   (await browser.post('/console/sign-in/passkey/options', { from })).text
 

@@ -1,4 +1,7 @@
-/** The form of a product in Chromium, by keyboard and without a script: nothing is lost, and what comes of a button is in sight. */
+/**
+ * Tests the product form in Chromium, by keyboard and without a script: no input is lost, and a button's
+ * result is in view.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
@@ -24,11 +27,13 @@ let browser: Browser
 let stand: WholeStand
 let brand: TestAccount
 let who: { email: string; password: string }
-/** Of who has signed in once. */
+/** The session of one sign-in. */
 let storageState: Awaited<ReturnType<BrowserContext['storageState']>>
 
-// Run inside the page: text, because the tests are typed without a browser's names.
-/** Of what has the focus: what it is, and whether a line of it stands above the bar. */
+/**
+ * Describes the focused element, and whether a line of it is visible above the bar. Runs inside the page as a
+ * string, because the tests are compiled without DOM types.
+ */
 const FOCUSED = `(() => {
   const one = document.activeElement
   const { top, bottom } = one.getBoundingClientRect()
@@ -90,7 +95,7 @@ describe('the product form in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     const answer = await stand.harness.ask('GET', `/api/v1/products/${id}`, { key: brand.key })
     return answer.json.data as { data: Record<string, unknown>; version: number }
   }
-  /** The product's own page has this button, its form has not. */
+  /** The product's page has this button, its form does not. */
   const saved = (page: Page) => page.getByRole('button', { name: /^(Archive|Archivieren)$/ }).waitFor()
   const save = async (page: Page) => {
     await page.getByRole('button', { name: 'Save', exact: true }).click()
@@ -317,7 +322,7 @@ describe('the product form in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     })
   }
 
-  /** With the Tab key from the beginning to the end: how many stops there are, and which of them the bar hides. */
+  /** Tabs through the page. Returns the number of stops and those that the bar hides. */
   const stepThrough = async (page: Page) => {
     const hidden: string[] = []
     for (let steps = 0; ; steps++) {
@@ -337,7 +342,7 @@ describe('the product form in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     assert.deepEqual(await findViolations(page), [], name)
   }
 
-  /** For the eyes of who changes the form: a folder in CONSOLE_SCREENSHOTS. */
+  /** For reviewing the form: with CONSOLE_SCREENSHOTS set to a folder, saves a screenshot there. */
   async function take(page: Page, name: string): Promise<void> {
     const folder = process.env.CONSOLE_SCREENSHOTS
     if (folder !== undefined) await page.screenshot({ path: `${folder}/form-${name}.png`, fullPage: true })

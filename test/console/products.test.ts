@@ -1,4 +1,4 @@
-/** Products by forms alone, without a script: made, changed, corrected, issued, refreshed, taken back, archived. */
+/** Tests products by forms, without a script: create, change, correct, issue, refresh, revert, archive. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -28,7 +28,7 @@ before(async () => {
 })
 after(() => stand.close())
 
-/** Data as the fields of a form: what the page's inputs would send. */
+/** Data as form fields: what the page's inputs would send. */
 function fields(data: unknown, at = 'd'): Record<string, string> {
   if (Array.isArray(data)) {
     return Object.assign({}, ...data.map((one, index) => fields(one, `${at}.${index}`)))
@@ -39,7 +39,7 @@ function fields(data: unknown, at = 'd'): Record<string, string> {
   return { [at]: String(data) }
 }
 
-/** What a browser would send of a page's inputs. */
+/** The values that a browser would send for a page's inputs. */
 function drawn(html: string): string {
   const plain = (text: string) => text.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
   const found: [string, string][] = []
@@ -232,7 +232,7 @@ describe('the product form', () => {
       html,
       /<datalist id="known-names">.*<option value="Kamel"><\/option>.*<option value="Wolle">/s,
     )
-    // As it was shown it stays as it was stored; as a new text it is stored in English.
+    // A fibre name that is submitted unchanged keeps its stored spelling; a new one is stored in English.
     assert.deepEqual(parseData(table, form, { words, was: stored }).data, stored)
     assert.deepEqual(
       parseData(table, form, { words, was: {} }).data,
@@ -475,7 +475,7 @@ describe('products', () => {
     assert.equal(line('Water footprint') ?? whole('Water footprint'), undefined, 'nobody has said anything')
     assert.ok(!folds.has('Weight'), 'it has one of its own')
     assert.doesNotMatch((await owner.get(`${at}/edit`)).text, /class="(brief|inherited)"/)
-    // Taken away, but not saved yet: what it would inherit is not its own value.
+    // Removed in the form but not saved: the inherited value must not look like the unit's own value.
     const back = await save(unit, { weightGrams: '', brandName: 'x'.repeat(600) })
     assert.equal(back.status, 422)
     assert.match(foldsOf(back.text).get('Weight') ?? '', /class="brief" dir="auto">100\sg</)

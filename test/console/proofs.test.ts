@@ -1,4 +1,7 @@
-/** Who somebody is: guessed by strangers, proven again before what matters, and forgotten without ways in for others. */
+/**
+ * Tests proof of identity: guessing by strangers, confirmation before critical actions, and a reset that
+ * gives nobody else access.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import {
@@ -17,7 +20,7 @@ import { type Browser, OWN, PASSWORD, type Stand, startStand } from './stand.ts'
 
 const SETTINGS = '/console/settings'
 let stand: Stand
-/** Without a mail server. */
+/** A setup without a mail server. */
 let bare: Stand
 before(async () => {
   stand = await startStand()
@@ -59,7 +62,7 @@ describe('failed sign-in attempts by others', () => {
     assert.equal((await known.post(`${SETTINGS}/password`, { form, from: '192.0.2.1' })).status, 303)
     await known.post('/console/sign-out')
     assert.equal((await signIn(known, email, form.password, '192.0.2.1')).status, 303)
-    // The mark is this person's alone, and what is tried in a known browser has an end, too.
+    // The known-browser mark is for this person only, and a known browser has a limit of attempts too.
     const other = await stand.person(await stand.account(), 'owner')
     await guess(other, '192.0.2.1', MAX_ATTEMPTS_PER_SOURCE)
     assert.equal((await signIn(known, other, PASSWORD, '192.0.2.1')).status, 429)
@@ -118,7 +121,7 @@ describe('failed sign-in attempts by others', () => {
     }
     assert.deepEqual(pages[0], pages[1])
     assert.deepEqual(await stand.letters(), [])
-    // An invitation into a second account leaves the first one's link, too.
+    // An invitation to a second account leaves the link of the first one valid.
     const second = await stand.signedIn(await stand.account(), 'owner')
     await second.post(`${SETTINGS}/people`, { form: { email, role: 'viewer' } })
     assert.equal((await use(stand, tokenIn(invitation?.text))).status, 303)
@@ -327,7 +330,8 @@ describe('without a mail server', () => {
     const second = tokenIn((await owner.get(`${SETTINGS}/people/shown`)).text)
     assert.equal((await use(bare, first)).status, 404, 'the one before has ended')
 
-    // The owner may have used it: nobody else gives this person more before a link went to them alone.
+    // The first owner may have used the link, so no other account can give this person a role before a link
+    // was sent to them alone.
     const other = await bare.account({ name: 'Zwei' })
     const stranger = await bare.signedIn(other, 'owner')
     for (const isUsed of [false, true]) {

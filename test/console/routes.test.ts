@@ -1,4 +1,7 @@
-/** Every route of the console, asked by everyone who may not: nothing changes. A new route is in the table by itself. */
+/**
+ * Tests every console route with everyone who has no right to it: nothing changes. New routes are included
+ * automatically.
+ */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
@@ -18,7 +21,7 @@ let account: number
 let otherAccount: number
 let link: string
 let tables: string[]
-/** What an address may be about: the owner's own, and another's, by the beginning of the path. */
+/** Ids for addresses, by path prefix: the owner's own and another account's. */
 let subjects: readonly { place: string; own: string; other: string }[]
 const browsers: Record<string, Browser> = {}
 
@@ -41,7 +44,7 @@ before(async () => {
 })
 after(() => stand.close())
 
-/** One of each kind, of an account and its first owner, by the beginning of its address. */
+/** Creates one thing of each kind for an account and its first owner. Returns the ids by path prefix. */
 async function whatIsOf(accountId: number): Promise<Record<string, string>> {
   const ctx = { ...stand.ctx, accountId, actorId: 1 }
   const [owner] = await stand.sql<{ id: string; session: string | null }[]>`
@@ -73,7 +76,7 @@ const webhookOf = async (accountId: number) => {
   return (await addWebhook({ ...stand.ctx, accountId, actorId: 1 }, setup, input)).id
 }
 
-/** Everything that a request could change, but for attempts, which are counted. */
+/** Every row that a request could change, except attempts, which are counted. */
 const everything = async () => {
   const contents = tables.map(name => stand.sql`select t::text as row from ${stand.sql(name)} t order by 1`)
   return JSON.stringify(await Promise.all(contents))
@@ -85,7 +88,7 @@ async function unchanged(work: () => Promise<void>): Promise<void> {
   assert.equal(await everything(), before)
 }
 
-/** A form that would do the route's work if it were let through. */
+/** A form that the route would accept from an authorised person. */
 const form = (path = '') => ({
   email: path.endsWith('/people') ? 'new@testmarke.example' : 'owner1@testmarke.example',
   password: PASSWORD,

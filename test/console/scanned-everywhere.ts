@@ -1,4 +1,7 @@
-/** The fullest statistics that an account can have: read in every country there is, in every week of a year, with all lists full. */
+/**
+ * The largest possible statistics of an account: scans from every country, in every week of a year, with all
+ * lists full.
+ */
 import { readFileSync } from 'node:fs'
 import type { Clock } from '../../src/kernel/clock.ts'
 import type { Sql } from '../../src/kernel/db/database.ts'
@@ -8,7 +11,7 @@ import { createPassport } from '../../src/passports/write/create.ts'
 import { createScanRecorder } from '../../src/scans/recorder.ts'
 import { newProduct } from '../harness.ts'
 
-/** As many as the lists of the scan page show. */
+/** The number of entries that each list of the scan page shows. */
 const LISTED = 10
 const DAY_MS = 86_400_000
 const AGENTS = [
@@ -16,7 +19,7 @@ const AGENTS = [
   'Mozilla/5.0 (iPad; CPU OS 17_5 like Mac OS X)',
   'Mozilla/5.0 (X11; Linux)',
 ]
-/** As long as names may be, which none of them is in a list. */
+/** The maximum length of a name; the lists shorten names. */
 const MAX_NAME_LENGTH = 500
 const NAME = 'Waxed field jacket with a removable woollen lining, '.repeat(MAX_NAME_LENGTH)
 

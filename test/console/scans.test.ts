@@ -1,4 +1,4 @@
-/** The scan pages of the console, on the whole server: what they show of scans that were really made, and of whose. */
+/** Tests the console's scan pages on the whole server: which of the recorded scans they show, and to whom. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { allCategories } from '../../src/categories/catalogue.ts'
@@ -28,7 +28,7 @@ before(async () => {
 })
 after(() => stand.t.close())
 
-/** Sign-ins are by the real time: a page is asked at the time they were made, or soon after. */
+/** Sessions use the real time, so a page is requested at the sign-in time or soon after. */
 const at = (time: string) => stand.t.clock.set(time)
 
 async function page(path: string, cookie = owner, language = 'en'): Promise<string> {
@@ -48,7 +48,7 @@ const post = (path: string, cookie: string, fields: [string, string][]) =>
     },
   })
 
-/** A reader in a country, behind the proxy; another one each time unless `as` names them. */
+/** A reader in a country, behind the proxy: a new one each time unless `as` is given. */
 const from = (
   country: string,
   { agent, as = anotherAddress() }: { agent?: string; as?: string } = {},
@@ -69,18 +69,18 @@ const plain = (html: string) =>
     .replaceAll(/\s+/g, ' ')
     .trim()
 
-/** The rows of the table with this name, as texts. */
+/** The rows of the table with this label, as texts. */
 function rowsOf(html: string, label: string): string[] {
   const table =
     new RegExp(`<table class="numbers shares" aria-label="${label}">(.*?)</table>`, 's').exec(html)?.[1] ?? ''
   return Array.from(table.matchAll(/<tr>(.*?)<\/tr>/gs), ([, row]) => plain(row ?? '')).slice(1)
 }
 
-/** The number under a term of the figures at the head. */
+/** The number under a term in the summary. */
 const figure = (html: string, term: string) =>
   new RegExp(`<dt>${term}</dt><dd class="large">([^<]*)</dd>`).exec(html)?.[1]
 
-/** A model of another account, and somebody who may change things there. */
+/** A model of another account, and a person who may change it. */
 async function another(
   plan = 'enterprise',
 ): Promise<{ account: TestAccount; model: string; editor: string }> {
@@ -442,7 +442,7 @@ test('milestones and suspected copies are listed, with links to their products',
   )
   const mine = await page('/console/scans')
   assert.doesNotMatch(mine, /COPY-1/)
-  // The event is cleared away after 30 days; that it happened stays.
+  // Events are deleted after 30 days, but the suspicion stays.
   await stand.t.sql`delete from event where account_id = ${account.id}`
   const later = await page('/console/scans', editor)
   assert.match(later, /COPY-1/)

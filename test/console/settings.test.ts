@@ -1,4 +1,6 @@
-/** The ways through the settings: people, passwords, sessions, access links, the log of it all, and the end of an account. */
+/**
+ * Tests the settings pages: people, passwords, sessions, access links, the audit log, and closing an account.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { renameAccount } from '../../src/accounts/account-name.ts'

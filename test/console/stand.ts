@@ -1,4 +1,7 @@
-/** What a test of the console stands on: the door alone on our server over a database of its own, and browsers with a cookie. */
+/**
+ * The setup for console tests: the console alone, on a Fastify server with its own database, and browsers
+ * with cookies.
+ */
 import assert from 'node:assert/strict'
 import type { FastifyInstance } from 'fastify'
 import { createAccount } from '../../src/accounts/accounts.ts'
@@ -22,7 +25,7 @@ export const ADDRESSES = { publicUrl: PUBLIC_URL, apiUrl: `${PUBLIC_URL}/api/v1`
 export const PASSWORD = 'eleven herons over the lake'
 export const OWN = { origin: PUBLIC_URL, 'sec-fetch-site': 'same-origin' }
 
-/** Stands still until it is moved. */
+/** A clock that changes only by `advance`. */
 class StandClock implements Clock {
   private time = Date.UTC(2026, 10, 21, 9)
   now(): Date {
@@ -36,22 +39,22 @@ class StandClock implements Clock {
 export type Answer = { status: number; headers: Record<string, string>; text: string }
 export type Ask = {
   form?: Record<string, string> | string
-  /** Sent as `multipart/form-data`, in place of `form`. */
+  /** Sent as `multipart/form-data` instead of `form`. */
   parts?: FormData
   headers?: Record<string, string>
-  /** Sent from another address. */
+  /** The client's address, if not the default. */
   from?: string
 }
 
 export type Browser = {
   cookie: string | undefined
-  /** The cookies of new secrets, for the pages that show them. */
+  /** Cookies that hold a new secret until its page shows it. */
   keyCookie: string | undefined
   webhookCookie: string | undefined
   /** All other cookies, by name without prefix. */
   others: Map<string, { value: string | undefined; path: string }>
   get: (path: string, ask?: Ask) => Promise<Answer>
-  /** From a page of our own unless `headers` says otherwise. */
+  /** Sent from our own page unless `headers` says otherwise. */
   post: (path: string, ask?: Ask) => Promise<Answer>
 }
 
@@ -61,16 +64,16 @@ export type Stand = {
   clock: StandClock
   sealer: Sealer
   outbound: Outbound
-  /** How another pool reaches the same database. */
+  /** Where another pool can connect to the same database. */
   target: Target
-  /** What the operator's verbs are told. */
+  /** The context for the operator's functions. */
   ctx: { sql: Sql; clock: StandClock }
   browser: () => Browser
   account: (settings?: { plan?: string; name?: string }) => Promise<number>
   person: (accountId: number, role: Role) => Promise<string>
-  /** A browser in which a new person of the account is signed in. */
+  /** A browser with a new signed-in person of the account. */
   signedIn: (accountId: number, role: Role) => Promise<Browser>
-  /** Letters that came since this was last asked, all of them: what is under way is waited for. */
+  /** The e-mails since the last call; waits for those being sent. */
   letters: () => Promise<ReceivedLetter[]>
   close: () => Promise<void>
 }
@@ -157,7 +160,7 @@ export async function startStand(publicUrl = PUBLIC_URL, { hasMail = true } = {}
   }
 }
 
-/** Takes the cookies of an answer. */
+/** Stores the cookies of a response. */
 function keep(browser: Browser, lines: readonly string[]): void {
   for (const line of lines) {
     const value = line.includes('Max-Age=0') ? undefined : line.split(';')[0]
@@ -169,7 +172,7 @@ function keep(browser: Browser, lines: readonly string[]): void {
   }
 }
 
-/** As a browser does by the cookies' paths. */
+/** The cookie that a browser would send to this path. */
 function shownAt(path: string, { keyCookie, webhookCookie }: Browser): string | undefined {
   if (path.startsWith('/console/keys/shown')) return keyCookie
   return path.startsWith('/console/webhooks/shown') ? webhookCookie : undefined

@@ -1,4 +1,7 @@
-/** The style sheet's colours, light and dark, against WCAG 2.2: 4.5 for text, 3 for the edges of fields and bars. */
+/**
+ * Tests the style sheet's colours, light and dark, against WCAG 2.2: 4.5 for text, 3 for the edges of fields
+ * and bars.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'

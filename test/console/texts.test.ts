@@ -1,4 +1,7 @@
-/** The console's texts are data: a language is one file, its plurals are its own, and English fills what it lacks. */
+/**
+ * Tests the console's texts: one file per language, plural forms by language, and English where a text is
+ * missing.
+ */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

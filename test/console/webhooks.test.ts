@@ -1,4 +1,6 @@
-/** Webhooks by forms alone, without a script: added, held, tried, sent again, removed; who may do what; what is told. */
+/**
+ * Tests the webhook pages by forms, without a script: add, pause, test, resend, remove; rights; and messages.
+ */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { AccountContext } from '../../src/accounts/context.ts'
@@ -56,7 +58,7 @@ const FORM = { url: 'https://erp.example/carnet', description: 'Stock' }
 const shownSecret = ({ text }: Answer) =>
   /whsec_[0-9A-Za-z+/]{43}&?#?6?1?;?=?/.exec(text)?.[0]?.replace('&#61;', '=') ?? ''
 
-/** An endpoint of the receiver's; the path of its page. */
+/** Adds an endpoint for the receiver. Returns the path of its page. */
 async function make(): Promise<string> {
   const { sealer } = stand
   const made = await addWebhook(ctx, { sealer, policy: POLICY }, { url: receiver.url })

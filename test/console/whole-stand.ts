@@ -1,4 +1,7 @@
-/** What a test of the console in a browser stands on: the whole server at a real address, a worker, and people who sign in. */
+/**
+ * The setup for console tests in a browser: the whole server at a real address, a worker, and people who sign
+ * in.
+ */
 import { createServer } from 'node:net'
 import { createPerson, type Role } from '../../src/accounts/people/people.ts'
 import { setPassword } from '../../src/accounts/people/set-password.ts'
@@ -18,7 +21,7 @@ export type WholeStand = {
   /** Does something only when it is told to: `drain`. */
   worker: DeliveryWorker
   person: (account: TestAccount, role: Role) => Promise<{ email: string; password: string }>
-  /** Letters that came since this was last asked, all of them: what is under way is waited for. */
+  /** The e-mails since the last call; waits for those being sent. */
   letters: () => Promise<ReceivedLetter[]>
   close: () => Promise<void>
 }
@@ -29,7 +32,7 @@ export async function startWholeStand(): Promise<WholeStand> {
   const harness = await startHarness()
   const { clock, setup } = harness
   const port = await freePort()
-  // By plain http, as `npm run demo` has it: else browsers would want TLS for the cookie.
+  // Plain http, like `npm run demo`: with https, browsers would require TLS for the cookie.
   const origin = `http://localhost:${port}`
   const receiver = await startMailReceiver()
   const mail = openMailer(receiver.server, setup.log, [])
@@ -69,7 +72,7 @@ export async function startWholeStand(): Promise<WholeStand> {
   }
 }
 
-/** A port that was free a moment ago: a server has to know its address before it is made. */
+/** A port that was free a moment ago: a server must know its address before it is created. */
 export async function freePort(): Promise<number> {
   const probe = createServer()
   await new Promise<void>(resolve => probe.listen(0, 'localhost', resolve))
