@@ -1,4 +1,7 @@
-/** Clients that create, change and read, and remember every answer: what was acknowledged has to be there in the end. */
+/**
+ * Clients that create, change and read products and remember every response: everything acknowledged must
+ * exist at the end.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import { newProduct } from '../harness.ts'
 
@@ -12,16 +15,19 @@ const EVENT_TRIES = 600
 
 type Answer = { status: number; text: string }
 
-/** Each creates products under an Idempotency-Key, changes them, reads them and their pages, and writes down what was acknowledged. */
+/**
+ * Each client creates products under an Idempotency-Key, changes them, reads them and their pages, and
+ * records what was acknowledged.
+ */
 export class Clients {
   readonly writes: Write[] = []
   requests = 0
   unanswered = 0
-  /** Answers that told to come back, while something was broken. */
+  /** Responses that asked to retry while something was broken. */
   postponed = 0
-  /** Answers of 5xx that told nothing, as sentences. */
+  /** 5xx responses without a documented reason, as sentences. */
   readonly faulty: string[] = []
-  /** Where the next request goes. */
+  /** The server of the next request. */
   url: () => string
   private readonly key: string
   private isStopping = false
@@ -43,12 +49,12 @@ export class Clients {
     await this.running
   }
 
-  /** What is acknowledged by now, as it is now. */
+  /** A snapshot of what is acknowledged so far. */
   acknowledged(): Write[] {
     return this.writes.filter(({ id }) => id !== undefined).map(write => ({ ...write }))
   }
 
-  /** Sends what was never answered once more, under the same key: whatever became of it, it is there once. */
+  /** Repeats unanswered requests under the same keys, so that each product exists exactly once. */
   async settle(): Promise<void> {
     for (const write of this.writes.filter(({ id }) => id === undefined)) {
       for (let tries = 0; tries < 50 && write.id === undefined; tries++) {
@@ -58,7 +64,7 @@ export class Clients {
     }
   }
 
-  /** What was lost of these, or is there twice, as sentences; none when nothing was. */
+  /** Lost or duplicated products and lost versions, as sentences. */
   losses(writes: readonly Write[] = this.writes): Promise<string[]> {
     return gather(writes, async ({ id, sku, versions }) => {
       const found: string[] = []
@@ -72,7 +78,7 @@ export class Clients {
     })
   }
 
-  /** Which of these are there more than once; they may be missing. */
+  /** Products that exist more than once. Missing ones are allowed. */
   doubles(writes: readonly Write[]): Promise<string[]> {
     return gather(writes, async ({ sku }) => {
       const count = await this.count(sku)
@@ -80,7 +86,7 @@ export class Clients {
     })
   }
 
-  /** Whether the public page of a product is there and about it. */
+  /** Whether the product has a public page with its data. */
   async hasPage({ id, sku }: Write): Promise<boolean> {
     const answer = await this.persist(() => this.page(id ?? ''))
     return answer?.status === 200 && answer.text.includes(nameOf(sku))
@@ -115,7 +121,7 @@ export class Clients {
     return this.persist(() => this.call('GET', path))
   }
 
-  /** Once more while the answer is that it is not the time: the last fault may be just over. */
+  /** Repeats while the server is unavailable: the last fault may have just ended. */
   private async persist(send: () => Promise<Answer | undefined>): Promise<Answer | undefined> {
     for (let tries = 0; ; tries++) {
       const answer = await send()
@@ -188,7 +194,7 @@ const nameOf = (sku: string) => `Product ${sku}`
 
 const dataOf = <T>({ text }: Answer): T => (JSON.parse(text) as { data: T }).data
 
-/** What `look` finds in each, a few at a time. */
+/** The results of `look` for all writes, a few at a time. */
 async function gather(
   writes: readonly Write[],
   look: (write: Write) => Promise<string[]>,
@@ -202,7 +208,7 @@ async function gather(
   return found
 }
 
-/** Waits until the event of each has come; those whose has not after a minute, as sentences. */
+/** Waits for each product's event. Returns those that are missing after a minute, as sentences. */
 export async function eventsMissing(writes: readonly Write[], told: ReadonlySet<string>): Promise<string[]> {
   const missing = () => writes.flatMap(({ id }) => (id === undefined || told.has(id) ? [] : [id]))
   for (let tries = 0; tries < EVENT_TRIES && missing().length > 0; tries++) await pause(WAIT_MS)

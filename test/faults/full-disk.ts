@@ -1,4 +1,4 @@
-/** A file system of its own that is filled up while clients write, and emptied again. */
+/** Fills a separate file system while clients write, then frees it again. */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { openStand } from './stand.ts'
 
 const DISK = '220m'
 
-/** How much was lost. */
+/** Returns the number of losses. */
 export async function fullDisk(): Promise<number> {
   const folder = await emptyFolder()
   try {
@@ -32,7 +32,7 @@ export async function fullDisk(): Promise<number> {
     await rm(filler)
     await stand.untilReady()
     await pause(2_000)
-    // The whole disk is smaller than what doctor wants free.
+    // The whole disk is smaller than the free space that doctor requires.
     const found = await lookThrough(stand, { aside: ['data directory'] })
     const lost = tell('full disk', stand.clients, found)
     await stand.close()

@@ -1,4 +1,6 @@
-/** Twenty clients who do what Carnet is for, from addresses of their own, and note how long each answer took. */
+/**
+ * Twenty clients with their own addresses that use Carnet normally and record how long each response took.
+ */
 import { Agent, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { newProduct } from '../harness.ts'
@@ -29,7 +31,7 @@ export class HonestClients {
     this.running = Promise.all(Array.from({ length: CLIENTS }, (_, n) => this.one(n)))
   }
 
-  /** What was measured since the last call of this. */
+  /** The measurements since the last call. */
   take(): Measured {
     const sorted = this.times.sort((a, b) => a - b)
     const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
@@ -50,7 +52,7 @@ export class HonestClients {
     await this.running
   }
 
-  /** Of ten requests six are for pages, two read, one lists, one creates. */
+  /** Of ten requests, six are for pages, two read, one lists, one creates. */
   private async one(n: number): Promise<void> {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     for (let turn = n; !this.isStopping; turn++) {

@@ -1,6 +1,6 @@
 /**
- * Attackers, as a process of their own: a stranger's requests that no cache helps, sockets that never read, and the dear
- * work of a person who is signed in. The plan comes as the first message; counts go back as they grow. Loopback only.
+ * Attackers in their own process: uncacheable requests of strangers, sockets that never read, and expensive
+ * requests of a signed-in person. The plan arrives as the first message; counts are sent back. Loopback only.
  */
 import { Agent, type ClientRequest, request } from 'node:http'
 import { connect } from 'node:net'
@@ -11,38 +11,41 @@ import { newProduct } from '../harness.ts'
 
 export type Plan = {
   port: number
-  /** Requests of strangers in all; each kind has its share. */
+  /** The total of strangers' requests, shared equally by all kinds. */
   count: number
-  /** So many of them a second, as long as the server keeps up. */
+  /** Requests per second, as long as the server keeps up. */
   perSecond: number
-  /** Ids of items whose model has a text of nearly a mebibyte. */
+  /** Ids of items whose model has a text of almost 1 MiB. */
   heavyItems: readonly string[]
   /** A passport with texts in many languages, and those languages. */
   spoken: { id: string; languages: readonly string[] }
   ordinary: string
   apiKey: string
-  /** Of a signed-in person, and the model whose labels they ask for. */
+  /** The cookie of a signed-in person, and the model whose labels they request. */
   cookie: string
   origin: string
   labelled: string
 }
 
 export type Counts = {
-  /** Answered, by status; `lost`: connections that were cut or refused. */
+  /** Counts by status; `lost` are connections that were cut or rejected. */
   strangers: Record<string, number>
   insiders: Record<string, number>
   idleSockets: { opened: number; closed: number }
   isDone: boolean
 }
 
-/** Where strangers come from, as the trusted proxy in front says; those whose sockets never read come directly. */
+/** The strangers' addresses, as the trusted proxy reports them. Sockets that never read connect directly. */
 const ADDRESSES = Array.from({ length: 16 }, (_, n) => `203.0.113.${n + 1}`)
 const DIRECT = [1, 2, 3, 4].flatMap(network => [1, 2, 3, 4].map(host => `127.66.${network}.${host}`))
 const STRANGERS = 48
 const IDLE_SOCKETS = 300
 const PIPELINED = 20
 const REQUEST_TIMEOUT_MS = 20_000
-/** An attacker has machines of its own: this one lets the server and its honest clients go first. */
+/**
+ * Low priority: a real attacker has its own machines, so the server and its honest clients must get the CPU
+ * first.
+ */
 const POLITE = 15
 
 const counts: Counts = {
@@ -73,7 +76,7 @@ async function attack(plan: Plan): Promise<void> {
 
 type Ask = { path: string; headers?: Record<string, string> }
 
-/** Each turn another kind, so that all go on together. */
+/** The kinds alternate, so that all run at the same time. */
 const KINDS: readonly ((plan: Plan, n: number) => Ask)[] = [
   ({ heavyItems }, n) => ({ path: `/p/${heavyItems[n % heavyItems.length]}` }),
   ({ ordinary }, n) => ({ path: `/p/${ordinary}?access=junk${n}` }),
@@ -103,7 +106,7 @@ async function strangers(plan: Plan, n: number): Promise<void> {
   await client.destroy()
 }
 
-/** Throws the body away as it comes: what the attackers take of this machine is not there for the server. */
+/** Discards the body as it arrives, because the server needs this machine's resources. */
 function send(client: Client, path: string, headers: Record<string, string>): Promise<Answer> {
   return new Promise(resolve => {
     const answer = { status: 'lost', cookie: '' }
@@ -123,7 +126,7 @@ function send(client: Client, path: string, headers: Record<string, string>): Pr
   })
 }
 
-/** Another order for each n, always the same one. */
+/** A different order for each `n`, the same in every run. */
 function shuffled(words: readonly string[], n: number): string[] {
   const left = [...words]
   const out: string[] = []
@@ -133,7 +136,7 @@ function shuffled(words: readonly string[], n: number): string[] {
   return out
 }
 
-/** Sockets that ask for much and read nothing; one that is cut is opened again, after a while. */
+/** Sockets that request much and read nothing. A socket that was cut is reopened after a pause. */
 async function idleSockets(plan: Plan): Promise<void> {
   const one = async (n: number) => {
     while (!counts.isDone) {
@@ -142,7 +145,7 @@ async function idleSockets(plan: Plan): Promise<void> {
       socket.pause()
       counts.idleSockets.opened++
       socket.write('GET /docs HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(PIPELINED))
-      // What is not read cannot tell of its end: a byte now and then does.
+      // A socket that does not read cannot notice its end, so it writes a byte now and then.
       const poking = setInterval(() => socket.write('\r\n'), 2_000)
       await Promise.race([new Promise(resolve => socket.once('close', resolve)), untilDone()])
       clearInterval(poking)
@@ -166,7 +169,7 @@ async function labels(plan: Plan): Promise<void> {
   }))
 }
 
-/** 24 MB of one line of commas, as a sheet. */
+/** A spreadsheet of 24 MB: a single line of commas. */
 async function sheets(plan: Plan): Promise<void> {
   const boundary = 'carnet-faults'
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="category"\r\n\r\ntextile\r\n--${boundary}\r\nContent-Disposition: form-data; name="sheet"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\n`
@@ -179,7 +182,7 @@ async function sheets(plan: Plan): Promise<void> {
   await insider(plan, () => ({ method: 'POST', path: '/console/import', type, body }))
 }
 
-/** 500 rows of 16 kB in a call. */
+/** Calls with 500 rows of 16 kB. */
 async function bulk(plan: Plan, lane: number): Promise<void> {
   const text = 'x'.repeat(16_000)
   await insider(plan, n => {
@@ -193,7 +196,7 @@ async function bulk(plan: Plan, lane: number): Promise<void> {
 
 type Insider = { method: string; path: string; type?: string; body?: Buffer }
 
-/** One after the other until the strangers are done. */
+/** Sends requests one after another until the strangers are done. */
 async function insider(plan: Plan, next: (n: number) => Insider): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   for (let n = 0; !counts.isDone; n++) {
@@ -208,7 +211,7 @@ async function insider(plan: Plan, next: (n: number) => Insider): Promise<void> 
     }
     const { status } = await ask(plan, agent, { path, headers }, method, body)
     count(counts.insiders, `${path.split('?')[0]?.split('/').slice(-2).join('/')} ${status}`)
-    // Whoever is told to wait waits a little, and comes again.
+    // A client that is told to wait pauses briefly and retries.
     if (status !== '200' && status !== '303') await pause(250)
   }
   agent.destroy()

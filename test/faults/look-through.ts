@@ -1,14 +1,14 @@
-/** What is looked for when a fault is over: everything that was acknowledged, once, with its events and its history. */
+/** The checks after a fault: everything acknowledged exists once, with its events and its history. */
 import { carnet, type Settings } from '../cli/processes.ts'
 import { type Clients, eventsMissing } from './clients.ts'
 import type { Stand } from './stand.ts'
 
 export const say = (line: string) => console.log(line)
 
-/** `aside`: what doctor is right to complain about. */
+/** `aside`: expected complaints of doctor. */
 export type Look = { aside?: readonly string[]; settings?: Settings; untilReady?: () => Promise<void> }
 
-/** Stops the clients and looks; what was lost, as sentences. */
+/** Stops the clients and checks. Returns the losses as sentences. */
 export async function lookThrough(stand: Stand, look: Look = {}): Promise<string[]> {
   const { clients, receiver } = stand
   const { settings = stand.settings, aside = [] } = look
@@ -25,7 +25,7 @@ export async function lookThrough(stand: Stand, look: Look = {}): Promise<string
   ]
 }
 
-/** What `doctor --verify` complains about. */
+/** The complaints of `doctor --verify`. */
 export async function complaints(settings: Settings, aside: readonly string[] = []): Promise<string[]> {
   const { stdout, stderr } = await carnet(['doctor', '--verify', '--json'], settings)
   const checks = JSON.parse(stdout || '[]') as { name: string; ok: boolean; detail: string }[]
@@ -35,7 +35,7 @@ export async function complaints(settings: Settings, aside: readonly string[] = 
     .map(({ name, detail }) => `doctor: ${name}: ${detail}`)
 }
 
-/** Says what came of a fault; how much was lost. */
+/** Prints the result of a fault. Returns the number of losses. */
 export function tell(what: string, clients: Clients, found: readonly string[]): number {
   const { requests, unanswered, postponed, writes } = clients
   const outcome = found.length === 0 ? 'nothing lost' : `LOST ${found.length}`

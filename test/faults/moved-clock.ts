@@ -1,4 +1,4 @@
-/** Loaded before a server: its clock is off by as many milliseconds as the file CLOCK_FILE says, from one moment to the next. */
+/** Preloaded in a server: shifts its clock by the milliseconds in CLOCK_FILE, from one moment to the next. */
 import { readFileSync } from 'node:fs'
 
 const path = process.env.CLOCK_FILE ?? ''
@@ -9,7 +9,7 @@ setInterval(() => {
   try {
     off = Number(readFileSync(path, 'utf8'))
   } catch {
-    // Nobody has moved it yet.
+    // The file does not exist yet.
   }
 }, 50).unref()
 

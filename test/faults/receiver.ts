@@ -1,9 +1,12 @@
-/** A receiver of webhooks that knows which products it was told of, and refuses what is not signed with its secret. */
+/**
+ * A webhook receiver that remembers the products it was notified of and rejects requests without a valid
+ * signature.
+ */
 import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 
 export class Receiver {
-  /** Ids of products. */
+  /** Ids of the products for which an event arrived. */
   readonly told = new Set<string>()
   forged = 0
   private secret = ''
@@ -24,7 +27,7 @@ export class Receiver {
     })
   })
 
-  /** Resolves with its address. */
+  /** Starts the receiver and returns its address. */
   async open(): Promise<string> {
     await new Promise<void>(resolve => this.server.listen(0, '127.0.0.1', resolve))
     const { port } = this.server.address() as { port: number }

@@ -1,4 +1,7 @@
-/** A backup made while clients write, restored on another machine: an empty folder with the same key, on another port. */
+/**
+ * A backup made while clients write, restored on another machine: an empty folder with the same key, on
+ * another port.
+ */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -8,12 +11,12 @@ import { complaints, lookThrough, say, tell } from './look-through.ts'
 import { freePort, openStand, type Stand } from './stand.ts'
 
 const LOAD_MS = 2_000
-/** Events that wait when the backup is made. */
+/** Webhooks are paused for this long before the backup, so that it contains pending events. */
 const HELD_MS = 1_000
 
 type Copied = { owed: Write[]; toldBefore: ReadonlySet<string>; file: string }
 
-/** How much was lost. */
+/** Returns the number of losses. */
 export async function restoredElsewhere(): Promise<number> {
   const [here, there] = [await emptyFolder(), await emptyFolder()]
   const stand = await openStand(here.path)
@@ -39,7 +42,10 @@ export async function restoredElsewhere(): Promise<number> {
   return lost
 }
 
-/** While clients go on, and with webhooks that wait: what was acknowledged and told before it begins is noted. */
+/**
+ * Backs up while clients write and webhooks are paused. Records what was acknowledged before, and which
+ * events had arrived.
+ */
 async function backUp({ clients, receiver, settings, webhook }: Stand, file: string): Promise<Copied> {
   await carnetJson(['webhooks', 'pause', webhook], settings)
   await pause(HELD_MS)
@@ -52,7 +58,7 @@ async function backUp({ clients, receiver, settings, webhook }: Stand, file: str
   return { owed, toldBefore, file }
 }
 
-/** It is refused, and what comes after finds the store empty. */
+/** A damaged file is rejected and leaves the store empty. */
 async function aBitTurnedOver(file: string, settings: Settings): Promise<string[]> {
   const bytes = readFileSync(file)
   const at = Math.floor(bytes.length / 2)
@@ -67,14 +73,15 @@ async function aBitTurnedOver(file: string, settings: Settings): Promise<string[
   ]
 }
 
-/** Starts the copy and looks through it with the key of then. */
+/** Starts the restored server and checks it with the API key from before the backup. */
 async function lookAt(settings: Settings, stand: Stand, { owed, toldBefore }: Copied): Promise<string[]> {
   const { clients, receiver, webhook } = stand
   const server = await serve(settings)
   clients.url = () => server.url
   const isOwed = new Set(owed.map(({ key }) => key))
   const later = clients.writes.filter(({ key }) => !isOwed.has(key))
-  // What waited when the backup was made is sent by the copy as well; what had come before need not come again.
+  // The restored server also sends the events that were pending at the time of the backup, but need not
+  // repeat the others.
   receiver.told.clear()
   await carnetJson(['webhooks', 'resume', webhook], settings)
   const waited = owed.filter(({ id }) => !toldBefore.has(id ?? ''))
@@ -92,7 +99,7 @@ async function lookAt(settings: Settings, stand: Stand, { owed, toldBefore }: Co
   return found
 }
 
-/** What is written to the copy is kept as well. */
+/** New writes on the restored server are stored too. */
 async function goOn(clients: Clients): Promise<string[]> {
   const before = clients.writes.length
   clients.start()

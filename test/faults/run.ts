@@ -1,4 +1,7 @@
-/** `npm run faults [-- --cycles N] [--requests N] [--only NAME]`: breaks running installations in one way after the other, and says what was lost. Loopback only. */
+/**
+ * `npm run faults [-- --cycles N] [--requests N] [--only NAME]`: breaks running installations in one way
+ * after another and prints what was lost. Loopback only.
+ */
 import { parseArgs } from 'node:util'
 import { endAll } from '../cli/processes.ts'
 import { endDescendants } from '../descendants.ts'
@@ -40,7 +43,10 @@ try {
 say(lost === 0 ? 'faults: nothing was lost' : `faults: ${lost} losses`)
 process.exitCode = lost === 0 ? 0 : 1
 
-/** In order, because databases that outlived a killed server have no other parent; then what was just being started. */
+/**
+ * First a clean stop, because databases that outlive a killed server have no other parent; then processes
+ * that were just starting.
+ */
 function stop(): void {
   endAll().finally(() => {
     endDescendants(process.pid)

@@ -1,4 +1,4 @@
-/** What the faults happen to: the real server, a receiver of webhooks, clients. */
+/** The setup for the faults: the real server, a webhook receiver, and clients. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -11,24 +11,26 @@ export type Stand = {
   settings: Settings
   server: () => Served
   restart: () => Promise<void>
-  /** Resolves when it is ready; throws after two minutes. */
+  /** Resolves when the server is ready; throws after two minutes. */
   untilReady: () => Promise<void>
-  /** Of all processes of the server, by milliseconds from the true time; the database's stays. */
+  /**
+   * Sets the offset of all server processes' clocks, in milliseconds. The database's clock is not changed.
+   */
   moveClock: (ms: number) => void
   clients: Clients
   receiver: Receiver
-  /** The one endpoint of webhooks. */
+  /** The id of the only webhook endpoint. */
   webhook: string
   close: () => Promise<void>
 }
 
-/** Below the ports that outgoing connections take: a client that tries again would else meet itself there. */
+/** Below the ports of outgoing connections: otherwise a retrying client could connect to its own port. */
 const FIRST_PORT = 23_100
 const READY_TRIES = 1_200
 
 export const freePort = async () => (await findFreePort('127.0.0.1', FIRST_PORT)) ?? FIRST_PORT
 
-/** Several processes on an embedded database in this folder, which stays. */
+/** Several processes on an embedded database in this folder, which is kept. */
 export async function openStand(folder: string): Promise<Stand> {
   const clock = join(folder, 'clock')
   const env = {
@@ -38,7 +40,7 @@ export async function openStand(folder: string): Promise<Stand> {
   return standOn(folder, env)
 }
 
-/** With these settings, and an account whose clients and webhooks are ready; `main` is of another tree than this. */
+/** Starts a server with an account, clients and webhooks. `main`: the entry file of another source tree. */
 export async function standOn(cwd: string, env: Record<string, string>, main?: string): Promise<Stand> {
   const receiver = new Receiver()
   const url = await receiver.open()
@@ -83,7 +85,7 @@ export async function untilReady({ url, said }: Served): Promise<void> {
     try {
       if ((await fetch(`${url}/readyz`)).ok) return
     } catch {
-      // Nobody listens yet.
+      // No server listens yet.
     }
     await pause(100)
   }

@@ -1,4 +1,7 @@
-/** An upgrade without a stop: the next version starts beside this one on the same PostgreSQL, migrates it under load, and takes over. */
+/**
+ * An upgrade without a stop: the next version starts beside this one on the same PostgreSQL, migrates it
+ * under load, and takes over.
+ */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startEmbeddedPostgres } from '../../src/kernel/postgres-server/embedded-postgres.ts'
@@ -8,10 +11,10 @@ import { lookThrough, say, tell } from './look-through.ts'
 import { freePort, SETTINGS, type Stand, standOn, untilReady } from './stand.ts'
 
 const LOAD_MS = 2_000
-/** As an index over a large table takes: longer than those who wait for its locks have patience. */
+/** Like building an index on a large table: longer than the timeout of requests that wait for its locks. */
 const MIGRATES_S = 12
 
-/** How much was lost. */
+/** Returns the number of losses. */
 export async function twoVersions(): Promise<number> {
   const folder = await emptyFolder()
   const postgres = await startEmbeddedPostgres({ dataDir: join(folder.path, 'database'), log: () => {} })
@@ -64,7 +67,7 @@ function takeTurns({ clients }: Stand, servers: readonly Served[]): void {
   clients.url = () => servers[turn++ % servers.length]?.url ?? ''
 }
 
-/** The next version answers, and the one before may not come back. */
+/** Checks that the next version serves and the previous one cannot start again. */
 async function isUpgraded(stand: Stand, next: Served, version: string): Promise<string[]> {
   const answer = await fetch(`${next.url}/api/v1/health`)
   const { data } = (await answer.json()) as { data: { version: string } }
@@ -75,6 +78,6 @@ async function isUpgraded(stand: Stand, next: Served, version: string): Promise<
   ]
 }
 
-/** Lines of a log that complain of something. */
+/** Log lines that contain this text. */
 const said = ({ said: { stderr } }: Served, what: string): string[] =>
   stderr.split('\n').filter(line => line.includes(what))

@@ -1,7 +1,6 @@
 /**
- * A hundred thousand hostile requests of strangers, sockets that never read, and a signed-in person's dearest calls, all
- * at once beside twenty honest clients of another account. The process has to live within its memory, and the honest
- * must hardly notice.
+ * A hundred thousand hostile requests, sockets that never read, and expensive calls, beside twenty honest
+ * clients. The server must keep its memory limit, and honest clients must hardly notice.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,25 +16,28 @@ import { say } from './look-through.ts'
 import { freePort, untilReady } from './stand.ts'
 
 const MAX_RSS_BYTES = 512 * 2 ** 20
-/** Honest requests may take so many times as long as without the attack. */
+/** Honest requests may take this many times as long as without the attack. */
 const MAX_SLOWDOWN = 3
-/** Attackers have machines of their own; here they share two cores with the server, PostgreSQL and the honest clients. */
+/**
+ * Real attackers have their own machines; here they share two cores with the server, PostgreSQL and the
+ * honest clients.
+ */
 const STRANGERS_PER_SECOND = 500
 const WARM_UP_MS = 8_000
 const BASELINE_MS = 20_000
 const WATCH_MS = 200
 const TELL_MS = 15_000
-/** For a hundred thousand requests; a server that answers no more is stopped then. */
+/** Enough for a hundred thousand requests. After this time, a server that stopped responding is killed. */
 const ATTACK_TIMEOUT_MS = 900_000
 const PASSWORD = 'eleven herons over the lake'
 const LANGUAGES = 'de fr it es pt nl pl sv da fi cs sk sl hr hu'.split(' ')
 const SPOKEN_CARE = Object.fromEntries(
   ['en', ...LANGUAGES].map(language => [language, `Wash at 30 °C (${language})`]),
 )
-/** What a log line says when something was cut, refused or limited. */
+/** Log messages about cut, refused or limited clients. */
 const CUT = /"msg":"[^"]*(?:cut|refused|limited)/
 
-/** How many promises were broken. */
+/** Returns the number of broken promises. */
 export async function underAttack(count: number): Promise<number> {
   const folder = await emptyFolder()
   const port = await freePort()
@@ -49,7 +51,7 @@ export async function underAttack(count: number): Promise<number> {
         SLOW_QUERY_MS: '0',
         TRUSTED_PROXIES: '127.0.0.1',
       },
-      // As `npm start` does.
+      // The same settings as `npm start`.
       MALLOC_ARENA_MAX: '2',
       NODE_OPTIONS: project.config.nodeFlags,
     },
@@ -79,9 +81,9 @@ export async function underAttack(count: number): Promise<number> {
 type Account = {
   id: string
   apiKey: string
-  /** Answers `data` of what it is answered. */
+  /** Makes a call and returns the response's `data`. */
   call: (path: string, body: unknown) => Promise<Record<string, unknown>>
-  /** Makes a product, of these data beside the usual ones; its id. */
+  /** Creates a product with these extra data. Returns its id. */
   create: (data?: Record<string, unknown>) => Promise<string>
 }
 
@@ -104,7 +106,7 @@ async function openAccount({ url }: Served, settings: Settings, name: string): P
   return { id, apiKey: key, call, create }
 }
 
-/** An account with a key, a person who is signed in, and passports that are dear to show. */
+/** An account with a key, a signed-in person, and passports that are expensive to show. */
 async function prepare(server: Served, settings: Settings, port: number, count: number): Promise<Plan> {
   const { id, apiKey, call, create } = await openAccount(server, settings, 'Attacked')
   const issue = async (parent: string, prefix: string, units: number) => {
@@ -112,7 +114,7 @@ async function prepare(server: Served, settings: Settings, port: number, count: 
     const { created } = await call(`/products/${parent}/children`, { level: 'item', items })
     return (created as { id: string }[]).map(({ id }) => id)
   }
-  // One character outside Latin-1 doubles what the text takes in memory.
+  // A single character outside Latin-1 doubles the text's size in memory.
   const heavy = await create({ sku: 'HEAVY', note: `${'n'.repeat(900_000)}€` })
   const labelled = await create({ sku: 'LABELLED' })
   for (const part of ['A', 'B', 'C', 'D']) await issue(labelled, part, 500)
@@ -130,7 +132,7 @@ async function prepare(server: Served, settings: Settings, port: number, count: 
   }
 }
 
-/** As a person does: by the link they were sent, then by the form. The session's cookie. */
+/** Signs in like a person: with the link they were sent, then with the form. Returns the session's cookie. */
 async function signIn(url: string, settings: Settings, account: string): Promise<string> {
   const email = 'owner@attacked.example'
   const words = ['users', 'create', '--account', account, '--email', email, '--role', 'owner']
@@ -197,7 +199,7 @@ function rssOf(pid: number | undefined): number {
 
 type Found = { server: Served; counts: Counts; peak: number; before: Measured; during: Measured }
 
-/** Says what came of it; how many promises were broken. */
+/** Prints the result. Returns the number of broken promises. */
 function judge({ server, counts, peak, before, during }: Found): number {
   const lines = server.said.stderr.split('\n').filter(line => CUT.test(line))
   const slowdown = during.p99 / before.p99

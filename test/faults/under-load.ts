@@ -1,4 +1,4 @@
-/** One fault after the other, under load: processes, connections, the database, the disk's patience and the clock. */
+/** One fault after another under load: processes, connections, the database, slow disks and the clock. */
 import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { postmasterPid } from '../cli/postmaster.ts'
@@ -9,10 +9,10 @@ import { openStand, type Stand } from './stand.ts'
 
 const BETWEEN_MS = 600
 const HANGS_MS = 3_000
-/** An hour of summer time, a year typed wrongly, and as far as a machine without NTP is off after some weeks. */
+/** An hour of summer time, a mistyped year, and the drift of a machine without NTP after some weeks. */
 const JUMPS_MS = [3_600_000, 365 * 86_400_000, 90_000, -90_000]
 
-/** Empty once the process has ended. */
+/** Empty if the process has ended. */
 function commandLineOf({ pid }: { pid: number }): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'latin1')
@@ -25,22 +25,22 @@ const supervisorOf = (stand: Stand) => stand.server().child.pid ?? 0
 const nodesOf = (stand: Stand) =>
   childrenOf(supervisorOf(stand)).filter(child => commandLineOf(child).includes('main.ts'))
 
-/** Throws when there is nobody to signal: a fault that strikes nothing would prove nothing. */
+/** Throws if there is no process to signal: a fault that hits nothing would prove nothing. */
 function kill(pid: number | undefined, signal: NodeJS.Signals): void {
   if (pid === undefined || pid <= 1) throw new Error(`There is no process for ${signal}.`)
   try {
     process.kill(pid, signal)
   } catch {
-    // It has just ended by itself.
+    // The process has just ended.
   }
 }
 
 type Fault = { name: string; strike: (stand: Stand, folder: string, turn: number) => Promise<void> }
 
-/** Sessions, keys and links end when a clock stays further ahead. */
+/** Sessions, keys and links expire if a clock stays ahead for longer. */
 const MAX_LASTING_JUMP_MS = 90_000
 
-/** What PostgreSQL says of a connection to the database `carnet`, whatever its role is. */
+/** PostgreSQL's process title of a connection to the database `carnet`, with any role. */
 const SERVER_CONNECTION = /^postgres: \S+ carnet /
 
 const FAULTS: readonly Fault[] = [
@@ -101,7 +101,7 @@ const FAULTS: readonly Fault[] = [
   },
 ]
 
-/** So many faults; how much was lost. */
+/** Causes this many faults. Returns the number of losses. */
 export async function faultsUnderLoad(cycles: number): Promise<number> {
   const folder = await emptyFolder()
   const stand = await openStand(folder.path)
