@@ -11,7 +11,7 @@ const digits = (length: number) =>
 
 const body = fc.constantFrom(7, 11, 12, 13).chain(digits)
 
-/** Weights by place from the left, written down once per length: another way to the same digit. */
+/** Weights by position from the left, written out for each length: an independent way to the same digit. */
 const WEIGHTS: Record<number, readonly number[]> = {
   7: [3, 1, 3, 1, 3, 1, 3],
   11: [3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3],
@@ -122,7 +122,7 @@ describe('a GLN', () => {
 describe('a CAS number', () => {
   it('accepts the known examples', () => {
     for (const text of ['50-00-0', '7732-18-5', '58-08-2', '7440-02-0', '1317-61-9', '2923384-85-0']) {
-      // The last is made up to be of the greatest length.
+      // The last text is padded to the maximum length.
       const completed = text.length < 12 ? text : completeCas('2923384-85')
       assert.ok(isCasNumber(completed), completed)
     }
