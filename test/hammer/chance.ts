@@ -1,16 +1,16 @@
-/** Chance that can be had again: the same seed and number give the same choices. */
+/** Repeatable random choices: the same seed and number give the same choices. */
 export type Chance = {
-  /** From 0 to below 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   next: () => number
-  /** A whole number from 0 to below `n`. */
+  /** An integer from 0 to below `n`. */
   below: (n: number) => number
   is: (probability: number) => boolean
   of: <T>(list: readonly T[]) => T
-  /** One of pairs of weight and value. */
+  /** Chooses one of the values by their weights. */
   weighted: <T>(pairs: readonly (readonly [number, T])[]) => T
 }
 
-/** Mulberry32, begun from the seed and the number of the request. */
+/** Mulberry32, seeded with the seed and the request's number. */
 export function chanceOf(seed: number, n: number): Chance {
   let state = (Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(n + 1, 0xc2b2ae35)) >>> 0
   const next = () => {

@@ -1,4 +1,4 @@
-/** Some thousand random requests, as a part of every run; a million by `npm run hammer`. */
+/** Some thousand random requests in every test run; a million with `npm run hammer`. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -13,7 +13,7 @@ import { isSecurityEvent, makeCallers, serve } from './stand.ts'
 
 const COUNT = Number(process.env.CARNET_HAMMER_COUNT ?? (IS_FULL ? 50_000 : 5_000))
 const SEED = Number(process.env.CARNET_HAMMER_SEED ?? Date.now() % 1_000_000)
-/** Fewer requests than these are over before the server is warm. */
+/** Shorter runs end before the server has warmed up. */
 const ENOUGH_FOR_MEMORY = 100_000
 const MOST_GROWTH = 1.2
 

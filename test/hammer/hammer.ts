@@ -1,6 +1,6 @@
 /**
- * Random requests, good, spoilt and hostile, against a server of its own process: it goes on, fails at none, says with
- * each answer what every answer has to say, and does not grow.
+ * Random requests, valid, damaged and hostile, against a separate server process: it must never crash, fail,
+ * omit a required header or leak memory.
  */
 import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -17,28 +17,28 @@ export type Hammering = {
   count: number
   seed: number
   isAlive: () => boolean
-  /** What the server has logged so far. */
+  /** The server's log lines so far. */
   logged: readonly string[]
   log: (line: string) => void
 }
 
 export type Report = {
   sent: number
-  /** Answers by status; `closed`, `gone` and `no answer` are those that were none. */
+  /** Counts by status; `closed`, `gone` and `no answer` are requests without a response. */
   outcomes: Record<string, number>
-  /** At most 20 sentences; with the number of the request and its bytes. */
+  /** At most 20 sentences, each with the request's number and bytes. */
   faults: string[]
   seconds: number
-  /** MiB resident after the warm-up, at the end, and the most; NaN where the system does not tell. */
+  /** Resident MiB after the warm-up, at the end, and the maximum; NaN if the system does not report it. */
   memory: { warm: number; last: number; most: number }
 }
 
 const LANES = 32
 const SLOW_LANES = 8
 const MOST_FAULTS = 20
-/** Memory is looked at so often in a run. */
+/** Memory samples per run. */
 const SAMPLES = 200
-/** The first quarter is warm-up: pools, caches and compiled code are filled in it. */
+/** The first quarter is warm-up, which fills pools, caches and compiled code. */
 const WARM_FROM = 0.25
 const WARM_TO = 0.35
 
@@ -112,7 +112,10 @@ async function shoot(run: Run, lane: Lane, shot: Shot): Promise<void> {
   if (outcome.answer !== undefined) learn(run.memory, outcome.answer)
 }
 
-/** What ends where it says it ends has to be answered, unless the client hangs up (Node takes half for whole). */
+/**
+ * A complete request must be answered, unless the client disconnects. Node also treats a half-closed
+ * connection as closed.
+ */
 function missing(outcome: Outcome & { answer: undefined }, { isSound, delivery }: Shot): string[] {
   if (outcome.why === 'gone') return []
   if (outcome.why === 'no answer') return [`neither answered nor closed: ${outcome.detail}`]
@@ -128,7 +131,7 @@ function wrong({ status, headers, body }: Heard, { request, isSound }: Shot): st
   const id = headers.get('x-request-id')
   if (!/^[0-9a-z]{26}$/.test(id ?? '')) faults.push(`answered ${status} with X-Request-Id ${id}`)
   const isJson = headers.get('content-type')?.startsWith('application/json') ?? false
-  // What cannot be read at all is of no door; it is counted for its address like what comes without a key.
+  // An unparsable request belongs to no door, so it counts against its address, like a request without a key.
   const isUnreadable = !isSound && status >= 400 && request.path === ''
   const isApi = isUnreadable || /^(?:https?:\/\/[^/]+)?\/api\/v1(?:[/?]|$)/.test(request.path)
   if (!isApi) return faults

@@ -1,4 +1,4 @@
-/** What spoils a good request: every part of it, by accident and on purpose. */
+/** Damages a valid request in any of its parts, as by accident or by attack. */
 import type { Chance } from './chance.ts'
 import type { Request } from './requests.ts'
 
@@ -185,7 +185,7 @@ const dropHeader: Spoil = (request, chance) => {
   request.headers.splice(chance.below(request.headers.length), 1)
 }
 
-/** Values in place of a value, as JSON text. */
+/** Replacement values, as JSON text. */
 const ODD_JSON = [
   ...[
     'null',
@@ -242,7 +242,6 @@ const ODD_JSON = [
 
 const LEAF = /("(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?|true|false|null)(?=\s*[,}\]])/g
 
-/** One value of the body becomes another. */
 const spoilValue: Spoil = (request, chance) => {
   const text = request.body?.toString() ?? '{}'
   const leaves = [...text.matchAll(LEAF)]
@@ -253,7 +252,7 @@ const spoilValue: Spoil = (request, chance) => {
   )
 }
 
-/** The body is no longer what it was, or is nothing that anybody reads. */
+/** Damages the body, or replaces it by something unreadable. */
 const spoilBody: Spoil = (request, chance) => {
   const bytes = request.body ?? Buffer.from('{}')
   const text = bytes.toString()
@@ -295,7 +294,7 @@ const SPOILERS: readonly (readonly [number, Spoil])[] = [
   [4, spoilBody],
 ]
 
-/** Half of the requests stay good; the others are spoilt once, twice or three times. */
+/** Half of the requests stay valid; the others are damaged once, twice or three times. */
 export function spoil(request: Request, chance: Chance): Request {
   if (chance.is(0.5)) return request
   const spoilt = { ...request, headers: [...request.headers] }

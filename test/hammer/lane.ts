@@ -1,4 +1,7 @@
-/** One connection at a time to the server, with one request on it at a time, sent whole or as clients in trouble do. */
+/**
+ * One connection at a time to the server, with one request at a time, sent whole or as a failing client would
+ * send it.
+ */
 import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Chance } from './chance.ts'
@@ -7,15 +10,15 @@ import { type Heard, Listener } from './wire.ts'
 export type Delivery = 'whole' | 'pieces' | 'abort midway' | 'abort at once' | 'half-close' | 'slow' | 'never'
 
 /**
- * `closed`: there was no connection, or the server ended it without an answer; `detail` says how. `gone`: we did not
- * wait for one.
+ * `closed`: no connection, or the server ended it without a response; `detail` says how. `gone`: the client
+ * did not wait for one.
  */
 export type Outcome =
   | { answer: Heard }
   | { answer: undefined; why: 'closed' | 'gone' | 'no answer'; detail?: string }
 
 const ANSWER_TIMEOUT_MS = 20_000
-/** For the answer to what cannot be told to have ended: the server waits for the rest, ten seconds long. */
+/** For requests whose end the server cannot know: it waits ten seconds for the rest. */
 const SHORT_ANSWER_TIMEOUT_MS = 150
 const MOST_ON_ONE_CONNECTION = 300
 
@@ -32,7 +35,7 @@ export const SLOW_DELIVERIES: readonly (readonly [number, Delivery])[] = [
   [1, 'never'],
 ]
 
-/** `over`: how the server ended it. `last`: the request before this one, and how it was answered. */
+/** `over`: how the server ended the connection. `last`: the previous request and its result. */
 type Open = {
   socket: Socket
   listener: Listener
@@ -70,7 +73,7 @@ export class Lane {
     }
     if (outcome.answer === undefined) outcome.detail = tellEnd(open, performance.now() - sentAt)
     open.last = `${method}, ${delivery}, answered ${outcome.answer?.status}`
-    // After what has no end the server takes the next request for the rest of it.
+    // After an unfinished request the server would take the next request for the rest of the first.
     const isWhole = isSound && delivery !== 'never' && delivery !== 'half-close'
     const isLast =
       !isWhole || outcome.answer === undefined || outcome.answer.headers.get('connection') === 'close'
@@ -94,7 +97,7 @@ export class Lane {
 const tellEnd = ({ used, over, last }: Open, ms: number) =>
   `${over ?? 'open'} ${ms.toFixed(0)} ms after the first byte of request ${used} of the connection; before it: ${last}`
 
-/** On Linux all of 127/8 is this machine: clients of many addresses. */
+/** On Linux all of 127/8 is this machine, which gives many client addresses. */
 const addressOf = (chance: Chance) =>
   process.platform === 'linux'
     ? { localAddress: `127.${chance.below(250)}.${chance.below(250)}.${2 + chance.below(250)}` }
@@ -123,7 +126,7 @@ function openConnection(port: number, chance: Chance): Promise<Open> {
     }
     socket.once('connect', () => resolve(open))
     socket.once('error', reject)
-    // What the server had said before it cut the connection is still read.
+    // Data that the server sent before it cut the connection is still read.
     socket.on('error', error => over(error.message))
     socket.on('end', () => over('end')).on('close', () => over('close'))
     socket.on('data', (chunk: Buffer) => {

@@ -1,4 +1,6 @@
-/** `npm run hammer -- --count 1000000 --seed 7`: the random requests of `hammer.test.ts`, as many as wanted. */
+/**
+ * `npm run hammer -- --count 1000000 --seed 7`: runs any number of the random requests of `hammer.test.ts`.
+ */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -1,24 +1,24 @@
-/** Requests that a good client would make, of all calls, with what the answers so far have taught it. */
+/** Valid requests to all calls, with ids and other values from earlier responses. */
 import { CORES } from '../harness.ts'
 import type { Chance } from './chance.ts'
 
 export type Request = {
   method: string
   path: string
-  /** In the order they are sent; a name may stand twice. */
+  /** In the order they are sent; a name may occur twice. */
   headers: [string, string][]
   body: Buffer | undefined
 }
 
-/** Whose requests they are. `unlimited` have no limit a minute and no quota that is met. */
+/** API keys by kind. Those of `unlimited` never reach a rate limit or quota. */
 export type Callers = {
   unlimited: readonly string[]
   reader: string
-  /** Meets its limit of requests, its quota, its plan, its end. */
+  /** Keys that reach a rate limit, quota or plan limit, or that are revoked or malformed. */
   narrow: readonly string[]
 }
 
-/** What was seen in answers. Each list keeps the newest. */
+/** Values seen in responses. Each list keeps the newest. */
 export class Memory {
   readonly ids: string[] = []
   readonly gtins: string[] = []
@@ -42,7 +42,7 @@ const NOBODY = '01m7zzzzzzzzzzzzzzzzzzzzzz'
 const idOf = (chance: Chance, { ids }: Memory) =>
   ids.length === 0 || chance.is(0.02) ? NOBODY : chance.of(ids)
 
-/** A GTIN-13 with a right check digit; now and then one that was used before. */
+/** A GTIN-13 with a valid check digit; now and then one that was used before. */
 function gtin(chance: Chance, { gtins }: Memory): string {
   if (gtins.length > 0 && chance.is(0.1)) return chance.of(gtins)
   const digits = `952${String(chance.below(1_000_000_000)).padStart(9, '0')}`
@@ -96,7 +96,7 @@ const create: Maker = (chance, memory) => {
   }
 }
 
-/** Its key is in the address, and fills in what `data` leaves out. */
+/** The path contains the SKU or GTIN, which the server adds to `data`. */
 const byKey: Maker = (chance, memory) => {
   const { category, data } = create(chance, memory).body as { category: string; data: object }
   const [key, path] = chance.is(0.5)
@@ -252,7 +252,6 @@ const MAKERS: readonly (readonly [number, Maker])[] = [
   [9, look],
 ]
 
-/** A request as a good client sends it. */
 export function goodRequest(chance: Chance, memory: Memory, callers: Callers): Request {
   const { method, path, body, headers = [] } = chance.weighted(MAKERS)(chance, memory)
   const key = chance.weighted([

@@ -1,4 +1,4 @@
-/** A server as a process of its own on the database of a harness, with callers of every kind. */
+/** A server in its own process on the database of a harness, with callers of every kind. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -15,20 +15,20 @@ export type Served = {
   port: number
   pid: number
   isAlive: () => boolean
-  /** Lines that the server has logged so far: warnings and errors, without the refusals that it has to log. */
+  /** The server's log lines so far: warnings and errors, except expected security events. */
   logged: string[]
   stop: () => Promise<void>
 }
 
 const MAX_LOGGED = 100
-/** Exactly what docs/security.md says of a refusal; a line with anything more or less is a finding. */
+/** The exact format of a security event in docs/security.md; any other line is an error. */
 const SECURITY_EVENT = new RegExp(
   '^{"level":40,"time":"[^"]+","event":"(?:key_refused|right_refused|cross_site_refused|link_refused)",' +
     '"request_id":"[0-9a-z]{26}","network":"[0-9a-f]{12}","unlogged_before":\\d+,"msg":"security event"}$',
 )
 export const isSecurityEvent = (line: string) => SECURITY_EVENT.test(line)
 
-/** With the flags that `npm start` gives it. */
+/** Starts the server with the flags of `npm start`. */
 export async function serve(t: Harness): Promise<Served> {
   const flags = ['--disable-warning=ExperimentalWarning', ...project.config.nodeFlags.split(' ')]
   const child: ChildProcess = spawn(process.execPath, [...flags, SERVER, JSON.stringify(t.target)], {
@@ -75,7 +75,7 @@ export async function makeCallers(t: Harness): Promise<Callers> {
   const [key] = await listKeys(operator, revoked.id)
   await revokeKey(operator, key?.id ?? '')
   return {
-    // Mostly of one account, whose ids the others do not have.
+    // Mostly one account, so that some ids belong to another account.
     unlimited: [one.key, one.key, one.key, one.key, one.key, other.key],
     reader: await t.apiKey(one, 'read'),
     narrow: [limited.key, small.key, free.key, revoked.key, 'dpp_live_mistyped'],

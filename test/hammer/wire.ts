@@ -1,8 +1,8 @@
-/** HTTP/1.1 by hand: requests as bytes, right and wrong, and answers told apart again. */
+/** HTTP/1.1 without a library: builds valid and invalid requests as bytes, and parses responses. */
 import type { Chance } from './chance.ts'
 import type { Request } from './requests.ts'
 
-/** `isSound`: the server can tell where it ends, so that an answer must come. */
+/** `isSound`: the server can tell where the request ends, so it must respond. */
 export type Bytes = { bytes: Buffer; isSound: boolean }
 
 type Framing =
@@ -57,7 +57,6 @@ const BAD_HEADERS = [
   'Content-Length: -1',
 ]
 
-/** How a request goes over the wire. */
 export function toBytes(request: Request, chance: Chance): Bytes {
   const framing = chance.weighted(FRAMINGS)
   if (framing === 'garbage') {
@@ -102,7 +101,7 @@ function chunks(bytes: Buffer, chance: Chance): Buffer {
 
 export type Heard = { status: number; headers: Map<string, string>; body: Buffer }
 
-/** Cuts what comes over one connection into answers. */
+/** Splits the bytes of one connection into responses. */
 export class Listener {
   private held: Buffer = Buffer.alloc(0)
 
@@ -110,7 +109,7 @@ export class Listener {
     this.held = this.held.length === 0 ? chunk : Buffer.concat([this.held, chunk])
   }
 
-  /** The next whole answer; to HEAD it has no body. An interim one (1xx) is passed over. */
+  /** The next complete response; a response to HEAD has no body. Skips interim responses (1xx). */
   next(method: string): Heard | undefined {
     const end = this.held.indexOf('\r\n\r\n')
     if (end < 0) return undefined
