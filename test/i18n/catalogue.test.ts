@@ -15,7 +15,7 @@ import {
 const LOCALES_URL = new URL('../../locales/', import.meta.url)
 const english = getLabels('en')
 
-/** Abbreviations and names of fibres that many languages write alike. */
+/** Abbreviations and fibre names that many languages spell alike. */
 const INTERNATIONAL = words(
   'GTIN, FSC, PEFC, alfa, alginate, alpaca, angora, aramid, cashgora, cashmere, chlorofibre, cupro, elastolefin, ' +
     'elastomultiester, fluorofibre, guanaco, henequen, jute, kapok, llama, lyocell, maguey, melamine, metal, modal, ' +
@@ -23,7 +23,7 @@ const INTERNATIONAL = words(
     'sunn, trivinyl, vicuna, vinylal, viscose, yak',
 )
 
-/** Words that a language truly shares with English; anything else that equals English was forgotten. */
+/** Words that a language really shares with English. Any other text equal to English was forgotten. */
 const SHARED: Partial<Record<Language, string>> = {
   cs: 'Distributor, Lithium, Model, Role',
   da: 'Batch, Distribution, Due diligence, Link, Lithium, Metal, Model, Rattan, Status, Version, Version {version}',
@@ -81,7 +81,7 @@ for (const { code } of LANGUAGES) {
 
     it('repeats no key', () => {
       const source = readFileSync(new URL(`${code}.json`, LOCALES_URL), 'utf8')
-      // Two lines per section (its key, its end) and the outer braces frame one line per label.
+      // A file has one line per label, two lines per section (its key, its end), and the outer braces.
       const frame = 2 * Object.keys(labels).length + 2
       assert.equal(source.trimEnd().split('\n').length - frame, entriesOf(labels).length)
     })

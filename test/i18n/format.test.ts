@@ -15,7 +15,7 @@ import {
 
 const CODES = LANGUAGES.map(({ code }) => code)
 
-/** The decimal sign is what stands before the 5 of 0.5. */
+/** The decimal sign is the character before the 5 of 0.5. */
 function parseBack(code: (typeof CODES)[number], text: string): number {
   const sign = formatNumber(code, 0.5).replace(/[05]/g, '')
   const [whole = '', fraction = ''] = text.split(sign)

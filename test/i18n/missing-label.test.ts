@@ -1,4 +1,4 @@
-/** A label that a language lacks is shown in English, marked so, and counted by the check. */
+/** Tests that a missing label is shown in English, marked as English, and counted by the check. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findCategory } from '../../src/categories/catalogue.ts'
