@@ -1,4 +1,4 @@
-/** Arrays go to the database and come back as they were, of every type that the driver is told of. */
+/** Tests that arrays of every registered type are stored and read unchanged. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'

@@ -1,4 +1,6 @@
-/** What may stand in one line, and what a terminal is given of a text that somebody else wrote. */
+/**
+ * Tests which characters are allowed in a one-line text, and how foreign texts are escaped for a terminal.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { escapeForTerminal, escapeJsonForTerminal, isOneLine } from '../../src/kernel/characters.ts'

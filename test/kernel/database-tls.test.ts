@@ -1,4 +1,4 @@
-/** Whether a connection to the database is encrypted, and with whose certificate. */
+/** Tests whether a database connection is encrypted, and which certificates are accepted. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -70,7 +70,7 @@ describe('a database that requires TLS', () => {
     const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
     execFileSync('openssl', [...words, '-keyout', key, '-out', cert, ...names], { stdio: 'ignore' })
     const secureContext = createSecureContext({ key: readFileSync(key), cert: readFileSync(cert) })
-    // PostgreSQL's way into TLS: eight bytes that ask for it, one that agrees, then the handshake.
+    // PostgreSQL's TLS negotiation: an eight-byte request, one byte of agreement, then the handshake.
     front = createServer(socket => {
       socket.on('error', () => {})
       socket.once('data', () => {

@@ -1,4 +1,4 @@
-/** Who gets into the embedded database, and what the role of the traffic may do there. */
+/** Tests who can connect to the embedded database, and the rights of the role that serves requests. */
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -47,7 +47,7 @@ const rolesOf = (login: object) =>
     sql => sql`select current_user::text as name, rolsuper from pg_roles where rolname = current_user`,
   )
 
-/** Whatever a data directory has been through, this holds. */
+/** Must hold for a data directory with any history. */
 async function assertSeparated(): Promise<void> {
   assert.deepEqual([...(await rolesOf(server.owner))], [{ name: OWNER, rolsuper: false }])
   assert.deepEqual([...(await rolesOf(server.traffic))], [{ name: TRAFFIC, rolsuper: false }])

@@ -34,7 +34,7 @@ const SERVER_FOLDER = pathToFileURL(join(import.meta.dirname, '../../src/kernel/
 const isRoot = process.getuid?.() === 0
 const binDir = process.env.PG_BIN_DIR
 const programs = binDir === undefined ? {} : { binDir }
-/** For databases that only need to be made; the tests that kill keep fsync on. */
+/** For databases that only need to start; the tests that kill keep fsync on. */
 const QUICK = { settings: { fsync: 'off' } }
 const STOP_WITHIN_MS = 4_000
 
@@ -55,7 +55,7 @@ const start = (dataDir: string, options = {}) =>
 
 type Said = EmbeddedPostgres & { lines: string[]; hasSeat: boolean }
 
-/** Another process that does at a word what it is told: it starts the server and says what it got, and it leaves. */
+/** Another process that follows commands: start the server, report its result, and leave. */
 async function otherProcess(dataDir: string) {
   const code = `
     import { startEmbeddedPostgres } from '${SERVER_FOLDER}/embedded-postgres.ts'
@@ -115,7 +115,7 @@ async function stopInTime(server: EmbeddedPostgres): Promise<void> {
   assert.ok(performance.now() - began < STOP_WITHIN_MS)
 }
 
-/** Waits for what another process does next, a turn of the loop at a time. */
+/** Waits for another process, one turn of the event loop at a time. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await turn()
 }
@@ -260,7 +260,7 @@ describe('startEmbeddedPostgres', () => {
 })
 
 describe('startEmbeddedPostgres rejects', () => {
-  /** A data directory that is none, with a file in it. */
+  /** A folder that is no data directory, with a file in it. */
   function folderWith(name: string, content: string): string {
     const folder = newFolder()
     mkdirSync(join(folder, 'pg'))

@@ -1,4 +1,7 @@
-/** What the pool promises beyond the driver: no statement behind another, none for ever, none with another's bad news. */
+/**
+ * Tests what the pool guarantees beyond the driver: no statement waits behind another, waits forever, or gets
+ * another's error.
+ */
 import assert from 'node:assert/strict'
 import { Socket } from 'node:net'
 import { after, before, beforeEach, describe, test } from 'node:test'
@@ -43,7 +46,7 @@ const killAll = () =>
   other`select pg_terminate_backend(pid) from pg_stat_activity
     where application_name = 'watched' and datname = current_database()`
 
-/** Until as many of the pool's connections are at a statement. */
+/** Waits until `count` connections of the pool run a statement. */
 async function untilAtWork(count: number): Promise<void> {
   for (let tries = 0; tries < 500; tries++) {
     const [row] = await other<{ n: number }[]>`select count(*) as n from pg_stat_activity
@@ -149,7 +152,7 @@ describe('a lost connection', () => {
         const load = Promise.allSettled([1, 2, 3, 4].map(n => pool`select ${n}::int`))
         await killAll()
         for (const outcome of await load) {
-          // A statement that the driver forgets is given up after 15 s.
+          // After 15 s the pool gives up a statement that the driver has forgotten.
           if (outcome.status === 'rejected') assert.notEqual(sqlState(outcome.reason), 'CONNECTION_SILENT')
         }
       }
@@ -161,13 +164,14 @@ describe('a lost connection', () => {
   })
 
   test('after a statement sent while its connection closes, the pool connects again', async context => {
-    // The driver clears the timer of its next write without forgetting it, and never writes on that connection again.
+    // The driver clears the timer of its next write but keeps the reference, so it never writes on that
+    // connection again.
     const single = openPool(database.target, { max: 1, name: 'single' })
     await single`select 1`
     const destroy = Socket.prototype._destroy
     const outcome = new Promise<unknown>(resolve => {
       const sendInBetween = function (this: Socket, ...args: Parameters<typeof destroy>) {
-        // A socket's `close` follows after the immediates of this turn of the event loop.
+        // A socket emits `close` after the immediates of this turn of the event loop.
         setImmediate(() => single`select 1`.then(resolve, error => resolve(sqlState(error))))
         destroy.apply(this, args)
       }
@@ -318,7 +322,7 @@ describe('a database that is read-only for a while', () => {
     await untilIdle()
     assert.equal(await findDatabaseState(pool), 'read-only')
     await setReadOnly('reset')
-    // The sessions are still read-only: who asks how the database is, or tries to write, gets new ones in time.
+    // The sessions are still read-only. A status check or a failed write replaces them in time.
     await untilSo(async () => (await findDatabaseState(pool)) === 'writable')
     await untilSo(async () => {
       const all = await Promise.allSettled([write(), write(), write(), write()])

@@ -1,4 +1,7 @@
-/** Large bodies are read in steps, with the same outcome as all at once, and others have their turn in between. */
+/**
+ * Tests that large bodies are read in steps with the same result as at once, and that other work runs in
+ * between.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../src/kernel/errors.ts'
@@ -10,7 +13,7 @@ import { yieldBetweenRows } from '../../src/kernel/yield-to-event-loop.ts'
 const ROWS = { member: 'items', maxRows: 500, maxBytesWithout: 1024 * 1024 }
 const LONG = 'w'.repeat(30_000)
 
-/** Several pieces: more than 64 KiB lie between the first row and the last. */
+/** Several chunks: more than 64 KiB between the first row and the last. */
 const BODY = JSON.stringify({
   match_by: 'sku',
   items: [
@@ -97,7 +100,7 @@ test('other work runs while a large body is parsed', async () => {
     if (!isOver) setImmediate(count)
   }
   setImmediate(count)
-  // Slow hands: every look at the clock finds that the stretch is over.
+  // A slow clock: each look at it ends the current time slice.
   const now = performance.now
   let ms = 0
   performance.now = () => (ms += 100)

@@ -1,4 +1,4 @@
-/** Names in the environment that are nearly ours are reported, and no others. */
+/** Tests that misspelled settings in the environment are reported, and no other variables. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** What is wrong with the settings of an environment: the sentences that `readConfig` throws. */
+/** The errors of an environment's settings: the sentences that `readConfig` throws. */
 import assert from 'node:assert/strict'
 import { ConfigError, readConfig } from '../../src/kernel/config/config.ts'
 

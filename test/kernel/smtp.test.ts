@@ -1,4 +1,7 @@
-/** Letters: behind the answer, again when the server asks for it, given up when it refuses, in the log when there is none. */
+/**
+ * Tests e-mails: sent after the response, retried if the server asks, given up if it rejects, and logged if
+ * there is no server.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { pino } from 'pino'
@@ -95,7 +98,7 @@ describe('an e-mail', () => {
   test('the password is not sent unencrypted to a remote server', async () => {
     const { log, lines } = logged()
     const { port, from } = receiver.server
-    // A name for this machine that is none of those which need no TLS.
+    // A name of this machine for which TLS is required.
     const server = { host: '0.0.0.0', port, secure: false, user: 'u', password: 'p', from }
     const mail = openMailer(server, log, [])
     mail.send(letter)

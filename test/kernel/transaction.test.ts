@@ -1,4 +1,7 @@
-/** A transaction behaves to an operation as the pool does, statement by statement, and as one towards everybody else. */
+/**
+ * Tests that an operation uses a transaction like the pool, statement by statement, and that others see all
+ * of it or nothing.
+ */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import {
@@ -21,7 +24,7 @@ before(async () => {
   other = openPool(database.target, { max: 2 })
   await pool`create table thing (name text primary key, n integer not null)`
 })
-// By the other pool: the first statement after a lost connection may be told of the loss.
+// Uses the other pool: the first statement after a lost connection may fail.
 beforeEach(() => other`truncate thing`)
 after(async () => {
   await pool.end({ timeout: 1 })
@@ -214,7 +217,7 @@ describe('a transaction', () => {
         }),
       )
     await Promise.all([swap('a', 'b'), swap('b', 'a')])
-    // On a busy machine they may meet once more.
+    // On a busy machine the transactions may collide again.
     assert.ok(attempts >= 3 && attempts <= 6, `${attempts} attempts`)
     const rows = await other`select n from thing`
     assert.deepEqual(
@@ -227,7 +230,7 @@ describe('a transaction', () => {
 describe('a migration that invalidates prepared statements', () => {
   const SIZE = 4
   let old: Sql
-  /** Each connection of the pool prepares what then gives back another column. */
+  /** Each connection of the pool prepares a statement whose columns then change. */
   before(async () => {
     old = openPool(database.target, { max: SIZE })
     const all = Promise.withResolvers<void>()

@@ -6,7 +6,7 @@ import { countShortRequest, takeTurn, yieldBetweenRows } from '../../src/kernel/
 
 const WATCHED_MS = 150
 
-/** How long a computation that could go on for ever worked within the time watched. */
+/** How long an endless computation ran within the measured time. */
 async function workForAWhile(): Promise<number> {
   const yieldIfDue = yieldBetweenRows()
   const endsAt = performance.now() + WATCHED_MS
@@ -23,7 +23,7 @@ async function workForAWhile(): Promise<number> {
 const openResponse = () =>
   Object.assign(new EventEmitter(), { destroyed: false }) as unknown as ServerResponse
 
-/** Some short request is in flight all the time. */
+/** Keeps a short request in flight while `work` runs. */
 async function besideShortRequests<T>(work: () => Promise<T>): Promise<T> {
   let response = openResponse()
   countShortRequest(response)
