@@ -1,4 +1,7 @@
-/** Waiting creates share a statement: small products apart from large ones, and large ones bounded by dataLength. */
+/**
+ * Tests that waiting creates share a statement: small products separate from large ones, and large ones
+ * bounded by dataLength.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { batchCreates, MIN_LARGE_LENGTH } from '../../src/passports/write/batch-creates.ts'

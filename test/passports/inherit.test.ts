@@ -22,7 +22,9 @@ const data: fc.Arbitrary<PassportData> = fc
   .uniqueArray(fc.tuple(field, value), { selector: ([name]) => name })
   .map(entries => Object.fromEntries(entries))
 
-/** Corrections of one passport: each begins where the one before ended, except for changes in between. */
+/**
+ * Corrections of one passport: each starts from the end of the previous one, except for changes in between.
+ */
 const corrections: fc.Arbitrary<Correction[]> = fc
   .array(
     fc.record({

@@ -1,22 +1,22 @@
 /**
- * The rules of levels and corrections, as plainly as possible: a unit keeps a fact for each inherited field and gets
- * each correction at once. Nothing is shared and nothing is deferred.
+ * A simple model of levels and corrections: a unit keeps a fact for each inherited field and applies each
+ * correction at once. Nothing is shared or deferred.
  */
 import { isDeepStrictEqual } from 'node:util'
 
 export const FIELDS = ['weightKg', 'energyWh', 'languages', 'safetyInformation', 'gtin'] as const
 export type Field = (typeof FIELDS)[number]
-/** Fields that the rules are tried with; an absent one has no value. */
+/** The tested fields; an absent field has no value. */
 export type Fields = { [F in Field]?: unknown }
 
 /**
- * What a unit inherited of a field: the value, whether its batch had set it, and how many corrections of the model it
- * has.
+ * What a unit inherited for a field: the value, whether its batch set the value, and how many corrections of
+ * the model it includes.
  */
 type Fact = { value: unknown; ofBatch: boolean; seen: number }
 type Facts = Record<Field, Fact>
 
-/** A correction by a batch, or its refresh, as its items get it. */
+/** A correction or refresh of a batch, as its items get it. */
 type BatchCorrection = { isRefresh: boolean; fields: Map<Field, { before: unknown; after: Fact }> }
 type Correction = Map<Field, { before: unknown; after: unknown }>
 
@@ -30,9 +30,9 @@ export type Unit = {
   archived: boolean
   /** Its data at each version. */
   versions: Fields[]
-  /** Of a model. */
+  /** Only for a model. */
   corrections: Correction[]
-  /** Of an item: later corrections of its batch. */
+  /** Only for an item: later corrections of its batch. */
   batchCorrections: BatchCorrection[]
 }
 
@@ -54,7 +54,7 @@ function overlay(below: Fields, above: Fields): Fields {
   })
 }
 
-/** Required fields are present, and texts have the first language. */
+/** Required fields are present, and texts have the primary language. */
 function isValid(fields: Fields): boolean {
   const { weightKg, languages, safetyInformation } = fields
   if (weightKg === undefined || !Array.isArray(languages)) return false
@@ -71,7 +71,7 @@ const factsFrom = (factOf: (field: Field) => Fact): Facts => ({
 
 const bare = { corrections: [], batchCorrections: [], children: [], outdated: false, archived: false }
 
-/** Undefined if it is refused. */
+/** Undefined if the data is invalid. */
 export function createModel(data: Fields): Unit | undefined {
   if (!isValid(data)) return undefined
   const facts = factsFrom(() => ({ value: undefined, ofBatch: false, seen: 0 }))
@@ -86,8 +86,8 @@ export function createModel(data: Fields): Unit | undefined {
 }
 
 /**
- * A unit inherits the effective data of its parent; under an outdated batch it is outdated from the start. Undefined if
- * refused.
+ * A unit inherits the effective data of its parent; under an outdated batch it starts as outdated. Undefined
+ * if invalid.
  */
 export function issue(parent: Unit, level: 'batch' | 'item', own: Fields): Unit | undefined {
   if (parent.archived || parent.level === 'item' || (parent.level === 'batch' && level === 'batch'))
@@ -107,7 +107,7 @@ export function issue(parent: Unit, level: 'batch' | 'item', own: Fields): Unit 
   return unit
 }
 
-/** The fact that units of a passport inherit. */
+/** The fact that units inherit from a passport. */
 function factOf(giver: Unit, field: Field): Fact {
   const { seen } = giver.facts[field]
   if (giver.level === 'model')
@@ -120,7 +120,7 @@ const modelOf = (unit: Unit): Unit => (unit.parent === undefined ? unit : modelO
 
 export const family = (unit: Unit): Unit[] => [unit, ...unit.children.flatMap(family)]
 
-/** False if it is refused. */
+/** False if the result would be invalid. */
 export function change(unit: Unit, patch: Fields, isCorrection: boolean): boolean {
   const before = reading(unit)
   const own = overlay(unit.own, patch)
@@ -131,7 +131,7 @@ export function change(unit: Unit, patch: Fields, isCorrection: boolean): boolea
   return true
 }
 
-/** Gives everyone under `owner` the effect of a correction, or of a batch's refresh. */
+/** Passes a correction, or a batch's refresh, to all units under `owner`. */
 function passOn(owner: Unit, before: Fields, isRefresh: boolean): void {
   const now = reading(owner)
   const fields = FIELDS.filter(field => !isDeepStrictEqual(before[field], now[field]))
@@ -180,7 +180,7 @@ function refreshOne(unit: Unit, outcome: Outcome): void {
   if (unit.level === 'batch') passOn(unit, before, true)
 }
 
-/** The nearest ancestor comes first. */
+/** Applies the corrections of the nearest ancestor first. */
 function corrected(unit: Unit): { facts: Facts; skipped: Set<Field> } {
   const facts = factsFrom(field => ({ ...unit.facts[field] }))
   const skipped = new Set<Field>()
@@ -195,8 +195,8 @@ function corrected(unit: Unit): { facts: Facts; skipped: Set<Field> } {
 }
 
 /**
- * An item gets the batch's fact, with the model's corrections in it. A batch's refresh that does not fit is not
- * skipped: it only repeats corrections of the model.
+ * An item gets the batch's fact, including the model's corrections. A refresh of the batch that does not
+ * apply is not counted as skipped, because it only repeats corrections of the model.
  */
 function applyBatchCorrection(
   facts: Facts,
@@ -209,7 +209,7 @@ function applyBatchCorrection(
   }
 }
 
-/** Skips fields that the batch has set, and corrections that it has already. */
+/** Skips fields that the batch has set, and corrections that the unit already has. */
 function applyModelCorrection(
   fact: Fact,
   correction: { before: unknown; after: unknown; index: number },

@@ -1,4 +1,7 @@
-/** Random use of three levels, compared with plain rules: every passport, every version, every `outdated`. */
+/**
+ * Compares random actions on three levels with a simple model: every passport, every version, every
+ * `outdated`.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -33,7 +36,7 @@ import {
 } from './inheritance-model.ts'
 
 const SEQUENCES = IS_FULL ? 10_000 : 300
-/** Each has its own account. More would only wait for each other. */
+/** Each run has its own account. More parallel runs would only wait for each other. */
 const AT_ONCE = 6
 
 type Step =
@@ -53,7 +56,10 @@ const VALUES = {
   ),
 }
 
-/** One to three fields, mostly the number: chains of corrections need values that meet again. */
+/**
+ * One to three fields. Mostly numbers with few values, so that chains of corrections often return to an
+ * earlier value.
+ */
 const someFields = (options: { nulls: boolean }): fc.Arbitrary<Fields> =>
   fc
     .uniqueArray(
@@ -74,7 +80,7 @@ const fieldValue = (name: keyof typeof VALUES, { nulls }: { nulls: boolean }): f
   nulls ? fc.option<unknown>(VALUES[name], { freq: 4 }) : VALUES[name]
 
 const ownFields = fc.oneof(fc.constant({}), someFields({ nulls: false }))
-/** The first is the model, which changes most. */
+/** Number 0 is the model, which changes most often. */
 const someone = fc.oneof(
   { weight: 3, arbitrary: fc.constant(0) },
   { weight: 4, arbitrary: fc.nat({ max: 9 }) },
@@ -121,7 +127,7 @@ const BOTH_LANGUAGES = {
   },
 }
 
-/** The same passports twice: by the plain rules, and as stored. */
+/** Keeps each passport twice: in the simple model and in the database. */
 class World {
   readonly ctx: AccountContext
   readonly units: Unit[] = []
@@ -220,7 +226,7 @@ class World {
     assert.deepEqual(rows.map(stored), this.units.map(expected))
   }
 
-  /** Every version of passports that have several. */
+  /** Compares every version of passports that have several. */
   async compareHistories(): Promise<void> {
     for (const unit of this.units.filter(one => one.versions.length > 1)) {
       const numbers = unit.versions.keys().map(index => index + 1)
@@ -233,7 +239,7 @@ class World {
   }
 }
 
-/** Undefined if the rules refuse it; other errors are thrown. */
+/** Undefined if the request is rejected; other errors are thrown. */
 async function orRefused<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work
@@ -344,7 +350,7 @@ describe('random use of three levels', () => {
       await world.patch(world.pick(MODEL), { weightKg }, true)
       await world.refresh(world.pick(MODEL))
     }
-    // The model's new version, the batch's content of it, and the item's content of the batch.
+    // Each refresh adds three contents: of the model's new version, of the batch, and of the item.
     assert.equal(await count(), before + 8 * 3)
   })
 
@@ -355,7 +361,7 @@ describe('random use of three levels', () => {
       const numRuns = Math.ceil((SEQUENCES - index) / AT_ONCE)
       await fc.assert(property, { numRuns })
     }
-    // The database must outlive the last run; then the first failure is thrown.
+    // The database must outlive the last run, so the first failure is thrown after all have ended.
     const runs = Array.from({ length: AT_ONCE }, (_, index) => run(index))
     await Promise.allSettled(runs)
     await Promise.all(runs)

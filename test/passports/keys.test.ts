@@ -1,11 +1,16 @@
-/** Data can be spread over machines by account: each table has the account in its key, or a reason. */
+/**
+ * Tests that data could be distributed over machines by account: each table has the account in its key, or a
+ * reason.
+ */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type Harness, startHarness } from '../harness.ts'
 
-/** Directories are searched without an account; they, and what all accounts share, would be copied to every machine. */
+/**
+ * Directories are searched without an account. Like all shared data, they would be copied to every machine.
+ */
 const WITHOUT_ACCOUNT: Record<string, string> = {
   account: 'is the account',
   gtin_claim: 'directory: a GTIN is one product of the whole service, and its address names no account',
@@ -23,7 +28,7 @@ const WITHOUT_ACCOUNT: Record<string, string> = {
   sign_in_attempt: 'of a typed address, before the person is known',
 }
 
-/** Statements on tables of accounts that name no account, by file. */
+/** Statements without an account on tables of accounts, by file. */
 const STATEMENTS_WITHOUT: Record<string, string> = {
   'accounts/brand/brand.ts': 'directory: a logo by the file name in its address',
   'accounts/people/record-failed-sign-in.ts': 'directory: by a typed address, for all accounts of the person',

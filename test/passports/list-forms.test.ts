@@ -1,4 +1,7 @@
-/** Every combination of filters is a statement: tests how many stay prepared on a connection. */
+/**
+ * Tests how many prepared statements list filters cause on a connection: every combination is a separate
+ * statement.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
@@ -57,7 +60,7 @@ test('a list stays prepared for its usual filters, not for each of a thousand co
   await ask({ levels: ['m'], status: 'a', category: 'textile', q: 'linen' })
   const usual = await keptStatements()
   assert.ok(usual > 6, `${usual} are kept`)
-  // A step that is not a power of two combines each filter with each other one.
+  // A step that is not a power of two still combines every filter with every other.
   for (let bits = 0; bits < 1 << names.length; bits += IS_FULL ? 1 : 5) {
     const chosen = names.filter((_name, i) => bits & (1 << i)).map(name => [name, FILTERS[name]])
     await ask({ levels: bits % 3 === 0 ? ['m', 'b', 'i'] : ['m'], ...Object.fromEntries(chosen) })

@@ -1,4 +1,4 @@
-/** How many statements each operation sends: each round trip costs every caller a millisecond. */
+/** Tests how many statements each operation sends: each round trip costs every caller a millisecond. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { AccountContext } from '../../src/accounts/context.ts'
