@@ -1,11 +1,11 @@
-/** An independent QR decoder (ZXing) over the SVG we draw, painted into pixels: the judge of every symbol test. */
+/** Decodes our rasterised SVG with an independent QR decoder (ZXing), for every test of symbols. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { inflateSync } from 'node:zlib'
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
 
-// Its own loader would ask a foreign host for the module that the package ships.
+// The decoder's own loader would download the module that the package contains.
 const wasmBinary = readFileSync(
   fileURLToPath(import.meta.resolve('zxing-wasm/reader/zxing_reader.wasm')),
 ).buffer
@@ -24,7 +24,7 @@ export const identifyQr = async (svg: string) => (await read(svg)).map(result =>
 export const decodePng = async (png: Uint8Array): Promise<string | undefined> =>
   (await readBarcodes(new Uint8Array(png), { formats: ['QRCode'] }))[0]?.text
 
-/** The texts of all symbols that a PDF's pages draw, in their order: what each page fills at once is one symbol. */
+/** The texts of all symbols on a PDF's pages, in drawing order. Each fill operation draws one symbol. */
 export async function decodePdf(pdf: Buffer): Promise<string[]> {
   const drawn = pageContents(pdf).flatMap(content => content.split(/\bf\n/).flatMap(symbolIn))
   return (await Promise.all(drawn.map(decodeQr))).flat()
@@ -37,7 +37,7 @@ function pageContents(pdf: Buffer): string[] {
   )
 }
 
-/** Filled rectangles as the drawing that `paint` knows, one unit a module. */
+/** Filled rectangles as an SVG that `paint` can read, one unit per module. */
 function symbolIn(filled: string): string[] {
   const number = '(-?[\\d.]+)'
   const rectangle = new RegExp(`^${[number, number, number, number].join(' ')} re$`, 'gm')
@@ -57,7 +57,7 @@ function symbolIn(filled: string): string[] {
 const read = (svg: string) =>
   readBarcodes(paint(svg) as Parameters<typeof readBarcodes>[0], { formats: ['QRCode'] })
 
-/** White, and black where the path of the modules encloses. */
+/** Rasterises the SVG: white, and black inside the path of the modules. */
 export function paint(svg: string) {
   const scale = PIXELS_PER_MODULE
   const side = Number(/viewBox="0 0 (\d+) /.exec(svg)?.[1])
@@ -74,7 +74,10 @@ export function paint(svg: string) {
   return { data, width, height: width, colorSpace: 'srgb' }
 }
 
-/** Of each row of modules, where the shape turns in and out (SVG's rule `nonzero`): upward edges count 1, downward -1. */
+/**
+ * For each row of modules, where the path enters and leaves the shape (SVG's rule `nonzero`): upward edges
+ * count 1, downward -1.
+ */
 function turnsOf(path: string, side: number): number[][] {
   const turns = Array.from({ length: side }, () => new Array<number>(side + 1).fill(0))
   let [x, y, startX, startY] = [0, 0, 0, 0]
