@@ -1,4 +1,4 @@
-/** A counting process of its own: notes its share of a plan, flushing now and then, and ends. */
+/** A separate counting process: records its share of a plan, with a flush now and then, and ends. */
 import type { Clock } from '../../src/kernel/clock.ts'
 import { openPool } from '../../src/kernel/db/database.ts'
 import { createLog } from '../../src/kernel/log.ts'
@@ -18,7 +18,7 @@ const log = createLog({ logLevel: 'warn', logFormat: 'json' })
 const recorder = createScanRecorder({ sql, clock, log, geoMmdbPath: undefined })
 const TRIES = 30
 
-/** As the server does each second: what the database does not take now, it takes later. */
+/** Retries like the server does each second: what the database rejects now, it stores later. */
 async function flush(): Promise<void> {
   for (let i = 1; ; i++) {
     try {

@@ -1,4 +1,4 @@
-/** What is a scan and what is not, through the page and the two scan endpoints. */
+/** Tests what counts as a scan, through the page and the two scan endpoints. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
@@ -16,7 +16,7 @@ before(async () => {
 })
 after(() => stand.t.close())
 
-/** Total and crawlers of a passport after some looks at a fresh one. */
+/** Total and crawlers of a new passport after some page views. */
 const countOf = async (looks: (id: string) => Promise<unknown>) => {
   const id = await stand.newModel()
   await looks(id)
@@ -54,7 +54,7 @@ describe('a scan', () => {
       await stand.look(item, { from: '198.51.100.9', agent: `${PHONE} ${i}` })
       if (i % 10 === 9) await stand.t.scans.flush()
     }
-    // Who is counted already is the same reader as before.
+    // A reader who was counted before stays the same reader.
     for (let i = 0; i < 5; i++) await stand.look(item, { from: '198.51.100.9', agent: `${PHONE} ${i}` })
     const { total, unique } = await stand.scansOf(item)
     assert.deepEqual({ total, unique }, { total: 55, unique: 33 })

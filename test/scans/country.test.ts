@@ -1,4 +1,4 @@
-/** Where a country comes from: the operator's file before the bundled one, read again when it changes. */
+/** Tests the source of a country: the operator's file before the bundled one, reloaded when it changes. */
 import assert from 'node:assert/strict'
 import { copyFile, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'

@@ -1,4 +1,4 @@
-/** User agents of the wild: their devices, and which of them are crawlers. The data is from the public-domain list of isbot. */
+/** Tests devices and crawlers of real user agents. The data is from isbot's public-domain list. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

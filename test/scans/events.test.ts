@@ -1,4 +1,4 @@
-/** Milestones and cloned codes: each told once, in the transaction that counts. */
+/** Tests that milestones and suspected copies are reported once, in the transaction that counts. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -148,7 +148,8 @@ describe('a cloned code', () => {
       times(5, i => from('FR', 10 + i)),
     )
     await stand.t.scans.flush()
-    // The three of DE have left the window; the five of FR come again after midnight, with four more in DE and IT.
+    // The three readers in DE have left the window. The five in FR come again after midnight, with four more
+    // in DE and IT.
     stand.t.clock.set('2026-11-22T01:00:00Z')
     await looks(
       id,

@@ -1,4 +1,4 @@
-/** Several processes count at once, and nothing is lost, doubled or told twice. */
+/** Tests that several processes count at once and nothing is lost, duplicated or reported twice. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -58,7 +58,7 @@ async function count(part: number): Promise<void> {
 
 const dayOf = (scan: PlannedScan) => new Date(scan.day * 86_400_000).toISOString().slice(0, 10)
 
-/** Scans by a key, and among them the first of each reader of a passport and day. */
+/** Scans by a key, with the first scan of each reader of a passport per day. */
 function tally(of: readonly PlannedScan[], key: (scan: PlannedScan) => string) {
   const totals: Record<string, number> = {}
   const uniques: Record<string, number> = {}
@@ -98,7 +98,7 @@ describe(`${PLAN.scans} scans of ${PLAN.passports} passports by ${PLAN.processes
           summary.unique,
           Object.values(byDay.uniques).reduce((sum, n) => sum + n, 0),
         )
-        // Months and years are made of spans that begin before the range: these cover it exactly or not at all.
+        // The spans of the range must cover it exactly.
         assert.deepEqual(summary.byCountry, tally(mine, scan => scan.reader.country ?? '').totals)
         assert.deepEqual(
           nonZero(summary.byDevice),

@@ -1,4 +1,7 @@
-/** A database that stalls, goes away or loses its answer costs no reader any time, and no count is doubled. */
+/**
+ * Tests a database that stalls, disconnects or loses a response: no reader has to wait, and no count is
+ * doubled.
+ */
 import assert from 'node:assert/strict'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { after, afterEach, before, describe, test } from 'node:test'
@@ -9,12 +12,12 @@ import { createScanRecorder, type ScanRecorder } from '../../src/scans/recorder.
 import { setScanSettings } from '../../src/scans/settings.ts'
 import { cloneDatabase, type Target, type TestDatabase } from '../database.ts'
 
-/** A wire to the database that can be held, or cut after the database has heard a word. */
+/** A connection to the database that can be paused, or cut after the database has received a word. */
 type Wire = {
   target: Target
   hold: () => void
   release: () => void
-  /** Ends all connections there are. */
+  /** Ends all open connections. */
   drop: () => void
   cutAfter: (word: string) => void
   close: () => void
@@ -74,7 +77,9 @@ function note(scans = 1): void {
   noted += scans
 }
 
-/** A connection that knows a statement already does not name it again: the wire could not tell where to cut. */
+/**
+ * A connection with a prepared statement does not send its text again, so the cut word would never be found.
+ */
 async function newConnections(): Promise<void> {
   wire.drop()
   for (let tries = 0; ; tries++) {
@@ -87,7 +92,7 @@ async function newConnections(): Promise<void> {
   }
 }
 
-/** What all three kinds of sums say. */
+/** The sums in all three kinds of tables. */
 async function written(): Promise<number[]> {
   const [row] = await direct<
     { total: number; days: number; uniques: number; spans: number; visitors: number }[]
@@ -168,7 +173,7 @@ describe('the database', () => {
   })
 })
 
-/** Over TCP or a socket file, as the database itself. */
+/** Connects over TCP or a socket file, like the database's target. */
 function dial(target: Target): Socket {
   if (!('url' in target)) return connect(`${target.socketDir}/.s.PGSQL.${target.port}`)
   const { hostname, port } = new URL(target.url)
@@ -199,7 +204,7 @@ async function openWire(target: Target): Promise<Wire> {
       far.write(chunk)
     })
     far.on('data', chunk => {
-      // The answer to what was heard never arrives.
+      // The database's response to the received word never arrives.
       if (isCut) near.destroy()
       else near.write(chunk)
     })

@@ -1,4 +1,4 @@
-/** The sums of models: what the writer keeps is what the days say, also for scans from before there were such sums. */
+/** Tests that the stored sums of models equal their days, also for scans from before those sums existed. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'

@@ -1,4 +1,4 @@
-/** What the tests of scans stand on: a server with a passport of each level, and readers with addresses of their own. */
+/** The setup for scan tests: a server with a passport of each level, and readers with their own addresses. */
 import assert from 'node:assert/strict'
 import { createPerson, type Role } from '../../src/accounts/people/people.ts'
 import { createSession } from '../../src/accounts/people/sessions.ts'
@@ -10,7 +10,7 @@ export const PHONE =
 export const COMPUTER = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:127.0) Gecko/20100101 Firefox/127.0'
 export const CRAWLER = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
 
-/** One reader; each from another address unless it is said. */
+/** One page view, each from a new address by default. */
 export type Look = {
   from?: string
   agent?: string
@@ -27,24 +27,24 @@ export type ScanStand = {
   account: TestAccount
   model: string
   batch: string
-  /** Under the batch. */
+  /** An item under the batch. */
   item: string
   newItem: () => Promise<string>
   newModel: (category?: 'textile' | 'battery' | 'furniture') => Promise<string>
-  /** Looks at the page; gives the status. */
+  /** Opens the page and returns the status. */
   look: (id: string, look?: Look) => Promise<number>
   scansOf: (id: string, query?: string) => Promise<Json>
   scans: (query?: string) => Promise<Json>
-  /** Data of the account's events of this type, the oldest first. */
+  /** The data of the account's events of this type, oldest first. */
   events: (type: string) => Promise<Json[]>
-  /** The cookie of somebody signed in to an account. */
+  /** The cookie of a person signed in to an account. */
   signIn: (accountId: number, role?: Role) => Promise<string>
 }
 
 let readers = 0
 let serials = 0
 
-/** An address of the range for documentation of IPv6, of another network at each call. */
+/** An IPv6 documentation address in a new network at each call. */
 export const anotherAddress = () => `2001:db8:${(++readers).toString(16)}::1`
 
 export async function startScanStand(settings: Parameters<typeof startHarness>[0] = {}): Promise<ScanStand> {

@@ -1,4 +1,4 @@
-/** Off derives nothing; what was kept is forgotten in time. */
+/** Tests switched-off counting: nothing is derived, and what was stored is deleted in time. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { deleteOldScans } from '../../src/scans/delete-old-scans.ts'
