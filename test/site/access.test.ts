@@ -1,4 +1,7 @@
-/** Access links: from the token in the address to a cookie, Bearer tokens for programs, and no caching. */
+/**
+ * Tests access links: the token in the address becomes a cookie, programs use Bearer tokens, and nothing is
+ * cached.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createPerson } from '../../src/accounts/people/people.ts'
@@ -139,7 +142,7 @@ describe('an ended or unknown link', () => {
     assert.equal(headers['referrer-policy'], 'no-referrer')
     assert.equal(headers.etag, undefined)
   }
-  /** The cookie of a link that opened the passport and then ended. */
+  /** The cookie of a link that opened the passport and then expired. */
   const endedCookie = async (id: string) => {
     const { token, id: linkId } = await link(id)
     const cookie = cookieOf(await enter(id, token)) ?? assert.fail('it opened')

@@ -1,6 +1,6 @@
 /**
- * axe over the public page: three categories, 24 languages, three audiences, light and dark; batches, items, earlier
- * versions and archived ones as well. A spread sample as a rule, all of them with `npm run test:full`.
+ * Runs axe on the public page in all categories, languages, audiences and colour schemes, for all levels,
+ * versions and states: by default on a sample, with `npm run test:full` on everything.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -26,7 +26,10 @@ let browser: Browser
 let origin: string
 const readers = new Map<Audience, Page>()
 
-/** Of each category a model, a batch and an item, with a second version and an accent that both schemes must adjust. */
+/**
+ * A model, a batch and an item of each category, with a second version and an accent that both colour schemes
+ * must adjust.
+ */
 async function makeFamily(category: (typeof CATEGORIES)[number]) {
   const { economicOperator: _, ...full } = FULL[category]
   const body = newProduct({ ...full, gtin: nextGtin() }, category)
@@ -104,7 +107,7 @@ describe('axe finds no fault, and nothing overflows at 320 px', { skip: WITHOUT_
       const { model } = await makeFamily(category)
       for (const [l, { code }] of LANGUAGES.entries()) {
         for (const [a, audience] of AUDIENCES.entries()) {
-          // Each language once, and all audiences of each category.
+          // The sample has each language once, and all audiences of each category.
           const isSampled = l % CATEGORIES.length === c && Math.floor(l / 3) % AUDIENCES.length === a
           if (!IS_FULL && !isSampled) continue
           const schemes = IS_FULL ? SCHEMES : SCHEMES.filter((_, s) => Math.floor(l / 3) % 2 === s)

@@ -1,4 +1,4 @@
-/** What an account’s brand changes on its pages: logo, accent, framing and indexing. */
+/** Tests the effects of an account's brand on its pages: logo, accent, framing and indexing. */
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
@@ -62,7 +62,7 @@ describe('a page of an account with a brand', () => {
         text,
       ) ?? []
     assert.deepEqual([alt, width, height], ['Nordlicht', '168', '40'])
-    // The masthead says it: the line above the product's name would say it again.
+    // The logo already shows the brand, so the line above the product's name is left out.
     assert.doesNotMatch(text, /<p class="brand">/)
     const logo = await harness.ask('GET', `/brand/${file}`)
     assert.equal(logo.status, 200)
@@ -104,7 +104,7 @@ describe('a page of an account with a brand', () => {
     assert.equal(open.headers['x-robots-tag'], undefined)
     assert.match(open.text, /hreflang="x-default"/)
     await setIndexing(harness, { accountId: account.id, indexable: false })
-    // Another process's word, or the operator's, is known within a second.
+    // Changes by other processes or the operator apply within a second.
     harness.clock.advance(1_001)
     const closed = await harness.ask('GET', path)
     assert.equal(closed.headers['x-robots-tag'], 'noindex')

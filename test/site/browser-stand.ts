@@ -1,4 +1,7 @@
-/** Passport pages in a real browser: a server that listens, an account, and passports with all fields. */
+/**
+ * The setup for passport pages in a real browser: a listening server, an account, and passports with all
+ * fields.
+ */
 import type { Browser } from 'playwright-core'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
@@ -11,7 +14,7 @@ export type BrowserStand = {
   account: TestAccount
   browser: Browser
   origin: string
-  /** The id of a new model with every field of its category, some of them as given. */
+  /** Creates a model with every field of its category; `data` replaces some values. Returns its id. */
   make: (category: keyof typeof FULL, data?: Record<string, unknown>) => Promise<string>
   close: () => Promise<void>
 }

@@ -1,4 +1,7 @@
-/** The page in a real browser: accessible, complete on a small phone, without scripts, and with access links. */
+/**
+ * Tests the page in a real browser: accessible, complete on a small phone, without scripts, and with access
+ * links.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
@@ -97,7 +100,7 @@ describe('a passport in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     assert.equal(await page.locator('main b:not([aria-current])').count(), 0)
     assert.equal(await page.evaluate(WIDTH), 320)
     assert.equal(await page.locator('a[href^="javascript"]').count(), 0)
-    // Words of ours stand where they would without it: what is beside an isolate runs from left to right.
+    // The page's own words keep their place: the text beside an isolate runs from left to right.
     assert.equal(
       await page.evaluate('getComputedStyle(document.querySelector(".plain small")).direction'),
       'ltr',
@@ -108,7 +111,7 @@ describe('a passport in a browser', { skip: WITHOUT_CHROMIUM }, () => {
 
   test('everything is readable at 400 % zoom, also without scripts', async () => {
     const id = await make('battery')
-    // 1280 px at 400 % are 320.
+    // 1280 px at 400 % are 320 px.
     const context = await browser.newContext({
       viewport: { width: 320, height: 256 },
       deviceScaleFactor: 4,
@@ -172,7 +175,7 @@ describe('a passport in a browser', { skip: WITHOUT_CHROMIUM }, () => {
       expiresAt: new Date(harness.clock.now().getTime() + 3_600_000),
       addresses: ADDRESSES,
     })
-    // The cookie is Secure, as the public address is https; a browser keeps such a one for localhost too.
+    // The cookie is Secure because the public address uses https. A browser also accepts it for localhost.
     const local = origin.replace('127.0.0.1', 'localhost')
     const page = await browser.newPage()
     await page.goto(`${local}/p/${id}`)

@@ -1,4 +1,4 @@
-/** What a page may weigh, on the pages that people are shown first: all of the demo, in all languages, as they are sent. */
+/** Tests the transferred size of pages: all of the demo, in all languages. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
@@ -22,11 +22,11 @@ before(async () => {
 })
 after(() => harness.close())
 
-/** With its symbol and its brand, and not as it is rendered: as it comes over the wire. */
+/** The size as transferred, with QR symbol and brand. */
 async function weigh(id: string, language: string): Promise<{ raw: number; compressed: number }> {
   const { headers, rawPayload } = await harness.app.inject({
     url: `/p/${id}?lang=${language}`,
-    // A network may not have as many pages made in so short a time.
+    // A separate network for each passport, because of the limit of uncached pages.
     remoteAddress: `10.0.0.${ids.indexOf(id)}`,
     headers: { 'accept-encoding': 'gzip' },
   })

@@ -1,4 +1,4 @@
-/** Cached pages bypass the framework. Their responses equal the framework’s, byte for byte. */
+/** Tests that cached pages, which bypass the framework, equal the framework's responses byte for byte. */
 import assert from 'node:assert/strict'
 import { type AddressInfo, connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
@@ -11,11 +11,14 @@ import { ADDRESSES, type Harness, newProduct, startHarness } from '../harness.ts
 type Server = { port: number; asked: number; close: () => Promise<void> }
 
 let t: Harness
-/** One server answers what it can at once; the other, which logs every answer, leaves all to the framework. */
+/**
+ * `straight` answers cached pages directly; `framed` logs every response and therefore uses the framework for
+ * all.
+ */
 let straight: Server
 let framed: Server
 let id: string
-/** Of a link that opens nothing. */
+/** The cookie of an expired link. */
 let endedCookie: string
 
 async function serve(logLevel: 'silent' | 'debug', scans = t.setup.scans): Promise<Server> {
@@ -59,7 +62,7 @@ after(async () => {
   await t.close()
 })
 
-/** Head and body as they come over the wire. */
+/** Sends a request and returns head and body as transferred. */
 function send({ port }: Server, lines: readonly string[]): Promise<{ head: string[]; body: Buffer }> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -77,7 +80,7 @@ function send({ port }: Server, lines: readonly string[]): Promise<{ head: strin
   })
 }
 
-/** By the framework, before it asks the hook that counts. */
+/** Rejected by the framework before it calls the counting hook. */
 const REFUSED_BEFORE = ['no Host', 'two Hosts', 'no id']
 
 const page = (...more: string[]) => [`GET /p/${id} HTTP/1.1`, 'Host: a', ...more, 'Connection: close']
@@ -134,7 +137,7 @@ describe('a cached page', () => {
       const got = await send(straight, lines())
       if (!REFUSED_BEFORE.includes(what)) assert.equal(straight.asked, before + 1)
       const wanted = await send(framed, lines())
-      // A refusal names its request.
+      // An error response contains the request's id.
       const withoutId = ({ head, body }: typeof got) => ({
         head,
         body: body.toString().replace(/"request_id":"\w+"/, ''),

@@ -1,4 +1,7 @@
-/** The Chromium that browser tests run in, and what they do inside a page: text, because tests are typed without a browser's names. */
+/**
+ * Starts Chromium for browser tests. Code for inside a page is a string, because the tests are compiled
+ * without DOM types.
+ */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -11,12 +14,12 @@ const executablePath = [
   '/usr/bin/google-chrome',
 ].find(path => path !== undefined && existsSync(path))
 
-/** For `describe`: why its tests are left out, or false. */
+/** Why a `describe` is skipped, or false. */
 export const WITHOUT_CHROMIUM = executablePath === undefined && 'no Chromium found: browser tests left out'
 
 /**
- * The address bar's pop-up, which nobody sees here, costs each page a third of its work. Chromium heeds the last such list
- * alone, so what matters of Playwright's own is said again.
+ * Without the address bar's pop-up, which costs each page a third of its work. Chromium uses only the last
+ * list of disabled features, so Playwright's important ones are repeated.
  */
 const WITHOUT = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'HttpsUpgrades', 'PaintHolding', 'MediaRouter']
 
@@ -32,11 +35,13 @@ export const WIDTH = 'document.documentElement.scrollWidth'
 const AXE = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 const RULES = {
   all: "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']",
-  /** All that a page can lose where its other scheme is right. */
+  /** Enough for the second colour scheme of a page that passed all rules. */
   colours: "{ type: 'rule', values: ['color-contrast'] }",
 } as const
 
-/** What axe has against the page, everything open. Needs a context with `bypassCSP`: only the test brings a script. */
+/**
+ * The axe violations of the page with everything expanded. Needs a context with `bypassCSP` to inject axe.
+ */
 export async function findViolations(page: Page, rules: keyof typeof RULES = 'all'): Promise<string[]> {
   if (!(await page.evaluate(`${OPEN_ALL};!!window.axe`))) await page.evaluate(AXE)
   return (await page.evaluate(`axe

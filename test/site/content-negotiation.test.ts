@@ -11,7 +11,7 @@ describe('selectFormat by Accept', () => {
     ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'html'],
     ['application/ld+json', 'jsonld'],
     ['APPLICATION/LD+JSON', 'jsonld'],
-    // What a client sends that has decoded the plus.
+    // Sent by clients that decode the plus as a space.
     ['application/ld json', 'jsonld'],
     ['text/html;q=0.9, application/ld json;q=1', 'jsonld'],
     ['application/ld+json;profile="http://www.w3.org/ns/json-ld#compacted"', 'jsonld'],

@@ -1,4 +1,4 @@
-/** What an account writes and what a reader may see: text stays text, links stay links, protected values stay inside. */
+/** Tests hostile and ordinary content: text stays text, links stay links, protected values stay hidden. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
@@ -18,7 +18,7 @@ const page = (row: ReturnType<typeof rowOf>, audience: (typeof AUDIENCES)[number
   renderPage(read(row, audience), 'en', { qr: '<svg></svg>' })
 const withoutStyle = (html: string) => html.replace(/<style>.*?<\/style>/s, '')
 
-/** Tags and attributes, as a parser that is stricter than a browser sees them. */
+/** Tags and attributes, parsed more strictly than in a browser. */
 const TAG = /<(?:!doctype html|\/?[a-z][a-z0-9]*(?: [a-zA-Z-]+(?:="[^"<>]*")?)*\/?)>/g
 const textOf = (html: string) => withoutStyle(html).replace(TAG, '')
 
@@ -158,7 +158,7 @@ describe('audiences', () => {
 })
 
 const SHEET = readFileSync(new URL('../../assets/passport.css', import.meta.url), 'utf8')
-/** What is drawn, and how its rules begin. */
+/** Each figure's markup and the start of its style rules. */
 const FIGURES = [
   ['class="bar"', '.bar{'],
   ['class="scale"', '.scale{'],
@@ -172,7 +172,7 @@ function assertDressed(html: string, name: string): void {
   const classes = Array.from(body.matchAll(/class="([^"]*)"/g), ([, names = '']) => names.split(' ')).flat()
   const bare = [...new Set(classes)].filter(one => styled(SHEET, one) && !styled(head, one))
   assert.deepEqual(bare, [], name)
-  // On paper a figure's rules are there for all.
+  // The print styles contain the rules of all figures.
   const [onScreen = ''] = head.split('@media print')
   for (const [mark, rule] of FIGURES)
     assert.equal(onScreen.includes(rule), body.includes(mark), `${name} ${mark}`)

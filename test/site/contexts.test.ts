@@ -1,4 +1,4 @@
-/** The published JSON-LD contexts: what was published stays, byte for byte, and the newest says what documents say. */
+/** Tests the JSON-LD contexts: published ones never change, and the newest matches the documents. */
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
@@ -6,7 +6,7 @@ import { NAMESPACE_PLACEHOLDER, readContextVersions } from '../../src/site/json-
 import { renderContext } from '../../src/site/json-ld/vocabulary.ts'
 import { ADDRESSES, type Harness, startHarness } from '../harness.ts'
 
-/** Digests of `assets/contexts/`. A line is added when one is published; none is ever changed. */
+/** Digests of `assets/contexts/`. Each published context adds a line; no line is ever changed. */
 const PUBLISHED: Readonly<Record<string, string>> = {
   v1: 'fca795b1af84e9378f4ba9b01088d8989e59a3a44ef4ebeef2f5d7a6ca94a7ac',
   v2: 'd0909a5e40492335533df1b681d1f5b459725a90ab6f6f83de70a25c8c9aa707',

@@ -1,4 +1,4 @@
-/** Errors at public addresses: the site’s headers, a page for people, JSON for programs. */
+/** Tests errors at public addresses: the site's headers, a page for people, JSON for programs. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { idFromUuid, newUuid } from '../../src/kernel/ids.ts'
@@ -17,7 +17,7 @@ before(async () => {
 after(() => t.close())
 
 const unknown = idFromUuid(newUuid(Date.UTC(2026, 0)))
-/** `{path}` is a passport's. */
+/** `{path}` is replaced by a passport's path. */
 const REFUSALS = [
   ['GET', '/nope', 404],
   ['GET', '/p', 404],

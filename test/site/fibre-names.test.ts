@@ -1,4 +1,4 @@
-/** Fibres are shown in the reader's language, in whatever language or by whatever synonym the account wrote them. */
+/** Tests that fibres are shown in the reader's language, whatever language or synonym the account used. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Language } from '../../src/i18n/catalogue.ts'

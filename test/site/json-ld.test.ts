@@ -1,4 +1,6 @@
-/** JSON-LD as others read it: expanded and turned into RDF by a strict processor that knows our context and nothing else. */
+/**
+ * Tests JSON-LD with a strict processor: documents are expanded and turned into RDF with our context alone.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -11,7 +13,7 @@ import { assertKnown, expand, NS, toQuads } from './strict-json-ld.ts'
 
 const CATEGORIES = ['textile', 'battery', 'furniture'] as const
 
-/** All nodes of an expanded document that say something of themselves; one with an `@id` alone refers to another. */
+/** All nodes of an expanded document that have properties. A node with only an `@id` is a reference. */
 function nodesIn(value: unknown): Record<string, unknown>[] {
   if (Array.isArray(value)) return value.flatMap(nodesIn)
   if (typeof value !== 'object' || value === null) return []
@@ -103,7 +105,7 @@ describe('a passport as JSON-LD', () => {
       serial: 'S 1'.replace(' ', '+'),
       model_id: model.id,
       parent_id: batch.id,
-      // The batch has taken over a corrected GTIN, the item has not.
+      // The batch has the corrected GTIN, the item still has the old one.
       model_gtin: '09521001302593',
       batch_gtin: '9521001302609',
     } as const

@@ -1,4 +1,4 @@
-/** Large passports on the public site: what is read of them, and what stays in memory. */
+/** Tests large passports on the public site: how much of them is read, and how much stays in memory. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ import { findPublicPassport } from '../../src/passports/read/find.ts'
 import { findCachedMetadata, readPublicPassport } from '../../src/passports/read/public-passport.ts'
 import { ADDRESSES, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 
-/** One character outside latin1 makes a text take two bytes a character in memory. */
+/** A single character outside Latin-1 makes a text take two bytes per character in memory. */
 const FREE_FORM = `${'x'.repeat(900_000)}ł`
 const ITEMS = 80
 const HEAP_MIB = 100

@@ -1,4 +1,7 @@
-/** What only eyes find: lines that break where they must not, targets a thumb misses, a logo that vanishes on paper, a second sheet. */
+/**
+ * Tests visual details of the public page: line breaks, touch targets, the logo in print, the number of
+ * printed sheets.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
@@ -22,7 +25,7 @@ const PHONE = { width: 390, height: 800 }
 const SOFA = DEMO_PASSPORTS.filter(({ data }) => data.sku === 'LM-BOYNE-3-MOSS')
 const SMALL_TARGETS = `Array.from(document.querySelectorAll('a:not(.skip)'), one => [one.textContent, one.getBoundingClientRect()])
   .filter(([, box]) => box.height < 44 || box.width < 44).map(([text]) => text)`
-/** From the hairline above a title to its words, and from these to the lower end of its target; the least of them. */
+/** The smallest space between a title's words and the edges of its touch target. */
 const LEAST_AIR = `Math.min(...Array.from(document.querySelectorAll('summary'), one => {
   const [outer, inner] = [one, one.firstElementChild].map(each => each.getBoundingClientRect())
   return Math.min(inner.top - outer.top, outer.bottom - inner.bottom)
@@ -53,7 +56,7 @@ const SHARES = `(() => {
   }
 })()`
 
-/** A colour as browsers write it, `rgb(29, 28, 26)`, in hexadecimal. */
+/** Converts a colour as browsers print it, `rgb(29, 28, 26)`, to hexadecimal. */
 const hex = (colour: string) =>
   `#${(colour.match(/\d+/g) ?? []).map(part => Number(part).toString(16).padStart(2, '0')).join('')}`
 

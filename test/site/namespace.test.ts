@@ -1,4 +1,4 @@
-/** GET /ns/dpp, robots.txt, favicon.ico. */
+/** Tests GET /ns/dpp, robots.txt and favicon.ico. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { findNamespacePath } from '../../src/site/json-ld/namespace.ts'

@@ -1,4 +1,4 @@
-/** Behind nginx with the configuration of docs/deploy/nginx.conf: addresses arrive as they were typed, and only what may be kept is kept. */
+/** Tests nginx with docs/deploy/nginx.conf: paths arrive unchanged, and only public responses are cached. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -20,7 +20,7 @@ import { ADDRESSES, type Harness, newProduct, nextGtin, startHarness, type TestA
 
 const CONFIGURATION = new URL('../../docs/deploy/nginx.conf', import.meta.url)
 const WITHIN_MS = 5_000
-/** Not the proxy's own address, which is trusted. */
+/** Differs from the proxy's own address, which is trusted. */
 const READER = '127.0.0.2'
 
 const program = (name: string) =>
@@ -73,7 +73,7 @@ describe('behind nginx', {
   }
   const make = async (data: Record<string, unknown> = {}) =>
     (await createPassport(account.ctx, { ...newProduct(data), strict: false })).passport.id
-  /** What reached Carnet while `ask` was answered. */
+  /** The requests that reached Carnet during `ask`. */
   const reaching = async (ask: () => Promise<unknown>) => {
     const before = seen.length
     await ask()
@@ -302,7 +302,7 @@ describe('behind nginx', {
       new Promise<string | null>(resolve => {
         const socket = connectTls({
           ...{ port: tlsPort, host: '127.0.0.1', rejectUnauthorized: false, servername: 'passport.example' },
-          // The client itself would take any of them.
+          // Without this setting, the client's OpenSSL would refuse the old protocol versions itself.
           ...{ minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' },
         })
         socket.on('error', () => resolve(null))
@@ -328,14 +328,14 @@ describe('behind nginx', {
   })
 })
 
-/** The one word that keeps pages too. */
+/** The documented change that caches passport pages too. */
 function keepingPages(text: string): string {
   const changed = text.replace(/(?<=~\^\/p\/\S+ +)off;/, 'carnet;')
   assert.notEqual(changed, text)
   return changed
 }
 
-/** What Carnet's own headers do, without the second lock. */
+/** Without nginx's own bypass rules, so that only Carnet's headers prevent caching. */
 function withoutBypass(text: string): string {
   const changed = text.replace(/^ +proxy_(?:cache_bypass|no_cache) .*$/gm, '')
   assert.notEqual(changed, text)
@@ -352,7 +352,7 @@ function makeCertificate(folder: string): void {
   )
 }
 
-/** Starts nginx on the shipped configuration: only ports, folders and the names of files are other ones. */
+/** Starts nginx with the shipped configuration; only ports, folders and file names differ. */
 async function startProxy(settings: {
   folder: string
   keys: string

@@ -1,4 +1,4 @@
-/** GET /p/{id}?version=n: a passport as it was, for those who may see it, with a link to the current version. */
+/** Tests GET /p/{id}?version=n: an earlier version for authorised readers, with a link to the current one. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { idFromUuid } from '../../src/kernel/ids.ts'

@@ -1,4 +1,4 @@
-/** Views of made-up passports without a database, for tests of what is rendered from them. */
+/** Views of invented passports for rendering tests without a database. */
 import type { Audience } from '../../src/categories/field.ts'
 import { newUuid } from '../../src/kernel/ids.ts'
 import type { PublicPassportRow } from '../../src/passports/read/find.ts'
@@ -54,14 +54,14 @@ export const read = (row: PublicPassportRow, audience: Audience = 'public'): Pas
 
 type RenderArguments = Parameters<typeof renderPassportPage>
 
-/** The page with its links to the other formats. */
+/** The page with links to the other formats. */
 export const renderPage = (
   view: PassportView,
   language: RenderArguments[1],
   options: Partial<RenderArguments[2]> = {},
 ): string => renderPassportPage(view, language, { qr: '', alternates: ALTERNATE_FORMATS, ...options })
 
-/** Everything a category has, all optional fields included; protected values hold the word CANARY. */
+/** Every field of each category, also optional ones. Protected values contain the word CANARY. */
 export const FULL: Record<keyof typeof CORES, Record<string, unknown>> = {
   textile: {
     gtin: '9521001200370',

@@ -1,4 +1,4 @@
-/** GET /p/{id}: responses, readers and caching. */
+/** Tests GET /p/{id}: responses, audiences and caching. */
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
@@ -117,7 +117,7 @@ describe('GET /p/{id}', () => {
       ['', 'zh, de', 'de JA'],
       ['', 'xx, de', 'de JA'],
     ]
-    // Made first, and out of the cache then.
+    // First rendered, then from the cache.
     for (const turn of [1, 2]) {
       for (const [query, accept, shown] of table) {
         assert.equal((await read(query, accept)).shown, shown, `${turn}: ${query} ${accept}`)
@@ -125,7 +125,7 @@ describe('GET /p/{id}', () => {
     }
     assert.match((await read('', 'pt-BR')).answer.text, /<p>BR<\/p>.*<p lang="ja" dir="auto">R<\/p>/s)
     assert.match((await read('', 'en-GB')).answer.text, /<p>EN<\/p>.*<p>GB<\/p>/s)
-    // One page is no newer form of the other.
+    // Each page has its own entity tag.
     const known = { 'if-none-match': (await read('', 'pt-BR')).answer.headers.etag ?? '' }
     assert.equal((await read('', 'pt-BR', known)).answer.status, 304)
     assert.equal((await read('', 'pt-PT', known)).answer.status, 200)

@@ -1,4 +1,7 @@
-/** What only eyes find on paper and on small phones: notes over words, titles left alone, rows twice as high, words cut in two. */
+/**
+ * Tests layout in print and on small phones: overlapping notes, titles separated from their content, rows of
+ * double height, broken words.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
@@ -18,10 +21,10 @@ let models: string[]
 let batches: string[]
 let items: string[]
 
-/** A4 less its margins, in CSS pixels. */
+/** A4 without its margins, in CSS pixels. */
 const SHEET = { width: 703, height: 1032 }
 
-/** What stands in another column than what it is the title or the head of, while all moves down bit by bit. */
+/** Finds titles and heads in another column than their content, while the content moves down step by step. */
 const ALONE = `(() => {
   const spacer = document.createElement('div')
   document.querySelector('.facts').after(spacer)
@@ -51,7 +54,7 @@ const ALONE = `(() => {
   return Array.from(found)
 })()`
 
-/** Words of ours that go on in the next line without a hyphen. */
+/** Finds words of the page's own texts that break without a hyphen. */
 const BROKEN = `Array.from(document.querySelectorAll('details :is(dt, thead th), #history tbody *'))
   .filter(one => one.checkVisibility() && one.closest('.vh') === null)
   .flatMap(one => Array.from(one.childNodes))

@@ -1,7 +1,6 @@
 /**
- * Every protected field of the table, through everything the public door says: pages and documents of all levels in
- * all states, their headers, earlier versions, errors, symbols, and what stands beside them. Who may see a value finds
- * it in the page and in the document; who may not finds it nowhere.
+ * Tests every protected field in every public response, of all levels and states: authorised audiences see
+ * each value in page and document; no other audience sees it anywhere.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -25,7 +24,7 @@ import {
 import { FULL } from './passport-views.ts'
 
 type CategoryId = keyof typeof CORES
-/** A field that not everyone may see, by the names on the way to it. */
+/** A field that not everyone may see, with the names on the path to it. */
 type Protected = { path: readonly string[]; field: Field; audience: readonly Audience[] }
 
 function protectedIn(
@@ -42,7 +41,7 @@ function protectedIn(
   })
 }
 
-/** A valid value of the field that stands nowhere else; `n` makes another one of it. */
+/** A valid value of the field that occurs nowhere else; each `n` gives another value. */
 function canary({ format, type }: Field, n: number): string | number {
   if (type === 'number') return 90 + n + 0.1237
   if (format === 'url') return `https://docs.example/CANARY-${n}`
@@ -54,11 +53,11 @@ function canary({ format, type }: Field, n: number): string | number {
   return `CANARY-${n} Ltd`
 }
 
-/** As it may stand in an answer: as it is, or with a decimal comma. */
+/** Whether a response contains the value, as it is or with a decimal comma. */
 const isIn = (text: string, value: string | number) =>
   text.includes(String(value)) || text.includes(String(value).replace('.', ','))
 
-/** The data with the value at the path; a list gets it in its first entry. */
+/** Sets the value at the path; in a list, in its first entry. */
 function put(data: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): object {
   const inner = data[name]
   if (rest.length === 0) return { ...data, [name]: value }
@@ -80,7 +79,7 @@ before(async () => {
 })
 after(() => harness.close())
 
-/** Values are changed from 1 to 2 after the units were issued; units keep the first. */
+/** Values change from 1 to 2 after the units were issued; units keep the first. */
 async function makeFamily(category: CategoryId, fields: readonly Protected[]) {
   const body = { category, data: filled(category, fields, 1), strict: false }
   const model = (await createPassport(account.ctx, body)).passport.id
@@ -117,7 +116,7 @@ async function makeFamily(category: CategoryId, fields: readonly Protected[]) {
   }))
 }
 
-/** What a reader of one audience is told, by what was asked. */
+/** All responses to a reader of one audience, by path. */
 async function listen(id: string, authorization: string | undefined): Promise<Map<string, Answer>> {
   const asked = [
     ...['', '?lang=de', '?format=jsonld', '?version=1', '?version=1&format=jsonld'],
@@ -173,7 +172,7 @@ describe('protected fields', () => {
       const readers = await Promise.all(
         AUDIENCES.map(async audience => ({ audience, authorization: await bearerOf(audience) })),
       )
-      // The public last as well: nothing that others were shown may have stayed.
+      // The public audience again at the end: caches must not reveal what others saw.
       for (const { audience, authorization } of [...readers, ...readers.slice(0, 1)]) {
         for (const unit of family) {
           const heard = await listen(unit.id, authorization)

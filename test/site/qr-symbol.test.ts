@@ -1,4 +1,4 @@
-/** GET /p/{id}/qr.svg */
+/** Tests GET /p/{id}/qr.svg. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { idFromUuid, newUuid } from '../../src/kernel/ids.ts'

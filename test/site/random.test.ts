@@ -1,4 +1,7 @@
-/** Pages and documents of random passports: strict parsers accept them, and they hold nothing protected. */
+/**
+ * Tests pages and documents of random passports: strict parsers accept them, and they contain nothing
+ * protected.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -22,7 +25,7 @@ const categoryOf = (id: CategoryId): CompleteCategory => {
   return category
 }
 
-/** GS1's character set 82, without the names of folders. */
+/** GS1's character set 82, without `.` and `..`, which are names of folders. */
 const GS1_82 = `!"%&'()*+,-./0123456789:;<=>?ABCXYZ_abcxyz`
 const lotOrSerial = fc
   .string({ unit: fc.constantFrom(...GS1_82), minLength: 1, maxLength: 20 })
@@ -50,7 +53,7 @@ const place: fc.Arbitrary<Place> = fc
     from,
   }))
 
-/** The fields come from the unit itself, its batch and the model in turns, beginning anywhere. */
+/** The fields come alternately from the unit itself, its batch and the model, starting at `from`. */
 function rowAt(category: CategoryId, data: Body, { from, ofBatch, ...place }: Place): PublicPassportRow {
   if (place.level === 'm') return rowOf(category, data)
   const names = (remainder: number) => Object.keys(data).filter((_, i) => (i + from) % 3 === remainder)
@@ -91,7 +94,7 @@ const WORD = 'CANARY'
 const NUMBER = 97.123456789
 const FOUND = /CANARY|97[.,]123456789/
 
-/** The data with a canary in every place that this audience is kept from, whether something stood there or not. */
+/** The data with a canary in every place hidden from this audience, whether or not it had a value. */
 function plant(fields: readonly Field[], data: Body, audience: Audience): Body {
   const planted: Body = { ...data }
   for (const field of fields) {
@@ -143,6 +146,6 @@ test('random passports show no withheld value', () => {
     ),
     { numRuns: IS_FULL ? 10_000 : 500 },
   )
-  // The canaries are where an authority finds them.
+  // An authority must find the canaries, which proves that the search works.
   assert.ok(seen > 400, `${seen} were there to be found`)
 })

@@ -1,7 +1,6 @@
 /**
- * What GS1 asks of a linkset and of a resolver's description, written down from the schemas it publishes for its
- * resolver standard 1.2 (linkset-schema, description-file-schema), in our own order and as strict as their strictest
- * edition: one of them asks for `itemDescription`, the other does not.
+ * GS1's requirements for link sets and resolver descriptions, rewritten from its schemas for resolver
+ * standard 1.2 and as strict as the strictest edition: one requires `itemDescription`, the other does not.
  */
 import { Ajv, type ValidateFunction } from 'ajv'
 
@@ -35,7 +34,7 @@ const linkset = {
         required: ['anchor', 'itemDescription'],
         additionalProperties: false,
         properties: { anchor: address, itemDescription: text },
-        // A link type is a word in small letters or a whole address; a prefix with a colon is neither.
+        // A link type is a lower-case word or a full address, never a prefix with a colon.
         patternProperties: {
           '^(?!itemDescription$|anchor$)(?:[a-z-]+|https?://[A-Za-z0-9./]+)$': { type: 'array', items: link },
         },
@@ -71,6 +70,6 @@ const ajv = new Ajv({ allErrors: true, allowMatchingProperties: true })
 const faultsBy = (validate: ValidateFunction) => (value: unknown) =>
   validate(value) ? [] : (validate.errors ?? []).map(error => `${error.instancePath} ${error.message}`)
 
-/** What GS1's schemas would say against a value. */
+/** The errors of a value under GS1's schemas. */
 export const linksetFaults = faultsBy(ajv.compile(linkset))
 export const descriptionFaults = faultsBy(ajv.compile(description))

@@ -1,4 +1,4 @@
-/** The GS1 resolver: each line of the checklist for conformant resolvers, and what it leaves to us. */
+/** Tests the GS1 resolver: each line of the conformance checklist, and the choices it leaves open. */
 import assert from 'node:assert/strict'
 import { type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -55,7 +55,7 @@ const issue = async (parent: Unit, unit: { lot?: string; serial?: string }) => {
   return unitOf(issued.passport.id)
 }
 
-/** A model with a batch and two items, one under the batch and one beside it, and the paths of all of them. */
+/** A model with a batch and two items, one under the batch and one beside it, and their paths. */
 async function makeFamily(data: Record<string, unknown> = {}) {
   const gtin = `0${nextGtin()}`
   const model = await makeModel({ gtin, productName: 'Crew neck', ...data })

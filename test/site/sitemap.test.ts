@@ -1,4 +1,4 @@
-/** robots.txt, the sitemap, and who is in it. */
+/** Tests robots.txt and the sitemap, and which passports the sitemap lists. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setIndexing } from '../../src/accounts/indexing.ts'
@@ -22,7 +22,7 @@ const make = async (owner = account) => {
   const { passport } = await createPassport(owner.ctx, { ...newProduct(), strict: false })
   return { uuid: passport.id, id: idFromUuid(passport.id), page: `${BASE}/p/${idFromUuid(passport.id)}` }
 }
-/** A minute later, when what was kept is made again. */
+/** Advances a minute, after which the sitemap is rebuilt. */
 const later = () => t.clock.advance(60_000)
 const locations = (xml: string) => Array.from(xml.matchAll(/<loc>(.*?)<\/loc>/g), ([, address]) => address)
 const listed = async () => {
@@ -116,7 +116,7 @@ describe('robots.txt and the sitemap', () => {
     const ids = Array.from({ length: 2 * MODELS_PER_FILE }, (_one, i) =>
       newUuid(t.clock.now().getTime() + 1 + i),
     )
-    // Items in between, which the files must not walk.
+    // Items between the models, which the sitemap must skip without reading them.
     await t.sql`
       insert into passport (updated_at, account_id, version_no, created_by, last_correction, id, content_id, model_id,
         schema_version, level, status, category)
@@ -139,7 +139,7 @@ describe('robots.txt and the sitemap', () => {
     await setIndexing(many.ctx, { accountId: many.id, indexable: false })
     const without = await listed()
     assert.equal(without.all.length, all.length - wanted.length - 1)
-    // The second file holds their models alone.
+    // The second file contained only this account's models.
     assert.equal(without.files.length, 1)
     assert.equal((await t.ask('GET', '/sitemap/2.xml')).status, 404)
     const last = await make()

@@ -1,4 +1,4 @@
-/** While the database does not answer, readers get the last page, marked as stale. */
+/** Tests that readers get the last page, marked as stale, while the database is unavailable. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createApp } from '../../src/cli/server/app.ts'

@@ -1,4 +1,4 @@
-/** A strict JSON-LD processor that knows our context and nothing else, and says which words are in it. */
+/** A strict JSON-LD processor that knows only our context, and the terms that this context defines. */
 import assert from 'node:assert/strict'
 import jsonld from 'jsonld'
 import { renderContext } from '../../src/site/json-ld/vocabulary.ts'
@@ -15,15 +15,15 @@ const documentLoader = async (url: string) => {
 type Any = any
 const options = { documentLoader, safe: true } as Any
 
-/** The one node of a document, expanded; throws where a strict reader would lose something. */
+/** The only node of a document, expanded; throws if expansion would lose data. */
 export const expand = async (document: Any): Promise<Any> =>
   ((await jsonld.expand(document, options)) as Any)[0]
 
-/** As N-Quads; also throws where expanding passes and RDF does not. */
+/** The document as N-Quads; also throws if only the conversion to RDF would lose data. */
 export const toQuads = async (document: Any): Promise<string> =>
   (await jsonld.toRDF(document, { ...options, format: 'application/n-quads' })) as unknown as string
 
-/** Every IRI that the context defines a term for. */
+/** Every IRI for which the context defines a term. */
 const known = new Set(
   Object.keys(context['@context'])
     .filter(term => !term.startsWith('@'))
@@ -38,7 +38,7 @@ const known = new Set(
     }),
 )
 
-/** Asserts that every word of an expanded node is one that the context defines. */
+/** Asserts that every term of an expanded node is defined in the context. */
 export function assertKnown(node: unknown): void {
   if (Array.isArray(node)) for (const one of node) assertKnown(one)
   if (typeof node !== 'object' || node === null || Array.isArray(node)) return

@@ -1,4 +1,4 @@
-/** The limit of uncached responses by network. Cached pages are always sent. */
+/** Tests the limit of uncached responses by network. Cached pages are always sent. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -47,13 +47,13 @@ after(async () => {
 })
 
 let networks = 0
-/** An address of a network that nobody has come from before. */
+/** An address in a new network. */
 const newNetwork = () => `2001:db8:${(++networks).toString(16)}::1`
 
 const get = (url: string, from: string, headers: Record<string, string> = {}) =>
   app.inject({ method: 'GET', url, remoteAddress: from, headers })
 
-/** Has a network use up all it may have made. */
+/** Uses up a network's uncached responses, except `spared` ones. */
 async function exhaust(from: string, spared = 0): Promise<void> {
   for (let n = 0; n < MAX_PAGES_AT_ONCE - spared; n++) {
     assert.equal((await get(`/p/${id}/qr.svg?size_mm=${20 + (n % 50)}`, from)).statusCode, 200)
@@ -197,7 +197,7 @@ describe('networks with concurrent requests', () => {
     leaving.abort()
     await Promise.all([first, ...gone])
     assert.equal((await version()).statusCode, 200)
-    // Those that were under way are finished for nobody.
+    // Only the responses in progress are finished after their clients left.
     assert.ok(outcomes.length >= 2 && outcomes.length < 10, String(outcomes.length))
   })
 })
@@ -220,7 +220,7 @@ describe('which addresses share a network', () => {
     for (let n = 0; n <= MAX_PAGES_AT_ONCE; n++) {
       assert.equal((await get(`/p/${id}/qr.svg`, '172.18.0.9', headers)).statusCode, 200)
     }
-    // The header of a reader says nothing.
+    // A header sent by a reader is ignored.
     const from = newNetwork()
     await exhaust(from)
     assert.equal((await get(`/p/${id}/qr.svg`, from, headers)).statusCode, 429)

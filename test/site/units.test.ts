@@ -1,4 +1,4 @@
-/** Pages of batches and items: level, origin of each field, and corrections. */
+/** Tests pages of batches and items: level, origin of each field, and corrections. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -60,7 +60,6 @@ const correct = async (unit: Unit, data: object) => {
   assert.equal(answer.status, 200, answer.text)
 }
 
-/** What stands in one of the sections. */
 const section = (html: string, anchor: string) =>
   html.split(`<div id="${anchor}">`)[1]?.split('</details>')[0] ?? ''
 const head = (html: string) => /<header>.*<\/header>/s.exec(html)?.[0] ?? ''
@@ -355,7 +354,7 @@ describe('JSON-LD of a unit', () => {
     const { publicUrl } = ADDRESSES
     const page = `${publicUrl}${model.path}#product`
     assert.deepEqual(names, [page, `${publicUrl}/01/0${first}`, `${publicUrl}/01/0${second}`, page])
-    // Between two GTINs: what is issued then bears the one of then, below a batch that had none.
+    // An item issued between two GTINs gets the current one, under a batch without a GTIN.
     await correct(model, { gtin: second })
     const late = await issue(early, { serial: 'S-3' })
     const document = await of(late)
