@@ -69,7 +69,7 @@ const check = (path: string) =>
     (error: { stderr: string }) => ({ ok: false, said: error.stderr }),
   )
 
-/** Lines without the first and the last, which name a time and a checksum. */
+/** The lines without the first and the last, which contain a time and a checksum. */
 const linesOf = async (path: string) => (await readFile(path, 'utf8')).trimEnd().split('\n').slice(1, -1)
 
 async function faults(sql: UnitStand['t']['sql']): Promise<string[]> {
@@ -189,7 +189,7 @@ describe('export and import of an account', () => {
           const id = i % 2 === 0 ? model : unit.id
           const change_type = i % 3 === 0 ? 'correction' : 'change'
           const answer = await s.ask('PATCH', `/${id}`, { data: { extra }, change_type }, { key })
-          // A number that JSON cannot say exactly is refused by the API, not by the export.
+          // The API, not the export, rejects a number that JSON cannot represent exactly.
           assert.ok([200, 422, 400].includes(answer.status), answer.text)
         }
         await s.call('POST', `/${model}/refresh`, undefined, { key })
@@ -205,7 +205,7 @@ describe('export and import of an account', () => {
   })
 })
 
-/** A passport at version 1 has no row that says which data it had. */
+/** At version 1 no version row records which data the passport had. */
 const SWAPPED = `update passport p set content_id = (select id from content c
   where c.owner_id <> coalesce(p.parent_id, p.id) and c.account_id = p.account_id limit 1) where version_no = 1`
 
@@ -282,6 +282,7 @@ test('12,000 units are imported into an empty store without reading all of them 
   await sql.end()
   await from.drop()
   await into.drop()
-  // 19 for each are writing, counting and comparing; each 500 reading all before them would be 13 more.
+  // Writing, counting and comparing read 19 rows per passport. Reading all earlier rows again for every 500
+  // passports would add 13.
   assert.ok((row?.read ?? 0) < 24 * MANY, `${row?.read} rows read`)
 })

@@ -377,19 +377,19 @@ describe('backup and restore', { timeout: 120_000 }, () => {
   })
 })
 
-/** The file with its checksum and seal, however its body was changed. */
+/** The file with a valid checksum and seal for a changed body. */
 function withTrailer(body: Buffer, key: BackupKey): Buffer {
   const sha256 = createHash('sha256').update(body).digest('hex')
   return Buffer.concat([body, Buffer.from(`\nsha256 ${sha256}\nseal ${key.seal(sha256)}\n`)])
 }
 
-/** As Carnet 0.1 wrote it. */
+/** The file in the format of Carnet 0.1. */
 function asVersion1(body: Buffer): Buffer {
   const old = Buffer.concat([Buffer.from('carnet-backup 1\n'), body.subarray(16)])
   return Buffer.concat([old, Buffer.from(`\nsha256 ${createHash('sha256').update(old).digest('hex')}\n`)])
 }
 
-/** Changes the text of the frame that it is in, and that frame's length. */
+/** Changes the text of the frame that contains it, and the frame's length. */
 function changeRows(bytes: Buffer, change: (text: string) => string): Buffer {
   const start = bytes.indexOf('\n', bytes.indexOf('\n') + 1) + 1
   const packed = bytes.subarray(
@@ -413,7 +413,7 @@ function changeRows(bytes: Buffer, change: (text: string) => string): Buffer {
   return Buffer.concat([bytes.subarray(0, start), zstdCompressSync(Buffer.concat(frames))])
 }
 
-/** The migrations without the newest. */
+/** A folder with all migrations except the newest. */
 async function olderMigrations(into: Folder): Promise<{ path: string }> {
   const path = into.file('older-migrations')
   await cp(MIGRATIONS, path, { recursive: true })
@@ -422,7 +422,7 @@ async function olderMigrations(into: Folder): Promise<{ path: string }> {
   return { path }
 }
 
-/** A model with three versions and one with one, as a Carnet of before kept them. */
+/** A model with three versions and one with one, in the format of an earlier Carnet. */
 async function makeOldRows(sql: UnitStand['t']['sql']): Promise<void> {
   const model = '019a0000-0000-7000-8000-000000000001'
   const other = '019a0000-0000-7000-8000-000000000002'

@@ -1,4 +1,4 @@
-/** What single cells come to: units, shares as programs write them, GTINs, and what a fault says of a cell. */
+/** Tests how single cells are read: units, percentages as programs write them, GTINs, and error messages. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { findCategory } from '../../src/categories/catalogue.ts'
@@ -42,7 +42,7 @@ describe('a number in another unit', () => {
     ['warrantyMonths|years', '2', 24, furniture],
     ['stateOfHealth|fraction', 0.985, 98.5, battery],
     ['stateOfHealth|fraction', '0.07', 7, battery],
-    // A unit in the cell goes before that of the column.
+    // A unit in the cell overrides the column's unit.
     ['weightGrams|kg', '620 g', 620],
     ['weightGrams', '0,62 kg', 620],
     ['weightKg', '12 lb', 5.44310844, battery],

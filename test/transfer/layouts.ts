@@ -1,6 +1,6 @@
 /**
- * Sheets as shops, product databases and open data sets lay them out, with rows of our own: what each title must be
- * taken for, what a person answers where the sheet leaves it open, and what the first product must then say.
+ * Spreadsheets in the layouts of shops, product databases and open data: the expected column for each title,
+ * the answers of a person where the file is unclear, and the expected first product.
  */
 import { formatCsvLine } from '../../src/transfer/spreadsheets/write-csv.ts'
 import { writeXlsx } from '../../src/transfer/spreadsheets/write-xlsx.ts'
@@ -12,11 +12,11 @@ export type Layout = {
   file: 'csv' | 'csv2' | 'tsv' | 'xlsx'
   header: readonly string[]
   rows: readonly (readonly (string | number)[])[]
-  /** Title → column; titles that are not here must be left out. */
+  /** Title → column; titles that are absent here must be ignored. */
   guessed: Readonly<Record<string, string>>
-  /** Title → unit, for those that must be asked about. */
+  /** Title → unit, for units that the page must ask for. */
   units?: Readonly<Record<string, string>>
-  /** Of the first product; undefined when the sheet has nothing for a passport. */
+  /** The first product; undefined if the file has no data for a passport. */
   product: Readonly<Record<string, unknown>> | undefined
 }
 

@@ -1,4 +1,4 @@
-/** What columns of other people's sheets are taken for. */
+/** Tests which fields are recognised from the column titles of foreign spreadsheets. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import titles from '../../assets/spreadsheets/column-titles.json' with { type: 'json' }

@@ -1,4 +1,4 @@
-/** Files as people send them, well meant and hostile: read as they were meant, or refused with a sentence. */
+/** Tests uploaded files, valid and hostile: read as intended, or rejected with a sentence. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import writeXlsxFile from 'write-excel-file/node'

@@ -1,4 +1,7 @@
-/** What goes out as a sheet comes back as it was: for any passport of any category, through either kind of file. */
+/**
+ * Tests that exported spreadsheets are imported unchanged, for any passport of any category and both file
+ * formats.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -53,7 +56,7 @@ const known = (category: CompleteCategory, data: Body): Body =>
     ),
   )
 
-/** An object of which all is optional and nothing given reads as not there; so does one in it. */
+/** An object with only empty optional fields is read as absent; so is such an object inside it. */
 const isNothing = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
@@ -65,7 +68,10 @@ type Back = { header: readonly string[]; cells: readonly Cell[]; data: Body } & 
   'mark' | 'clears'
 >
 
-/** A sheet is understood: a fibre that has a name of its own gets that one, and a product that has it keeps its own. */
+/**
+ * Import recognises fibre names: a known fibre gets its canonical name, unless the product already has a
+ * spelling of it.
+ */
 function byKnownNames(data: Body): Body {
   if (!Array.isArray(data.fiberComposition)) return data
   const fiber = findCategory('textile')?.fields.find(({ name }) => name === 'fiberComposition')?.of?.[0]

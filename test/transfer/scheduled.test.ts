@@ -49,7 +49,7 @@ describe('scheduled backups', () => {
     const left = 'carnet-20261101T120000Z.backup'
     await writeFile(join(dir, `${left}.partial`), 'by version 0.1, cut off')
     await writeFile(join(dir, `${left}.0123456789abcdef.partial`), 'cut off')
-    // A folder and a symlink of such names are none of ours, and do not hold up a backup.
+    // Folders and symlinks with such names are not ours, and must not block a backup.
     await mkdir(join(dir, `${left}.aaaaaaaaaaaaaaaa.partial`))
     await symlink(folder.file('elsewhere'), join(dir, `${left}.bbbbbbbbbbbbbbbb.partial`))
     await writeFile(folder.file('backups/notes.txt'), 'of somebody else')

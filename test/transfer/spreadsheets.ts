@@ -1,4 +1,4 @@
-/** Sheets as other programs write them, for tests of the ones that read them. */
+/** Spreadsheets as other programs write them, for tests of reading. */
 import { deflateRawSync } from 'node:zlib'
 import type { Cell } from '../../src/transfer/spreadsheets/cell.ts'
 import { openSpreadsheet } from '../../src/transfer/spreadsheets/read-spreadsheet.ts'
@@ -25,7 +25,7 @@ export async function joined(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
 const REL = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 
-/** An XLSX file from the XML of its sheet, as small as may be. */
+/** A minimal XLSX file with the given sheet XML. */
 export function xlsx(sheetData: string, parts: Record<string, string | Uint8Array> = {}): Buffer {
   const files: Record<string, string | Uint8Array> = {
     'xl/workbook.xml': `<workbook xmlns="${MAIN}" xmlns:r="${REL}"><sheets><sheet name="A" sheetId="1" r:id="rId7"/></sheets></workbook>`,
@@ -37,7 +37,7 @@ export function xlsx(sheetData: string, parts: Record<string, string | Uint8Arra
   return zip(files)
 }
 
-/** Packed by zlib itself, which is quick with bombs. */
+/** Compressed by zlib, which is fast for zip bombs. */
 function zip(files: Record<string, string | Uint8Array>): Buffer {
   const locals: Buffer[] = []
   const central: Buffer[] = []

@@ -75,7 +75,7 @@ const setup = () => ({
   },
 })
 
-/** What every static server does: files, `index.html`, and a slash put behind a folder's name. */
+/** A minimal static server: files, `index.html`, and a redirect to the slash after a folder's name. */
 const serveFolder = (dir: string) => async (request: IncomingMessage, response: ServerResponse) => {
   const path = decodeURIComponent(new URL(request.url ?? '/', 'http://x').pathname)
   try {
@@ -184,7 +184,7 @@ describe('export --static', () => {
   })
 
   describe('an interrupted export', () => {
-    /** Ends by itself at the passport of that number. */
+    /** Stops the export by an error at this passport. */
     const ended = async (dir: string, at: number) => {
       const whole = setup()
       const seen = new Set<string>()
@@ -211,12 +211,12 @@ describe('export --static', () => {
     test('is continued, and has the same result', async () => {
       const dir = folder.file('ended')
       for (const at of [0, 13, 4]) await ended(dir, at)
-      // What a process leaves that is killed while it writes.
+      // The state after a process was killed while writing.
       await appendFile(join(dir, 'manifest.ndjson'), '{"path":"p/')
       await writeFile(join(dir, 'unfinished.json.partial'), '{"acc')
       const dead = { token: 'd', pid: 2 ** 22 + 1, identity: 'of nobody' }
       await writeFile(join(dir, 'unfinished.lock'), JSON.stringify(dead))
-      // A page that was written after the last mark and that nobody will write again.
+      // A page that was written after the last progress save and will not be written again.
       const stray = { path: 'p/gone/de/index.html', sha256: '', bytes: 1 }
       await mkdir(join(dir, 'p/gone/de'), { recursive: true })
       await writeFile(join(dir, stray.path), 'x')

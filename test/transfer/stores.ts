@@ -1,4 +1,4 @@
-/** What the tests of backups and exports stand on: a store with histories of every kind, and empty ones beside it. */
+/** The setup for tests of backups and exports: a store with every kind of history, and empty ones. */
 import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ export async function temporaryFolder(): Promise<Folder> {
 export const poolOfOne = (database: TestDatabase) => () =>
   openPool(database.target, { max: 1, name: 'transfer' })
 
-/** An empty database with its pool, migrated up to `last`, or not at all for 0. */
+/** An empty database with its pool, migrated up to `last`; 0 means not at all. */
 export async function emptyStore(
   last = 0,
 ): Promise<{ database: TestDatabase; sql: Sql; drop: () => Promise<void> }> {
@@ -45,7 +45,7 @@ export async function emptyStore(
   }
 }
 
-/** A digest of the rows of each table that a backup holds. */
+/** A digest of the rows of each table in a backup. */
 export async function digests(sql: Sql): Promise<Record<string, string>> {
   const all: Record<string, string> = {}
   for (const { name, columns } of await listBackupTables(sql)) {
@@ -58,7 +58,10 @@ export async function digests(sql: Sql): Promise<Record<string, string>> {
   return all
 }
 
-/** Models, batches and items with changes, corrections, refreshes, reversions, archiving, a brand and access links. */
+/**
+ * Creates models, batches and items with changes, corrections, refreshes, reversions, archiving, a brand and
+ * access links.
+ */
 export async function fill(s: UnitStand): Promise<{ model: string; batch: string; items: string[] }> {
   const model = await s.model({
     weightKg: 3,
