@@ -1,17 +1,17 @@
-/** A call of the API with what the model says must come of it: who may ask, what was sent before, what is done. */
+/** Makes an API call and compares its response with the model's prediction. */
 import assert from 'node:assert/strict'
 import type { Answer, Harness } from '../harness.ts'
 import { type Account, type Entry, remember } from './world.ts'
 
 export type Caller = 'full' | 'read' | 'revoked' | 'none'
 
-/** From a GTIN-14 to the model that holds it, in any account. */
+/** From a GTIN-14 to the model that has claimed it, in any account. */
 export type Claims = Map<string, Entry>
 
-/** What there is, of both accounts and of all. A dry run is judged by a copy. */
+/** Everything in both accounts. A dry run changes only a copy. */
 export type State = { accounts: Account[]; claims: Claims }
 
-/** `check` is given the answer and takes from it what only the server knows. */
+/** `check` verifies the response and learns what only the server knows. */
 export type Verdict =
   | { refused: string; detail?: string }
   | { status: number; check: (answer: Answer) => void }
@@ -25,9 +25,9 @@ export type Call = {
   headers?: Record<string, string>
   idempotencyKey?: string | undefined
   isDryRun?: boolean
-  /** Its path names what is not there: the other account's passport, or a version. */
+  /** The path names something that does not exist: another account's passport, or a version. */
   isMissing?: boolean
-  /** Changes the state; only asked when the call gets as far as its verb. */
+  /** Changes the state. Called only if the call passes authentication and replay. */
   judge: (state: State, now: number) => Verdict
 }
 
@@ -37,14 +37,14 @@ const STATUS: Record<string, number> = {
 }
 
 const DAY_MS = 86_400_000
-/** More than a key is believed without looking. */
+/** Longer than the lifetime of a cached key. */
 const STEP_MS = 2_000
 
 export type Walk = { t: Harness; state: State; now: number }
 
 const API = '/api/v1'
 
-/** Makes the call and compares everything that comes back. */
+/** Makes the call and compares the whole response. */
 export async function perform(walk: Walk, call: Call): Promise<Answer> {
   walk.now += STEP_MS
   walk.t.clock.set(new Date(walk.now))
@@ -64,7 +64,10 @@ export async function perform(walk: Walk, call: Call): Promise<Answer> {
 
 type Expected = { verdict: Verdict } | { replays: NonNullable<ReturnType<Account['receipts']['get']>> }
 
-/** In the order of refusals: the key, its scope, the product and its version, the Idempotency-Key, then the call itself. */
+/**
+ * In the order of the server's checks: key, scope, product and version, Idempotency-Key, then the call
+ * itself.
+ */
 function expect(walk: Walk, call: Call, fingerprint: string): Expected {
   const { caller, method } = call
   const { receipts } = accountOf(walk, call)

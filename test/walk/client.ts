@@ -1,4 +1,4 @@
-/** A client of two accounts that takes steps, and knows of each what has to be answered. */
+/** A client of two accounts that takes random steps and predicts each response. */
 import assert from 'node:assert/strict'
 import { setPlan } from '../../src/accounts/accounts.ts'
 import { listKeys, revokeKey } from '../../src/accounts/keys/keys.ts'
@@ -14,10 +14,12 @@ import * as writes from './writes.ts'
 const QUOTA = { model: 4, batch: 4, item: 9 }
 const DAY_MS = 86_400_000
 const STEP_MS = 2_000
-/** Followed to the end within so many pages, or it has none. */
+/** Paging must end within this many pages. */
 const MOST_PAGES = 60
 
-/** Times of walks never meet: what is later in the test is later on the clock, and later than the database's. */
+/**
+ * Times of walks never overlap: each starts later than the previous one, and later than the database's clock.
+ */
 let nextStart = Date.now() + DAY_MS
 
 export class Client {
@@ -34,7 +36,7 @@ export class Client {
   private constructor(walk: Walk) {
     this.walk = walk
     const [one, two] = [nextGtin(), nextGtin()]
-    // The last is the second in another length.
+    // The last GTIN is the second one in another length.
     this.gtins = [one, two, nextGtin(), `0${two}`]
   }
 
@@ -51,7 +53,7 @@ export class Client {
     await perform(this.walk, call)
   }
 
-  /** Every passport of both accounts reads as it should. */
+  /** Checks that every passport of both accounts is returned as expected. */
   async compare(): Promise<void> {
     for (const [account, { entries }] of this.walk.state.accounts.entries()) {
       for (const index of entries.keys()) {
@@ -72,7 +74,7 @@ export class Client {
     return entryOf(this.walk.state, account, index)
   }
 
-  /** A new key in place of the old one, which is refused from now on. */
+  /** Replaces the key. The old one is rejected from now on. */
   private async revoke(account: Account): Promise<void> {
     const operator = { sql: this.walk.t.sql, clock: this.walk.t.clock }
     const keys = await listKeys(operator, account.id)
@@ -86,7 +88,7 @@ export class Client {
     }
   }
 
-  /** The passport a step names, if there is one; else the step has nothing to be about. */
+  /** The passport of the step, if the account has any; otherwise the step is skipped. */
   private target({ account, who, isForeign }: Step) {
     const owner = isForeign ? 1 - account : account
     const count = this.walk.state.accounts[owner]?.entries.length ?? 0
@@ -118,7 +120,7 @@ export class Client {
       const sent = { ...names(step.name), fields: this.fields(step.fields) }
       const strange = step.isStrange ? { colour: 'red' } : {}
       const body = { category: 'battery', data: { ...modelData(sent, sent.fields), ...strange } }
-      // What a product keeps of unknown fields is another test's; here they are refused, or not sent.
+      // Another test covers unknown fields that are stored; here they are rejected or not sent.
       if (step.isStrange && !step.isStrict) return undefined
       const headers = step.isStrict ? { headers: { prefer: 'handling=strict' } } : {}
       const wish = { ...sent, isStrict: step.isStrict, isStrange: step.isStrange }
@@ -144,7 +146,7 @@ export class Client {
     const gtin = this.gtins[step.gtin] ?? ''
     const row = isBySku ? drawn : withoutGtin(drawn)
     const { data, ...category } = bodyOfRow(row)
-    // By GTIN the SKU is a field like any other, which this walk leaves as it is.
+    // By GTIN the SKU is an ordinary field, which this walk does not change.
     const { sku: _, productName: __, ...rest } = data as Record<string, unknown>
     const sent = isBySku || row.isFull ? data : rest
     const holder = this.walk.state.claims.get(toGtin14(gtin))
@@ -248,7 +250,7 @@ export class Client {
     return undefined
   }
 
-  /** One page by its number, or all of them by their cursors. */
+  /** Reads one page by its number, or all pages by their cursors. */
   private async page(step: Extract<Step, { filter: unknown }>): Promise<void> {
     const { account, caller, limit } = step
     const target = step.do === 'list' ? undefined : this.target(step)
@@ -317,7 +319,7 @@ function entryOf({ accounts }: State, account: number, index: number): Entry {
   return entry
 }
 
-/** A SKU has one name, so that a create or update by SKU changes none. */
+/** A SKU always has the same product name, so that a create or update by SKU changes no name. */
 const names = (n: number) => ({ productName: `Cell ${n}`, sku: `K${n}` })
 
 const withoutGtin = (row: writes.SyncRow): writes.SyncRow => {

@@ -1,4 +1,4 @@
-/** All calls of two accounts in random order, every answer held against a model of what there is. */
+/** Tests all calls of two accounts in random order, and compares every response with a model. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'

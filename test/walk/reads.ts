@@ -1,4 +1,4 @@
-/** What reading calls must say of the model. */
+/** Predicts from the model what reading calls return. */
 import assert from 'node:assert/strict'
 import { ADDRESSES, type Answer } from '../harness.ts'
 import type { Verdict } from './call.ts'
@@ -60,7 +60,7 @@ export function judgeVersions(entry: Entry, window: Window): Verdict {
   })
 }
 
-/** One page of a list, newest first unless it is one of changes. */
+/** One page of a list, newest first unless it is a list of changes. */
 export function judgeList(entries: readonly Entry[], filter: Filter, window: Window): Verdict {
   const isOfChanges = filter.updated_since !== undefined && filter.q === undefined
   return isOfChanges ? judgeChanges(entries, filter, window) : judgePlain(entries, filter, window)
@@ -94,7 +94,7 @@ const metaOf = (total: number, window: Window) => ({
   total_pages: Math.ceil(total / window.limit),
 })
 
-/** Oldest change first; those of one moment in the order of their ids. The cursor is the server's own affair. */
+/** Oldest change first; equal times in the order of ids. The cursor's format is not checked. */
 function judgeChanges(entries: readonly Entry[], filter: Filter, window: Window): Verdict {
   const all = listed(entries, filter).sort((a, b) => touched(a) - touched(b) || (a.id < b.id ? -1 : 1))
   const after = 'cursor' in window ? window.cursor?.split('-').at(-1) : undefined

@@ -1,11 +1,14 @@
-/** What a client does next, drawn at random: a step names its passports by number, so that any sequence can be cut short. */
+/**
+ * Random steps of a client. A step names its passports by number, so that a failing sequence can be
+ * shortened.
+ */
 import fc from 'fast-check'
 import type { Fields } from '../passports/inheritance-model.ts'
 import type { Caller } from './call.ts'
 import type { Filter } from './world.ts'
 import { BAD } from './writes.ts'
 
-/** `gtin` is the number of one that the walk has. */
+/** `gtin` is an index into the walk's GTINs. */
 export type DrawnFields = Omit<Fields, 'gtin'> & { gtin?: number | null | typeof BAD }
 export type DrawnUnit = { name: string; fields: DrawnFields }
 export type DrawnRow = { name: number; fields: DrawnFields; isFull: boolean }
@@ -13,18 +16,18 @@ export type DrawnRow = { name: number; fields: DrawnFields; isFull: boolean }
 type Common = {
   account: 0 | 1
   caller: Caller
-  /** Which of the account's passports; of the other account's when `isForeign`. */
+  /** The passport's number in the account; in the other account if `isForeign`. */
   who: number
   isForeign: boolean
   idempotencyKey: number | undefined
-  /** Of calls that change products; the others pass over it. */
+  /** Only for calls that change products; other calls ignore it. */
   isDryRun: boolean
 }
 
 type Wish = {
   isCorrection: boolean
   note: string | undefined
-  /** `If-Match`: none, the version there is, or another. */
+  /** `If-Match`: none, the current version, or another. */
   match: 'none' | 'fresh' | 'stale'
 }
 
@@ -110,7 +113,7 @@ const changedUnit: fc.Arbitrary<DrawnUnit> = fc.record({
   name: fc.constantFrom('A1', 'A2', 'B1', 'B2', 'C'),
   fields: someFields(true),
 })
-/** SKUs that POST gives too, and others. */
+/** Some SKUs that POST uses too, and some others. */
 const row: fc.Arbitrary<DrawnRow> = fc.oneof(
   fc.record({ name: fc.nat({ max: 4 }), fields: newFields, isFull: fc.constant(true) }),
   fc.record({ name: fc.nat({ max: 4 }), fields: someFields(true), isFull: fc.constant(false) }),
@@ -145,7 +148,7 @@ const filter: fc.Arbitrary<Filter> = fc.record(
   { requiredKeys: [], noNullPrototype: true },
 )
 
-/** Most lists with one filter or none, so that they have rows. */
+/** Most lists have at most one filter, so that they return rows. */
 const fewFilters = fc.tuple(filter, fc.nat({ max: 2 }), fc.nat({ max: 8 })).map(([all, count, from]) => {
   const names = Object.keys(all) as (keyof Filter)[]
   const kept = Array.from(
@@ -218,5 +221,5 @@ const someone: fc.Arbitrary<Step> = fc.oneof(
   drawn(9, { ...plain('list', 'list', 'children', 'versions'), ...window }),
 )
 
-/** A model with a batch and items is there in most; else there is little to see. */
+/** Most sequences start with a model, a batch and items; otherwise there is little to read. */
 export const steps = fc.array(someone, { minLength: 1, maxLength: 36, size: 'max' })

@@ -1,10 +1,13 @@
-/** What two accounts have, as plain values: the passports with the rules of `inheritance-model.ts`, and how they are told on the wire. */
+/**
+ * The content of two accounts as plain values: passports with the rules of `inheritance-model.ts`, and their
+ * API records.
+ */
 import assert from 'node:assert/strict'
 import { toGtin14 } from '../../src/gs1/gtin.ts'
 import { ADDRESSES, CORES } from '../harness.ts'
 import { FIELDS, type Fields, family, reading, type Unit } from '../passports/inheritance-model.ts'
 
-/** `changed` in no order. */
+/** `changed` has no order. */
 export type Version = {
   at: number
   change_type: 'change' | 'correction' | 'refresh' | null
@@ -23,10 +26,10 @@ export type Entry = {
   sku: string
   createdAt: number
   updatedAt: number
-  /** When it was last told of a correction. */
+  /** When a correction last reached it. */
   correctedAt: number
   history: Version[]
-  /** Its record whenever that became another one, oldest first. */
+  /** Each different record it has had, oldest first. */
   past: { at: number; record: WireRecord }[]
 }
 
@@ -58,7 +61,6 @@ const STATIC: Record<string, unknown> = {
   },
 }
 
-/** The body's `data` of a new model. */
 export const modelData = ({ productName, sku }: { productName: string; sku: string }, fields: Fields) => ({
   ...Object.fromEntries(
     Object.entries(STATIC).filter(([name]) => !(FIELDS as readonly string[]).includes(name)),
@@ -86,7 +88,7 @@ export function entryOf(account: Account, unit: Unit): Entry {
   return entry
 }
 
-/** Everything under an entry, itself first. */
+/** The entry and everything under it, the entry first. */
 export const familyOf = (entry: Entry): Entry[] =>
   family(entry.unit).map(unit => entryOf(entry.account, unit))
 
@@ -129,7 +131,7 @@ export const summaryOf = (entry: Entry) => ({
   ...{ product_name: entry.productName, sku: entry.sku, brand_name: STATIC.brandName },
 })
 
-/** Notes what has become of every passport by now. */
+/** Stores every passport's record if it has changed. */
 export function remember(accounts: readonly Account[], now: number): void {
   for (const entry of accounts.flatMap(account => account.entries)) {
     const record = recordOf(entry)
@@ -138,7 +140,7 @@ export function remember(accounts: readonly Account[], now: number): void {
   }
 }
 
-/** As it stood at a time; undefined before it was there. */
+/** The record at a time; undefined if it did not exist yet. */
 export const recordAt = (entry: Entry, at: number) => entry.past.findLast(one => one.at <= at)?.record
 
 export type Filter = {
@@ -166,7 +168,7 @@ const FILTERS: readonly ((entry: Entry, filter: Filter) => boolean)[] = [
   ({ unit }, { level = 'all' }) => level === 'all' || unit.level === level,
   (_entry, { category = 'battery' }) => category === 'battery',
   ({ unit }, { outdated }) => outdated === undefined || unit.outdated === outdated,
-  // A model bears its SKU and its GTIN; its units only read them.
+  // A SKU or GTIN filter finds the model that has it, not its units.
   ({ unit, sku }, filter) => filter.sku === undefined || (unit.level === 'model' && sku === filter.sku),
   ({ unit }, { gtin }) => gtin === undefined || (unit.level === 'model' && sameGtin(unit.own.gtin, gtin)),
   ({ lot }, filter) => filter.lot === undefined || lot === filter.lot,
@@ -178,7 +180,7 @@ const FILTERS: readonly ((entry: Entry, filter: Filter) => boolean)[] = [
 
 const sameGtin = (one: unknown, other: string) => typeof one === 'string' && toGtin14(one) === toGtin14(other)
 
-/** Of an item how its serial begins; else a part of its names or its lot. */
+/** Matches the start of an item's serial; otherwise a part of the names or the lot. */
 function isHit({ unit, productName, sku, lot, serial }: Entry, q: string): boolean {
   if (unit.level === 'item') return serial?.startsWith(q) ?? false
   const texts = [productName, sku, ...(unit.level === 'batch' ? [lot ?? ''] : [])]

@@ -1,4 +1,4 @@
-/** What writing calls do to the model, each told in the order in which the server refuses. */
+/** Applies writing calls to the model, with errors in the server's order. */
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import { toGtin14 } from '../../src/gs1/gtin.ts'
@@ -30,14 +30,14 @@ import {
   versionOf,
 } from './world.ts'
 
-/** A value that no field takes. */
+/** A value that is invalid for every field. */
 export const BAD = 'bad'
 
 const isBad = (fields: Fields) => Object.values(fields).includes(BAD)
 const refused = (code: string, detail?: string): Verdict =>
   detail === undefined ? { refused: code } : { refused: code, detail }
 
-/** The whole record, and its tag. */
+/** The whole record with its tag. */
 const showing = (entry: Entry, status = 200, learn: (answer: Answer) => void = () => {}): Verdict => ({
   status,
   check(answer) {
@@ -79,7 +79,7 @@ export type Patch = {
   fields: Fields
   isCorrection: boolean
   note?: string | undefined
-  /** What `If-Match` names, if it is sent. */
+  /** The version in `If-Match`, if sent. */
   matches?: number | undefined
 }
 
@@ -103,12 +103,12 @@ function patchRefusal(
   return undefined
 }
 
-/** A family of its own that may be changed to see what would come of it. */
+/** A copy of the family, to try a change. */
 function copyOf(unit: Unit): Unit {
   return structuredClone(unit)
 }
 
-/** False when it is refused; then nothing has changed. */
+/** False if the change is rejected; then nothing has changed. */
 function applyPatch(
   entry: Entry,
   claims: Claims,
@@ -139,13 +139,13 @@ function noteVersion(
   entry.updatedAt = now
 }
 
-/** Everyone under it hears of a correction that changes something. */
+/** Marks all units under the entry if the correction changes something. */
 function noteCorrected(entry: Entry, before: Fields, now: number): void {
   if (differing(before, reading(entry.unit)).size === 0) return
   for (const one of familyOf(entry).slice(1)) one.correctedAt = now
 }
 
-/** A dry run also says whom a correction would reach. */
+/** A dry run also reports which units a correction would reach. */
 export function judgeDryPatch(entry: Entry, claims: Claims, patch: Patch, now: number): Verdict {
   const before = reading(entry.unit)
   const verdict = judgePatch(entry, claims, patch, now)
@@ -157,7 +157,7 @@ export function judgeDryPatch(entry: Entry, claims: Claims, patch: Patch, now: n
       const { correction } = answer.json.meta
       if (patch.isCorrection) assertReach(entry, fields, correction)
       else assert.equal(correction, undefined)
-      // The units are not told yet; only they would be outdated.
+      // A dry run leaves the units and their `outdated` unchanged.
       assert.deepEqual(answer.json.data, recordOf(entry))
       assert.equal(answer.headers.etag, undefined)
     },
@@ -207,7 +207,7 @@ type Issued = { entry: Entry } | { refused: 'validation' | 'plan_limit'; detail?
 
 const GOOD_NAME = /^[A-Z0-9]{1,20}$/
 
-/** One unit, or why not: what is wrong with it comes before a name that is taken, and that before the quota. */
+/** Issues one unit or rejects it: invalid data comes before a used name, and a used name before the quota. */
 function issueOne(parent: Entry, level: UnitLevel, sent: SentUnit, now: number): Issued {
   const { account } = parent
   if (!GOOD_NAME.test(sent.name) || isBad(sent.fields) || 'gtin' in sent.fields)
@@ -290,7 +290,7 @@ function assertRows(
   })
 }
 
-/** All rows name an item by its serial, or all a batch by its lot. */
+/** All rows name items by serial, or all name batches by lot. */
 export function judgeChangeMany(
   parent: Entry,
   claims: Claims,
@@ -357,10 +357,10 @@ type Synced =
   | { did: 'created' | 'updated' | 'unchanged'; entry: Entry }
   | { refused: string; detail?: string }
 
-/** `conditions`: what `If-Match` names, and whether `If-None-Match: *` is sent. */
+/** `matches`: the version in `If-Match`. `isNew`: `If-None-Match: *` is sent. */
 type Conditions = { matches?: number | undefined; isNew?: boolean }
 
-/** One product is created, or changed unless that would change nothing. */
+/** Creates a product, or changes it if anything differs. */
 function syncOne(
   account: Account,
   claims: Claims,
@@ -398,7 +398,7 @@ export function judgePutBySku(
   return told(syncOne(account, claims, { there: hits[0], row, wish }, now))
 }
 
-/** A GTIN that a product bore before, or another account's, is nobody's to write to. */
+/** A GTIN that a product had earlier, or that another account has, cannot be written to. */
 export function judgePutByGtin(
   account: Account,
   claims: Claims,
