@@ -1,4 +1,6 @@
-/** Nobody reaches into a private network through us: literals, names, names that are re-pointed, redirects. */
+/**
+ * Tests that deliveries never reach a private network: by literals, names, changed DNS answers or redirects.
+ */
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
@@ -27,7 +29,7 @@ const SENTENCE = /^[A-Z0-9[\w.:\-[\]%]* .*\.$/s
 
 let stand: Stand
 let receiver: Receiver
-/** Counts whoever connects to it, on all addresses of this machine. */
+/** Counts every connection, on all addresses of this machine. */
 let trap: Server
 let port: number
 const caught: Socket[] = []
@@ -62,7 +64,7 @@ const refused = async (outbound: Outbound, url: string): Promise<string> => {
   throw new Error(`${url} was called`)
 }
 
-/** The same address at the port of the trap, where one can be set. */
+/** The same address with the trap's port, if the URL allows a port. */
 const atTrap = (url: string): string => {
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) return url
   return url.replace(
@@ -107,7 +109,7 @@ describe(`${HOSTILE_URLS.length + HOSTILE_NAMES.length} hostile addresses`, () =
       asked++
       return asked === 1 ? ['127.0.0.2'] : ['127.0.0.1']
     })
-    // The first is let through to the trap, which speaks no TLS.
+    // The first connection reaches the trap, which does not speak TLS.
     await assert.rejects(
       post(outbound, `https://turning.example:${port}/`),
       error => error instanceof OutboundFailure && error.failure !== 'address_refused',
@@ -281,7 +283,7 @@ describe('an unresolvable name is reported as dns', () => {
     const plain = 'The name nowhere.example cannot be resolved.'
     assert.equal(await failing(async () => []), plain)
     assert.equal(await failing(() => Promise.reject(new Error('ESERVFAIL'))), plain)
-    // Otherwise an error outside the chain of promises, which ends the process.
+    // Without this check, the error would occur outside the promise chain and end the process.
     assert.equal(await failing(async () => ['localhost']), plain)
     assert.equal(await failing(async () => ['93.184.216.34', '']), plain)
   })
@@ -289,7 +291,7 @@ describe('an unresolvable name is reported as dns', () => {
   test('not if only the other address family gets no answer from name servers', async () => {
     const A = 1
     const servers = createSocket('udp4')
-    // Of RFC 1035: the question comes back with one address behind it, that of IPv4; about IPv6 nothing is said.
+    // A response as in RFC 1035: the question and one IPv4 address. Questions about IPv6 get no response.
     servers.on('message', (query, { port, address }) => {
       const end = query.indexOf(0, 12) + 5
       if (query.readUInt16BE(end - 4) !== A) return

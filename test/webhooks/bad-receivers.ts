@@ -1,4 +1,4 @@
-/** Five ways to be a bad receiver, each an address on this machine. */
+/** Five kinds of bad receivers, each with an address on this machine. */
 
 import type { AddressInfo } from 'node:net'
 import { createServer, type Socket } from 'node:net'

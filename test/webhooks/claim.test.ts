@@ -1,4 +1,7 @@
-/** A claim costs what it takes, not what waits: a million deliveries, half of them one endpoint's. */
+/**
+ * Tests that a claim's cost depends on the deliveries it takes, not on those that wait: a million, half of
+ * them for one endpoint.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {
@@ -27,7 +30,10 @@ before(async () => {
 
 after(() => stand.close())
 
-/** Half of all for the first endpoint of the first account, the other half evenly over 19 of another. */
+/**
+ * Half of the deliveries are for the first account's endpoint, the others are spread over 19 endpoints of a
+ * second account.
+ */
 async function fill(): Promise<{ big: string }> {
   const [one, two] = [await stand.account(), await stand.account()]
   const url = 'https://shop.example/'
@@ -69,7 +75,7 @@ test(`${ROUNDS} rounds over ${MANY} waiting deliveries are fair, lease each once
   }
   const counts = [...taken.values()]
   assert.equal(counts.length, ENDPOINTS)
-  // 512 over 20 endpoints: 25 or 26 each in every round, whatever each has waiting.
+  // 512 over 20 endpoints: 25 or 26 each in every round, however many each has waiting.
   assert.ok(Math.max(...counts) - Math.min(...counts) <= ROUNDS, counts.join(' '))
   await assertPlan(now)
   if (MANY >= 1_000_000) {
@@ -90,7 +96,7 @@ test(`${ROUNDS} rounds over ${MANY} waiting deliveries are fair, lease each once
   }
 })
 
-/** By index from start to end: neither the queue nor the events are read from one end to the other. */
+/** Asserts that claims use indexes and scan neither the queue nor the events. */
 async function assertPlan(now: Date): Promise<void> {
   const scans = async () => {
     const [row] = await stand.queue<{ n: number }[]>`
@@ -145,7 +151,7 @@ for (const ahead of [3_600_000, 365 * 86_400_000]) {
     stand.clock.release()
     const waiting = await listPendingEndpoints(stand.queue, new Date(Date.now() + 1_000), FIRST_CURSOR)
     assert.equal(waiting.find(one => one.account_id === account.id)?.is_due, true)
-    // As the database wrote it while its clock was ahead, too.
+    // The same rows as if the database had written them while its clock was ahead.
     await stand.sql`update webhook_delivery set due_at = now() + ${ahead}::bigint * interval '1 ms' where account_id = ${account.id}`
     await stand.sql`update webhook_endpoint set wait_until = now() + ${ahead}::bigint * interval '1 ms' where account_id = ${account.id}`
     await stand.sql`insert into webhook_lease values (${account.id}, ${A}, now() + ${ahead}::bigint * interval '1 ms')`

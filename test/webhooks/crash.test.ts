@@ -1,4 +1,4 @@
-/** kill -9 of workers in the middle of deliveries: nothing is lost, and what comes again carries the same id. */
+/** Tests kill -9 of workers during deliveries: nothing is lost, and repeated deliveries have the same id. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -20,7 +20,7 @@ let child: ChildProcess | undefined
 
 before(async () => {
   stand = await startStand()
-  // Slow enough that a kill meets deliveries on their way.
+  // Slow enough that a kill interrupts deliveries.
   receiver = await startReceiver((_, response) => setTimeout(() => response.writeHead(204).end(), 5))
 })
 
@@ -60,7 +60,7 @@ test(`${KILLS} kills lose nothing`, async () => {
   assert.equal(code, 0)
   const came = receiver.received.map(one => one.headers['webhook-id'])
   assert.deepEqual([...new Set(came)].sort(), announced.map(idFromUuid).sort())
-  // What was on its way or not yet written when a worker was killed: the buffer of one endpoint at the very most.
+  // Deliveries that were in flight or not yet stored at a kill: at most the buffer of one endpoint.
   assert.ok(came.length - announced.length < KILLS * 400, `${came.length - announced.length} came again`)
   const [leases] = await stand.sql<{ n: number }[]>`select count(*)::int as n from webhook_lease`
   assert.equal(leases?.n, 0, 'a worker that ends in order gives its leases back')

@@ -1,4 +1,4 @@
-/** What a receiver gets, what the log keeps of it, and how to have it again. */
+/** Tests what a receiver gets, what the log stores, and how to send an event again. */
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -178,7 +178,8 @@ describe('secrets', () => {
       (await next()).headers['x-service-signature'],
       serviceSignature(fresh, receiver.received.at(-1) as Received),
     )
-    // A signature is not older than five minutes for the judge, who has no clock of ours: so it is looked at by hand.
+    // The library rejects signatures older than five minutes by its own clock, so this one is checked by
+    // hand.
     stand.clock.advance(DAY)
     const over = await next()
     assert.equal(over.headers['webhook-signature']?.split(' ').length, 1)
@@ -210,7 +211,7 @@ describe('secrets', () => {
     assert.ok(done.sealed_anew >= 1)
     assert.deepEqual((await resealSecrets(stand, createSealer(next))).sealed_anew, 0)
     await stand.announce(account)
-    // Sealed under a key that this worker does not have: it sends nothing and loses nothing.
+    // Sealed with a key that this worker does not have: the worker sends nothing and loses nothing.
     await worker.drain()
     assert.equal(receiver.received.length, 0)
     await resealSecrets(stand, createSealer(SECRET_KEY, [next]))
@@ -245,14 +246,14 @@ describe('sending again', () => {
     assert.deepEqual(await attempts(), [0])
 
     await stand.sql`update webhook_delivery set attempts = 3`
-    // The fourth attempt is on its way when it is asked for: neither its count nor its next time stands after that.
+    // The replay comes during the fourth attempt and overrides the attempt's count and next time.
     receiver.respond = (_, response) => void again().then(() => response.writeHead(500).end())
     const before = receiver.received.length
     const answered = worker.drain()
     await until('it is in hand', () => receiver.received.length > before)
     receiver.respond = (_, response) => response.writeHead(204).end()
     await answered
-    // The first may have ended just before the event was due again.
+    // The first delivery may have ended just before the event was due again.
     await worker.drain()
     assert.deepEqual([receiver.received.length, await attempts()], [before + 2, []])
     const [newest] = await listAttempts(account.ctx, { webhookId: id, limit: 1 })

@@ -1,4 +1,4 @@
-/** Endpoints: made, changed, held, taken away; twenty to an account; nobody else's. */
+/** Tests endpoints: add, change, pause, remove; at most twenty per account; none of another account. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {
@@ -74,7 +74,7 @@ test('an account has at most twenty endpoints, also if they are added concurrent
   const add = () => addWebhook(account.ctx, stand.setup, { url: URL })
   const results = await Promise.allSettled(Array.from({ length: 25 }, add))
   const made = results.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
-  // Of those that met at one slot some may give up before the twentieth.
+  // Concurrent calls for the same slot may fail before there are twenty.
   for (let n = made.length; n < 20; n++) made.push(await add())
   assert.equal((await listWebhooks(account.ctx)).length, 20)
   await assert.rejects(add(), {

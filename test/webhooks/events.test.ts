@@ -1,4 +1,7 @@
-/** Events and who gets them: written by the statement that causes them, handed to endpoints by their filters. */
+/**
+ * Tests events and their endpoints: written by the statement that causes them, selected by the endpoints'
+ * filters.
+ */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Sql } from '../../src/kernel/db/database.ts'
@@ -73,7 +76,7 @@ describe('events of passports', () => {
     const made = await stand.ask('POST', '/api/v1/products', { key: account.key, body: newProduct() })
     const items = Array.from({ length: 500 }, (_, i) => ({ serial: `S-${i}` }))
     const body = { level: 'item', items }
-    // A trigger of the test's own counts how often events were written since.
+    // A trigger counts how often events are written from now on.
     await stand.sql`create table fanned (events bigint)`
     await stand.sql`
       create function count_fanned() returns trigger language plpgsql as

@@ -1,8 +1,8 @@
-/** Addresses that must never be connected to, by what they try. `resolves` stands for what a name server says. */
+/** Addresses that must never be connected to, by kind. `resolves` is the answer of the name server. */
 
-/** Refused by their text alone, when they are registered and when they are called. */
+/** Rejected by their text, both at registration and at delivery. */
 export const HOSTILE_URLS: readonly string[] = [
-  // This machine, in every dress.
+  // This machine, in all spellings.
   'https://127.0.0.1/',
   'https://127.1.2.3:8443/hook',
   'https://localhost/',
@@ -13,7 +13,7 @@ export const HOSTILE_URLS: readonly string[] = [
   'https://[::1]/',
   'https://[::]/',
   'https://[0:0:0:0:0:0:0:1]/',
-  // Odd spellings of it.
+  // Unusual spellings of this machine.
   'https://2130706433/',
   'https://0x7f000001/',
   'https://0x7f.0.0.1/',
@@ -43,7 +43,7 @@ export const HOSTILE_URLS: readonly string[] = [
   'https://192.0.0.192/',
   'https://[fd00:ec2::254]/',
   'https://2852039166/',
-  // Not for hosts at all.
+  // Multicast, broadcast and reserved addresses.
   'https://224.0.0.1/',
   'https://255.255.255.255/',
   'https://240.0.0.1/',
@@ -65,7 +65,7 @@ export const HOSTILE_URLS: readonly string[] = [
   'https://[fc00::1]/',
   'https://[ff02::1]/',
   'https://[4000::1]/',
-  // Userinfo, schemes, and characters that parsers read differently.
+  // User info, schemes, and characters that parsers read differently.
   'https://shop.example@127.0.0.1/',
   'https://user:secret@shop.example/',
   'http://shop.example/',
@@ -80,7 +80,7 @@ export const HOSTILE_URLS: readonly string[] = [
   'javascript:alert(1)',
 ]
 
-/** Names: what they resolve to is found out when they are called. */
+/** Names with their addresses, which are looked up only at delivery. */
 export const HOSTILE_NAMES: readonly (readonly [string, readonly string[]])[] = [
   ['loopback.example', ['127.0.0.1']],
   ['loopback6.example', ['::1']],

@@ -1,4 +1,4 @@
-/** Bad receivers hold up nobody: neither in their own account, nor in others, nor by what they send. */
+/** Tests that bad receivers delay nobody, in their own or another account, whatever they send. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { listAttempts } from '../../src/webhooks/delivery-log.ts'
@@ -7,7 +7,7 @@ import { type BadReceivers, startBadReceivers } from './bad-receivers.ts'
 import { type Receiver, type Stand, startReceiver, startStand, until } from './stand.ts'
 
 const EVENTS = 40
-/** 17, 17 and 16: of the first account's five are bad. */
+/** Endpoints per account; five of the first account's are bad. */
 const PER_ACCOUNT = [17, 17, 16]
 
 let stand: Stand
@@ -40,7 +40,8 @@ test('five hanging endpoints of one account do not delay the other 45', async ()
   for (const account of accounts) await stand.announce(account, EVENTS)
   await until('all of the good ones have theirs', () => receiver.received.length >= 45 * EVENTS, 14_000)
   assert.equal(receiver.received.length, 45 * EVENTS)
-  // The one that hangs has not even run into its first timeout, and holds few places once the last answers are read.
+  // The hanging receiver has not reached its first timeout. It uses few permits once the last responses are
+  // read.
   await until('the bad ones hold few places', () => worker.getMetrics().inFlight < 20)
   const { inFlight, outcomes } = worker.getMetrics()
   assert.equal(outcomes.timeout, undefined)
@@ -51,7 +52,7 @@ test('five hanging endpoints of one account do not delay the other 45', async ()
     new Set((await listAttempts(first.ctx, { limit: 500 })).filter(one => !one.ok).map(one => one.outcome))
   await until('failures are told', async () => (await outcomesOf()).has('connection_closed'))
   assert.deepEqual([...(await outcomesOf())].sort(), ['connection_closed', 'status_500'])
-  // What never ends is cut off after 16 KiB, and its 200 counts.
+  // An endless response is cut after 16 KiB, and its status 200 counts.
   assert.equal(outcomes.protocol, undefined)
   await worker.stop()
 })

@@ -1,4 +1,7 @@
-/** The samples of docs/webhooks.md, run against what Carnet really signs: each accepts the true ones and none of the false. */
+/**
+ * Tests the code samples of docs/webhooks.md on requests that Carnet really signs: each accepts only the
+ * valid ones.
+ */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -22,7 +25,7 @@ type Case = {
   service: boolean
 }
 
-/** A true request, one under rotation, and requests that were tampered with. */
+/** A valid request, one during rotation, and requests that were tampered with. */
 function cases(): Case[] {
   const [secret, other] = [createWebhookSecret(), createWebhookSecret()]
   const data = { id: '06f4k2m8n0p2q4r6s8t0v2w4x6', category: 'textile', version_no: 2, name: 'Grüße ☂' }
@@ -79,7 +82,7 @@ function run(command: string, ...words: string[]): string {
   return stdout
 }
 
-/** Lines of `true false` in the order of the cases. */
+/** Lines such as `true false`, in the order of the cases. */
 const answers = (text: string) =>
   text
     .trim()
@@ -141,7 +144,7 @@ foreach (json_decode(file_get_contents('cases.json'), true) as $c) {
       )
       return `go(${java(body)}, Map.ofEntries(${entries.join(', ')}), ${java(secret)});`
     })
-    // One file, so that one process compiles and runs it: the sample's imports, what calls it, the sample.
+    // One file, so that one process compiles and runs it: the sample's imports, our caller, the sample.
     writeFileSync(
       join(folder, 'Run.java'),
       `${sample.slice(0, at)}
@@ -162,7 +165,7 @@ ${sample.slice(at)}`,
   })
 })
 
-/** A Java string literal, in ASCII. */
+/** A Java string literal in ASCII. */
 const java = (text: string) =>
   `"${[...text]
     .flatMap(letter => letter.split(''))

@@ -1,4 +1,4 @@
-/** When deliveries are retried, when an endpoint backs off or is disabled, with a clock that the test sets. */
+/** Tests retries, backoff and disabling of endpoints, with a clock that the test sets. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -35,7 +35,7 @@ after(async () => {
   await stand.close()
 })
 
-/** A new account with one endpoint at 10:00; nothing else waits. */
+/** A new account with one endpoint at 10:00; nothing else is pending. */
 async function endpoint(): Promise<string> {
   await stand.sql`delete from webhook_delivery`
   stand.clock.set(START)
@@ -146,7 +146,7 @@ describe('an endpoint that only fails', () => {
     assert.equal(new Set((await deliveredOf(id)).map(row => row.event_id)).size, 200)
   })
 
-  /** Nineteen failures are behind it, and the twentieth takes more than a second. */
+  /** An endpoint that backs off after nineteen failures and a twentieth that takes more than a second. */
   async function leftInPeace(): Promise<string> {
     const id = await endpoint()
     receiver.received.length = 0
@@ -165,7 +165,7 @@ describe('an endpoint that only fails', () => {
     stand.clock.advance(30_000)
     await worker.drain()
     assert.equal(receiver.received.length, 0)
-    // Its leases go by the database's clock, and the next worker does not wait for their end.
+    // Leases use the database's clock, so they are released and not waited for.
     await worker.stop()
     return id
   }

@@ -1,4 +1,4 @@
-/** What a test of webhooks stands on: the server's own database, receivers on this machine, and a worker under the test's clock. */
+/** The setup for webhook tests: a database, receivers on this machine, and a worker with the test's clock. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
@@ -27,7 +27,7 @@ export type Receiver = {
   close: () => Promise<void>
 }
 
-/** Answers 204 unless told otherwise. */
+/** Responds 204 by default. */
 export async function startReceiver(
   respond: Respond = (_, response) => response.writeHead(204).end(),
 ): Promise<Receiver> {
@@ -63,7 +63,7 @@ export type Stand = Omit<Harness, 'setup'> & {
   setup: WebhookSetup
   outbound: Outbound
   queue: Sql
-  /** A worker that does something only when it is told to (`drain`), unless it is started. */
+  /** A worker that delivers only when `drain` is called, unless it is started. */
   worker: (settings?: {
     leaseMs?: number
     random?: () => number
@@ -126,7 +126,7 @@ async function announce(
   return ids
 }
 
-/** Waits until something is so, for ten seconds at most. */
+/** Waits for a condition, by default up to ten seconds. */
 export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,

@@ -1,4 +1,4 @@
-/** A worker in a process of its own, to be killed: `node worker-process.ts TARGET SECRET_KEY LEASE_MS`. */
+/** A worker in its own process, to be killed: `node worker-process.ts TARGET SECRET_KEY LEASE_MS`. */
 
 import { systemClock } from '../../src/kernel/clock.ts'
 import { openPool } from '../../src/kernel/db/database.ts'
