@@ -1,6 +1,6 @@
 /**
- * Holds every answer of the API that any test gets against the OpenAPI document: its body against the schema, at once,
- * and at the end of a whole run the statuses and codes that were seen against those that are documented.
+ * Checks every API response in any test against the OpenAPI document: the body against its schema at once,
+ * and after a complete run the seen statuses and codes against the documented ones.
  */
 import { appendFileSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,15 +13,15 @@ import { buildApiDocument, ENDPOINTS } from '../src/api/endpoints.ts'
 import { buildResponses, listErrors } from '../src/api/openapi/responses.ts'
 import type { ErrorCode } from '../src/kernel/errors.ts'
 
-/** The folder that test files write into what they saw; set by `test/run.ts`. */
+/** The folder in which test files record what they saw; set by `test/run.ts`. */
 export const SEEN_VARIABLE = 'CARNET_SEEN_ANSWERS'
 
-/** What the document promises and the server does: switched on with the capability, one word each. */
+/** Documented features that the server already has. Each is switched on here when it arrives. */
 export const ARRIVED = { rateLimit: true, idempotency: true }
 
-/** Codes that come from one place for all calls: seen at one of them is enough. */
+/** Codes that the same source line sends for all calls, so one response with the code is enough. */
 const SHARED: readonly ErrorCode[] = ['rate_limited', 'idempotency_in_progress']
-/** A call may be refused with these though its operation does not name them; 400 is of HTTP itself too. */
+/** Codes that any call may return even if its operation does not list them. HTTP itself also causes 400. */
 const FOR_ANY_CALL: readonly ErrorCode[] = [...GLOBAL_ERRORS, ...SHARED, 'bad_request']
 const NOT_YET: readonly ErrorCode[] = [
   ...(ARRIVED.rateLimit ? [] : (['rate_limited'] as const)),
@@ -30,7 +30,7 @@ const NOT_YET: readonly ErrorCode[] = [
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
 
-/** The document as it is served, and validators for parts of it. */
+/** The served document, with validators for its parts. */
 export function documentChecker() {
   const addresses = { publicUrl: 'https://carnet.example', apiUrl: `https://carnet.example${API_PREFIX}` }
   const document = JSON.parse(JSON.stringify(buildApiDocument({ addresses, version: '0.0.0' })))
@@ -44,7 +44,7 @@ export function documentChecker() {
   const known = new Map<string, ValidateFunction>()
   return {
     document,
-    /** What is wrong with a value under the schema at this place of the document (the keys that lead to it). */
+    /** Errors of a value under the schema at this place of the document (a list of keys). */
     faults(place: readonly string[], value: unknown): string[] {
       const pointer = place.map(part => part.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')
       const validate = known.get(pointer) ?? ajv.compile({ $ref: `document#/${encodeURI(pointer)}` })
@@ -57,7 +57,10 @@ export function documentChecker() {
   }
 }
 
-/** The document lets answers grow; a member that the server sends today and nobody described is a fault all the same. */
+/**
+ * The document allows responses to gain members. Here an undescribed member is an error, so schemas are
+ * closed.
+ */
 function closeAnswers(node: unknown): void {
   if (typeof node !== 'object' || node === null) return
   for (const inner of Object.values(node)) closeAnswers(inner)
@@ -70,7 +73,7 @@ function closeAnswers(node: unknown): void {
 const checker = { made: undefined as ReturnType<typeof documentChecker> | undefined }
 const documented = new Map(ENDPOINTS.map(one => [`${one.method} ${one.path}`, one]))
 
-/** Watches a server that is not ready yet; gives the faults found so far. */
+/** Watches a server before it starts. Returns the errors found so far. */
 export function watchAnswers(app: FastifyInstance): string[] {
   const faults: string[] = []
   const seen = new Set<string>()
@@ -118,7 +121,7 @@ function bodyFaults(call: string, status: number, type: string, body: unknown): 
   return checker.made.faults(schema, body).map(fault => `${call} ${status}: ${fault}`)
 }
 
-/** `GET /products 200`, `GET /products 401 unauthorized` …: every answer that the document promises. */
+/** Every response that the document lists: `GET /products 200`, `GET /products 401 unauthorized` … */
 function documentedAnswers(): string[] {
   return ENDPOINTS.flatMap(operation => {
     const call = `${operation.method} ${operation.path.replaceAll(/:(\w+)/g, '{$1}')}`
@@ -132,7 +135,7 @@ function documentedAnswers(): string[] {
   })
 }
 
-/** What is documented and no test has seen, and what tests have seen and is not documented. */
+/** Documented responses that no test saw, and seen responses that are not documented. */
 export function compareAnswers(folder: string): string[] {
   const files = globSync('*.txt', { cwd: folder })
   const seen = new Set(files.flatMap(name => readFileSync(join(folder, name), 'utf8').trimEnd().split('\n')))

@@ -1,20 +1,20 @@
-/** A database of its own for a test file: a copy of the one that the run has migrated. */
+/** Creates a database for a test file: a copy of the run's migrated database. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import postgres from 'postgres'
 import { migrate } from '../src/kernel/db/migrate.ts'
 
-/** How to connect, as `openPool` takes it. */
+/** Where to connect, in the form of `openPool`. */
 export type Target = { url: string } | { socketDir: string; port: number; user: string; database: string }
 
-/** What `test/run.ts` hands to every test file, as JSON in `CARNET_TEST_DB`. */
+/** The data that `test/run.ts` passes to every test file, as JSON in `CARNET_TEST_DB`. */
 export type TestServer = {
-  /** A database that is there, to make and drop the others from. */
+  /** An existing database from which the others are created and dropped. */
   admin: Target
-  /** The migrated one. */
+  /** The name of the migrated database. */
   template: string
-  /** All databases of this run begin with it. */
+  /** The prefix of all database names of this run. */
   prefix: string
 }
 
@@ -22,7 +22,7 @@ export const TEST_SERVER_VARIABLE = 'CARNET_TEST_DB'
 
 export type TestDatabase = { target: Target; drop: () => Promise<void> }
 
-/** A fresh copy of the migrated database; `drop` it at the end, whoever is still connected. */
+/** A new copy of the migrated database. `drop` works even with open connections. */
 export async function cloneDatabase(): Promise<TestDatabase> {
   const server = findServer()
   return makeDatabase(server, server.template)
@@ -81,7 +81,7 @@ async function asAdmin<T>({ admin }: TestServer, work: (sql: postgres.Sql) => Pr
   }
 }
 
-/** The same server, another database. */
+/** The same server with another database. */
 export function targetOf(target: Target, database: string): Target {
   if (!('url' in target)) return { ...target, database }
   const url = new URL(target.url)
@@ -89,7 +89,7 @@ export function targetOf(target: Target, database: string): Target {
   return { url: url.href }
 }
 
-/** One connection. */
+/** A pool of one connection. */
 export function connect(target: Target): postgres.Sql {
   const settings = { max: 1, fetch_types: false, onnotice: () => {} }
   if ('url' in target) return postgres(target.url, settings)
@@ -97,7 +97,7 @@ export function connect(target: Target): postgres.Sql {
   return postgres({ ...settings, ...target, host: socketDir, path: `${socketDir}/.s.PGSQL.${port}` })
 }
 
-/** Makes and migrates the database that test files copy. For the run. */
+/** Creates and migrates the database that test files copy. Called once per run. */
 export async function makeTemplate(
   admin: Target,
   prefix: string,
@@ -123,7 +123,7 @@ async function migrateTemplate(target: Target): Promise<void> {
   }
 }
 
-/** Removes every database of the run. */
+/** Drops every database of the run. */
 export async function dropAll(admin: Target, prefix: string): Promise<void> {
   const sql = connect(admin)
   try {

@@ -1,11 +1,10 @@
-/** What a process has started, and what that has started: a killed parent takes none of it along. */
+/** Finds and ends a process's descendants: killing a parent does not end them. */
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { sendSignal } from '../src/kernel/process/processes.ts'
 
 export type Child = { pid: number; parent: number; command: string }
 
-/** The running processes that this one has started. */
 export const childrenOf = (pid: number): Child[] => listProcesses().filter(({ parent }) => parent === pid)
 
 export function descendantsOf(pid: number, all: readonly Child[] = listProcesses()): Child[] {
@@ -13,7 +12,10 @@ export function descendantsOf(pid: number, all: readonly Child[] = listProcesses
   return children.flatMap(child => [child, ...descendantsOf(child.pid, all)])
 }
 
-/** Ends them at once; a PostgreSQL in order, because killed it leaves its shared memory behind. */
+/**
+ * Kills the descendants. PostgreSQL gets a normal shutdown, because a kill would leave its shared memory
+ * behind.
+ */
 export function endDescendants(pid: number, all: readonly Child[] = listProcesses()): void {
   for (const child of all.filter(({ parent }) => parent === pid)) {
     if (/(?:^|\/)postgres$/.test(child.command)) sendSignal(child.pid, 'SIGINT')
@@ -26,7 +28,10 @@ export function endDescendants(pid: number, all: readonly Child[] = listProcesse
 
 const listProcesses = () => (process.platform === 'linux' ? readProc() : askPs())
 
-/** proc(5): the name in parentheses may hold anything; state and parent come behind the last one. */
+/**
+ * Reads /proc, see proc(5): the name in parentheses may contain anything; state and parent follow the last
+ * parenthesis.
+ */
 function readProc(): Child[] {
   return readdirSync('/proc')
     .filter(name => /^\d+$/.test(name))
@@ -40,7 +45,7 @@ function readProc(): Child[] {
           { pid: Number(name), parent: Number(parent), command: stat.slice(stat.indexOf('(') + 1, close) },
         ]
       } catch {
-        // It has just ended.
+        // The process has just ended.
         return []
       }
     })

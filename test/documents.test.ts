@@ -1,4 +1,4 @@
-/** A path that a document names exists: papers that lie are worse than none. */
+/** Tests that every path named in the documentation exists. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -47,7 +47,7 @@ test('the documented ways to start the server start Node as `npm start` does', (
   }
 })
 
-/** Libraries that debian:bookworm-slim has, and that are not ours. */
+/** Libraries of debian:bookworm-slim, not ours. */
 const IN_THE_BASE = /^(?:linux-vdso|ld-linux[\w-]*|lib(?:c|dl|gcc_s|m|pthread|rt|stdc\+\+))\.so/
 const PACKAGES = new Map([['libatomic.so.1', 'libatomic1']])
 

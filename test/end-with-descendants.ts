@@ -1,4 +1,4 @@
-/** Loaded by the run before each test file: a signal ends the file's browsers and servers with it. */
+/** Preloaded in each test file, so that a signal also ends the file's browsers and servers. */
 import { constants } from 'node:os'
 import { isMainThread } from 'node:worker_threads'
 import { endDescendants } from './descendants.ts'

@@ -1,4 +1,7 @@
-/** Fills a database with passports in SQL: a million in under five minutes, through the same tables and indexes. */
+/**
+ * Fills a database with passports by SQL: a million in under five minutes, through the same tables and
+ * indexes.
+ */
 import type { Sql } from '../src/kernel/db/database.ts'
 import { newUuid } from '../src/kernel/ids.ts'
 
@@ -44,7 +47,7 @@ export function bodyOf(n: number) {
   }
 }
 
-/** `rare` stands in the names of 25 passports, spread evenly, however many there are. */
+/** `rare` is a word in the names of 25 passports, spread evenly over all of them. */
 export type Filling = {
   accountId: number
   count: number
@@ -60,7 +63,10 @@ const FABRICS = 'merino,linen,cotton,hemp,alpaca,denim,fleece,tencel,cashmere,co
   ',',
 )
 
-/** Inserts `count` models whose names hold `word` and a number; returns their UUIDs, oldest first (all for small counts). */
+/**
+ * Inserts `count` models with `word` and a number in their names. Returns their UUIDs, oldest first (all for
+ * small counts).
+ */
 export async function fill(sql: Sql, { accountId, count, word, rare = '', log }: Filling): Promise<string[]> {
   const kept: string[] = []
   const started = Date.now()
@@ -105,7 +111,10 @@ export type ItemFilling = {
   log?: (line: string) => void
 }
 
-/** Inserts plain items under the models, named by `prefix` and a number; returns the UUID of the last. */
+/**
+ * Inserts plain items under the models, with `prefix` and a number as serial. Returns the UUID of the last
+ * one.
+ */
 export async function fillItems(
   sql: Sql,
   { accountId, models, each, prefix, log }: ItemFilling,

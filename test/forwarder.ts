@@ -1,14 +1,14 @@
-/** A stretch of wire between a pool and PostgreSQL that a test can cut, block, and mend. */
+/** A forwarder between a pool and PostgreSQL that a test can cut, block and restore. */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { Target } from './database.ts'
 
 export type Forwarder = {
-  /** The same database, by this wire. */
+  /** The same database through this forwarder. */
   target: { url: string }
   port: number
-  /** Ends what is connected and lets nobody connect. */
+  /** Ends all connections and accepts no new ones. */
   cut: () => Promise<void>
-  /** Takes connections and statements, and says nothing. */
+  /** Accepts connections and statements but never responds. */
   silence: () => void
   mend: () => Promise<void>
 }
@@ -43,7 +43,7 @@ export async function startForwarder(target: Target): Promise<Forwarder> {
       isSilent = true
     },
     async mend() {
-      // What was swallowed is not made up for: connections of that time are lost.
+      // Swallowed statements are never answered, so their connections are ended.
       for (const socket of sockets) socket.destroy()
       isSilent = false
       if (!server.listening) await listen(port)

@@ -1,2 +1,2 @@
-/** Whether nothing is to be left out or made short: `npm run test:full`. */
+/** Whether to run all tests at full length: `npm run test:full`. */
 export const IS_FULL = process.env.CARNET_TEST_FULL !== undefined

@@ -1,4 +1,7 @@
-/** What a test of a door stands on: the real server on a database of its own, a clock that can be held, accounts and keys. */
+/**
+ * The setup for API and site tests: the real server on its own database, a clock that the test controls,
+ * accounts and keys.
+ */
 import type { FastifyInstance, HTTPMethods } from 'fastify'
 import examples from '../assets/api/examples.json' with { type: 'json' }
 import { createAccount, setPlan } from '../src/accounts/accounts.ts'
@@ -20,7 +23,7 @@ import { cloneDatabase, type Target, type TestDatabase } from './database.ts'
 
 export const ADDRESSES = { publicUrl: 'https://carnet.example', apiUrl: 'https://carnet.example/api/v1' }
 
-/** A clock that goes on by itself until it is set; then it stands still until it is moved. */
+/** A clock that runs until it is set, and then changes only when it is moved. */
 export class TestClock implements Clock {
   private held: number | undefined
   now(): Date {
@@ -44,27 +47,29 @@ export type Ask = {
   body?: unknown
   text?: string | Buffer
   headers?: Record<string, string>
-  /** The address it comes from; each request comes from another one unless it says so. */
+  /** The client's address; by default a new one for each request. */
   from?: string
 }
 export type TestAccount = { id: number; key: string; ctx: AccountContext }
 
 export type Harness = {
   app: FastifyInstance
-  /** What the server was made of, to make another one. */
+  /** The server's setup, to create a second server. */
   setup: AppSetup
   sql: Sql
-  /** How another pool reaches the same database. */
+  /** Where another pool can connect to the same database. */
   target: Target
   clock: TestClock
-  /** Flushed by the scan endpoints, or by hand: no timer runs. */
+  /** Flushed by the scan endpoints or by hand: no timer runs. */
   scans: ScanRecorder
-  /** A request through the whole server. `body` is sent as JSON, `text` as it is. */
+  /** A request to the whole server. `body` is sent as JSON, `text` unchanged. */
   ask: (method: HTTPMethods, path: string, ask?: Ask) => Promise<Answer>
-  /** `isLimited`: to the requests a minute of its plan; else no test is refused for being quick. */
+  /** `isLimited`: applies the plan's rate limit; by default tests are not limited. */
   account: (settings?: { plan?: string; scope?: Scope; isLimited?: boolean }) => Promise<TestAccount>
   apiKey: (account: Pick<TestAccount, 'id'>, scope: Scope, expiresAt?: Date) => Promise<string>
-  /** A server with connections of its own on the same database, as another process would be; to be closed before this one. */
+  /**
+   * A server with its own connections on the same database, like another process. Close it before this one.
+   */
   beside: () => Promise<Harness>
   close: () => Promise<void>
 }
@@ -73,7 +78,7 @@ export async function startHarness(
   settings: {
     allowQueryApiKey?: boolean
     trustedProxies?: readonly string[]
-    /** One that others use, too; whoever made it drops it. */
+    /** A shared database, dropped by its creator. */
     database?: TestDatabase
     countryHeader?: string
     geoMmdbPath?: string
@@ -175,12 +180,12 @@ export async function startHarness(
   }
 }
 
-/** Requests a minute that no test makes. */
+/** A rate limit that no test reaches. */
 const MANY = 10_000_000
 
 let requests = 0
 
-/** An address of 10.0.0.0/8, another at each call. */
+/** A new address in 10.0.0.0/8 at each call. */
 function nextAddress(): string {
   const n = ++requests
   return `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`
@@ -188,7 +193,7 @@ function nextAddress(): string {
 
 let gtins = 0
 
-/** A GTIN-13 of GS1's example range, another at each call. */
+/** A new GTIN-13 of GS1's example range at each call. */
 export function nextGtin(): string {
   const digits = `952${String(++gtins).padStart(9, '0')}`
   const sum = [...digits].reduce((total, digit, i) => total + Number(digit) * (i % 2 === 0 ? 1 : 3), 0)
@@ -213,7 +218,7 @@ const CORE = {
   },
 }
 
-/** The required core of each category, valid as it is; of a category that is not named here, its example. */
+/** The required fields of some categories, valid as they are. Other categories use their example. */
 export const CORES: Record<'textile' | 'battery' | 'furniture', Record<string, unknown>> = {
   ...Object.fromEntries(Object.entries(examples).map(([id, { value }]) => [id, value.data])),
   textile: {

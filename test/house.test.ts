@@ -1,4 +1,4 @@
-/** The house's rules as data: which room may use which, who owns a table, what no file may do. */
+/** The house rules as data: which folder may import which, who owns a table, and what no file may do. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -35,7 +35,10 @@ const ARROWS: Record<string, readonly string[]> = {
   kernel: [],
 }
 
-/** The same inside a folder: each sub-folder and what it may import. '.' stands for the files beside the sub-folders. */
+/**
+ * The rules inside a folder: each sub-folder and what it may import. '.' stands for the files beside the
+ * sub-folders.
+ */
 const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
   api: {
     '.': ['products', 'units', 'scans', 'categories', 'service', 'docs', 'openapi', 'endpoint'],
@@ -106,7 +109,7 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
   transfer: { spreadsheets: [], backup: ['.'], accounts: ['.'], static: ['.'], '.': [] },
 }
 
-/** The same for the top folders. */
+/** The rules for the top folders. */
 const FOLDER_ARROWS: Record<string, readonly string[]> = {
   scripts: ['bench', 'test', 'src'],
   bench: ['test', 'src'],
@@ -114,7 +117,7 @@ const FOLDER_ARROWS: Record<string, readonly string[]> = {
   src: [],
 }
 
-/** A table's name stands in SQL only inside its owner and `migrations/`. */
+/** SQL names a table only in its owner's folder and in `migrations/`. */
 const TABLES: Record<string, readonly string[]> = {
   accounts: [
     ...['plan', 'account', 'account_usage', 'actor', 'api_key', 'person', 'membership', 'person_session'],
@@ -341,14 +344,14 @@ describe('code of src', () => {
   })
 })
 
-/** Folders of the domain whose exported functions are the operations that a door offers. */
+/** Domain folders whose exported functions are the operations of a door. */
 const OPERATION_ROOMS = /^(accounts|webhooks|passports\/(access|sync|units|write))\//
 const DOORS = ['api', 'cli', 'console', 'site']
-/** What only reads or checks, and what belongs to the life of a process, not to a request. */
+/** Functions that only read or check, and those for the life cycle of a process. */
 const NOT_AN_OPERATION =
   /^(are|authenticate|can|check|count|find|flush|get|has|is|list|read|require|stop)(?![a-z])/
 
-/** Functions that change something for a caller: check → write → announce → return. */
+/** Operations change something for a caller: check → write → announce → return. */
 describe('operations: the functions that a folder exports', () => {
   const imported = new Set(
     files
@@ -419,7 +422,7 @@ function listExportedFunctions(tree: ts.SourceFile): ExportedFunction[] {
   })
 }
 
-/** The imported names of a file in `folder`, each after the file that it is from. */
+/** The imported names of a file in `folder`, each prefixed with its source file. */
 function listImportedNames(text: string, folder: string): string[] {
   const imports = Array.from(text.matchAll(/import \{([^}]*)\} from '(\.[^']+)'/g))
   return imports.flatMap(([, names = '', path = '']) =>
@@ -442,7 +445,7 @@ function countLines(tree: ts.SourceFile, node: ts.Node): number {
   return lineOf(node.end) - lineOf(node.getStart(tree)) + 1
 }
 
-/** A function's own name, or that of the variable or member it is given to. */
+/** A function's own name, or that of the variable or member it is assigned to. */
 function nameOf(node: ts.Node): string {
   const named = [node, node.parent].find(one => ts.isFunctionLike(one) || ts.isVariableDeclaration(one))
   return (named && ts.getNameOfDeclaration(named)?.getText()) ?? 'a function without a name'

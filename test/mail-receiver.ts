@@ -1,4 +1,4 @@
-/** A mail server on loopback that keeps what it is given: enough of RFC 5321 for one sender. */
+/** A loopback mail server that stores what it receives: as much of RFC 5321 as one sender needs. */
 import { createServer, type Socket } from 'node:net'
 import type { SmtpServer } from '../src/kernel/config/environment-reader.ts'
 
@@ -6,11 +6,11 @@ export type ReceivedLetter = { from: string; to: string; subject: string; head: 
 
 export type MailReceiver = {
   server: SmtpServer
-  /** Letters that came since this was last asked. */
+  /** The e-mails since the last call. */
   take: () => ReceivedLetter[]
-  /** What it says to the next letters in place of taking them, one answer each. */
+  /** Rejects the next e-mails with these replies, one each. */
   refuseNext: (...answers: string[]) => void
-  /** How many were refused in all. */
+  /** The number of rejected e-mails. */
   refused: () => number
   close: () => Promise<void>
 }
@@ -83,7 +83,7 @@ function converse(socket: Socket, take: (letter: ReceivedLetter) => string | und
   })
 }
 
-/** Head and text, both in plain words: encoded words (RFC 2047) and transfer encodings (RFC 2045) undone. */
+/** Decodes headers and text: encoded words (RFC 2047) and transfer encodings (RFC 2045). */
 function read(from: string, to: string, raw: string): ReceivedLetter {
   const [folded = '', ...body] = raw.split('\r\n\r\n')
   const head = folded.replace(/\r\n[ \t]+/g, ' ')

@@ -1,4 +1,7 @@
-/** What comes with us: licences that let anybody use it, hashes for all of it, and no script at install but those that were looked at. */
+/**
+ * Tests the dependencies: permissive licences, a hash for every package, and no install script except
+ * reviewed ones.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -42,12 +45,12 @@ const ALLOWED = new Set(
     '0BSD',
   ].concat(['BlueOak-1.0.0', 'Python-2.0', 'MIT OR Apache-2.0', '(MIT OR CC0-1.0)']),
 )
-/** Read by a person; what was found is in decision 0022. */
+/** Licences reviewed by hand; see decision 0022. */
 const READ_BY_HAND = new Set(['dejavu-fonts-ttf', 'png-js'])
-/** Only on the machines of those who change Carnet. */
+/** Only for packages on developers' machines. */
 const FOR_DEVELOPMENT = new Set(['MPL-2.0'])
 
-/** Some say it in their own package.json only. */
+/** Some packages name their licence only in their own package.json. */
 function licenceOf({ path, license }: { path: string; license?: string }): string {
   if (license !== undefined) return license
   const own = JSON.parse(read(join(path, 'package.json'))) as {

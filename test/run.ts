@@ -1,7 +1,6 @@
 /**
- * `npm test`: one PostgreSQL for the whole run, one process for each test file, a copy of the migrated database for
- * each that asks. `npm test -- FILE…` runs some; `--full` leaves nothing out and runs everything on Debian's
- * PostgreSQL 15 too, where it is found; `--pg15` runs on that alone.
+ * `npm test`: runs each test file in its own process, all on one PostgreSQL. `npm test -- FILE…` runs some;
+ * `--full` skips nothing and also uses Debian's PostgreSQL 15 if installed; `--pg15` uses only that.
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -29,37 +28,40 @@ import { childrenOf, endDescendants } from './descendants.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const DEBIAN_15 = '/usr/lib/postgresql/15/bin'
-/** For two cores: one more than these, for the files that wait for processes to end. With two a sixth of the time is idle. */
+/**
+ * For two cores: one more, because some files wait for processes to end. With two, a sixth of the time is
+ * idle.
+ */
 const FILES_AT_ONCE = 3
-/** A file that takes longer hangs. */
+/** A test file that runs for longer is taken to hang. */
 const FILE_WITHIN_MS = process.env.CARNET_HAMMER_COUNT ? 7_200_000 : 900_000
-/** A file that is stopped ends what it has started, then itself; afterwards it is killed. */
+/** A stopped test file ends what it has started, then itself. After this time it is killed. */
 const STOPPED_WITHIN_MS = 2_000
 const END_CHECK_MS = 20
 const WITH_DESCENDANTS = pathToFileURL(join(import.meta.dirname, 'end-with-descendants.ts')).href
 
-/** Begins the name of a run's folder; the number of its process follows. */
+/** The prefix of a run's folder; the run's process id follows. */
 const FOLDER = 'carnet-test-'
 
 type Counts = { tests: number; passed: number; cancelled: number; skipped: number; todo: number }
 
 type OpenServer = {
-  /** For people: the version, and where it is. */
+  /** Version and location, to be printed. */
   name: string
-  /** What the test files are told. */
+  /** Environment variables for the test files. */
   environment: Record<string, string>
   close: () => Promise<void>
 }
 
 const words = process.argv.slice(2)
 const flags = new Set(words.filter(word => word.startsWith('--')))
-/** Only a whole run can say what no test has seen. */
+/** Only a complete run can tell which responses no test has seen. */
 const isWhole = words.every(word => word.startsWith('--'))
 const unknown = [...flags].find(flag => flag !== '--full' && flag !== '--pg15')
 const stopped = new AbortController()
 
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stopped.abort())
-// Nobody reads on, as after `npm test | head`.
+// The reader has closed the pipe, as in `npm test | head`.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => stopped.abort())
 
 if (unknown !== undefined) fail(`${unknown} is not known: there are --full and --pg15.`)
@@ -73,7 +75,7 @@ async function main(): Promise<void> {
     if (stopped.signal.aborted) break
     await runOn(await openServer(binDir), files)
   }
-  // Ended by a signal: as a shell says it.
+  // The exit code of shells for a run ended by a signal.
   if (stopped.signal.aborted) process.exitCode = 130
 }
 
@@ -82,7 +84,9 @@ function fail(message: string): void {
   process.exitCode = 1
 }
 
-/** The folders of programs to run on, one after the other; undefined for the built-in ones, or TEST_DATABASE_URL. */
+/**
+ * The program folders to test, one after another; undefined for the built-in programs or TEST_DATABASE_URL.
+ */
 function servers(): (string | undefined)[] {
   const isFull = flags.has('--full')
   if (isFull) process.env.CARNET_TEST_FULL = '1'
@@ -122,7 +126,7 @@ async function runOn(server: OpenServer, files: readonly string[]): Promise<void
   }
 }
 
-/** After all tests: what the API's document promises was seen, and nothing else. */
+/** After all tests: every documented response was seen, and no other. */
 function concludeAnswers(seen: string): void {
   const differences = compareAnswers(seen)
   if (differences.length === 0) {
@@ -147,7 +151,7 @@ async function runFiles(
     signal: stopped.signal,
   })
   stream.on('test:summary', summary => {
-    // One for each file and, without a file, one for all.
+    // There is one summary for each file, and one without a file for all.
     if (summary.file === undefined) counts = summary.counts
     if (!summary.success) process.exitCode = 1
   })
@@ -156,7 +160,7 @@ async function runFiles(
   return counts
 }
 
-/** A run that is stopped does not wait for its files: they may still be ending, or unable to. */
+/** A stopped run does not wait for its files: they may still be ending, or unable to end. */
 async function endFiles(before: ReadonlySet<number>): Promise<void> {
   const left = () => childrenOf(process.pid).filter(({ pid }) => !before.has(pid))
   const until = performance.now() + STOPPED_WITHIN_MS
@@ -167,7 +171,7 @@ async function endFiles(before: ReadonlySet<number>): Promise<void> {
   }
 }
 
-/** The lines that machines read. */
+/** Prints the summary that scripts parse. */
 function conclude(server: OpenServer, counts: Counts | undefined): void {
   if (counts === undefined || counts.tests === 0) {
     fail('No test was run.')
@@ -181,7 +185,7 @@ function conclude(server: OpenServer, counts: Counts | undefined): void {
   for (const [name, figure] of Object.entries(figures)) process.stdout.write(`# ${name} ${figure}\n`)
 }
 
-/** Starts or reaches the server and makes the template. `binDir`: programs other than the built-in ones. */
+/** Starts or reaches the server and creates the template. `binDir`: programs other than the built-in ones. */
 async function openServer(binDir: string | undefined): Promise<OpenServer> {
   const url = process.env.TEST_DATABASE_URL
   return url ? openGiven(url) : openOwn(binDir)
@@ -203,16 +207,16 @@ async function openGiven(url: string): Promise<OpenServer> {
 
 async function openOwn(binDir: string | undefined): Promise<OpenServer> {
   const folder = mkdtempSync(join(tmpdir(), `${FOLDER}${process.pid}-`))
-  // Started by root the server is another user, who has to get through.
+  // When started by root, the server runs as another user, who needs access.
   chmodSync(folder, 0o711)
-  // Whoever gets into the folder of the socket is a test.
+  // Only tests can enter the socket's folder.
   const hbaFile = join(folder, 'hba.conf')
   writeFileSync(hbaFile, 'local all all trust\n')
   const postgres = await startEmbeddedPostgres({
     dataDir: join(folder, 'run'),
     ...(binDir === undefined ? {} : { binDir }),
     log: () => {},
-    // Only for this server, which nobody needs after a power cut. What tests start by themselves keeps fsync on.
+    // No data of this server must survive a power cut. Servers started by the tests keep fsync on.
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', hba_file: hbaFile },
   })
   const { socketDir, port, user, database } = postgres
@@ -224,7 +228,7 @@ async function openOwn(binDir: string | undefined): Promise<OpenServer> {
     const { server, version } = await makeTemplate({ socketDir, port, user, database }, 'carnet_test')
     const environment = {
       [TEST_SERVER_VARIABLE]: JSON.stringify(server),
-      // What tests put into the temporary folder goes away with the run, whatever becomes of the test.
+      // The tests' temporary files are removed with this folder, even after a crash.
       TMPDIR: folder,
       ...(binDir === undefined ? {} : { PG_BIN_DIR: binDir }),
     }
@@ -235,7 +239,7 @@ async function openOwn(binDir: string | undefined): Promise<OpenServer> {
   }
 }
 
-/** What runs that were killed have left: a folder with the number of a process that is no more. */
+/** Removes the folders of killed runs: those whose process no longer exists. */
 async function sweepLeftovers(): Promise<void> {
   for (const name of readdirSync(tmpdir())) {
     const pid = name.startsWith(FOLDER)
@@ -247,7 +251,7 @@ async function sweepLeftovers(): Promise<void> {
   }
 }
 
-/** Ends the servers that killed tests have left in there, then removes it. */
+/** Stops the servers that killed tests left in the folder, then removes it. */
 async function removeFolder(folder: string): Promise<void> {
   for (const file of globSync('{*,*/*,*/*/*}/postmaster.pid', { cwd: folder })) {
     const left = findPostmaster(dirname(join(folder, file)))
