@@ -1,4 +1,4 @@
-// Try-outs and buttons for copying. The key stays in the fields of this page: it is put into no storage and no address.
+// Test forms and copy buttons. The key stays in this page's fields, never in a storage or an address.
 
 const base = document.body.dataset.api
 
@@ -36,7 +36,7 @@ for (const trial of document.querySelectorAll('details.try')) {
   trial.hidden = false
 }
 
-/** The address and the options of `fetch` that a filled form stands for; an empty field is not sent. */
+/** Builds the address and the options of `fetch` from a filled form; empty fields are not sent. */
 function requestOf(form) {
   const headers = new Headers()
   const query = new URLSearchParams()

@@ -1,4 +1,4 @@
-// The colour's text and its picker follow each other. Without this the one that was touched counts.
+// Keeps the colour's text and its picker equal. Without this script, the one that was changed counts.
 for (const picker of document.querySelectorAll('input[type="color"][name="accent_picker"]')) {
   const text = picker.form.elements.accent
   picker.addEventListener('input', () => {

@@ -1,4 +1,4 @@
-// A button beside each text to take along. Without this the text is selected by a touch, as before.
+// Adds a copy button to each text to copy. Without this script, focus selects the text.
 for (const field of document.querySelectorAll('textarea.copy[data-copy]')) {
   const button = document.createElement('button')
   button.type = 'button'

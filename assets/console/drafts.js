@@ -1,5 +1,5 @@
-// Keeps what was typed in a form until it is saved, in this browser alone, and asks before the page is left. Without
-// this a page that is left forgets what was typed in it.
+// Stores unsaved input in this browser until the form is saved, and asks before the page is left. Without this script,
+// leaving a page loses its input.
 const PREFIX = 'carnet-draft:'
 const MAX_AGE_MS = 7 * 86_400_000
 const WRITE_AFTER_MS = 400
@@ -34,7 +34,7 @@ function guard(form) {
       if (isDirty()) localStorage.setItem(key, text)
       else forget(key)
     } catch {
-      // The browser has no room: the question before leaving stays.
+      // The browser's storage is full; the page still asks before it is left.
     }
   }
   form.addEventListener('input', () => {
@@ -59,7 +59,7 @@ function guard(form) {
   if (wasSent) keep()
 }
 
-/** The draft goes to the server as a form that is not saved: it draws all rows again, and knows the version it began with. */
+/** Restores by sending the draft as an unsaved form: the server renders all its rows and knows its first version. */
 function offer(form, key, { at, entries }) {
   const { draftFound, draftRestore, draftDiscard } = form.dataset
   const box = document.createElement('div')
@@ -106,8 +106,8 @@ function offer(form, key, { at, entries }) {
   form.before(box)
 }
 
-// Nothing of a draft is for whoever signs in next, and what was saved is no draft. A page that somebody went back to
-// says again what was saved then: what they have typed since stays.
+// Deletes drafts of other people, and drafts that were saved. A page reached by going back repeats an old save notice,
+// which must not delete input typed since.
 const isNewVisit = performance.getEntriesByType('navigation')[0]?.type === 'navigate'
 const isOver = (key, version) => {
   const base = read(key)?.entries.find(([name]) => name === 'base')?.[1]

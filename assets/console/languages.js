@@ -1,4 +1,4 @@
-// Texts in several languages as tabs. Without this they stand below each other.
+// Shows texts in several languages as tabs. Without this script, they are below each other.
 for (const group of document.querySelectorAll('fieldset.languages')) {
   const fields = [...group.querySelectorAll(':scope > [data-language]')]
   if (fields.length < 2) continue

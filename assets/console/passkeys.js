@@ -1,4 +1,4 @@
-// Passkeys: asks the browser and puts its answer into the form. Without this one signs in with a password.
+// Passkeys: asks the browser and puts its answer into the form. Without this script, people sign in with a password.
 const form = document.querySelector('form[data-passkey]')
 const knows = typeof globalThis.PublicKeyCredential?.parseRequestOptionsFromJSON === 'function'
 
@@ -7,7 +7,7 @@ const tell = sentence => {
   line.textContent = sentence
   line.hidden = false
 }
-// What a browser says is for programmers; these are its three reasons that a person can do something about.
+// Browsers' messages are for programmers; these are the three errors that a person can act on.
 const explain = error => {
   const { cancelled, elsewhere, known = cancelled } = form.dataset
   if (error.name === 'AbortError') return
@@ -34,7 +34,7 @@ async function use(mediation) {
   send(await navigator.credentials.get({ publicKey, mediation, signal }))
 }
 
-// In the list that opens at the e-mail field; a challenge lives ten minutes, so it is replaced before.
+// Offers passkeys in the list of the e-mail field. A challenge is valid for ten minutes and is replaced before that.
 async function offer() {
   if (!(await PublicKeyCredential.isConditionalMediationAvailable?.())) return
   const again = () => use('conditional').catch(() => {})

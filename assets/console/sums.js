@@ -1,4 +1,4 @@
-// Adds up shares while they are typed. The server adds them up as well, and its word counts.
+// Adds up shares while they are typed. The server also adds them up, and its result counts.
 const written = new Intl.NumberFormat(document.documentElement.lang, { maximumFractionDigits: 6 })
 for (const line of document.querySelectorAll('[data-sum]')) {
   const group = line.closest('fieldset')
