@@ -1,5 +1,5 @@
-// Checks an account exported by Carnet without Carnet: node check-export.mjs FILE
-// Needs Node 20 or newer and nothing else. docs/backup.md says in words what it does.
+// Checks an exported account without Carnet: node check-export.mjs FILE
+// Needs only Node 20 or newer. docs/backup.md describes the checks.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 
