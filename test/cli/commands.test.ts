@@ -111,7 +111,7 @@ describe('accounts brand', () => {
     assert.deepEqual([colour.code, colour.stderr], [1, 'accent must be a colour such as #1a5f4b.\n'])
     const file = await brand('--logo', join(folder.path, 'none.png'))
     assert.equal(file.code, 1)
-    assert.match(file.stderr, /^The file of --logo, .*none\.png, cannot be read \(ENOENT\)\.\n$/)
+    assert.match(file.stderr, /^The file .*none\.png of --logo cannot be read \(ENOENT\)\.\n$/)
     const removal = await brand('--remove', 'logo,constructor')
     assert.equal(removal.code, 2)
     assert.match(removal.stderr, /choose from name, accent, logo, dark-logo, frame-ancestors/)
@@ -267,7 +267,7 @@ describe('doctor', () => {
     const odd = { ...settings, env: { ...settings.env, PUBLIC_ULR: 'https://passport.example' } }
     const { code, stdout } = await carnet(['doctor'], odd)
     assert.equal(code, 1)
-    assert.match(stdout, /BAD +settings +The setting PUBLIC_ULR .*; PUBLIC_URL is/)
+    assert.match(stdout, /BAD +settings +The setting PUBLIC_ULR .* Did you mean PUBLIC_URL\?/)
   })
 })
 
