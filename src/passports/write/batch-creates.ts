@@ -73,6 +73,6 @@ async function tryAll(
 function toError(reason: RejectReason | undefined): Error {
   if (reason === 'key_taken') return new IdempotencyKeyTaken()
   if (reason === 'gtin_taken') return gtinTakenError()
-  assert(reason === 'plan_limit', 'a row alone is rejected with a reason, and a create claims no SKU')
+  assert(reason === 'plan_limit', 'a single row is rejected with a reason, and a create never claims a SKU')
   return modelQuotaError()
 }
