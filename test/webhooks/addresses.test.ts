@@ -288,7 +288,7 @@ describe('an unresolvable name is reported as dns', () => {
     assert.equal(await failing(async () => ['93.184.216.34', '']), plain)
   })
 
-  test('not if only the other address family gets no answer from name servers', async () => {
+  test('but not if it has an IPv4 address and only the question for IPv6 is not answered', async () => {
     const A = 1
     const servers = createSocket('udp4')
     // A response as in RFC 1035: the question and one IPv4 address. Questions about IPv6 get no response.
