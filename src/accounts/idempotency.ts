@@ -33,13 +33,13 @@ type Work = (ctx: AccountContext) => Promise<StoredResponse>
 
 /**
  * Runs `work` in the transaction that stores its response, or repeats a response of the last 24 hours. With
- * `storesRecord`, `work` first runs without a transaction and stores the response itself. Throws `validation`
+ * `storesIdempotencyRecord`, `work` first runs without a transaction and stores the response itself. Throws `validation`
  * if another request used the key, and `idempotency_in_progress` if that one runs for over two seconds.
  */
 export async function runIdempotent(
   ctx: AccountContext,
   request: IdempotentRequest,
-  { work, storesRecord = false }: { work: Work; storesRecord?: boolean | undefined },
+  { work, storesIdempotencyRecord = false }: { work: Work; storesIdempotencyRecord?: boolean | undefined },
 ): Promise<IdempotentOutcome> {
   const until = performance.now() + WAIT_TIMEOUT_MS
   const { queue, permits } = waiting(ctx.sql)
@@ -47,7 +47,7 @@ export async function runIdempotent(
     // A request that waited most likely repeats the one before it.
     const known = waited ? await findStored(ctx, request) : undefined
     if (known !== undefined) return known
-    const outcome = storesRecord ? await runWithRecord(ctx, request, work) : undefined
+    const outcome = storesIdempotencyRecord ? await runWithRecord(ctx, request, work) : undefined
     return outcome ?? permits.run(() => runUntilSettled(ctx, request, work, until))
   })
   if (outcome === undefined) throw inProgress()

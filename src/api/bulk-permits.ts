@@ -9,7 +9,7 @@ import { AppError } from '../kernel/errors.ts'
 import { KeyedSemaphore, releaseWithResponse } from '../kernel/semaphore.ts'
 
 /** Smaller bodies need no permit. */
-export const MIN_QUEUED_BYTES = 256 * 1024
+export const MIN_LARGE_BYTES = 256 * 1024
 /** Two bodies of the largest size, or sixteen with 500 rows of a usual product. */
 const MAX_CONCURRENT_BYTES = 16 * 1024 * 1024
 export const MAX_WAITING_BODIES = 32
@@ -31,7 +31,7 @@ type BulkCall = { accountId: number; request: FastifyRequest; reply: FastifyRepl
 export async function acquireBulkPermit(sql: Sql, call: BulkCall): Promise<void> {
   const bytes = Number(call.request.headers['content-length'] ?? 0)
   // Larger bodies are rejected for their size.
-  if (bytes >= MIN_QUEUED_BYTES && bytes <= call.maxBytes) await acquire(sql, call, bytes)
+  if (bytes >= MIN_LARGE_BYTES && bytes <= call.maxBytes) await acquire(sql, call, bytes)
 }
 
 /**
@@ -47,7 +47,7 @@ export function acquireWhenLarge(sql: Sql, call: BulkCall, body: Readable): Read
 async function* readBody(sql: Sql, call: BulkCall, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let bytes = 0
   for await (const piece of body) {
-    const isFirstOfLarge = bytes < MIN_QUEUED_BYTES && bytes + piece.length >= MIN_QUEUED_BYTES
+    const isFirstOfLarge = bytes < MIN_LARGE_BYTES && bytes + piece.length >= MIN_LARGE_BYTES
     bytes += piece.length
     if (isFirstOfLarge) await acquire(sql, call, call.maxBytes)
     yield piece

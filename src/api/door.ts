@@ -12,10 +12,10 @@ import { getPathParameters, getQuery } from '../kernel/http/request-input.ts'
 import { readJsonRows } from '../kernel/text/json-rows.ts'
 import { readJson } from '../kernel/text/strict-json.ts'
 import { getPassport } from '../passports/read/find.ts'
-import { acquireBulkPermit, acquireWhenLarge, MIN_QUEUED_BYTES } from './bulk-permits.ts'
+import { acquireBulkPermit, acquireWhenLarge, MIN_LARGE_BYTES } from './bulk-permits.ts'
 import { registerDocs } from './docs/door.ts'
 import { MAX_ITEMS } from './endpoint/body.ts'
-import { announceDeprecation } from './endpoint/deprecation.ts'
+import { buildDeprecationOptions } from './endpoint/deprecation.ts'
 import type { ApiResponse, ApiSetup, Endpoint } from './endpoint/endpoint.ts'
 import { readPath } from './endpoint/path-parameters.ts'
 import { readQuery } from './endpoint/query-parameters.ts'
@@ -39,19 +39,19 @@ export const getBodyLimit = (endpoint: Endpoint) => (isBulk(endpoint) ? MAX_BULK
 const isBulk = (endpoint: Endpoint | undefined) => endpoint?.isPublic === false && endpoint.isBulk === true
 const isNeverRefused = (endpoint: Endpoint | undefined) =>
   endpoint?.isPublic === true && endpoint.isNeverRefused === true
-const canLackBody = (endpoint: Endpoint | undefined) =>
+const isBodyOptional = (endpoint: Endpoint | undefined) =>
   endpoint !== undefined && (endpoint.body === undefined || endpoint.body.isOptional === true)
 
 const endpointOf = (request: FastifyRequest) => request.routeOptions.config.endpoint
 
 const NO_SUCH_ENDPOINT = 'There is no such endpoint. GET /api/v1/openapi.json lists all endpoints.'
 
-const keys = new WeakMap<FastifyRequest, AuthenticatedKey>()
+const authenticatedKeys = new WeakMap<FastifyRequest, AuthenticatedKey>()
 
 /** Registers the API and its reference page. Responses are serialized by the handlers. */
 export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
-  const known = new Set<string>(app.supportedMethods)
-  for (const method of EVERY_METHOD) if (!known.has(method)) app.addHttpMethod(method)
+  const supported = new Set<string>(app.supportedMethods)
+  for (const method of ALL_METHODS) if (!supported.has(method)) app.addHttpMethod(method)
   app.register(
     async door => {
       door.removeAllContentTypeParsers()
@@ -59,25 +59,25 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
         try {
           keepBodyBytes(request, bytes)
           const endpoint = endpointOf(request)
-          if (bytes.length === 0 && canLackBody(endpoint)) return done(null, undefined)
+          if (bytes.length === 0 && isBodyOptional(endpoint)) return done(null, undefined)
           requireUtf8Json(request)
           if (!isBulk(endpoint)) return done(null, readJson(bytes))
-          if (bytes.length < MIN_QUEUED_BYTES) return done(null, readJson(bytes, ROWS))
-          readJsonRows(bytes, ROWS).then(body => done(null, body), done)
+          if (bytes.length < MIN_LARGE_BYTES) return done(null, readJson(bytes, BULK_ROWS))
+          readJsonRows(bytes, BULK_ROWS).then(body => done(null, body), done)
         } catch (error) {
           done(toError(error))
         }
       })
-      door.addContentTypeParser('*', readOtherType)
+      door.addContentTypeParser('*', rejectOtherMediaType)
       door.addHook('onRequest', async (request, reply) => {
         const endpoint = endpointOf(request)
         if (endpoint?.isPublic) limitAddress(setup, request, reply, { refuses: !isNeverRefused(endpoint) })
-        else await admit(setup, request, reply)
+        else await authorize(setup, request, reply)
         if (request.is404) throw new AppError('not_found', NO_SUCH_ENDPOINT)
         if (isBulk(endpoint)) await acquireBulkPermit(setup.sql, buildBulkCall(setup, request, reply))
       })
       for (const endpoint of ENDPOINTS) addRoute(door, setup, endpoint)
-      for (const [path, endpoints] of Map.groupBy(ENDPOINTS, one => one.path)) {
+      for (const [path, endpoints] of Map.groupBy(ENDPOINTS, endpoint => endpoint.path)) {
         refuseOtherMethods(door, path, endpoints)
       }
       // Lets the hook above answer unknown paths after the key check and before the body is read.
@@ -88,34 +88,34 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
   registerDocs(app, () => buildApiDocument(setup))
 }
 
-/** How the JSON of bulk calls is read: row by row. */
-const ROWS = { member: 'items', maxRows: MAX_ITEMS, maxBytesWithout: MAX_BODY_BYTES }
+/** Where the JSON of a bulk call has its rows. */
+const BULK_ROWS = { member: 'items', maxRows: MAX_ITEMS, maxBytesWithoutRows: MAX_BODY_BYTES }
 
 function addRoute(door: FastifyInstance, setup: ApiSetup, endpoint: Endpoint): void {
-  const { method, path: url, pathNames } = endpoint
+  const { method, path: url, pathParameterNames } = endpoint
   door.route({
     method,
     url,
     config: { endpoint, isLong: isBulk(endpoint) },
     bodyLimit: getBodyLimit(endpoint),
     ...(method !== 'GET' &&
-      (pathNames.includes('id') || isBulk(endpoint)) && {
+      (pathParameterNames.includes('id') || isBulk(endpoint)) && {
         preParsing: async (request, reply, body) => {
-          if (pathNames.includes('id')) await requireExisting(setup, endpoint, request)
+          if (pathParameterNames.includes('id')) await requireProductExists(setup, endpoint, request)
           return isBulk(endpoint)
             ? acquireWhenLarge(setup.sql, buildBulkCall(setup, request, reply), body)
             : body
         },
       }),
-    ...announceDeprecation(endpoint),
+    ...buildDeprecationOptions(endpoint),
     handler: (request, reply) => respond(setup, endpoint, request, reply),
   })
 }
 
-const buildBulkCall = (setup: ApiSetup, request: FastifyRequest, reply: FastifyReply) => ({
-  ...{ request, reply, maxBytes: MAX_BULK_BYTES },
-  accountId: accountOf(setup, request).accountId,
-})
+const buildBulkCall = (setup: ApiSetup, request: FastifyRequest, reply: FastifyReply) => {
+  const { accountId } = accountOf(setup, request)
+  return { accountId, request, reply, maxBytes: MAX_BULK_BYTES }
+}
 
 function requireUtf8Json(request: FastifyRequest): void {
   const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers['content-type'] ?? '')?.[1]
@@ -131,16 +131,16 @@ function requireUtf8Json(request: FastifyRequest): void {
 }
 
 /**
- * Refuses a body of another type at its first byte. Some clients name a type without sending a body (`curl -d
- * ''`, `urllib` with `data=b''`, `fetch` with `body: ''`): that counts as no body where none is required.
+ * Rejects a body of another type at its first byte. Some clients name a type without sending a body (`curl -d
+ * ''`, `urllib` with `data=b''`, `fetch` with `body: ''`): where the body is optional, that is no error.
  */
-function readOtherType(
+function rejectOtherMediaType(
   request: FastifyRequest,
   payload: Readable,
   done: (error: Error | null, body?: unknown) => void,
 ): void {
   const error = new AppError('unsupported_media_type', 'Send the body as application/json.')
-  if (!canLackBody(endpointOf(request))) {
+  if (!isBodyOptional(endpointOf(request))) {
     done(error)
     return
   }
@@ -154,7 +154,7 @@ function readOtherType(
 }
 
 /** Checks the key. Errors are reported in this order: 401, plan_required, 429, read_only. */
-async function admit(setup: ApiSetup, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function authorize(setup: ApiSetup, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const now = setup.clock.now()
   // By default only the client may cache a response, and it must revalidate. Handlers may override this.
   reply.header('cache-control', 'private, no-cache')
@@ -174,15 +174,19 @@ async function admit(setup: ApiSetup, request: FastifyRequest, reply: FastifyRep
     throw new AppError('read_only', 'This key may only read. Use a key with full scope to change something.')
   }
   recordKeyUse(setup.sql, key, now)
-  keys.set(request, key)
+  authenticatedKeys.set(request, key)
 }
 
 /**
- * A missing product or version, or one of another account, gives 404 before the body is read, so that no
- * other error reveals that it exists.
+ * Throws `not_found` before the body is read if the product or version is missing or belongs to another
+ * account. A later error would reveal that it exists.
  */
-async function requireExisting(setup: ApiSetup, endpoint: Endpoint, request: FastifyRequest): Promise<void> {
-  const { id, n } = readPath(endpoint.pathNames, getPathParameters(request))
+async function requireProductExists(
+  setup: ApiSetup,
+  endpoint: Endpoint,
+  request: FastifyRequest,
+): Promise<void> {
+  const { id, n } = readPath(endpoint.pathParameterNames, getPathParameters(request))
   if (id === undefined) return
   const { version_no: newest } = await getPassport(accountOf(setup, request), id)
   if (n !== undefined && n > newest) throw notFound('version of this product')
@@ -206,13 +210,13 @@ function unauthorized(key: string | undefined): AppError {
 
 async function respond(setup: ApiSetup, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply) {
   try {
-    if (!isNeverRefused(endpoint)) requireReadableQuery(request)
+    if (!isNeverRefused(endpoint)) requireValidPercentEncoding(request)
     return send(reply, await dispatch(setup, endpoint, request))
   } catch (error) {
     // A missing product is reported before an invalid query.
     const isRead = !endpoint.isPublic && endpoint.method === 'GET'
     if (isRead && error instanceof AppError && QUERY_ERRORS.has(error.code)) {
-      await requireExisting(setup, endpoint, request)
+      await requireProductExists(setup, endpoint, request)
     }
     throw error
   }
@@ -220,8 +224,8 @@ async function respond(setup: ApiSetup, endpoint: Endpoint, request: FastifyRequ
 
 const QUERY_ERRORS = new Set(['validation', 'bad_request'])
 
-/** The parser leaves a broken percent-encoding as text, and a search for that text would find nothing. */
-function requireReadableQuery({ raw: { url = '' } }: FastifyRequest): void {
+/** Without this check, a list would be filtered by the broken text and come back empty. */
+function requireValidPercentEncoding({ raw: { url = '' } }: FastifyRequest): void {
   if (!url.includes('%')) return
   try {
     decodeURIComponent(url)
@@ -248,13 +252,13 @@ function dispatch(
   const account = accountOf(setup, request)
   const call = { setup, headers, account, isDryRun: false }
   if (endpoint.method !== 'GET') return handleWrite(endpoint, call, { request, sent })
-  const path = readPath(endpoint.pathNames, sent.params)
+  const path = readPath(endpoint.pathParameterNames, sent.params)
   return endpoint.handle({ ...call, path, query: readQuery(sent.query, endpoint.query), body: undefined })
 }
 
 function accountOf({ sql, clock }: ApiSetup, request: FastifyRequest): AccountContext {
-  const key = keys.get(request)
-  assert(key, 'the key of a call that needs one has been checked')
+  const key = authenticatedKeys.get(request)
+  assert(key, 'the API key was checked before the handler')
   return { sql, clock, accountId: key.accountId, actorId: key.actorId }
 }
 
@@ -267,20 +271,20 @@ function send(reply: FastifyReply, response: ApiResponse): FastifyReply {
   return reply.send(response.body)
 }
 
-/** All methods that Node reads; CONNECT has no path. */
-const EVERY_METHOD = METHODS.filter(method => method !== 'CONNECT')
+/** All methods that Node parses, except CONNECT, which has no path. */
+const ALL_METHODS = METHODS.filter(method => method !== 'CONNECT')
 
 /** Answers every other method of a path with 405 and the allowed ones. */
 function refuseOtherMethods(door: FastifyInstance, path: string, endpoints: readonly Endpoint[]): void {
   const allowed: string[] = endpoints.map(({ method }) => method)
   if (allowed.includes('GET')) allowed.push('HEAD')
-  const others = EVERY_METHOD.filter(method => !allowed.includes(method))
+  const others = ALL_METHODS.filter(method => !allowed.includes(method))
   const allow = allowed.join(', ')
   const [endpoint] = endpoints
   door.route({
     method: others,
     url: path,
-    // Such a request needs a key exactly if the path needs one.
+    // A public path answers 405 without a key, any other path needs one first.
     ...(endpoint?.isPublic ? { config: { endpoint } } : {}),
     exposeHeadRoute: false,
     onRequest: async request => {

@@ -20,7 +20,7 @@ export function keepBodyBytes(request: FastifyRequest, bytes: Buffer): void {
 type IdempotentWork = {
   key: string
   handle: (call: AccountCall) => Promise<ApiResponse>
-  storesRecord: boolean | undefined
+  storesIdempotencyRecord: boolean | undefined
 }
 
 /**
@@ -30,7 +30,7 @@ type IdempotentWork = {
 export async function handleIdempotently(
   request: FastifyRequest,
   call: AccountCall,
-  { key, handle, storesRecord }: IdempotentWork,
+  { key, handle, storesIdempotencyRecord }: IdempotentWork,
 ): Promise<ApiResponse> {
   const { answer, replayed } = await runIdempotent(
     call.account,
@@ -38,7 +38,7 @@ export async function handleIdempotently(
     {
       work: async account =>
         toStoredResponse(await handle({ ...call, account, setup: { ...call.setup, sql: account.sql } })),
-      storesRecord,
+      storesIdempotencyRecord,
     },
   )
   if (!replayed) return answer

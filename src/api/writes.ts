@@ -20,8 +20,12 @@ export async function handleWrite(
   const key = findIdempotencyKey(request)
   const handle = (own: AccountCall) => checkAndRun(endpoint, own, sent, key)
   if (key === undefined || key instanceof AppError || sent.query.dry_run === 'true') return handle(call)
-  // The key is looked up before any check: if another request used it, that is the first error.
-  return handleIdempotently(request, call, { key, handle, storesRecord: endpoint.storesRecord })
+  // The key is looked up before anything is checked: a key of another request is the first error.
+  return handleIdempotently(request, call, {
+    key,
+    handle,
+    storesIdempotencyRecord: endpoint.storesIdempotencyRecord,
+  })
 }
 
 async function checkAndRun(
@@ -60,14 +64,14 @@ async function runWithInput(
   } catch (error) {
     const { body } = endpoint
     if (body?.findNestedError === undefined) throw error
-    const path = readPath(endpoint.pathNames, sent.params)
+    const path = readPath(endpoint.pathParameterNames, sent.params)
     throw addError(error, await body.findNestedError({ ...call, path }, sentMembers(sent.body)))
   }
   return endpoint.handle({ ...call, query, path: input.path, body: input.body })
 }
 
-const readPathAndBody = ({ pathNames, body }: AccountEndpoint, sent: RawInput) =>
-  collectErrors({ path: () => readPath(pathNames, sent.params), body: () => body?.read(sent.body) })
+const readPathAndBody = ({ pathParameterNames, body }: AccountEndpoint, sent: RawInput) =>
+  collectErrors({ path: () => readPath(pathParameterNames, sent.params), body: () => body?.read(sent.body) })
 
 /** The further errors of a request whose query or key is refused, found by a dry run. */
 async function findErrorsByDryRun(

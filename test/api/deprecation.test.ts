@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import Fastify from 'fastify'
-import { announceDeprecation } from '../../src/api/endpoint/deprecation.ts'
+import { buildDeprecationOptions } from '../../src/api/endpoint/deprecation.ts'
 import type { Endpoint } from '../../src/api/endpoint/endpoint.ts'
 import { ENDPOINTS } from '../../src/api/endpoints.ts'
 import { buildOperation } from '../../src/api/openapi/document.ts'
@@ -14,11 +14,11 @@ const deprecated = {
 
 test('a deprecated route announces its end in every response, errors too', async () => {
   const app = Fastify()
-  app.get('/old', { ...announceDeprecation({ deprecated }) }, () => 'still there')
-  app.get('/older', { ...announceDeprecation({ deprecated }) }, () => {
+  app.get('/old', { ...buildDeprecationOptions({ deprecated }) }, () => 'still there')
+  app.get('/older', { ...buildDeprecationOptions({ deprecated }) }, () => {
     throw new Error('refused')
   })
-  app.get('/new', { ...announceDeprecation({}) }, () => 'here to stay')
+  app.get('/new', { ...buildDeprecationOptions({}) }, () => 'here to stay')
   for (const path of ['/old', '/older']) {
     const { headers } = await app.inject(path)
     assert.equal(headers.deprecation, '@1798761600')

@@ -10,7 +10,7 @@ import type { HTTPMethods } from 'fastify'
 import { createKey } from '../../src/accounts/keys/keys.ts'
 import { API_PREFIX } from '../../src/api/door.ts'
 import type { Endpoint } from '../../src/api/endpoint/endpoint.ts'
-import { PATH_PARAMETERS, type PathName } from '../../src/api/endpoint/path-parameters.ts'
+import { PATH_PARAMETERS, type PathParameterName } from '../../src/api/endpoint/path-parameters.ts'
 import { ENDPOINTS } from '../../src/api/endpoints.ts'
 import { listErrors } from '../../src/api/openapi/responses.ts'
 import { EVENT_TYPES } from '../../src/webhooks/insert-events.ts'
@@ -192,7 +192,7 @@ describe('the running server', () => {
       assert.ok(answer.status < 300, answer.text)
       return answer.json.data
     }
-    const wants = PREPARED[operation.id] ?? (operation.pathNames.includes('id') ? [] : undefined)
+    const wants = PREPARED[operation.id] ?? (operation.pathParameterNames.includes('id') ? [] : undefined)
     if (wants === undefined) return { key, id: '' }
     const table = exampleOf('createProduct')
     const { id } = await send('POST', '/products', table)
@@ -209,7 +209,7 @@ describe('the running server', () => {
       test(`${operation.id}: accepts example ${place + 1}${isShown ? ', and returns the one shown' : ''}`, async () => {
         const { key, id } = await stand(operation)
         const path = operation.path.replaceAll(/:(\w+)/g, (_, name: string) =>
-          name === 'id' ? id : String(PATH_PARAMETERS[name as PathName].example),
+          name === 'id' ? id : String(PATH_PARAMETERS[name as PathParameterName].example),
         )
         const ask = { key, ...(sent === undefined ? {} : { body: sent }) }
         const answer = await t.ask(operation.method, API_PREFIX + path, ask)

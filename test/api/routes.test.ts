@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test'
 import type { HTTPMethods } from 'fastify'
 import { API_PREFIX, getBodyLimit } from '../../src/api/door.ts'
 import type { Endpoint } from '../../src/api/endpoint/endpoint.ts'
-import { PATH_PARAMETERS, type PathName } from '../../src/api/endpoint/path-parameters.ts'
+import { PATH_PARAMETERS, type PathParameterName } from '../../src/api/endpoint/path-parameters.ts'
 import { ENDPOINTS } from '../../src/api/endpoints.ts'
 import { buildOperation } from '../../src/api/openapi/document.ts'
 import { buildResponses, canBeNotFound } from '../../src/api/openapi/responses.ts'
@@ -34,7 +34,7 @@ describe('every route', () => {
   const path = (route: { path: string }) =>
     API_PREFIX +
     route.path.replaceAll(/:(\w+)/g, (_, name: string) =>
-      name === 'id' ? product.id : String(PATH_PARAMETERS[name as PathName].example),
+      name === 'id' ? product.id : String(PATH_PARAMETERS[name as PathParameterName].example),
     )
   /** The query parameters in the document. */
   const queryNames = (route: Endpoint) =>

@@ -10,7 +10,7 @@ import { splitByBytes } from '../../src/kernel/text/split-by-bytes.ts'
 import { readJson } from '../../src/kernel/text/strict-json.ts'
 import { yieldBetweenRows } from '../../src/kernel/yield-to-event-loop.ts'
 
-const ROWS = { member: 'items', maxRows: 500, maxBytesWithout: 1024 * 1024 }
+const ROWS = { member: 'items', maxRows: 500, maxBytesWithoutRows: 1024 * 1024 }
 const LONG = 'w'.repeat(30_000)
 
 /** Several chunks: more than 64 KiB between the first row and the last. */

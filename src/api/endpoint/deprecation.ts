@@ -11,7 +11,7 @@ export type Deprecation = {
 }
 
 /** Route options that add the headers to every response, errors too. Empty without a deprecation. */
-export function announceDeprecation({ deprecated }: { deprecated?: Deprecation }) {
+export function buildDeprecationOptions({ deprecated }: { deprecated?: Deprecation }) {
   if (deprecated === undefined) return {}
   const headers = deprecationHeaders(deprecated)
   return {

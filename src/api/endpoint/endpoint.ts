@@ -13,10 +13,10 @@ import type { ScanRecorder } from '../../scans/recorder.ts'
 import type { Deprecation } from './deprecation.ts'
 import type { DocumentedResponse } from './documented-response.ts'
 import type { HeaderParameter } from './header-parameters.ts'
-import { listPathNames, type PathName, type PathValues } from './path-parameters.ts'
+import { listPathParameterNames, type PathParameterName, type PathValues } from './path-parameters.ts'
 import { DRY_RUN, type QueryParameters, type QueryValues } from './query-parameters.ts'
 
-/** What the API needs from the server. */
+/** The services and settings that all handlers share. */
 export type ApiSetup = {
   sql: Sql
   clock: Clock
@@ -36,7 +36,7 @@ export type PublicCall = { setup: ApiSetup; headers: IncomingHttpHeaders }
 export type AccountCall = PublicCall & { account: AccountContext; isDryRun: boolean }
 
 /** The checked values of a request. */
-type Input<P extends PathName, Q extends QueryParameters, B> = {
+type Input<P extends PathParameterName, Q extends QueryParameters, B> = {
   path: PathValues<P>
   query: QueryValues<Q>
   body: B
@@ -47,11 +47,11 @@ type RequestBody<B> = {
   isOptional?: true
   schema: object
   examples: Readonly<Record<string, { summary: string; value: unknown }>>
-  /** `sent`: undefined without a body; a bulk row may be an error. Throws `validation`. */
+  /** `sent` is undefined without a body. A row that could not be parsed is an error. Throws `validation`. */
   read: (sent: unknown) => B
   /** Finds further errors inside a body that `read` rejected; both are reported together. */
   findNestedError?(
-    call: AccountCall & { path: PathValues<PathName> },
+    call: AccountCall & { path: PathValues<PathParameterName> },
     sent: Readonly<Record<string, unknown>>,
   ): Promise<AppError | undefined>
 }
@@ -79,11 +79,11 @@ type AccountOptions = {
   takesDryRun?: true
   /** Takes up to 500 rows as `items`, each with its own result, in a body of 8 MiB instead of 1 MiB. */
   isBulk?: true
-  /** The handler stores key and response in its own statement, so no transaction is opened. */
-  storesRecord?: true
+  /** The handler's statement stores key and response itself, so no transaction is opened. */
+  storesIdempotencyRecord?: true
 }
 
-type Handled = Promise<ApiResponse> | ApiResponse
+type HandlerResult = Promise<ApiResponse> | ApiResponse
 
 // Method syntax makes parameters bivariant, so endpoints of all types fit one list.
 type AccountDefinition<Path extends string, Q extends QueryParameters, B> = Description &
@@ -91,33 +91,33 @@ type AccountDefinition<Path extends string, Q extends QueryParameters, B> = Desc
     path: Path
     query?: Q
     body?: RequestBody<B>
-    handle(call: AccountCall & Input<PathNamesIn<Path>, Q, B>): Handled
+    handle(call: AccountCall & Input<PathParameterNamesIn<Path>, Q, B>): HandlerResult
   }
 
-type PathNamesIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
-  ? Extract<Name, PathName> | PathNamesIn<`/${Rest}`>
+type PathParameterNamesIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Extract<Name, PathParameterName> | PathParameterNamesIn<`/${Rest}`>
   : Path extends `${string}:${infer Name}`
-    ? Extract<Name, PathName>
+    ? Extract<Name, PathParameterName>
     : never
 
-type Derived = { pathNames: readonly PathName[]; query: QueryParameters }
+type Derived = { pathParameterNames: readonly PathParameterName[]; query: QueryParameters }
 
 export type AccountEndpoint = Description &
   AccountOptions &
   Derived & {
     isPublic: false
     body?: RequestBody<unknown>
-    handle(call: AccountCall & Input<PathName, QueryParameters, unknown>): Handled
+    handle(call: AccountCall & Input<PathParameterName, QueryParameters, unknown>): HandlerResult
   }
 
 /** Needs no key. */
 type PublicEndpoint = Description &
   Derived & {
     isPublic: true
-    /** Not limited and not refused, whatever follows its path. */
+    /** Answered beyond the rate limit too, and with any query. */
     isNeverRefused?: true
     body?: undefined
-    handle(call: PublicCall): Handled
+    handle(call: PublicCall): HandlerResult
   }
 
 export type Endpoint = AccountEndpoint | PublicEndpoint
@@ -131,12 +131,14 @@ export function defineEndpoint<
   B = undefined,
 >(definition: AccountDefinition<Path, Q, B>): AccountEndpoint
 export function defineEndpoint(
-  definition: Omit<AccountEndpoint, 'isPublic' | 'pathNames' | 'query'> & { query?: QueryParameters },
+  definition: Omit<AccountEndpoint, 'isPublic' | 'pathParameterNames' | 'query'> & {
+    query?: QueryParameters
+  },
 ): AccountEndpoint {
   return {
     ...definition,
     isPublic: false,
-    pathNames: listPathNames(definition.path),
+    pathParameterNames: listPathParameterNames(definition.path),
     query: { ...(definition.takesDryRun ? { dry_run: DRY_RUN } : {}), ...definition.query },
   }
 }
@@ -144,11 +146,11 @@ export function defineEndpoint(
 /** An endpoint that needs no key; it takes no parameters. */
 export const definePublicEndpoint = (
   definition: Description & Pick<PublicEndpoint, 'isNeverRefused' | 'handle'>,
-): PublicEndpoint => ({ ...definition, isPublic: true, pathNames: [], query: NO_QUERY })
+): PublicEndpoint => ({ ...definition, isPublic: true, pathParameterNames: [], query: NO_QUERY })
 
 export const isWrite = ({ method }: Pick<Endpoint, 'method'>) => method !== 'GET'
 
-/** The response envelope around serialized JSON, with at most 100 warnings. */
+/** The response envelope around serialized JSON. At most 100 warnings are sent. */
 export function successJson(
   json: string,
   extra: { warnings?: readonly Detail[]; meta?: object } = {},
@@ -160,9 +162,7 @@ export function successJson(
   return `{"data":${json}${meta}${warnings}}`
 }
 
-/**
- * `next` is the cursor of the next page; undefined on the last one. A page found by a cursor has no number.
- */
+/** `next` is the cursor of the next page, undefined on the last one. A page found by cursor has no number. */
 export const pageMeta = (
   { page, limit, cursor }: { page: number; limit: number; cursor?: unknown },
   { total, totalCapped }: { total: number; totalCapped?: boolean },

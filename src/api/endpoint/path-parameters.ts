@@ -48,8 +48,8 @@ export const PATH_PARAMETERS = {
   }),
 }
 
-export type PathName = keyof typeof PATH_PARAMETERS
-export type PathValues<Names extends PathName> = {
+export type PathParameterName = keyof typeof PATH_PARAMETERS
+export type PathValues<Names extends PathParameterName> = {
   [Name in Names]: ReturnType<(typeof PATH_PARAMETERS)[Name]['read']>
 }
 
@@ -66,12 +66,12 @@ function requireCategoryInPath(id: string): CompleteCategory {
   return category
 }
 
-const isPathName = (name: string): name is PathName => Object.hasOwn(PATH_PARAMETERS, name)
+const isPathParameterName = (name: string): name is PathParameterName => Object.hasOwn(PATH_PARAMETERS, name)
 
 /** The parameters of a path template such as `/products/:id`, in its order. */
-export const listPathNames = (path: string): PathName[] =>
+export const listPathParameterNames = (path: string): PathParameterName[] =>
   Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => {
-    if (!isPathName(name)) throw new Error(`the parameter ${name} of ${path} is not described`)
+    if (!isPathParameterName(name)) throw new Error(`the parameter ${name} of ${path} is not described`)
     return name
   })
 
@@ -79,8 +79,8 @@ export const listPathNames = (path: string): PathName[] =>
 export type RawPath = Readonly<Record<string, string>>
 
 /** The values of these parameters. Throws the error of the first invalid one. */
-export function readPath(names: readonly PathName[], sent: RawPath) {
-  const values: Partial<Record<PathName, unknown>> = {}
+export function readPath(names: readonly PathParameterName[], sent: RawPath) {
+  const values: Partial<Record<PathParameterName, unknown>> = {}
   for (const name of names) values[name] = PATH_PARAMETERS[name].read(sent[name] ?? '')
-  return values as PathValues<PathName>
+  return values as PathValues<PathParameterName>
 }

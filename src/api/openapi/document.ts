@@ -126,8 +126,8 @@ export function buildOperation(endpoint: Endpoint) {
   }
 }
 
-const buildPathParameters = ({ pathNames }: Endpoint) =>
-  pathNames.map(name => {
+const buildPathParameters = ({ pathParameterNames }: Endpoint) =>
+  pathParameterNames.map(name => {
     const { description, schema, example } = PATH_PARAMETERS[name]
     return { name, in: 'path', required: true, description, schema, example }
   })

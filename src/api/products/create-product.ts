@@ -32,7 +32,7 @@ export const createProduct = defineEndpoint({
   description:
     'Creates version 1. Fields that the schema does not know are stored, shown to the account only, and listed in `warnings`.',
   takesDryRun: true,
-  storesRecord: true,
+  storesIdempotencyRecord: true,
   requestHeaders: [STRICT],
   body: {
     // `category` decides which fields `data` has.

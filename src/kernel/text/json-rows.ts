@@ -29,15 +29,15 @@ export async function readJsonRows(bytes: Uint8Array, rows: RowList): Promise<un
   for (let until = STEP_LENGTH; scan.advance(until); until += STEP_LENGTH) await breathe()
   const { list } = scan
   if (list === undefined) {
-    const isLarge = bytes.length > rows.maxBytesWithout
+    const isLarge = bytes.length > rows.maxBytesWithoutRows
     if (isLarge && scan.hasTooManyValues) throw tooLargeWithout(rows)
     const value = parseText(text)
     if (isLarge) requireList(value, rows)
     return withErrors(value, scan, rows)
   }
   const head = text.slice(0, list.start + 1)
-  if (head.length + text.length - list.end > rows.maxBytesWithout) {
-    const most = `${rows.maxBytesWithout / 1024 / 1024} MiB`
+  if (head.length + text.length - list.end > rows.maxBytesWithoutRows) {
+    const most = `${rows.maxBytesWithoutRows / 1024 / 1024} MiB`
     throw new AppError(
       'payload_too_large',
       `The body is too large: at most ${most} without its ${rows.member}.`,

@@ -20,7 +20,7 @@ const MAX_NUMBER_LENGTH = 40
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** A list whose rows are answered separately. `member` is its name in the body. */
-export type RowList = { member: string; maxRows: number; maxBytesWithout: number }
+export type RowList = { member: string; maxRows: number; maxBytesWithoutRows: number }
 
 /**
  * Parses a UTF-8 JSON text. Throws `bad_request` if it cannot be read, `validation` with each refused place,
@@ -30,7 +30,7 @@ export type RowList = { member: string; maxRows: number; maxBytesWithout: number
 export function readJson(bytes: Uint8Array, rows?: RowList): unknown {
   const text = decodeUtf8(bytes)
   const value = parseText(text)
-  if (rows !== undefined && bytes.length > rows.maxBytesWithout) requireList(value, rows)
+  if (rows !== undefined && bytes.length > rows.maxBytesWithoutRows) requireList(value, rows)
   const scan = new JsonScan(text, rows)
   scan.advance(text.length)
   return withErrors(value, scan, rows)
@@ -74,10 +74,10 @@ export function requireList(value: unknown, rows: RowList): void {
   throw tooLargeWithout(rows)
 }
 
-export const tooLargeWithout = ({ member, maxBytesWithout }: RowList) =>
+export const tooLargeWithout = ({ member, maxBytesWithoutRows }: RowList) =>
   new AppError(
     'payload_too_large',
-    `The body is too large: at most ${maxBytesWithout / 1024 / 1024} MiB when it has no ${member}.`,
+    `The body is too large: at most ${maxBytesWithoutRows / 1024 / 1024} MiB when it has no ${member}.`,
   )
 
 function reason(error: unknown, text: string, leftOut: number): string {
@@ -217,9 +217,9 @@ export class JsonScan {
 
   private endRow(isLast: boolean) {
     if (this.rows === undefined) return
-    const isTooLong = this.at - this.rowStart > this.rows.maxBytesWithout
+    const isTooLong = this.at - this.rowStart > this.rows.maxBytesWithoutRows
     if (isTooLong) {
-      this.report('max', `is longer than ${this.rows.maxBytesWithout / 1024 / 1024} MiB; shorten it.`, 2)
+      this.report('max', `is longer than ${this.rows.maxBytesWithoutRows / 1024 / 1024} MiB; shorten it.`, 2)
     }
     if (this.isInFirstList) this.endPiece(isTooLong || this.hasTooManyValues, isLast)
   }
