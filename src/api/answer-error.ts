@@ -10,7 +10,7 @@ import type { SecurityLog } from '../kernel/monitoring/security-events.ts'
 import { API_PREFIX } from './door.ts'
 import type { ApiSetup } from './endpoint/endpoint.ts'
 import { errorJson, STATUS } from './endpoint/errors.ts'
-import { addressHeaders } from './limits.ts'
+import { countByAddress } from './limits.ts'
 import type { OperatorSetup } from './service/operator.ts'
 
 type ErrorSetup = Pick<ApiSetup, 'sql' | 'clock'> &
@@ -76,7 +76,7 @@ export function answerError(
     .headers({
       'content-type': 'application/json; charset=utf-8',
       ...publicError?.headers,
-      ...(isUncounted ? addressHeaders(setup, setup.getReaderAddress(request.raw)) : {}),
+      ...(isUncounted ? countByAddress(setup, setup.getReaderAddress(request.raw)) : {}),
       ...errorHeaders(appError),
       'x-request-id': request.id,
     })

@@ -5,11 +5,11 @@ import { AppError, type ErrorCode } from '../kernel/errors.ts'
 import { defaultHeaders } from '../kernel/http/default-headers.ts'
 import { LINGER_MS } from '../kernel/http/expect.ts'
 import { errorJson } from './endpoint/errors.ts'
-import { addressHeaders } from './limits.ts'
+import { countByAddress } from './limits.ts'
 
 const MAX_URL_LENGTH = 8_192
 
-type Setup = Parameters<typeof addressHeaders>[0] & { addresses: { publicUrl: string } }
+type Setup = Parameters<typeof countByAddress>[0] & { addresses: { publicUrl: string } }
 
 /** Headers allowed once, by the length of their name: Node uses the first (RFC 9112 §3.2). */
 const SINGLE_HEADERS: readonly (string | undefined)[] = ['Host', 'Content-Type', 'Authorization'].reduce<
@@ -88,7 +88,7 @@ export function answerUnreadable(setup: Setup, error: ParserError, socket: Socke
     'Content-Length': String(Buffer.byteLength(body)),
     ...defaultHeaders(setup.addresses.publicUrl),
     'X-Request-Id': id,
-    ...addressHeaders(setup, socket.remoteAddress),
+    ...countByAddress(setup, socket.remoteAddress),
     Connection: 'close',
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)

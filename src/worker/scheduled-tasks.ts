@@ -1,6 +1,6 @@
 /** Scheduled tasks. Several processes may run them, and resume the jobs that a stopped process left. */
 import { deleteExpiredKeys } from '../accounts/idempotency.ts'
-import { deleteExpiredShares } from '../accounts/limits/rate-ledger.ts'
+import { deleteExpiredShares } from '../accounts/limits/stored-shares.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'
 import { idFromUuid } from '../kernel/ids.ts'

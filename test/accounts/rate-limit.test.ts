@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import fc from 'fast-check'
 import { KeyLimits } from '../../src/accounts/limits/key-limits.ts'
-import { deleteExpiredShares } from '../../src/accounts/limits/rate-ledger.ts'
+import { deleteExpiredShares } from '../../src/accounts/limits/stored-shares.ts'
 import { newUuid } from '../../src/kernel/ids.ts'
 import { IS_FULL } from '../full.ts'
 import { type Harness, startHarness, TestClock } from '../harness.ts'
@@ -52,14 +52,14 @@ class Cluster {
   async one(node: number): Promise<boolean> {
     const permit = await this.nodes[node % this.nodes.length]?.take({ ...this.key })
     assert.ok(permit)
-    if (permit.isGranted) this.granted.push(this.now)
+    if (permit.isAllowed) this.granted.push(this.now)
     else {
       this.refused++
       assert.equal(permit.remaining, 0)
       assert.ok(permit.nextFreeAt > this.now)
     }
     assert.equal(permit.limit, this.key.requestsPerMinute)
-    return permit.isGranted
+    return permit.isAllowed
   }
 
   check(wasRefused: boolean) {
@@ -274,7 +274,7 @@ describe('the rate limit of a key', () => {
     await lost.sql.end({ timeout: 0 })
     const key = { accountId: 1, keyId: newUuid(1), requestsPerMinute: 50 }
     let granted = 0
-    for (let i = 0; i < 80; i++) if ((await limits.take(key)).isGranted) granted++
+    for (let i = 0; i < 80; i++) if ((await limits.take(key)).isAllowed) granted++
     assert.equal(granted, 50)
     await limits.releaseAll()
     await lost.close()
@@ -287,7 +287,7 @@ describe('the rate limit of a key', () => {
     const key = { accountId: 1, keyId: newUuid(2), requestsPerMinute: 60 }
     const drain = async () => {
       let granted = 0
-      for (let i = 0; i < 70; i++) if ((await limits.take(key)).isGranted) granted++
+      for (let i = 0; i < 70; i++) if ((await limits.take(key)).isAllowed) granted++
       return granted
     }
     assert.equal(await drain(), 60)

@@ -1,22 +1,22 @@
-/** Limits the requests per minute of an address without a valid key. */
+/** Limits requests per minute and IP address without a valid key: public endpoints, and wrong keys. */
 import { createNetworkMap } from '../network-map.ts'
-import type { Permit } from './rate-share.ts'
+import type { RateDecision } from './rate-share.ts'
 import { createRateWindow } from './rate-window.ts'
 
 const MAX_REQUESTS_PER_ADDRESS = 300
-/** Allows at most 61 steps per address: 4 kB each, 40 MB for all addresses. */
+/** An address has at most 61 steps, 4 kB; all addresses together have 40 MB. */
 const STEP_MS = 1_000
 export const MAX_ADDRESSES = 10_000
 
 export function createAddressLimits() {
   const windows = createNetworkMap(() => createRateWindow(STEP_MS), { max: MAX_ADDRESSES, ipv6Bits: 64 })
   return {
-    take(address: string, now: number): Permit {
+    take(address: string, now: number): RateDecision {
       const uses = windows.get(address)
-      const isGranted = uses.count(now) < MAX_REQUESTS_PER_ADDRESS
-      if (isGranted) uses.add(now)
+      const isAllowed = uses.count(now) < MAX_REQUESTS_PER_ADDRESS
+      if (isAllowed) uses.add(now)
       const remaining = MAX_REQUESTS_PER_ADDRESS - uses.count(now)
-      return { isGranted, limit: MAX_REQUESTS_PER_ADDRESS, remaining, nextFreeAt: uses.nextExpiry() ?? now }
+      return { isAllowed, limit: MAX_REQUESTS_PER_ADDRESS, remaining, nextFreeAt: uses.nextExpiry() ?? now }
     },
     size: windows.size,
   }

@@ -1,26 +1,28 @@
 /**
- * How many requests a key may make in any sixty seconds, over all processes. The limit is divided into
- * permits; each process holds some and asks the database only if none is left. See decision 0026.
+ * Limits the requests of a key in any sixty seconds, over all processes. The limit is divided into permits. A
+ * process uses the permits it holds without asking, and each is free again sixty seconds after its use. If
+ * none is left, it asks the database for more; idle ones it gives back. Decision 0026 says why no permit is
+ * used twice in a minute.
  */
 import type { Clock } from '../../kernel/clock.ts'
 import { randomBase62 } from '../../kernel/crypto.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { explainDatabaseError, perDatabase, type Sql } from '../../kernel/db/database.ts'
-import { exchangeShares, type ShareReply } from './rate-ledger.ts'
 import {
   applyReply,
   buildReport,
   canAskForMore,
   createShare,
+  decideOffline,
   type LimitedKey,
-  type Permit,
+  type RateDecision,
   type RateShare,
-  refusePermit,
+  refuseRequest,
   releaseIdlePermits,
   resetTimes,
   takePermit,
-  takePermitOffline,
 } from './rate-share.ts'
+import { exchangeShares, type ShareReply } from './stored-shares.ts'
 
 /** If the database takes longer, requests do not wait: this process counts alone until it answers. */
 const DATABASE_TIMEOUT_MS = 500
@@ -29,12 +31,13 @@ const ERROR_PAUSE_MS = 1_000
 const MAINTENANCE_INTERVAL_MS = 250
 /** A clock that goes back by more than this was set back. */
 const SET_BACK_MS = 1_000
-/** A request gives up after this many rounds in which others took all permits. */
-const MAX_TURNS = 8
+/** A request asks again only if other requests took the permits that it had asked for. */
+const MAX_EXCHANGES = 8
 
+/** A report of one share to the database, and its reply. */
 type Exchange = {
   done: Promise<void>
-  /** Resolves when it is done, or when it has taken too long. */
+  /** Resolves when the exchange is done or has taken too long. */
   doneOrLate: Promise<void>
   isLate: boolean
 }
@@ -54,20 +57,21 @@ export class KeyLimits {
     this.timeoutMs = timeoutMs
     const process = randomBase62(10)
     this.send = createBatchLoader(async (all: readonly RateShare[]) => {
-      const now = this.time()
+      const now = this.now()
       const reports = all.map(share => buildReport(share, now))
       return (await exchangeShares(sql, process, reports, now)).map(reply => ({ reply, at: now }))
     })
   }
 
-  take(key: LimitedKey): Promise<Permit> | Permit {
-    const share = this.findShare(key)
-    return this.answer(share, this.time()) ?? this.ask(share)
+  /** Counts a request of the key, if it is allowed. */
+  take(key: LimitedKey): Promise<RateDecision> | RateDecision {
+    const share = this.getShare(key)
+    return this.decideLocally(share, this.now()) ?? this.decideAfterExchange(share)
   }
 
   /** Gives back idle permits and reports the held ones. */
   async maintain(): Promise<void> {
-    const now = this.time()
+    const now = this.now()
     const done: Promise<void>[] = []
     for (const [id, share] of this.shares) {
       if (this.exchanges.has(share) || share.waiting > 0 || now < this.pausedUntil) continue
@@ -82,8 +86,8 @@ export class KeyLimits {
     this.stopMaintenance()
     const all = [...this.shares.values()]
     this.shares.clear()
-    await Promise.all([...this.exchanges.values()].map(one => one.done))
-    const now = this.time()
+    await Promise.all([...this.exchanges.values()].map(({ done }) => done))
+    const now = this.now()
     for (const share of all) {
       share.isLeaving = true
       share.held = share.uses.count(now)
@@ -91,7 +95,7 @@ export class KeyLimits {
     await Promise.all(all.map(share => this.exchange(share).done))
   }
 
-  private findShare(key: LimitedKey): RateShare {
+  private getShare(key: LimitedKey): RateShare {
     let share = this.shares.get(key.keyId)
     if (share === undefined) {
       share = createShare(key)
@@ -103,44 +107,44 @@ export class KeyLimits {
     return share
   }
 
-  /** Decides without the database if possible. */
-  private answer(share: RateShare, now: number): Permit | undefined {
+  /** Undefined if the database must be asked first. */
+  private decideLocally(share: RateShare, now: number): RateDecision | undefined {
     const own = takePermit(share, now)
     if (own !== undefined) return own
-    if (now < this.pausedUntil || this.exchanges.get(share)?.isLate) return takePermitOffline(share, now)
-    return canAskForMore(share, now) ? undefined : refusePermit(share, now)
+    if (now < this.pausedUntil || this.exchanges.get(share)?.isLate) return decideOffline(share, now)
+    return canAskForMore(share, now) ? undefined : refuseRequest(share, now)
   }
 
-  private async ask(share: RateShare): Promise<Permit> {
+  private async decideAfterExchange(share: RateShare): Promise<RateDecision> {
     share.waiting++
     try {
-      for (let turn = 0; turn < MAX_TURNS; turn++) {
-        // A running exchange did not report this request, so several may be needed.
+      for (let i = 0; i < MAX_EXCHANGES; i++) {
+        // An exchange that was already running did not report this request.
         await this.exchange(share).doneOrLate
-        const permit = this.answer(share, this.time())
-        if (permit !== undefined) return permit
+        const decision = this.decideLocally(share, this.now())
+        if (decision !== undefined) return decision
       }
-      return refusePermit(share, this.time())
+      return refuseRequest(share, this.now())
     } finally {
       share.waiting--
     }
   }
 
-  /** Starts an exchange for this share, or returns the one under way. */
+  /** Starts an exchange for this share, or returns the running one. */
   private exchange(share: RateShare): Exchange {
-    const before = this.exchanges.get(share)
-    if (before !== undefined) return before
+    const running = this.exchanges.get(share)
+    if (running !== undefined) return running
     const { promise: late, resolve } = Promise.withResolvers<void>()
     const done = this.report(share)
-    const one: Exchange = { done, doneOrLate: Promise.race([done, late]), isLate: false }
+    const exchange: Exchange = { done, doneOrLate: Promise.race([done, late]), isLate: false }
     const timeout = setTimeout(() => {
-      one.isLate = true
+      exchange.isLate = true
       resolve()
     }, this.timeoutMs)
     const end = () => clearTimeout(timeout)
-    one.doneOrLate.then(end, end)
-    this.exchanges.set(share, one)
-    return one
+    exchange.doneOrLate.then(end, end)
+    this.exchanges.set(share, exchange)
+    return exchange
   }
 
   private async report(share: RateShare): Promise<void> {
@@ -148,15 +152,15 @@ export class KeyLimits {
       const { reply, at } = await this.send(share)
       applyReply(share, reply, at)
     } catch (error) {
-      this.pausedUntil = this.time() + ERROR_PAUSE_MS
+      this.pausedUntil = this.now() + ERROR_PAUSE_MS
       if (explainDatabaseError(error)?.code !== 'unavailable') throw error
     } finally {
       this.exchanges.delete(share)
     }
   }
 
-  /** The current time. If the clock was set back, earlier times no longer count. */
-  private time(): number {
+  /** The time in ms. If the clock was set back, times that were noted before are no longer valid. */
+  private now(): number {
     const now = this.clock.now().getTime()
     if (this.latest - now > SET_BACK_MS) {
       this.pausedUntil = Number.NEGATIVE_INFINITY
@@ -168,7 +172,7 @@ export class KeyLimits {
 
   private startMaintenance(): void {
     if (this.timer !== undefined) return
-    // Ignored here: the next request that asks the database reports the same error.
+    // If this fails, the next request that asks gets the same error and reports it.
     this.timer = setInterval(() => this.maintain().catch(() => undefined), MAINTENANCE_INTERVAL_MS)
     this.timer.unref()
   }

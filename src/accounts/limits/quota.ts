@@ -7,43 +7,44 @@ import { LEVEL_LETTER, LEVELS, type LevelLetter, type PassportLevel } from '../p
 const QUOTA_COLUMN = { m: 'model_quota', b: 'batch_quota', i: 'item_quota' } as const
 
 /**
- * Body of a CTE. `wanted` is a relation (account_id, n). Returns the accounts for which all n fit; no other
- * counter changes. Counters are locked in the order of accounts, so that two statements never wait for each
- * other.
+ * Body of a CTE. `requested` is a relation (account_id, n). Returns the accounts whose quota has room for all
+ * n, and counts them; the other counters stay. Counters are locked in the order of accounts, so that two
+ * statements cannot deadlock.
  */
-export function reserveQuota(sql: Sql, level: LevelLetter, wanted: Fragment): Fragment {
+export function reserveQuota(sql: Sql, level: LevelLetter, requested: Fragment): Fragment {
   const quota = sql(QUOTA_COLUMN[level])
   return sql`
-    update account_usage u set used = u.used + w.n
+    update account_usage u set used = u.used + r.n
     from (
-      select l.account_id, c.n, coalesce(a.${quota}, p.${quota}) as quota
-      from (${wanted}) c
-      join account_usage l on l.account_id = c.account_id and l.level = ${level}::text::"char"
-      join account a on a.id = c.account_id
+      select counter.account_id, requested.n, coalesce(a.${quota}, p.${quota}) as quota
+      from (${requested}) requested
+      join account_usage counter on counter.account_id = requested.account_id and counter.level = ${level}::text::"char"
+      join account a on a.id = requested.account_id
       join plan p on p.id = a.plan
-      order by l.account_id for update of l
-    ) w
-    where u.account_id = w.account_id and u.level = ${level}::text::"char" and (w.quota is null or u.used + w.n <= w.quota)
+      order by counter.account_id for update of counter
+    ) r
+    where u.account_id = r.account_id and u.level = ${level}::text::"char" and (r.quota is null or u.used + r.n <= r.quota)
     returning u.account_id`
 }
 
 /** Locks the counter for the transaction and returns how many more fit; infinite without a limit. */
-export const lockRemainingQuota = (sql: Sql, want: Counter): Promise<number> =>
-  readRoom(sql, want, sql`for update of u`)
+export const lockRemainingQuota = (sql: Sql, counter: Counter): Promise<number> =>
+  readRemaining(sql, counter, sql`for update of u`)
 
 /** How many more fit at this moment, without a lock. */
-export const getRemainingQuota = (sql: Sql, want: Counter): Promise<number> => readRoom(sql, want, sql``)
+export const getRemainingQuota = (sql: Sql, counter: Counter): Promise<number> =>
+  readRemaining(sql, counter, sql``)
 
 type Counter = { accountId: number; level: LevelLetter }
 
-async function readRoom(sql: Sql, want: Counter, lock: Fragment): Promise<number> {
-  const quota = sql(QUOTA_COLUMN[want.level])
-  const [row] = await sql<{ room: number | null }[]>`
-    select (coalesce(a.${quota}, p.${quota}) - u.used)::bigint as room
+async function readRemaining(sql: Sql, { accountId, level }: Counter, lock: Fragment): Promise<number> {
+  const quota = sql(QUOTA_COLUMN[level])
+  const [row] = await sql<{ remaining: number | null }[]>`
+    select (coalesce(a.${quota}, p.${quota}) - u.used)::bigint as remaining
     from account_usage u join account a on a.id = u.account_id join plan p on p.id = a.plan
-    where u.account_id = ${want.accountId} and u.level = ${want.level}::text::"char" ${lock}`
+    where u.account_id = ${accountId} and u.level = ${level}::text::"char" ${lock}`
   if (row === undefined) return 0
-  return row.room === null ? Number.POSITIVE_INFINITY : Math.max(0, row.room)
+  return row.remaining === null ? Number.POSITIVE_INFINITY : Math.max(0, row.remaining)
 }
 
 /** `quota` null: unlimited. */

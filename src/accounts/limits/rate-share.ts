@@ -1,14 +1,16 @@
 /** The permits of a key that one process holds: what it grants without asking, reports, and gives back. */
-import type { ShareReply, ShareReport } from './rate-ledger.ts'
+
 import { createRateWindow, type RateWindow } from './rate-window.ts'
+import type { ShareReply, ShareReport } from './stored-shares.ts'
 
 export type LimitedKey = { accountId: number; keyId: string; requestsPerMinute: number }
 
-export type Permit = {
-  isGranted: boolean
+/** Whether a request is within its rate limit, and what is left of the limit. */
+export type RateDecision = {
+  isAllowed: boolean
   limit: number
   remaining: number
-  /** When the next use expires, in ms: after a refusal, when to try again. */
+  /** When the next permit is free again, in ms; after a refusal, when to try again. */
   nextFreeAt: number
 }
 
@@ -22,7 +24,7 @@ export type RateShare = {
   reportedAt: number
   lastReport: ShareReport | undefined
   others: ShareReply['others']
-  /** No permit was left: do not ask again before this time, or before MAX_REFUSALS_PER_PAUSE refusals. */
+  /** No permit was left. The database is asked again after this time, or earlier after many refusals. */
   emptyUntil: number
   askedAt: number
   pauseMs: number
@@ -33,16 +35,16 @@ export type RateShare = {
 /** Uses closer together than this expire together. */
 const STEP_MS = 20
 const REPORT_INTERVAL_MS = 15_000
-/** Without a report for this time, the process stops using its share. */
+/** After so long without a report, the process stops using its share. */
 const MAX_REPORT_AGE_MS = 30_000
-/** A process that has not reported for this long loses its share to the others. */
+/** After so long without a report, others get the share. */
 const SHARE_LIFETIME_MS = 100_000
-/** The pause doubles from the minimum to the maximum while no permit is left. */
+/** While no permit is left, the pause between two exchanges doubles from the lower to the upper bound. */
 const MIN_PAUSE_MS = 250
 const MAX_PAUSE_MS = 2_000
-/** After this many refusals the process asks before the pause ends. */
+/** After so many refused requests, the process asks the database before the pause ends. */
 const MAX_REFUSALS_PER_PAUSE = 10
-/** After this time the pause starts again at its minimum. */
+/** After so long without an exchange, the pause starts at its lower bound again. */
 const PAUSE_MEMORY_MS = 10_000
 
 const NO_TIMES = {
@@ -65,41 +67,41 @@ export const createShare = (key: LimitedKey): RateShare => ({
   isLeaving: false,
 })
 
-/** After the clock was set back, earlier times no longer count. */
+/** To be called after the clock was set back: earlier times are no longer valid. */
 export const resetTimes = (share: RateShare): RateShare => Object.assign(share, NO_TIMES)
 
 const isCurrent = (share: RateShare, now: number) => now - share.reportedAt <= MAX_REPORT_AGE_MS
 
-export function takePermit(share: RateShare, now: number): Permit | undefined {
+export function takePermit(share: RateShare, now: number): RateDecision | undefined {
   if (!isCurrent(share, now) || share.held <= share.uses.count(now)) return undefined
   return grant(share, now)
 }
 
-function grant(share: RateShare, now: number): Permit {
+function grant(share: RateShare, now: number): RateDecision {
   share.uses.add(now)
   share.isLeaving = false
   share.minFree = Math.min(share.minFree, share.held - share.uses.count(now))
-  return permit(share, now, true)
+  return buildDecision(share, now, true)
 }
 
 /** While the database is unavailable, this process counts alone. It reports these uses later. */
-export function takePermitOffline(share: RateShare, now: number): Permit {
+export function decideOffline(share: RateShare, now: number): RateDecision {
   if (share.uses.count(now) < share.key.requestsPerMinute) return grant(share, now)
-  return refusePermit(share, now)
+  return refuseRequest(share, now)
 }
 
-export function refusePermit(share: RateShare, now: number): Permit {
+export function refuseRequest(share: RateShare, now: number): RateDecision {
   share.refusals++
-  return permit(share, now, false)
+  return buildDecision(share, now, false)
 }
 
-function permit({ key, uses, others }: RateShare, now: number, isGranted: boolean): Permit {
+function buildDecision({ key, uses, others }: RateShare, now: number, isAllowed: boolean): RateDecision {
   const { requestsPerMinute: limit } = key
-  const remaining = isGranted ? Math.max(0, limit - uses.count(now) - others.used) : 0
+  const remaining = isAllowed ? Math.max(0, limit - uses.count(now) - others.used) : 0
   const own = uses.nextExpiry() ?? Number.POSITIVE_INFINITY
   const next =
     others.nextFreeAt !== undefined && others.nextFreeAt > now ? Math.min(own, others.nextFreeAt) : own
-  return { isGranted, limit, remaining, nextFreeAt: next === Number.POSITIVE_INFINITY ? now + 1_000 : next }
+  return { isAllowed, limit, remaining, nextFreeAt: next === Number.POSITIVE_INFINITY ? now + 1_000 : next }
 }
 
 export function canAskForMore(share: RateShare, now: number): boolean {
@@ -107,11 +109,11 @@ export function canAskForMore(share: RateShare, now: number): boolean {
   return share.refusals >= MAX_REFUSALS_PER_PAUSE && now - share.askedAt >= MIN_PAUSE_MS
 }
 
-/** The report for the database; stored in `lastReport`. */
+/** The report to send now. The share keeps it as `lastReport`. */
 export function buildReport(share: RateShare, now: number): ShareReport {
   const used = share.uses.count(now)
   share.held = isCurrent(share, now) ? Math.max(share.held, used) : used
-  const isOver = share.isLeaving && share.waiting === 0
+  const isLast = share.isLeaving && share.waiting === 0
   const { accountId, keyId, requestsPerMinute } = share.key
   share.lastReport = {
     accountId,
@@ -120,13 +122,13 @@ export function buildReport(share: RateShare, now: number): ShareReport {
     free: share.held - used,
     waiting: share.waiting,
     perMinute: requestsPerMinute,
-    overAt: isOver ? (share.uses.lastExpiry() ?? now) : now + SHARE_LIFETIME_MS,
+    expiresAt: isLast ? (share.uses.lastExpiry() ?? now) : now + SHARE_LIFETIME_MS,
     nextFreeAt: share.uses.nextExpiry() ?? 0,
   }
   return share.lastReport
 }
 
-/** Applies the reply to the report of the time `at`. */
+/** Applies the reply to the report that was sent at `at`. */
 export function applyReply(share: RateShare, { held, others }: ShareReply, at: number): void {
   const { lastReport } = share
   share.held = held
@@ -135,14 +137,14 @@ export function applyReply(share: RateShare, { held, others }: ShareReply, at: n
   share.minFree = Math.max(0, held - share.uses.count(at))
   if (lastReport === undefined || lastReport.waiting === 0) return
   const isEmpty = held - lastReport.held < lastReport.waiting
-  const startsAnew = !isEmpty || at - share.askedAt > PAUSE_MEMORY_MS
-  share.pauseMs = startsAnew ? MIN_PAUSE_MS : Math.min(MAX_PAUSE_MS, share.pauseMs * 2)
+  const startsAgain = !isEmpty || at - share.askedAt > PAUSE_MEMORY_MS
+  share.pauseMs = startsAgain ? MIN_PAUSE_MS : Math.min(MAX_PAUSE_MS, share.pauseMs * 2)
   share.emptyUntil = isEmpty ? at + share.pauseMs : Number.NEGATIVE_INFINITY
   share.askedAt = at
   share.refusals = 0
 }
 
-/** Gives back permits that nobody needed. Returns whether there is something to report. */
+/** Gives back the permits that were not needed. Returns whether a report is due. */
 export function releaseIdlePermits(share: RateShare, now: number): boolean {
   const used = share.uses.count(now)
   const free = share.held - used
@@ -153,10 +155,10 @@ export function releaseIdlePermits(share: RateShare, now: number): boolean {
     share.held = 0
     return true
   }
-  // All processes together may keep seven percent of the limit idle; each keeps at most a third of that.
+  // All processes together may keep 7 % of the limit idle: at most a third of that each.
   const reserve = Math.floor((share.key.requestsPerMinute * 7) / (100 * Math.max(3, share.others.count)))
   if (idle > reserve) {
-    // Keeps half the reserve, so that varying traffic does not give permits back one by one.
+    // Keeps half of the reserve, so that changing traffic does not return permits one at a time.
     share.held -= idle - Math.floor(reserve / 2)
     return true
   }

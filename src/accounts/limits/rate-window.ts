@@ -1,7 +1,7 @@
 /** Counts the uses of the last sixty seconds: exactly while they are few, else in small steps. */
 
 export const MINUTE_MS = 60_000
-/** A clock that went back by more than this was set back; the counted uses then move with it. */
+/** A clock that goes back by more than this was set back. The counted uses are then moved back as well. */
 const SET_BACK_MS = 1_000
 
 /** Uses that expire together, sixty seconds after the last of them. */
@@ -16,7 +16,7 @@ export function createRateWindow(stepMs: number) {
   let total = 0
   let latest = Number.NEGATIVE_INFINITY
 
-  const follow = (now: number) => {
+  const updateClock = (now: number) => {
     const back = latest - now
     if (back > SET_BACK_MS) {
       for (const step of steps) {
@@ -32,7 +32,7 @@ export function createRateWindow(stepMs: number) {
 
   return {
     count(now: number): number {
-      follow(now)
+      updateClock(now)
       for (let at = expiry(steps[first]); at !== undefined && at <= latest; at = expiry(steps[first])) {
         total -= steps[first++]?.count ?? 0
       }
@@ -43,7 +43,7 @@ export function createRateWindow(stepMs: number) {
       return total
     },
     add(now: number): void {
-      follow(now)
+      updateClock(now)
       const step = newest()
       if (step !== undefined && latest - step.from < stepMs) {
         step.last = latest

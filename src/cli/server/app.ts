@@ -12,7 +12,7 @@ import { answerError, type BuildPublicError, getRequestPath } from '../../api/an
 import { registerApi } from '../../api/door.ts'
 import type { ApiSetup } from '../../api/endpoint/endpoint.ts'
 import { errorJson } from '../../api/endpoint/errors.ts'
-import { addressHeaders } from '../../api/limits.ts'
+import { countByAddress } from '../../api/limits.ts'
 import { answerUnreadable, findMalformed, type ParserError } from '../../api/malformed.ts'
 import { type OperatorSetup, registerOperator } from '../../api/service/operator.ts'
 import { registerSecurityTxt, type SecurityContactSetup } from '../../api/service/security-txt.ts'
@@ -204,7 +204,7 @@ function answerUnknownExpectations(
         'content-length': Buffer.byteLength(body),
         ...defaultHeaders(setup.addresses.publicUrl),
         'x-request-id': id,
-        ...addressHeaders(setup, request.socket.remoteAddress),
+        ...countByAddress(setup, request.socket.remoteAddress),
         connection: 'close',
       })
       .end(body)

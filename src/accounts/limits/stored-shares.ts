@@ -1,4 +1,4 @@
-/** How many permits of a key each process holds: one statement for all keys that report at the same time. */
+/** Stores how many permits of each key every process holds: one statement for the keys of many requests. */
 import type { Sql } from '../../kernel/db/database.ts'
 
 /** The report of one process about its share of a key. Times are in ms. */
@@ -12,7 +12,7 @@ export type ShareReport = {
   waiting: number
   perMinute: number
   /** When its share ends without another report. */
-  overAt: number
+  expiresAt: number
   /** When its next use expires, 0 without any. */
   nextFreeAt: number
 }
@@ -23,26 +23,26 @@ export type ShareReply = {
   others: { count: number; used: number; nextFreeAt: number | undefined }
 }
 
-type Share = [held: number, free: number, at: number, overAt: number, nextFreeAt: number]
+type StoredShare = [held: number, free: number, at: number, expiresAt: number, nextFreeAt: number]
 
-/** Reports these shares, each of a different key, and replies in their order. */
+/** Sends one report per key to the database. Returns the replies in the same order. */
 export async function exchangeShares(
   sql: Sql,
   process: string,
   reports: readonly ShareReport[],
   now: number,
 ): Promise<ShareReply[]> {
-  const accounts = reports.map(one => one.accountId)
-  const keys = reports.map(one => one.keyId)
-  const told = reports.map(one =>
-    JSON.stringify([one.held, one.free, one.waiting, one.perMinute, one.overAt, one.nextFreeAt]),
+  const accounts = reports.map(({ accountId }) => accountId)
+  const keys = reports.map(({ keyId }) => keyId)
+  const texts = reports.map(({ held, free, waiting, perMinute, expiresAt, nextFreeAt }) =>
+    JSON.stringify([held, free, waiting, perMinute, expiresAt, nextFreeAt]),
   )
-  const until = new Date(Math.max(...reports.map(one => one.overAt))).toISOString()
-  // In the order of keys, so that two processes never wait for each other.
+  const until = new Date(Math.max(...reports.map(({ expiresAt }) => expiresAt))).toISOString()
+  // Rows are locked in the order of keys, so that two processes cannot deadlock.
   const rows = await sql<{ key_id: string; shares: string }[]>`
     insert into rate_share as s (account_id, key_id, until, shares)
-    select account_id, key_id, ${until}::text::timestamptz, carnet_share('{}', ${process}::text, told::jsonb, ${now}::bigint)
-    from unnest(${accounts}::int[], ${keys}::text[]::uuid[], ${told}::text[]) as t(account_id, key_id, told)
+    select account_id, key_id, ${until}::text::timestamptz, carnet_share('{}', ${process}::text, report::jsonb, ${now}::bigint)
+    from unnest(${accounts}::int[], ${keys}::text[]::uuid[], ${texts}::text[]) as input(account_id, key_id, report)
     order by account_id, key_id
     on conflict (account_id, key_id) do update set until = greatest(s.until, excluded.until),
       shares = carnet_share(s.shares, ${process}::text, excluded.shares->${process}::text->5, ${now}::bigint)
@@ -51,7 +51,7 @@ export async function exchangeShares(
   return keys.map(key => parseReply(JSON.parse(found.get(key) ?? '{}'), process, now))
 }
 
-function parseReply(shares: Record<string, Share>, process: string, now: number): ShareReply {
+function parseReply(shares: Record<string, StoredShare>, process: string, now: number): ShareReply {
   const others: ShareReply['others'] = { count: 0, used: 0, nextFreeAt: undefined }
   for (const [name, [held, free, , , nextFreeAt]] of Object.entries(shares)) {
     if (name === process) continue
@@ -63,7 +63,7 @@ function parseReply(shares: Record<string, Share>, process: string, now: number)
   return { held: shares[process]?.[0] ?? 0, others }
 }
 
-/** Scheduled task: deletes the rows of keys that nobody has used for a while. */
+/** Scheduled task: deletes the rows of keys without a current share. */
 export async function deleteExpiredShares(sql: Sql, now: Date): Promise<void> {
   await sql`
     delete from rate_share where (account_id, key_id) in (
