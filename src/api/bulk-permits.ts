@@ -1,6 +1,7 @@
 /**
  * Limits how many large bulk bodies are handled at once: checking 8 MiB of rows blocks the only thread for
- * tenths of a second, and forty at once made other requests time out.
+ * tenths of a second, and forty at once made other requests time out. A call waits for its permit before its
+ * body is read, or, if the body has no declared length, as soon as it is large.
  */
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -17,7 +18,7 @@ export const MAX_WAITING_BODIES = 32
 const MAX_WAIT_MS = 4_000
 
 /** The account's permit comes first: one account may use half of the capacity and of the queue. */
-const permitsOf = perDatabase(
+const bulkPermits = perDatabase(
   (_sql: Sql) =>
     new KeyedSemaphore<number>(
       { capacity: MAX_CONCURRENT_BYTES, maxWaiting: MAX_WAITING_BODIES, maxWaitMs: MAX_WAIT_MS },
@@ -27,7 +28,7 @@ const permitsOf = perDatabase(
 
 type BulkCall = { accountId: number; request: FastifyRequest; reply: FastifyReply; maxBytes: number }
 
-/** Called before a body with Content-Length is read. Throws `unavailable` if the queue is full. */
+/** For bodies with `Content-Length`, before they are read. Throws `unavailable` when the queue is full. */
 export async function acquireBulkPermit(sql: Sql, call: BulkCall): Promise<void> {
   const bytes = Number(call.request.headers['content-length'] ?? 0)
   // Larger bodies are rejected for their size.
@@ -35,8 +36,8 @@ export async function acquireBulkPermit(sql: Sql, call: BulkCall): Promise<void>
 }
 
 /**
- * Passes on the body. A body without Content-Length needs a permit for `maxBytes` once it turns out to be
- * large; a client that stalls in a small one must not block its account.
+ * Returns the body. Without `Content-Length`, it waits for a permit of `maxBytes` as soon as it is large. Not
+ * earlier: a client that stops in the middle of a small body would keep the permit.
  */
 export function acquireWhenLarge(sql: Sql, call: BulkCall, body: Readable): Readable {
   return call.request.headers['content-length'] === undefined
@@ -46,17 +47,17 @@ export function acquireWhenLarge(sql: Sql, call: BulkCall, body: Readable): Read
 
 async function* readBody(sql: Sql, call: BulkCall, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let bytes = 0
-  for await (const piece of body) {
-    const isFirstOfLarge = bytes < MIN_LARGE_BYTES && bytes + piece.length >= MIN_LARGE_BYTES
-    bytes += piece.length
-    if (isFirstOfLarge) await acquire(sql, call, call.maxBytes)
-    yield piece
+  for await (const chunk of body) {
+    const wasSmall = bytes < MIN_LARGE_BYTES
+    bytes += chunk.length
+    if (wasSmall && bytes >= MIN_LARGE_BYTES) await acquire(sql, call, call.maxBytes)
+    yield chunk
   }
 }
 
-/** Waits until this many bytes may be handled; releases them with the response. */
+/** Waits for a permit of this many bytes, which is released when the response ends. */
 async function acquire(sql: Sql, { accountId, reply }: BulkCall, bytes: number): Promise<void> {
-  const release = await permitsOf(sql).acquire(accountId, bytes)
+  const release = await bulkPermits(sql).acquire(accountId, bytes)
   if (release === undefined) {
     throw new AppError(
       'unavailable',
