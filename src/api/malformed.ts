@@ -11,10 +11,15 @@ const MAX_URL_LENGTH = 8_192
 
 type Setup = Parameters<typeof countByAddress>[0] & { addresses: { publicUrl: string } }
 
-/** Headers allowed once, by the length of their name: Node uses the first (RFC 9112 §3.2). */
-const SINGLE_HEADERS: readonly (string | undefined)[] = ['Host', 'Content-Type', 'Authorization'].reduce<
-  string[]
->((names, name) => Object.assign(names, { [name.length]: name }), [])
+/**
+ * Headers that may be sent once; Node would use the first (RFC 9112 §3.2). Indexed by the length of the name,
+ * so that other headers cost one look-up.
+ */
+const SINGLE_HEADERS: readonly (string | undefined)[] = Object.assign([], {
+  4: 'Host',
+  12: 'Content-Type',
+  13: 'Authorization',
+})
 const HOST = 1 << 'Host'.length
 
 /** The error of a parsed but invalid request: a repeated header, no host, a very long address. */
@@ -25,9 +30,9 @@ export function findMalformed(request: IncomingMessage): AppError | undefined {
   const headers = request.rawHeaders
   let seen = 0
   for (let i = 0; i < headers.length; i += 2) {
-    const written = headers[i] ?? ''
-    const name = SINGLE_HEADERS[written.length]
-    if (name === undefined || written.toLowerCase() !== name.toLowerCase()) continue
+    const sent = headers[i] ?? ''
+    const name = SINGLE_HEADERS[sent.length]
+    if (name === undefined || sent.toLowerCase() !== name.toLowerCase()) continue
     const bit = 1 << name.length
     if ((seen & bit) !== 0)
       return new AppError('bad_request', `The request has more than one ${name} header.`)
@@ -42,7 +47,8 @@ export function findMalformed(request: IncomingMessage): AppError | undefined {
   return undefined
 }
 
-const UNREADABLE: Record<string, [ErrorCode, string, string]> = {
+/** By the parser's error code: our code, the status line, the message. */
+const PARSER_ERRORS: Record<string, [ErrorCode, string, string]> = {
   HPE_HEADER_OVERFLOW: [
     'headers_too_large',
     '431 Request Header Fields Too Large',
@@ -58,26 +64,23 @@ const UNREADABLE: Record<string, [ErrorCode, string, string]> = {
 
 export type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }
 
-/**
- * The parser counts the address as part of the header: if it stopped in the first line, the address was too
- * long.
- */
-function findReason({ code = '', rawPacket, bytesParsed }: ParserError): string {
+/** The parser counts the address as headers. If it stopped in the first line, the address is too long. */
+function findParserErrorCode({ code = '', rawPacket, bytesParsed }: ParserError): string {
   if (code !== 'HPE_HEADER_OVERFLOW' || rawPacket === undefined) return code
   return /^[A-Z-]+ \S*$/.test(rawPacket.toString('latin1', 0, bytesParsed)) ? 'URI_OVERFLOW' : code
 }
 
 /**
- * Writes the error to the socket directly, because there is no request object yet. Called again for every
- * further piece of the unreadable request. Closing the socket at once could lose the response on its way.
+ * Writes the error to the socket, because there is no request object yet. Node calls this again for every
+ * further chunk of the request. Closing the socket at once could lose the response on its way.
  */
-export function answerUnreadable(setup: Setup, error: ParserError, socket: Socket, id: string): void {
+export function sendParserError(setup: Setup, error: ParserError, socket: Socket, id: string): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) {
     socket.destroy()
     return
   }
   if (!socket.writable) return
-  const [code, status, message] = UNREADABLE[findReason(error)] ?? [
+  const [code, status, message] = PARSER_ERRORS[findParserErrorCode(error)] ?? [
     'bad_request',
     '400 Bad Request',
     'The request is not valid HTTP/1.1.',

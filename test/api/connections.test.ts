@@ -51,8 +51,8 @@ async function start(limits: Partial<ConnectionLimits>, trustedProxies: readonly
     metrics: {
       token: 'a-token-for-prometheus',
       text: async () => '',
-      requestEnded: () => undefined,
-      refused: () => undefined,
+      countRequest: () => undefined,
+      countError: () => undefined,
       watchConnections: read => {
         numbers = read
       },

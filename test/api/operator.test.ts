@@ -27,8 +27,8 @@ before(async () => {
     metrics: {
       token: TOKEN,
       text: () => metrics.registry.metrics(),
-      requestEnded: metrics.requestEnded,
-      refused: metrics.refused,
+      countRequest: metrics.countRequest,
+      countError: metrics.countError,
       watchConnections: metrics.watchConnections,
     },
   })

@@ -19,8 +19,8 @@ type OperatorMetrics = {
   token: string
   /** All metrics as text. */
   text: () => Promise<string>
-  requestEnded: (end: { method: string; route: string; status: number; seconds: number }) => void
-  refused: (code: string) => void
+  countRequest: (request: { method: string; route: string; status: number; seconds: number }) => void
+  countError: (code: string) => void
   watchConnections: (numbers: () => ConnectionNumbers) => void
 }
 
@@ -57,7 +57,7 @@ export function registerOperator(app: FastifyInstance, { findReadiness, metrics 
       .send(text)
   })
   app.addHook('onResponse', (request, reply, done) => {
-    metrics.requestEnded(describeEnd(request, reply))
+    metrics.countRequest(describeRequest(request, reply))
     done()
   })
 }
@@ -69,7 +69,7 @@ function hasToken(request: FastifyRequest, token: string): boolean {
 }
 
 /** The route is a template, never the address: ids, tokens and typed text stay out of the metrics. */
-const describeEnd = (request: FastifyRequest, reply: FastifyReply) => ({
+const describeRequest = (request: FastifyRequest, reply: FastifyReply) => ({
   method: request.method,
   route: (request.is404 ? undefined : request.routeOptions.url) ?? 'none',
   status: reply.raw.statusCode,

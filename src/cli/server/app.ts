@@ -8,20 +8,20 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { answerError, type BuildPublicError, getRequestPath } from '../../api/answer-error.ts'
 import { registerApi } from '../../api/door.ts'
 import type { ApiSetup } from '../../api/endpoint/endpoint.ts'
 import { errorJson } from '../../api/endpoint/errors.ts'
 import { countByAddress } from '../../api/limits.ts'
-import { answerUnreadable, findMalformed, type ParserError } from '../../api/malformed.ts'
+import { findMalformed, type ParserError, sendParserError } from '../../api/malformed.ts'
+import { type BuildPublicError, getRequestPath, sendError } from '../../api/send-error.ts'
 import { type OperatorSetup, registerOperator } from '../../api/service/operator.ts'
 import { registerSecurityTxt, type SecurityContactSetup } from '../../api/service/security-txt.ts'
 import { registerConsole } from '../../console/door.ts'
 import { HOME } from '../../console/page/addresses.ts'
-import { sendThrownError as answerByPage } from '../../console/page/error-page.ts'
+import { sendThrownError as sendConsoleError } from '../../console/page/error-page.ts'
 import type { ConsoleSetup } from '../../console/page/route.ts'
 import { databaseUnavailable } from '../../kernel/db/database.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, assert } from '../../kernel/errors.ts'
 import {
   type ConnectionLimits,
   computeConnectionLimits,
@@ -43,7 +43,7 @@ import { buildPublicError } from '../../site/passport/errors.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The client's address according to the trusted proxies. */
+    /** The client's IP address, as the trusted proxies report it. */
     readonly readerAddress: string
   }
 }
@@ -83,10 +83,10 @@ function answerReadyPagesFirst(
   answerFromCache: ReturnType<typeof registerSite>['answerFromCache'],
 ): void {
   if (log.isLevelEnabled('debug')) return
-  const ask = findListener(app.server)
+  const handleByFramework = getRequestListener(app.server)
   const requestId = createRequestId(proxies)
   // An exception here would end the process. The framework answers what is not answered here.
-  const isAnswered = (exchange: Parameters<typeof answerFromCache>[0]) => {
+  const tryAnswer = (exchange: Parameters<typeof answerFromCache>[0]) => {
     try {
       return answerFromCache(exchange)
     } catch (error) {
@@ -94,23 +94,23 @@ function answerReadyPagesFirst(
       return exchange.response.headersSent
     }
   }
-  app.server.off('request', ask)
+  app.server.off('request', handleByFramework)
   app.server.on('request', (request, response) => {
     const began = metrics && performance.now()
     const isUsual =
       request.method === 'GET' && response.socket !== null && findMalformed(request) === undefined
-    if (!isUsual || !isAnswered({ request, response, id: requestId(request) })) {
-      ask(request, response)
+    if (!isUsual || !tryAnswer({ request, response, id: requestId(request) })) {
+      handleByFramework(request, response)
     } else if (began !== undefined) {
       const seconds = (performance.now() - began) / 1000
-      metrics?.requestEnded({ method: 'GET', route: '/p/:id', status: response.statusCode, seconds })
+      metrics?.countRequest({ method: 'GET', route: '/p/:id', status: response.statusCode, seconds })
     }
   })
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The request reads or creates much, so its work yields to all other requests. */
+    /** Reads or writes many rows; its work yields to other requests. */
     isLong?: boolean
   }
 }
@@ -122,17 +122,17 @@ export type ServerSetup = OperatorSetup &
     security?: SecurityLog
   }
 
-/** Answers `/healthz`, `/readyz` and `/metrics` of each process; workers answer only these. */
+/** The app with the operator's addresses (`/healthz`, `/readyz`, `/metrics`). Workers have no others. */
 export function createOperatorApp(setup: ServerSetup, buildPublicError?: BuildPublicError): FastifyInstance {
   const requestId = createRequestId(setup.trustedProxies)
   const { getReaderAddress, isTrusted } = createTrustedProxies(setup.trustedProxies)
-  const answering = { ...setup, getReaderAddress }
-  const ofAll = defaultHeaders(setup.addresses.publicUrl)
+  const errorSetup = { ...setup, getReaderAddress }
+  const commonHeaders = defaultHeaders(setup.addresses.publicUrl)
   const app = Fastify({
     loggerInstance: setup.log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
-    // A child logger for each request would cost as much as routing; lines that need the id name it.
+    // A child logger for each request would cost as much as routing it. Log lines add the request's id.
     childLoggerFactory: logger => logger,
     routerOptions: { maxParamLength: 2_048, ignoreTrailingSlash: false, caseSensitive: true },
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -146,12 +146,12 @@ export function createOperatorApp(setup: ServerSetup, buildPublicError?: BuildPu
     // Runs before the router, so it only looks at the path prefix.
     frameworkErrors: (routerError, request, reply) => {
       const error = findMalformed(request.raw) ?? routerError
-      reply.headers(ofAll).header('x-request-id', request.id)
-      if (getRequestPath(request).startsWith(HOME)) return answerByPage({ request, reply, error })
-      return answerError(answering, { error, request, reply, buildPublicError })
+      reply.headers(commonHeaders).header('x-request-id', request.id)
+      if (getRequestPath(request).startsWith(HOME)) return sendConsoleError({ request, reply, error })
+      return sendError(errorSetup, { error, request, reply, buildPublicError })
     },
     clientErrorHandler: (error, socket) =>
-      answerUnreadable(setup, error as Error as ParserError, socket as Socket, requestId()),
+      sendParserError(setup, error as Error as ParserError, socket as Socket, requestId()),
     return503OnClosing: false,
   }) as unknown as FastifyInstance
   app.decorateRequest('readerAddress', {
@@ -163,31 +163,31 @@ export function createOperatorApp(setup: ServerSetup, buildPublicError?: BuildPu
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(ofAll).header('x-request-id', request.id)
+    reply.headers(commonHeaders).header('x-request-id', request.id)
     if (request.routeOptions.config.isLong !== true) countShortRequest(reply.raw)
     done(findMalformed(request.raw))
   })
-  // Errors are logged where they occur; a line for each answer needs LOG_LEVEL=debug.
+  // Errors are logged where they occur. With LOG_LEVEL=debug each response is logged, too.
   if (setup.log.isLevelEnabled('debug')) {
     app.addHook('onResponse', (request, reply, done) => {
-      logAnswer(request, reply)
+      logResponse(request, reply)
       done()
     })
   }
   app.setErrorHandler((error: FastifyError, request, reply) =>
-    answerError(answering, { error, request, reply, buildPublicError }),
+    sendError(errorSetup, { error, request, reply, buildPublicError }),
   )
   app.setNotFoundHandler(() => {
     throw new AppError('not_found', 'There is no such address.')
   })
-  answerInTurn(app.server, setup, isTrusted)
+  guardServer(app.server, setup, isTrusted)
   answerUnknownExpectations(app.server, setup, requestId)
   app.server.on('checkContinue', sendContinueWhenRead)
   registerOperator(app, setup)
   return app
 }
 
-/** Handled below the framework, like everything about `Expect`. */
+/** On Node's server, because Node passes no such request to the framework. */
 function answerUnknownExpectations(
   server: Server,
   setup: ServerSetup,
@@ -211,20 +211,21 @@ function answerUnknownExpectations(
   })
 }
 
-/** The connection guard decides when each request is answered. */
-function answerInTurn(server: Server, setup: ServerSetup, isTrusted: TrustedProxies['isTrusted']): void {
+/** Limits connections and puts the connection guard's queue in front of the framework. */
+function guardServer(server: Server, setup: ServerSetup, isTrusted: TrustedProxies['isTrusted']): void {
   const limits = setup.connectionLimits ?? computeConnectionLimits()
-  const { answerInTurn, numbers } = guardConnections(server, { limits, log: setup.log, isTrusted })
+  const { handleInOrder, numbers } = guardConnections(server, { limits, log: setup.log, isTrusted })
   setup.metrics?.watchConnections(numbers)
-  const answer = findListener(server)
-  server.off('request', answer)
-  server.on('request', (request, response) => answerInTurn(request, response, answer))
+  const handle = getRequestListener(server)
+  server.off('request', handle)
+  server.on('request', (request, response) => handleInOrder(request, response, handle))
 }
 
-function findListener(server: Server): RequestListener {
-  const [answer] = server.listeners('request')
-  if (answer === undefined) throw new Error('broken assumption: the framework listens to its server')
-  return answer
+/** The only listener so far: the framework's, or the guard's around it. */
+function getRequestListener(server: Server): RequestListener {
+  const [listener] = server.listeners('request')
+  assert(listener, 'the framework listens to its server')
+  return listener
 }
 
 /** Answers while the server waits for the database: `/healthz` works, everything else is 503. */
@@ -234,8 +235,8 @@ export function createWaitingApp(setup: ServerSetup): FastifyInstance {
   return app
 }
 
-/** For the readers' privacy, neither their address nor the query is logged. */
-function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
+/** Logs no IP address and no query, for the privacy of readers. */
+function logResponse(request: FastifyRequest, reply: FastifyReply): void {
   const line = {
     request_id: request.id,
     method: request.method,

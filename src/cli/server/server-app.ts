@@ -31,7 +31,7 @@ export function createServerApp(parts: ServerAppParts): FastifyInstance {
     ...config,
     ...{ sql, openPoolOfOne, clock: systemClock, log, addresses, scans, mail, outbound },
     secretKey: getOrCreateSecretKey(config),
-    security: createSecurityLog({ log, clock: systemClock, count: metrics?.metrics.securityEvent }),
+    security: createSecurityLog({ log, clock: systemClock, count: metrics?.metrics.countSecurityEvent }),
     sealer: buildWebhookSetup(config).sealer,
     version: VERSION,
     findReadiness: async () => (isStopping() ? 'not ready' : READINESS[await findDatabaseState(sql)]),

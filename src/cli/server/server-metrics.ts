@@ -34,8 +34,8 @@ export async function createServerMetrics(config: Config, parent: ParentProcess 
     },
     door: {
       token,
-      requestEnded: metrics.requestEnded,
-      refused: metrics.refused,
+      countRequest: metrics.countRequest,
+      countError: metrics.countError,
       watchConnections: metrics.watchConnections,
       async text() {
         const [all, installation, machine] = await Promise.all([

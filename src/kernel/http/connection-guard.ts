@@ -1,5 +1,6 @@
 /**
- * Bounds connections: their number, the number per network, and how long a client may leave responses unread.
+ * Limits connections: their number, their number per network, and how long a client may leave responses
+ * unread.
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -20,9 +21,9 @@ export type ConnectionLimits = {
   warnEveryMs: number
 }
 
-/** Memory is bounded too: an idle connection takes some 20 kB, one with an unread response some 70 kB. */
+/** Bounds memory: an idle connection takes about 20 kB, one with an unread response about 70 kB. */
 const MAX_CONNECTIONS = 16_384
-/** Descriptors for the database, webhooks and files: a quarter, between these bounds. */
+/** A quarter of the file descriptors, within these bounds, is left to the database, webhooks and files. */
 const MIN_RESERVED_FILES = 64
 const MAX_RESERVED_FILES = 2_560
 const NETWORKS_TO_FILL = 8
@@ -52,7 +53,7 @@ export function computeConnectionLimits(openFiles = findMaxOpenFiles()): Connect
 
 /** RLIMIT_NOFILE, which Node raises to the hard limit at its start. */
 function findMaxOpenFiles(): number {
-  // Without this, the report would look up the names of all peers.
+  // Otherwise the report resolves the host names of all peers.
   Object.assign(process.report, { excludeNetwork: true })
   const report: { userLimits?: { open_files?: { soft: number | 'unlimited' } } } = process.report.getReport()
   const soft = report.userLimits?.open_files?.soft
@@ -68,23 +69,20 @@ type Reason = (typeof REASONS)[number]
 type ConnectionGuard = {
   numbers: () => ConnectionNumbers
   /**
-   * Calls `answer` after the earlier responses were sent; for pipelined requests, in a separate turn of the
-   * event loop. Does not call it if the connection was lost or had too many of them.
+   * Calls `handle` when the earlier responses of the connection are sent. Each pipelined request is handled
+   * in its own turn of the event loop. Not called if the connection is lost or has too many such requests.
    */
-  answerInTurn: (request: IncomingMessage, response: ServerResponse, answer: RequestListener) => void
+  handleInOrder: (request: IncomingMessage, response: ServerResponse, handle: RequestListener) => void
 }
 
 type GuardSetup = {
   limits: ConnectionLimits
   log: Log
-  /** Proxies share connections between many readers. */
+  /** The connections of a trusted proxy are not limited as one network: they serve many clients. */
   isTrusted: (address: string | undefined) => boolean
 }
 
-/**
- * `stalledSweeps`: consecutive sweeps without delivered bytes. Time in which this process stalled does not
- * count.
- */
+/** `stalledSweeps` in a row saw no progress. Time in which this process itself hung does not count. */
 type Connection = { network: string | undefined; delivered: number; stalledSweeps: number }
 
 type Ended = Record<Reason, number>
@@ -110,14 +108,14 @@ export function guardConnections(server: Server, { limits, log, isTrusted }: Gua
 
   return {
     numbers: () => ({ open: open.size, limit: limits.total, ended }),
-    answerInTurn: createPipeline(limits, ended),
+    handleInOrder: createPipelineQueue(limits, ended),
   }
 }
 
 function limitTotal(server: Server, limits: ConnectionLimits, ended: Ended): void {
   let idleClosedAt = Number.NEGATIVE_INFINITY
   server.maxConnections = limits.total
-  // Without this, the processes of a cluster would pass a refused connection to each other forever.
+  // Otherwise the processes of a cluster pass a refused connection to each other endlessly.
   Object.assign(server, { dropMaxConnection: true })
   server.on('drop', () => {
     ended.total++
@@ -220,15 +218,18 @@ function createWarning(limits: ConnectionLimits, ended: Ended, log: Log) {
   }
 }
 
-function createPipeline({ pipelined }: ConnectionLimits, ended: Ended): ConnectionGuard['answerInTurn'] {
+function createPipelineQueue(
+  { pipelined }: ConnectionLimits,
+  ended: Ended,
+): ConnectionGuard['handleInOrder'] {
   const queued = new WeakMap<Socket, number>()
-  return (request, response, answer) => {
-    // A response gets the socket only after the earlier ones.
-    if (response.socket !== null) return answer(request, response)
+  return (request, response, handle) => {
+    // Node assigns the socket to a response when the earlier ones are sent.
+    if (response.socket !== null) return handle(request, response)
     const { socket } = request
     const before = queued.get(socket) ?? 0
     if (before >= pipelined) {
-      // The parser continues with buffered bytes even after the connection ended.
+      // The parser goes on with the bytes it has read, even if the socket is destroyed.
       if (!socket.destroyed) ended.pipelined++
       socket.destroy()
       return
@@ -236,13 +237,13 @@ function createPipeline({ pipelined }: ConnectionLimits, ended: Ended): Connecti
     queued.set(socket, before + 1)
     response.once('socket', () => {
       queued.set(socket, (queued.get(socket) ?? 1) - 1)
-      // Otherwise the responses of one connection would delay all others.
-      void takeTurn().then(() => !socket.destroyed && answer(request, response))
+      // Otherwise the requests of one connection would delay all others.
+      void takeTurn().then(() => !socket.destroyed && handle(request, response))
     })
   }
 }
 
-/** Bytes accepted by the system and bytes still waiting. A write of megabytes counts chunk by chunk. */
+/** Bytes delivered to the operating system, and bytes waiting. A large write counts as it progresses. */
 function readProgress(socket: Socket): { waiting: number; delivered: number } {
   const { _handle: handle } = socket as Socket & {
     _handle?: { bytesWritten?: number; writeQueueSize?: number } | null

@@ -48,14 +48,14 @@ export function createMetrics() {
   return {
     registry,
     /** `route` is a template, such as `/p/:id`; `none` if no route matched. */
-    requestEnded(request: { method: string; route: string; status: number; seconds: number }) {
+    countRequest(request: { method: string; route: string; status: number; seconds: number }) {
       const { method, route, status } = request
       requests.inc({ method, route, status: `${Math.floor(status / 100)}xx` })
       seconds.observe({ route }, request.seconds)
     },
     /** `code` is one of the API's error codes. */
-    refused: (code: string) => refusals.inc({ code }),
-    securityEvent: (event: SecurityEvent) => securityEvents.inc({ event }),
+    countError: (code: string) => refusals.inc({ code }),
+    countSecurityEvent: (event: SecurityEvent) => securityEvents.inc({ event }),
     countPage: (from: PageOutcome) => pages.inc({ from }),
     ...databaseMetrics(make),
     watchConnections: connectionMetrics(make),

@@ -21,13 +21,13 @@ type ErrorSetup = Pick<ApiSetup, 'sql' | 'clock'> &
     security?: SecurityLog
   }
 
-/** Builds the response of a public address instead of JSON; `page` is undefined for a program. */
+/** Builds the error of a public address. Without a `page`, for programs, JSON is sent. */
 export type BuildPublicError = (
   request: FastifyRequest,
   status: number,
 ) => { headers: Readonly<Record<string, string>>; page: string | undefined }
 
-type Failed = {
+type FailedRequest = {
   error: Error
   request: FastifyRequest
   reply: FastifyReply
@@ -47,20 +47,20 @@ const FRAMEWORK_ERRORS: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: ['bad_request', 'The body is empty. Send a JSON object.'],
   FST_ERR_BAD_URL: ['bad_request', 'The address has a broken percent-encoding.'],
   FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is no such address.'],
-  // Only the method QUERY causes this error, if no route matches.
+  // Raised only for the method QUERY, where it has no route.
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: ['not_found', 'There is no such address.'],
 }
 
-/** Also answers requests that the framework refused, which have none of our decorations. */
-export function answerError(
+/** Requests that the framework refused itself get here too. They have none of our decorations. */
+export function sendError(
   setup: ErrorSetup,
-  { error, request, reply, buildPublicError }: Failed,
+  { error, request, reply, buildPublicError }: FailedRequest,
 ): FastifyReply {
   const appError = toAppError(setup, error, request)
-  setup.metrics?.refused(appError.code)
-  noteSecurityEvent(setup, appError.code, request)
-  // The framework would close the connection, and the reset could overtake the response while the body is
-  // sent.
+  setup.metrics?.countError(appError.code)
+  logSecurityEvent(setup, appError.code, request)
+  // The framework would close the connection. A client that is still sending its body would then get a reset
+  // instead of the response.
   if (
     appError.code === 'payload_too_large' &&
     request.headers.expect === undefined &&
@@ -70,7 +70,7 @@ export function answerError(
   }
   const status = STATUS[appError.code]
   const publicError = isPublic(request) ? buildPublicError?.(request, status) : undefined
-  const isUncounted = !reply.hasHeader('x-ratelimit-limit') && isApiRequest(request)
+  const isUncounted = isApiRequest(request) && !reply.hasHeader('x-ratelimit-limit')
   return reply
     .code(status)
     .headers({
@@ -83,7 +83,7 @@ export function answerError(
     .send(publicError?.page ?? errorJson(appError, request.id))
 }
 
-/** Anything unknown is a bug and is logged here, once, with the request's id. */
+/** An error of no known kind is a bug. It is logged here, once, with the request's id. */
 function toAppError(setup: ErrorSetup, error: Error, request: FastifyRequest): AppError {
   if (error instanceof AppError) return error
   // The client is gone. This comes first because a lost database connection has the same error codes.
@@ -104,25 +104,25 @@ function toAppError(setup: ErrorSetup, error: Error, request: FastifyRequest): A
   )
 }
 
-/** A key that was sent and is invalid, or lacks a right. A request without a key is no security event. */
-function noteSecurityEvent(
+/** Logs an invalid key, and a key that lacks a right. A request without a key is no security event. */
+function logSecurityEvent(
   { security, getReaderAddress }: ErrorSetup,
   code: ErrorCode,
   request: FastifyRequest,
 ): void {
-  const from = () => ({ requestId: String(request.id), network: getNetwork(getReaderAddress(request.raw)) })
+  const source = () => ({ requestId: String(request.id), network: getNetwork(getReaderAddress(request.raw)) })
   if (code === 'unauthorized' && request.headers.authorization !== undefined) {
-    security?.note('key_refused', from())
+    security?.note('key_refused', source())
   }
-  if (code === 'read_only') security?.note('right_refused', from())
+  if (code === 'read_only') security?.note('right_refused', source())
 }
 
-/** A request target may be a whole address (RFC 9112 §3.2.2). */
+/** Without the host, which a request target may begin with (RFC 9112 §3.2.2). */
 export const getRequestPath = ({ raw: { url = '' } }: FastifyRequest): string =>
   url.replace(/^https?:\/\/[^/]*/i, '')
 
 const isApiRequest = (request: FastifyRequest) => getRequestPath(request).startsWith(API_PREFIX)
 
-/** Everything that no other door serves. */
+/** Whether the site serves the address: it has all that no other door serves. */
 const isPublic = (request: FastifyRequest) =>
   !/^\/(?:api|console|docs|metrics)(?![^/?#])/.test(getRequestPath(request))
