@@ -6,22 +6,23 @@ import { type Fragment, type Sql, sqlState } from '../kernel/db/database.ts'
 
 /** `key` is the client's; `fingerprint` hashes the method, address and body. */
 export type IdempotentRequest = { key: string; fingerprint: Buffer }
-/** The response to repeat, byte for byte. */
+/** The response to the first request; repeated requests get the same bytes. */
 export type StoredResponse = { status: number; headers: Readonly<Record<string, string>>; body: string }
 
-/** An operation that stores it sets `isStored`; one that throws `IdempotencyKeyTaken` wrote nothing. */
+/** The operation that stores it sets `isStored`, or throws `IdempotencyKeyTaken` and has written nothing. */
 export type IdempotencyRecord = { request: IdempotentRequest; isStored: boolean }
 
-/** The key has been used or is in use. The slow path finds out which. */
+/** The key has been used or is in use. The transaction of `runIdempotent` finds out which. */
 export class IdempotencyKeyTaken extends Error {
   override name = 'IdempotencyKeyTaken'
 }
 
 /** The record as JSON for the statement's input row; null without one. */
-export const toIdempotencyRow = (record: IdempotencyRecord | undefined, answer: () => StoredResponse) =>
-  record === undefined
-    ? null
-    : { key: record.request.key, fingerprint: record.request.fingerprint.toString('hex'), ...answer() }
+export function toIdempotencyRow(record: IdempotencyRecord | undefined, buildResponse: () => StoredResponse) {
+  if (record === undefined) return null
+  const { key, fingerprint } = record.request
+  return { key, fingerprint: fingerprint.toString('hex'), ...buildResponse() }
+}
 
 /**
  * Body of a CTE: stores the records of a relation `input (at, account_id, idempotency)` and returns
@@ -32,7 +33,7 @@ export const storeResponses = (sql: Sql): Fragment => sql`
   insert into idempotency_key (created_at, account_id, fingerprint, key, status, headers, body)
   select at, account_id, decode(idempotency->>'fingerprint', 'hex'), idempotency->>'key', (idempotency->>'status')::smallint,
     idempotency->'headers', idempotency->>'body'
-  from (select * from input where idempotency is not null order by account_id, idempotency->>'key') one
+  from (select * from input where idempotency is not null order by account_id, idempotency->>'key') with_key
   where set_config('lock_timeout', '200ms', true) is not null
   on conflict (account_id, key) do update set created_at = excluded.created_at, fingerprint = excluded.fingerprint,
     status = excluded.status, headers = excluded.headers, body = excluded.body

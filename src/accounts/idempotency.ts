@@ -1,6 +1,6 @@
 /**
  * Makes a repeated request take effect once: its transaction also writes the Idempotency-Key. A second
- * request waits for that row and gets the stored response. A refused or failed request leaves no key.
+ * request waits for that row and gets the stored response. A request that fails stores no key.
  */
 import { perDatabase, type Sql, withRetries } from '../kernel/db/database.ts'
 import { inTransaction } from '../kernel/db/transaction.ts'
@@ -22,9 +22,9 @@ const WAIT_TIMEOUT_MS = 2_000
 /** Limits the connections that idempotent transactions hold, so that reads always get one. */
 const MAX_CONCURRENT = 4
 
-type IdempotentOutcome = { answer: StoredResponse; replayed: boolean }
+type IdempotentOutcome = { response: StoredResponse; isReplayed: boolean }
 
-const waiting = perDatabase(() => ({
+const concurrency = perDatabase(() => ({
   queue: new KeyedQueue(),
   permits: new Semaphore({ capacity: MAX_CONCURRENT }),
 }))
@@ -33,24 +33,25 @@ type Work = (ctx: AccountContext) => Promise<StoredResponse>
 
 /**
  * Runs `work` in the transaction that stores its response, or repeats a response of the last 24 hours. With
- * `storesIdempotencyRecord`, `work` first runs without a transaction and stores the response itself. Throws `validation`
- * if another request used the key, and `idempotency_in_progress` if that one runs for over two seconds.
+ * `storesIdempotencyRecord`, `work` first runs without a transaction and stores the response itself. Throws
+ * `validation` if a different request has used the key, and `idempotency_in_progress` if the first request
+ * with the key runs for over two seconds.
  */
 export async function runIdempotent(
   ctx: AccountContext,
   request: IdempotentRequest,
   { work, storesIdempotencyRecord = false }: { work: Work; storesIdempotencyRecord?: boolean | undefined },
 ): Promise<IdempotentOutcome> {
-  const until = performance.now() + WAIT_TIMEOUT_MS
-  const { queue, permits } = waiting(ctx.sql)
+  const deadline = performance.now() + WAIT_TIMEOUT_MS
+  const { queue, permits } = concurrency(ctx.sql)
   const outcome = await queue.runWithin(`${ctx.accountId} ${request.key}`, WAIT_TIMEOUT_MS, async waited => {
     // A request that waited most likely repeats the one before it.
-    const known = waited ? await findStored(ctx, request) : undefined
-    if (known !== undefined) return known
+    const stored = waited ? await findStored(ctx, request) : undefined
+    if (stored !== undefined) return stored
     const outcome = storesIdempotencyRecord ? await runWithRecord(ctx, request, work) : undefined
-    return outcome ?? permits.run(() => runUntilSettled(ctx, request, work, until))
+    return outcome ?? permits.run(() => runUntilSettled(ctx, request, work, deadline))
   })
-  if (outcome === undefined) throw inProgress()
+  if (outcome === undefined) throw inProgressError()
   return outcome
 }
 
@@ -62,13 +63,13 @@ async function runWithRecord(
 ): Promise<IdempotentOutcome | undefined> {
   const record: IdempotencyRecord = { request, isStored: false }
   try {
-    const answer = await work({ ...ctx, idempotency: record })
+    const response = await work({ ...ctx, idempotency: record })
     assert(record.isStored, '`work` stored the idempotency record it was given')
-    return { answer, replayed: false }
+    return { response, isReplayed: false }
   } catch (error) {
     if (error instanceof IdempotencyKeyTaken) return undefined
-    const known = error instanceof AppError ? await findStored(ctx, request) : undefined
-    if (known !== undefined) return known
+    const stored = error instanceof AppError ? await findStored(ctx, request) : undefined
+    if (stored !== undefined) return stored
     throw error
   }
 }
@@ -77,39 +78,37 @@ async function runUntilSettled(
   ctx: AccountContext,
   request: IdempotentRequest,
   work: Work,
-  until: number,
+  deadline: number,
 ): Promise<IdempotentOutcome> {
   for (;;) {
-    const answer = await withRetries(() => runInTransaction(ctx, request, work, until))
-    if (answer !== undefined) return { answer, replayed: false }
-    const known = await findStored(ctx, request)
-    if (known !== undefined) return known
-    // The key expired or was deleted between the two statements.
+    const response = await withRetries(() => runInTransaction(ctx, request, work, deadline))
+    if (response !== undefined) return { response, isReplayed: false }
+    const stored = await findStored(ctx, request)
+    if (stored !== undefined) return stored
+    // The stored response expired or was deleted between the two statements.
   }
 }
 
-/** Undefined when a completed request has used the key. */
+/** Undefined if an earlier request has used the key. */
 async function runInTransaction(
   ctx: AccountContext,
   request: IdempotentRequest,
   work: Work,
-  until: number,
+  deadline: number,
 ): Promise<StoredResponse | undefined> {
-  const timeoutMs = Math.max(1, Math.ceil(until - performance.now()))
+  const timeoutMs = Math.max(1, Math.ceil(deadline - performance.now()))
   return inTransaction(
     ctx.sql,
     async sql => {
       if (!(await insertKey({ ...ctx, sql }, request, timeoutMs))) return undefined
       return work({ ...ctx, sql })
     },
-    (sql, answer) => (answer === undefined ? undefined : storeResponse({ ...ctx, sql }, request, answer)),
+    (sql, response) =>
+      response === undefined ? undefined : storeResponse({ ...ctx, sql }, request, response),
   )
 }
 
-/**
- * False if another request has the key. `lock_timeout` bounds the wait for a transaction that writes the same
- * key.
- */
+/** False if an earlier request has the key. Waits at most `timeoutMs` for a transaction that writes it. */
 async function insertKey(ctx: AccountContext, { key, fingerprint }: IdempotentRequest, timeoutMs: number) {
   const now = ctx.clock.now()
   try {
@@ -123,17 +122,17 @@ async function insertKey(ctx: AccountContext, { key, fingerprint }: IdempotentRe
       returning set_config('lock_timeout', '0', true)`
     return rows.length > 0
   } catch (error) {
-    throw isLockTimeout(error) ? inProgress() : error
+    throw isLockTimeout(error) ? inProgressError() : error
   }
 }
 
 const storeResponse = (
   { sql, accountId }: AccountContext,
   { key }: IdempotentRequest,
-  answer: StoredResponse,
+  { status, headers, body }: StoredResponse,
 ) => sql`
   update idempotency_key
-  set status = ${answer.status}, headers = ${JSON.stringify(answer.headers)}::text::jsonb, body = ${answer.body}
+  set status = ${status}, headers = ${JSON.stringify(headers)}::text::jsonb, body = ${body}
   where account_id = ${accountId} and key = ${key}`
 
 async function findStored(
@@ -144,16 +143,16 @@ async function findStored(
     select status, headers, body, fingerprint from idempotency_key
     where account_id = ${accountId} and key = ${key} and created_at > ${getExpiryCutoff(clock.now())}`
   if (row === undefined) return undefined
-  const { fingerprint: first, ...answer } = row
-  if (!first.equals(fingerprint)) throw reused()
-  return { answer, replayed: true }
+  const { fingerprint: storedFingerprint, ...response } = row
+  if (!storedFingerprint.equals(fingerprint)) throw keyReusedError()
+  return { response, isReplayed: true }
 }
 
 const getExpiryCutoff = (now: Date) => new Date(now.getTime() - IDEMPOTENCY_KEY_LIFETIME_MS)
 
 const MAX_DELETED_AT_ONCE = 500
 
-/** Deletes up to 500 keys older than a day and returns how many. Processes take different ones. */
+/** Deletes keys older than a day, 500 per statement, and returns how many. Processes take different rows. */
 export async function deleteExpiredKeys(sql: Sql, now: Date): Promise<number> {
   for (let deleted = 0; ; ) {
     const { count } = await sql`
@@ -165,13 +164,13 @@ export async function deleteExpiredKeys(sql: Sql, now: Date): Promise<number> {
   }
 }
 
-function inProgress(): AppError {
+function inProgressError(): AppError {
   const message =
     'A request with this Idempotency-Key is still running. Send it again in a moment to get its response.'
   return new AppError('idempotency_in_progress', message, undefined, 1_000)
 }
 
-const reused = () =>
+const keyReusedError = () =>
   invalid([
     {
       path: ['Idempotency-Key'],

@@ -17,8 +17,9 @@ export function keepBodyBytes(request: FastifyRequest, bytes: Buffer): void {
   if (request.headers[HEADER] !== undefined) bodies.set(request, bytes)
 }
 
-type IdempotentWork = {
+type IdempotentCall = {
   key: string
+  /** Gets the call with the transaction, or with the idempotency record to store. */
   handle: (call: AccountCall) => Promise<ApiResponse>
   storesIdempotencyRecord: boolean | undefined
 }
@@ -30,9 +31,9 @@ type IdempotentWork = {
 export async function handleIdempotently(
   request: FastifyRequest,
   call: AccountCall,
-  { key, handle, storesIdempotencyRecord }: IdempotentWork,
+  { key, handle, storesIdempotencyRecord }: IdempotentCall,
 ): Promise<ApiResponse> {
-  const { answer, replayed } = await runIdempotent(
+  const { response, isReplayed } = await runIdempotent(
     call.account,
     { key, fingerprint: fingerprintRequest(request) },
     {
@@ -41,8 +42,8 @@ export async function handleIdempotently(
       storesIdempotencyRecord,
     },
   )
-  if (!replayed) return answer
-  return { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } }
+  if (!isReplayed) return response
+  return { ...response, headers: { ...response.headers, 'idempotency-replayed': 'true' } }
 }
 
 const toStoredResponse = ({ status = 200, headers = {}, body }: ApiResponse): StoredResponse => ({
@@ -51,25 +52,25 @@ const toStoredResponse = ({ status = 200, headers = {}, body }: ApiResponse): St
   body: String(body),
 })
 
-/** The hash of the method, the address with its query, and the body, as they were sent. */
+/** A hash of the method, the address with its query, and the body, as they were sent. */
 function fingerprintRequest(request: FastifyRequest): Buffer {
-  const head = Buffer.from(`${request.method} ${request.raw.url ?? ''}\n`)
-  return hash('sha256', Buffer.concat([head, bodies.get(request) ?? Buffer.alloc(0)]), 'buffer')
+  const requestLine = Buffer.from(`${request.method} ${request.raw.url ?? ''}\n`)
+  return hash('sha256', Buffer.concat([requestLine, bodies.get(request) ?? Buffer.alloc(0)]), 'buffer')
 }
 
 /**
- * The key of a request: undefined when none was sent, an error when it is invalid. Header bytes that are
- * valid UTF-8 are decoded.
+ * The key of a request: undefined if none was sent, an error if it is invalid. A key in UTF-8 is decoded,
+ * because Node reads headers as Latin-1.
  */
 export function findIdempotencyKey(request: FastifyRequest): string | AppError | undefined {
   if (request.headers[HEADER] === undefined) return undefined
   const sent = String(request.headers[HEADER])
   const text = Buffer.from(sent, 'latin1').toString()
   const key = text.includes('\ufffd') ? sent : text
-  const times = request.raw.rawHeaders.filter(
+  const count = request.raw.rawHeaders.filter(
     (name, i) => i % 2 === 0 && name.toLowerCase() === HEADER,
   ).length
-  if (times > 1)
+  if (count > 1)
     return keyError('duplicate', 'The header Idempotency-Key is given more than once; send it once.')
   if (key.trim() === '' || isLongerThan(key, MAX_KEY_LENGTH)) {
     return keyError('length', `The header Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters.`)

@@ -18,9 +18,9 @@ export async function handleWrite(
   { request, sent }: { request: FastifyRequest; sent: RawInput },
 ): Promise<ApiResponse> {
   const key = findIdempotencyKey(request)
-  const handle = (own: AccountCall) => checkAndRun(endpoint, own, sent, key)
+  const handle = (prepared: AccountCall) => checkAndRun(endpoint, prepared, sent, key)
   if (key === undefined || key instanceof AppError || sent.query.dry_run === 'true') return handle(call)
-  // The key is looked up before anything is checked: a key of another request is the first error.
+  // The key comes first: if another request has used it, that error is the only one.
   return handleIdempotently(request, call, {
     key,
     handle,
@@ -73,7 +73,7 @@ async function runWithInput(
 const readPathAndBody = ({ pathParameterNames, body }: AccountEndpoint, sent: RawInput) =>
   collectErrors({ path: () => readPath(pathParameterNames, sent.params), body: () => body?.read(sent.body) })
 
-/** The further errors of a request whose query or key is refused, found by a dry run. */
+/** The errors that a dry run of the request finds. For requests whose query or key is already invalid. */
 async function findErrorsByDryRun(
   endpoint: AccountEndpoint,
   call: AccountCall,
@@ -92,11 +92,11 @@ async function findErrorsByDryRun(
 /** One error with the details of both; `error` itself if there is no other. */
 function addError(error: unknown, other: AppError | undefined): unknown {
   if (other === undefined) return error
-  const raise = (one: unknown) => () => {
-    throw one
+  const rethrow = (thrown: unknown) => () => {
+    throw thrown
   }
   try {
-    return collectErrors({ error: raise(error), other: raise(other) })
+    return collectErrors({ error: rethrow(error), other: rethrow(other) })
   } catch (both) {
     return both
   }
