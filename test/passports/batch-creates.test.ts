@@ -4,19 +4,19 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { batchCreates, MIN_LARGE_LENGTH } from '../../src/passports/write/batch-creates.ts'
+import { batchInserts, MIN_LARGE_LENGTH } from '../../src/passports/write/batch-creates.ts'
 import type { ModelRow } from '../../src/passports/write/insert-models.ts'
 
 const KIB = 1024
 
 test('a small create does not wait for a statement of large ones, whose size in dataLength is limited', async () => {
   const statements: { ids: string[]; end: () => void }[] = []
-  const { create } = batchCreates(rows => {
+  const insert = batchInserts(rows => {
     const { promise, resolve } = Promise.withResolvers<undefined[]>()
     statements.push({ ids: rows.map(row => row.id), end: () => resolve(rows.map(() => undefined)) })
     return promise
   })
-  const begin = (id: string, dataLength: number) => create({ row: { id } as ModelRow, dataLength })
+  const begin = (id: string, dataLength: number) => insert({ row: { id } as ModelRow, dataLength })
   const large = ['a', 'b', 'c', 'd'].map(id => begin(id, 200 * KIB))
   const huge = begin('huge', 3_000 * KIB)
   const edge = begin('edge', MIN_LARGE_LENGTH)

@@ -35,7 +35,7 @@ export const createProduct = defineEndpoint({
   storesIdempotencyRecord: true,
   requestHeaders: [STRICT],
   body: {
-    // `category` decides which fields `data` has.
+    // The category decides which fields `data` has.
     schema: schemaRef('NewProduct'),
     examples,
     read: NEW_PRODUCT.read,
@@ -53,8 +53,8 @@ export const createProduct = defineEndpoint({
     if (call.isDryRun) {
       return createdResponse(call, await previewCreate(call.account, input), { dry_run: true })
     }
-    // Called twice: by createPassport for the stored response, and here for the one sent.
-    const respond = (written: WrittenPassport) => createdResponse(call, written)
-    return respond(await createPassport(call.account, input, respond))
+    const buildResponse = (written: WrittenPassport) => createdResponse(call, written)
+    // With an `Idempotency-Key`, createPassport calls it too, for the response to store.
+    return buildResponse(await createPassport(call.account, input, buildResponse))
   },
 })

@@ -4,22 +4,25 @@
  */
 const MAX_BATCH = 64
 
-type Waiting<K, V> = { key: K; resolve: (value: V) => void; reject: (reason: unknown) => void }
+type Waiter<K, V> = { key: K; resolve: (value: V) => void; reject: (reason: unknown) => void }
 
-/** The keys of a statement together weigh at most `maxWeight`; a heavier key gets its own statement. */
+/** The keys of a statement weigh at most `maxWeight` together. A heavier key gets a statement alone. */
 type Weight<K> = { weigh: (key: K) => number; maxWeight: number }
 
-/**
- * `load` returns the values in the order of the keys; if it fails, all its calls fail. `maxBatch` bounds the
- * memory of a statement.
- */
+type BatchOptions<K> = {
+  /** Statements at a time. */
+  maxInFlight?: number
+  /** Keys in a statement; bounds its memory. */
+  maxBatch?: number
+  weight?: Weight<K>
+}
+
+/** `load` returns the values in the order of the keys. If it fails, all calls in its batch fail. */
 export function createBatchLoader<K, V>(
   load: (keys: readonly K[]) => Promise<readonly V[]>,
-  maxInFlight = 2,
-  maxBatch = MAX_BATCH,
-  weight?: Weight<K>,
+  { maxInFlight = 2, maxBatch = MAX_BATCH, weight }: BatchOptions<K> = {},
 ): (key: K) => Promise<V> {
-  const queue: Waiting<K, V>[] = []
+  const queue: Waiter<K, V>[] = []
   let inFlight = 0
   let scheduled = false
 
@@ -28,13 +31,13 @@ export function createBatchLoader<K, V>(
     while (queue.length > 0 && inFlight < maxInFlight) {
       const batch = queue.splice(0, weight === undefined ? maxBatch : countFitting(queue, maxBatch, weight))
       inFlight++
-      load(batch.map(one => one.key))
+      load(batch.map(({ key }) => key))
         .then(
           values => {
-            for (const [i, one] of batch.entries()) one.resolve(values[i] as V)
+            for (const [i, { resolve }] of batch.entries()) resolve(values[i] as V)
           },
           reason => {
-            for (const one of batch) one.reject(reason)
+            for (const { reject } of batch) reject(reason)
           },
         )
         .finally(() => {
@@ -54,16 +57,16 @@ export function createBatchLoader<K, V>(
     })
 }
 
-/** How many of the first keys fit into a statement; at least one. */
+/** How many keys from the front of the queue fit into a statement; at least one. */
 function countFitting<K>(
   queue: readonly { key: K }[],
   maxBatch: number,
   { weigh, maxWeight }: Weight<K>,
 ): number {
-  let room = maxWeight
-  const tooMuch = queue.slice(0, maxBatch).findIndex(({ key }) => {
-    room -= weigh(key)
-    return room < 0
+  let remaining = maxWeight
+  const firstTooMany = queue.slice(0, maxBatch).findIndex(({ key }) => {
+    remaining -= weigh(key)
+    return remaining < 0
   })
-  return tooMuch === -1 ? maxBatch : Math.max(tooMuch, 1)
+  return firstTooMany === -1 ? maxBatch : Math.max(firstTooMany, 1)
 }

@@ -6,7 +6,7 @@ import type { Access } from './access-links.ts'
 type Use = { accountId: number; linkId: string; at: Date }
 
 const counters = perDatabase((sql: Sql) => ({
-  count: createBatchLoader((uses: readonly Use[]) => write(sql, uses), 1),
+  count: createBatchLoader((uses: readonly Use[]) => write(sql, uses), { maxInFlight: 1 }),
   underWay: new Set<Promise<void>>(),
 }))
 

@@ -29,7 +29,9 @@ function createLookUp<K, R extends PassportRow>(
   largeData: (sql: Sql) => Fragment,
 ): (key: K) => Promise<R | undefined> {
   const findSmall = createBatchLoader((keys: readonly K[]) => load(sql, keys, smallData(sql)))
-  const findLarge = createBatchLoader((keys: readonly K[]) => load(sql, keys, largeData(sql)), 2, 1)
+  const findLarge = createBatchLoader((keys: readonly K[]) => load(sql, keys, largeData(sql)), {
+    maxBatch: 1,
+  })
   return async key => {
     const row = await findSmall(key)
     return (row?.data === null ? await findLarge(key) : row) as R | undefined

@@ -1,41 +1,41 @@
-/** Creates model passports: checked, then written together with their event. */
+/** Creates a model: checks its data, then writes it with its event, or nothing. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { type StoredResponse, toIdempotencyRow } from '../../accounts/idempotency-record.ts'
 import { getRemainingQuota } from '../../accounts/limits/quota.ts'
 import { AppError, type Detail } from '../../kernel/errors.ts'
 import { checkData, removeNulls, requireCategory, requireData } from '../core/check-data.ts'
 import type { PassportRow } from '../core/record.ts'
-import { insertModel } from './batch-creates.ts'
+import { tryInsertModel } from './batch-creates.ts'
 import { explainTakenGtin, requireFreeGtin } from './find-matches.ts'
 import { buildModelRow, type ModelRow, modelQuotaError, toPassportRow } from './insert-models.ts'
 
-/** As sent, not yet checked. */
+/** `category` and `data` as sent, unchecked. */
 type NewPassport = { category: unknown; data: unknown; strict: boolean }
 export type WrittenPassport = { passport: PassportRow; warnings: readonly Detail[] }
 
 /**
- * Creates a model with its first version and `product.created`, or nothing. If the context has an idempotency
- * record, the statement also stores what `respond` returns. Throws `validation` with every violation,
+ * Creates a model with its first version and `product.created`. If the context has an idempotency record, the
+ * same statement stores the response that `buildResponse` returns. Throws `validation` with every violation,
  * `gtin_taken`, `plan_limit`.
  */
 export async function createPassport(
   ctx: AccountContext,
   input: NewPassport,
-  respond?: (written: WrittenPassport) => StoredResponse,
+  buildResponse?: (written: WrittenPassport) => StoredResponse,
 ): Promise<WrittenPassport> {
   const { row, warnings } = buildCheckedRow(ctx, input)
   const written = { passport: toPassportRow(row), warnings }
-  const idempotency = respond === undefined ? null : toIdempotencyRow(ctx.idempotency, () => respond(written))
+  const idempotency = buildResponse ? toIdempotencyRow(ctx.idempotency, () => buildResponse(written)) : null
   const dataLength = written.passport.data.length
-  const error = await insertModel(ctx.sql, { row: { ...row, idempotency }, dataLength })
-  if (error !== undefined) throw isTaken(error) ? await explainTakenGtin(ctx, row.gtin14) : error
+  const error = await tryInsertModel(ctx.sql, { row: { ...row, idempotency }, dataLength })
+  if (error !== undefined) throw isGtinTaken(error) ? await explainTakenGtin(ctx, row.gtin14) : error
   if (ctx.idempotency && idempotency !== null) ctx.idempotency.isStored = true
   return written
 }
 
-const isTaken = (error: Error) => error instanceof AppError && error.code === 'gtin_taken'
+const isGtinTaken = (error: Error) => error instanceof AppError && error.code === 'gtin_taken'
 
-/** What `createPassport` would return or throw. Writes nothing; the id belongs to no passport. */
+/** Returns or throws what `createPassport` would, and writes nothing. The id belongs to no passport. */
 export async function previewCreate(ctx: AccountContext, input: NewPassport): Promise<WrittenPassport> {
   const { row, warnings } = buildCheckedRow(ctx, input)
   await requireFreeGtin(ctx, row.id, row.gtin14)
