@@ -62,7 +62,7 @@ export type Detail = {
   [TRANSLATION]?: TranslatableMessage
 }
 
-/** The parts of the sentence, for translation; a symbol, so that no JSON contains it. */
+/** What a translation of the message needs. The key is a symbol, so that no JSON contains it. */
 export const TRANSLATION: unique symbol = Symbol('translation')
 export type TranslatableMessage = { key: string; facts: Readonly<Record<string, string | number>> }
 
@@ -98,7 +98,7 @@ export const notFound = (what: string) => new AppError('not_found', `There is no
 /** `message` says what to do. */
 export const unavailable = (message: string) => new AppError('unavailable', message)
 
-/** `truncated`: the list was already cut. */
+/** `truncated`: there are more violations than `details` lists. */
 export function invalid(details: readonly Detail[], truncated = false): AppError {
   const [first] = details
   if (!first) throw new Error('invalid() needs at least one detail')
@@ -111,12 +111,12 @@ export function invalid(details: readonly Detail[], truncated = false): AppError
 export const toError = (thrown: unknown): Error =>
   thrown instanceof Error ? thrown : new Error(String(thrown))
 
-/** The code of an error of the system, of the database or of its driver; undefined for anything else. */
+/** The code of an error of the system, the database or its driver; undefined for anything else. */
 export function findErrorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
-/** For bugs, not expected outcomes: names the broken assumption. */
+/** For bugs, not for expected errors. The message names the broken assumption. */
 export function assert(condition: unknown, assumption: string): asserts condition {
   if (!condition) throw new Error(`broken assumption: ${assumption}`)
 }

@@ -76,7 +76,7 @@ function step(): void {
   bits12 = (bits12 + (sum >> 14)) & 0x0fff
 }
 
-/** The lowest UUIDv7 of a millisecond. */
+/** The lowest possible UUIDv7 of a millisecond. */
 export function uuidFloor(ms: number): string {
   return `${formatTime(Math.max(0, ms))}-7000-8000-000000000000`
 }
@@ -108,7 +108,7 @@ export function idFromUuid(uuid: string): string {
   return id
 }
 
-/** The UUID of a public id; undefined if the text is no id. */
+/** The UUID of a public id; undefined if the text is not an id. */
 export function findUuid(id: string): string | undefined {
   if (!ID_PATTERN.test(id)) return undefined
   let hex = ''
@@ -126,7 +126,7 @@ export function findUuid(id: string): string | undefined {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** Throws `not_found` if the text is no id. */
+/** Throws `not_found` if `id` is not an id. */
 export function requireUuid(id: string, what: string): string {
   const uuid = findUuid(id)
   if (uuid === undefined) throw notFound(what)

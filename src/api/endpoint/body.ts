@@ -14,7 +14,7 @@ export type BodyMember<T> = {
 type Members = Readonly<Record<string, BodyMember<unknown>>>
 type MemberValues<M extends Members> = { [K in keyof M]: ReturnType<M[K]['read']> }
 
-/** An object with these members and no others: its schema, and how it is read. */
+/** An object with these members and no others: its schema and its parser. */
 export function objectBody<M extends Members>(members: M) {
   const entries = Object.entries(members)
   const names = Object.keys(members)
@@ -32,9 +32,10 @@ export function objectBody<M extends Members>(members: M) {
         const message = `The body must be a JSON object with ${names.join(', ')}.`
         throw invalid([{ path: [], code: 'type', message }])
       }
-      const { '': _, ...values } = collectErrors({
-        '': () => rejectUnknownMembers(body, names),
-        ...Object.fromEntries(entries.map(([name, { read }]) => [name, () => read(body[name], name)])),
+      const readers = entries.map(([name, { read }]) => [name, () => read(body[name], name)] as const)
+      const { values } = collectErrors({
+        unknown: () => rejectUnknownMembers(body, names),
+        values: () => collectErrors(Object.fromEntries(readers)),
       })
       return values as MemberValues<M>
     },
@@ -66,14 +67,14 @@ function rejectUnknownMembers(body: object, known: readonly string[]): void {
   )
 }
 
-/** The members as sent, unchecked; empty if the body is not an object. */
+/** The unchecked members of a body; empty if the body is not an object. */
 export const sentMembers = (body: unknown): DataObject => (isObject(body) ? body : {})
 
 /** The error of one member; `message` continues after its name. */
 export const invalidMember = (name: string, code: DetailCode, message: string) =>
   invalid([{ path: [name], code, message: `${name} ${message}` }])
 
-/** A member that is passed on unchecked; the operation checks it. */
+/** A member of any value. The operation checks it. */
 export const uncheckedMember = (schema: object): BodyMember<unknown> => ({ schema, read: value => value })
 
 /** `data` of a product, as an object; the operation checks its fields. */
@@ -91,7 +92,7 @@ export const choiceMember = <const T extends string>(
   schema: { type: 'string', enum: allowed, description },
   read(value, name) {
     if (value === undefined) return undefined
-    const found = allowed.find(one => one === value)
+    const found = allowed.find(choice => choice === value)
     if (found !== undefined) return found
     throw invalidMember(name, 'enum', `must be one of ${allowed.join(', ')}.`)
   },
@@ -123,7 +124,7 @@ export const textMember = (description: string, maxLength: number): BodyMember<s
 
 export const MAX_ITEMS = 500
 
-/** 1 to 500 rows, called `plural` in messages; the operation checks each. */
+/** 1 to 500 rows, which messages call `plural`. The operation checks each row. */
 export const rowsMember = (plural: string, rowSchema: object): BodyMember<readonly unknown[]> => ({
   schema: { type: 'array', minItems: 1, maxItems: MAX_ITEMS, items: rowSchema },
   isRequired: true,
@@ -136,7 +137,7 @@ export const rowsMember = (plural: string, rowSchema: object): BodyMember<readon
   },
 })
 
-/** Returns the `validation` that `check` throws; rethrows every other error. */
+/** Returns the `validation` that `check` throws. Other errors are thrown. */
 export function findValidationError(check: () => unknown): AppError | undefined {
   try {
     check()

@@ -1,4 +1,4 @@
-/** The response with a product, read or written, and its description in the document. */
+/** The responses that hold one product, and their description in the OpenAPI document. */
 import { idFromUuid } from '../../kernel/ids.ts'
 import { type PassportRow, recordEtag, recordJson } from '../../passports/core/record.ts'
 import type { WrittenPassport } from '../../passports/write/create.ts'
@@ -18,7 +18,7 @@ export function recordResponse(call: PublicCall, row: PassportRow): ApiResponse 
   return { body: successJson(recordJson(call.setup.addresses, row)), headers: { etag } }
 }
 
-/** The record after a call that never answers 304. */
+/** The same after a change, which is never answered with 304. */
 export const changedRecordResponse = (call: PublicCall, row: PassportRow) =>
   recordResponse({ setup: call.setup, headers: {} }, row)
 
@@ -30,12 +30,9 @@ export function writtenResponse(
   written: WrittenPassport,
   meta: WriteMeta = {},
 ): ApiResponse {
-  const more = Object.keys(meta).length === 0 ? {} : { meta }
+  const envelope = { warnings: written.warnings, ...(Object.keys(meta).length === 0 ? {} : { meta }) }
   return {
-    body: successJson(recordJson(call.setup.addresses, written.passport), {
-      warnings: written.warnings,
-      ...more,
-    }),
+    body: successJson(recordJson(call.setup.addresses, written.passport), envelope),
     headers: {
       ...(meta.dry_run ? {} : { etag: recordEtag(written.passport) }),
       ...(isStrict(call) ? { 'preference-applied': 'handling=strict' } : {}),
@@ -50,7 +47,7 @@ export function createdResponse(call: PublicCall, written: WrittenPassport, meta
   return { status: 201, headers: { ...headers, ...(meta.dry_run ? {} : { location }) }, body: String(body) }
 }
 
-/** Whether `If-Match` and `If-None-Match`, where they were sent, allow a change of the current version. */
+/** Whether `If-Match` and `If-None-Match`, if sent, allow a change of the current version. */
 export const isChangeAllowed = (call: PublicCall) => (current: PassportRow) =>
   allowsChange(call.headers, recordEtag(current))
 

@@ -33,7 +33,7 @@ export function requireCategory(id: unknown): CompleteCategory {
 
 export const normaliseSku = (sku: string) => normaliseNewlines(sku).normalize('NFC')
 
-/** Throws `validation` with every violation. `validatedWith`: the schema version of the last valid data. */
+/** Throws `validation` with every violation. `validatedWith` is the schema version of the last valid data. */
 export function checkData(
   category: CompleteCategory,
   sent: PassportData,
@@ -71,7 +71,7 @@ export function checkUnitData(
     return { ...checked, warnings: checked.warnings.filter(isOwn) }
   } catch (error) {
     if (!(error instanceof AppError) || !options.strict) throw error
-    const problems = (error.details ?? []).filter(one => one.code !== 'unknown_field' || isOwn(one))
+    const problems = (error.details ?? []).filter(detail => detail.code !== 'unknown_field' || isOwn(detail))
     if (problems.length > 0) throw invalid(problems, error.truncated)
     return checkUnitData(category, effective, own, { ...options, strict: false })
   }
@@ -93,11 +93,11 @@ export function requireData(data: unknown): PassportData {
   throw invalid([{ path: ['data'], code, message }])
 }
 
-/** Null means absent; the validator reports required fields. */
+/** A field that is null counts as absent. The validator reports missing required fields. */
 export const removeNulls = (data: PassportData): PassportData =>
   Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null))
 
-/** Names `holder` only if it belongs to the account; `id` is null for another account's product. */
+/** The message names `holder` unless its `id` is null: it then belongs to another account. */
 export function gtinTakenError(holder?: { id: string | null; isCurrent: boolean }): AppError {
   const at = { path: ['data', 'gtin'], code: 'duplicate' } as const
   if (holder === undefined || holder.id === null) {

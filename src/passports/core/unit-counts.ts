@@ -1,12 +1,12 @@
-/** Counts the units of each content, so that the reach of a correction is known without a scan. */
+/** Counters of units by content, for the reach of a correction, and of passports, for the totals of lists. */
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 
-/** The body of a CTE. `deltas` selects (account_id, content_id, n); n is negative for units that left. */
+/** Body of a CTE. `deltas` selects (account_id, content_id, n); n is negative for units that left. */
 export const addUnitCounts = (sql: Sql, deltas: Fragment): Fragment => sql`
   insert into content_units (account_id, content_id, n) ${deltas}
   on conflict (account_id, content_id) do update set n = content_units.n + excluded.n`
 
-/** The body of a CTE for the list counters. `deltas` selects (account_id, level, status, category, n). */
+/** Body of a CTE. `deltas` selects (account_id, level, status, category, n). */
 export const addPassportCounts = (sql: Sql, deltas: Fragment): Fragment => sql`
   insert into passport_count (account_id, level, status, category, n) ${deltas}
   on conflict (account_id, level, status, category) do update set n = passport_count.n + excluded.n`

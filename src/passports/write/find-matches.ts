@@ -13,7 +13,7 @@ export type SkuMatch = {
   claimedBy: string | null
 }
 
-/** `skus` are in NFC. Each gets an entry. */
+/** `skus` must be in NFC. The result has an entry for each. */
 export async function findBySku(
   { sql, accountId }: AccountContext,
   skus: readonly string[],
@@ -29,21 +29,18 @@ export async function findBySku(
 }
 
 export type GtinMatch = {
-  /** The model with the claim; null if that is another account's. */
+  /** The model with the claim; null if it belongs to another account. */
   id: string | null
-  /** False if the model no longer has the GTIN; it keeps the claim because of printed codes. */
+  /** False if the model no longer has the GTIN. It keeps the claim because of printed codes. */
   isCurrent: boolean
 }
 
-/**
- * GTIN-14s that are claimed or released to another account. Searches all accounts, because claims are unique
- * across them.
- */
+/** Finds which of these GTIN-14s are claimed, by any account, or released to another account. */
 export async function findByGtin(
   { sql, accountId }: AccountContext,
-  wanted: readonly (string | null)[],
+  gtin14s: readonly (string | null)[],
 ): Promise<Map<string, GtinMatch>> {
-  const gtins = wanted.filter(one => one !== null)
+  const gtins = gtin14s.filter(gtin14 => gtin14 !== null)
   if (gtins.length === 0) return new Map()
   const rows = await sql<{ gtin14: string; id: string | null; isCurrent: boolean }[]>`
     select g.gtin14, case when g.account_id = ${accountId} then g.model_id end as id,

@@ -20,7 +20,7 @@ export type ModelRow = ReturnType<typeof buildModelRow> & {
   idempotency?: ReturnType<typeof toIdempotencyRow>
 }
 
-/** A row that must be the only one with its SKU; `claimedBy`: the holder of its claim at the look-up. */
+/** A row that also claims its SKU; `claimedBy` is the model that held the claim when it was looked up. */
 type SkuClaimRow = ModelRow & { claimedBy: string | null }
 
 export function buildModelRow(ctx: AccountContext, category: string, checked: CheckedData, now: Date) {
@@ -70,22 +70,20 @@ export const modelQuotaError = () =>
     'The quota of models of this account is used up. Ask for a larger plan, or for extra quota.',
   )
 
-/**
- * Returns the reasons of rejected rows by id; empty if all were written. A taken GTIN comes before the quota.
- */
+/** Returns the rejected rows by id, each with its reason. If there are any, no row is written. */
 export async function insertModels(
   sql: Sql,
   rows: readonly ModelRow[],
-  claiming: readonly SkuClaimRow[] = [],
+  skuClaims: readonly SkuClaimRow[] = [],
 ): Promise<Map<string, RejectReason>> {
   try {
-    await withRetries(() => insert(sql, rows, claiming))
+    await withRetries(() => insert(sql, rows, skuClaims))
     return new Map()
   } catch (error) {
-    const rejection = findRefusalReason(error)
-    if (rejection !== undefined) {
-      const found: [string, RejectReason][] = JSON.parse(rejection)
-      return new Map(found.sort(([, a], [, b]) => PRECEDENCE[a] - PRECEDENCE[b]))
+    const refusal = findRefusalReason(error)
+    if (refusal !== undefined) {
+      const rejected: [string, RejectReason][] = JSON.parse(refusal)
+      return new Map(rejected.sort(([, a], [, b]) => PRECEDENCE[a] - PRECEDENCE[b]))
     }
     const withKey = rows.filter(hasIdempotencyKey)
     if (withKey.length > 0 && isLockTimeout(error)) return new Map(withKey.map(row => [row.id, 'key_taken']))
@@ -93,10 +91,7 @@ export async function insertModels(
   }
 }
 
-/**
- * The reason with the highest number is reported. A replay also collides with its own GTIN and SKU, so
- * `key_taken` wins.
- */
+/** Of several reasons the highest is reported. A replay also collides with its own GTIN: `key_taken` wins. */
 const PRECEDENCE = {
   plan_limit: 0,
   gtin_taken: 1,
@@ -106,14 +101,14 @@ const PRECEDENCE = {
 
 const hasIdempotencyKey = ({ idempotency }: ModelRow) => idempotency !== undefined && idempotency !== null
 
-/** Classes 22 and 54: a value that cannot be stored or indexed. Other errors concern all rows. */
+/** SQLSTATE classes 22 and 54: a value that cannot be stored or indexed. Other errors concern all rows. */
 export const isUnstorable = (error: unknown) => /^(22|54)/.test(sqlState(error) ?? '')
 
 /**
  * Locks rows in one order (keys, GTINs, SKUs, counters), so that two processes cannot deadlock.
  * `carnet_refuse` raises an error that undoes the whole statement; its message is the JSON of reasons.
  */
-async function insert(sql: Sql, rows: readonly ModelRow[], claiming: readonly SkuClaimRow[]): Promise<void> {
+async function insert(sql: Sql, rows: readonly ModelRow[], skuClaims: readonly SkuClaimRow[]): Promise<void> {
   const storesKeys = rows.some(hasIdempotencyKey)
   await sql`
     with input as materialized (
@@ -124,7 +119,7 @@ async function insert(sql: Sql, rows: readonly ModelRow[], claiming: readonly Sk
       insert into gtin_claim (gtin14, account_id, model_id, claimed_at)
       select gtin14, account_id, id, at from input where gtin14 is not null order by gtin14
       on conflict do nothing returning model_id
-    ), ${claiming.length === 0 ? sql`` : claimSkus(sql, claiming)}
+    ), ${skuClaims.length === 0 ? sql`` : claimSkus(sql, skuClaims)}
     quota_reserved as (
       ${reserveQuota(sql, 'm', sql`select account_id, count(*) as n from input group by account_id`)}
     ), new_counts as (
@@ -140,34 +135,39 @@ async function insert(sql: Sql, rows: readonly ModelRow[], claiming: readonly Sk
     ), new_events as (
       ${insertEvents(sql)} select at, account_id, event_id, 'product.created', event from input
     ), rejected as (
-      ${storesKeys ? withoutKey(sql) : sql``}
+      ${storesKeys ? selectTakenKeys(sql) : sql``}
       select id, 'gtin_taken' as reason from input
       where gtin14 is not null and id not in (select model_id from claimed_gtin)
-      ${claiming.length === 0 ? sql`` : sql`union all select id, 'sku_taken' from wanted where id not in (select model_id from claimed_sku)`}
+      ${skuClaims.length === 0 ? sql`` : sql`union all select id, 'sku_taken' from sku_input where id not in (select model_id from claimed_sku)`}
       union all
       select id, 'plan_limit' from input where account_id not in (select account_id from quota_reserved)
     )
     select carnet_refuse(jsonb_agg(jsonb_build_array(id, reason))::text) from rejected having count(*) > 0`
 }
 
-const withoutKey = (sql: Sql) => sql`
+const selectTakenKeys = (sql: Sql) => sql`
   select id, 'key_taken' as reason from input
   where idempotency is not null and (account_id, idempotency->>'key') not in (select account_id, key from stored_key)
   union all`
 
 /**
  * Two requests may find a SKU free; the claim is a compare-and-set that rejects the second. ON CONFLICT
- * compares `seen` with the newest row, which the snapshot does not show.
+ * compares `claimed_by` with the newest row, which the snapshot does not show.
  */
 const claimSkus = (sql: Sql, rows: readonly SkuClaimRow[]) => {
-  const wanted = rows.map(({ id, account_id, sku, claimedBy }) => ({ id, account_id, sku, seen: claimedBy }))
+  const claims = rows.map(({ id, account_id, sku, claimedBy }) => ({
+    id,
+    account_id,
+    sku,
+    claimed_by: claimedBy,
+  }))
   return sql`
-    wanted as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(wanted)}::text::jsonb) as r(id uuid, account_id int, sku text, seen uuid)
+    sku_input as materialized (
+      select * from jsonb_to_recordset(${JSON.stringify(claims)}::text::jsonb) as r(id uuid, account_id int, sku text, claimed_by uuid)
     ), claimed_sku as (
-      insert into sku_claim (account_id, sku, model_id) select account_id, sku, id from wanted order by account_id, sku
+      insert into sku_claim (account_id, sku, model_id) select account_id, sku, id from sku_input order by account_id, sku
       on conflict (account_id, sku) do update set model_id = excluded.model_id
-        where sku_claim.model_id = (select w.seen from wanted w where w.id = excluded.model_id)
+        where sku_claim.model_id = (select s.claimed_by from sku_input s where s.id = excluded.model_id)
       returning model_id
     ),`
 }
