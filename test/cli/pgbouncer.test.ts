@@ -71,7 +71,7 @@ after(async () => {
 
 async function untilItAnswers(url: string): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
-    const sql = openPool({ url }, { max: 1, pooled: true })
+    const sql = openPool({ url }, { max: 1, hasPooler: true })
     try {
       await sql`select 1`
       return

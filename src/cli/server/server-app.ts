@@ -22,7 +22,7 @@ export type ServerAppParts = Pick<AppSetup, 'scans' | 'mail' | 'outbound'> & {
   create: (setup: AppSetup) => FastifyInstance
 }
 
-const READINESS = { writable: 'ready', 'read-only': 'read-only', away: 'not ready' } as const
+const READINESS = { writable: 'ready', 'read-only': 'read-only', unreachable: 'not ready' } as const
 
 export function createServerApp(parts: ServerAppParts): FastifyInstance {
   const { config, log, store, metrics, isStopping, create, scans, mail, outbound } = parts

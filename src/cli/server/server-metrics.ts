@@ -24,7 +24,7 @@ export async function createServerMetrics(config: Config, parent: ParentProcess 
   parent?.on('get metrics', async () => {
     parent.send({ type: 'metrics', metrics: await registry.getMetricsAsJSON().catch(() => []) })
   })
-  let getInstallation = async () => formatGauges(describeDatabase('away'))
+  let getInstallation = async () => formatGauges(describeDatabase('unreachable'))
   const getMachine = cached(() => formatMachineMetrics(config))
   return {
     metrics,
@@ -68,14 +68,14 @@ async function formatInstallation({ sql }: Store): Promise<string> {
     const [queue, jobs] = await Promise.all([getQueueSize({ sql, clock: systemClock }), countOpenJobs(sql)])
     const { due, waiting, oldestDueSeconds } = queue
     return formatGauges([
-      ...describeDatabase(state === 'away' ? 'writable' : state),
+      ...describeDatabase(state === 'unreachable' ? 'writable' : state),
       ['carnet_webhooks_due', 'Deliveries that are due, in the whole installation.', due],
       ['carnet_webhooks_waiting', 'Deliveries that wait for a later attempt.', waiting],
       ['carnet_webhooks_oldest_due_seconds', 'Age of the oldest due delivery.', oldestDueSeconds],
       ['carnet_refresh_jobs_open', 'Refreshes that run in the background and are not done yet.', jobs],
     ])
   } catch {
-    return formatGauges(describeDatabase('away'))
+    return formatGauges(describeDatabase('unreachable'))
   }
 }
 
@@ -83,7 +83,7 @@ type GaugeRow = [name: string, help: string, value: number]
 
 /** Present from the start, also without a database, so that an alert on 0 works. */
 const describeDatabase = (state: DatabaseState): GaugeRow[] => [
-  ['carnet_database_up', 'Whether the database answers.', state === 'away' ? 0 : 1],
+  ['carnet_database_up', 'Whether the database answers.', state === 'unreachable' ? 0 : 1],
   ['carnet_database_writable', 'Whether the database can be written to.', state === 'writable' ? 1 : 0],
 ]
 

@@ -22,9 +22,9 @@ export type StorePoolOptions = {
 
 /** `owner`: the role that owns the tables, if it differs from the traffic role. */
 export function openPools(target: DatabaseTarget, options: StorePoolOptions, owner?: DatabaseTarget) {
-  const { name, isServer, onStatement, hasPooler: pooled = false } = options
+  const { name, isServer, onStatement, hasPooler = false } = options
   const { maxConnections = isServer ? POOL_SIZE : COMMAND_POOL_SIZE } = options
-  const common = { name, pooled, ...(onStatement && { onStatementEnd: onStatement }) }
+  const common = { name, hasPooler, ...(onStatement && { onStatementEnd: onStatement }) }
   const sql = openPool(target, { ...common, max: maxConnections })
   const pools = [sql]
   let singles: Sql[] = []

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL's array types. If the driver read them itself and lost the connection, the rejection could not
- * be caught.
+ * PostgreSQL's array types. The driver could fetch them itself, but if it lost the connection meanwhile,
+ * nobody could catch the rejection.
  */
 
 type TypeHandler = {
@@ -15,8 +15,8 @@ const toDate = (text: string) => new Date(text)
 const json = { parse: JSON.parse, serialize: JSON.stringify }
 
 /**
- * The object ids are fixed in PostgreSQL's catalogue (pg_type.dat). Arrays of booleans, dates and bytes are
- * only read, because the driver mistakes such a parameter for a single value.
+ * The object ids are fixed in PostgreSQL's catalogue (pg_type.dat). Arrays of booleans, dates and bytes can
+ * only be read: as a parameter, the driver takes the type of the first element for that of the whole array.
  */
 const ELEMENTS: Readonly<Record<string, Element>> = {
   bool: { array: 1000, parse: text => text === 't' },
@@ -42,7 +42,7 @@ const ELEMENTS: Readonly<Record<string, Element>> = {
   jsonb: { array: 3807, ...json },
 }
 
-/** The driver's option `types`, with our own names. */
+/** For the driver's option `types`; the names of the members do not matter. */
 export const ARRAY_TYPES: Readonly<Record<string, TypeHandler>> = Object.fromEntries(
   Object.entries(ELEMENTS).map(([name, { array, parse = (text: string) => text, serialize = String }]) => [
     `${name}_array`,
@@ -70,12 +70,12 @@ function formatElement(value: unknown, serialize: (value: unknown) => string): s
   return `"${text.replace(/["\\]/g, '\\$&')}"`
 }
 
-/** A quoted element with escapes, or an unquoted one. Our statements return no nested arrays. */
+/** An element in quotes with escapes, or one without quotes. No statement returns nested arrays. */
 const ELEMENT = /"((?:[^"\\]|\\.)*)"|([^{},"]+)/gs
 
 function parseArray(literal: string, parse: (text: string) => unknown): unknown[] {
   if (literal === '{}') return []
-  // Takes a third of the time for arrays without quoted elements or nulls, which most are.
+  // Most arrays have no quoted element and no null. Splitting them takes a third of the time.
   if (!literal.includes('"') && !literal.includes('NULL')) {
     return literal
       .slice(1, -1)

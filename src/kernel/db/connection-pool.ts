@@ -1,6 +1,7 @@
 /**
- * A pool of connections that share nothing. Each is a driver's pool of one, discarded when it closes, because
- * the driver's own reconnecting is broken; `test/kernel/guarded-pool.test.ts` tests each of its faults.
+ * A pool of independent connections. Each is a driver's pool of one and is discarded when it closes, because
+ * the driver's own reconnecting is broken: `test/kernel/guarded-pool.test.ts` has a test for each of its
+ * faults.
  */
 import type postgres from 'postgres'
 import { findErrorCode } from '../errors.ts'
@@ -13,10 +14,7 @@ export type FinishedStatement = { text: string; ms: number; failed: boolean }
 
 type Method = (...args: unknown[]) => unknown
 
-/**
- * The members of a driver's statement besides those of a promise. `state` is null until the statement is
- * written.
- */
+/** What a statement of the driver has besides the methods of a promise. `state` is null until it is sent. */
 type Query = {
   handler: (query: Query) => unknown
   resolve: (value: unknown) => void
@@ -38,11 +36,11 @@ export const isPoolEnded = (sql: Sql): boolean => queues.get(sql)?.isClosed ?? f
 type PoolListeners = {
   /** Called with every statement, also those in transactions. */
   onStatementEnd?: ((statement: FinishedStatement) => void) | undefined
-  /** Called with every error of the database or of a connection. */
+  /** Gets every error from the database or of a connection. */
   onFailure: (reason: unknown) => void
 }
 
-/** Opens a driver's pool of one connection, which calls `onclose` each time its connection closes. */
+/** Opens a driver's pool of one connection. It calls `onclose` each time its connection closes. */
 type OpenDriver = (onclose: () => void) => Sql
 
 type Connection = { driver: Sql; onLost?: (() => void) | undefined }
@@ -54,7 +52,7 @@ class Connections {
   readonly queue: PoolQueue
   readonly listeners: PoolListeners
   private readonly openDriver: OpenDriver
-  /** Creates statements for the connections; never connects itself. */
+  /** Builds the statements that connections run. It never connects. */
   readonly template: Sql
   private readonly opened = new Set<Connection>()
   private readonly idle: Connection[] = []
@@ -74,15 +72,15 @@ class Connections {
     )
   }
 
-  /** The connection that was idle for longest, as in the driver. */
+  /** The connection that has been idle longest, as in the driver's own pool. */
   take(): Connection {
-    // `template` has ended as well, so it rejects the statement.
+    // Has ended too, so it rejects every statement.
     if (this.queue.isClosed) return { driver: this.template }
     return this.idle.shift() ?? this.open()
   }
 
   private open(): Connection {
-    const connection: Connection = { driver: this.openDriver(() => this.lose(connection)) }
+    const connection: Connection = { driver: this.openDriver(() => this.discard(connection)) }
     this.opened.add(connection)
     return connection
   }
@@ -91,15 +89,15 @@ class Connections {
     return !this.opened.has(connection)
   }
 
-  /** Never uses this connection again. */
-  lose(connection: Connection): void {
+  /** Removes a connection that was lost or is about to be. */
+  discard(connection: Connection): void {
     this.opened.delete(connection)
     const index = this.idle.indexOf(connection)
     if (index >= 0) this.idle.splice(index, 1)
     connection.onLost?.()
   }
 
-  /** Waits for a microtask, because the driver settles a statement before it has the connection back. */
+  /** A microtask later, because the driver settles a statement before it has its connection back. */
   giveBack(connection: Connection): void {
     this.failures = 0
     queueMicrotask(() => {
@@ -110,8 +108,8 @@ class Connections {
 
   /**
    * The driver rejects statements at a socket's `error` and notices its `close` after the next
-   * `setImmediate`. Only then is it known whether the connection is lost. A lost one is replaced after a
-   * growing pause.
+   * `setImmediate`. Only then it is known whether the connection is lost. A lost connection is replaced after
+   * a pause, which is longer each time.
    */
   giveBackAfterFailure(connection: Connection): void {
     setImmediate(() =>
@@ -130,12 +128,12 @@ class Connections {
   }
 }
 
-/** A connection reserved for one statement or transaction. */
+/** The use of a connection by one statement or transaction. */
 class Lease {
   private readonly connections: Connections
   connection: Connection
   private isReplaced = false
-  private isOver = false
+  private hasEnded = false
 
   constructor(connections: Connections) {
     this.connections = connections
@@ -143,14 +141,14 @@ class Lease {
   }
 
   /**
-   * For a failure before the server did anything: discards this connection. Returns whether to retry on
-   * another one: once, if the server shut down, crashed, or ended the connection, even while it was being
-   * opened.
+   * For a failure before the statement was sent: discards the connection. Returns whether to send the
+   * statement on another one: once, if the server shuts down or was told to end the connection. New
+   * connections get this error, too, while they sign in.
    */
   replace(reason: unknown): boolean {
-    if (this.isOver) return false
+    if (this.hasEnded) return false
     this.connection.onLost = undefined
-    this.connections.lose(this.connection)
+    this.connections.discard(this.connection)
     if (this.isReplaced || !/^57P0[12]$/.test(findErrorCode(reason) ?? '')) return false
     this.isReplaced = true
     this.connection = this.connections.take()
@@ -159,15 +157,15 @@ class Lease {
 
   /** A second call does nothing. */
   end(failed: boolean): void {
-    if (this.isOver) return
-    this.isOver = true
+    if (this.hasEnded) return
+    this.hasEnded = true
     this.connection.onLost = undefined
     if (failed) this.connections.giveBackAfterFailure(this.connection)
     else this.connections.giveBack(this.connection)
   }
 }
 
-/** At most `size` connections, opened on demand; a statement waits until one is free. */
+/** A pool of at most `size` connections, opened when needed. A statement waits until one is free. */
 export function createConnectionPool(openDriver: OpenDriver, size: number, listeners: PoolListeners): Sql {
   const connections = new Connections(openDriver, size, listeners)
   const guarded = wrap(
@@ -187,40 +185,43 @@ export function createConnectionPool(openDriver: OpenDriver, size: number, liste
 const isQuery = (value: unknown): value is Query =>
   value instanceof Promise && 'handler' in value && typeof value.handler === 'function'
 
-/** Calls `onQuery` with each statement made by `target` or its `unsafe`. `replace` may change its methods. */
+/**
+ * Calls `onQuery` with each statement that `target` or its `unsafe` builds. `replace` may change its methods.
+ */
 function wrap<T extends object>(
   target: T,
   onQuery: (query: Query) => void,
   replace: (name: string | symbol, method: Method) => Method = (_name, method) => method,
 ): T {
-  const shown = (value: unknown) => {
+  const pass = (value: unknown) => {
     if (isQuery(value)) onQuery(value)
     return value
   }
-  const methods = new Map<string | symbol, unknown>()
-  const find = (name: string | symbol): unknown => {
+  const members = new Map<string | symbol, unknown>()
+  const wrapMember = (name: string | symbol): unknown => {
     const value: unknown = Reflect.get(target, name)
     if (typeof value !== 'function') return value
     const method = value as Method
-    if (name === 'unsafe') return (...args: unknown[]) => shown(method(...args))
+    if (name === 'unsafe') return (...args: unknown[]) => pass(method(...args))
     if (name === 'savepoint') {
-      return (...args: unknown[]) => method(...args.map(arg => onInner(arg, inner => wrap(inner, onQuery))))
+      return (...args: unknown[]) => method(...args.map(arg => wrapCallback(arg, sql => wrap(sql, onQuery))))
     }
     return replace(name, method)
   }
   return new Proxy(target, {
-    apply: (call, self, args) => shown(Reflect.apply(call as unknown as Method, self, args)),
+    apply: (call, self, args) => pass(Reflect.apply(call as unknown as Method, self, args)),
     get(_target, name) {
-      if (!methods.has(name)) methods.set(name, find(name))
-      return methods.get(name)
+      if (!members.has(name)) members.set(name, wrapMember(name))
+      return members.get(name)
     },
   })
 }
 
-const onInner = (arg: unknown, wrapInner: (inner: object) => object): unknown =>
-  typeof arg === 'function' ? (inner: object) => arg(wrapInner(inner)) : arg
+/** If `arg` is a callback of `begin` or `savepoint`, it gets the wrapped `sql`. */
+const wrapCallback = (arg: unknown, wrapSql: (sql: object) => object): unknown =>
+  typeof arg === 'function' ? (sql: object) => arg(wrapSql(sql)) : arg
 
-/** The driver calls the handler when a statement is awaited, but not for a fragment of another statement. */
+/** The driver calls the handler when a statement is awaited, never for a fragment of another statement. */
 function guardQuery(query: Query, connections: Connections): void {
   const { resolve, reject } = query
   const { queue, listeners } = connections
@@ -235,7 +236,7 @@ function guardQuery(query: Query, connections: Connections): void {
       const lease = new Lease(connections)
       const send = () => {
         const { connection } = lease
-        // The driver forgets a statement that it gets between a socket's `error` and its `close`.
+        // The driver loses a statement that it gets between a socket's `error` and its `close`.
         connection.onLost = () =>
           query.reject(new ConnectionError('CONNECTION_CLOSED', 'the connection was closed'))
         // All statements of a driver's pool have the same handler.
@@ -251,8 +252,7 @@ function guardQuery(query: Query, connections: Connections): void {
         end(false)
         resolve(withoutHoles(value))
       }
-      // The driver rejects some statements twice: with the server's error, and with that of the lost
-      // connection.
+      // The driver rejects some statements twice: for the server's error and for the end of the connection.
       query.reject = reason => {
         if (query.state === null && lease.replace(reason)) return send()
         end(true)
@@ -272,14 +272,14 @@ function createReport(query: Query, { onStatementEnd }: PoolListeners): (failed:
   return failed => {
     if (isReported) return
     isReported = true
-    // A statement that was never sent has only its template strings.
+    // A statement that was never sent has no `string`.
     onStatementEnd?.({ text: query.string ?? query.strings.join('$'), ms: performance.now() - began, failed })
   }
 }
 
 /**
- * After a failure in the middle of a result, the driver continues counting rows, so the next result begins
- * with empty entries.
+ * If a result fails half-way, the driver does not reset its row counter, and the next result begins with
+ * holes.
  */
 function withoutHoles(value: unknown): unknown {
   if (Array.isArray(value) && value.length > 0 && !(0 in value)) {
@@ -289,16 +289,16 @@ function withoutHoles(value: unknown): unknown {
   return value
 }
 
-/** Reports statements on a connection that is already reserved. */
+/** Reports statements on a connection that is leased already. */
 const observe =
-  (listeners: PoolListeners, onAnswer: (query: Query) => void = () => {}) =>
+  (listeners: PoolListeners, onResult: (query: Query) => void = () => {}) =>
   (query: Query): void => {
     const { handler, resolve, reject } = query
-    query.handler = asked => {
+    query.handler = sent => {
       const report = createReport(query, listeners)
       query.resolve = value => {
         report(false)
-        onAnswer(query)
+        onResult(query)
         resolve(withoutHoles(value))
       }
       query.reject = reason => {
@@ -306,15 +306,15 @@ const observe =
         listeners.onFailure(reason)
         reject(reason)
       }
-      return handler(asked)
+      return handler(sent)
     }
   }
 
 const ENDS = new Set(['commit', 'rollback'])
 
 /**
- * A transaction keeps its connection until the driver's promise settles, or until a `commit` or `rollback`
- * that we sent ourselves, which the driver does not notice.
+ * A transaction leases its connection until the driver's promise settles, or until a `commit` or `rollback`
+ * of `transaction.ts`, which the driver does not know about.
  */
 async function begin(args: unknown[], connections: Connections) {
   const lease = await connections.lease()
@@ -322,13 +322,13 @@ async function begin(args: unknown[], connections: Connections) {
   const onQuery = observe(connections.listeners, query => {
     if (ENDS.has(query.string ?? '')) lease.end(false)
   })
-  const inner = args.map(arg =>
-    onInner(arg, sql => {
+  const wrapped = args.map(arg =>
+    wrapCallback(arg, sql => {
       hasBegun = true
       return wrap(sql, onQuery)
     }),
   )
-  const run = () => (lease.connection.driver.begin as Method)(...inner) as Promise<unknown>
+  const run = () => (lease.connection.driver.begin as Method)(...wrapped) as Promise<unknown>
   try {
     const value = await run().catch(reason => {
       if (hasBegun || !lease.replace(reason)) throw reason
@@ -344,19 +344,19 @@ async function begin(args: unknown[], connections: Connections) {
 
 async function reserve(connections: Connections) {
   const lease = await connections.lease()
-  // Without `fetch_types` the driver never resolves a reservation that must connect first, so this statement
-  // connects. After its response the connection is free, and nothing else can have used it.
+  // Without `fetch_types` the driver never settles a reservation for which it must connect. A statement
+  // connects first; after its result the connection is free, and no other statement was sent on it.
   const connect = () => lease.connection.driver.unsafe('select 1')
   try {
     await connect().catch(reason => {
       if (!lease.replace(reason)) throw reason
       return connect()
     })
-    const inner = await lease.connection.driver.reserve()
-    return wrap(inner, observe(connections.listeners), (name, release) => {
+    const reserved = await lease.connection.driver.reserve()
+    return wrap(reserved, observe(connections.listeners), (name, release) => {
       if (name !== 'release') return release
       return () => {
-        // The driver would treat a closed connection as open.
+        // If it is closed, the driver would treat it as open.
         if (!connections.isLost(lease.connection)) release()
         lease.end(false)
       }

@@ -1,4 +1,4 @@
-/** Opens pools on one PostgreSQL, and explains its error codes to callers. */
+/** Opens connection pools, and explains the database's error codes to callers. */
 import postgres from 'postgres'
 import { AppError, findErrorCode } from '../errors.ts'
 import { perObject } from '../memo.ts'
@@ -19,8 +19,9 @@ const STATEMENT_TIMEOUT_MS = 10_000
 /** A process that hangs in a transaction keeps its locks no longer than this. */
 const IDLE_TRANSACTION_TIMEOUT_MS = 30_000
 /**
- * For queues, which may be empty now and hold a million rows later: a plan from when they were empty would
- * scan them, so only index scans are allowed. Work of the last half second before a power cut is repeated.
+ * For queue tables, which may be empty now and hold a million rows a minute later. A plan made for the empty
+ * table would scan all rows, so only index scans are allowed. A power cut may lose the last half second of
+ * work, which is then done again.
  */
 const QUEUE_SETTINGS = {
   enable_seqscan: 'off',
@@ -37,17 +38,12 @@ type PoolOptions = {
   max?: number
   name?: string
   forQueue?: boolean
-  /**
-   * Behind a pooler that hands connections out by transaction: no session settings, no prepared statements.
-   */
-  pooled?: boolean
+  /** The database is behind PgBouncer in transaction mode: no session settings, no prepared statements. */
+  hasPooler?: boolean
   onStatementEnd?: (statement: FinishedStatement) => void
 }
 
-/**
- * Statements are prepared and planned once per connection: planned at each call, a read ran at a third of the
- * speed.
- */
+/** Statements are prepared once per connection. Planned at each call, a read had a third of the speed. */
 export function openPool(target: DatabaseTarget, options: PoolOptions = {}): Sql {
   const max = options.max ?? POOL_SIZE
   const settings = {
@@ -55,12 +51,12 @@ export function openPool(target: DatabaseTarget, options: PoolOptions = {}): Sql
     idle_timeout: 0,
     connect_timeout: 10,
     max_lifetime: null,
-    prepare: options.pooled !== true,
+    prepare: options.hasPooler !== true,
     onnotice: () => {},
     connection: {
       application_name: options.name ?? 'carnet',
       TimeZone: 'UTC',
-      ...(options.pooled ? {} : sessionSettings(options)),
+      ...(options.hasPooler ? {} : sessionSettings(options)),
     },
     fetch_types: false,
     types: { bigint: BIGINT_AS_NUMBER, ...ARRAY_TYPES },
@@ -79,9 +75,9 @@ const DROP_INTERVAL_MS = 2_000
 const droppedAt = new WeakMap<Sql, number>()
 
 /**
- * A session keeps the `default_transaction_read_only` that it began with, so a pool's session could refuse
- * writes forever. So each connection checks its session, and ends it if it is read-only. Sessions of a
- * replica stay, because a new one would be read-only too.
+ * A session keeps the `default_transaction_read_only` it began with, so a pooled connection would stay
+ * read-only for ever. Each connection checks its own and terminates itself. Connections to a replica stay,
+ * because new ones would be read-only too.
  */
 function dropReadOnlyConnections(pool: Sql, size: number): void {
   const now = performance.now()
@@ -96,8 +92,8 @@ function dropReadOnlyConnections(pool: Sql, size: number): void {
 }
 
 /**
- * Returns the statement unprepared: for one of thousands of variants, each of which would use some 100 kB of
- * the server's memory per connection. Costs a millisecond or less of planning.
+ * The same statement, but not prepared. For statements with thousands of variants: each prepared one holds
+ * about 100 kB of the server's memory until the connection ends. Planning it costs up to a millisecond.
  */
 export function unprepared<T extends object>(statement: T): T {
   ;(statement as unknown as { options: { prepare?: boolean } }).options.prepare = false
@@ -117,7 +113,7 @@ const sessionSettings = ({ forQueue }: PoolOptions) => ({
 export const isPoolerRefusal = (error: unknown): boolean =>
   sqlState(error) === '08P01' && error instanceof Error && error.message.includes('startup parameter')
 
-/** Opens driver's pools of one connection each. */
+/** Returns a function that opens a pool of the driver with one connection. */
 function createDriverFactory(target: DatabaseTarget, settings: object): (onclose: () => void) => Sql {
   if ('url' in target) {
     const { url, ssl } = splitTls(target.url)
@@ -139,7 +135,7 @@ function createDriverFactory(target: DatabaseTarget, settings: object): (onclose
 /** Counters stay far below 2^53. */
 const BIGINT_AS_NUMBER = { to: 20, from: [20], serialize: String, parse: Number }
 
-/** One value per pool, created at first use, for everything that callers of one database share. */
+/** One value per pool, made at first use, for what all callers of one database share. */
 export const perDatabase: <T>(make: (sql: Sql) => T) => (sql: Sql) => T = perObject
 
 /** SQLSTATE of `carnet_refuse(reason)`, whose message is the reason. */
@@ -152,15 +148,15 @@ export function findRefusalReason(error: unknown): string | undefined {
   return sqlState(error) === REFUSED && error instanceof Error ? error.message : undefined
 }
 
-/** Whether a repeated statement may succeed: another transaction won, or its plan is stale. */
+/** Whether the statement may succeed if repeated: another transaction won, or its plan was stale. */
 export function isTransient(error: unknown): boolean {
   const code = sqlState(error)
   return code === '40001' || code === '40P01' || isStalePlan(error)
 }
 
 /**
- * Whether a migration changed the columns of a prepared statement. The driver then forgets the statement and,
- * outside a transaction, retries it. Happens once on each connection.
+ * Whether a migration changed the columns of a statement that was prepared before. The driver then forgets
+ * the statement and, outside a transaction, runs it again. Happens once per connection.
  */
 const isStalePlan = (error: unknown): boolean =>
   sqlState(error) === '0A000' &&
@@ -168,28 +164,25 @@ const isStalePlan = (error: unknown): boolean =>
   'routine' in error &&
   error.routine === 'RevalidateCachedQuery'
 
-/** Whether the connection was lost. Then it is unknown whether the statement was executed. */
+/** Whether the connection was lost. The statement may have been executed or not. */
 export function isDisconnection(error: unknown): boolean {
   const code = sqlState(error)
-  return code !== undefined && (LOST_BY_SERVER.test(code) || LOST_BY_NETWORK.test(code))
+  return code !== undefined && (ENDED_BY_SERVER.test(code) || LOST_BY_NETWORK.test(code))
 }
 
-const LOST_BY_SERVER = /^(08|57P0)/
+const ENDED_BY_SERVER = /^(08|57P0)/
 const LOST_BY_NETWORK =
   /^(CONNECT|CONNECTION_|ECONN|ENOENT|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EMFILE|ENFILE)/
 
 const APP_ERRORS: readonly [RegExp, () => AppError][] = [
-  [LOST_BY_SERVER, databaseUnavailable],
+  [ENDED_BY_SERVER, databaseUnavailable],
   [LOST_BY_NETWORK, databaseUnavailable],
   [/^25006$/, readOnly],
   [/^(53|58|40001|40P01|55P03|57014|25P03)/, databaseUnavailable],
   [/^(22P05|22P02|22003|22021|22025|54000|54001)$/, unstorable],
 ]
 
-/**
- * If the connection is lost at the commit, it is unknown whether the commit succeeded. The message claims
- * neither.
- */
+/** The message leaves open whether a change was made: the connection may have been lost during the commit. */
 export function databaseUnavailable(): AppError {
   const message =
     'The database does not answer right now; try again in a moment. If you were changing something, the change may or may not ' +
@@ -213,7 +206,7 @@ function unstorable(): AppError {
   ])
 }
 
-/** A database error for clients; undefined for a bug of ours. */
+/** The error to show to a client; undefined if the cause is a bug. */
 export function explainDatabaseError(error: unknown): AppError | undefined {
   if (isStalePlan(error)) return databaseUnavailable()
   const code = sqlState(error)
@@ -222,31 +215,29 @@ export function explainDatabaseError(error: unknown): AppError | undefined {
 
 const MAX_ATTEMPTS = 3
 
-/**
- * Retries if the database aborted the work: up to three times, for stale plans as often as there are
- * connections.
- */
+/** Repeats `run` after a transient error, at most twice. Each stale plan of a connection allows one more. */
 export async function withRetries<T>(run: () => Promise<T>): Promise<T> {
   let attempts = 0
-  for (let stale = 0; ; ) {
+  for (let stalePlans = 0; ; ) {
     try {
       return await run()
     } catch (error) {
-      if (isStalePlan(error)) stale++
+      if (isStalePlan(error)) stalePlans++
       else attempts++
-      if (!isTransient(error) || attempts === MAX_ATTEMPTS || stale > POOL_SIZE) throw error
+      if (!isTransient(error) || attempts === MAX_ATTEMPTS || stalePlans > POOL_SIZE) throw error
     }
   }
 }
 
 const REACHABLE_TIMEOUT_MS = 2_000
 
-export type DatabaseState = 'writable' | 'read-only' | 'away'
+export type DatabaseState = 'writable' | 'read-only' | 'unreachable'
 
 /** Whether the database answers a trivial statement within two seconds. */
-export const isReachable = async (sql: Sql): Promise<boolean> => (await findDatabaseState(sql)) !== 'away'
+export const isReachable = async (sql: Sql): Promise<boolean> =>
+  (await findDatabaseState(sql)) !== 'unreachable'
 
-/** `away` if the database does not answer within two seconds. */
+/** `unreachable` if the database does not answer within two seconds. */
 export async function findDatabaseState(sql: Sql): Promise<DatabaseState> {
   const query = sql<{ readOnly: boolean }[]>`
     select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as "readOnly"`
@@ -254,5 +245,5 @@ export async function findDatabaseState(sql: Sql): Promise<DatabaseState> {
     if (row?.readOnly) dropReadOnlyConnections(sql, getPoolUsage(sql).size)
     return row?.readOnly ? 'read-only' : 'writable'
   })
-  return withTimeout(state, REACHABLE_TIMEOUT_MS, databaseUnavailable).catch(() => 'away')
+  return withTimeout(state, REACHABLE_TIMEOUT_MS, databaseUnavailable).catch(() => 'unreachable')
 }

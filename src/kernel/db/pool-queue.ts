@@ -1,13 +1,13 @@
-/** Runs only as many statements as there are connections. The driver would queue others behind slow ones. */
+/** Lets no more statements run than there are connections. The driver would queue them behind slow ones. */
 
 /** A statement that gets no connection within this time is rejected. */
 const MAX_WAIT_MS = 5_000
-/** PostgreSQL ends statements after ten seconds. Silence for longer means a dead connection. */
+/** PostgreSQL ends statements after ten seconds, so a longer silence means a dead connection. */
 const MAX_SILENCE_MS = 15_000
 const SWEEP_INTERVAL_MS = 500
 
 export type PoolUsage = {
-  /** The maximum number of connections. */
+  /** The highest number of connections. */
   size: number
   /** Connections that run a statement or a transaction, or are reserved. */
   busy: number
@@ -45,21 +45,18 @@ export class PoolQueue {
     waiter.go()
   }
 
-  /** Must be called once for each `go`. */
+  /** To be called once after each `go`. */
   leave(): void {
     const next = this.waiting.shift()
     if (next === undefined) this.busy--
     else next.go()
   }
 
-  /**
-   * Rejects a statement that gets no response. Its connection stays in use. Returns a function that stops
-   * watching.
-   */
+  /** Calls `giveUp` if there is no answer for long. Returns a function that stops watching. */
   watch(giveUp: Running['giveUp']): () => void {
-    const one = { since: performance.now(), giveUp }
-    this.running.add(one)
-    return () => this.running.delete(one)
+    const statement = { since: performance.now(), giveUp }
+    this.running.add(statement)
+    return () => this.running.delete(statement)
   }
 
   close(): void {
@@ -74,18 +71,18 @@ export class PoolQueue {
         .shift()
         ?.giveUp(new ConnectionError('CONNECTION_BUSY', `no connection was free for ${MAX_WAIT_MS} ms`))
     }
-    for (const one of this.running) {
+    for (const statement of this.running) {
       // A Set keeps the order of insertion.
-      if (one.since + MAX_SILENCE_MS >= now) break
-      this.running.delete(one)
-      one.giveUp(
+      if (statement.since + MAX_SILENCE_MS >= now) break
+      this.running.delete(statement)
+      statement.giveUp(
         new ConnectionError('CONNECTION_SILENT', `the database did not respond for ${MAX_SILENCE_MS} ms`),
       )
     }
   }
 }
 
-/** With a code like the driver's: it means a lost connection. */
+/** Has a code like the driver's errors, so that callers treat it as a lost connection. */
 export class ConnectionError extends Error {
   override name = 'ConnectionError'
   readonly code: string

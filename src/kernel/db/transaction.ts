@@ -1,17 +1,18 @@
 /**
- * A transaction that behaves like the pool: a savepoint around each statement lets operations catch an error
- * and continue. A savepoint is sent with its statement and costs no round trip.
+ * A transaction that behaves like the pool: each statement has a savepoint, so that a failed one undoes only
+ * itself. An operation that catches an error and continues works in both. A savepoint is sent together with
+ * its statement and costs no round trip.
  */
 import type postgres from 'postgres'
 import { toError } from '../errors.ts'
 import { isDisconnection, isTransient, type Sql } from './database.ts'
 
-/** The driver's transaction type, which lacks only functions to open connections. */
+/** The driver's type for a transaction lacks only the methods that open and close connections. */
 export const asSql = (tx: postgres.TransactionSql): Sql => tx as unknown as Sql
 
 type Work<T> = (sql: Sql) => Promise<T>
+/** Runs `work` as a nested transaction. */
 type Nest = <T>(work: Work<T>) => Promise<T>
-/** Runs each `work` after the earlier ones. */
 type Run = <T>(work: () => Promise<T>) => Promise<T>
 type Statement = postgres.PendingQuery<postgres.Row[]>
 type LastStatement<T> = (sql: Sql, value: T) => Statement | undefined
@@ -28,9 +29,9 @@ export function afterCommit(sql: Sql, work: (pool: Sql) => void): void {
 }
 
 /**
- * Runs `work` in a transaction or, if `sql` already is one, in a part of it that can be rolled back
- * separately. If `work` throws, its writes are undone. `last`, for a whole transaction only, builds a
- * statement that is sent with the commit.
+ * Runs `work` in a transaction, which is rolled back if `work` throws. If `sql` is a transaction already, the
+ * new one is nested in it and can be rolled back alone. `last` builds a statement that is sent together with
+ * the commit; a nested transaction ignores it.
  */
 export function inTransaction<T>(sql: Sql, work: Work<T>, last?: LastStatement<T>): Promise<T> {
   const nest = transactions.get(sql)?.nest
@@ -38,9 +39,9 @@ export function inTransaction<T>(sql: Sql, work: Work<T>, last?: LastStatement<T
 }
 
 /**
- * The database aborted the transaction, because of another one or a stale plan. Only the whole transaction
- * can be retried, so inside it `withRetries` must not recognise the error. The outermost caller gets the
- * database's own error.
+ * The database aborted the transaction because of another one or of a stale plan. Only the whole transaction
+ * can be repeated, so `withRetries` inside it must not see a transient error. The caller of `inTransaction`
+ * gets the database's own error.
  */
 class TransactionAborted extends Error {
   override name = 'TransactionAborted'
@@ -52,7 +53,7 @@ class Session {
   readonly raw: Sql
   readonly pool: Sql
   readonly afterCommit: ((pool: Sql) => void)[] = []
-  /** Why no more statements may be sent. */
+  /** Set when the transaction has ended: the error of every later statement. */
   ended: Error | undefined
 
   constructor(raw: Sql, pool: Sql) {
@@ -60,7 +61,7 @@ class Session {
     this.pool = pool
   }
 
-  /** Runs `work` unless the transaction has ended, and records if `work` ends it. */
+  /** Runs `work` unless the transaction has ended, and records an error that ends it. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     this.requireOpen()
     try {
@@ -68,12 +69,12 @@ class Session {
       this.requireOpen()
       return value
     } catch (error) {
-      this.ended ??= findEnd(error)
+      this.ended ??= findFatalError(error)
       throw this.ended ?? error
     }
   }
 
-  /** Runs `work` alone in this session; if it fails, its writes are undone. */
+  /** If `work` fails, its writes are undone. No other statement may run meanwhile. */
   async runWithSavepoint<T>(work: () => Promise<T>): Promise<T> {
     this.requireOpen()
     this.raw`savepoint s`.catch(ignore)
@@ -92,8 +93,8 @@ class Session {
   }
 }
 
-/** The error that ends the whole transaction, not just its statement. */
-function findEnd(error: unknown): Error | undefined {
+/** The error of every later statement, if `error` ends the whole transaction and not just one statement. */
+function findFatalError(error: unknown): Error | undefined {
   if (isDisconnection(error)) return toError(error)
   return isTransient(error)
     ? new TransactionAborted('the transaction has to begin again', { cause: error })
@@ -104,7 +105,7 @@ async function runTransaction<T>(pool: Sql, work: Work<T>, last?: LastStatement<
   const session = await open(pool)
   let value: T
   try {
-    // Statements run one at a time; concurrent ones wait for each other.
+    // Statements run one after the other, even if `work` starts several at once.
     value = await work(createSql(session, statement => session.runWithSavepoint(statement)))
     session.requireOpen()
   } catch (error) {
@@ -123,10 +124,9 @@ async function runTransaction<T>(pool: Sql, work: Work<T>, last?: LastStatement<
 }
 
 /**
- * The driver's own `begin` would end the transaction at a statement's first error, even if it was caught, and
- * would send a rollback on a lost connection. So its callback never returns: the statements that end the
- * transaction are sent here, and the driver takes the connection back when the server reports that none is
- * open.
+ * The driver's own `begin` would end the transaction at the first error of a statement, even a caught one,
+ * and would send a rollback to a lost connection. So its callback never returns: this file sends commit and
+ * rollback, and the driver takes the connection back when the server reports that no transaction is open.
  */
 function open(pool: Sql): Promise<Session> {
   return new Promise((resolve, reject) => {
@@ -154,11 +154,11 @@ async function rollBack(session: Session): Promise<void> {
 }
 
 /**
- * A part relates to the transaction as a transaction to the pool: after the first failure it can only be
- * rolled back. Its statements have no savepoints, because waiters for a lock taken under a released savepoint
- * wait for the whole transaction, even after the part's rollback.
+ * After its first failure a nested transaction can only be rolled back. Its statements have no savepoints of
+ * their own: others that wait for a lock taken under a released savepoint wait until the outer transaction
+ * ends, even if the nested one was rolled back and released the lock.
  */
-async function runPart<T>(session: Session, work: Work<T>): Promise<T> {
+async function runNested<T>(session: Session, work: Work<T>): Promise<T> {
   let failed: { reason: unknown } | undefined
   const sql = createSql(session, async statement => {
     if (failed) throw failed.reason
@@ -174,7 +174,7 @@ async function runPart<T>(session: Session, work: Work<T>): Promise<T> {
   return value
 }
 
-/** The `Sql` that operations get instead of the pool. `run` runs each of its statements. */
+/** The `Sql` that operations get in place of the pool. Each statement runs in `run`. */
 function createSql(session: Session, run: Run): Sql {
   let previous: Promise<unknown> = Promise.resolve()
   const runNext: Run = work => {
@@ -182,29 +182,32 @@ function createSql(session: Session, run: Run): Sql {
     previous = result.catch(ignore)
     return result
   }
-  const make = (first: TemplateStringsArray, ...rest: never[]) => {
-    const made = session.raw(first, ...rest)
-    return Array.isArray(first.raw) ? startIn(work => runNext(() => run(work)), made) : made
+  const build = (first: TemplateStringsArray, ...rest: never[]) => {
+    const statement = session.raw(first, ...rest)
+    // Otherwise it is a value or an identifier for another statement.
+    const isStatement = Array.isArray(first.raw)
+    return isStatement ? deferStart(statement, work => runNext(() => run(work))) : statement
   }
-  const nest: Nest = work => runNext(() => session.runWithSavepoint(() => runPart(session, work)))
+  const nest: Nest = work => runNext(() => session.runWithSavepoint(() => runNested(session, work)))
   const { json, array } = session.raw
-  const sql = Object.assign(make, { begin: nest, json, array }) as unknown as Sql
+  const sql = Object.assign(build, { begin: nest, json, array }) as unknown as Sql
   transactions.set(sql, { session, nest })
   return sql
 }
 
-/** A statement starts when it is awaited; a fragment never is. */
-function startIn(run: Run, made: Statement): Statement {
-  const start = made.then.bind(made)
-  let outcome: Promise<postgres.RowList<postgres.Row[]>> | undefined
-  const begin = () => {
-    outcome ??= run(() => new Promise((resolve, reject) => void start(resolve, reject)))
-    return outcome
+/** Starts the statement in `run` when it is awaited. A fragment of another statement never is. */
+function deferStart(statement: Statement, run: Run): Statement {
+  const start = statement.then.bind(statement)
+  let result: Promise<postgres.RowList<postgres.Row[]>> | undefined
+  const getResult = () => {
+    result ??= run(() => new Promise((resolve, reject) => void start(resolve, reject)))
+    return result
   }
-  const [onto, otherwise, either] = ['then', 'catch', 'finally'] as const
-  return Object.assign(made, {
-    [onto]: ((done, failed) => begin().then(done, failed)) as Statement['then'],
-    [otherwise]: (failed => begin().catch(failed)) as Statement['catch'],
-    [either]: (done => begin().finally(done)) as Statement['finally'],
+  // Names apart, because the linter forbids objects with a literal `then`.
+  const [thenName, catchName, finallyName] = ['then', 'catch', 'finally'] as const
+  return Object.assign(statement, {
+    [thenName]: ((onResult, onError) => getResult().then(onResult, onError)) as Statement['then'],
+    [catchName]: (onError => getResult().catch(onError)) as Statement['catch'],
+    [finallyName]: (onEnd => getResult().finally(onEnd)) as Statement['finally'],
   })
 }
