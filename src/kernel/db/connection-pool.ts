@@ -1,6 +1,6 @@
 /**
  * A pool of independent connections. Each is a driver's pool of one and is discarded when it closes, because
- * the driver's own reconnecting is broken: `test/kernel/guarded-pool.test.ts` has a test for each of its
+ * the driver's own reconnecting is broken: `test/kernel/connection-pool.test.ts` has a test for each of its
  * faults.
  */
 import type postgres from 'postgres'
@@ -168,7 +168,7 @@ class Lease {
 /** A pool of at most `size` connections, opened when needed. A statement waits until one is free. */
 export function createConnectionPool(openDriver: OpenDriver, size: number, listeners: PoolListeners): Sql {
   const connections = new Connections(openDriver, size, listeners)
-  const guarded = wrap(
+  const pool = wrap(
     connections.template,
     query => guardQuery(query, connections),
     (name, method) => {
@@ -178,8 +178,8 @@ export function createConnectionPool(openDriver: OpenDriver, size: number, liste
       return method
     },
   )
-  queues.set(guarded, connections.queue)
-  return guarded
+  queues.set(pool, connections.queue)
+  return pool
 }
 
 const isQuery = (value: unknown): value is Query =>
