@@ -2,9 +2,9 @@
  * Counts characters as JSON Schema does, and finds those that deceive readers of a page, a log or a terminal.
  */
 
-/** In code points. Each has at most two UTF-16 units, so very long texts need not be counted. */
-export const isLongerThan = (text: string, most: number): boolean =>
-  text.length > most && (text.length > 2 * most || [...text].length > most)
+/** In code points, of which each has one or two UTF-16 units: very long texts need not be counted. */
+export const isLongerThan = (text: string, maxLength: number): boolean =>
+  text.length > maxLength && (text.length > 2 * maxLength || [...text].length > maxLength)
 
 /** Controls (ESC among them), line and paragraph separators, and marks that change the direction of text. */
 const DECEPTIVE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u

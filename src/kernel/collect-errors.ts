@@ -3,7 +3,10 @@ import { AppError, type Detail, invalid } from './errors.ts'
 
 type Readers = Readonly<Record<string, () => unknown>>
 
-/** The values of all readers. Throws one `validation` with all details; any other error is thrown at once. */
+/**
+ * Returns the values of all readers. Throws one `validation` with the details of all their errors; an error
+ * without details is thrown at once.
+ */
 export function collectErrors<T extends Readers>(readers: T): { [K in keyof T]: ReturnType<T[K]> } {
   const values: Record<string, unknown> = {}
   const details: Detail[] = []

@@ -1,6 +1,6 @@
 /** A queue per key, for work that would conflict and retry if it ran at the same time. */
 export class KeyedQueue {
-  /** The waiting work of each key that is in use. */
+  /** For each key whose work runs: the work that waits. */
   private readonly waiting = new Map<string, (() => void)[]>()
 
   /** Runs `work` after everything submitted earlier under the same key, whether or not it succeeded. */

@@ -13,14 +13,14 @@ export function createRelease(giveBack: () => void): Release {
   }
 }
 
-/** Releases a permit when the response ends in any way, even if it ended before the permit was granted. */
+/** Gives a permit back when the response ends in any way, even if it ended before the permit was acquired. */
 export function releaseWithResponse(response: ServerResponse, release: Release): void {
   // `finish` does not fire if the client disconnects, nor `close` without a connection.
   if (response.destroyed) release()
   else response.once('close', release).once('finish', release)
 }
 
-type Waiter = { weight: number; go: (release: Release | undefined) => void }
+type Waiter = { weight: number; resolve: (release: Release | undefined) => void }
 
 type SemaphoreOptions = {
   capacity: number
@@ -50,7 +50,7 @@ export class Semaphore {
     const { maxWaiting = Number.POSITIVE_INFINITY, maxWaitMs } = this.options
     if (free !== undefined || this.waiters.length >= maxWaiting) return free
     const { promise, resolve } = Promise.withResolvers<Release | undefined>()
-    const waiter = { weight, go: resolve }
+    const waiter = { weight, resolve }
     this.waiters.push(waiter)
     if (maxWaitMs === undefined) return promise
     const timer = setTimeout(() => {
@@ -87,7 +87,7 @@ export class Semaphore {
     for (let next = this.waiters[0]; next !== undefined; next = this.waiters[0]) {
       if (this.taken > 0 && this.taken + next.weight > this.options.capacity) return
       this.waiters.shift()
-      next.go(this.take(next.weight))
+      next.resolve(this.take(next.weight))
     }
   }
 }

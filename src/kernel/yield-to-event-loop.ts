@@ -10,7 +10,7 @@ const MAX_STRETCH_MS = 1
 const TIME_FOR_OTHERS = 9
 /** A longer stretch was mostly waiting, for example for the database. */
 const MAX_COUNTED_STRETCH_MS = 10
-/** Each computation continues after this time, whatever others do. */
+/** Each computation continues after so long, even if short requests are still in flight. */
 const MAX_WAIT_MS = 100
 /** An older request without a newer one after it has a slow reader or is a long download. */
 const MAX_SHORT_REQUEST_MS = 100
@@ -18,9 +18,7 @@ const MAX_SHORT_REQUEST_MS = 100
 let shortRequests = 0
 let lastShortRequestAt = Number.NEGATIVE_INFINITY
 
-/**
- * Counts a request until it is answered. It may be waiting for the database, which also needs processor time.
- */
+/** Counts a request until it is answered. While it waits for the database, that needs the processor, too. */
 export function countShortRequest(response: ServerResponse): void {
   shortRequests++
   lastShortRequestAt = performance.now()
@@ -30,7 +28,7 @@ export function countShortRequest(response: ServerResponse): void {
 
 const areOthersWaiting = (now: number) => shortRequests > 0 && now - lastShortRequestAt < MAX_SHORT_REQUEST_MS
 
-/** Await it between two rows: it yields if the last time was long ago. */
+/** Returns a function to await between two rows. It yields if the last yield was over a millisecond ago. */
 export function yieldBetweenRows(): () => Promise<void> {
   let since = performance.now()
   return async () => {
@@ -41,8 +39,8 @@ export function yieldBetweenRows(): () => Promise<void> {
   }
 }
 
-const waiting: { since: number; goOn: () => void }[] = []
-/** The time that others must get before the next stretch begins. */
+const waiting: { since: number; resume: () => void }[] = []
+/** The time that short requests get before the next stretch begins. */
 let owedMs = 0
 let lastCheckAt = 0
 
@@ -50,7 +48,7 @@ function waitForOthers(stretchMs: number): Promise<void> {
   owedMs = Math.max(owedMs, Math.min(stretchMs, MAX_COUNTED_STRETCH_MS) * TIME_FOR_OTHERS)
   return new Promise(resolve => {
     const since = performance.now()
-    waiting.push({ since, goOn: resolve })
+    waiting.push({ since, resume: resolve })
     if (waiting.length > 1) return
     lastCheckAt = since
     setImmediate(continueNext)
@@ -70,12 +68,12 @@ function continueNext(): void {
   }
   waiting.shift()
   if (waiting.length > 0) setImmediate(continueNext)
-  first.goOn()
+  first.resume()
 }
 
 const queue: (() => void)[] = []
 
-/** Await it before work of a millisecond: only one such task begins in each turn of the event loop. */
+/** To be awaited before work of about a millisecond: one piece of it begins in each turn of the event loop. */
 export function takeTurn(): Promise<void> {
   return new Promise(resolve => {
     queue.push(resolve)

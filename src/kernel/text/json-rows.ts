@@ -1,4 +1,4 @@
-/** Reads a large body with a list of rows in pieces, so that other requests are served in between. */
+/** Parses a large body with a list of rows in pieces, so that other requests are answered in between. */
 import { AppError } from '../errors.ts'
 import { yieldBetweenRows } from '../yield-to-event-loop.ts'
 import {
@@ -8,29 +8,28 @@ import {
   parseText,
   type RowList,
   requireList,
-  tooLargeWithout,
+  tooLargeWithoutRows,
   withErrors,
 } from './strict-json.ts'
 import { tryParseJson } from './try-parse-json.ts'
 
-/** Characters scanned at a time. */
+/** The length of text that is scanned before other work may run. */
 const STEP_LENGTH = 128 * 1024
 
 /**
- * Returns or throws the same as `readJson`. Parts that are refused for their size are not parsed: rows with
- * more than 1 MiB or too many values, and the rest of the body if it is larger than a body without rows may
- * be.
+ * Returns or throws the same as `readJson`. What is too large is rejected without being parsed: a row of more
+ * than 1 MiB or with too many values, and a body that is too large apart from its rows.
  */
 export async function readJsonRows(bytes: Uint8Array, rows: RowList): Promise<unknown> {
-  const breathe = yieldBetweenRows()
+  const yieldIfDue = yieldBetweenRows()
   const text = decodeUtf8(bytes)
-  await breathe()
+  await yieldIfDue()
   const scan = new JsonScan(text, rows)
-  for (let until = STEP_LENGTH; scan.advance(until); until += STEP_LENGTH) await breathe()
+  for (let until = STEP_LENGTH; scan.advance(until); until += STEP_LENGTH) await yieldIfDue()
   const { list } = scan
   if (list === undefined) {
     const isLarge = bytes.length > rows.maxBytesWithoutRows
-    if (isLarge && scan.hasTooManyValues) throw tooLargeWithout(rows)
+    if (isLarge && scan.hasTooManyValues) throw tooLargeWithoutRows(rows)
     const value = parseText(text)
     if (isLarge) requireList(value, rows)
     return withErrors(value, scan, rows)
@@ -45,7 +44,7 @@ export async function readJsonRows(bytes: Uint8Array, rows: RowList): Promise<un
   }
   // The text before the rows comes first, so that the first of several errors is reported.
   if (tryParseJson(`${head}]}`) === undefined) parseText(text)
-  const values = await readPieces(text, { head, pieces: list.pieces, most: rows.maxRows, breathe })
+  const values = await readPieces(text, { head, pieces: list.pieces, maxRows: rows.maxRows, yieldIfDue })
   if (list.end === text.length) parseUnclosed(text, head, scan)
   const rest = { prefix: values.length === 0 ? head : `${head}0`, from: list.end }
   const value = parseText(text, rest) as Record<string, unknown>
@@ -53,29 +52,29 @@ export async function readJsonRows(bytes: Uint8Array, rows: RowList): Promise<un
   return withErrors(value, scan, rows)
 }
 
-type Pieces = { head: string; pieces: readonly Piece[]; most: number; breathe: () => Promise<void> }
+type Pieces = { head: string; pieces: readonly Piece[]; maxRows: number; yieldIfDue: () => Promise<void> }
 
-/** The rows; null for those refused for their size. */
-async function readPieces(text: string, { head, pieces, most, breathe }: Pieces): Promise<unknown[]> {
+/** The rows; null for a row that is too large. */
+async function readPieces(text: string, { head, pieces, maxRows, yieldIfDue }: Pieces): Promise<unknown[]> {
   const values: unknown[] = []
   let count = 0
-  for (const [i, { start, end, isRefused }] of pieces.entries()) {
-    await breathe()
-    const found = isRefused ? [null] : tryParseJson(`[${text.slice(start, end)}]`)
+  for (const [i, { start, end, isTooLarge }] of pieces.entries()) {
+    await yieldIfDue()
+    const parsed = isTooLarge ? [null] : tryParseJson(`[${text.slice(start, end)}]`)
     // A comma without a row after it is an error of the whole text, not of the piece.
-    if (!Array.isArray(found) || (found.length === 0 && i > 0)) {
+    if (!Array.isArray(parsed) || (parsed.length === 0 && i > 0)) {
       parseText(text, { prefix: i === 0 ? head : `${head}0,`, from: start })
-      throw new Error('rows that cannot be read are part of a text that can')
+      throw new Error('broken assumption: a text is invalid if one of its pieces is')
     }
-    count += found.length
-    // A list that is too long is refused for its length, so its rows are only counted.
-    if (values.length <= most) for (const row of found) values.push(row)
+    count += parsed.length
+    // A list with too many rows is rejected by their number, so further rows are only counted.
+    if (values.length <= maxRows) for (const row of parsed) values.push(row)
   }
   values.length = count
   return values
 }
 
-/** Throws the error of the last rows in an unclosed list, or else the missing end. */
+/** For a list without an end: throws the error of its last rows, or else that the end is missing. */
 function parseUnclosed(text: string, head: string, { list, hasTooManyValues }: JsonScan): void {
   const last = list?.pieces.at(-1)
   if (hasTooManyValues || last === undefined)

@@ -1,6 +1,7 @@
 /**
- * Reads JSON strictly, so that exactly what was sent is stored: rejects duplicate keys, `__proto__`, numbers
- * that a double cannot represent, deep nesting, and more values than any passport has.
+ * Parses JSON strictly, so that what is stored is what was sent. Duplicate keys, `__proto__`, numbers that a
+ * double cannot hold and nesting beyond 32 levels are errors, each with its place. So are far more values
+ * than any passport has: 1 MiB can hold half a million, and later steps visit each of them.
  */
 import { formatField } from '../detail-json.ts'
 import { AppError, type Detail, type DetailCode, invalid, MAX_DETAILS, toError } from '../errors.ts'
@@ -19,13 +20,13 @@ const MAX_NUMBER_LENGTH = 40
 /** Skips a byte order mark, as RFC 8259 §8.1 allows. */
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** A list whose rows are answered separately. `member` is its name in the body. */
+/** A list whose rows have their own errors. `maxBytesWithoutRows` also bounds each row. */
 export type RowList = { member: string; maxRows: number; maxBytesWithoutRows: number }
 
 /**
- * Parses a UTF-8 JSON text. Throws `bad_request` if it cannot be read, `validation` with each refused place,
- * and `payload_too_large` for a body without `rows` that is too large. A refused row is replaced by its
- * error.
+ * Parses a JSON text in UTF-8. Throws `bad_request` for invalid JSON, `validation` with the place of each
+ * violation, and `payload_too_large` for a body without `rows` that is too large. A row with violations is
+ * replaced by its error.
  */
 export function readJson(bytes: Uint8Array, rows?: RowList): unknown {
   const text = decodeUtf8(bytes)
@@ -44,49 +45,47 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/**
- * Parses `text`, or `prefix` followed by the text after `from`. Errors name their place in the whole text.
- */
+/** Parses `text`, or `prefix` and the text after `from`. Errors give their place in the whole text. */
 export function parseText(text: string, part = { prefix: '', from: 0 }): unknown {
   try {
     return JSON.parse(part.prefix + text.slice(part.from))
   } catch (error) {
-    const leftOut = part.from - part.prefix.length
-    throw new AppError('bad_request', `The body is not valid JSON: ${reason(error, text, leftOut)}`)
+    const offset = part.from - part.prefix.length
+    throw new AppError('bad_request', `The body is not valid JSON: ${explain(error, text, offset)}`)
   }
 }
 
-/** The value with the errors in place of the refused rows. Throws if the whole body has errors. */
+/** Puts errors of rows in the place of those rows. Throws if there are errors of the whole body. */
 export function withErrors(value: unknown, { details, rowDetails }: JsonScan, rows?: RowList): unknown {
   if (details.length > 0) {
-    const inRows = Array.from(rowDetails, ([index, faults]) => faults.map(one => ({ ...one, index })))
+    const inRows = Array.from(rowDetails, ([index, found]) => found.map(detail => ({ ...detail, index })))
     throw invalid([...details, ...inRows.flat()])
   }
   if (rows !== undefined && rowDetails.size > 0) {
     const list = (value as Record<string, unknown[]>)[rows.member] ?? []
-    for (const [index, faults] of rowDetails) list[index] = invalid(faults)
+    for (const [index, found] of rowDetails) list[index] = invalid(found)
   }
   return value
 }
 
 export function requireList(value: unknown, rows: RowList): void {
   if (typeof value === 'object' && value !== null && Object.hasOwn(value, rows.member)) return
-  throw tooLargeWithout(rows)
+  throw tooLargeWithoutRows(rows)
 }
 
-export const tooLargeWithout = ({ member, maxBytesWithoutRows }: RowList) =>
+export const tooLargeWithoutRows = ({ member, maxBytesWithoutRows }: RowList) =>
   new AppError(
     'payload_too_large',
     `The body is too large: at most ${maxBytesWithoutRows / 1024 / 1024} MiB when it has no ${member}.`,
   )
 
-function reason(error: unknown, text: string, leftOut: number): string {
+function explain(error: unknown, text: string, offset: number): string {
   if (text.trim() === '') return 'it is empty.'
   const { message } = toError(error)
   if (message.startsWith('Unexpected end')) return `it ends too early; see ${placeOf(text, text.length)}.`
   const position = /position (\d+)/.exec(message)?.[1]
   if (position === undefined) return 'it has an unexpected character.'
-  return `see ${placeOf(text, Number(position) + leftOut)}.`
+  return `see ${placeOf(text, Number(position) + offset)}.`
 }
 
 function placeOf(text: string, position: number): string {
@@ -96,24 +95,24 @@ function placeOf(text: string, position: number): string {
 
 type Frame = { keys: Set<string> | undefined; index: number; key: string }
 
-/** For objects without keys so far, because a body can hold millions of `{}`. Never changed. */
+/** Shared by all objects without a key yet, because a body can hold millions of `{}`. Never add to it. */
 const NO_KEYS = new Set<string>()
 
-/** The start and end of consecutive rows in the text, without the commas around them. */
-export type Piece = { start: number; end: number; isRefused: boolean }
+/** The position of consecutive rows in the text, without the commas around them. */
+export type Piece = { start: number; end: number; isTooLarge: boolean }
 
-/** Rows are parsed together up to this length. */
+/** Consecutive rows are parsed together up to this length. */
 const PIECE_LENGTH = 64 * 1024
 
 /**
- * Scans a text in steps. It only distinguishes strings, numbers and brackets, so its findings count only if
- * JSON.parse accepts the text.
+ * Scans a text in steps. It recognizes only strings, numbers and brackets, so its results are valid only for
+ * a text that JSON.parse accepts.
  */
 export class JsonScan {
   /** Errors of the whole body, and errors of rows by index. */
   readonly details: Detail[] = []
   readonly rowDetails = new Map<number, Detail[]>()
-  /** The first list of rows: from its bracket to the closing one, or to the end of the text. */
+  /** The first list of rows, from its opening to its closing bracket, or to the end of the text. */
   list: { start: number; end: number; pieces: Piece[] } | undefined
   private readonly text: string
   private readonly frames: Frame[] = []
@@ -129,7 +128,7 @@ export class JsonScan {
     this.rows = rows
   }
 
-  /** Scans at least to the character `until`. Returns whether there is more. */
+  /** Scans at least to the position `until`. Returns whether there is more text. */
   advance(until: number): boolean {
     const end = Math.min(until, this.text.length)
     for (; this.at < end; this.at++) this.step(this.text.charCodeAt(this.at))
@@ -142,20 +141,20 @@ export class JsonScan {
   }
 
   private step(code: number) {
-    if (code === 0x22) this.string()
-    else if (code === 0x7b || code === 0x5b) this.open(code === 0x7b)
-    else if (code === 0x7d || code === 0x5d) this.close()
-    else if (code === 0x2c) this.next()
-    else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) this.number()
+    if (code === 0x22) this.scanString()
+    else if (code === 0x7b || code === 0x5b) this.openBracket(code === 0x7b)
+    else if (code === 0x7d || code === 0x5d) this.closeBracket()
+    else if (code === 0x2c) this.nextEntry()
+    else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) this.scanNumber()
   }
 
-  private open(isObject: boolean) {
+  private openBracket(isObject: boolean) {
     if (this.frames.length === MAX_JSON_DEPTH) {
       this.report('max', `is nested more than ${MAX_JSON_DEPTH} levels deep; flatten it.`)
       this.skipToClosingBracket()
       return
     }
-    this.count()
+    this.countValue()
     this.frames.push({ keys: isObject ? NO_KEYS : undefined, index: 0, key: '' })
     this.expectsKey = isObject
     if (!this.isInList()) return
@@ -167,7 +166,7 @@ export class JsonScan {
     this.beginRow()
   }
 
-  private close() {
+  private closeBracket() {
     if (this.isInList()) {
       this.endRow(true)
       this.values = 0
@@ -188,10 +187,10 @@ export class JsonScan {
 
   private expectsKey = false
 
-  private next() {
+  private nextEntry() {
     const frame = this.frames.at(-1)
     if (frame === undefined) return
-    this.count()
+    this.countValue()
     if (frame.keys) {
       this.expectsKey = true
       return
@@ -207,7 +206,7 @@ export class JsonScan {
 
   /** Whether the innermost bracket belongs to the list of rows, which has its own limits. */
   private isInList(): boolean {
-    return this.frames.length === 2 && this.row() !== undefined
+    return this.frames.length === 2 && this.findRowIndex() !== undefined
   }
 
   private beginRow() {
@@ -224,24 +223,24 @@ export class JsonScan {
     if (this.isInFirstList) this.endPiece(isTooLong || this.hasTooManyValues, isLast)
   }
 
-  /** A row refused for its size becomes a separate piece, which is not parsed. */
-  private endPiece(isRefused: boolean, isLast: boolean) {
+  /** A row that is too large becomes a piece of its own, which is not parsed. */
+  private endPiece(isTooLarge: boolean, isLast: boolean) {
     const pieces = this.list?.pieces ?? []
     const add = (end: number) => {
-      pieces.push({ start: this.pieceStart, end, isRefused: false })
+      pieces.push({ start: this.pieceStart, end, isTooLarge: false })
       this.pieceStart = end + 1
     }
-    if (isRefused) {
+    if (isTooLarge) {
       if (this.pieceStart <= this.rowStart) add(this.rowStart)
-      pieces.push({ start: this.pieceStart, end: this.at, isRefused })
+      pieces.push({ start: this.pieceStart, end: this.at, isTooLarge })
       this.pieceStart = this.at + 1
     } else if (isLast || this.at - this.pieceStart >= PIECE_LENGTH) add(this.at)
   }
 
-  private count() {
+  private countValue() {
     if (++this.values !== MAX_JSON_VALUES + 1) return
-    const whole = this.row() === undefined ? 0 : 2
-    this.report('max', `has more than ${MAX_JSON_VALUES} values; send fewer.`, whole)
+    const depth = this.findRowIndex() === undefined ? 0 : 2
+    this.report('max', `has more than ${MAX_JSON_VALUES} values; send fewer.`, depth)
   }
 
   private toEndOfString() {
@@ -258,13 +257,13 @@ export class JsonScan {
     return (this.at - before) % 2 === 0 && this.at < this.text.length
   }
 
-  private string() {
+  private scanString() {
     const start = this.at
     this.toEndOfString()
     if (!this.expectsKey) return
     this.expectsKey = false
     const frame = this.frames.at(-1)
-    // An object with too many members is refused anyway.
+    // An object with too many members is rejected anyway.
     if (!frame?.keys || frame.keys.size > MAX_JSON_MEMBERS) return
     const raw = this.text.slice(start, this.at + 1)
     frame.key = parseKey(raw)
@@ -278,14 +277,14 @@ export class JsonScan {
     }
   }
 
-  private number() {
+  private scanNumber() {
     const start = this.at
     NUMBER_PART.lastIndex = this.at
     NUMBER_PART.test(this.text)
     this.at = Math.max(this.at, NUMBER_PART.lastIndex - 1)
     const literal = this.text.slice(start, this.at + 1)
     if (literal.length <= 15 && !/[eE]/.test(literal)) return
-    // Longer numbers are refused without a check, which would cost too much.
+    // Longer numbers are rejected unchecked, because the check would take too long.
     if (literal.length > MAX_NUMBER_LENGTH || !isExactNumber(literal)) {
       this.report(
         'format',
@@ -294,10 +293,10 @@ export class JsonScan {
     }
   }
 
-  /** Reports an error at the current place, or at the one `depth` brackets deep. */
+  /** Adds a violation at the current place, or at that of the bracket at `depth`. */
   private report(code: DetailCode, what: string, depth = this.frames.length) {
-    const row = this.row()
-    // A list that is too long is refused for its length.
+    const row = this.findRowIndex()
+    // A list with too many rows is rejected by their number.
     if (row !== undefined && row >= (this.rows?.maxRows ?? 0)) return
     const details = row === undefined ? this.details : (this.rowDetails.get(row) ?? [])
     if (details.length > MAX_DETAILS) return
@@ -308,8 +307,8 @@ export class JsonScan {
     details.push({ path, code, message: `${name} ${what}` })
   }
 
-  /** The index of the current row, if inside one. */
-  private row(): number | undefined {
+  /** The index of the current row; undefined outside the rows. */
+  private findRowIndex(): number | undefined {
     const [body, list] = this.frames
     if (this.rows === undefined || list === undefined || list.keys) return undefined
     return body?.keys && body.key === this.rows.member ? list.index : undefined
