@@ -73,7 +73,7 @@ function continueNext(): void {
 
 const queue: (() => void)[] = []
 
-/** To be awaited before work of about a millisecond: one piece of it begins in each turn of the event loop. */
+/** To be awaited before work of about a millisecond. One such work begins in each turn of the event loop. */
 export function takeTurn(): Promise<void> {
   return new Promise(resolve => {
     queue.push(resolve)

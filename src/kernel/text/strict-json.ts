@@ -3,7 +3,7 @@
  * double cannot hold and nesting beyond 32 levels are errors, each with its place. So are far more values
  * than any passport has: 1 MiB can hold half a million, and later steps visit each of them.
  */
-import { formatField } from '../detail-json.ts'
+import { formatField, shorten } from '../detail-json.ts'
 import { AppError, type Detail, type DetailCode, invalid, MAX_DETAILS, toError } from '../errors.ts'
 import { tryParseJson } from './try-parse-json.ts'
 
@@ -288,7 +288,7 @@ export class JsonScan {
     if (literal.length > MAX_NUMBER_LENGTH || !isExactNumber(literal)) {
       this.report(
         'format',
-        `is ${short(literal)}, which cannot be stored exactly; send at most 15 digits, or send it as text.`,
+        `is ${shorten(literal, 200)}, which cannot be stored exactly; send at most 15 digits, or send it as text.`,
       )
     }
   }
@@ -319,8 +319,6 @@ const NUMBER_PART = /[0-9.eE+-]+/y
 
 /** A key without its escapes, if it is valid. */
 const parseKey = (raw: string): string => (raw.includes('\\') ? (tryParseJson(raw) ?? raw) : raw.slice(1, -1))
-
-const short = (text: string) => (text.length > 200 ? `${text.slice(0, 200)}…` : text)
 
 /** Whether the nearest double prints as the same decimal number. */
 export function isExactNumber(literal: string): boolean {
