@@ -120,9 +120,9 @@ test('several large bodies are parsed one at a time', async () => {
   try {
     const order: string[] = []
     const others = async (name: string) => {
-      const breathe = yieldBetweenRows()
+      const pauseIfDue = yieldBetweenRows()
       for (let i = 0; i < 3; i++) {
-        await breathe()
+        await pauseIfDue()
         order.push(name)
       }
     }

@@ -32,8 +32,8 @@ export const listCategories = defineEndpoint({
     ),
   },
   handle(call) {
-    const summary = (one: CompleteCategory) =>
-      summariseCategory(one, `${call.setup.addresses.apiUrl}/schema/${one.id}`)
+    const summary = (category: CompleteCategory) =>
+      summariseCategory(category, `${call.setup.addresses.apiUrl}/schema/${category.id}`)
     return cacheable(call, successJson(JSON.stringify(allCategories().map(summary))))
   },
 })

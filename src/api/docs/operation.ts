@@ -43,9 +43,9 @@ const PLACES = { path: 'Path', query: 'Query', header: 'Headers' }
 function renderParameters({ parameters }: DescribedOperation): string {
   const groups = Object.entries(PLACES).map(([place, title]) => {
     const rows = parameters
-      .filter(one => one.in === place)
-      .map(one =>
-        renderMember(one.name, { ...one.schema, description: one.description }, one.required ?? false),
+      .filter(parameter => parameter.in === place)
+      .map(({ name, schema, description, required = false }) =>
+        renderMember(name, { ...schema, description }, required),
       )
     return rows.length === 0 ? '' : `<h4>${title}</h4><ul class="members">${rows.join('')}</ul>`
   })
@@ -57,8 +57,8 @@ const renderBody = ({ body }: DescribedOperation) =>
 
 function renderResponses({ successes, errors }: DescribedOperation): string {
   const successItems = successes.map(
-    one =>
-      html`<li><code class="name">${one.status}</code> !${renderInline(one.description)}!${one.schema ? renderResponseBody(one.schema, one.type ?? '') : ''}</li>`,
+    ({ status, description, schema, type = '' }) =>
+      html`<li><code class="name">${status}</code> !${renderInline(description)}!${schema ? renderResponseBody(schema, type) : ''}</li>`,
   )
   const errorItems = errors.map(({ status, codes }) => {
     const links = codes.map(code => html`<a href="#error-${code}"><code>${code}</code></a>`).join(' ')
@@ -72,16 +72,16 @@ const renderResponseBody = (schema: Schema, type: string) =>
 
 /** The request with its required parameters and the first example of the body. */
 function buildExampleRequest(
-  { method, path, parameters: all, body, needsKey }: DescribedOperation,
+  { method, path, parameters, body, needsKey }: DescribedOperation,
   apiUrl: string,
 ): string {
   const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(String(all.find(one => one.name === name)?.example ?? name)),
+    encodeURIComponent(String(parameters.find(parameter => parameter.name === name)?.example ?? name)),
   )
   return buildCurlCommand({ method, url: apiUrl + address, needsKey, body: body?.examples[0]?.value })
 }
 
 function renderExampleResponse({ successes }: DescribedOperation): string {
-  const shown = successes.find(one => one.example !== undefined)
+  const shown = successes.find(({ example }) => example !== undefined)
   return shown === undefined ? '' : renderCodeBlock(`Response, ${shown.status}`, formatJson(shown.example))
 }

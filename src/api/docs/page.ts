@@ -89,16 +89,16 @@ function buildCallChapter(document: ApiDocument, tag: ApiDocument['tags'][number
   return {
     id: tag.name,
     title: TITLES[tag.name] ?? tag.name,
-    entries: operations.map(one => [one.operationId, one.summary] as const),
-    body: `<p class="of">${renderInline(tag.description)}</p>${operations.map(one => renderOperation(one, apiUrl)).join('')}`,
+    entries: operations.map(({ operationId, summary }) => [operationId, summary] as const),
+    body: `<p class="of">${renderInline(tag.description)}</p>${operations.map(operation => renderOperation(operation, apiUrl)).join('')}`,
   }
 }
 
 function buildWebhookChapter(document: ApiDocument): Chapter {
   const events = listWebhookEvents(document)
-  const headers = listEventHeaders(document).map(one =>
-    // The header's value, the event's name, differs between events.
-    renderMember(one.name, { type: 'string', description: one.description }, true),
+  const headers = listEventHeaders(document).map(({ name, description }) =>
+    // Without the schema: the value of X-Service-Event differs from event to event.
+    renderMember(name, { type: 'string', description }, true),
   )
   return {
     id: 'webhooks',

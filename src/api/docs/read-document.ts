@@ -45,8 +45,8 @@ const lastPart = ({ $ref }: Ref) => $ref.slice($ref.lastIndexOf('/') + 1)
 export function listOperations(document: ApiDocument, tag: string): readonly DescribedOperation[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods)
-      .filter(([, one]) => one.tags.includes(tag))
-      .map(([method, one]) => readOperation(document, path, method, one)),
+      .filter(([, operation]) => operation.tags.includes(tag))
+      .map(([method, operation]) => readOperation(document, path, method, operation)),
   )
 }
 
@@ -82,26 +82,27 @@ function resolveSchema(document: ApiDocument, schema: Schema): Schema {
     const named = document.components.schemas[lastPart({ $ref })]
     return named === undefined ? schema : resolveSchema(document, named)
   }
-  const choices = (oneOf ?? anyOf)?.map(one => resolveSchema(document, one))
+  const choices = (oneOf ?? anyOf)?.map(choice => resolveSchema(document, choice))
   return choices === undefined ? schema : { ...schema, oneOf: choices }
 }
 
 const resolveParameters = (document: ApiDocument, operation: Operation): Parameter[] =>
-  operation.parameters.flatMap(one =>
-    '$ref' in one ? (document.components.parameters[lastPart(one)] ?? []) : one,
+  operation.parameters.flatMap(parameter =>
+    '$ref' in parameter ? (document.components.parameters[lastPart(parameter)] ?? []) : parameter,
   )
 
 /** The name of an error response is its codes, separated by dots. */
 function readResponses({ responses }: Operation): Pick<DescribedOperation, 'successes' | 'errors'> {
   const all = Object.entries(responses)
   return {
-    errors: all.flatMap(([status, one]) =>
-      '$ref' in one ? [{ status, codes: lastPart(one).split('.') }] : [],
+    errors: all.flatMap(([status, response]) =>
+      '$ref' in response ? [{ status, codes: lastPart(response).split('.') }] : [],
     ),
-    successes: all.flatMap(([status, one]) => {
-      if ('$ref' in one) return []
-      const [type, body] = Object.entries(one.content ?? {})[0] ?? []
-      return [{ status, description: one.description, type, schema: body?.schema, example: body?.example }]
+    successes: all.flatMap(([status, response]) => {
+      if ('$ref' in response) return []
+      const { description, content = {} } = response
+      const [type, body] = Object.entries(content)[0] ?? []
+      return [{ status, description, type, schema: body?.schema, example: body?.example }]
     }),
   }
 }

@@ -48,18 +48,18 @@ export function renderMembers(schema: Schema): string {
   const choices = schema.oneOf ?? schema.anyOf
   if (choices !== undefined) return renderChoices(choices)
   if (schema.properties === undefined) return `<p class="type">${renderType(schema)}</p>`
-  const rows = Object.entries(schema.properties).map(([name, one]) =>
-    renderMember(name, one, schema.required?.includes(name) ?? false),
+  const rows = Object.entries(schema.properties).map(([name, property]) =>
+    renderMember(name, property, schema.required?.includes(name) ?? false),
   )
   return `<ul class="members">${rows.join('')}</ul>`
 }
 
 function renderChoices(choices: readonly Schema[]): string {
-  if (choices.every(one => one.$ref !== undefined)) {
+  if (choices.every(({ $ref }) => $ref !== undefined)) {
     return `<p class="type">${choices.map(renderType).join(' or ')}</p>`
   }
   return choices
-    .map((one, place) => `${place === 0 ? '' : '<p class="or">or</p>'}${renderMembers(one)}`)
+    .map((choice, i) => `${i === 0 ? '' : '<p class="or">or</p>'}${renderMembers(choice)}`)
     .join('')
 }
 
@@ -138,5 +138,5 @@ const READERS: Readonly<Record<string, string>> = {
 /** Who can see a field besides the account; empty for a public field. */
 function describeAudience(list: readonly string[] | undefined): string {
   if (list === undefined || list.includes('public')) return ''
-  return html`<em>not public: only ${list.map(one => READERS[one] ?? one).join(' and ')}</em>`
+  return html`<em>not public: only ${list.map(audience => READERS[audience] ?? audience).join(' and ')}</em>`
 }

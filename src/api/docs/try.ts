@@ -30,7 +30,7 @@ function renderField(parameter: Parameter): string {
   const attributes = html`data-in="${parameter.in}" name="${name}"!${required ? ' required' : ''}`
   const choices = values ?? (type === 'boolean' ? ['true', 'false'] : undefined)
   if (choices !== undefined) {
-    const options = choices.map(one => html`<option>${one}</option>`).join('')
+    const options = choices.map(choice => html`<option>${choice}</option>`).join('')
     return html`<label>${name}<select !${attributes}><option value="">not sent</option>!${options}</select></label>`
   }
   const hint = parameter.example === undefined ? '' : html` placeholder="${String(parameter.example)}"`
@@ -43,7 +43,7 @@ function renderBodyField(id: string, examples: TryForm['examples']): string {
     examples.length < 2
       ? ''
       : html`<label>Example<select class="examples">!${examples
-          .map(one => html`<option value="${formatJson(one.value)}">${one.summary}</option>`)
+          .map(({ value, summary }) => html`<option value="${formatJson(value)}">${summary}</option>`)
           .join('')}</select></label>`
   return html`!${choice}<label>Body<textarea name="body" rows="12" spellcheck="false" aria-label="Body of ${id}">${formatJson(first?.value)}</textarea></label>`
 }

@@ -65,7 +65,7 @@ export const choiceParameter = <const T extends string | number>(
   description,
   schema: { type: typeof allowed[0] === 'number' ? 'integer' : 'string', enum: allowed },
   read: (text, name) =>
-    allowed.find(one => String(one) === text) ?? {
+    allowed.find(choice => String(choice) === text) ?? {
       code: 'enum',
       message: `${name} must be one of ${allowed.join(', ')}.`,
     },

@@ -76,7 +76,7 @@ export function buildOpenapiDocument(
     },
     servers: [{ url: setup.addresses.apiUrl }],
     security: [{ apiKey: [] }],
-    tags: TAGS.filter(({ name }) => name === 'webhooks' || endpoints.some(one => one.tag === name)),
+    tags: TAGS.filter(({ name }) => name === 'webhooks' || endpoints.some(({ tag }) => tag === name)),
     paths: buildPaths(endpoints),
     webhooks: buildWebhooks(),
     components: {

@@ -56,7 +56,10 @@ const headerRefs = (names: readonly string[]) =>
 export function buildResponses(endpoint: Endpoint): Record<string, object> {
   return {
     ...Object.fromEntries(
-      Object.entries(endpoint.responses).map(([status, one]) => [status, buildResponse(endpoint, one)]),
+      Object.entries(endpoint.responses).map(([status, response]) => [
+        status,
+        buildResponse(endpoint, response),
+      ]),
     ),
     ...(isConditional(endpoint) ? { 304: buildResponse(endpoint, NOT_MODIFIED) } : {}),
     ...Object.fromEntries(

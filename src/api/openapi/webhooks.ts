@@ -41,7 +41,7 @@ function buildWebhook(name: string, event: DocumentedEvent) {
         ...header('X-Service-Event', 'Name of the event.', name),
         schema: { type: 'string', const: name },
       },
-      ...Object.keys(EVENT_HEADERS).map(one => ({ $ref: `#/components/parameters/${one}` })),
+      ...Object.keys(EVENT_HEADERS).map(header => ({ $ref: `#/components/parameters/${header}` })),
     ],
     requestBody: { required: true, content: { 'application/json': content(name, event) } },
     responses: {

@@ -61,7 +61,7 @@ function listWarnings(rows: readonly BulkRow[]): Detail[] {
   }
   return rows
     .toSorted((a, b) => a.index - b.index)
-    .flatMap(({ index, warnings }) => warnings.filter(isNew).map(one => ({ ...one, index })))
+    .flatMap(({ index, warnings }) => warnings.filter(isNew).map(warning => ({ ...warning, index })))
 }
 
 const CODES_ABOUT_NAMES: ReadonlySet<string> = new Set(['synonym', 'unlisted_name'])

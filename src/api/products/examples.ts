@@ -18,7 +18,7 @@ const API = `${PUBLIC}/api/v1`
 const EXAMPLE_TABLE = examples.furniture.value.data
 const { gtin, productName, sku, brandName } = EXAMPLE_TABLE
 
-type Head = Partial<
+type Metadata = Partial<
   Record<'id' | 'level' | 'status' | 'lot' | 'serial' | 'parent_id', string | null> & {
     version_no: number
     updated_at: string
@@ -26,7 +26,7 @@ type Head = Partial<
   }
 >
 
-function head(more: Head = {}) {
+function exampleMetadata(more: Metadata = {}) {
   const id = more.id ?? MODEL_ID
   const qualifiers = `${more.lot ? `/10/${more.lot}` : ''}${more.serial ? `/21/${more.serial}` : ''}`
   return {
@@ -50,24 +50,24 @@ function head(more: Head = {}) {
 }
 
 /** A full record; `own` has the fields that differ from the table's. */
-export const exampleRecord = (more?: Head, own: object = {}) => ({
-  ...head(more),
+export const exampleRecord = (more?: Metadata, own: object = {}) => ({
+  ...exampleMetadata(more),
   data: { ...EXAMPLE_TABLE, ...own },
 })
 
-export const exampleSummary = (more?: Head) => ({
-  ...head(more),
+export const exampleSummary = (more?: Metadata) => ({
+  ...exampleMetadata(more),
   product_name: productName,
   sku,
   brand_name: brandName,
 })
 
 export const LONGER_WARRANTY = { warrantyMonths: 36 }
-export const CHANGED: Head = { version_no: 2, updated_at: LATER }
-export const ARCHIVED: Head = { status: 'archived', updated_at: LATER }
-export const BATCH: Head = { id: BATCH_ID, level: 'batch', lot: '2026-11', parent_id: MODEL_ID }
+export const CHANGED: Metadata = { version_no: 2, updated_at: LATER }
+export const ARCHIVED: Metadata = { status: 'archived', updated_at: LATER }
+export const BATCH: Metadata = { id: BATCH_ID, level: 'batch', lot: '2026-11', parent_id: MODEL_ID }
 
-export const exampleItem = (serial: string): Head => ({
+export const exampleItem = (serial: string): Metadata => ({
   id: ITEM_ID,
   level: 'item',
   serial,

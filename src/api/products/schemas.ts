@@ -100,12 +100,14 @@ export const PRODUCT_SCHEMAS = {
   Snippet: SNIPPET,
   Version: VERSION,
   PageMeta: PAGE_META,
-  // `category` decides which fields `data` of a new product has.
+  // The category decides which fields `data` has.
   NewProduct: {
     oneOf: CATEGORIES.map(({ created }) => schemaRef(created)),
     discriminator: {
       propertyName: 'category',
-      mapping: Object.fromEntries(CATEGORIES.map(one => [one.category.id, schemaRef(one.created).$ref])),
+      mapping: Object.fromEntries(
+        CATEGORIES.map(({ category, created }) => [category.id, schemaRef(created).$ref]),
+      ),
     },
   },
   ...Object.fromEntries(
@@ -119,7 +121,7 @@ export const PRODUCT_SCHEMAS = {
   ),
   ...Object.fromEntries(
     CATEGORIES.map(({ category, data }) => {
-      // The document's dialect applies to the schemas in it.
+      // The OpenAPI document has a dialect of its own.
       const { $schema: _, ...own } = buildRequestSchema(category)
       return [data, own]
     }),

@@ -1,13 +1,13 @@
 /** A product as lists show it. */
 
-import { type Addresses, recordHead } from '../../passports/core/record.ts'
+import { type Addresses, formatMetadataMembers } from '../../passports/core/record.ts'
 import type { PassportSummary } from '../../passports/read/list.ts'
 import { DATE_TIME, NULLABLE_TEXT, TEXT } from '../endpoint/documented-response.ts'
 
 /** The record without its data, with the names that people look for. */
 export function summaryJson(addresses: Addresses, row: PassportSummary): string {
   const names = JSON.stringify({ product_name: row.product_name, sku: row.sku, brand_name: row.brand_name })
-  return `{${recordHead(addresses, row)},${names.slice(1)}`
+  return `{${formatMetadataMembers(addresses, row)},${names.slice(1)}`
 }
 
 export const ID_SCHEMA = {

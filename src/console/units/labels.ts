@@ -77,7 +77,7 @@ async function parseLabelRequest(visit: Visit): Promise<LabelRequest> {
   const [first, last] = [await find('from', from), await find('to', to)]
   const isBackwards = first !== undefined && last !== undefined && isUnitBefore(state.row.id, last, first)
   const range = isBackwards ? { from: last, to: first } : { from: first, to: last }
-  const inRange = await countUnitsInRange(ctx, state.row, { kind: of, range, most: MAX_UNITS })
+  const inRange = await countUnitsInRange(ctx, state.row, { kind: of, range, maxCounted: MAX_UNITS })
   const count = Math.min(inRange, MAX_UNITS)
   const labels = count * options.copies
   if (options.file === 'pdf' && labels > MAX_LABELS)
@@ -230,7 +230,7 @@ async function* buildLabels(
   { content, file, copies }: LabelOptions,
 ): AsyncGenerator<NamedLabel> {
   const texts = words.texts.products
-  const breathe = yieldBetweenRows()
+  const pauseIfDue = yieldBetweenRows()
   for await (const row of rows) {
     const address = getLabelAddress(addresses, row, content)
     const label = {
@@ -246,7 +246,7 @@ async function* buildLabels(
     }
     for (let i = 0; i < (file === 'pdf' ? copies : 1); i++) {
       yield label
-      await breathe()
+      await pauseIfDue()
     }
   }
 }

@@ -84,20 +84,20 @@ export async function readAppliedMigrations(sql: Sql): Promise<AppliedMigration[
 
 function findPending(files: readonly Migration[], applied: readonly AppliedMigration[]): Migration[] {
   const byNumber = new Map(files.map(file => [file.number, file]))
-  for (const one of applied) {
-    const file = byNumber.get(one.number)
+  for (const migration of applied) {
+    const file = byNumber.get(migration.number)
     if (file === undefined) {
       throw unavailable(
-        `The database is newer than this Carnet: it has the migration ${one.name}, which this version does not include. A database is never downgraded: start the newer Carnet, or restore an older backup.`,
+        `The database is newer than this Carnet: it has the migration ${migration.name}, which this version does not include. A database is never downgraded: start the newer Carnet, or restore an older backup.`,
       )
     }
-    if (file.checksum !== one.checksum) {
+    if (file.checksum !== migration.checksum) {
       throw unavailable(
-        `The migration ${file.name} was changed after it had been applied (as ${one.name}). Restore the old text, and put the change into a new migration.`,
+        `The migration ${file.name} was changed after it had been applied (as ${migration.name}). Restore the old text, and put the change into a new migration.`,
       )
     }
   }
-  const done = new Set(applied.map(one => one.number))
+  const done = new Set(applied.map(({ number }) => number))
   const last = applied.at(-1)
   const pending = files.filter(file => !done.has(file.number))
   const late = pending.find(file => last !== undefined && file.number < last.number)

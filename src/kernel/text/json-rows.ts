@@ -21,11 +21,11 @@ const STEP_LENGTH = 128 * 1024
  * than 1 MiB or with too many values, and a body that is too large apart from its rows.
  */
 export async function readJsonRows(bytes: Uint8Array, rows: RowList): Promise<unknown> {
-  const yieldIfDue = yieldBetweenRows()
+  const pauseIfDue = yieldBetweenRows()
   const text = decodeUtf8(bytes)
-  await yieldIfDue()
+  await pauseIfDue()
   const scan = new JsonScan(text, rows)
-  for (let until = STEP_LENGTH; scan.advance(until); until += STEP_LENGTH) await yieldIfDue()
+  for (let until = STEP_LENGTH; scan.advance(until); until += STEP_LENGTH) await pauseIfDue()
   const { list } = scan
   if (list === undefined) {
     const isLarge = bytes.length > rows.maxBytesWithoutRows
@@ -44,7 +44,7 @@ export async function readJsonRows(bytes: Uint8Array, rows: RowList): Promise<un
   }
   // The text before the rows comes first, so that the first of several errors is reported.
   if (tryParseJson(`${head}]}`) === undefined) parseText(text)
-  const values = await readPieces(text, { head, pieces: list.pieces, maxRows: rows.maxRows, yieldIfDue })
+  const values = await readPieces(text, { head, pieces: list.pieces, maxRows: rows.maxRows, pauseIfDue })
   if (list.end === text.length) parseUnclosed(text, head, scan)
   const rest = { prefix: values.length === 0 ? head : `${head}0`, from: list.end }
   const value = parseText(text, rest) as Record<string, unknown>
@@ -52,14 +52,14 @@ export async function readJsonRows(bytes: Uint8Array, rows: RowList): Promise<un
   return withErrors(value, scan, rows)
 }
 
-type Pieces = { head: string; pieces: readonly Piece[]; maxRows: number; yieldIfDue: () => Promise<void> }
+type Pieces = { head: string; pieces: readonly Piece[]; maxRows: number; pauseIfDue: () => Promise<void> }
 
 /** The rows; null for a row that is too large. */
-async function readPieces(text: string, { head, pieces, maxRows, yieldIfDue }: Pieces): Promise<unknown[]> {
+async function readPieces(text: string, { head, pieces, maxRows, pauseIfDue }: Pieces): Promise<unknown[]> {
   const values: unknown[] = []
   let count = 0
   for (const [i, { start, end, isTooLarge }] of pieces.entries()) {
-    await yieldIfDue()
+    await pauseIfDue()
     const parsed = isTooLarge ? [null] : tryParseJson(`[${text.slice(start, end)}]`)
     // A comma without a row after it is an error of the whole text, not of the piece.
     if (!Array.isArray(parsed) || (parsed.length === 0 && i > 0)) {

@@ -95,7 +95,7 @@ function checkNewLink(input: NewAccessLink, now: Date): { audience: LinkAudience
   const details: Detail[] = []
   const wrong = (field: string, code: DetailCode, message: string) =>
     details.push({ path: [field], code, message: `${field} ${message}` })
-  const audience = LINK_AUDIENCES.find(one => one === input.audience)
+  const audience = LINK_AUDIENCES.find(audience => audience === input.audience)
   if (audience === undefined) wrong('audience', 'enum', `must be one of ${LINK_AUDIENCES.join(', ')}.`)
   const label = input.label.trim()
   if (label === '' || isLongerThan(label, MAX_LABEL_LENGTH)) {

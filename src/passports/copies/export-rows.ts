@@ -148,8 +148,8 @@ type PassportWithHistory = { passport: PassportLine; versions: VersionLine[]; st
 export async function* exportPassports(sql: Sql, accountId: number): AsyncGenerator<PassportWithHistory> {
   for await (const page of readPassportPages(sql, accountId, null)) {
     const uuids = page.map(passport => passport.uuid)
-    const versions = Map.groupBy(await readVersions(sql, accountId, uuids), one => one.passport)
-    const statuses = Map.groupBy(await readStatuses(sql, accountId, uuids), one => one.passport)
+    const versions = Map.groupBy(await readVersions(sql, accountId, uuids), ({ passport }) => passport)
+    const statuses = Map.groupBy(await readStatuses(sql, accountId, uuids), ({ passport }) => passport)
     for (const passport of page) {
       const { uuid } = passport
       yield { passport, versions: versions.get(uuid) ?? [], statuses: statuses.get(uuid) ?? [] }

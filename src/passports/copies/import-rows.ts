@@ -52,7 +52,7 @@ const hashLines = (lines: readonly (string | number | null)[]) =>
 
 /** In jsonb's format: with a space after each comma. */
 const toJsonbText = (list: readonly string[] | null) =>
-  list === null ? null : `[${list.map(one => JSON.stringify(one)).join(', ')}]`
+  list === null ? null : `[${list.map(entry => JSON.stringify(entry)).join(', ')}]`
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -62,10 +62,10 @@ export async function importPassports(
   accountId: number,
   all: readonly ImportedHistory[],
 ): Promise<void> {
-  for (const one of all) requireIntactHistory(one)
+  for (const passport of all) requireIntactHistory(passport)
   await requireFreeIds(
     sql,
-    all.map(one => one.passport.uuid),
+    all.map(({ passport }) => passport.uuid),
   )
   const rows = all.map(({ passport, versions }) => {
     const newest = versions.at(-1)
@@ -91,7 +91,7 @@ export async function importPassports(
   await sql`
     insert into passport_status (changed_at, account_id, changed_by, passport_id, status)
     select r.changed_at, ${accountId}, r.changed_by, r.passport, r.status::"char"
-    from jsonb_to_recordset(${JSON.stringify(all.flatMap(one => one.statuses))}::text::jsonb)
+    from jsonb_to_recordset(${JSON.stringify(all.flatMap(({ statuses }) => statuses))}::text::jsonb)
       as r(changed_at timestamptz, changed_by int, passport uuid, status text)`
   const first = all.flatMap(({ passport, versions }) => (passport.version_no === 1 ? versions : []))
   await requireIntactFirstVersions(sql, accountId, first)
@@ -109,7 +109,7 @@ function requireIntactHistory({ passport, versions, statuses }: ImportedHistory)
     (parent === null) === isModel &&
     (model === uuid) === isModel &&
     (isModel || isLotOrSerial((level === 'b' ? lot : serial) ?? '')) &&
-    statuses.every(one => one.passport === uuid)
+    statuses.every(({ passport }) => passport === uuid)
   if (!fits)
     throw importError(
       `Passport ${id} is not valid: its id, level, category, parent, model, lot, serial or status does not fit.`,
@@ -156,7 +156,7 @@ async function requireIntactFirstVersions(
   versions: readonly ImportedVersion[],
 ): Promise<void> {
   const [wrong] = await sql<{ id: string }[]>`
-    select k.id from unnest(${versions.map(one => one.passport)}::text[]::uuid[], ${versions.map(one => one.hash)}::text[]) as k(id, hash)
+    select k.id from unnest(${versions.map(({ passport }) => passport)}::text[]::uuid[], ${versions.map(({ hash }) => hash)}::text[]) as k(id, hash)
     left join passport p on p.id = k.id and p.account_id = ${accountId}
     left join content c on c.id = p.content_id and c.account_id = p.account_id
     where k.hash is distinct from encode(${firstHash(sql, sql`c.hash`)}, 'hex') limit 1`

@@ -3,12 +3,12 @@ import { allCategories } from '../../categories/catalogue.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import { isOutdated } from './outdated.ts'
 
-export const headColumns = (sql: Sql): Fragment => sql`
+export const metadataColumns = (sql: Sql): Fragment => sql`
   p.id, p.account_id, p.version_no, p.created_by, p.parent_id, p.model_id, p.schema_version, p.level, p.status,
   p.category, p.lot, p.serial, p.updated_at, ${isOutdated(sql)} as outdated, c.data->>'gtin' as gtin`
 
 export const passportColumns = (sql: Sql, data = allData(sql)): Fragment => sql`
-  ${headColumns(sql)}, ${data} as data`
+  ${metadataColumns(sql)}, ${data} as data`
 
 /** A passport's effective data as JSON text. */
 export const allData = (sql: Sql): Fragment => sql`coalesce(c.data || p.own, c.data)::text`

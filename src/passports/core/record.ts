@@ -1,4 +1,4 @@
-/** Builds the API's product record from a row. A read passes `data` on without parsing it. */
+/** Builds the API's product record from a row. `data` stays JSON text, which a read does not parse. */
 import { gs1Path } from '../../gs1/digital-link.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -55,7 +55,7 @@ export function gs1Url(
 
 const toJson = JSON.stringify
 
-/** Memoizes the last value: most rows share it, and computing it is half the cost of a row. */
+/** Memoizes the last value: consecutive rows mostly share it, and computing it is half the cost of a row. */
 function memoizeLast<K, V>(make: (key: K) => V): (key: K) => V {
   let last: { key: K; value: V } | undefined
   return key => {
@@ -67,8 +67,8 @@ function memoizeLast<K, V>(make: (key: K) => V): (key: K) => V {
 const isoTime = memoizeLast((ms: number) => new Date(ms).toISOString())
 const parentId = memoizeLast(idFromUuid)
 
-/** The members of a record before `data`; the list's summary has them too. */
-export function recordHead(addresses: Addresses, row: Omit<PassportRow, 'data'>): string {
+/** The members of a record before `data`, as JSON without braces; summaries in lists have them, too. */
+export function formatMetadataMembers(addresses: Addresses, row: Omit<PassportRow, 'data'>): string {
   const id = idFromUuid(row.id)
   const parent = row.parent_id === null ? 'null' : `"${parentId(row.parent_id)}"`
   return (
@@ -81,15 +81,13 @@ export function recordHead(addresses: Addresses, row: Omit<PassportRow, 'data'>)
 }
 
 export const recordJson = (addresses: Addresses, row: PassportRow) =>
-  `{${recordHead(addresses, row)},"data":${row.data}}`
+  `{${formatMetadataMembers(addresses, row)},"data":${row.data}}`
 
-/** A strong validator: it changes with the version, the status and `outdated`. */
+/** A strong validator: it changes with the version, the status, and when a unit becomes outdated. */
 export const recordEtag = (row: Pick<PassportRow, 'version_no' | 'status' | 'outdated'>) =>
   `"v${row.version_no}${row.status === 'a' ? '' : '.archived'}${row.outdated ? '.outdated' : ''}"`
 
-/**
- * The address in a QR code: the page, or the GS1 address for tills. Throws `not_found` if there is no GTIN.
- */
+/** The address in a QR code: the page, or the GS1 address for tills. Throws `not_found` without a GTIN. */
 export function getQrAddress(
   addresses: Addresses,
   row: Pick<PassportRow, 'id' | 'gtin' | 'lot' | 'serial'>,
@@ -103,7 +101,7 @@ export function getQrAddress(
   )
 }
 
-/** With only the summary of the data, because the data of hundreds of passports may not fit into memory. */
+/** Keeps only the data of a summary: all data of hundreds of passports may not fit into memory. */
 export const withSummaryData = (passport: PassportRow): PassportRow => ({
   ...passport,
   data: JSON.stringify(summaryData(JSON.parse(passport.data))),

@@ -45,10 +45,10 @@ export async function listChangedPassports(
   const { sql } = ctx
   const after = 'after' in window ? window.after : undefined
   const offset = 'page' in window ? (window.page - 1) * window.limit : 0
-  const parts = selectBranches(ctx, filter, { after, most: offset + window.limit + 1 })
-  const merged = parts.reduce((all, one) => sql`${all} union all ${one}`)
-  const kept = preparedIfFrequent(filter)
-  return kept(sql<ChangedRow[]>`
+  const parts = selectBranches(ctx, filter, { after, maxRows: offset + window.limit + 1 })
+  const merged = parts.reduce((all, next) => sql`${all} union all ${next}`)
+  const prepare = preparedIfFrequent(filter)
+  return prepare(sql<ChangedRow[]>`
     with corrected as materialized (${selectCorrected(ctx, filter)}), page as materialized (
       select id, touched from (${merged}) found order by touched, id limit ${window.limit + 1} offset ${offset}
     )
@@ -63,11 +63,11 @@ export async function countChangedPassports(
   filter: ListFilter & { since: Date },
 ): Promise<number> {
   const { sql } = ctx
-  const merged = selectBranches(ctx, filter, { after: undefined, most: undefined }).reduce(
-    (all, one) => sql`${all} union all ${one}`,
+  const merged = selectBranches(ctx, filter, { after: undefined, maxRows: undefined }).reduce(
+    (all, next) => sql`${all} union all ${next}`,
   )
-  const kept = preparedIfFrequent(filter)
-  const [row] = await kept(sql<{ n: number }[]>`
+  const prepare = preparedIfFrequent(filter)
+  const [row] = await prepare(sql<{ n: number }[]>`
     with corrected as materialized (${selectCorrected(ctx, filter)}) select count(*)::bigint as n from (${merged}) found`)
   return row?.n ?? 0
 }
@@ -83,7 +83,7 @@ const selectCorrected = (
     ? sql`select id, max(at) as at from (${selectContentsCorrectedSince(sql, accountId, filter.since)}) c group by id`
     : sql`select null::uuid as id, null::timestamptz as at where false`
 
-type Walk = { after: ChangePosition | undefined; most: number | undefined }
+type Walk = { after: ChangePosition | undefined; maxRows: number | undefined }
 
 /** One branch per level, as in the index, and one for the units that a correction made outdated. */
 function selectBranches(ctx: AccountContext, filter: ListFilter & { since: Date }, walk: Walk): Fragment[] {
@@ -120,7 +120,7 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 function selectTouchedByCorrection(
   ctx: AccountContext,
   filter: ListFilter & { since: Date },
-  { after, most }: Walk,
+  { after, maxRows }: Walk,
 ): Fragment {
   const { sql } = ctx
   const levels = [...filter.levels]
@@ -131,9 +131,9 @@ function selectTouchedByCorrection(
       where ${filterConditions(ctx, { ...filter, levels: ANY_LEVEL })} and p.level = any(${levels}::text[]::"char"[])
         and p.parent_id is not null and p.content_id = x.id and x.at > ${touchedAt(sql)}
         ${after && from ? sql`and p.id > case when x.at > ${from} then ${FIRST_ID}::uuid else ${after.id}::uuid end` : sql``}
-        ${most === undefined ? sql`` : sql`order by p.id limit ${most}`}) u
+        ${maxRows === undefined ? sql`` : sql`order by p.id limit ${maxRows}`}) u
     ${from ? sql`where x.at >= ${from}` : sql``}
-    ${most === undefined ? sql`` : sql`order by x.at, u.id limit ${most}`})`
+    ${maxRows === undefined ? sql`` : sql`order by x.at, u.id limit ${maxRows}`})`
 }
 
 const microseconds = (sql: Sql, us: number): Fragment =>
@@ -145,5 +145,5 @@ function afterPosition(sql: Sql, touched: Fragment, { after }: Walk): Fragment {
   return sql`and ${touched} >= ${from} and (${touched}, p.id) > (${from}, ${after.id}::uuid)`
 }
 
-const inTouchedOrder = (sql: Sql, touched: Fragment, { most }: Walk): Fragment =>
-  most === undefined ? sql`` : sql`order by ${touched}, p.id limit ${most}`
+const inTouchedOrder = (sql: Sql, touched: Fragment, { maxRows }: Walk): Fragment =>
+  maxRows === undefined ? sql`` : sql`order by ${touched}, p.id limit ${maxRows}`

@@ -6,11 +6,11 @@ import { type Level, listPassports, type PassportSummary } from './list.ts'
 
 export type UnitTotals = { batches: number; items: number }
 
-/** Batches and items under a model, or items under a batch; each counted up to `most` + 1. */
+/** Batches and items under a model, items under a batch; each counted up to `maxCounted` + 1. */
 export async function countUnitsUnder(
   { sql, accountId }: AccountContext,
   { id, level }: { id: string; level: Level },
-  most: number,
+  maxCounted: number,
 ): Promise<UnitTotals> {
   if (level === 'i') return { batches: 0, items: 0 }
   const isModel = level === 'm'
@@ -20,8 +20,8 @@ export async function countUnitsUnder(
   const batches = sql`
     select 1 from passport p where p.account_id = ${accountId} and p.parent_id = ${id} and p.level = 'b'`
   const [row] = await sql<UnitTotals[]>`
-    select (select count(*) from (${items} limit ${most + 1}) i)::int as items,
-      ${isModel ? sql`(select count(*) from (${batches} limit ${most + 1}) b)::int` : sql`0`} as batches`
+    select (select count(*) from (${items} limit ${maxCounted + 1}) i)::int as items,
+      ${isModel ? sql`(select count(*) from (${batches} limit ${maxCounted + 1}) b)::int` : sql`0`} as batches`
   return row ?? { batches: 0, items: 0 }
 }
 
@@ -52,11 +52,11 @@ export function isUnitBefore(top: string, a: UnitPosition, b: UnitPosition): boo
   return key(a) < key(b)
 }
 
-/** Counts up to `most` + 1. */
+/** Counts up to `maxCounted` + 1. */
 export async function countUnitsInRange(
   { sql, accountId }: AccountContext,
   { id, level }: Parent,
-  { kind, range: { from, to }, most }: { kind: UnitKind; range: UnitRange; most: number },
+  { kind, range: { from, to }, maxCounted }: { kind: UnitKind; range: UnitRange; maxCounted: number },
 ): Promise<number> {
   const key = sql`(p.parent_id <> ${id}, p.parent_id, p.id)`
   const keyOf = (place: UnitPosition) =>
@@ -67,7 +67,7 @@ export async function countUnitsInRange(
         and ${level === 'm' && kind === 'items' ? sql`p.model_id = ${id} and p.serial is not null` : sql`p.parent_id = ${id} and p.level = ${kind === 'items' ? 'i' : 'b'}::text::"char"`}
         ${from === undefined ? sql`` : sql`and ${key} >= ${keyOf(from)}`}
         ${to === undefined ? sql`` : sql`and ${key} <= ${keyOf(to)}`}
-      limit ${most + 1}) u`
+      limit ${maxCounted + 1}) u`
   return row?.count ?? 0
 }
 

@@ -7,7 +7,7 @@ import type { AccountContext } from '../../accounts/context.ts'
 import { type Fragment, type Sql, unprepared } from '../../kernel/db/database.ts'
 import { assert } from '../../kernel/errors.ts'
 import { buildSearchText, normaliseSku } from '../core/check-data.ts'
-import { headColumns } from '../core/columns.ts'
+import { metadataColumns } from '../core/columns.ts'
 import { joinOwners, selectAllOutdatedContents, selectContentsCorrectedSince } from '../core/outdated.ts'
 import type { PassportRow, StatusLetter } from '../core/record.ts'
 
@@ -51,9 +51,9 @@ export async function listPassports(
   if (filter.q !== undefined) return search(ctx, filter, window)
   const { sql } = ctx
   const count = await countUpTo(ctx, filter, upTo)
-  const kept = preparedIfFrequent(filter)
+  const prepare = preparedIfFrequent(filter)
   const known = count.totalCapped ? Number.POSITIVE_INFINITY : count.total
-  const rows = await kept(
+  const rows = await prepare(
     sql<PassportSummary[]>`${selectSummaries(sql, selectPageIds(ctx, filter, window, known))}`,
   )
   return { rows, ...count }
@@ -68,10 +68,10 @@ export async function countLevels(
   upTo: number,
 ): Promise<Record<Level, CappedCount>> {
   const count = async (level: Level): Promise<CappedCount> => {
-    const one = { ...filter, levels: [level] }
+    const ofLevel = { ...filter, levels: [level] }
     if (level === 'm' && filter.outdated) return { total: 0, totalCapped: false }
-    if (filter.q !== undefined) return search(ctx, one, { limit: 1, page: 1 })
-    return countUpTo(ctx, one, upTo)
+    if (filter.q !== undefined) return search(ctx, ofLevel, { limit: 1, page: 1 })
+    return countUpTo(ctx, ofLevel, upTo)
   }
   const [m, b, i] = await Promise.all([count('m'), count('b'), count('i')])
   return { m, b, i }
@@ -89,13 +89,13 @@ export async function findSummaries(
   return sql<PassportSummary[]>`${selectSummaries(sql, ids)}`
 }
 
-type Keep = <T extends object>(statement: T) => T
+type Prepare = <T extends object>(statement: T) => T
 
 /** Each combination of filters is a statement. Prepared: status, category and word, or one other filter. */
-export function preparedIfFrequent({ levels, status, category, q, ...others }: ListFilter): Keep {
-  const given = (filters: object) => Object.values(filters).filter(one => one !== undefined).length
-  const isKept = given(others) + Math.min(given({ status, category, q }), 1) <= 1
-  return isKept ? statement => statement : unprepared
+export function preparedIfFrequent({ levels, status, category, q, ...others }: ListFilter): Prepare {
+  const countSet = (filters: object) => Object.values(filters).filter(value => value !== undefined).length
+  const isFrequent = countSet(others) + Math.min(countSet({ status, category, q }), 1) <= 1
+  return isFrequent ? statement => statement : unprepared
 }
 
 /** All filters but the search word. Levels are literals, so that PostgreSQL can use the partial indexes. */
@@ -143,21 +143,21 @@ const changedSinceCondition = ({ sql, accountId }: AccountContext, since: Date):
 function selectPageIds(ctx: AccountContext, filter: ListFilter, window: PageWindow, total: number): Fragment {
   const { sql } = ctx
   if (!('page' in window)) {
-    const walk = { ...walkDirection(sql, window), most: window.limit }
+    const walk = { ...walkDirection(sql, window), maxRows: window.limit }
     return sql`${selectOrderedIds(ctx, filter, walk)} limit ${window.limit}`
   }
   const offset = (window.page - 1) * window.limit
   if (offset >= total) return sql`select p.id from passport p where false`
   if (offset <= total / 2) {
-    const ids = selectOrderedIds(ctx, filter, { descending: true, most: offset + window.limit })
+    const ids = selectOrderedIds(ctx, filter, { descending: true, maxRows: offset + window.limit })
     return sql`${ids} limit ${window.limit} offset ${offset}`
   }
   const size = Math.min(window.limit, total - offset)
   const before = total - offset - size
-  return sql`${selectOrderedIds(ctx, filter, { descending: false, most: before + size })} limit ${size} offset ${before}`
+  return sql`${selectOrderedIds(ctx, filter, { descending: false, maxRows: before + size })} limit ${size} offset ${before}`
 }
 
-type Walk = { descending: boolean; most: number; beyond?: Fragment }
+type Walk = { descending: boolean; maxRows: number; beyond?: Fragment }
 
 function walkDirection(sql: Sql, window: PageWindow): Pick<Walk, 'descending' | 'beyond'> {
   if ('after' in window) return { descending: true, beyond: sql`and p.id < ${window.after}` }
@@ -165,24 +165,24 @@ function walkDirection(sql: Sql, window: PageWindow): Pick<Walk, 'descending' | 
   return { descending: true }
 }
 
-/** Each level has an index in this order; of several levels, the first `most` of each are merged. */
+/** Each level has an index in this order; of several levels, the first `maxRows` of each are merged. */
 function selectOrderedIds(
   ctx: AccountContext,
   filter: ListFilter,
-  { descending, most, ...walk }: Walk,
+  { descending, maxRows, ...walk }: Walk,
 ): Fragment {
   const { sql } = ctx
   const { beyond = sql`` } = walk
   const order = descending ? sql`order by id desc` : sql`order by id`
-  const level = (one: ListFilter) =>
-    one.outdated === true
-      ? selectOutdatedIds(ctx, one, { beyond, order, most })
-      : sql`select p.id from passport p where ${filterConditions(ctx, one)} ${beyond} ${order}`
-  if (filter.levels.length === 1 || filter.parentId !== undefined) return level(filter)
+  const select = (selected: ListFilter) =>
+    selected.outdated === true
+      ? selectOutdatedIds(ctx, selected, { beyond, order, maxRows })
+      : sql`select p.id from passport p where ${filterConditions(ctx, selected)} ${beyond} ${order}`
+  if (filter.levels.length === 1 || filter.parentId !== undefined) return select(filter)
   const [first = sql``, ...others] = filter.levels.map(
-    one => sql`(${level({ ...filter, levels: [one] })} limit ${most})`,
+    level => sql`(${select({ ...filter, levels: [level] })} limit ${maxRows})`,
   )
-  const merged = others.reduce((all, one) => sql`${all} union all ${one}`, first)
+  const merged = others.reduce((all, next) => sql`${all} union all ${next}`, first)
   return sql`select id from (${merged}) merged ${order}`
 }
 
@@ -190,14 +190,14 @@ function selectOrderedIds(
 function selectOutdatedIds(
   ctx: AccountContext,
   filter: ListFilter,
-  { beyond, order, most }: { beyond: Fragment; order: Fragment; most: number },
+  { beyond, order, maxRows }: { beyond: Fragment; order: Fragment; maxRows: number },
 ): Fragment {
   const { sql, accountId } = ctx
   return sql`
     select u.id from (select distinct id from (${selectAllOutdatedContents(sql, accountId)}) d) k cross join lateral (
       select p.id from passport p
       where ${filterConditions(ctx, { ...filter, outdated: undefined })} and p.parent_id is not null and p.content_id = k.id
-        ${beyond} ${order} limit ${most}) u
+        ${beyond} ${order} limit ${maxRows}) u
     ${order}`
 }
 
@@ -211,7 +211,7 @@ const selectSummaries = (sql: Sql, ids: Fragment): Fragment => sql`
 
 /** Columns of a `PassportSummary`, from `passport p`, `content c` and `joinOwners`. */
 export const summaryColumns = (sql: Sql): Fragment => sql`
-  ${headColumns(sql)},
+  ${metadataColumns(sql)},
     coalesce(p.own->>'productName', c.data->>'productName') as product_name,
     coalesce(p.own->>'sku', c.data->>'sku') as sku,
     coalesce(p.own->>'brandName', c.data->>'brandName') as brand_name`
@@ -225,15 +225,15 @@ async function countUpTo(ctx: AccountContext, filter: ListFilter, upTo?: number)
 /** From the counters if they suffice. */
 async function countAll(ctx: AccountContext, filter: ListFilter, upTo?: number): Promise<number> {
   const { sql, accountId } = ctx
-  const kept = preparedIfFrequent(filter)
+  const prepare = preparedIfFrequent(filter)
   const matching = sql`from passport p where ${filterConditions(ctx, filter)}`
   const [row] = needsCounting(filter)
-    ? await kept(
+    ? await prepare(
         upTo === undefined
           ? sql<{ n: number }[]>`select count(*)::bigint as n ${matching}`
           : sql<
               { n: number }[]
-            >`select count(*)::bigint as n from (select 1 ${matching} limit ${upTo + 1}) one`,
+            >`select count(*)::bigint as n from (select 1 ${matching} limit ${upTo + 1}) capped`,
       )
     : await sql<{ n: number }[]>`
         select coalesce(sum(n), 0)::bigint as n from passport_count
@@ -244,7 +244,7 @@ async function countAll(ctx: AccountContext, filter: ListFilter, upTo?: number):
 }
 
 const needsCounting = ({ updatedSince, outdated, sku, gtin14, lot, serial, parentId }: ListFilter): boolean =>
-  [updatedSince, outdated, sku, gtin14, lot, serial, parentId].some(one => one !== undefined)
+  [updatedSince, outdated, sku, gtin14, lot, serial, parentId].some(value => value !== undefined)
 
 /** A word is common if half of this many newest passports contain it. */
 const SAMPLE_SIZE = 200
@@ -262,23 +262,25 @@ async function search(ctx: AccountContext, filter: ListFilter, window: PageWindo
   const where = filterConditions(ctx, filter)
   const newest = selectNewest(ctx, filter)
   const sampled = sql`(select count(*) from (${newest} limit ${SAMPLE_SIZE}) s where ${word})`
-  const asked = { sql, kept: preparedIfFrequent(filter) }
+  const context = { sql, prepare: preparedIfFrequent(filter) }
   // `offset 0` keeps the planner from turning the scan into a sort of everything.
   const hits = [sql`select id from (${newest} offset 0) w where ${word}`]
   if (hasItemsAmongOthers(filter)) hits.push(selectItemHits(ctx, filter))
   let found = await findHits(
-    asked,
+    context,
     sql`${where} and ${word} and ${sampled} < ${SAMPLE_SIZE / 2}`,
     window,
     sampled,
   )
   if (found.sampled >= SAMPLE_SIZE / 2) {
     const walked = sql`select 1 from (${newest} limit ${MAX_WALKED}) w where ${word} limit ${MAX_COUNTED + 1}`
-    const [row] = await asked.kept(sql<{ n: number }[]>`select count(*)::bigint as n from (${walked}) one`)
-    if ((row?.n ?? 0) > MAX_COUNTED) return searchCommonWord(asked, hits, window)
-    found = await findHits(asked, sql`${where} and ${word}`, window, sql`0`)
+    const [row] = await context.prepare(
+      sql<{ n: number }[]>`select count(*)::bigint as n from (${walked}) walked`,
+    )
+    if ((row?.n ?? 0) > MAX_COUNTED) return searchCommonWord(context, hits, window)
+    found = await findHits(context, sql`${where} and ${word}`, window, sql`0`)
   }
-  if (found.n > MAX_COUNTED) return searchCommonWord(asked, hits, window)
+  if (found.n > MAX_COUNTED) return searchCommonWord(context, hits, window)
   const ids = sql`select unnest(${found.ids ?? []}::text[]::uuid[]) as id`
   return {
     rows: found.ids ? await sql<PassportSummary[]>`${selectSummaries(sql, ids)}` : [],
@@ -299,8 +301,8 @@ function selectNewest(ctx: AccountContext, filter: ListFilter): Fragment {
       order by p.id desc)`,
   )
   if (others.length === 0) return first
-  const all = others.reduce((before, one) => sql`${before} union all ${one}`, first)
-  return sql`select id, search, serial from (${all}) p order by id desc`
+  const merged = others.reduce((all, next) => sql`${all} union all ${next}`, first)
+  return sql`select id, search, serial from (${merged}) p order by id desc`
 }
 
 const selectItemHits = (ctx: AccountContext, filter: ListFilter): Fragment => ctx.sql`
@@ -321,17 +323,17 @@ const matchesSerial = (sql: Sql, { q = '' }: ListFilter): Fragment =>
   sql`(serial ~>=~ ${q} and serial ~<~ ${`${q}\u{10ffff}`})`
 
 type ForwardWindow = Exclude<PageWindow, { before: string }>
-type SearchContext = { sql: Sql; kept: Keep }
+type SearchContext = { sql: Sql; prepare: Prepare }
 type Hits = { n: number; ids: string[] | null; sampled: number }
 
 async function findHits(
-  { sql, kept }: SearchContext,
+  { sql, prepare }: SearchContext,
   where: Fragment,
   window: ForwardWindow,
   sampled: Fragment,
 ): Promise<Hits> {
   const { beyond, limit } = pageClauses(sql, window)
-  const [row] = await kept(sql<Hits[]>`
+  const [row] = await prepare(sql<Hits[]>`
     with hits as materialized (select p.id from passport p where ${where} limit ${MAX_COUNTED + 1})
     select count(*)::bigint as n, (select array_agg(id) from (select id from hits where true ${beyond} order by id desc ${limit}) newest) as ids,
       ${sampled}::int as sampled
@@ -341,19 +343,19 @@ async function findHits(
 
 /** PostgreSQL merges the ordered hits of each statement. Planned anew for each word. */
 async function searchCommonWord(
-  { sql, kept }: SearchContext,
+  { sql, prepare }: SearchContext,
   [first = sql``, ...others]: readonly Fragment[],
   window: ForwardWindow,
 ): Promise<PassportPage> {
   const { beyond, limit } = pageClauses(sql, window)
-  const merged = others.reduce((all, one) => sql`(${all}) union all (${one})`, first)
+  const merged = others.reduce((all, next) => sql`(${all}) union all (${next})`, first)
   const ids =
     others.length === 0
       ? sql`${first} ${beyond} ${limit}`
       : sql`select id from (${merged}) hits where true ${beyond} order by id desc ${limit}`
   const rows = sql<PassportSummary[]>`${selectSummaries(sql, ids)}`
   return {
-    rows: await (others.length === 0 ? kept(rows) : unprepared(rows)),
+    rows: await (others.length === 0 ? prepare(rows) : unprepared(rows)),
     total: MAX_COUNTED,
     totalCapped: true,
   }

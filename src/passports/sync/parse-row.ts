@@ -143,7 +143,7 @@ function rejectUnknownMembers(row: Readonly<Record<string, unknown>>): void {
 }
 
 function requireMatchBy(value: unknown): MatchBy {
-  const found = MATCH_BY.find(one => one === value)
+  const found = MATCH_BY.find(field => field === value)
   if (found !== undefined) return found
   const message = `match_by must be one of ${MATCH_BY.join(', ')}.`
   throw invalid([{ path: ['match_by'], code: 'enum', message }])

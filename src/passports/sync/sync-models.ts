@@ -71,7 +71,7 @@ async function syncRows(
     }
     const run = () => attemptRows(ctx, open, options, result)
     const lost = await (contendedUuid === undefined ? run() : queueByPassport(ctx.sql, contendedUuid, run))
-    open = lost.map(one => one.row)
+    open = lost.map(({ row }) => row)
     // A single model queues behind its PATCHes, which would otherwise win each time.
     contendedUuid = lost.length === 1 ? lost[0]?.uuid : undefined
   }

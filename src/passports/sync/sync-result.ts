@@ -29,9 +29,9 @@ export function sortByIndex(result: SyncResult): SyncResult {
 export async function summariseAll(result: SyncResult): Promise<void> {
   const pauseIfDue = yieldBetweenRows()
   for (const list of [result.created, result.updated, result.unchanged]) {
-    for (const one of list) {
+    for (const synced of list) {
       await pauseIfDue()
-      one.passport = withSummaryData(one.passport)
+      synced.passport = withSummaryData(synced.passport)
     }
   }
 }

@@ -56,7 +56,7 @@ async function listOutdatedContents(
     ${selectOutdatedContents(sql, row)} and (select true from passport u where u.account_id = ${accountId}
       and u.content_id = c.id and u.parent_id is not null and u.level = ${level}::text::"char" limit 1)
     order by c.id`
-  return rows.map(one => one.id)
+  return rows.map(({ id }) => id)
 }
 
 /** False if `progress` stopped it. */

@@ -21,6 +21,6 @@ export async function runConcurrently<T>(
     }
   }
   const workers = await Promise.allSettled(Array.from({ length: max }, worker))
-  for (const one of workers) if (one.status === 'rejected') throw one.reason
+  for (const worker of workers) if (worker.status === 'rejected') throw worker.reason
   return goesOn
 }

@@ -79,10 +79,10 @@ function parseName(sent: unknown): UnitName | AppError {
     return invalid([{ path: [], code: 'type', message }])
   }
   const unit = removeNulls(sent)
-  for (const name of Object.keys(unit).filter(one => !['serial', 'lot', 'data'].includes(one))) {
+  for (const name of Object.keys(unit).filter(member => !['serial', 'lot', 'data'].includes(member))) {
     wrong(name, 'unknown_field', `${name} is not a member of a row. A row has serial or lot, and data.`)
   }
-  const named = (['serial', 'lot'] as const).filter(one => unit[one] !== undefined)
+  const named = (['serial', 'lot'] as const).filter(member => unit[member] !== undefined)
   const [member = 'serial', more] = named
   const value = unit[member]
   if (typeof value === 'string' && more === undefined && details.length === 0) return { member, value }

@@ -20,12 +20,12 @@ export async function readText(bytes: Uint8Array): Promise<EncodedText> {
   if (bytes.length === 0) throw new SpreadsheetError('empty')
   const encoding = findMark(bytes) ?? findWideWithoutMark(bytes) ?? (isUtf8(bytes) ? 'utf-8' : 'windows-1252')
   const decode = () => decodePieces(bytes, encoding)
-  const breathe = yieldBetweenRows()
+  const pauseIfDue = yieldBetweenRows()
   let isBlank = true
   for (const piece of decode()) {
     if (NO_TEXT.test(piece)) throw new SpreadsheetError('not_text')
     isBlank &&= piece.trim() === ''
-    await breathe()
+    await pauseIfDue()
   }
   if (isBlank) throw new SpreadsheetError('empty')
   return { encoding, decode }

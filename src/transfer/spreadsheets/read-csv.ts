@@ -55,7 +55,7 @@ export async function* readCsvRows(pieces: Iterable<string>, dialect: CsvDialect
     get: () => state.record.length,
     set: () => undefined,
   })
-  const breathe = yieldBetweenRows()
+  const pauseIfDue = yieldBetweenRows()
   const lastNo = dialect.firstRowNumber + MAX_RAW_ROWS
   let no = dialect.firstRowNumber
   let isFirst = true
@@ -74,7 +74,7 @@ export async function* readCsvRows(pieces: Iterable<string>, dialect: CsvDialect
       parser.write(isFirst ? piece.slice(dialect.start) : piece)
       isFirst = false
       yield* takeRecords()
-      await breathe()
+      await pauseIfDue()
     }
     await finish(parser)
     yield* takeRecords()
