@@ -1,8 +1,8 @@
 /** Calls that write. Errors of the query, the `Idempotency-Key` and the body are reported together. */
 import type { FastifyRequest } from 'fastify'
 import { collectErrors } from '../kernel/collect-errors.ts'
+import { asObject } from '../kernel/data-object.ts'
 import { AppError } from '../kernel/errors.ts'
-import { sentMembers } from './endpoint/body.ts'
 import type { AccountCall, AccountEndpoint, ApiResponse } from './endpoint/endpoint.ts'
 import { type RawPath, readPath } from './endpoint/path-parameters.ts'
 import { type RawQuery, readQuery } from './endpoint/query-parameters.ts'
@@ -65,7 +65,7 @@ async function runWithInput(
     const { body } = endpoint
     if (body?.findNestedError === undefined) throw error
     const path = readPath(endpoint.pathParameterNames, sent.params)
-    throw addError(error, await body.findNestedError({ ...call, path }, sentMembers(sent.body)))
+    throw addError(error, await body.findNestedError({ ...call, path }, asObject(sent.body)))
   }
   return endpoint.handle({ ...call, query, path: input.path, body: input.body })
 }

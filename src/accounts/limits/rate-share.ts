@@ -1,5 +1,4 @@
 /** The permits of a key that one process holds: what it grants without asking, reports, and gives back. */
-
 import { createRateWindow, type RateWindow } from './rate-window.ts'
 import type { ShareReply, ShareReport } from './stored-shares.ts'
 

@@ -1,7 +1,7 @@
 /** Request bodies: objects whose members are described, read and checked by one definition each. */
 import { isLongerThan } from '../../kernel/characters.ts'
 import { collectErrors } from '../../kernel/collect-errors.ts'
-import { type DataObject, isObject } from '../../kernel/data-object.ts'
+import { isObject } from '../../kernel/data-object.ts'
 import { AppError, type DetailCode, invalid } from '../../kernel/errors.ts'
 import { type PassportData, requireData } from '../../passports/core/check-data.ts'
 
@@ -66,9 +66,6 @@ function rejectUnknownMembers(body: object, known: readonly string[]): void {
     }),
   )
 }
-
-/** The unchecked members of a body; empty if the body is not an object. */
-export const sentMembers = (body: unknown): DataObject => (isObject(body) ? body : {})
 
 /** The error of one member; `message` continues after its name. */
 export const invalidMember = (name: string, code: DetailCode, message: string) =>

@@ -1,5 +1,5 @@
 /** `PATCH /products/:id` */
-import { isPassportData } from '../../passports/core/check-data.ts'
+import { isObject } from '../../kernel/data-object.ts'
 import { getState } from '../../passports/core/state.ts'
 import { planNextVersion } from '../../passports/write/plan-version.ts'
 import { previewUpdate } from '../../passports/write/preview-update.ts'
@@ -45,7 +45,7 @@ export const changeProduct = defineEndpoint({
     },
     read: PRODUCT_CHANGE.read,
     async findNestedError(call, { data }) {
-      if (!isPassportData(data)) return undefined
+      if (!isObject(data)) return undefined
       const current = await getState(call.account, call.path.id)
       const change = { data, changeType: 'change', note: undefined, strict: isStrict(call) } as const
       return findValidationError(() => planNextVersion(call.account, current, change))

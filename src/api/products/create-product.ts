@@ -1,6 +1,7 @@
 /** `POST /products` */
 import examples from '../../../assets/api/examples.json' with { type: 'json' }
-import { isCategory, isPassportData, requireCategory } from '../../passports/core/check-data.ts'
+import { isObject } from '../../kernel/data-object.ts'
+import { isCategory, requireCategory } from '../../passports/core/check-data.ts'
 import {
   checkNewData,
   createPassport,
@@ -40,7 +41,7 @@ export const createProduct = defineEndpoint({
     examples,
     read: NEW_PRODUCT.read,
     async findNestedError(call, { category, data }) {
-      if (!isCategory(category) || !isPassportData(data)) return undefined
+      if (!isCategory(category) || !isObject(data)) return undefined
       return findValidationError(() => checkNewData(category, data, isStrict(call)))
     },
   },

@@ -1,4 +1,5 @@
 /** Batches and items: listed, issued one by one or in bulk, and changed by serial or lot. */
+import { asObject } from '../../kernel/data-object.ts'
 import { getPassport } from '../../passports/read/find.ts'
 import { issueUnits, UNIT_LEVELS, type UnitsResult } from '../../passports/units/issue-units.ts'
 import { updateUnits } from '../../passports/units/update-units.ts'
@@ -8,7 +9,6 @@ import {
   invalidMember,
   objectBody,
   rowsMember,
-  sentMembers,
   uncheckedMember,
 } from '../endpoint/body.ts'
 import { closedSchema, jsonResponse, pageResponse, schemaRef } from '../endpoint/documented-response.ts'
@@ -95,7 +95,7 @@ export const createUnits = defineEndpoint({
       },
     },
     read(sent) {
-      if (!Object.hasOwn(sentMembers(sent), 'items')) {
+      if (!Object.hasOwn(asObject(sent), 'items')) {
         return { level: ONE_UNIT.read(sent).level, units: [sent], isOne: true }
       }
       const { level, items } = MANY_UNITS.read(sent)

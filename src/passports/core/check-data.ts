@@ -2,6 +2,7 @@
 import { type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
 import { normaliseData, normaliseNewlines, validateData } from '../../categories/check/validate.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
+import { isObject } from '../../kernel/data-object.ts'
 import { AppError, assert, type Detail, invalid } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { rowProblem } from './row-problems.ts'
@@ -80,12 +81,9 @@ export function checkUnitData(
 /** The text that searches use: NFC, lower case, one line per text. */
 export const buildSearchText = (texts: readonly string[]) => texts.join('\n').normalize('NFC').toLowerCase()
 
-export const isPassportData = (data: unknown): data is PassportData =>
-  typeof data === 'object' && data !== null && !Array.isArray(data)
-
 /** Throws `validation` unless the body's `data` is an object. */
 export function requireData(data: unknown): PassportData {
-  if (isPassportData(data)) return data
+  if (isObject(data)) return data
   const [code, message] =
     data === undefined
       ? (['required', 'data is missing: send the fields of the passport in an object.'] as const)

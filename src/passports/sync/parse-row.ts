@@ -4,10 +4,10 @@ import { toEnglish } from '../../categories/problems.ts'
 import { FORMAT_RULES } from '../../categories/schema/formats.ts'
 import { isGtin, toGtin14 } from '../../gs1/gtin.ts'
 import { collectErrors } from '../../kernel/collect-errors.ts'
+import { isObject } from '../../kernel/data-object.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
 import {
   checkData,
-  isPassportData,
   normaliseSku,
   type PassportData,
   removeNulls,
@@ -47,7 +47,7 @@ export function parseSyncRow(
   call: { matchBy: MatchBy; strict: boolean },
 ): SyncRow {
   if (sent instanceof AppError) throw sent
-  if (!isPassportData(sent))
+  if (!isObject(sent))
     throw invalid([{ path: [], code: 'type', message: 'A row must be an object with category and data.' }])
   const { matchBy, data } = collectErrors({
     members: () => rejectUnknownMembers(sent),

@@ -4,8 +4,9 @@ import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { isLotOrSerial } from '../../gs1/lot-serial.ts'
 import { isLongerThan } from '../../kernel/characters.ts'
 import { collectErrors } from '../../kernel/collect-errors.ts'
+import { isObject } from '../../kernel/data-object.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
-import { checkUnitData, isPassportData, type PassportData, removeNulls } from '../core/check-data.ts'
+import { checkUnitData, type PassportData, removeNulls } from '../core/check-data.ts'
 import type { PassportState } from '../core/state.ts'
 import { unitGtinProblem } from '../write/plan-version.ts'
 
@@ -35,7 +36,7 @@ type UnitCheck = {
 /** Throws `validation` with every violation. */
 export function checkUnit(sent: unknown, parent: PassportState, call: UnitCheck): CheckedUnit {
   if (sent instanceof AppError) throw sent
-  if (!isPassportData(sent)) {
+  if (!isObject(sent)) {
     const message = 'A unit must be an object with lot or serial, and data.'
     throw invalid([{ path: [], code: 'type', message }])
   }
@@ -94,7 +95,7 @@ function findIdentityProblems(unit: SentUnit, parent: PassportState, { level }: 
 
 function parseOwnData(unit: SentUnit, details: Detail[]): PassportData {
   const { data = {} } = unit
-  if (!isPassportData(data)) {
+  if (!isObject(data)) {
     const message = 'data must be an object with the fields that this unit sets itself.'
     details.push({ path: ['data'], code: 'type', message })
     return {}

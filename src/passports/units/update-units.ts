@@ -2,9 +2,10 @@
 import type { AccountContext } from '../../accounts/context.ts'
 import { isLotOrSerial } from '../../gs1/lot-serial.ts'
 import { collectErrors } from '../../kernel/collect-errors.ts'
+import { isObject } from '../../kernel/data-object.ts'
 import { isTransaction } from '../../kernel/db/transaction.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
-import { isPassportData, type PassportData, removeNulls, requireData } from '../core/check-data.ts'
+import { type PassportData, removeNulls, requireData } from '../core/check-data.ts'
 import { withSummaryData } from '../core/record.ts'
 import { byIndex, type RowRejection } from '../core/row-problems.ts'
 import { getState, type PassportState } from '../core/state.ts'
@@ -74,7 +75,7 @@ function parseName(sent: unknown): UnitName | AppError {
   const wrong = (name: string, code: Detail['code'], message: string) =>
     details.push({ path: [name], code, message })
   if (sent instanceof AppError) return sent
-  if (!isPassportData(sent)) {
+  if (!isObject(sent)) {
     const message = 'A row must be an object with serial or lot, and data.'
     return invalid([{ path: [], code: 'type', message }])
   }
@@ -96,7 +97,7 @@ function parseName(sent: unknown): UnitName | AppError {
 
 /** `parseName` reports anything except an object. */
 const parseData = (sent: unknown): PassportData =>
-  isPassportData(sent) && !(sent instanceof AppError) ? requireData(sent.data) : {}
+  isObject(sent) && !(sent instanceof AppError) ? requireData(sent.data) : {}
 
 /** Finds units by `serial X` or `lot X`: under a model all its units, under a batch its items. */
 async function findUnits(
