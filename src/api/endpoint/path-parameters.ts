@@ -54,10 +54,10 @@ export type PathValues<Names extends PathParameterName> = {
 }
 
 function requireGtin(gtin: string): string {
-  const fault = FORMAT_RULES.gtin.findViolation(gtin)
-  if (fault === undefined) return gtin
-  const message = `gtin ${toEnglish(fault.problem)}`
-  throw invalid([{ path: ['gtin'], in: 'path', code: fault.code, message }])
+  const violation = FORMAT_RULES.gtin.findViolation(gtin)
+  if (violation === undefined) return gtin
+  const message = `gtin ${toEnglish(violation.problem)}`
+  throw invalid([{ path: ['gtin'], in: 'path', code: violation.code, message }])
 }
 
 function requireCategoryInPath(id: string): CompleteCategory {

@@ -37,9 +37,9 @@ const gtin: QueryParameter<string> = {
   description: 'Exactly this GTIN; leading zeros make no difference.',
   schema: { type: 'string', minLength: 8, maxLength: 14 },
   read: (text, name) => {
-    const fault = FORMAT_RULES.gtin.findViolation(text)
-    if (fault === undefined) return toGtin14(text)
-    return { code: fault.code, message: `${name} ${toEnglish(fault.problem)}` }
+    const violation = FORMAT_RULES.gtin.findViolation(text)
+    if (violation === undefined) return toGtin14(text)
+    return { code: violation.code, message: `${name} ${toEnglish(violation.problem)}` }
   },
 }
 

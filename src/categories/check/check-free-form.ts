@@ -44,8 +44,8 @@ function explainUnknown(category: CompleteCategory, key: string, strict: boolean
 function checkValue(value: unknown, path: (string | number)[], findings: Findings): void {
   if (findings.truncated) return
   if (typeof value === 'string') {
-    const fault = findTextProblem(value)
-    if (fault !== undefined) findings.add(path, 'pattern', fault)
+    const textProblem = findTextProblem(value)
+    if (textProblem !== undefined) findings.add(path, 'pattern', textProblem)
   } else if (typeof value === 'number') {
     if (!Number.isFinite(value)) findings.add(path, 'type', problem('infinite'))
   } else if (typeof value === 'object' && value !== null) {
@@ -74,7 +74,7 @@ function checkKey(key: string, path: readonly (string | number)[], findings: Fin
     findings.add(path, 'unknown_field', problem('key'))
     return false
   }
-  const fault = findTextProblem(key, 'key_')
-  if (fault !== undefined) findings.add(path, 'pattern', fault)
-  return fault === undefined
+  const textProblem = findTextProblem(key, 'key_')
+  if (textProblem !== undefined) findings.add(path, 'pattern', textProblem)
+  return textProblem === undefined
 }

@@ -32,7 +32,7 @@ const getValidator = perObject((category: CompleteCategory) => {
 /**
  * Adds violations of the JSON Schema. `validatedWith` is the schema version under which the passport was last
  * valid: a field that became required later is a warning. Language tags and blank translations are left to
- * the named checks.
+ * the semantic checks.
  */
 export function checkStructure(
   category: CompleteCategory,
@@ -60,17 +60,17 @@ type Finding = {
 
 function report(context: Finding, validatedWith: number): void {
   const { error, category, findings, path, value } = context
-  if (isLeftToNamedChecks(error)) return
+  if (isLeftToSemanticChecks(error)) return
   if (error.keyword === 'required') reportMissing(context, validatedWith)
   else if (error.keyword === 'additionalProperties') reportUnknown(context)
   else {
-    const fault = explainSchemaError(error, findField(category, path), value)
-    if (fault !== undefined) findings.add(path, fault.code, fault.problem)
+    const violation = explainSchemaError(error, findField(category, path), value)
+    if (violation !== undefined) findings.add(path, violation.code, violation.problem)
   }
 }
 
 /** Language tags as keys, and as entries that must be distinct. */
-const isLeftToNamedChecks = (error: ErrorObject) =>
+const isLeftToSemanticChecks = (error: ErrorObject) =>
   error.propertyName !== undefined || error.keyword === 'propertyNames' || error.keyword === 'uniqueItems'
 
 function reportMissing({ error, category, findings, path }: Finding, validatedWith: number): void {
@@ -86,12 +86,12 @@ function reportUnknown({ error, category, findings, path }: Finding): void {
   const name = String(error.params.additionalProperty)
   const { field } = findField(category, path)
   const names = (field.fields ?? []).map(member => member.name)
-  const meant = findNearestName(name, names)
+  const nearest = findNearestName(name, names)
   const parent = formatField(path)
   const unknown =
-    meant === undefined
+    nearest === undefined
       ? problem('unknown_in', { parent, names: names.join(', ') })
-      : problem('unknown_in_meant', { parent, meant })
+      : problem('unknown_in_meant', { parent, meant: nearest })
   findings.add([...path, name], 'unknown_field', unknown)
 }
 
@@ -112,12 +112,12 @@ function findField(category: CompleteCategory, path: Path): FieldAt {
 const labelPath = (path: Path) => path.filter(step => typeof step === 'string').join('.')
 
 function findMember(fields: readonly Field[], name: string): Field {
-  const field = fields.find(one => one.name === name)
+  const field = fields.find(member => member.name === name)
   assert(field, `Ajv reports known fields, not ${name}`)
   return field
 }
 
-/** The path and value at Ajv's instance path; indexes of lists become numbers. */
+/** The path and the value that Ajv's instance path points to; indexes of lists become numbers. */
 function locate(data: DataObject, instancePath: string): { path: Path; value: unknown } {
   const path: (string | number)[] = []
   let value: unknown = data

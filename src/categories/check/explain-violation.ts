@@ -19,18 +19,18 @@ export type FieldAt = { field: Field; path: string; isTranslation: boolean }
 /** Undefined for a blank translation: the check of the primary language decides if it is required. */
 export function explainSchemaError(error: ErrorObject, at: FieldAt, value: unknown): Violation | undefined {
   if (error.keyword === 'type') return { code: 'type', problem: explainType(at, value) }
-  if (typeof value !== 'string') return findSizeFault(error, at.field, value)
+  if (typeof value !== 'string') return findSizeViolation(error, at.field, value)
   if (at.isTranslation && isBlank(value)) return undefined
-  return findStringFault(error, at, value)
+  return findStringViolation(error, at, value)
 }
 
-function findStringFault(error: ErrorObject, at: FieldAt, text: string): Violation {
+function findStringViolation(error: ErrorObject, at: FieldAt, text: string): Violation {
   const { field } = at
   if (field.values !== undefined) return { code: 'enum', problem: explainValues(at, field.values, text) }
   if (field.format !== undefined) {
-    const fault = FORMAT_RULES[field.format].findViolation(text)
-    assert(fault, `the check of ${field.format} is at least as strict as its pattern`)
-    return fault
+    const violation = FORMAT_RULES[field.format].findViolation(text)
+    assert(violation, `the check of ${field.format} is at least as strict as its pattern`)
+    return violation
   }
   if (error.keyword !== 'maxLength') return { code: 'length', problem: explainBlank(field.required ?? false) }
   const facts = { count: countCharacters(text), most: Number(error.params.limit) }
@@ -49,7 +49,7 @@ function explainValues({ field, path }: FieldAt, values: readonly string[], text
 }
 
 /** `limitSizes` has already reported and cut lists and objects that are too large. */
-function findSizeFault({ keyword, params }: ErrorObject, field: Field, value: unknown): Violation {
+function findSizeViolation({ keyword, params }: ErrorObject, field: Field, value: unknown): Violation {
   const unit = field.unit === undefined ? '' : ` ${field.unit}`
   switch (keyword) {
     case 'minimum':

@@ -1,4 +1,4 @@
-/** Collects the violations and warnings of a passport's data, at paths from `data` inward. */
+/** Collects the violations and warnings of a passport's data. Paths start inside `data`. */
 import { formatField } from '../../kernel/detail-json.ts'
 import { type Detail, type DetailCode, MAX_DETAILS, type Path, TRANSLATION } from '../../kernel/errors.ts'
 import { type Problem, toEnglish } from '../problems.ts'
@@ -6,11 +6,11 @@ import { type Problem, toEnglish } from '../problems.ts'
 export class Findings {
   readonly warnings: Detail[] = []
   private readonly errors = new Map<string, Detail>()
-  private overflow = false
+  private isTruncated = false
 
   /** True if more violations were found than are listed. Then further checks can be skipped. */
   get truncated(): boolean {
-    return this.overflow
+    return this.isTruncated
   }
 
   get isEmpty(): boolean {
@@ -19,10 +19,10 @@ export class Findings {
 
   /** Keeps the first violation at a path; later ones there follow from it. */
   add(path: Path, code: DetailCode, problem: Problem): void {
-    if (this.overflow) return
+    if (this.isTruncated) return
     const place = JSON.stringify(path)
     if (this.errors.has(place)) return
-    if (this.errors.size >= MAX_DETAILS) this.overflow = true
+    if (this.errors.size >= MAX_DETAILS) this.isTruncated = true
     else this.errors.set(place, buildDetail(path, code, problem))
   }
 
@@ -42,7 +42,7 @@ export class Findings {
   }
 }
 
-/** Copies `path`, which the caller may change afterwards. */
+/** Copies the path, which the caller changes afterwards. */
 function buildDetail(inData: Path, code: DetailCode, problem: Problem): Detail {
   const path = ['data', ...inData]
   return {

@@ -16,8 +16,11 @@ function toDecimal(number: number): { value: bigint; scale: number } {
 /** Returns the exact sum in decimal notation, without exponent or trailing zeros: `99.99`. */
 export function sumExactly(numbers: readonly number[]): string {
   const decimals = numbers.map(toDecimal)
-  const scale = decimals.reduce((most, one) => Math.max(most, one.scale), 0)
-  const total = decimals.reduce((sum, one) => sum + one.value * 10n ** BigInt(scale - one.scale), 0n)
+  const scale = decimals.reduce((max, decimal) => Math.max(max, decimal.scale), 0)
+  const total = decimals.reduce(
+    (sum, decimal) => sum + decimal.value * 10n ** BigInt(scale - decimal.scale),
+    0n,
+  )
   const digits = (total < 0n ? -total : total).toString().padStart(scale + 1, '0')
   const whole = digits.slice(0, digits.length - scale)
   const fraction = digits.slice(digits.length - scale).replace(/0+$/, '')

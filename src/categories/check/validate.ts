@@ -12,7 +12,7 @@ import { checkFreeForm } from './check-free-form.ts'
 import { checkStructure } from './check-structure.ts'
 import { Findings } from './findings.ts'
 import { limitSizes } from './limit-sizes.ts'
-import { NamedChecks } from './named-checks.ts'
+import { SemanticChecks } from './semantic-checks.ts'
 
 type ValidationOptions = {
   /** Unknown top-level keys are violations instead of warnings (`Prefer: handling=strict`). */
@@ -36,7 +36,7 @@ export function validateData(
   const findings = new Findings()
   const bounded = limitSizes(category, data, findings)
   checkStructure(category, bounded, options.validatedWith ?? category.schemaVersion, findings)
-  new NamedChecks(findings, findPrimaryLanguage(bounded)).checkMembers(category.fields, bounded)
+  new SemanticChecks(findings, findPrimaryLanguage(bounded)).checkMembers(category.fields, bounded)
   checkFreeForm(category, data, options.strict ?? false, findings)
   return {
     errors: findings.isEmpty ? [] : findings.sortedErrors(getFieldOrder(category)),

@@ -13,7 +13,7 @@ import { sumExactly } from './sum-exactly.ts'
 import { findTextProblem, isBlank } from './text-checks.ts'
 
 /** Skips values of the wrong type, which the structure check reports. `primary` may be unknown. */
-export class NamedChecks {
+export class SemanticChecks {
   private readonly findings: Findings
   private readonly primary: string | undefined
   private readonly path: (string | number)[] = []
@@ -46,8 +46,8 @@ export class NamedChecks {
   }
 
   private checkText(field: Field, text: string): void {
-    const fault = field.format === undefined ? undefined : FORMAT_RULES[field.format].findViolation(text)
-    if (fault !== undefined) this.findings.add(this.path, fault.code, fault.problem)
+    const violation = field.format === undefined ? undefined : FORMAT_RULES[field.format].findViolation(text)
+    if (violation !== undefined) this.findings.add(this.path, violation.code, violation.problem)
     const wrong = findTextProblem(text)
     if (wrong !== undefined) this.findings.add(this.path, 'pattern', wrong)
     else if (field.dictionary === 'fibres' && !isBlank(text)) this.checkFibre(text)
@@ -87,7 +87,7 @@ export class NamedChecks {
 
   /** Skipped if a share is missing or wrong, because the wrong sum follows from that. */
   private checkSum(list: Field, name: string, entries: readonly unknown[]): void {
-    const share = list.of?.find(one => one.name === name)
+    const share = list.of?.find(field => field.name === name)
     const shares: number[] = []
     for (const entry of entries) {
       const value = isObject(entry) && Object.hasOwn(entry, name) ? entry[name] : undefined
