@@ -16,7 +16,7 @@ import type {
   VersionLine,
 } from './export-rows.ts'
 
-/** The types of a JSON line: times are texts. */
+/** As in a line of the export: times are texts. */
 type AsText<L> = { [K in keyof L]: L[K] extends Date ? string : L[K] }
 export type ImportedContent = AsText<ContentLine>
 type ImportedVersion = AsText<VersionLine>
@@ -50,7 +50,7 @@ export async function importContents(
 const hashLines = (lines: readonly (string | number | null)[]) =>
   hash('sha256', lines.map(line => line ?? '').join('\n'), 'hex')
 
-/** In jsonb's format: with a space after each comma. */
+/** Formatted like jsonb, with a space after each comma. */
 const toJsonbText = (list: readonly string[] | null) =>
   list === null ? null : `[${list.map(entry => JSON.stringify(entry)).join(', ')}]`
 
@@ -139,7 +139,7 @@ function requireIntactHistory({ passport, versions, statuses }: ImportedHistory)
   }
 }
 
-/** Checks all accounts, because ids are unique across them. */
+/** Of all accounts, because an id belongs to one passport. */
 async function requireFreeIds(sql: Sql, uuids: readonly string[]): Promise<void> {
   const [existing] = await sql<{ id: string }[]>`
     select id from passport where id = any(${[...uuids]}::text[]::uuid[]) limit 1`

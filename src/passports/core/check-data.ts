@@ -56,10 +56,7 @@ export function checkData(
   }
 }
 
-/**
- * Checks a unit's data like `checkData`; unknown inherited fields were checked on its parent and cause no
- * warning or error.
- */
+/** The same for a unit. Unknown inherited fields cause no warning and no error: they concern the parent. */
 export function checkUnitData(
   category: CompleteCategory,
   effective: PassportData,
@@ -78,7 +75,7 @@ export function checkUnitData(
   }
 }
 
-/** The text that searches use: NFC, lower case, one line per text. */
+/** The text that searches look into: NFC, lower case, one line for each text. */
 export const buildSearchText = (texts: readonly string[]) => texts.join('\n').normalize('NFC').toLowerCase()
 
 /** Throws `validation` unless the body's `data` is an object. */

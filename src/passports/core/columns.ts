@@ -21,6 +21,6 @@ export const knownData = (sql: Sql, data: Fragment): Fragment => sql`
   (select coalesce(jsonb_object_agg(known.key, known.value), '{}') from jsonb_each(${data}) known
     where known.key = any(${FIELD_NAMES}::text[]))::text`
 
-/** Without the names of free-form keys. `names` is a text[]; null stays null. */
+/** Drops the names of free-form keys from `names`, a text[]. Null stays null. */
 export const knownNames = (sql: Sql, names: Fragment): Fragment => sql`
   (select array_agg(known) from unnest(${names}) known where known = any(${FIELD_NAMES}::text[]))`

@@ -1,6 +1,7 @@
 /**
- * The hash chain of versions: each hash covers the content and the previous hash, so any change of a history
- * is detected. SQL: `migrations/0017_chain.sql`; recipe: `docs/backup.md`.
+ * The hash chain of versions: each hash covers the content and the previous hash, so that any change of a
+ * history is detected. The hashed text is formatted by PostgreSQL (`migrations/0017_chain.sql`).
+ * `docs/backup.md` describes how to verify it.
  */
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 
@@ -16,7 +17,7 @@ type VersionFields = {
   changed: Fragment
 }
 
-/** The hash of a version that follows `before`. Each part has the type of its column. */
+/** The hash of the version after the one with the hash `before`. Each part has the type of its column. */
 export const nextHash = (sql: Sql, version: VersionFields): Fragment => sql`
   carnet_link(${version.before}, carnet_version_facts(${version.versionNo}, ${version.kind}, ${version.createdAt},
     ${version.createdBy}, ${version.contentHash}, ${version.own}, ${version.note}, ${version.changed}))`

@@ -1,4 +1,4 @@
-/** Reasons to reject a row other than its data: English templates, translated by key. */
+/** Reasons to reject a row that are not about its data, as English templates with keys for translations. */
 import { fillPlaceholders } from '../../i18n/catalogue.ts'
 import { type AppError, type Detail, TRANSLATION, type TranslatableMessage } from '../../kernel/errors.ts'
 
@@ -16,7 +16,7 @@ export const ROW_PROBLEMS = {
   unstorable: 'data contains text or a number that cannot be stored.',
 } as const
 
-/** `index`: the row's place in the call. */
+/** `index` is the position of the row in the call. */
 export type RowRejection = { index: number; error: AppError }
 
 export const byIndex = (a: { index: number }, b: { index: number }) => a.index - b.index

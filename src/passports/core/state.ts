@@ -13,7 +13,7 @@ export type PassportState = {
   /** Null on a model, and on a unit without own fields. */
   own: PassportData | null
   contentId: string
-  /** Hex, as `contentHash`. Null at version 1, which has no row until version 2 is written. */
+  /** Both hashes are in hex. Null at version 1, which has no row until there is a second. */
   versionHash: string | null
   contentHash: string
   /** The last version of the content's owner whose corrections are in it. */
@@ -28,7 +28,7 @@ export type PassportState = {
 
 type StateRow = PassportRow &
   Omit<PassportState, 'row' | 'inherited' | 'own' | 'ownFields'> & {
-    /** Null if equal to `data`: a large text is sent once. */
+    /** Null if equal to `data`, so that a large text is sent only once. */
     inherited: string | null
     own: string | null
     ownFields: string[] | null
@@ -44,9 +44,7 @@ export async function getState(ctx: AccountContext, uuid: string): Promise<Passp
 /** 500 usual passports are smaller; 500 of the largest would not fit into memory. */
 const MAX_BATCH_BYTES = 16 * 1024 * 1024
 
-/**
- * Reads the passports that exist, newest first, in batches that fit into memory; the last batch may be empty.
- */
+/** Reads existing passports, newest first, in batches that fit into memory. The last batch may be empty. */
 export async function* readStatesInBatches(
   ctx: AccountContext,
   uuids: readonly string[],

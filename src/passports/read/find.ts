@@ -20,8 +20,8 @@ const lookUps = perDatabase((sql: Sql) => ({
 type Loaded<R extends PassportRow> = Omit<R, 'data'> & { data: string | null }
 
 /**
- * Small rows share statements, about 4 MB in flight. Large data is read again, one row per statement, two at
- * a time.
+ * Small rows share statements, with about 4 MB in flight. Large data is read afterwards, two rows at a time,
+ * each with its own statement.
  */
 function createLookUp<K, R extends PassportRow>(
   sql: Sql,
@@ -45,7 +45,7 @@ export async function getPassport(ctx: AccountContext, uuid: string): Promise<Pa
   return row
 }
 
-/** The UUID of a public id. Throws `not_found` if the text is no id. */
+/** The UUID of a public id. Throws `not_found` if the text is not an id. */
 export function requireProductUuid(id: string): string {
   const uuid = findUuid(id)
   if (uuid === undefined) throw notFound('product')
@@ -126,7 +126,7 @@ async function loadById(
   return ids.map(id => found.get(id))
 }
 
-/** Uses primary keys, and only for units. */
+/** Joins the parents of a unit by their primary keys; models need no look-up. */
 const selectParentGtins = (sql: Sql): Fragment => sql`
   case when p.parent_id is not null then (
     select parent.gtin14 from passport parent where parent.id = p.model_id and parent.account_id = p.account_id) end as model_gtin,

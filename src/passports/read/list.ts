@@ -1,7 +1,6 @@
 /**
- * Lists and searches passports. A page is found in a narrow index before its data is read. A search collects
- * its hits before it sorts them: for a rare word in the sort order, PostgreSQL could read a million other
- * rows first.
+ * Lists and searches passports. A page is found in a narrow index before its data is read. A search gathers
+ * its hits before it orders them: otherwise the planner may walk a million rows in order to find a rare word.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { type Fragment, type Sql, unprepared } from '../../kernel/db/database.ts'
@@ -27,7 +26,7 @@ export type ListFilter = {
   parentId?: string | undefined
 }
 
-/** A page by number, the rows after an id (`after`), or the rows just before one. */
+/** A page by its number, the rows after the id of the last row seen, or those just before an id. */
 export type PageWindow = { limit: number } & ({ page: number } | { after: string } | { before: string })
 
 export type PassportSummary = Omit<PassportRow, 'data'> & {
@@ -38,7 +37,7 @@ export type PassportSummary = Omit<PassportRow, 'data'> & {
 
 export type PassportPage = { rows: PassportSummary[]; total: number; totalCapped: boolean }
 
-/** With `q`, at most this many hits are counted. */
+/** The highest number of hits of `q` that is counted. */
 export const MAX_COUNTED = 10_000
 
 /** One page, newest first, and the total, which is counted up to `upTo` if no counter has it. */
@@ -132,8 +131,8 @@ const outdatedCondition = ({ sql, accountId }: AccountContext, wanted: boolean):
 }
 
 /**
- * For searches; see also `listChangedPassports`. `-infinity` allows the index, which no other statement may
- * use.
+ * For searches; see also `listChangedPassports`. With `-infinity` PostgreSQL may use an index that it ignores
+ * in all other statements.
  */
 const changedSinceCondition = ({ sql, accountId }: AccountContext, since: Date): Fragment => sql`
   and (greatest(p.updated_at, p.stored_at) >= ${since} and p.updated_at > '-infinity' or (p.parent_id is not null
@@ -186,7 +185,7 @@ function selectOrderedIds(
   return sql`select id from (${merged}) merged ${order}`
 }
 
-/** Content by content, because the index has the units of each content in this order. */
+/** Reads content by content, because the index has the units of each in this order. */
 function selectOutdatedIds(
   ctx: AccountContext,
   filter: ListFilter,
@@ -222,7 +221,7 @@ async function countUpTo(ctx: AccountContext, filter: ListFilter, upTo?: number)
   return { total: totalCapped ? upTo : counted, totalCapped }
 }
 
-/** From the counters if they suffice. */
+/** Reads counters if they cover all filters. */
 async function countAll(ctx: AccountContext, filter: ListFilter, upTo?: number): Promise<number> {
   const { sql, accountId } = ctx
   const prepare = preparedIfFrequent(filter)
@@ -246,9 +245,9 @@ async function countAll(ctx: AccountContext, filter: ListFilter, upTo?: number):
 const needsCounting = ({ updatedSince, outdated, sku, gtin14, lot, serial, parentId }: ListFilter): boolean =>
   [updatedSince, outdated, sku, gtin14, lot, serial, parentId].some(value => value !== undefined)
 
-/** A word is common if half of this many newest passports contain it. */
+/** A word is common if half of so many newest rows have it. */
 const SAMPLE_SIZE = 200
-/** A common word is counted among this many newest passports; beyond that the index is faster. */
+/** A common word is counted in so many of the newest rows. Beyond them the index is faster. */
 const MAX_WALKED = 3 * MAX_COUNTED
 
 /**
@@ -318,7 +317,7 @@ function matchesWord(sql: Sql, filter: ListFilter): Fragment {
     : sql`(${inText} or ${matchesSerial(sql, filter)})`
 }
 
-/** Only by prefix: a trigram index on serials would make issuing items twice as slow. */
+/** Serials match by their beginning: a trigram index on them would make issuing items twice as slow. */
 const matchesSerial = (sql: Sql, { q = '' }: ListFilter): Fragment =>
   sql`(serial ~>=~ ${q} and serial ~<~ ${`${q}\u{10ffff}`})`
 

@@ -47,7 +47,7 @@ function countSitemapFiles(sql: Sql): Promise<number> {
   return known.underWay
 }
 
-/** Reads ids only, across accounts. */
+/** Reads only ids, of all accounts. */
 async function findStarts(sql: Sql, starts: string[]): Promise<number> {
   for (;;) {
     const [next] = await sql<{ id: string }[]>`

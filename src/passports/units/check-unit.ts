@@ -24,7 +24,7 @@ export type CheckedUnit = {
 
 const MEMBERS = ['lot', 'serial', 'data']
 
-/** `inherited`: the parent's effective data, shared by all units. `bulk`: the unit was sent in a list. */
+/** `inherited` is the parent's effective data, shared by all units. `bulk`: the unit was sent in a list. */
 type UnitCheck = {
   level: UnitLevel
   category: CompleteCategory
@@ -54,7 +54,7 @@ export function checkUnit(sent: unknown, parent: PassportState, call: UnitCheck)
   return { lot, serial, ...inside }
 }
 
-/** `findIdentityProblems` reports anything except a text. */
+/** Empty for anything but a text, which `findIdentityProblems` reports. */
 const textOrEmpty = (value: unknown) => (typeof value === 'string' ? value : '')
 
 function findUnknownMembers(unit: SentUnit, bulk: boolean): Detail[] {

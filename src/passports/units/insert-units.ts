@@ -15,7 +15,7 @@ import type { CheckedUnit, UnitLevel } from './check-unit.ts'
 export const archivedParentError = () =>
   new AppError('archived', 'This product is archived, so you cannot issue units under it. Restore it first.')
 
-/** `index`: the row's place in the call. */
+/** `index` is the position of the row in the call. */
 export type UnitRow = { index: number; id: string; unit: CheckedUnit; at: Date }
 
 /** The lot of a batch, the serial of an item. */
@@ -28,7 +28,7 @@ type UnitInsert = {
   level: UnitLevel
   rows: readonly UnitRow[]
 }
-/** A row in neither collection has a name that is taken. */
+/** A row that is in neither list has a lot or serial that is taken. */
 export type InsertOutcome = { written: Set<string>; rejected: Map<string, AppError> }
 
 /** Throws `archived` if the parent was archived meanwhile. */
@@ -47,8 +47,8 @@ const explainArchived = (error: unknown) =>
 const MAX_ATTEMPTS = 20
 
 /**
- * Others lock rows before the counter, so this call may wait for one that waits for it. It retries after a
- * short timeout, because PostgreSQL needs a second to detect a deadlock.
+ * Other statements lock rows before the counter, so two may wait for each other. This one gives up early and
+ * retries, because PostgreSQL needs a second to detect a deadlock.
  */
 async function retryOnLockTimeout<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -101,8 +101,8 @@ const unitQuotaError = (level: UnitLevel) =>
 const UNIQUE_VIOLATION = '23505'
 
 /**
- * Returns the written ids. The first attempt has no `on conflict`, which costs a quarter more: most names are
- * free.
+ * The ids that were written. Only the second attempt uses `on conflict`, which costs a quarter more: the
+ * names of most calls are free.
  */
 async function insertAllOrFree(ctx: AccountContext, batch: UnitInsert): Promise<Set<string>> {
   try {
@@ -113,7 +113,7 @@ async function insertAllOrFree(ctx: AccountContext, batch: UnitInsert): Promise<
   }
 }
 
-/** `which`: all or nothing, or the rows with a free name. */
+/** `which`: all rows or none, or only those with a free name. */
 async function insertRows(
   ctx: AccountContext,
   sql: Sql,

@@ -20,8 +20,8 @@ import {
 export const UNIT_LEVELS = ['batch', 'item'] as const
 
 /**
- * `units`: as sent, or errors of reading. `bulk`: sent as a list. `dryRun`: only checks; the returned ids do
- * not exist.
+ * `units` are as sent, or errors of parsing. `bulk`: they were sent in a list. `dryRun`: only checks; the
+ * returned ids belong to no unit.
  */
 export type NewUnits = {
   parentUuid: string
@@ -32,7 +32,7 @@ export type NewUnits = {
   dryRun?: boolean
 }
 
-/** `data`: effective data, serialized only if needed; a call with 500 units responds without it. */
+/** `data` is the effective data as an object: a call with 500 units is answered without it. */
 export type CreatedUnit = {
   index: number
   passport: Omit<PassportRow, 'data'>
@@ -153,7 +153,7 @@ async function snapshotForUnits(ctx: AccountContext, parent: PassportState): Pro
   return now.row.version_no === parent.row.version_no ? (now.unitsContentId ?? undefined) : undefined
 }
 
-/** Undefined if the batch changed, or another process was first. */
+/** Undefined if the batch changed, or if another process has created the content. */
 async function createUnitsContent(ctx: AccountContext, batch: PassportState): Promise<string | undefined> {
   const id = newUuid(ctx.clock.now().getTime())
   const { row, inheritedVersion } = batch

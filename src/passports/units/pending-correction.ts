@@ -22,7 +22,7 @@ export type PendingCorrection = {
 
 const BOUNDS = { maxCorrections: 20, maxBytes: 262_144 }
 
-/** Data may be large. */
+/** Data may be large, so few corrections are read at the same time. */
 const permits = perDatabase(() => new Semaphore({ capacity: 2 }))
 
 /** For the public page of a unit; the caller discloses only what its reader may see. */
@@ -32,7 +32,7 @@ export const readPendingCorrection = (
 ): Promise<PendingCorrection | undefined> =>
   permits(sql).run(() => findPendingForUnit({ sql, accountId }, id, unit_fields ?? []))
 
-/** What a refresh would change on a unit; `ownKeys`: the unit's own fields. Undefined beyond the bounds. */
+/** What a refresh changes on a unit with the own fields `ownKeys`. Undefined beyond the bounds. */
 export async function findPendingForUnit(
   ctx: ContentReader,
   uuid: string,

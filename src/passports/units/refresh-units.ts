@@ -13,7 +13,7 @@ import type { NewContent, OldContent } from './refresh-content.ts'
 
 /** A larger statement would delay all others. */
 const BATCH_SIZE = 500
-/** A search before each batch would cost twice as much under load. */
+/** Units that are found at once. A search for each batch would cost twice as much under load. */
 const MAX_FOUND = 4 * BATCH_SIZE
 
 /** Own fields usually have a few hundred bytes; 2,000 of the largest do not fit into memory. */
@@ -26,7 +26,7 @@ export type Refreshed = { refreshed: number; skipped: SkippedUnit[]; failed: Fai
 type Unit = {
   id: string
   version_no: number
-  /** Hex, of the current version; null at version 1. */
+  /** The hash of the current version in hex; null at version 1. */
   hash: string | null
   level: 'b' | 'i'
   category: string
@@ -127,10 +127,7 @@ async function findUnits(
   return units.map(unit => ({ ...unit, hash: heads.get(`${unit.id} ${unit.version_no}`) ?? null }))
 }
 
-/**
- * The hashes by `id number`. Uses two arrays instead of a join, because a plan made while the table was small
- * would scan all versions.
- */
+/** By `id number`. Uses two arrays: the plan of a join, made for a small table, would scan all versions. */
 async function readHeadHashes(
   sql: Sql,
   accountId: number,
@@ -167,7 +164,7 @@ function createChecker(data: PassportData): (unit: Unit, own: PassportData) => C
   }
 }
 
-/** In the statement that moves the units, so that a crash cannot leave wrong counters. */
+/** Part of the statement that moves the units, so that a crash cannot leave wrong counters. */
 const countMoved = (
   { sql, accountId }: AccountContext,
   { from, to, jobId }: RefreshTask,

@@ -11,7 +11,7 @@ import { runConcurrently } from './run-concurrently.ts'
 /** Bounds the lists of a result, not its counts. */
 export const MAX_LISTED_UNITS = 100
 
-/** How many units are outdated, including a batch or item itself. */
+/** Counts the outdated units under a passport, and the passport itself if it is an outdated unit. */
 export async function countOutdated(
   { sql, accountId }: AccountContext,
   { row }: PassportState,
@@ -44,8 +44,8 @@ export async function refreshAll(
 }
 
 /**
- * Skips contents without units, which would double at each correction. Uses look-ups, because a join might
- * start with all units.
+ * Only contents that have units, because unused ones would double at each correction. Uses look-ups, because
+ * PostgreSQL may start a join with all units.
  */
 async function listOutdatedContents(
   { sql, accountId }: AccountContext,
@@ -59,7 +59,7 @@ async function listOutdatedContents(
   return rows.map(({ id }) => id)
 }
 
-/** False if `progress` stopped it. */
+/** Returns false if `progress` stopped the refresh. */
 async function refreshContentUnits(
   ctx: AccountContext,
   { from: contentId, only, jobId }: Pick<RefreshTask, 'only' | 'jobId'> & { from: string },
@@ -86,5 +86,5 @@ async function refreshContentUnits(
   }
 }
 
-/** One step is prepared while another is written. */
+/** Two, so that one step is prepared while another is written. */
 const MAX_CONCURRENT = 2

@@ -1,6 +1,6 @@
 /**
- * Runs `work` on each piece, `max` at a time. After a false or an error no further piece is started; returns
- * false if it stopped early.
+ * Runs `work` on each piece, `max` at a time. After a piece that returns false or throws, no other piece
+ * starts. Returns false if it stopped early.
  */
 export async function runConcurrently<T>(
   pieces: readonly T[],

@@ -19,7 +19,7 @@ import { runConcurrently } from './run-concurrently.ts'
 type UpdatedUnit = { index: number; written: WrittenPassport }
 type UnitChanges = {
   parentUuid: string
-  /** Each as sent, or the error of reading it. */
+  /** Each unit as sent, or the error of parsing it. */
   units: readonly unknown[]
   changeType: ChangeType
   note: string | undefined
@@ -28,7 +28,7 @@ type UnitChanges = {
   dryRun?: boolean
 }
 
-/** Each update is a statement, and the pool also serves others. */
+/** Each unit takes a statement of its own, and other requests need connections too. */
 const MAX_CONCURRENT = 8
 
 /** Changes units under a model or a batch; a row that fails does not affect others. Throws `not_found`. */
@@ -63,7 +63,7 @@ export async function updateUnits(
   return { updated: updated.sort(byIndex), errors: errors.sort(byIndex) }
 }
 
-/** A transaction keeps its locks to the end, so all calls lock in one order to avoid deadlocks. */
+/** A transaction holds its locks to its end. The same order in all calls prevents deadlocks. */
 const lockInOrder = ({ sql, accountId }: AccountContext, ids: readonly string[]) => sql`
   select 1 from passport where account_id = ${accountId} and id = any(${[...ids]}::text[]::uuid[])
   order by id for no key update`
@@ -95,11 +95,11 @@ function parseName(sent: unknown): UnitName | AppError {
   return invalid(details)
 }
 
-/** `parseName` reports anything except an object. */
+/** Empty for anything but an object, which `parseName` reports. */
 const parseData = (sent: unknown): PassportData =>
   isObject(sent) && !(sent instanceof AppError) ? requireData(sent.data) : {}
 
-/** Finds units by `serial X` or `lot X`: under a model all its units, under a batch its items. */
+/** The units by `serial X` or `lot X`: all units of a model, or those of a batch. */
 async function findUnits(
   { sql, accountId }: AccountContext,
   parent: PassportState['row'],

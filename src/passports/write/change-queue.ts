@@ -1,4 +1,4 @@
-/** Changes of a passport queue in this process; if another process was faster, they start again. */
+/** Queues the changes of a passport in this process. If another process was faster, a change starts again. */
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { KeyedQueue } from '../../kernel/keyed-queue.ts'
@@ -12,9 +12,7 @@ const queues = perDatabase(() => new KeyedQueue())
 export const queueByPassport = <T>(sql: Sql, uuid: string, work: () => Promise<T>): Promise<T> =>
   queues(sql).run(uuid, work)
 
-/**
- * Runs `attempt` in that queue, and repeats it while it returns undefined because another process was faster.
- */
+/** Runs `attempt` in that queue, and again while it returns undefined: another process was faster. */
 export const retryUntilWritten = <T>(
   sql: Sql,
   uuid: string,

@@ -19,7 +19,7 @@ export type NextVersion = {
   /** Hex. Read only at version 1. */
   old_content_hash: string
   content_id: string
-  /** Hex, of an existing content; a new content is sent as `data`. */
+  /** The hash in hex of an existing content. A new content is sent as `data`. */
   content_hash: string | null
   data: PassportData | null
   /** Ignored in a refresh. */
@@ -57,7 +57,7 @@ export const buildNextVersion = (
 type WriteOptions = {
   /** Delivers its events after all others. */
   inBackground?: boolean
-  /** More CTEs, each ending in a comma; they may read `done`, one row per new version. */
+  /** Further CTEs, each ending in a comma. They may read `done`, which has a row for each new version. */
   alongside?: Fragment
 }
 
@@ -68,14 +68,14 @@ type VersionsWritten = {
   taken: Set<string>
 }
 
-/** The body of a CTE. `rows`: (gtin14, account_id, model_id, claimed_at). Models may claim again. */
+/** Body of a CTE. `rows` selects (gtin14, account_id, model_id, claimed_at). Models may claim again. */
 export const claimGtins = (sql: Sql, rows: Fragment): Fragment => sql`
   insert into gtin_claim (gtin14, account_id, model_id, claimed_at) ${rows}
   on conflict (gtin14) do update set model_id = gtin_claim.model_id
     where gtin_claim.account_id = excluded.account_id and gtin_claim.model_id = excluded.model_id
   returning model_id`
 
-/** Leaves out versions whose GTIN is taken and writes the others. */
+/** Writes all versions except those whose GTIN is taken. */
 export async function writeVersions(
   ctx: AccountContext,
   versions: readonly NextVersion[],
@@ -99,8 +99,8 @@ export async function writeVersions(
 }
 
 /**
- * Locks rows in the order of their ids, so that two calls cannot deadlock. A `case` hides conditions that
- * have no index. Reading `rejected` makes PostgreSQL evaluate it, and so abort the statement.
+ * Locks rows in the order of their ids, so that two calls cannot deadlock. A `case` keeps the planner from
+ * using conditions without an index. Reading `rejected` makes PostgreSQL run it, which aborts the statement.
  */
 async function insertVersions(
   { sql, accountId, actorId }: AccountContext,
