@@ -182,14 +182,14 @@ export function createOperatorApp(setup: ServerSetup, buildPublicError?: BuildPu
     throw new AppError('not_found', 'There is no such address.')
   })
   guardServer(app.server, setup, isTrusted)
-  answerUnknownExpectations(app.server, setup, requestId)
+  rejectUnknownExpectations(app.server, setup, requestId)
   app.server.on('checkContinue', sendContinueWhenRead)
   registerOperator(app, setup)
   return app
 }
 
 /** On Node's server, because Node passes no such request to the framework. */
-function answerUnknownExpectations(
+function rejectUnknownExpectations(
   server: Server,
   setup: ServerSetup,
   createId: ReturnType<typeof createRequestId>,

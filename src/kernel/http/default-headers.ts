@@ -1,6 +1,6 @@
 /**
- * The headers of every response. Pages have their own policy; everything else may load nothing and not be
- * framed.
+ * The headers of every response. Pages have their own security policy. Any other response may load nothing
+ * and must not be framed.
  */
 const YEAR_SECONDS = 31_536_000
 
@@ -9,10 +9,10 @@ export const defaultHeaders = (publicUrl: string): Readonly<Record<string, strin
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
-  ...(publicUrl.startsWith('https:') ? { 'strict-transport-security': requireHttps(publicUrl) } : {}),
+  ...(publicUrl.startsWith('https:') ? { 'strict-transport-security': hstsDirectives(publicUrl) } : {}),
 })
 
-const requireHttps = (publicUrl: string) =>
+const hstsDirectives = (publicUrl: string) =>
   `max-age=${YEAR_SECONDS}${isBelowOwnDomain(new URL(publicUrl).hostname) ? '; includeSubDomains' : ''}`
 
 /**
