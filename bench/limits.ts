@@ -68,8 +68,8 @@ async function microsecondsOfCheck({ sql }: BenchDatabase, { key }: Tenant): Pro
     for (let i = 0; i < CHECKS; i++) {
       const holder = await authenticate(sql, key, systemClock.now())
       if (holder?.requestsPerMinute == null) throw new Error('the key is not limited')
-      const permit = await limits.take({ ...holder, requestsPerMinute: holder.requestsPerMinute })
-      if (!permit.isAllowed) throw new Error('the key was refused')
+      const decision = await limits.take({ ...holder, requestsPerMinute: holder.requestsPerMinute })
+      if (!decision.isAllowed) throw new Error('the key was refused')
     }
     times.push(((performance.now() - started) * 1000) / CHECKS)
   }

@@ -50,16 +50,16 @@ class Cluster {
   }
 
   async one(node: number): Promise<boolean> {
-    const permit = await this.nodes[node % this.nodes.length]?.take({ ...this.key })
-    assert.ok(permit)
-    if (permit.isAllowed) this.granted.push(this.now)
+    const decision = await this.nodes[node % this.nodes.length]?.take({ ...this.key })
+    assert.ok(decision)
+    if (decision.isAllowed) this.granted.push(this.now)
     else {
       this.refused++
-      assert.equal(permit.remaining, 0)
-      assert.ok(permit.nextFreeAt > this.now)
+      assert.equal(decision.remaining, 0)
+      assert.ok(decision.nextFreeAt > this.now)
     }
-    assert.equal(permit.limit, this.key.requestsPerMinute)
-    return permit.isAllowed
+    assert.equal(decision.limit, this.key.requestsPerMinute)
+    return decision.isAllowed
   }
 
   check(wasRefused: boolean) {
