@@ -21,7 +21,6 @@ export type ApiSetup = {
   sql: Sql
   clock: Clock
   addresses: Addresses
-  nsUrl: string
   allowQueryApiKey: boolean
   version: string
   scans: ScanRecorder
