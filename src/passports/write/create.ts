@@ -2,6 +2,7 @@
 import type { AccountContext } from '../../accounts/context.ts'
 import { type StoredResponse, toIdempotencyRow } from '../../accounts/idempotency-record.ts'
 import { getRemainingQuota } from '../../accounts/limits/quota.ts'
+import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { AppError, type Detail } from '../../kernel/errors.ts'
 import { checkData, removeNulls, requireCategory, requireData } from '../core/check-data.ts'
 import type { PassportRow } from '../core/record.ts'
@@ -49,10 +50,10 @@ function buildCheckedRow(
   input: NewPassport,
 ): { row: ModelRow; warnings: readonly Detail[] } {
   const category = requireCategory(input.category)
-  const checked = checkNewData(category.id, input.data, input.strict)
+  const checked = checkNewData(category, input.data, input.strict)
   return { row: buildModelRow(ctx, category.id, checked, ctx.clock.now()), warnings: checked.warnings }
 }
 
 /** Throws `validation` with every violation. */
-export const checkNewData = (category: unknown, data: unknown, strict: boolean) =>
-  checkData(requireCategory(category), removeNulls(requireData(data)), { strict })
+export const checkNewData = (category: CompleteCategory, data: unknown, strict: boolean) =>
+  checkData(category, removeNulls(requireData(data)), { strict })
