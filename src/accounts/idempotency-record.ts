@@ -2,7 +2,7 @@
  * The fast path of an Idempotency-Key: an operation with a batched statement stores key and response in it. A
  * transaction of its own would cost five round trips and could not share the statement.
  */
-import { type Fragment, type Sql, sqlState } from '../kernel/db/database.ts'
+import type { Fragment, Sql } from '../kernel/db/database.ts'
 
 /** `key` is the client's; `fingerprint` hashes the method, address and body. */
 export type IdempotentRequest = { key: string; fingerprint: Buffer }
@@ -39,6 +39,3 @@ export const storeResponses = (sql: Sql): Fragment => sql`
     status = excluded.status, headers = excluded.headers, body = excluded.body
     where idempotency_key.created_at <= excluded.created_at - interval '24 hours'
   returning account_id, key, set_config('lock_timeout', '0', true)`
-
-const LOCK_NOT_AVAILABLE = '55P03'
-export const isLockTimeout = (error: unknown) => sqlState(error) === LOCK_NOT_AVAILABLE

@@ -2,7 +2,7 @@
  * Makes a repeated request take effect once: its transaction also writes the Idempotency-Key. A second
  * request waits for that row and gets the stored response. A request that fails stores no key.
  */
-import { perDatabase, type Sql, withRetries } from '../kernel/db/database.ts'
+import { isLockTimeout, perDatabase, type Sql, withRetries } from '../kernel/db/database.ts'
 import { inTransaction } from '../kernel/db/transaction.ts'
 import { AppError, assert, invalid } from '../kernel/errors.ts'
 import { KeyedQueue } from '../kernel/keyed-queue.ts'
@@ -12,7 +12,6 @@ import {
   IdempotencyKeyTaken,
   type IdempotencyRecord,
   type IdempotentRequest,
-  isLockTimeout,
   type StoredResponse,
 } from './idempotency-record.ts'
 

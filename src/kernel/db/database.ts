@@ -154,6 +154,11 @@ export function isTransient(error: unknown): boolean {
   return code === '40001' || code === '40P01' || isStalePlan(error)
 }
 
+const LOCK_NOT_AVAILABLE = '55P03'
+
+/** Whether the statement waited for a lock for longer than `lock_timeout`. */
+export const isLockTimeout = (error: unknown): boolean => sqlState(error) === LOCK_NOT_AVAILABLE
+
 /**
  * Whether a migration changed the columns of a statement that was prepared before. The driver then forgets
  * the statement and, outside a transaction, runs it again. Happens once per connection.

@@ -6,8 +6,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type postgres from 'postgres'
-import { AppError } from '../errors.ts'
-import { isTransient, sqlState } from './database.ts'
+import { unavailable } from '../errors.ts'
+import { isLockTimeout, isTransient } from './database.ts'
 
 type Sql = postgres.Sql | postgres.TransactionSql
 type Migration = { number: number; name: string; text: string; checksum: string }
@@ -109,9 +109,7 @@ function findPending(files: readonly Migration[], applied: readonly AppliedMigra
   return pending
 }
 
-const unavailable = (message: string) => new AppError('unavailable', message)
-
-/** Others may read and write meanwhile, and lock tables in a different order. */
+/** Others may read and write meanwhile, and lock tables in another order than the file does. */
 async function retryWhileLocked<T>(file: Migration, apply: () => Promise<T>): Promise<T> {
   const until = performance.now() + MAX_WAIT_MS
   for (;;) {
@@ -125,8 +123,7 @@ async function retryWhileLocked<T>(file: Migration, apply: () => Promise<T>): Pr
   }
 }
 
-const LOCK_NOT_AVAILABLE = '55P03'
-const isLockConflict = (error: unknown) => isTransient(error) || sqlState(error) === LOCK_NOT_AVAILABLE
+const isLockConflict = (error: unknown) => isTransient(error) || isLockTimeout(error)
 
 /**
  * Returns false if another process was first. The lock belongs to the transaction, so that it also works

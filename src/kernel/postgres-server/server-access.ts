@@ -8,8 +8,9 @@ import { chownSync, existsSync, readFileSync, renameSync, statSync, writeFileSyn
 import type { Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import postgres from 'postgres'
+import { isLockTimeout } from '../db/database.ts'
 import { grantTraffic } from '../db/traffic-role.ts'
-import { findErrorCode, unavailable } from '../errors.ts'
+import { unavailable } from '../errors.ts'
 import { syncFolder } from '../process/sync-folder.ts'
 import { getSocketPath, SOCKET_PORT } from './socket-directory.ts'
 
@@ -99,7 +100,7 @@ export async function prepareRoles(superuser: ServerLogin): Promise<void> {
       await grantTraffic(tx, TRAFFIC)
     })
   } catch (error) {
-    if (findErrorCode(error) !== '55P03') throw error
+    if (!isLockTimeout(error)) throw error
     throw unavailable('The tables of the embedded database are locked by another connection.')
   } finally {
     await sql.end({ timeout: 1 })

@@ -1,9 +1,14 @@
 /** Writes as many checked units as the quota allows in one statement, with counters and events. */
 import type { AccountContext } from '../../accounts/context.ts'
-import { isLockTimeout } from '../../accounts/idempotency-record.ts'
 import { getRemainingQuota, lockRemainingQuota, reserveQuota } from '../../accounts/limits/quota.ts'
 import { LEVEL_LETTER } from '../../accounts/plans.ts'
-import { findRefusalReason, type Sql, sqlState, withRetries } from '../../kernel/db/database.ts'
+import {
+  findRefusalReason,
+  isLockTimeout,
+  type Sql,
+  sqlState,
+  withRetries,
+} from '../../kernel/db/database.ts'
 import { inTransaction } from '../../kernel/db/transaction.ts'
 import { AppError, assert } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'

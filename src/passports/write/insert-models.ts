@@ -3,9 +3,15 @@
  * nothing.
  */
 import type { AccountContext } from '../../accounts/context.ts'
-import { isLockTimeout, storeResponses, type toIdempotencyRow } from '../../accounts/idempotency-record.ts'
+import { storeResponses, type toIdempotencyRow } from '../../accounts/idempotency-record.ts'
 import { reserveQuota } from '../../accounts/limits/quota.ts'
-import { findRefusalReason, type Sql, sqlState, withRetries } from '../../kernel/db/database.ts'
+import {
+  findRefusalReason,
+  isLockTimeout,
+  type Sql,
+  sqlState,
+  withRetries,
+} from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { buildPassportEvent, insertEvents } from '../../webhooks/insert-events.ts'
