@@ -10,7 +10,7 @@ export type DocumentedResponse = {
   headers?: readonly (keyof typeof RESPONSE_HEADERS)[]
   /** Other media types of the same status. */
   others?: Readonly<Record<string, object>>
-  /** The server does not send the example word for word. */
+  /** The server does not send exactly this example. */
   isIllustration?: true
 }
 
@@ -22,14 +22,14 @@ export const TEXTS = { type: 'array', items: TEXT }
 
 export const schemaRef = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
-/** An object that may grow: every property is required except the optional ones. */
+/** An object to which properties may be added later. All are required except `optional`. */
 export const objectSchema = (properties: Record<string, object>, optional: readonly string[] = []) => ({
   type: 'object',
   properties,
   required: Object.keys(properties).filter(name => !optional.includes(name)),
 })
 
-/** An object without other properties than these. */
+/** An object with these properties and no others. */
 export const closedSchema = (properties: Record<string, object>, required: readonly string[]) => ({
   type: 'object',
   properties,
@@ -43,7 +43,7 @@ export const envelopeSchema = (data: object, more: Record<string, object> = {}) 
   required: ['data'],
 })
 
-/** `data`: the example for the envelope's `data`. */
+/** `data` is the example of the value in the envelope. */
 export const jsonResponse = (
   description: string,
   schema: object,

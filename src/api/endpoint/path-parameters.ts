@@ -1,4 +1,4 @@
-/** The parameters inside paths: how each is described and read. */
+/** The parameters in paths: the description and the parser of each. */
 import { type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
 import { toEnglish } from '../../categories/problems.ts'
 import { FORMAT_RULES } from '../../categories/schema/formats.ts'
@@ -9,7 +9,7 @@ type PathParameter<T, E> = {
   description: string
   schema: object
   example: E
-  /** Throws `not_found` if no such thing can exist, or `validation`. */
+  /** Throws `validation`, or `not_found` for a text that can identify nothing. */
   read: (text: string) => T
 }
 

@@ -1,9 +1,9 @@
-/** Query parameters: each is described, read and checked by one definition. Values are never clamped. */
+/** Query parameters: one definition describes, parses and checks each. Values are never clamped. */
 import { isLongerThan } from '../../kernel/characters.ts'
 import { type Detail, type DetailCode, invalid } from '../../kernel/errors.ts'
 import { parseDateTime } from '../../kernel/text/parse-date-time.ts'
 
-/** A query as parsed: a name sent more than once has a list. */
+/** A parsed query. A name that was sent more than once has a list. */
 export type RawQuery = Readonly<Record<string, string | string[]>>
 
 type Problem = { code: DetailCode; message: string }
@@ -14,7 +14,7 @@ export type QueryParameter<T> = {
   description: string
   schema: object
   example?: unknown
-  /** The value when the parameter is not sent. */
+  /** The default. */
   fallback?: T
   read: ReadParameter<T>
 }
@@ -26,7 +26,7 @@ export type QueryValues<Q> = { [K in WithFallback<Q>]: ValueOf<Q[K]> } & {
   [K in Exclude<keyof Q, WithFallback<Q>>]?: ValueOf<Q[K]>
 }
 
-/** The parameter with a default value. */
+/** The same parameter with a default. */
 export const withDefault = <T extends string | number | boolean, V extends T>(
   parameter: QueryParameter<T>,
   fallback: V,
@@ -102,7 +102,7 @@ export const textParameter = (
 
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}(?:[Tt]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2}))?$/
 
-/** RFC 3339 date-time, or a date, which means its start in UTC. */
+/** An RFC 3339 date-time, or a date, which means its first moment in UTC. */
 export const dateTimeParameter = (description: string, example: string): QueryParameter<Date> => ({
   description,
   schema: { type: 'string', format: 'date-time' },

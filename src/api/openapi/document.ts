@@ -23,7 +23,7 @@ const TAGS = [
   { name: 'webhooks', description: 'What the service sends to you.' },
 ]
 
-/** The shapes that all endpoints share. */
+/** The schemas that all endpoints share. */
 const SHARED_SCHEMAS = {
   Detail: objectSchema(
     {

@@ -13,7 +13,7 @@ const header = (name: string, description: string, example: string) => ({
   example,
 })
 
-/** Sent with every event; `X-Service-Event` is described with each event, because it has its name. */
+/** Sent with every event. `X-Service-Event` is described per event, because its value is the name. */
 export const EVENT_HEADERS = Object.fromEntries(
   Object.entries(documented.headers).map(([name, { description, example }]) => [
     name,

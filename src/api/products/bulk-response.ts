@@ -9,7 +9,7 @@ import { SUMMARY_PROPERTIES, summaryJson } from './summary.ts'
 
 type Names = { productName?: string; sku?: string; brandName?: string }
 
-/** `data` is the effective data, for the names in the summary, if `passport` has none. */
+/** If `passport` has no data, the names in the summary come from `data`, the effective data. */
 type BulkRow = {
   index: number
   passport: Omit<PassportRow, 'data'> & { data?: string }
@@ -18,7 +18,7 @@ type BulkRow = {
 }
 type FailedRow = { index: number; error: AppError }
 
-/** `written` maps each outcome to its rows: `{"created": [...], "updated": [...]}`. */
+/** `written` has the rows by outcome: `{"created": [...], "updated": [...]}`. */
 export function bulkJson(
   call: AccountCall,
   written: Readonly<Record<string, readonly BulkRow[]>>,
@@ -47,8 +47,8 @@ export function bulkJson(
 }
 
 /**
- * The warnings of all rows, with pointers into the call. A name is listed once, for the first row that has
- * it: 500 rows with one fabric would leave no room for anything else. Each row also has its own warnings.
+ * The warnings of all rows, with pointers into the call. The same fibre name is listed only for the first
+ * row: 500 rows of one fabric would leave no space for other warnings. Each row also has its own warnings.
  */
 function listWarnings(rows: readonly BulkRow[]): Detail[] {
   const names = new Set<unknown>()
@@ -119,7 +119,7 @@ const WRITTEN_ROWS = {
   ),
 }
 
-/** What a bulk call did, row by row; each list is in the order of `index`. */
+/** The schema of the result of a bulk call. Each list is in the order of `index`. */
 export const bulkResultSchema = (...verbs: readonly ('created' | 'updated' | 'unchanged')[]) =>
   objectSchema({
     ...Object.fromEntries(verbs.map(verb => [verb, WRITTEN_ROWS])),

@@ -1,4 +1,4 @@
-/** The list of changes: pages that skip no change, and the next `updated_since`. */
+/** The list of changes. Its pages skip no change, and it says from which time to ask next. */
 import { findUuid, idFromUuid } from '../../kernel/ids.ts'
 import type { ListFilter } from '../../passports/read/list.ts'
 import {
@@ -46,7 +46,7 @@ const formatCursor = (
   [syncedUntil.getTime(), total, row.touched_us].map(part => part.toString(32)).join('-') +
   `-${idFromUuid(row.id)}`
 
-/** Parses a cursor; undefined if the text is not one. */
+/** Parses a cursor of this list; undefined for any other text. */
 export function findChangeCursor(text: string): ChangeCursor | undefined {
   const [, until = '', total = '', touched = '', id = ''] = PARTS.exec(text) ?? []
   const uuid = findUuid(id)

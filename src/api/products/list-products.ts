@@ -51,7 +51,7 @@ const cursor: QueryParameter<string> = {
   ...CURSOR_TEXT,
   read: (text, name) => findUuid(text) ?? { code: 'format', message: describeBadCursor(name) },
 }
-/** A cursor of this list or of the list of changes; the other parameters decide which one is valid. */
+/** Accepts cursors of the list of changes, too. The other parameters decide which kind is valid. */
 const anyCursor: QueryParameter<string | ChangeCursor> = {
   ...CURSOR_TEXT,
   read: (text, name) =>
@@ -114,7 +114,7 @@ export const listProducts = defineEndpoint({
       cursor,
       ...filters
     } = call.query
-    // Models have none of these: an empty list of models would suggest that no unit matches.
+    // Models have none of these. An empty list of models would suggest that no unit matches.
     const asksForUnits =
       filters.serial !== undefined || filters.lot !== undefined || filters.outdated === true
     const level = asked ?? (asksForUnits ? 'all' : 'model')
@@ -124,7 +124,7 @@ export const listProducts = defineEndpoint({
       status: STATUS_LETTER[status],
       gtin14,
     }
-    // A search lists the newest hits first, also with `updated_since`.
+    // A search lists newest hits first, even with `updated_since`.
     if (since === undefined || filters.q !== undefined) {
       if (typeof cursor === 'object') throw badCursor()
       return respondWithPage(call, { ...filter, updatedSince: since }, { page, limit, cursor })
@@ -164,7 +164,7 @@ async function respondWithPage(call: AccountCall, filter: ListFilter, place: Pla
   const found = await listPassports(
     call.account,
     filter,
-    // One more than asked for, to know whether anything follows.
+    // One more than the limit, to see whether there is a next page.
     cursor === undefined ? { limit, page } : { limit: limit + 1, after: cursor },
   )
   const rows = found.rows.slice(0, limit)

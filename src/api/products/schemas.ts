@@ -1,4 +1,4 @@
-/** The shapes of products on the wire, as JSON Schema. */
+/** The JSON Schemas of products in requests and responses. */
 import { allCategories } from '../../categories/catalogue.ts'
 import { buildRequestSchema } from '../../categories/schema/json-schema.ts'
 import {

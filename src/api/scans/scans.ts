@@ -19,7 +19,7 @@ const DESCRIPTION =
   `${BUNDLED_BUILD_DATE}, ${BUNDLED_LICENCE}; \`XX\` is unknown.`
 
 const EXAMPLE_ITEM_ID = '01m7ywm3p9eknbw8v1r6za7d4s'
-/** The example has a single day instead of the whole range. */
+/** Shows one day in place of all days of the range. */
 const EXAMPLE = {
   range_days: 30,
   total: 412,
@@ -80,7 +80,7 @@ export const accountScans = defineEndpoint({
   },
 })
 
-/** The numbers change all the time, so caches must not store them. */
+/** The numbers change with every scan, so no cache may store them. */
 const respondUncached = (summary: object): ApiResponse => ({
   body: successJson(JSON.stringify(summary)),
   headers: { 'cache-control': 'private, no-store' },

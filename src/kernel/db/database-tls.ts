@@ -47,7 +47,7 @@ function driverOption({ mode, rootCertificate }: DatabaseTls): false | string | 
   }
 }
 
-/** Advice if the operator did not ask for TLS and the server lacks it; else empty. */
+/** Advice for an operator whose address names no mode and whose server may lack TLS; else empty. */
 export function adviseOnTls(address: string): string {
   const { mode, isChosen } = findDatabaseTls(address)
   if (isChosen || mode === 'disable') return ''

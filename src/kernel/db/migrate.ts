@@ -13,13 +13,13 @@ type Sql = postgres.Sql | postgres.TransactionSql
 type Migration = { number: number; name: string; text: string; checksum: string }
 export type AppliedMigration = { number: number; name: string; checksum: string }
 
-/** `CARN` is the class of all our advisory locks. */
+/** The class of Carnet's advisory locks (`CARN` in ASCII), and the lock of migrations in it. */
 const LOCK_CLASS = 0x43_41_52_4e
 const MIGRATING = 3
 /**
- * All users of a table wait behind a migration that waits for its lock. After this time the migration lets
- * them through for a while and retries the whole file. By then PostgreSQL has stopped its autovacuum and
- * checked for deadlocks.
+ * While a migration waits for a table, all other statements that need the table wait behind it. After so long
+ * it gives up, lets them run for a while, and tries the whole file again. By then PostgreSQL has stopped its
+ * autovacuum and looked for deadlocks.
  */
 const LOCK_TIMEOUT_MS = 1_500
 const PAUSE_MS = 2_500
@@ -109,7 +109,7 @@ function findPending(files: readonly Migration[], applied: readonly AppliedMigra
   return pending
 }
 
-/** Others may read and write meanwhile, and lock tables in another order than the file does. */
+/** Requests read and write meanwhile. They may lock tables in another order than the file does. */
 async function retryWhileLocked<T>(file: Migration, apply: () => Promise<T>): Promise<T> {
   const until = performance.now() + MAX_WAIT_MS
   for (;;) {
@@ -126,8 +126,8 @@ async function retryWhileLocked<T>(file: Migration, apply: () => Promise<T>): Pr
 const isLockConflict = (error: unknown) => isTransient(error) || isLockTimeout(error)
 
 /**
- * Returns false if another process was first. The lock belongs to the transaction, so that it also works
- * behind a pooler.
+ * Returns false if another process was first. The lock belongs to the transaction, so it works behind a
+ * pooler, too.
  */
 function applyOne(
   sql: postgres.Sql,

@@ -1,4 +1,4 @@
-/** The HTTP headers of errors, which `AppError` does not know. */
+/** The HTTP headers of errors, which `AppError` does not have. */
 import { AppError, type ErrorCode } from '../errors.ts'
 
 type Headers = Readonly<Record<string, string>>

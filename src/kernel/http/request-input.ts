@@ -1,10 +1,10 @@
 /** The parsed parameters of a request's address, with types. */
 import type { FastifyRequest } from 'fastify'
 
-/** Parameters in the route's path. */
+/** The parameters in the path. */
 export const getPathParameters = ({ params }: FastifyRequest): Readonly<Record<string, string>> =>
   Object(params)
 
-/** The query: a text for each name, or a list if the name is repeated. A malformed address has none. */
+/** The query parameters: a text, or a list if the name is repeated. None if the address is malformed. */
 export const getQuery = ({ query }: FastifyRequest): Readonly<Record<string, string | string[]>> =>
   Object(query)
