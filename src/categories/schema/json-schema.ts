@@ -7,7 +7,7 @@ import { AUDIENCES, type Audience, type Field, findScalarEntry, narrowAudience }
 import { MAX_LANGUAGE_TAG_LENGTH } from '../language.ts'
 import { FORMAT_RULES } from './formats.ts'
 
-/** An undefined keyword has no effect: JSON leaves it out, and Ajv ignores it. */
+/** Keywords may be undefined: JSON leaves them out, and Ajv ignores them. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
 /** In code points. */

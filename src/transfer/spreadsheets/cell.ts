@@ -42,7 +42,7 @@ const GROUPED = {
   comma: /^[1-9]\d{0,2}(?:\.\d{3})+(?=$|,)/,
 } as const
 
-/** "1.234,5 kg" with a decimal comma is 1234.5. Returns other text unchanged. */
+/** "1.234,5 kg" with a decimal comma is 1234.5. Any other text is returned unchanged. */
 export function parseNumber(text: string, mark: DecimalMark, unit = ''): number | string {
   const plain = normalizeDigits(text, mark, unit)
   return plain === undefined ? text : Number(plain)
