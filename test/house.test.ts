@@ -296,7 +296,7 @@ describe('files', () => {
 })
 
 const MAX_COLUMNS = 110
-/** Type assertions other than `as const`: lower it when one goes. */
+/** Type assertions other than `as const`. Lower this when one is removed. */
 const MAX_CASTS = 56
 
 describe('code of src', () => {

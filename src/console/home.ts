@@ -53,7 +53,7 @@ export async function showHome({ ctx, setup, session, words }: Visit): Promise<O
   return { title: name, body, scripts: ['copy'] }
 }
 
-/** Webhooks that were switched off: nobody looks at their pages as long as all is well. */
+/** Webhooks that were disabled: nobody visits their pages while everything seems to work. */
 function switchedOffNotice(words: Words, endpoints: readonly WebhookRecord[]): string {
   const texts = words.texts.developer
   const off = endpoints.filter(({ status }) => status === 'disabled')

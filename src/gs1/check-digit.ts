@@ -20,7 +20,7 @@ export function computeMod10CheckDigit(digits: string): number {
 
 const GLN = /^[0-9]{13}$/
 
-/** A Global Location Number: 13 ASCII digits with a check digit. Does not check that it is assigned. */
+/** A Global Location Number: 13 ASCII digits with a check digit. The number is not necessarily assigned. */
 export const isGln = (text: string) => GLN.test(text) && hasMod10CheckDigit(text)
 
 const CAS = /^[1-9][0-9]{1,6}-[0-9]{2}-[0-9]$/

@@ -9,7 +9,7 @@ import { isLotOrSerial } from './lot-serial.ts'
 export type DigitalLink = { gtin14: string; cpv?: string; lot?: string; serial?: string }
 
 export type DigitalLinkError =
-  /** There is no `01` with complete pairs of key and value after it. */
+  /** No `01` is followed by complete pairs of key and value. */
   | 'no_key'
   | 'bad_escape'
   | 'bad_gtin'

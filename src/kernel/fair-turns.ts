@@ -1,11 +1,11 @@
 /**
- * Limits how much work runs at a time. The rest waits in a queue for each key, and the keys take turns. The
- * event loop serves other requests between two starts.
+ * Limits how much work runs at a time. Each key has a queue, and the keys take turns. The event loop serves
+ * other requests between two starts.
  */
 import { createRelease, type Release } from './semaphore.ts'
 
 type FairWaiter = {
-  /** Called when it is its turn, perhaps at once. */
+  /** Called when the turn comes, perhaps at once. */
   onTurn: (release: Release) => void
   /** Called instead if too many wait. */
   onRejected: () => void
@@ -14,7 +14,7 @@ type FairWaiter = {
 type FairTurnsOptions = {
   /** How many run at the same time. */
   capacity: number
-  /** Of all keys. If one more enters, the last of the longest queue is rejected. */
+  /** Waiters of all keys together. If one more enters, the last of the longest queue is rejected. */
   maxWaiting: number
 }
 
@@ -25,7 +25,7 @@ export class FairTurns {
   private lastKey: string | undefined
   private waiting = 0
   private underWay = 0
-  /** Until the next turn of the event loop nothing starts. */
+  /** Nothing starts before the next turn of the event loop. */
   private isPausing = false
 
   constructor(options: FairTurnsOptions) {
@@ -49,7 +49,7 @@ export class FairTurns {
 
   private startNext(): void {
     if (this.isPausing || this.underWay >= this.options.capacity) return
-    // A key gets no second turn in a row while another one waits.
+    // A key gets no second turn in a row while another key waits.
     const [first, second] = this.queues.keys()
     const key = first === this.lastKey ? (second ?? first) : first
     const queue = key === undefined ? undefined : this.queues.get(key)
@@ -80,7 +80,7 @@ export class FairTurns {
     if (queue.length === 0) this.queues.delete(key)
   }
 
-  /** Of queues of the same length, the one of `newKey` loses. */
+  /** If several queues are longest, the queue of `newKey` is chosen. */
   private rejectFromLongestQueue(newKey: string): void {
     let longest = newKey
     const lengthOf = (key: string) => this.queues.get(key)?.length ?? 0

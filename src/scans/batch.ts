@@ -54,7 +54,7 @@ export const createScanBatch = (): ScanBatch => ({
   items: new Map(),
 })
 
-/** The rows decide how large a batch is in memory and in a statement, not the scans. */
+/** The size of a batch in memory and in a statement depends on its rows, not on its scans. */
 export const countBatchRows = (batch: ScanBatch): number =>
   batch.counters.size + batch.visitors.size + batch.items.size
 

@@ -30,7 +30,7 @@ export type CountingContext = {
   readerLimit: ReaderLimit
 }
 
-/** Adds scans to a batch. If counting is off for their account or category, computes nothing. */
+/** Adds scans to a batch. Computes nothing if counting is off for their account or category. */
 export function countScan(
   batch: ScanBatch,
   { passport, reader, hour, times }: PendingScan,
@@ -55,7 +55,7 @@ export function countScan(
   const visit = batch.items.get(key)
   if (visit !== undefined) visit.scans += times
   else {
-    // Without that salt, the day before is outside the hours that are searched for copied codes.
+    // If the salt of the day before is deleted, no search for copied codes includes that day.
     const previousVisitor = context.salts.has(day - 1) ? context.salts.hash(day - 1, identity) : visitor
     const { id: passportId, account_id: accountId } = passport
     batch.items.set(key, { passportId, accountId, hour, visitor, previousVisitor, country, scans: times })

@@ -1,4 +1,4 @@
-/** Deletes scan data that the statistics no longer need. Only one process does it at a time. */
+/** Deletes scan data that the statistics no longer need. Only one process deletes at a time. */
 import type { OperatorContext } from '../accounts/context.ts'
 import type { Fragment, Sql } from '../kernel/db/database.ts'
 import { DAY_MS, dayOf, formatDay, formatHour, hourOf } from './day.ts'

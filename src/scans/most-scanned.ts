@@ -1,6 +1,6 @@
 /**
  * The most scanned models, including their units. Each span proposes its top models, and only these are
- * summed up. Any other model has at most the scans of the last one proposed in each span (`max_rest`).
+ * summed up. In each span, any other model has at most the scans of the last proposed model (`max_rest`).
  */
 import type { AccountContext } from '../accounts/context.ts'
 import { dayOf, formatDay } from './day.ts'
@@ -24,7 +24,7 @@ export async function listMostScanned(
 ): Promise<MostScanned> {
   const last = dayOf(ctx.clock.now())
   const spans = listSpans(last - days + 1, last)
-  // `magnitude` is the number of bits of `scans`: the index on it changes only when they double.
+  // `magnitude` is the number of bits of `scans`, so an index on it changes only when the scans double.
   const rows = await ctx.sql<Row[]>`
     with span as materialized (
       select * from unnest(

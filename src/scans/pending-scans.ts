@@ -9,7 +9,7 @@ import { hourOf } from './day.ts'
 
 /** About 500 bytes each, without the user agent. Further scans within the second are dropped and logged. */
 const MAX_PENDING_SCANS = 100_000
-/** The total length of all distinct user agents. A hundred thousand real readers need a tenth of it. */
+/** The total length of all distinct user agents. A hundred thousand real readers need a tenth of this. */
 const MAX_AGENT_BYTES = 10_000_000
 /** Enough for an IPv6 address with its zone. */
 const MAX_ADDRESS_LENGTH = 64

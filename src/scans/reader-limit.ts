@@ -1,12 +1,12 @@
 /**
  * Limits how many readers of one network count for a passport on a day: one address can send many user
- * agents. A count-min sketch counts the readers, and a Bloom filter knows which are counted. Both have a
+ * agents. A count-min sketch counts readers, a Bloom filter recognises those already counted. Both have a
  * fixed size, contain no hash and no address, and are cleared each day.
  */
 import { randomInt } from 'node:crypto'
 import { getNetwork } from '../kernel/http/network.ts'
 
-/** One network alone cannot make an item suspect: by default that takes more devices (`scan_devices`). */
+/** Fewer than the default `scan_devices`, so that one network alone cannot make an item suspect. */
 export const MAX_READERS_PER_NETWORK = 32
 
 /** 2 MiB. With a million readers a day, one in 10^30 pairs of network and passport is counted too high. */
@@ -32,7 +32,7 @@ export function createReaderLimit() {
   return {
     /**
      * Whether this reader of a network still counts separately. `visitor` is the reader's hash: 32 random hex
-     * digits. Without loops for speed: every scan comes through here.
+     * digits. Has no loops, because every scan is checked here.
      */
     admits(day: number, passportId: string, address: string, visitor: string) {
       const [a, b] = [getBitIndex(visitor, 0), getBitIndex(visitor, 8)]

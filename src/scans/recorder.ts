@@ -1,6 +1,6 @@
 /**
- * Counts scans in memory and writes them once a second. Readers never wait for that. If the database is
- * unavailable for long, scans are lost.
+ * Counts scans in memory and writes them once a second. Readers never wait; if the database is unavailable
+ * for long, scans are lost.
  */
 import { randomUUID } from 'node:crypto'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
@@ -59,7 +59,9 @@ type RecorderSetup = {
   geoMmdbPath: string | undefined
 }
 
-/** Writes one batch at a time. Numbers them, so that a retry finds out whether the last one was written. */
+/**
+ * Writes one batch at a time. Numbers the batches, so that a retry can tell whether the last one was written.
+ */
 type BatchWorker = {
   writer: BatchWriter
   batches: number
@@ -77,7 +79,7 @@ type RecorderState = {
   open: ScanBatch
   /** Full batches, which no longer change. */
   queue: ScanBatch[]
-  /** Scans were recorded since the last flush. */
+  /** Whether scans were recorded since the last flush. */
   hasNewScans: boolean
   dropped: number
   warnedAt: number
@@ -167,7 +169,8 @@ async function flushOnce(state: RecorderState): Promise<void> {
 }
 
 /**
- * Loads settings, salts and countries. If the database is unavailable, those already loaded may be enough.
+ * Loads settings, salts and countries. If the database is unavailable, the values already loaded may be
+ * enough.
  */
 async function loadForCounting({ counting, setup, pending }: RecorderState, today: number): Promise<void> {
   const problem = await counting.countries.refresh()
@@ -189,12 +192,12 @@ async function countPending(state: RecorderState): Promise<void> {
   for (const [i, scan] of all.entries()) {
     if (i % SCANS_PER_TURN === SCANS_PER_TURN - 1) await yieldToEventLoop()
     if (byMembers.has(scan) || !addScan(state, scan)) continue
-    // The database writes full batches while we fill the next; errors are thrown again in `writeAll`.
+    // The database writes full batches while we fill the next; errors are rethrown in `writeAll`.
     for (const worker of state.workers) runWorker(state, worker).catch(() => undefined)
   }
 }
 
-/** Returns whether that made a batch full. */
+/** Returns whether a full batch was queued. */
 function addScan(state: RecorderState, scan: PendingScan): boolean {
   const isFull = countBatchRows(state.open) >= BATCH_ROWS
   if (isFull && state.queue.length >= MAX_QUEUED_BATCHES) {
@@ -209,7 +212,10 @@ function addScan(state: RecorderState, scan: PendingScan): boolean {
   return isFull
 }
 
-/** Finds scans by members of the passport's account. If that fails, returns all scans of signed-in people. */
+/**
+ * Finds scans by members of the passport's account. If the database fails, returns all scans of signed-in
+ * people.
+ */
 async function findScansByMembers(
   state: RecorderState,
   all: readonly PendingScan[],

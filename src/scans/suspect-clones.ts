@@ -33,7 +33,7 @@ export async function recordItemVisits(
 
 const daysBefore = (now: Date, days: number) => new Date(now.getTime() - days * DAY_MS)
 
-/** Skips items that were reported: their hours are not needed until a day before the next report. */
+/** Skips reported items: their hours are not needed until a day before the next possible report. */
 async function storeVisits(tx: Sql, now: Date, visits: readonly ItemVisit[]): Promise<void> {
   await tx`
     insert into scan_item_hour as h (hour, account_id, scans, passport_id, visitor, before, country)

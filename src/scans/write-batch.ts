@@ -18,9 +18,8 @@ export type BatchWriter = {
 }
 
 /**
- * Writes the batch, unless an earlier attempt wrote it and its answer was lost. Rows are locked in the order
- * of their keys, table after table, so that processes cannot deadlock. The account's sums, which all need,
- * are last.
+ * Writes the batch, unless an earlier attempt has written it. Rows are locked in the order of their keys,
+ * table after table, so that processes cannot deadlock; the account's shared sums come last.
  */
 export async function writeBatch(writer: BatchWriter, batch: ScanBatch): Promise<void> {
   await inTransaction(writer.sql, async tx => {
@@ -35,7 +34,8 @@ export async function writeBatch(writer: BatchWriter, batch: ScanBatch): Promise
 }
 
 /**
- * False if it is already written. Avoids sequential scans: a plan may date from when the tables were empty.
+ * False if the batch is already written. Disables sequential scans, because a plan may be cached from when
+ * the tables were empty.
  */
 async function claimBatch(tx: Sql, { id, clock }: BatchWriter, batch: ScanBatch): Promise<boolean> {
   const number = batch.number ?? 0

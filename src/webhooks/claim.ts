@@ -40,16 +40,16 @@ export const MAX_ENDPOINTS_PER_PAGE = 256
 export const MAX_CLAIMED_PER_STATEMENT = 512
 
 /**
- * Lists a page of endpoints with deliveries, by a recursive loose index scan. Less than 256 are the last
- * page.
+ * Lists a page of endpoints with deliveries, by a recursive loose index scan. A page with fewer than 256 is
+ * the last.
  */
 export async function listPendingEndpoints(
   sql: Sql,
   now: Date,
   after: PageCursor,
 ): Promise<PendingEndpoint[]> {
-  // Without a row the webhook was deleted: status `r`, and the other columns are null.
-  // `is_due` needs two look-ups: the index is (account_id, endpoint_id, background, due_at).
+  // A webhook without a row was deleted: its status is `r`, its other columns are null. `is_due` needs two
+  // look-ups, because the index is (account_id, endpoint_id, background, due_at).
   return sql<PendingEndpoint[]>`
     with recursive endpoint_page (account_id, endpoint_id, position) as (
       (select d.account_id, d.endpoint_id, 1 from webhook_delivery d
@@ -78,8 +78,8 @@ export const LEASE_MS = 10_000
 type LeaseOptions = { holder: string; ms: number }
 
 /**
- * Takes or renews leases: one process at a time sends for an account. Only the database's clock counts. If it
- * was set back, leases from before are too long; these are taken over.
+ * Takes or renews leases: one process at a time sends for an account. Only the database's clock counts. A
+ * lease that is too long was written before that clock was set back, so it counts as free.
  */
 export async function acquireLeases(
   sql: Sql,

@@ -8,7 +8,7 @@ const FIRST_LIMIT = 4
 const SLOW_LIMIT = 2
 const FAILING_LIMIT = 1
 export const FAST_MS = 1_000
-/** Permits reserved for each endpoint. For more, all endpoints of an account share MAX_SHARED. */
+/** Permits reserved for each endpoint. Beyond these, all endpoints of an account share MAX_SHARED. */
 const RESERVED_PER_ENDPOINT = 5
 const MAX_PER_ACCOUNT = 128
 const MAX_SHARED = MAX_PER_ACCOUNT - MAX_WEBHOOKS * RESERVED_PER_ENDPOINT

@@ -32,7 +32,7 @@ type AttemptRow = Omit<AttemptRecord, 'at' | 'next_attempt_at'> & { at: Date; ne
 
 export const DEFAULT_ATTEMPTS_LISTED = 50
 export const MAX_ATTEMPTS_LISTED = 500
-/** Events that one statement queues again. */
+/** Events that one statement requeues. */
 const MAX_EVENTS_PER_STATEMENT = 20_000
 
 /** Newest first; `before`: an attempt's id, to list older ones. Throws `not_found`. */
@@ -98,8 +98,8 @@ export async function resendDelivery(
 }
 
 /**
- * Queues the events again that were given up since a time and not delivered later. Returns how many, and how
- * many of them are `held` until their webhook is resumed. Throws `not_found`.
+ * Requeues the events that were given up since a time and not delivered later. Returns how many, and how many
+ * of them are `held` until their webhook is resumed. Throws `not_found`.
  */
 export async function replayFailed(
   ctx: AccountContext,

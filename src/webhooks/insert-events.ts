@@ -18,7 +18,10 @@ export const EVENT_TYPES = [
 export const insertEvents = (sql: Sql): Fragment =>
   sql`insert into event (created_at, account_id, id, type, data)`
 
-/** The same for events that are delivered after all others. The select has one more column, `true`. */
+/**
+ * Like `insertEvents`, for events that are delivered after all others. The select has one more column,
+ * `true`.
+ */
 export const insertBackgroundEvents = (sql: Sql): Fragment =>
   sql`insert into event (created_at, account_id, id, type, data, background)`
 
@@ -35,7 +38,7 @@ export function buildPassportEvent({
   return { id: idFromUuid(id), category, version_no }
 }
 
-/** The same in SQL, from an expression for each member. */
+/** The event data as SQL, from an expression for each member. */
 export const buildPassportEventSql = (
   sql: Sql,
   from: { id: Fragment; category: Fragment; versionNo: Fragment },

@@ -145,7 +145,7 @@ export async function endBackoff({ sql, accountId }: AccountContext, uuid: strin
     where account_id = ${accountId} and id = ${uuid} and wait_until is not null`
 }
 
-/** Removes a webhook: nothing that waits is sent. Its log is kept for 30 days. Throws `not_found`. */
+/** Removes a webhook and its waiting deliveries; its log is kept for 30 days. Throws `not_found`. */
 export async function removeWebhook(ctx: AccountContext, id: string): Promise<WebhookRecord> {
   const uuid = requireWebhookUuid(id)
   return withTransaction(ctx, async tx => {

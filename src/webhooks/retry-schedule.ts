@@ -13,11 +13,11 @@ const MAX_DELAY_MS = Math.max(...RETRY_DELAYS_MS)
 /** The longest time between two attempts. */
 export const MAX_JITTERED_DELAY_MS = MAX_DELAY_MS * (1 + JITTER)
 
-/** Failures in a row. One delivery cannot cause so many: it is tried six times at most. */
+/** Consecutive failures. One delivery cannot cause as many, because it is tried at most six times. */
 const MIN_FAILURES_TO_BACK_OFF = 20
-/** As long as the shortest retry delay, so that an endpoint that works again is noticed as early. */
+/** The shortest retry delay, so that a recovered endpoint is noticed as early as by a retry. */
 export const BACKOFF_MS = MINUTE_MS
-/** An endpoint is disabled at the first failure after a time without success of this length. */
+/** An endpoint is disabled at a failure if nothing has succeeded for this long. */
 const DISABLE_AFTER_MS = 5 * 24 * HOUR_MS
 
 /**
@@ -45,7 +45,10 @@ export function parseRetryAfter(value: string | string[] | undefined, now: Date)
   return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime())
 }
 
-/** `failures`: in a row, the first at `failingSince`. The endpoint backs off until `waitUntil`. */
+/**
+ * `failures`: consecutive failures, the first of them at `failingSince`. The endpoint backs off until
+ * `waitUntil`.
+ */
 export type EndpointHealth = { failures: number; failingSince: Date | null; waitUntil: Date | null }
 
 export const HEALTHY: EndpointHealth = { failures: 0, failingSince: null, waitUntil: null }

@@ -1,6 +1,6 @@
 /**
- * Rotates secrets: for 24 hours both the old and the new one sign. The single `X-Service-Signature` uses the
- * old one until the new one is activated, or until the 24 hours are over.
+ * Rotates secrets: for 24 hours both the old and the new secret sign. `X-Service-Signature` uses the old
+ * secret until the new one is activated, or until the 24 hours are over.
  */
 import type { AccountContext, OperatorContext } from '../accounts/context.ts'
 import { withTransaction } from '../accounts/transaction.ts'
@@ -53,8 +53,8 @@ export async function activateSecret(ctx: AccountContext, id: string): Promise<W
 type ResealResult = { sealed_anew: number; already_current: number }
 
 /**
- * Encrypts all secrets with the current key. If the key of one is unknown, throws `validation` and changes
- * none.
+ * Encrypts all secrets with the current key. If one was encrypted with an unknown key, throws `validation`
+ * and changes none.
  */
 export async function resealSecrets(ctx: OperatorContext, sealer: Sealer): Promise<ResealResult> {
   return withTransaction(ctx, async ({ sql }) => {

@@ -50,7 +50,7 @@ export async function sendTestEvent(
   if (attempt.outcome === 'delivered') await endBackoff(ctx, endpointId)
   await audit(ctx, 'webhook_tested', id)
   const newest = await listAttempts(ctx, { webhookId: id, limit: MAX_SEARCHED })
-  // Other deliveries continue meanwhile, so this need not be the newest entry.
+  // Other deliveries continue meanwhile, so the test is not always the newest entry.
   const record = newest.find(one => one.event_id === idFromUuid(eventId))
   if (record === undefined) throw notFound('delivery')
   return record

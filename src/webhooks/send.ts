@@ -65,7 +65,7 @@ export async function sendDelivery(
   }
 }
 
-/** The 3xx that name another address. 304, for one, does not. */
+/** The 3xx that name another address; 304 does not. */
 export const isRedirect = (status: number) => [300, 301, 302, 303, 307, 308].includes(status)
 
 function explainStatus(status: number): string {

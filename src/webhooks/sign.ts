@@ -30,7 +30,7 @@ export function signEvent({ id, event, data, at }: EventMessage, secrets: Signin
 }
 
 /**
- * The key of Standard Webhooks is the base64 after `whsec_`, decoded. That of our header is the whole text.
+ * The key of Standard Webhooks is the decoded base64 after `whsec_`; the key of our header is the whole text.
  */
 function getKeys(secrets: SigningSecrets): Keys {
   let keys = keyCache.get(secrets)

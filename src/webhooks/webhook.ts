@@ -15,7 +15,7 @@ export const MAX_DESCRIPTION_LENGTH = 500
 const ALL = '*'
 
 export type WebhookStatus = 'active' | 'paused' | 'disabled'
-/** `gone`: it answered 410. `failing`: all attempts of five days failed. */
+/** `gone`: the endpoint answered 410. `failing`: all attempts of five days failed. */
 export type DisabledReason = 'gone' | 'failing'
 
 export type WebhookRecord = {
@@ -83,7 +83,7 @@ export async function getWebhook(
   return toRecord(row, clock.now())
 }
 
-/** Runs `update`. Writes `action` to the audit log if that returns a row. Throws `not_found`. */
+/** Runs `update`, and writes `action` to the audit log if it returns a row. Throws `not_found`. */
 export const updateWebhook = (
   ctx: AccountContext,
   uuid: string,

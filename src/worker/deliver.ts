@@ -76,7 +76,7 @@ export class DeliveryWorker {
   private readonly outcomes: Record<string, number> = {}
   private claimedCount = 0
   private cursor = FIRST_CURSOR
-  /** Until then endpoints are not scanned: only queues that run low are refilled. */
+  /** Endpoints are not scanned before this time; only queues that run low are refilled. */
   private nextScanAt = 0
   private lastClaimAt = Number.NEGATIVE_INFINITY
   private isStopping = false
@@ -255,7 +255,7 @@ export class DeliveryWorker {
     for (const id of this.accounts.keys()) if (!used.has(id)) this.accounts.delete(id)
   }
 
-  /** Gives up claims of deliveries that are not being sent yet; they stay queued in the database. */
+  /** Releases claimed deliveries that are not being sent yet; they stay queued in the database. */
   private releaseWaiting(queue: EndpointQueue): void {
     this.claimedCount -= queue.waiting.length
     for (const claimed of queue.waiting) queue.claimedIds.delete(claimed.event_id)
@@ -272,7 +272,7 @@ export class DeliveryWorker {
     while (queue.waiting.length > 0) {
       const release = acquirePermit(queue.concurrency, queue.account, this.processConcurrency)
       if (release === undefined) {
-        // At the limit of its own it is not blocked: its next answer calls sendWaiting again.
+        // A queue at its own limit is not blocked: its next response calls sendWaiting again.
         if (queue.concurrency.inFlight < queue.concurrency.limit) this.blocked.add(queue)
         return
       }

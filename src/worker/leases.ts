@@ -1,4 +1,4 @@
-/** The accounts that are leased to this process: only it sends their webhooks. */
+/** The accounts that are leased to this process: no other process sends their webhooks. */
 import type { Sql } from '../kernel/db/database.ts'
 import { acquireLeases, releaseLeases } from '../webhooks/claim.ts'
 

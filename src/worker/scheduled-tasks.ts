@@ -16,7 +16,7 @@ import { createThrottledLogger, type ThrottledLogger } from './throttled-logger.
 
 const RESUME_INTERVAL_MS = 5_000
 const RETENTION_INTERVAL_MS = 300_000
-/** How often a process asks whether old scans are due for deletion, as they are every ten minutes. */
+/** How often a process checks whether old scans are due for deletion; they are due every ten minutes. */
 const SCAN_CHECK_INTERVAL_MS = 60_000
 const BACKUP_CHECK_INTERVAL_MS = 20_000
 /** Calls of `deleteExpiredWebhookRows` in one run. The rest waits for the next run. */

@@ -131,7 +131,7 @@ describe('/docs in a browser', { skip: WITHOUT_CHROMIUM }, () => {
   }
 
   test('axe finds no fault, light and dark, everything open', () =>
-    // Only the test itself brings a script past the policy.
+    // The policy is bypassed only to inject axe.
     visit({ bypassCSP: true, colorScheme: 'light' }, async page => {
       assert.deepEqual(await findViolations(page), [])
       await page.emulateMedia({ colorScheme: 'dark' })

@@ -18,7 +18,7 @@ export const PASSWORD = 'eleven herons over the lake'
 export type WholeStand = {
   harness: Harness
   origin: string
-  /** Does something only when it is told to: `drain`. */
+  /** Delivers only when `drain` is called. */
   worker: DeliveryWorker
   person: (account: TestAccount, role: Role) => Promise<{ email: string; password: string }>
   /** The e-mails since the last call; waits for those being sent. */

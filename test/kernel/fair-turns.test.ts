@@ -1,13 +1,11 @@
-/** Turns by key: who is next, who is rejected, and that others are answered in between. */
+/** Tests turns by key: who is next, who is rejected, and that other requests are served in between. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { FairTurns } from '../../src/kernel/fair-turns.ts'
 import type { Release } from '../../src/kernel/semaphore.ts'
 
-/**
- * Turns whose starts and rejections are recorded; `release` ends the one that has been under way for longest.
- */
+/** Records the starts and rejections of turns. `release` ends the turn that has run for longest. */
 function stand({ capacity = 1, maxWaiting = 512 } = {}) {
   const turns = new FairTurns({ capacity, maxWaiting })
   const started: string[] = []

@@ -146,7 +146,8 @@ describe('the database', () => {
   })
 
   test('is unavailable for long: a limited number of scans waits, the rest is dropped and logged', async () => {
-    // These end before the database is asked for much: once it answers, it says that the account is off.
+    // These scans need little from the database: once it responds, it reports that counting is off for the
+    // account.
     await setScanSettings({ sql: direct, clock }, { accountId: OFF, on: false })
     now += 3_000
     for (let i = 0; i < 100_500; i++) {

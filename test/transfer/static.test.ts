@@ -355,7 +355,7 @@ describe('export --static', () => {
       await chmod(open, 0o777)
       const into = (dir: string) => exportStaticSite(setup(), { accountId: s.account.id, dir })
       await assert.rejects(into(open), { code: 'validation', message: /^Everybody can write to/ })
-      // A test that runs as root gives a folder away; any other user does not own `/`.
+      // As root, the test gives a folder to another user; any other user does not own `/`.
       const isRoot = process.geteuid?.() === 0
       const theirs = isRoot ? folder.file('theirs') : '/'
       if (isRoot) {

@@ -71,7 +71,7 @@ export type Stand = Omit<Harness, 'setup'> & {
     log?: Log
   }) => DeliveryWorker
   endpoint: (account: TestAccount, input: NewWebhook) => Promise<WebhookRecord & { secret: string }>
-  /** Events that nothing caused but the test; their ids. */
+  /** Inserts events directly and returns their ids. */
   announce: (account: TestAccount, count?: number, type?: string, sql?: Sql) => Promise<string[]>
 }
 

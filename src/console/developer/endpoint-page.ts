@@ -53,7 +53,7 @@ export async function webhookPage(visit: Visit, note: Note | undefined): Promise
   return { title: endpoint.url, body, status: note?.status ?? 200 }
 }
 
-/** What somebody should know who looks at it because nothing comes. */
+/** Explains why an endpoint gets nothing. */
 function standing(words: Words, endpoint: WebhookRecord): string {
   const texts = words.texts.developer
   const { status, disabled_reason, failing_since, left_in_peace_until } = endpoint

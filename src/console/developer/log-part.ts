@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000
 
 type Log = {
   endpoint: WebhookRecord
-  /** One more than are listed, if there are older ones. */
+  /** One more than is shown, if there are older ones. */
   attempts: readonly AttemptRecord[]
   listed: number
   isOlder: boolean

@@ -12,7 +12,7 @@ import type { Words } from '../page/words.ts'
 export const backToDeveloper = ({ texts }: Words) => backLink(DEVELOPER, texts.developer.developer)
 export const backToWebhooks = ({ texts }: Words) => backLink(WEBHOOKS, texts.developer.webhooks)
 
-/** The webhook of the address. Throws `not_found`, for another account's too. */
+/** The webhook in the address. Throws `not_found`, also for another account's. */
 export const endpointOf = ({ ctx, id }: Visit): Promise<WebhookRecord> => getWebhook(ctx, id)
 
 export const pageOf = (id: string) => `${WEBHOOKS}/${id}`

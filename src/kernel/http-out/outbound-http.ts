@@ -73,7 +73,7 @@ export type ResolveName = (name: string) => Promise<readonly string[]>
 export function openOutbound(policy: OutboundPolicy, resolve: ResolveName = createNameResolver()): Outbound {
   const agent = new Agent({
     connect: createGuardedConnector(policy, resolve),
-    // Callers limit themselves: with a limit here, a host that hangs would delay all others of the same name.
+    // Callers limit themselves: a limit here would let one hanging host delay all others of the same name.
     connections: null,
     pipelining: 1,
     allowH2: false,
@@ -117,14 +117,17 @@ export function openOutbound(policy: OutboundPolicy, resolve: ResolveName = crea
 
 type ParsedUrl = { urlError: string | undefined; origin: string; path: string }
 
-/** Cached by the caller: it takes as long as signing, and the same addresses are called again and again. */
+/**
+ * The caller caches the result: parsing takes as long as signing, and the same few addresses are called
+ * repeatedly.
+ */
 function parseUrl(url: string, policy: OutboundPolicy): ParsedUrl {
   const urlError = explainUrlError(url, policy)
   const { origin, pathname, search } = new URL(urlError === undefined ? url : 'https://refused.invalid')
   return { urlError, origin, path: pathname + search }
 }
 
-/** A request and its response, limited in time and length. It is in `pending` until it is settled. */
+/** A request and its response, bounded in time and length. It stays in `pending` until it is settled. */
 class PendingRequest implements Dispatcher.DispatchHandler {
   private readonly resolvers = Promise.withResolvers<OutboundAnswer>()
   readonly answer = this.resolvers.promise
@@ -178,7 +181,7 @@ class PendingRequest implements Dispatcher.DispatchHandler {
     else this.finish()
   }
 
-  /** Finishes without the rest of the body: it is too long, or comes too slowly. */
+  /** Finishes without the rest of a body that is too long or comes too slowly. */
   private finishEarly(): void {
     this.finish()
     this.controller?.abort(new Error('enough was read'))
@@ -293,9 +296,9 @@ const withDnsTimeout = (name: string, addresses: Promise<readonly string[]>) =>
   })
 
 /**
- * Asks name servers directly. The system's look-up blocks one of four threads, so names whose servers do not
- * answer would delay all others. It is used for names that no server knows, as they may be in the hosts file.
- * `servers`: by default the system's.
+ * Asks name servers directly: the system's look-up blocks one of four threads, so names with silent servers
+ * would delay all others. Names that no server knows may be in the hosts file, so they are looked up by the
+ * system. `servers`: by default the system's.
  */
 export function createNameResolver(servers?: readonly string[]): ResolveName {
   const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES })

@@ -15,7 +15,7 @@ const LOOPBACK_NAMES = ['127.0.0.1', '::1', 'localhost']
 /** `host` as in `URL.hostname`, or without the brackets of an IPv6 address. */
 export const isLoopbackName = (host: string): boolean => LOOPBACK_NAMES.includes(host.replace(/^\[|\]$/g, ''))
 
-/** `name` is for callers with messages of their own; `host` is the forbidden one. */
+/** `name` is for callers with their own messages; `host` is the forbidden host. */
 type UrlError = {
   name:
     | 'length'
@@ -32,7 +32,8 @@ type UrlError = {
 }
 
 /**
- * Returns what is wrong with the text of a URL. The addresses of a host name are checked when it is called.
+ * Returns what is wrong with a URL; undefined for a valid one. The addresses of a host name are checked
+ * later, at its look-up.
  */
 export const explainUrlError = (text: string, policy: OutboundPolicy): string | undefined =>
   findUrlError(text, policy)?.sentence

@@ -55,7 +55,7 @@ export function openMailer(
   const send: Mailer['send'] = email => {
     if (underWay.size >= MAX_PENDING) {
       log.error({ waiting: underWay.size }, 'an e-mail was not sent: too many are waiting')
-      // If the promise rejects, that must not end the process.
+      // A rejected promise must not end the process.
       Promise.resolve(email).catch(() => undefined)
       return
     }

@@ -7,11 +7,11 @@ import { createAddressList } from './ip-ranges.ts'
 export type TrustedProxies = {
   isTrusted: (address: string | undefined) => boolean
   /**
-   * Whether a request comes from a proxy in a private network that is missing in the settings. All its
-   * readers have the same address.
+   * Whether a request comes from a proxy in a private network that is missing in the settings. All readers
+   * behind it have the same address.
    */
   isUnconfiguredProxy: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => boolean
-  /** If the header has no address, that of the proxy that wrote it; '' if the connection was lost. */
+  /** The reader's address; without one in the header, that of the proxy; '' if the connection was lost. */
   getReaderAddress: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
 }
 

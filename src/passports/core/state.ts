@@ -77,7 +77,7 @@ const selectStates = ({ sql, accountId }: AccountContext, uuids: readonly string
 function toState(row: StateRow): PassportState {
   const { inherited, own, contentId, versionHash, contentHash, unitsContentId } = row
   return {
-    // Not a copy without the columns below: that took a tenth of a bulk call.
+    // The row itself: a copy without the columns below took a tenth of the time of a bulk call.
     row,
     inherited: JSON.parse(inherited ?? row.data),
     own: own === null ? null : JSON.parse(own),

@@ -1,6 +1,7 @@
 /**
- * Reads passports for the public site. Their metadata, by which the site selects a cached page, is cached for
- * a second: a popular passport costs one statement a second. A change in this process drops it at once.
+ * Reads passports for the public site. The metadata that decides about cached pages is cached for a second,
+ * so that a popular passport costs one statement per second. A change in this process drops the metadata at
+ * once.
  */
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { afterCommit } from '../../kernel/db/transaction.ts'
@@ -24,7 +25,7 @@ type MetadataCache = {
 
 const metadataCaches = perDatabase((): MetadataCache => ({ entries: new Map(), inFlight: new Map() }))
 
-/** The passport of a public id if it was read within the last second, or `withinMs`. Asks no database. */
+/** The passport of a public id if it was read within the last second, or `withinMs`. Needs no database. */
 export function findCachedMetadata(
   sql: Sql,
   id: string,
@@ -64,7 +65,7 @@ export function readPublicPassport(sql: Sql, id: string, now: Date): Promise<Pub
   return query
 }
 
-/** The id is rebuilt: that of the request is a slice that keeps the whole address in memory. */
+/** The id is rebuilt, because the request's id is a slice that keeps the whole address in memory. */
 function cacheMetadata({ entries }: MetadataCache, row: PublicPassportRow, at: number): void {
   const { data: _, unit_fields: __, batch_fields: ___, ...metadata } = row
   const id = idFromUuid(row.id)
@@ -78,7 +79,9 @@ function cacheMetadata({ entries }: MetadataCache, row: PublicPassportRow, at: n
   }
 }
 
-/** Call it after each change of a passport: the next reader sees it, also one whose look-up began before. */
+/**
+ * Call it after each change of a passport, so that the next reader sees it, even if the look-up began before.
+ */
 export function dropCachedMetadata(sql: Sql, uuid: string): void {
   afterCommit(sql, pool => {
     const { entries, inFlight } = metadataCaches(pool)

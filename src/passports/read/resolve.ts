@@ -1,7 +1,6 @@
 /**
- * Resolves a GS1 address to passports. A GTIN leads to the model that has it, or had it. Lot and serial
- * belong to the model, so all its GTINs lead to the same unit. If the item or batch is unknown, its batch or
- * model answers. A released GTIN still leads to the units of its time, never to another account's product.
+ * Resolves a GS1 address to passports. All GTINs that a model has or had lead to its units; an unknown unit
+ * resolves to its nearest known ancestor. A released GTIN never leads to another account's product.
  */
 import type { DigitalLink } from '../../gs1/digital-link.ts'
 import { BoundedMap } from '../../kernel/bounded-map.ts'
@@ -40,7 +39,9 @@ const resolvers = perDatabase(
 
 const cacheKey = ({ gtin14, lot = '', serial = '' }: Key) => `${gtin14} ${lot} ${serial}`
 
-/** What an address resolved to within the last second, or `withinMs`. Asks no database. */
+/**
+ * The cached target of an address, if it was read within the last second or `withinMs`. Needs no database.
+ */
 export function findCachedTarget(
   sql: Sql,
   key: Key,
@@ -63,19 +64,19 @@ export async function resolveAddress(sql: Sql, key: Key, now: Date): Promise<Res
   return resolved
 }
 
-/** Bypasses the cache, and shares no statement, so that it can use the connection of a transaction. */
+/** Bypasses the cache and shares no statement, for a caller inside a transaction. */
 export const resolveUncached = async (sql: Sql, key: Key): Promise<ResolvedPassports | undefined> =>
   (await loadAll(sql, [key]))[0]
 
-/** Whether no unit that is issued later can be a better answer. Only such answers are cached. */
+/** Only a result that no later unit could improve is cached. */
 function isExact(key: Key, { batch, item }: ResolvedPassports): boolean {
   if (key.serial !== undefined) return item !== null
   return key.lot === undefined || batch !== null
 }
 
 /**
- * A GS1 address names no account. Models that had the GTIN answer for units that existed at its release.
- * `between` is an equality for which PostgreSQL can only use the index on model and serial.
+ * A GS1 address names no account. Models that had the GTIN are searched for units that existed at its
+ * release. `between` replaces an equality, so that PostgreSQL can only use the index on model and serial.
  */
 async function loadAll(sql: Sql, keys: readonly Key[]): Promise<(ResolvedPassports | undefined)[]> {
   const gtins = keys.map(key => key.gtin14)
@@ -106,7 +107,8 @@ async function loadAll(sql: Sql, keys: readonly Key[]): Promise<(ResolvedPasspor
 }
 
 /**
- * The exact unit wins; then the account that had the GTIN first, as it printed it first; then the last model.
+ * The nearest unit wins; then the account that had the GTIN first, because it printed codes first; then the
+ * latest model.
  */
 function chooseHolder(rows: readonly Row[]): Row | undefined {
   if (rows.length < 2) return rows[0]

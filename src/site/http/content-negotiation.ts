@@ -13,9 +13,8 @@ const MAX_MEMOIZED = 1_000
 type Rank = { quality: number; isExplicit: boolean }
 
 /**
- * Selects the offer that an `Accept` header prefers. Of two with the same quality, one that the header names
- * wins over one that only a wildcard matches, then the earlier one. If the header accepts none, returns the
- * first.
+ * Selects the offer that an `Accept` header prefers. Of two with the same quality, a named type beats a
+ * wildcard match, then the earlier offer wins. If the header accepts none, returns the first.
  */
 export function negotiate<T extends Offer>(accept: string | undefined, offers: readonly [T, ...T[]]): T {
   const [first, ...others] = offers

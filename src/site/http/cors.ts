@@ -18,7 +18,7 @@ export const CORS_HEADERS: Headers = {
 
 export type PublicHandler = (request: FastifyRequest, reply: FastifyReply) => unknown
 
-/** OPTIONS is answered whether the resource exists or not. */
+/** OPTIONS is answered whether or not the resource exists. */
 const sendPreflight: PublicHandler = (_request, reply) =>
   reply
     .code(204)

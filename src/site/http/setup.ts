@@ -31,10 +31,10 @@ type PageMetrics = {
 export type UncachedLimit = {
   /**
    * Runs `work` when it is this network's turn. Throws `rate_limited`. If the client disconnects first,
-   * `work` is not called, unless it `isShared` with other clients.
+   * `work` is not called, unless it is shared with other clients (`isShared`).
    */
   run: <T>(reply: FastifyReply, work: () => Promise<T>, isShared?: boolean) => Promise<T | undefined>
-  /** Does not count a request that turned out to have a valid access link. */
+  /** Refunds a request that turned out to have a valid access link. */
   refund: (request: FastifyRequest) => void
 }
 

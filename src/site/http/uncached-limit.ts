@@ -1,7 +1,6 @@
 /**
- * Limits the uncached responses of each network, so that none takes all the time of the server. A network
- * that requests too many is rejected at once; otherwise the networks take turns. Cached responses are not
- * limited.
+ * Limits the uncached responses of each network: a network that requests too many is rejected at once, the
+ * others take turns. Cached responses are not limited.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createPageLimit } from '../../accounts/limits/page-limit.ts'
@@ -13,13 +12,15 @@ import type { Release } from '../../kernel/semaphore.ts'
 import type { SiteSetup, UncachedLimit } from './setup.ts'
 
 const LOG_INTERVAL_MS = 60_000
-/** Also the most look-ups that share a statement. A higher limit saved no processor time. */
+/** Also the maximum number of look-ups in one statement. A higher limit saved no processor time. */
 const MAX_CONCURRENT = 4
 export const MAX_WAITING_PER_NETWORK = 32
 export const MAX_WAITING = 512
 /** The time that a statement may wait for a connection. */
 const MAX_WAIT_MS = 5_000
-/** Readers whose own address is hidden by a proxy share this key, whether or not the proxy is configured. */
+/**
+ * Readers behind a proxy that hides their addresses share this key, whether or not the proxy is configured.
+ */
 const PROXIES_KEY = 'proxies'
 
 export function createUncachedLimit({ clock, pageMetrics, trustedProxies }: SiteSetup): UncachedLimit {

@@ -21,7 +21,7 @@ type Shape = (input: ShapeInput) => Node
 /** UN/CEFACT Recommendation 20. */
 const UNIT_CODES: Readonly<Record<string, string>> = { g: 'GRM', kg: 'KGM', cm: 'CMT', l: 'LTR' }
 
-/** Other shapes only mark a member, for the function of its object to find it. */
+/** Other shapes only mark a member for the function of its object. */
 export const SHAPES: Readonly<Partial<Record<JsonLdShape, Shape>>> = {
   brand: ({ value }) => ({ brand: { '@type': 'Brand', name: value } }),
   country_of_origin: ({ field, value }) => ({ [getTerm(field)]: value, countryOfOrigin: value }),
@@ -44,7 +44,7 @@ function buildQuantity(value: unknown, unit: string | undefined): Node {
   }
 }
 
-/** Street and country become a node of their own. */
+/** Street and country become a separate node. */
 function buildOrganization({ field, value, passportUrl, buildMembers }: ShapeInput): Node {
   const data = asObject(value)
   const all = field.fields ?? []
@@ -89,7 +89,7 @@ function buildDimensions({ field, value, buildMembers }: ShapeInput): Node {
   }
 }
 
-/** The list, and the names alone (known fibres in English) for readers that only know schema.org. */
+/** The list and, for programs that only know schema.org, the bare names; those of known fibres in English. */
 function buildMaterials({ field, value, buildMembers }: ShapeInput): Node {
   const entries = value as readonly DataObject[]
   const nameMember = findNameMember(field)

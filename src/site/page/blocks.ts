@@ -21,13 +21,13 @@ import {
   renderName,
 } from './values.ts'
 
-/** Neighbouring pairs share a `dl`; a figure has a heading of its own. `body` is ready HTML. */
+/** Neighbouring pairs share a `dl`; a figure has its own heading. `body` is ready HTML. */
 export type Block = { kind: 'pair' | 'figure'; title: string; titleLanguage: 'en' | undefined; body: string }
 
-/** What fits a quarter of the page's width, and half of a phone's. */
+/** A label that fits a quarter of the page's width, or half of a phone's width. */
 const MAX_SHORT_LABEL_LENGTH = 24
 const MAX_SHORT_VALUE_LENGTH = 12
-/** Longer words of a label would be broken on paper, where a label has a quarter of a column. */
+/** The longest word that fits a quarter of a printed column unbroken. */
 const MAX_SHORT_WORD_LENGTH = 14
 
 /**
@@ -206,7 +206,8 @@ function renderDocumentName({ labels }: PageLocale, type: string): string {
 }
 
 /**
- * Leaves out columns without values. A phone has no space for three, so a CAS number is below its substance.
+ * Leaves out columns without values. Three columns are too wide for a phone, so a CAS number is below its
+ * substance.
  */
 function renderTable(
   locale: PageLocale,

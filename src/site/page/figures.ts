@@ -25,10 +25,10 @@ export function renderComposition(
 
 const getTone = (i: number) => i % TONES
 
-/** Two pixels of 320. The outlines of the segments cover one of them. */
+/** Two pixels at a width of 320; the outlines of the segments cover one of them. */
 const GAP_PERCENT = 0.7
 
-/** Each segment is shorter by the gap after it, so that the total stays 100. */
+/** Each segment is narrowed by its gap, so that the total stays 100. */
 function renderSegments(shares: readonly Share[]): string {
   let x = 0
   const rects = shares.map(({ percentage }, i) => {
@@ -41,7 +41,7 @@ function renderSegments(shares: readonly Share[]): string {
 
 const round = (n: number) => Math.round(n * 100) / 100
 
-/** Hidden from screen readers: the text beside it says the class. */
+/** Hidden from screen readers, because the text beside it names the class. */
 export function renderClassScale(markedLetter: string): string {
   const letters = [...'ABCDEFG'].map(letter =>
     letter === markedLetter ? html`<b>${letter}</b>` : html`<span>${letter}</span>`,

@@ -1,4 +1,4 @@
-/** What the files that render a passport's page share. */
+/** The types and functions that all parts of a passport's page share. */
 import { html } from 'ghtml'
 import type { Brand } from '../../accounts/brand/brand.ts'
 import type { Labels } from '../../i18n/catalogue.ts'
@@ -54,7 +54,9 @@ export const renderKeptQuery = (
   return (reader !== undefined && 'isPreview' in reader ? `preview=${reader.audience}&amp;` : '') + version
 }
 
-/** Browsers open it when they follow a link to the anchor inside. Print shows `note` beside the title. */
+/**
+ * Browsers open the element when they follow a link to an anchor inside. Print shows `note` beside the title.
+ */
 export function renderCollapsible(
   anchor: string,
   title: string,

@@ -13,7 +13,10 @@ import {
 } from './page-context.ts'
 import { getPageLabel, renderAddress, renderName } from './values.ts'
 
-/** Says that fields are withheld, never which. Only authorities see more than legitimate interest does. */
+/**
+ * Says that fields are withheld, but not which fields. Only authorities see more than readers with a
+ * legitimate interest.
+ */
 export function renderWithheldNote({ view, labels: { ui } }: PageContext): string {
   if (!view.withheld) return ''
   const sentence = view.audience === 'legitimate_interest' ? ui.withheldForAuthorities : ui.withheld
@@ -58,7 +61,9 @@ function renderVersionRow(page: PageContext, { versionNo, kind, at }: PublicVers
   return html`<tr><th scope="row">!${number}</th><td><time datetime="${at.toISOString().slice(0, 10)}">${formatPageDate(page, at)}</time></td><td>${page.labels.ui[`change.${kind}`]}</td></tr>`
 }
 
-/** Keeps the language. Has a label, because a screen reader's list of links would only say a number. */
+/**
+ * Keeps the language. Has a label, because a number alone says nothing in a screen reader's list of links.
+ */
 function renderVersionLink({ labels, language, reader, view }: PageContext, versionNo: number): string {
   const name = fillPlaceholders(labels.ui.versionNumber, { version: versionNo })
   const keptQuery = renderKeptQuery({ ...view, replacedBy: null }, reader)

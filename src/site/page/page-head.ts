@@ -1,4 +1,4 @@
-/** The head of a passport's page: links for programs, brand, product, and facts of the passport itself. */
+/** The head of a passport's page: links for programs, brand, product, and facts about the passport. */
 import { html } from 'ghtml'
 import type { BrandLogo } from '../../accounts/brand/brand.ts'
 import { fillPlaceholders, findLabel, LANGUAGES } from '../../i18n/catalogue.ts'
@@ -15,7 +15,7 @@ import {
   renderName,
 } from './values.ts'
 
-/** Elements of `<head>`: canonical address, languages and formats, and what a link preview shows. */
+/** Elements of `<head>`: canonical address, languages, formats, and the data for link previews. */
 export function renderHeadLinks(page: PageContext): string {
   const { view, reader, isAccessEnded } = page
   if (reader !== undefined || isAccessEnded) return ''
@@ -119,7 +119,7 @@ function renderParentLinks({ view, labels }: PageContext): string {
   return links.length === 0 ? '' : html`<p class="up">!${links.join(' ')}</p>`
 }
 
-/** Says for whom the page is and until when, or that the access has ended. */
+/** Names the audience and the expiry date, or says that the access has ended. */
 function renderAccessBanner(page: PageContext): string {
   const { reader, isAccessEnded, labels, language } = page
   if (isAccessEnded) {
@@ -134,7 +134,7 @@ function renderAccessBanner(page: PageContext): string {
   if ('isPreview' in reader) {
     return html`<p class="banner" role="note"><b>${audience}</b> ${labels.ui.audiencePreview}</p>`
   }
-  // With the time: a date alone would suggest that the link works until the end of that day.
+  // Includes the time: a date alone would suggest that the link works until the end of that day.
   const date = formatMinute(language, reader.expiresAt)
   const until = fillPlaceholders(labels.ui.audienceFor, { label: reader.label, date })
   return html`<p class="banner" role="note"><b>${audience}</b> <bdi>${until}</bdi></p>`
@@ -162,7 +162,7 @@ function renderNotices(page: PageContext): string {
   return html`!${notices}<p class="notice" role="note">${older} <a href="?!${renderKeptQuery({ ...view, replacedBy: null }, reader)}lang=${language}">${labels.ui.currentVersion}</a></p>`
 }
 
-/** Names the corrections and links to the corrected passport. Withheld ones are only mentioned. */
+/** Names the corrections and links to the corrected passport. Says only that others are withheld. */
 function renderCorrectionNotice({ view, labels, language, ...page }: PageContext): string {
   const { correction, batch, model } = view
   if (correction === null) {

@@ -61,7 +61,7 @@ function renderFacts(page: PageContext): string {
   return html`<section class="facts" aria-labelledby="key-facts"><h2 id="key-facts" class="vh">${ui.keyFacts}</h2><dl>!${pairs}</dl></section>`
 }
 
-/** The number of sections, from the first, that are open. */
+/** How many sections, from the first, are open. */
 const OPEN_SECTIONS = 2
 
 function renderSections(page: PageContext): string {
@@ -100,13 +100,13 @@ function findMainOrigin(parts: readonly FieldBlocks[]): Origin | undefined {
 
 const ORIGIN_LABELS = { model: 'inheritedFromModel', batch: 'inheritedFromBatch', own: 'ownToUnit' } as const
 
-/** Readers of a batch's page do not call it a unit. */
+/** The page of a batch calls it a batch, not a unit. */
 const getOriginText = ({ view, labels }: PageContext, origin: Origin) =>
   labels.ui[origin === 'own' && view.level === 'batch' ? 'ownToBatch' : ORIGIN_LABELS[origin]]
 
 /**
- * Neighbouring pairs share a list. A figure that is alone under its heading needs no second title. The last
- * line names the main origin, and fields of another origin name theirs.
+ * Neighbouring pairs share a list. A figure alone under its heading needs no second title. The last line
+ * names the origin of most fields; a field from elsewhere names its own.
  */
 function renderSectionContent(
   page: PageContext,

@@ -29,7 +29,7 @@ export type PassportView = {
   level: 'model' | 'batch' | 'item'
   status: 'active' | 'archived'
   outdated: boolean
-  /** What an outdated unit lacks, as far as this audience may see it; else null. */
+  /** The corrections that an outdated unit lacks, if this audience may see them; else null. */
   correction: UnitCorrection | null
   gtin: string | null
   lot: string | null
@@ -59,7 +59,7 @@ export type PassportView = {
   origins: Origins | null
 }
 
-/** The corrected fields. `before` or `after` is undefined if the field had, or gets, no value. */
+/** The corrected fields. `before` or `after` is undefined if the field has no value there. */
 export type UnitCorrection = {
   changes: readonly { field: Field; before: unknown; after: unknown }[]
   correctedBy: 'model' | 'batch'
@@ -127,7 +127,7 @@ function discloseCorrection(
   return changes.length === 0 ? null : { changes, correctedBy }
 }
 
-/** `row` has the GTIN of the model or batch itself, as on its own page. */
+/** `row` has the GTIN that the model or batch shows on its own page. */
 function buildParent(addresses: Addresses, uuid: string, row: Pick<PassportRow, 'gtin' | 'lot' | 'serial'>) {
   const id = idFromUuid(uuid)
   return { id, url: passportUrl(addresses, id), gs1Url: gs1Url(addresses, row) }
@@ -138,7 +138,7 @@ function getPrimaryLanguage(data: DataObject): string {
   return typeof first === 'string' ? first : 'en'
 }
 
-/** Null if pages exist in all languages of the texts: then the page's language alone selects each text. */
+/** Null if pages exist in all languages of the texts, because the page's language then selects each text. */
 function findTextLanguages(
   { fields }: CompleteCategory,
   data: DataObject,

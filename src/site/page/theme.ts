@@ -7,7 +7,7 @@ import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { compactCss } from '../../kernel/text/compact-css.ts'
 
 export type Theme = {
-  /** Must be inlined unchanged, because the policy has its digest. */
+  /** Must be inlined unchanged, because the policy contains its digest. */
   style: string
   /** The value of Content-Security-Policy. */
   policy: string
@@ -39,7 +39,7 @@ const joinParts = (markers: readonly string[]) =>
 
 const themes = new BoundedMap<string, Theme>(500)
 
-/** For pages of no account, such as errors. */
+/** For pages without an account, such as errors. */
 export const DEFAULT_THEME = createTheme(joinParts([]) + compactCss(readStyleSheet('site-pages')), NO_BRAND)
 
 /** Cached by brand and parts: the digest of 10 kB takes a tenth of the time of rendering a page. */
@@ -64,7 +64,7 @@ function createTheme(styleSheet: string, { accent, frameAncestors }: BrandStyle)
   return { style, policy }
 }
 
-/** Print uses the light accent whatever the screen uses. */
+/** Print uses the light accent, whichever one the screen uses. */
 function renderAccentRules(accent: string): string {
   const { light, dark } = buildAccent(accent)
   return `:root{--accent:${light}}@media screen and (prefers-color-scheme:dark){:root{--accent:${dark}}}`

@@ -1,4 +1,4 @@
-/** Renders values: translated where we have a translation, else marked with the text's language. */
+/** Renders values: in the page's language if there is a translation, else marked with the text's language. */
 import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import { buildFibreLabel } from '../../categories/names/recognise-names.ts'
@@ -6,7 +6,7 @@ import { pickText } from '../../categories/pick-text.ts'
 import { findLabel, getFallbackLanguage, type Labels, type Language } from '../../i18n/catalogue.ts'
 import { formatAmount, formatCountry, formatDate, formatLanguage } from '../../i18n/format.ts'
 
-/** The language of a page, its labels, and how its reader wants the account's texts. */
+/** The language of a page, its labels, and the languages in which its reader wants the account's texts. */
 export type PageLocale = {
   language: Language
   labels: Labels
@@ -19,7 +19,8 @@ export type PageLocale = {
 }
 
 /**
- * A text of the account. `language` is undefined if it is the page's. `languages`: of all its translations.
+ * A text of the account. `language` is undefined if it is the page's language. `languages`: the languages of
+ * all its translations.
  */
 type LocalizedText = { text: string; language: string | undefined; languages: readonly string[] }
 
@@ -67,9 +68,7 @@ export function findLocalizedText(locale: PageLocale, value: unknown): Localized
 const findForeignLanguage = (locale: PageLocale, tag: string) =>
   tag === locale.language || tag.startsWith(`${locale.language}-`) ? undefined : tag
 
-/**
- * For a text in another language than the page's: links to the page in each language that the text exists in.
- */
+/** For a text in another language than the page's: links to the page in each language of the text. */
 export function renderLanguageNote(locale: PageLocale, { language, languages }: LocalizedText): string {
   if (language === undefined) return ''
   const links = languages.map(
@@ -132,7 +131,7 @@ export function renderFieldValue(locale: PageLocale, field: Field, path: string,
   return renderFormatted(locale, field, value)
 }
 
-/** A value that our schema does not list, from an older or a newer one, is rendered as it is. */
+/** A value that our schema does not list, from an older or a newer one, is shown unchanged. */
 function renderChoice({ language, labels }: PageLocale, path: string, value: string): string {
   const key = `${path}.${value}`
   const known = findLabel(labels, 'values', key)

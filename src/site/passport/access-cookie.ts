@@ -1,10 +1,10 @@
 /**
  * The cookie with the token of an access link: encrypted with an expiry time, so that a stolen cookie opens
- * one passport for an hour.
+ * only one passport, for an hour.
  */
 import { decrypt, deriveKey, encrypt } from '../../kernel/sealing.ts'
 
-/** Over https it gets a prefix, so a `Cookie` header contains this name in any case. */
+/** Over https the name gets a prefix, so a `Cookie` header contains this text in both cases. */
 export const COOKIE_NAME = 'carnet_access'
 
 /**

@@ -19,14 +19,15 @@ import { getFirst } from './languages.ts'
 import type { PassportRequest } from './passport-request.ts'
 
 /**
- * With Cookie and Authorization: with access, a browser must not reuse the public page that it has cached.
+ * Includes Cookie and Authorization, so that a reader with access does not get the public page from the
+ * browser's cache.
  */
 export const PASSPORT_VARY = 'Accept, Accept-Language, Accept-Encoding, Cookie, Authorization'
 
 export type AccessContext = {
   setup: SiteSetup
   cookies: AccessCookies
-  /** The path of all passports as the browser sees it, with that of `PUBLIC_URL`. */
+  /** The path of all passports as the browser sees it, including the path of `PUBLIC_URL`. */
   cookiePath: string
 }
 
@@ -36,7 +37,7 @@ export const createAccessContext = (setup: SiteSetup): AccessContext => ({
   cookiePath: `${getBasePath(setup.addresses.publicUrl)}/p/`,
 })
 
-/** A cheap check before parsing. May be true without access, but is never false with it. */
+/** A cheap check before parsing. May be true without access, but is never false with access. */
 export function mayHaveAccess(
   headers: IncomingHttpHeaders,
   { query }: Pick<PassportRequest, 'query'>,
@@ -110,10 +111,10 @@ export async function authorizePreview(
   return session?.account.id === row.account_id ? { audience, isPreview: true } : undefined
 }
 
-/** A well-formed token. One from a cookie opened this passport within the last hour. */
+/** A well-formed token. If it is from a cookie, it opened this passport within the last hour. */
 export type RequestToken = { text: string; from: 'query' | 'bearer' | 'cookie' }
 
-/** The token in the query, else the Bearer token, else the one in the cookie. Makes no look-up. */
+/** The token in the query, else the Bearer token, else the token in the cookie. Makes no look-up. */
 export function findToken(
   { cookies }: AccessContext,
   { authorization, cookie }: IncomingHttpHeaders,

@@ -10,7 +10,7 @@ import { htmlHeaders, renderDocument, securityHeaders } from '../page/shell.ts'
 import { acceptsHtml, prefersHtml } from './formats.ts'
 import { negotiatePageLanguage } from './languages.ts'
 
-/** What is missing now may exist at the next request, so nothing is cached. */
+/** A missing page may exist at the next request, so nothing is cached. */
 const NO_STORE_HEADERS: Headers = { 'cache-control': 'no-store', vary: 'Accept, Accept-Language' }
 
 /** Without `page` the error is sent as JSON. A server error is a page for every client that accepts HTML. */

@@ -83,7 +83,7 @@ export const FORMAT_NAMES = [...ALTERNATE_FORMATS, HTML].map(({ id }) => id).joi
 /** Whether `Accept` selects HTML, also if it names none of our formats. */
 export const acceptsHtml = (accept: string | undefined): boolean => negotiateFormat(accept) === HTML
 
-/** Whether `Accept` selects HTML and names it, as browsers do. Errors are then sent as a page. */
+/** Whether `Accept` names and selects HTML, as browsers do. Errors are then sent as a page. */
 export const prefersHtml = (accept: string | undefined): boolean =>
   acceptsHtml(accept) && /text\/html|application\/xhtml\+xml/i.test(accept ?? '')
 

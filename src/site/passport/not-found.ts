@@ -12,7 +12,7 @@ import { HTML } from './formats.ts'
 import { negotiatePageLanguage } from './languages.ts'
 import type { PassportRequest } from './passport-request.ts'
 
-/** An id in capitals, as older scanners send it, or with slashes or spaces after it. */
+/** An id in capitals, as older scanners send it, or followed by slashes or spaces. */
 const MISTYPED_ID = /^([0-9a-z]{26})[/\s]*$/i
 
 const REDIRECT_HEADERS: Headers = { 'cache-control': 'public, max-age=86400' }

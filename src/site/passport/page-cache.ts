@@ -3,7 +3,7 @@ import type { TranslationLanguages } from '../../categories/pick-text.ts'
 import type { PreparedResponse } from '../http/prepared-response.ts'
 
 export type CachedPassport = {
-  /** Version, status and all else that changes the page. Responses of an earlier state are dropped. */
+  /** Version, status and everything else that changes the page. Responses of an earlier state are dropped. */
   readonly state: string
   /** The passport's primary language, needed to choose among the responses. */
   readonly primaryLanguage: string
@@ -16,7 +16,7 @@ export type CachedPassport = {
 export type PageCache = {
   /** The passport if it was cached in this state. */
   find(id: string, state: string): CachedPassport | undefined
-  /** The passport, also if it was cached in another state. */
+  /** The passport, even if it was cached in another state. */
   findAny(id: string): CachedPassport | undefined
   put(
     id: string,
@@ -29,7 +29,10 @@ export type PageCache = {
 
 /** The cost of an entry besides its body: header lists, keys, objects. */
 const OVERHEAD_BYTES = 4_096
-/** Two for each of 24 languages, and 16 more. Combinations of text languages have no other limit. */
+/**
+ * Two for each of 24 languages, and 16 more, because the number of combinations of text languages is
+ * unlimited.
+ */
 const MAX_RESPONSES = 64
 
 /** The two compressed bodies together are smaller than the plain one. */
@@ -79,7 +82,7 @@ export function createPageCache(maxBytes: number): PageCache {
   }
 }
 
-/** Returns the size of the response that is replaced: the one with this key, or the oldest of too many. */
+/** Returns the size of the replaced response: the one with this key, or the oldest if there are too many. */
 function replaceResponse({ responses }: CachedPassport, key: string, response: PreparedResponse): number {
   const [oldest = key] = responses.keys()
   const replaced = responses.has(key) || responses.size < MAX_RESPONSES ? key : oldest

@@ -1,6 +1,6 @@
 /**
- * Handles `GET /p/{id}` in all formats. Readers without an access link get a response that is cached and
- * shared. A reader with one gets a response made for this request alone.
+ * Handles `GET /p/{id}` in all formats. Readers without an access link share cached responses; readers with a
+ * link get a response made for their request.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findCachedBrand, getCachedBrand } from '../../accounts/brand/brand.ts'
@@ -109,7 +109,7 @@ function handle(route: RouteContext, reply: FastifyReply): unknown {
     return undefined
   }
   const send = () => sendFreshOrStale(context)
-  // A page that was cached, and is unchanged, only costs a look-up, so it is not limited.
+  // A cached page that is unchanged costs only a look-up, so it is not limited.
   return hasCachedResponse(route.cache, headers, request) ? send() : limitUncached(context, token, send)
 }
 
@@ -198,7 +198,7 @@ async function sendPassport(
   if (typeof token !== 'object') return sendPublic(context, row)
   const access = await findAccess(setup.sql, token.text, row, request.now)
   if (access === undefined) {
-    // Only pages say that a cookie's link has ended. Programs see it by the fields that are missing.
+    // Only pages say that a cookie's link has ended. Programs notice it by the missing fields.
     const isAccessEnded = token.from === 'query' || (token.from === 'cookie' && request.format === HTML)
     return sendPublic({ ...context, request: { ...request, isAccessEnded } }, row, token)
   }

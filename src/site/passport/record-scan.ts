@@ -14,7 +14,10 @@ export type RecordScan = (
   row: ScannedPassport,
 ) => void
 
-/** Call the result after a response was sent. 304, prefetch, HEAD and formats for programs do not count. */
+/**
+ * Call the returned function after a response was sent. A 304, a prefetch, HEAD and formats for programs do
+ * not count.
+ */
 export function createRecordScan({ scans, addresses, countryHeader, ...setup }: SiteSetup): RecordScan {
   const { isTrusted, getReaderAddress } = createTrustedProxies(setup.trustedProxies)
   const cookieName = getSessionCookieName(addresses.publicUrl)

@@ -21,12 +21,12 @@ import type { PassportRequest } from './passport-request.ts'
 
 const PUBLIC_CACHING = 'public, max-age=60, stale-while-revalidate=600'
 
-/** What decides whether a cached response is current. */
+/** Decides whether a cached response is current. */
 type CacheStateInput = { row: PublicMetadata; brand: Brand }
-/** What a response is made from. `row` is one version of the passport. */
+/** The data of a response. `row` is one version of the passport. */
 type PassportSource = { row: PublicPassportRow; brand: Brand; newestVersionNo: number }
 
-/** Includes the GTINs: units show their model's GTIN, which can change without a version of theirs. */
+/** Includes the GTINs: units show their model's GTIN, which can change without a new version of the unit. */
 const getCacheState = ({ row, brand }: CacheStateInput) =>
   // o: outdated, with the number of corrections. n: not in search engines. b: brand version.
   `${row.version_no}${row.status}${row.outdated ? `o${row.corrections}` : ''}${row.indexable ? '' : 'n'}b${brand.version}` +
@@ -54,7 +54,10 @@ const findResponse = (
 ) =>
   cached?.responses.get(getResponseKey(request, negotiateLanguages(headers, request.query, cached), cached))
 
-/** Has the chosen texts, not the requested languages, so that readers of the same page share one response. */
+/**
+ * Depends on the chosen texts, not on the requested languages, so that readers of the same page share one
+ * response.
+ */
 function getResponseKey(
   request: PassportRequest,
   languages: NegotiatedLanguage,
@@ -72,7 +75,7 @@ function getVariant({ format }: PassportRequest, { language }: NegotiatedLanguag
   return format.isPerLanguage ? `${format.id}.${language}` : format.id
 }
 
-/** Renders the response, and caches it unless it shows an earlier version, which hardly anybody reads. */
+/** Renders the response, and caches it unless it shows an earlier version, which few people read. */
 export async function createPublicResponse(
   setup: SiteSetup,
   cache: PageCache,

@@ -49,8 +49,8 @@ function describeLevel(name: string, { lot, serial }: Level): string {
 }
 
 /**
- * The requested path, cut after this level, because clients compare it with the prefixes of their address.
- * Elsewhere a path built from the row.
+ * The requested path, cut after this level, because clients compare it with prefixes of their address. For
+ * other levels, a path built from the row.
  */
 function getAnchorPath({ link, rawPath }: LinksetRequest, row: Level): string {
   const { gtin14 } = link
@@ -63,7 +63,7 @@ function getAnchorPath({ link, rawPath }: LinksetRequest, row: Level): string {
   return gs1Path(gtin14)
 }
 
-/** Discloses to the public, as on the page of the level. */
+/** Returns only values that the public may see, as on the page of the level. */
 function getNameAndLanguages(row: Pick<PublicPassportRow, 'category' | 'data'>): {
   name: string
   languages: string[]

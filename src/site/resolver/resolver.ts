@@ -89,7 +89,7 @@ function parseResolverRequest(setup: SiteSetup, request: FastifyRequest): Resolv
   }
 }
 
-/** For a link type that no product has. People get a link to the passport instead. */
+/** The response to a link type that no product has. People get a link to the passport instead. */
 async function sendUnknownLinkType(
   setup: SiteSetup,
   reply: FastifyReply,
@@ -225,7 +225,7 @@ function sendOptions(setup: SiteSetup, reply: FastifyReply): unknown {
     .send()
 }
 
-/** GS1's resolver description file. It belongs at the root of the domain, even if `PUBLIC_URL` has a path. */
+/** GS1's resolver description file. It must be at the root of the domain, even if `PUBLIC_URL` has a path. */
 function prepareDescription({ addresses }: SiteSetup) {
   const description = {
     name: 'Carnet',

@@ -139,7 +139,7 @@ export const stopImports = (sql: Sql): Promise<void> => runners(sql).stop()
 
 export const waitForImports = (sql: Sql): Promise<void> => runners(sql).ended()
 
-/** Returns and forgets the errors that stopped imports here; those imports are resumed. */
+/** Returns and clears the errors that stopped imports in this process; those imports are resumed. */
 export const takeImportFailures = (sql: Sql): JobFailure[] => runners(sql).takeFailures()
 
 const runners = perDatabase((sql: Sql) =>
