@@ -6,7 +6,7 @@ import { notFound } from '../kernel/errors.ts'
 import { getPathParameters } from '../kernel/http/request-input.ts'
 import { SVG_HEADERS } from '../qr/svg.ts'
 import type { SiteSetup } from './http/setup.ts'
-import { securityHeaders } from './page/shell.ts'
+import { buildSecurityHeaders } from './page/shell.ts'
 
 /** Throws `not_found`. */
 export async function sendLogo({ sql, addresses }: SiteSetup, reply: FastifyReply): Promise<FastifyReply> {
@@ -15,7 +15,7 @@ export async function sendLogo({ sql, addresses }: SiteSetup, reply: FastifyRepl
   if (logo === undefined) throw notFound('logo')
   const etag = `"${file}"`
   reply.headers({
-    ...securityHeaders(addresses.publicUrl),
+    ...buildSecurityHeaders(addresses.publicUrl),
     ...SVG_HEADERS,
     'content-type': LOGO_TYPES[logo.type],
     'cache-control': 'public, max-age=31536000, immutable',

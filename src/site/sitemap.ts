@@ -7,7 +7,7 @@ import { passportUrl } from '../passports/core/record.ts'
 import { listSitemapFile, listSitemapFiles } from '../passports/read/sitemap.ts'
 import { type PreparedResponse, prepareResponse, sendPrepared } from './http/prepared-response.ts'
 import type { SiteContext, SiteSetup } from './http/setup.ts'
-import { securityHeaders } from './page/shell.ts'
+import { buildSecurityHeaders } from './page/shell.ts'
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 /** `response` is undefined if the file does not exist or would be empty; that is cached too. */
@@ -52,7 +52,7 @@ function getCachedFile(setup: SiteSetup, cache: FileCache, n: number, render: Re
           body,
           etagPrefix: `sitemap.${n}`,
           headers: {
-            ...securityHeaders(setup.addresses.publicUrl),
+            ...buildSecurityHeaders(setup.addresses.publicUrl),
             'content-type': 'application/xml; charset=utf-8',
             'cache-control': 'public, max-age=3600',
             vary: 'Accept-Encoding',

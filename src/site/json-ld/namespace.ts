@@ -3,7 +3,7 @@ import { html } from 'ghtml'
 import type { Offer } from '../http/content-negotiation.ts'
 import { ALLOW_ANY_ORIGIN } from '../http/cors.ts'
 import { type Headers, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
-import { HTML_MEDIA_TYPES, htmlHeaders, renderDocument, securityHeaders } from '../page/shell.ts'
+import { buildHtmlHeaders, buildSecurityHeaders, HTML_MEDIA_TYPES, renderDocument } from '../page/shell.ts'
 import { readContextVersions } from './context-versions.ts'
 import { JSON_LD_MEDIA_TYPES } from './document.ts'
 import {
@@ -35,12 +35,12 @@ export function prepareNamespace(publicUrl: string, nsUrl: string): [NamespaceFo
   const page = prepareResponse({
     body: renderVocabularyPage(nsUrl),
     etagPrefix: 'vocabulary',
-    headers: { ...htmlHeaders(publicUrl), ...SHARED_HEADERS, 'content-language': 'en' },
+    headers: { ...buildHtmlHeaders(publicUrl), ...SHARED_HEADERS, 'content-language': 'en' },
   })
   const context = prepareResponse({
     body: renderContext(nsUrl),
     etagPrefix: 'context',
-    headers: { 'content-type': 'application/ld+json', ...securityHeaders(publicUrl), ...SHARED_HEADERS },
+    headers: { 'content-type': 'application/ld+json', ...buildSecurityHeaders(publicUrl), ...SHARED_HEADERS },
   })
   return [
     { mediaTypes: HTML_MEDIA_TYPES, response: page },
@@ -61,7 +61,7 @@ const IMMUTABLE_HEADERS: Headers = {
 export function prepareContextVersions(publicUrl: string, nsUrl: string): Map<string, PreparedResponse> {
   const headers = {
     'content-type': 'application/ld+json',
-    ...securityHeaders(publicUrl),
+    ...buildSecurityHeaders(publicUrl),
     ...IMMUTABLE_HEADERS,
   }
   return new Map(

@@ -11,7 +11,7 @@ const DENIED_FEATURES =
   'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()'
 
 /** Headers of every response. Prepared responses bypass Fastify, so they must contain them themselves. */
-export function securityHeaders(publicUrl: string): Headers {
+export function buildSecurityHeaders(publicUrl: string): Headers {
   return {
     ...defaultHeaders(publicUrl),
     'referrer-policy': 'strict-origin-when-cross-origin',
@@ -20,9 +20,9 @@ export function securityHeaders(publicUrl: string): Headers {
   }
 }
 
-export const htmlHeaders = (publicUrl: string, theme: Theme = DEFAULT_THEME): Headers => ({
+export const buildHtmlHeaders = (publicUrl: string, theme: Theme = DEFAULT_THEME): Headers => ({
   'content-type': 'text/html; charset=utf-8',
-  ...securityHeaders(publicUrl),
+  ...buildSecurityHeaders(publicUrl),
   'content-security-policy': theme.policy,
 })
 

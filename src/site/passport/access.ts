@@ -7,7 +7,7 @@ import { isAccessToken, LINK_AUDIENCES, type LinkAudience } from '../../passport
 import type { PassportRow } from '../../passports/core/record.ts'
 import type { Headers } from '../http/prepared-response.ts'
 import { getBasePath, type SiteSetup } from '../http/setup.ts'
-import { securityHeaders } from '../page/shell.ts'
+import { buildSecurityHeaders } from '../page/shell.ts'
 import {
   type AccessCookies,
   COOKIE_LIFETIME_MS,
@@ -70,7 +70,7 @@ export function moveTokenToCookie(
   const value = context.cookies.seal(id, token, new Date(now.getTime() + COOKIE_LIFETIME_MS))
   return reply
     .code(303)
-    .headers({ ...securityHeaders(context.setup.addresses.publicUrl), ...PRIVATE_HEADERS })
+    .headers({ ...buildSecurityHeaders(context.setup.addresses.publicUrl), ...PRIVATE_HEADERS })
     .header('location', query.size === 0 ? path : `${path}?${query}`)
     .header('set-cookie', buildCookie(context, id, value, COOKIE_LIFETIME_MS / 1_000))
     .send('')

@@ -6,7 +6,7 @@ import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { getQuery } from '../../kernel/http/request-input.ts'
 import { ALLOW_ANY_ORIGIN } from '../http/cors.ts'
 import { type Headers, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
-import { htmlHeaders, renderDocument, securityHeaders } from '../page/shell.ts'
+import { buildHtmlHeaders, buildSecurityHeaders, renderDocument } from '../page/shell.ts'
 import { acceptsHtml, prefersHtml } from './formats.ts'
 import { negotiatePageLanguage } from './languages.ts'
 
@@ -22,7 +22,7 @@ export function buildPublicError(
   const { accept } = request.raw.headers
   const isPage = status < 500 ? prefersHtml(accept) : acceptsHtml(accept)
   if (!isPage) {
-    const headers = { ...ALLOW_ANY_ORIGIN, ...securityHeaders(publicUrl), ...NO_STORE_HEADERS }
+    const headers = { ...ALLOW_ANY_ORIGIN, ...buildSecurityHeaders(publicUrl), ...NO_STORE_HEADERS }
     return { headers, page: undefined }
   }
   const language = negotiateErrorLanguage(request)
@@ -52,7 +52,7 @@ const buildPageHeaders = (
   language: Language,
   cachingHeaders = NO_STORE_HEADERS,
 ): Headers => ({
-  ...htmlHeaders(publicUrl),
+  ...buildHtmlHeaders(publicUrl),
   'content-language': language,
   'x-robots-tag': 'noindex',
   ...cachingHeaders,

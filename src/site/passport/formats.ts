@@ -13,7 +13,7 @@ import { JSON_LD_MEDIA_TYPES, renderJsonLd } from '../json-ld/document.ts'
 import type { AlternateFormat, Reader } from '../page/page-context.ts'
 import { renderPassportPage } from '../page/passport-page.ts'
 import type { PassportView } from '../page/passport-view.ts'
-import { HTML_MEDIA_TYPES, htmlHeaders, securityHeaders } from '../page/shell.ts'
+import { buildHtmlHeaders, buildSecurityHeaders, HTML_MEDIA_TYPES } from '../page/shell.ts'
 import { buildTheme } from '../page/theme.ts'
 import type { NegotiatedLanguage } from './languages.ts'
 
@@ -44,7 +44,7 @@ export const HTML: PassportFormat = {
     const { svg } = renderQrSvg(getQrAddress(addresses, row, 'passport'), { level: 'M', isInline: true })
     const body = renderPassportPage(view, language, { ...input, qr: svg, alternates: ALTERNATE_FORMATS })
     const headers = {
-      ...htmlHeaders(addresses.publicUrl, buildTheme(input.brand, body)),
+      ...buildHtmlHeaders(addresses.publicUrl, buildTheme(input.brand, body)),
       'content-language': language,
       link: buildAlternateLinks(view),
     }
@@ -59,7 +59,7 @@ const JSON_LD: PassportFormat = {
   mediaTypes: JSON_LD_MEDIA_TYPES,
   isPerLanguage: false,
   render: ({ setup, view }) => ({
-    headers: { 'content-type': 'application/ld+json', ...securityHeaders(setup.addresses.publicUrl) },
+    headers: { 'content-type': 'application/ld+json', ...buildSecurityHeaders(setup.addresses.publicUrl) },
     body: renderJsonLd(view, setup.nsUrl),
   }),
 }

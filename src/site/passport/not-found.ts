@@ -5,7 +5,7 @@ import { getPathParameters } from '../../kernel/http/request-input.ts'
 import { findUuid } from '../../kernel/ids.ts'
 import { type Headers, sendPrepared } from '../http/prepared-response.ts'
 import { getBasePath, type SiteSetup } from '../http/setup.ts'
-import { securityHeaders } from '../page/shell.ts'
+import { buildSecurityHeaders } from '../page/shell.ts'
 import { PRIVATE_HEADERS } from './access.ts'
 import { prepareNotFoundPage } from './errors.ts'
 import { HTML } from './formats.ts'
@@ -45,7 +45,7 @@ export async function sendNotFound(
   const cachingHeaders = query.access === undefined ? REDIRECT_HEADERS : PRIVATE_HEADERS
   return reply
     .code(301)
-    .headers({ ...securityHeaders(publicUrl), ...cachingHeaders })
+    .headers({ ...buildSecurityHeaders(publicUrl), ...cachingHeaders })
     .header('location', `${getBasePath(publicUrl)}/p/${corrected}${search ? `?${search}` : ''}`)
     .send('')
 }

@@ -9,7 +9,7 @@ import { QR_LEVELS, type QrLevel } from '../../qr/modules.ts'
 import { renderQrSvg, SIZE_MM, SVG_HEADERS } from '../../qr/svg.ts'
 import { prepareResponse, sendPrepared } from '../http/prepared-response.ts'
 import type { SiteContext } from '../http/setup.ts'
-import { securityHeaders } from '../page/shell.ts'
+import { buildSecurityHeaders } from '../page/shell.ts'
 import { sendLinkToPassport } from './errors.ts'
 import { prefersHtml } from './formats.ts'
 
@@ -43,7 +43,7 @@ async function createQrSymbol(
     body: svg,
     etagPrefix: `${content}.${level}`,
     headers: {
-      ...securityHeaders(addresses.publicUrl),
+      ...buildSecurityHeaders(addresses.publicUrl),
       ...SVG_HEADERS,
       'cache-control': 'public, max-age=3600',
       vary: 'Accept-Encoding',

@@ -5,7 +5,7 @@ import { negotiateLanguage } from '../../i18n/negotiate.ts'
 import type { AppError } from '../../kernel/errors.ts'
 import { CORS_HEADERS } from '../http/cors.ts'
 import { type Headers, sendPrepared } from '../http/prepared-response.ts'
-import { securityHeaders } from '../page/shell.ts'
+import { buildSecurityHeaders } from '../page/shell.ts'
 import { prepareNotFoundPage } from '../passport/errors.ts'
 import { prefersHtml } from '../passport/formats.ts'
 
@@ -14,7 +14,7 @@ export const RESOLVER_VARY = 'Accept, Accept-Language'
 /** Nothing may cache the response: an address can resolve to another passport at any moment. */
 export const buildResolverHeaders = (publicUrl: string): Headers => ({
   ...CORS_HEADERS,
-  ...securityHeaders(publicUrl),
+  ...buildSecurityHeaders(publicUrl),
   'cache-control': 'no-store',
   vary: RESOLVER_VARY,
 })

@@ -16,7 +16,7 @@ import { CORS_HEADERS, servePublic } from '../http/cors.ts'
 import { prepareResponse, sendPrepared } from '../http/prepared-response.ts'
 import type { SiteContext, SiteSetup } from '../http/setup.ts'
 import { isUnavailable, withDeadline } from '../http/stale-if-error.ts'
-import { securityHeaders } from '../page/shell.ts'
+import { buildSecurityHeaders } from '../page/shell.ts'
 import { sendLinkToPassport } from '../passport/errors.ts'
 import { getFormatQuery, prefersHtml } from '../passport/formats.ts'
 import { renderLinkset } from './linkset.ts'
@@ -194,7 +194,7 @@ async function sendLinkset(
     etagPrefix: 'linkset',
     headers: {
       ...CORS_HEADERS,
-      ...securityHeaders(publicUrl),
+      ...buildSecurityHeaders(publicUrl),
       'content-type': 'application/linkset+json',
       // A token in the address makes the response private.
       'cache-control': hasAccessToken(parsed.query) ? 'private, no-store' : 'public, max-age=60',
@@ -240,7 +240,7 @@ function prepareDescription({ addresses }: SiteSetup) {
     etagPrefix: 'resolver',
     headers: {
       ...CORS_HEADERS,
-      ...securityHeaders(addresses.publicUrl),
+      ...buildSecurityHeaders(addresses.publicUrl),
       'content-type': 'application/json',
       'cache-control': 'public, max-age=86400',
       vary: 'Accept-Encoding',
