@@ -33,7 +33,7 @@ import {
   countClaimable,
   createEndpointQueue,
   type EndpointQueue,
-  endpointKey,
+  getEndpointKey,
   isBackingOff,
   needsMore,
   updateEndpointQueue,
@@ -176,7 +176,7 @@ export class DeliveryWorker {
     this.cursor = isLastPage ? FIRST_CURSOR : { accountId: last.account_id, endpointId: last.id }
     if (isLastPage) this.dropUnusedQueues(now)
     for (const row of rows) {
-      const queue = this.queues.get(endpointKey(row.account_id, row.id))
+      const queue = this.queues.get(getEndpointKey(row.account_id, row.id))
       if (queue === undefined) continue
       if (row.status === 'a') updateEndpointQueue(queue, row, sealer, now)
       else this.releaseWaiting(queue)
@@ -215,7 +215,7 @@ export class DeliveryWorker {
     const claimed = await selectDueDeliveries(sql, clock.now(), requests, maxClaims)
     const counts = new Map<EndpointQueue, number>()
     for (const one of claimed) {
-      const queue = this.queues.get(endpointKey(one.account_id, one.endpoint_id))
+      const queue = this.queues.get(getEndpointKey(one.account_id, one.endpoint_id))
       if (queue === undefined) continue
       queue.waiting.push(one)
       queue.claimedIds.add(one.event_id)
@@ -230,7 +230,7 @@ export class DeliveryWorker {
   }
 
   private getQueue(row: PendingEndpoint, sealer: Sealer, now: Date): EndpointQueue {
-    const key = endpointKey(row.account_id, row.id)
+    const key = getEndpointKey(row.account_id, row.id)
     const found = this.queues.get(key)
     if (found !== undefined) return found
     const account = this.accounts.get(row.account_id) ?? { shared: 0 }
@@ -345,7 +345,7 @@ export class DeliveryWorker {
   }
 
   private onWritten({ accountId, endpointId, eventId }: AttemptResult): void {
-    const queue = this.queues.get(endpointKey(accountId, endpointId))
+    const queue = this.queues.get(getEndpointKey(accountId, endpointId))
     this.claimedCount--
     queue?.claimedIds.delete(eventId)
     if (this.claimedCount === 0) this.wake()

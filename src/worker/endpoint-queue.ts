@@ -30,7 +30,7 @@ export type EndpointQueue = {
   usedAt: number
 }
 
-export const endpointKey = (accountId: number, endpointId: string): string => `${accountId} ${endpointId}`
+export const getEndpointKey = (accountId: number, endpointId: string): string => `${accountId} ${endpointId}`
 
 export function createEndpointQueue(row: PendingEndpoint, account: AccountConcurrency): EndpointQueue {
   return {

@@ -11,7 +11,7 @@ import {
   type EndpointUpdate,
   settleDeliveries,
 } from '../webhooks/settle.ts'
-import { endpointKey } from './endpoint-queue.ts'
+import { getEndpointKey } from './endpoint-queue.ts'
 
 const MAX_BATCH = 512
 /** Results are collected for this long: batching cuts the database's work to a tenth. */
@@ -45,7 +45,7 @@ export class ResultWriter {
    * Call it before `add`, which starts the write. A success does not undo a disabling that is not stored yet.
    */
   addHealth(health: EndpointUpdate): void {
-    const key = endpointKey(health.accountId, health.endpointId)
+    const key = getEndpointKey(health.accountId, health.endpointId)
     const disabledReason = health.disabledReason ?? this.health.get(key)?.disabledReason ?? null
     this.health.set(key, { ...health, disabledReason })
   }
@@ -88,7 +88,7 @@ export class ResultWriter {
   private requeue(batch: readonly AttemptResult[], endpoints: readonly EndpointUpdate[]): void {
     this.results = [...batch, ...this.results]
     for (const one of endpoints) {
-      const key = endpointKey(one.accountId, one.endpointId)
+      const key = getEndpointKey(one.accountId, one.endpointId)
       const newer = this.health.get(key)
       this.health.set(
         key,
