@@ -21,7 +21,10 @@ export type DigitalLinkError =
   | 'bad_serial'
 
 /** `/01/{gtin14}[/10/{lot}][/21/{serial}]`. `gtin14` has 14 digits; the others must pass `isLotOrSerial`. */
-export function gs1Path(gtin14: string, { lot, serial }: { lot?: string; serial?: string } = {}): string {
+export function buildGs1Path(
+  gtin14: string,
+  { lot, serial }: { lot?: string; serial?: string } = {},
+): string {
   return (
     `/01/${gtin14}` +
     (lot === undefined ? '' : `/10/${encodeSegment(lot)}`) +

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { computeMod10CheckDigit } from '../../src/gs1/check-digit.ts'
-import { gs1Path, parseDigitalLink } from '../../src/gs1/digital-link.ts'
+import { buildGs1Path, parseDigitalLink } from '../../src/gs1/digital-link.ts'
 import { isLotOrSerial } from '../../src/gs1/lot-serial.ts'
 
 const GTIN = '09506000134352'
@@ -29,16 +29,16 @@ describe('lot and serial', () => {
   })
 })
 
-describe('gs1Path', () => {
+describe('buildGs1Path', () => {
   it('has the documented forms', () => {
-    assert.equal(gs1Path(GTIN), `/01/${GTIN}`)
-    assert.equal(gs1Path(GTIN, { lot: 'LOT-7' }), `/01/${GTIN}/10/LOT-7`)
-    assert.equal(gs1Path(GTIN, { lot: 'LOT-7', serial: 'SN1' }), `/01/${GTIN}/10/LOT-7/21/SN1`)
-    assert.equal(gs1Path(GTIN, { serial: 'SN1' }), `/01/${GTIN}/21/SN1`)
+    assert.equal(buildGs1Path(GTIN), `/01/${GTIN}`)
+    assert.equal(buildGs1Path(GTIN, { lot: 'LOT-7' }), `/01/${GTIN}/10/LOT-7`)
+    assert.equal(buildGs1Path(GTIN, { lot: 'LOT-7', serial: 'SN1' }), `/01/${GTIN}/10/LOT-7/21/SN1`)
+    assert.equal(buildGs1Path(GTIN, { serial: 'SN1' }), `/01/${GTIN}/21/SN1`)
   })
 
   it('escapes all characters except the unreserved ones, in capitals', () => {
-    const encoded = [...CSET_82].map(character => gs1Path(GTIN, { lot: character }).split('/')[4])
+    const encoded = [...CSET_82].map(character => buildGs1Path(GTIN, { lot: character }).split('/')[4])
     const expected = [...CSET_82].map(character =>
       /[A-Za-z0-9._-]/.test(character)
         ? character
@@ -50,7 +50,7 @@ describe('gs1Path', () => {
   it('survives a URL parser unchanged', () => {
     fc.assert(
       fc.property(gtin14, value, value, (gtin, lot, serial) => {
-        const path = gs1Path(gtin, { lot, serial })
+        const path = buildGs1Path(gtin, { lot, serial })
         assert.equal(new URL(path, 'https://dpp.example').pathname, path)
       }),
     )
@@ -60,7 +60,7 @@ describe('gs1Path', () => {
 describe('parseDigitalLink', () => {
   const parts = fc.record({ lot: value, serial: value }, { requiredKeys: [], noNullPrototype: true })
 
-  it('parses what gs1Path writes, after any prefix', () => {
+  it('parses what buildGs1Path writes, after any prefix', () => {
     const stem = fc.constantFrom('', '/x', '/01', '/shop/01', `/01/${GTIN}`, '/01/10')
     fc.assert(
       fc.property(
@@ -69,7 +69,7 @@ describe('parseDigitalLink', () => {
         parts,
         fc.constantFrom('', '/', '?a=1', '#b'),
         (before, gtin, qualifiers, after) => {
-          assert.deepEqual(parseDigitalLink(before + gs1Path(gtin, qualifiers) + after), {
+          assert.deepEqual(parseDigitalLink(before + buildGs1Path(gtin, qualifiers) + after), {
             gtin14: gtin,
             ...qualifiers,
           })

@@ -11,7 +11,7 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import { gunzipSync } from 'node:zlib'
-import { gs1Path } from '../../src/gs1/digital-link.ts'
+import { buildGs1Path } from '../../src/gs1/digital-link.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { issueUnits } from '../../src/passports/units/issue-units.ts'
@@ -93,7 +93,7 @@ describe('behind nginx', {
     })
     const page = `${ADDRESSES.publicUrl}/p/${idFromUuid(created[0]?.passport.id ?? '')}`
     for (const path of [
-      `${gs1Path(gtin, { lot: 'A/B' })}?a;b=%2F&&c`,
+      `${buildGs1Path(gtin, { lot: 'A/B' })}?a;b=%2F&&c`,
       `/01/${gtin}/10/A%2fB/`,
       `/01/${gtin}/10/%41%2FB`,
       `/01/${gtin}/10/A%2FB/21/%2F%2F`,

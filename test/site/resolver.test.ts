@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { gs1Path } from '../../src/gs1/digital-link.ts'
+import { buildGs1Path } from '../../src/gs1/digital-link.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { issueUnits } from '../../src/passports/units/issue-units.ts'
@@ -62,7 +62,7 @@ async function makeFamily(data: Record<string, unknown> = {}) {
   const batch = await issue(model, { lot: 'LOT-7' })
   const item = await issue(batch, { serial: 'SN/1' })
   const loose = await issue(model, { serial: 'SN 2'.replace(' ', '+') })
-  const path = gs1Path(gtin)
+  const path = buildGs1Path(gtin)
   return {
     gtin,
     path,
@@ -151,7 +151,7 @@ describe('GET /01/…', () => {
     const lots = ['!"%&\'()*+,-./0:;<=>', '?AZ_az..', '01', '10', '/', '//', '%2F', '...']
     for (const lot of lots) {
       const unit = await issue(model, { lot })
-      const address = gs1Path(path.slice(4), { lot })
+      const address = buildGs1Path(path.slice(4), { lot })
       assert.equal((await get(address)).headers.location, unit.page, address)
       assert.equal(
         (await get(address.replace(/%[0-9A-F]{2}/g, part => part.toLowerCase()))).headers.location,
@@ -176,7 +176,7 @@ describe('GET /01/…', () => {
     const late = await issue(batch, { serial: 'LATE' })
     const record = async (unit: Unit) =>
       (await t.ask('GET', `/api/v1/products/${unit.id}`, { key: account.key })).json.data
-    assert.equal((await record(model)).gs1_url, BASE + gs1Path(next))
+    assert.equal((await record(model)).gs1_url, BASE + buildGs1Path(next))
     assert.equal((await record(item)).gs1_url, `${BASE}${path}/10/LOT-7/21/SN%2F1`, 'as it was issued')
     for (const [unit, rest] of [
       [model, ''],
@@ -185,15 +185,15 @@ describe('GET /01/…', () => {
       [late, '/21/LATE'],
     ] as const) {
       assert.equal((await get(path + rest)).headers.location, unit.page, rest)
-      assert.equal((await get(gs1Path(next) + rest)).headers.location, unit.page, rest)
+      assert.equal((await get(buildGs1Path(next) + rest)).headers.location, unit.page, rest)
     }
     await change(model, { gtin: null })
-    assert.equal((await get(gs1Path(next))).headers.location, model.page)
+    assert.equal((await get(buildGs1Path(next))).headers.location, model.page)
     await releaseGtin(account.ctx, gtin, { force: true })
     t.clock.advance(1_000)
     assert.equal((await get(path)).headers.location, model.page)
     assert.equal((await get(`${path}/21/LATE`)).headers.location, late.page)
-    assert.equal((await get(gs1Path(next))).headers.location, model.page)
+    assert.equal((await get(buildGs1Path(next))).headers.location, model.page)
     t.clock.release()
   })
 
@@ -364,7 +364,7 @@ describe('the checklist of conformant resolvers', () => {
       careInstructions: words('a'),
       endOfLife: { recyclingInstructions: words('b'), disposalInstructions: words('c') },
     })
-    const linkset = await linksetOf(gs1Path(gtin))
+    const linkset = await linksetOf(buildGs1Path(gtin))
     assert.deepEqual(linksetFaults({ linkset }), [])
     const [model] = linkset as unknown as { [name: string]: { hreflang: string[] }[] }[]
     assert.deepEqual(model?.[`${VOC}pip`]?.[0]?.hreflang, ['zh', 'pt-BR', 'pt'])

@@ -1,5 +1,5 @@
 /** Builds the API's product record from a row. `data` stays JSON text, which a read does not parse. */
-import { gs1Path } from '../../gs1/digital-link.ts'
+import { buildGs1Path } from '../../gs1/digital-link.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
@@ -50,7 +50,7 @@ export function gs1Url(
     ...(row.lot === null ? {} : { lot: row.lot }),
     ...(row.serial === null ? {} : { serial: row.serial }),
   }
-  return addresses.publicUrl + gs1Path(toGtin14(row.gtin), qualifiers)
+  return addresses.publicUrl + buildGs1Path(toGtin14(row.gtin), qualifiers)
 }
 
 const toJson = JSON.stringify

@@ -1,7 +1,7 @@
 /** The link set of a GS1 address (RFC 9264), with the members of the GS1-Conformant Resolver Standard. */
 import { findCategory } from '../../categories/catalogue.ts'
 import { disclose } from '../../categories/disclose.ts'
-import { type DigitalLink, gs1Path } from '../../gs1/digital-link.ts'
+import { buildGs1Path, type DigitalLink } from '../../gs1/digital-link.ts'
 import { GS1_VOC } from '../../gs1/link-type.ts'
 import { assert } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
@@ -57,10 +57,10 @@ function getAnchorPath({ link, rawPath }: LinksetRequest, row: Level): string {
   const level = LEVEL_NAME[row.level]
   if (level === 'item' && link.serial !== undefined) return rawPath
   if (level === 'batch' && row.lot !== null) {
-    if (link.lot !== row.lot) return gs1Path(gtin14, { lot: row.lot })
+    if (link.lot !== row.lot) return buildGs1Path(gtin14, { lot: row.lot })
     return link.serial === undefined ? rawPath : rawPath.split('/').slice(0, -2).join('/')
   }
-  return gs1Path(gtin14)
+  return buildGs1Path(gtin14)
 }
 
 /** Returns only values that the public may see, as on the page of the level. */

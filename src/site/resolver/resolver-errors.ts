@@ -1,6 +1,6 @@
 /** Headers of all resolver responses, and its errors: a page for people, JSON for programs. */
 import type { FastifyReply } from 'fastify'
-import { type DigitalLink, gs1Path } from '../../gs1/digital-link.ts'
+import { buildGs1Path, type DigitalLink } from '../../gs1/digital-link.ts'
 import { negotiateLanguage } from '../../i18n/negotiate.ts'
 import type { AppError } from '../../kernel/errors.ts'
 import { CORS_HEADERS } from '../http/cors.ts'
@@ -21,7 +21,7 @@ export const buildResolverHeaders = (publicUrl: string): Headers => ({
 
 /** Builds the path from the parsed link: a header must not contain unchecked input. */
 export function buildLinksetLink(publicUrl: string, { gtin14, ...qualifiers }: DigitalLink): string {
-  return `<${publicUrl}${gs1Path(gtin14, qualifiers)}?linkType=linkset>; rel="linkset"; type="application/linkset+json"`
+  return `<${publicUrl}${buildGs1Path(gtin14, qualifiers)}?linkType=linkset>; rel="linkset"; type="application/linkset+json"`
 }
 
 /** Sends people an error page. Throws the error for programs. */
