@@ -1,7 +1,7 @@
 /** The routes of the public site. They need no API key, and set cookies only for access links. */
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
-import { negotiate } from './http/content-negotiation.ts'
+import { negotiateMediaType } from './http/content-negotiation.ts'
 import { type PublicHandler, servePublic } from './http/cors.ts'
 import { sendPrepared } from './http/prepared-response.ts'
 import { getBasePath, type SiteContext, type SiteSetup } from './http/setup.ts'
@@ -57,7 +57,7 @@ function createNamespaceHandlers(setup: SiteSetup, path: string): Record<string,
   const namespace = prepareNamespace(setup.addresses.publicUrl, setup.nsUrl)
   const handlers: Record<string, PublicHandler> = {
     [path]: (request, reply) =>
-      sendPrepared(reply, negotiate(request.raw.headers.accept, namespace).response),
+      sendPrepared(reply, negotiateMediaType(request.raw.headers.accept, namespace).response),
   }
   for (const [version, response] of prepareContextVersions(setup.addresses.publicUrl, setup.nsUrl)) {
     handlers[`${path}/${version}`] = (_request, reply) => sendPrepared(reply, response)

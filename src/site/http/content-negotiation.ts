@@ -16,7 +16,10 @@ type Rank = { quality: number; isExplicit: boolean }
  * Selects the offer that an `Accept` header prefers. Of two with the same quality, a named type beats a
  * wildcard match, then the earlier offer wins. If the header accepts none, returns the first.
  */
-export function negotiate<T extends Offer>(accept: string | undefined, offers: readonly [T, ...T[]]): T {
+export function negotiateMediaType<T extends Offer>(
+  accept: string | undefined,
+  offers: readonly [T, ...T[]],
+): T {
   const [first, ...others] = offers
   if (accept === undefined) return first
   const ranges = parseMediaRanges(accept)

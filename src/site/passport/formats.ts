@@ -6,7 +6,7 @@ import type { Brand } from '../../accounts/brand/brand.ts'
 import { getQrAddress } from '../../passports/core/record.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
 import { renderQrSvg } from '../../qr/svg.ts'
-import { memoize, negotiate } from '../http/content-negotiation.ts'
+import { memoize, negotiateMediaType } from '../http/content-negotiation.ts'
 import type { Headers } from '../http/prepared-response.ts'
 import type { SiteSetup } from '../http/setup.ts'
 import { JSON_LD_MEDIA_TYPES, renderJsonLd } from '../json-ld/document.ts'
@@ -70,7 +70,7 @@ export const ALTERNATE_FORMATS: readonly PassportFormat[] = [JSON_LD]
 /** The page first. */
 export const FORMATS: readonly [PassportFormat, ...PassportFormat[]] = [HTML, ...ALTERNATE_FORMATS]
 
-const negotiateFormat = memoize(accept => negotiate(accept, FORMATS))
+const negotiateFormat = memoize(accept => negotiateMediaType(accept, FORMATS))
 
 /** By `?format=`, else by `Accept`. Undefined if `?format=` names no format. */
 export function selectFormat(parameter: unknown, accept: string | undefined): PassportFormat | undefined {
