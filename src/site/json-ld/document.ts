@@ -6,7 +6,7 @@ import { toGtin14 } from '../../gs1/gtin.ts'
 import { asObject, type DataObject } from '../../kernel/data-object.ts'
 import type { Origin } from '../page/origin.ts'
 import type { PassportView } from '../page/passport-view.ts'
-import { getClass, getTerm, type Node, SHAPES, toIriNode } from './shapes.ts'
+import { getJsonLdClass, getJsonLdTerm, type JsonLdNode, SHAPES, toIriNode } from './shapes.ts'
 
 export const JSON_LD_MEDIA_TYPES = ['application/ld+json', 'application/json'] as const
 
@@ -20,7 +20,7 @@ const TYPES = {
 /** `nsUrl` is the address of the context and the base of the `dpp:` terms. */
 export function renderJsonLd(view: PassportView, nsUrl: string): string {
   const { gtin, lot, serial, model, batch } = view
-  const envelope: Node = {
+  const envelope: JsonLdNode = {
     '@context': nsUrl,
     '@id': getProductIri(view),
     '@type': TYPES[view.level],
@@ -47,7 +47,7 @@ export function renderJsonLd(view: PassportView, nsUrl: string): string {
 }
 
 /** The fields that a unit inherits from its model and from its batch. */
-function buildInherited({ origins }: PassportView): Node {
+function buildInherited({ origins }: PassportView): JsonLdNode {
   const namesFrom = (origin: Origin) =>
     Array.from(origins ?? []).flatMap(([name, from]) => (from === origin ? name : []))
   const fromModel = namesFrom('model')
@@ -60,14 +60,14 @@ function buildInherited({ origins }: PassportView): Node {
 
 const getProductIri = ({ url, gs1Url }: { url: string; gs1Url: string | null }) => gs1Url ?? `${url}#product`
 
-function buildProduct(view: PassportView): Node {
-  const node: Node = {}
+function buildProduct(view: PassportView): JsonLdNode {
+  const node: JsonLdNode = {}
   for (const field of view.category.fields) {
     const value = getOwn(view.data, field.name)
     if (value === undefined) continue
     const shape = field.shape === undefined ? undefined : SHAPES[field.shape]
     const members = shape?.({ field, value, passportUrl: view.url, buildMembers }) ?? {
-      [getTerm(field)]: buildValue(field, value),
+      [getJsonLdTerm(field)]: buildValue(field, value),
     }
     for (const [term, added] of Object.entries(members))
       node[term] = node[term] === undefined ? added : concat(node[term], added)
@@ -80,18 +80,18 @@ const getOwn = (data: DataObject, name: string) =>
 
 const concat = (first: unknown, second: unknown) => [first, second].flat()
 
-function buildMembers(fields: readonly Field[], data: DataObject): Node {
-  const node: Node = {}
+function buildMembers(fields: readonly Field[], data: DataObject): JsonLdNode {
+  const node: JsonLdNode = {}
   for (const field of fields) {
     const value = getOwn(data, field.name)
-    if (value !== undefined) node[getTerm(field)] = buildValue(field, value)
+    if (value !== undefined) node[getJsonLdTerm(field)] = buildValue(field, value)
   }
   return node
 }
 
 function buildValue(field: Field, value: unknown): unknown {
   if (field.type === 'object')
-    return { '@type': getClass(field), ...buildMembers(field.fields ?? [], asObject(value)) }
+    return { '@type': getJsonLdClass(field), ...buildMembers(field.fields ?? [], asObject(value)) }
   if (field.type === 'list') {
     const [only] = field.of ?? []
     if (only === undefined) return value
@@ -99,7 +99,7 @@ function buildValue(field: Field, value: unknown): unknown {
     return (value as readonly unknown[]).map(entry =>
       isScalar
         ? buildValue(only, entry)
-        : { '@type': getClass(field), ...buildMembers(field.of ?? [], asObject(entry)) },
+        : { '@type': getJsonLdClass(field), ...buildMembers(field.of ?? [], asObject(entry)) },
     )
   }
   if (field.format === 'url' && !field.localized && typeof value === 'string') return toIriNode(value)

@@ -5,18 +5,18 @@ import { asObject, type DataObject } from '../../kernel/data-object.ts'
 import { findNameMember } from '../page/blocks.ts'
 import { findLink } from '../page/values.ts'
 
-export type Node = Record<string, unknown>
+export type JsonLdNode = Record<string, unknown>
 
 /** `buildMembers` writes members under their own terms. */
 type ShapeInput = {
   field: Field
   value: unknown
   passportUrl: string
-  buildMembers: (fields: readonly Field[], data: DataObject) => Node
+  buildMembers: (fields: readonly Field[], data: DataObject) => JsonLdNode
 }
 
 /** Returns the members that a field adds to the product's node. */
-type Shape = (input: ShapeInput) => Node
+type Shape = (input: ShapeInput) => JsonLdNode
 
 /** UN/CEFACT Recommendation 20. */
 const UNIT_CODES: Readonly<Record<string, string>> = { g: 'GRM', kg: 'KGM', cm: 'CMT', l: 'LTR' }
@@ -24,17 +24,17 @@ const UNIT_CODES: Readonly<Record<string, string>> = { g: 'GRM', kg: 'KGM', cm: 
 /** Other shapes only mark a member for the function of its object. */
 export const SHAPES: Readonly<Partial<Record<JsonLdShape, Shape>>> = {
   brand: ({ value }) => ({ brand: { '@type': 'Brand', name: value } }),
-  country_of_origin: ({ field, value }) => ({ [getTerm(field)]: value, countryOfOrigin: value }),
+  country_of_origin: ({ field, value }) => ({ [getJsonLdTerm(field)]: value, countryOfOrigin: value }),
   dimensions: buildDimensions,
   documents: buildDocuments,
   // `renderJsonLd` writes these fields itself.
   envelope: () => ({}),
   materials: buildMaterials,
   organization: buildOrganization,
-  quantity: ({ field, value }) => ({ [getTerm(field)]: buildQuantity(value, field.unit) }),
+  quantity: ({ field, value }) => ({ [getJsonLdTerm(field)]: buildQuantity(value, field.unit) }),
 }
 
-function buildQuantity(value: unknown, unit: string | undefined): Node {
+function buildQuantity(value: unknown, unit: string | undefined): JsonLdNode {
   const code = unit === undefined ? undefined : UNIT_CODES[unit]
   return {
     '@type': 'QuantitativeValue',
@@ -45,7 +45,7 @@ function buildQuantity(value: unknown, unit: string | undefined): Node {
 }
 
 /** Street and country become a separate node. */
-function buildOrganization({ field, value, passportUrl, buildMembers }: ShapeInput): Node {
+function buildOrganization({ field, value, passportUrl, buildMembers }: ShapeInput): JsonLdNode {
   const data = asObject(value)
   const all = field.fields ?? []
   const getValue = (member: Field | undefined) => (member === undefined ? undefined : data[member.name])
@@ -54,7 +54,7 @@ function buildOrganization({ field, value, passportUrl, buildMembers }: ShapeInp
   const [street, country] = [getValue(streetMember), getValue(countryMember)]
   const role = getValue(all.find(({ shape }) => shape === 'operator_role'))
   const rest = all.filter(member => member !== streetMember && member !== countryMember)
-  const node: Node = {
+  const node: JsonLdNode = {
     '@id': `${passportUrl}#operator`,
     '@type': 'Organization',
     ...buildMembers(rest, data),
@@ -65,19 +65,19 @@ function buildOrganization({ field, value, passportUrl, buildMembers }: ShapeInp
     },
   }
   return {
-    [getTerm(field)]: node,
+    [getJsonLdTerm(field)]: node,
     ...(role === 'manufacturer' ? { manufacturer: { '@id': node['@id'] } } : {}),
   }
 }
 
 /** In schema.org, sizes and weight belong to the product itself. */
-function buildDimensions({ field, value, buildMembers }: ShapeInput): Node {
+function buildDimensions({ field, value, buildMembers }: ShapeInput): JsonLdNode {
   const data = asObject(value)
   const all = field.fields ?? []
-  const node: Node = {}
+  const node: JsonLdNode = {}
   for (const side of all.filter(({ shape }) => shape === 'quantity')) {
     const amount = data[side.name]
-    if (amount !== undefined) node[getTerm(side)] = buildQuantity(amount, side.unit)
+    if (amount !== undefined) node[getJsonLdTerm(side)] = buildQuantity(amount, side.unit)
   }
   const rest = buildMembers(
     all.filter(({ shape }) => shape !== 'quantity'),
@@ -85,17 +85,19 @@ function buildDimensions({ field, value, buildMembers }: ShapeInput): Node {
   )
   return {
     ...node,
-    ...(Object.keys(rest).length > 0 ? { [getTerm(field)]: { '@type': getClass(field), ...rest } } : {}),
+    ...(Object.keys(rest).length > 0
+      ? { [getJsonLdTerm(field)]: { '@type': getJsonLdClass(field), ...rest } }
+      : {}),
   }
 }
 
 /** The list and, for programs that only know schema.org, the bare names; those of known fibres in English. */
-function buildMaterials({ field, value, buildMembers }: ShapeInput): Node {
+function buildMaterials({ field, value, buildMembers }: ShapeInput): JsonLdNode {
   const entries = value as readonly DataObject[]
   const nameMember = findNameMember(field)
   return {
-    [getTerm(field)]: entries.map(entry => ({
-      '@type': getClass(field),
+    [getJsonLdTerm(field)]: entries.map(entry => ({
+      '@type': getJsonLdClass(field),
       ...buildMembers(field.of ?? [], entry),
     })),
     material: entries.map(entry => {
@@ -107,16 +109,16 @@ function buildMaterials({ field, value, buildMembers }: ShapeInput): Node {
   }
 }
 
-function buildDocuments({ field, value, buildMembers }: ShapeInput): Node {
+function buildDocuments({ field, value, buildMembers }: ShapeInput): JsonLdNode {
   const nodes = (value as readonly DataObject[]).map(entry => ({
     '@type': 'DigitalDocument',
     ...buildMembers(field.of ?? [], entry),
   }))
-  return { [getTerm(field)]: nodes }
+  return { [getJsonLdTerm(field)]: nodes }
 }
 
 /** Terms of schema.org have no prefix. */
-export function getTerm(field: Field): string {
+export function getJsonLdTerm(field: Field): string {
   return field.term === undefined ? `dpp:${field.name}` : field.term.replace(/^schema:/, '')
 }
 
@@ -124,14 +126,16 @@ export function getTerm(field: Field): string {
 export const hasSchemaClass = ({ shape }: Field): boolean => shape === 'organization' || shape === 'documents'
 
 /** The class of an object, or of a list's entries: `dpp:Repair`. */
-export const getClass = ({ name, nodeClass = name.charAt(0).toUpperCase() + name.slice(1) }: Field): string =>
-  `dpp:${nodeClass}`
+export const getJsonLdClass = ({
+  name,
+  nodeClass = name.charAt(0).toUpperCase() + name.slice(1),
+}: Field): string => `dpp:${nodeClass}`
 
 /** The URL standard allows these characters, RFC 3987 does not. */
 const INVALID_IRI_CHARACTERS = /[{}|\\^`<>"]/g
 
 /** Returns the text unchanged unless it is an http(s) URL. */
-export function toIriNode(text: string): Node | string {
+export function toIriNode(text: string): JsonLdNode | string {
   const url = findLink(text)
   if (url === undefined) return text
   return { '@id': url.href.replace(INVALID_IRI_CHARACTERS, character => encodeURIComponent(character)) }

@@ -5,7 +5,7 @@
 import terms from '../../../assets/json-ld-terms.json' with { type: 'json' }
 import { allCategories } from '../../categories/catalogue.ts'
 import type { Field } from '../../categories/field.ts'
-import { getClass, getTerm, hasSchemaClass } from './shapes.ts'
+import { getJsonLdClass, getJsonLdTerm, hasSchemaClass } from './shapes.ts'
 
 /**
  * Terms that belong to no field: those of schema.org and GS1, and our own with their descriptions. The values
@@ -33,7 +33,7 @@ function groupPlacesByTerm(): Map<string, Place[]> {
     for (const field of fields) {
       const path = parent === '' ? field.name : `${parent}.${field.name}`
       if (field.name !== '') {
-        const term = getTerm(field)
+        const term = getJsonLdTerm(field)
         found.set(term, [...(found.get(term) ?? []), { field, place: `${category}: ${path}` }])
       }
       walk(field.fields ?? field.of ?? [], category, path)
@@ -82,7 +82,7 @@ export function listOwnClasses(): OwnClass[] {
   for (const { field, place } of [...groupPlacesByTerm().values()].flat()) {
     const isNode = field.type === 'object' || (field.type === 'list' && field.of?.[0]?.name !== '')
     if (!isNode || field.localized || hasSchemaClass(field)) continue
-    const name = getClass(field).slice('dpp:'.length)
+    const name = getJsonLdClass(field).slice('dpp:'.length)
     const kind = field.type === 'list' ? 'An entry' : 'The value'
     found.set(name, {
       name,
