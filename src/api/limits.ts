@@ -31,12 +31,12 @@ export async function limitKey(setup: LimitSetup, key: AuthenticatedKey, reply: 
 /** Counts a call without a valid key by its IP address. Throws `rate_limited`, unless `refuses` is false. */
 export function limitAddress(
   setup: LimitSetup,
-  { readerAddress }: FastifyRequest,
+  { clientAddress }: FastifyRequest,
   reply: FastifyReply,
   { refuses }: { refuses: boolean },
 ): void {
   const now = setup.clock.now().getTime()
-  const decision = addressLimits(setup.sql).take(readerAddress, now)
+  const decision = addressLimits(setup.sql).take(clientAddress, now)
   setHeaders(reply, decision)
   if (refuses && !decision.isAllowed) throw rateLimitError('This IP address', decision, now)
 }

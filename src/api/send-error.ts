@@ -15,7 +15,7 @@ import type { OperatorSetup } from './service/operator.ts'
 
 type ErrorSetup = Pick<ApiSetup, 'sql' | 'clock'> &
   Pick<OperatorSetup, 'metrics'> &
-  Pick<TrustedProxies, 'getReaderAddress'> & {
+  Pick<TrustedProxies, 'getClientAddress'> & {
     log: Log
     /** Undefined while the server waits for the database: it checks no key then. */
     security?: SecurityLog
@@ -76,7 +76,7 @@ export function sendError(
     .headers({
       'content-type': 'application/json; charset=utf-8',
       ...publicError?.headers,
-      ...(isUncounted ? countByAddress(setup, setup.getReaderAddress(request.raw)) : {}),
+      ...(isUncounted ? countByAddress(setup, setup.getClientAddress(request.raw)) : {}),
       ...errorHeaders(appError),
       'x-request-id': request.id,
     })
@@ -106,11 +106,11 @@ function toAppError(setup: ErrorSetup, error: Error, request: FastifyRequest): A
 
 /** Logs an invalid key, and a key that lacks a right. A request without a key is no security event. */
 function logSecurityEvent(
-  { security, getReaderAddress }: ErrorSetup,
+  { security, getClientAddress }: ErrorSetup,
   code: ErrorCode,
   request: FastifyRequest,
 ): void {
-  const source = () => ({ requestId: String(request.id), network: getNetwork(getReaderAddress(request.raw)) })
+  const source = () => ({ requestId: String(request.id), network: getNetwork(getClientAddress(request.raw)) })
   if (code === 'unauthorized' && request.headers.authorization !== undefined) {
     security?.note('key_refused', source())
   }

@@ -111,7 +111,7 @@ async function run(setup: ConsoleSetup, route: ConsoleRoute, request: FastifyReq
 const noteFor =
   ({ security }: ConsoleSetup, request: FastifyRequest) =>
   (event: SecurityEvent) =>
-    security.note(event, { requestId: String(request.id), network: getNetwork(request.readerAddress) })
+    security.note(event, { requestId: String(request.id), network: getNetwork(request.clientAddress) })
 
 /** The fields and files of a form. Files are read only after the sender is authorised. */
 async function sentWith(
@@ -140,7 +140,7 @@ async function visitOf(setup: ConsoleSetup, request: FastifyRequest): Promise<An
     form: readForm(typeof request.body === 'string' ? request.body : ''),
     uploads: new Map(),
     upload: uploadOf(request),
-    network: request.readerAddress,
+    network: request.clientAddress,
     token,
     cookies: request.headers.cookie,
     referer: request.headers.referer,

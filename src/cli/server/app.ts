@@ -44,7 +44,7 @@ import { buildPublicError } from '../../site/passport/errors.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     /** The client's IP address, as the trusted proxies report it. */
-    readonly readerAddress: string
+    readonly clientAddress: string
   }
 }
 
@@ -126,8 +126,8 @@ export type ServerSetup = OperatorSetup &
 /** The app with the operator's addresses (`/healthz`, `/readyz`, `/metrics`). Workers have no others. */
 export function createOperatorApp(setup: ServerSetup, buildPublicError?: BuildPublicError): FastifyInstance {
   const requestId = createRequestId(setup.trustedProxies)
-  const { getReaderAddress, isTrusted } = createTrustedProxies(setup.trustedProxies)
-  const errorSetup = { ...setup, getReaderAddress }
+  const { getClientAddress, isTrusted } = createTrustedProxies(setup.trustedProxies)
+  const errorSetup = { ...setup, getClientAddress }
   const commonHeaders = defaultHeaders(setup.addresses.publicUrl)
   const app = Fastify({
     loggerInstance: setup.log,
@@ -155,9 +155,9 @@ export function createOperatorApp(setup: ServerSetup, buildPublicError?: BuildPu
       sendParserError(setup, error as Error as ParserError, socket as Socket, requestId()),
     return503OnClosing: false,
   }) as unknown as FastifyInstance
-  app.decorateRequest('readerAddress', {
+  app.decorateRequest('clientAddress', {
     getter() {
-      return getReaderAddress(this.raw)
+      return getClientAddress(this.raw)
     },
   })
   // Only doors parse bodies. A body sent to any other address is ignored.

@@ -1,4 +1,4 @@
-/** Reads the reader's address, from the right, and the request's id from the headers of trusted proxies. */
+/** Reads the client's address, from the right, and the request's id from the headers of trusted proxies. */
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { requestIds } from '../ids.ts'
@@ -7,12 +7,12 @@ import { createAddressList } from './ip-ranges.ts'
 export type TrustedProxies = {
   isTrusted: (address: string | undefined) => boolean
   /**
-   * Whether a request comes from a proxy in a private network that is missing in the settings. All readers
+   * Whether a request comes from a proxy in a private network that is missing in the settings. All clients
    * behind it have the same address.
    */
   isUnconfiguredProxy: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => boolean
-  /** The reader's address; without one in the header, that of the proxy; '' if the connection was lost. */
-  getReaderAddress: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
+  /** The client's address; without one in the header, that of the proxy; '' if the connection was lost. */
+  getClientAddress: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
 }
 
 const PRIVATE_4 = ['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']
@@ -26,18 +26,18 @@ export function createTrustedProxies(ranges: readonly string[]): TrustedProxies 
     isTrusted,
     isUnconfiguredProxy: ({ headers, socket: { remoteAddress } }) =>
       headers['x-forwarded-for'] !== undefined && isPrivate(remoteAddress) && !isTrusted(remoteAddress),
-    getReaderAddress({ headers, socket }) {
-      let reader = socket.remoteAddress ?? ''
-      if (!isTrusted(reader)) return reader
+    getClientAddress({ headers, socket }) {
+      let client = socket.remoteAddress ?? ''
+      if (!isTrusted(client)) return client
       const entries = String(headers['x-forwarded-for'] ?? '').split(',')
       for (const entry of entries.reverse()) {
         if (entry.trim() === '') continue
         const address = findAddress(entry)
-        if (address === undefined) return reader
-        reader = address
-        if (!isTrusted(reader)) return reader
+        if (address === undefined) return client
+        client = address
+        if (!isTrusted(client)) return client
       }
-      return reader
+      return client
     },
   }
 }

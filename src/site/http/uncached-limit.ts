@@ -30,8 +30,8 @@ export function createUncachedLimit({ clock, pageMetrics, trustedProxies }: Site
   const logRejection = createRejectionLog()
 
   /** A proxy that hides client addresses must not be limited as one network. */
-  const isProxy = ({ readerAddress, raw }: FastifyRequest) =>
-    isTrusted(readerAddress) || isUnconfiguredProxy(raw)
+  const isProxy = ({ clientAddress, raw }: FastifyRequest) =>
+    isTrusted(clientAddress) || isUnconfiguredProxy(raw)
 
   const reject = (request: FastifyRequest, seconds: number): never => {
     pageMetrics?.countPage('refused')
@@ -47,13 +47,13 @@ export function createUncachedLimit({ clock, pageMetrics, trustedProxies }: Site
   return {
     async run(reply, work, isShared = false) {
       const { request } = reply
-      const { readerAddress } = request
+      const { clientAddress } = request
       const isFromProxy = isProxy(request)
-      const seconds = isFromProxy ? 0 : limit.take(readerAddress, clock.now().getTime())
+      const seconds = isFromProxy ? 0 : limit.take(clientAddress, clock.now().getTime())
       if (seconds > 0) reject(request, seconds)
       const [key, max] = isFromProxy
         ? [PROXIES_KEY, MAX_WAITING]
-        : [getNetwork(readerAddress, 56), MAX_WAITING_PER_NETWORK]
+        : [getNetwork(clientAddress, 56), MAX_WAITING_PER_NETWORK]
       const endTurn = await waitForTurn(turns, key, max, isShared ? undefined : reply)
       if (endTurn === 'rejected') return reject(request, 1)
       if (endTurn === 'disconnected') {
@@ -67,7 +67,7 @@ export function createUncachedLimit({ clock, pageMetrics, trustedProxies }: Site
       }
     },
     refund(request) {
-      if (!isProxy(request)) limit.giveBack(request.readerAddress)
+      if (!isProxy(request)) limit.giveBack(request.clientAddress)
     },
   }
 }

@@ -19,12 +19,12 @@ export type RecordScan = (
  * not count.
  */
 export function createRecordScan({ scans, addresses, countryHeader, ...setup }: SiteSetup): RecordScan {
-  const { isTrusted, getReaderAddress } = createTrustedProxies(setup.trustedProxies)
+  const { isTrusted, getClientAddress } = createTrustedProxies(setup.trustedProxies)
   const cookieName = getSessionCookieName(addresses.publicUrl)
   return ({ request: raw, response }, request, row) => {
     const { headers, socket } = raw
     if (request.format !== HTML || raw.method !== 'GET' || response.statusCode !== 200) return
-    const address = getReaderAddress(raw)
+    const address = getClientAddress(raw)
     // The address is empty if the connection was reset.
     if (isPrefetch(headers) || address === '') return
     const sessionToken = headers.cookie?.includes(cookieName)
