@@ -130,10 +130,10 @@ export async function resumeWebhook(ctx: AccountContext, id: string): Promise<We
     const rows = await sql<{ old_status: string }[]>`
       update webhook_endpoint w set status = 'a', revision = w.revision + 1, failures = 0, failing_since = null,
         wait_until = null, disabled_reason = null
-      from webhook_endpoint old
+      from webhook_endpoint previous
       where w.account_id = ${ctx.accountId} and w.id = ${uuid} and w.status <> 'r'
-        and old.account_id = w.account_id and old.id = w.id
-      returning old.status as old_status`
+        and previous.account_id = w.account_id and previous.id = w.id
+      returning previous.status as old_status`
     return rows.filter(row => row.old_status !== 'a')
   })
 }
