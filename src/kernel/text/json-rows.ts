@@ -36,10 +36,10 @@ export async function readJsonRows(bytes: Uint8Array, rows: RowList): Promise<un
   }
   const head = text.slice(0, list.start + 1)
   if (head.length + text.length - list.end > rows.maxBytesWithoutRows) {
-    const most = `${rows.maxBytesWithoutRows / 1024 / 1024} MiB`
+    const limit = `${rows.maxBytesWithoutRows / 1024 / 1024} MiB`
     throw new AppError(
       'payload_too_large',
-      `The body is too large: at most ${most} without its ${rows.member}.`,
+      `The body is too large: at most ${limit} without its ${rows.member}.`,
     )
   }
   // The text before the rows comes first, so that the first of several errors is reported.
