@@ -47,8 +47,8 @@ export async function runIdempotent(
     // A request that waited most likely repeats the one before it.
     const stored = waited ? await findStored(ctx, request) : undefined
     if (stored !== undefined) return stored
-    const outcome = storesIdempotencyRecord ? await runWithRecord(ctx, request, work) : undefined
-    return outcome ?? permits.run(() => runUntilSettled(ctx, request, work, deadline))
+    const recorded = storesIdempotencyRecord ? await runWithRecord(ctx, request, work) : undefined
+    return recorded ?? permits.run(() => runUntilSettled(ctx, request, work, deadline))
   })
   if (outcome === undefined) throw inProgressError()
   return outcome

@@ -1,8 +1,7 @@
 /**
- * Limits the requests of a key in any sixty seconds, over all processes. The limit is divided into permits. A
- * process uses the permits it holds without asking, and each is free again sixty seconds after its use. If
- * none is left, it asks the database for more; idle ones it gives back. Decision 0026 says why no permit is
- * used twice in a minute.
+ * Limits the requests of a key in any sixty seconds, over all processes. The limit is divided into permits.
+ * Each is free again sixty seconds after its use. A process asks the database for permits only if it has none
+ * left, and gives idle ones back. Decision 0026 says why no permit is used twice in a minute.
  */
 import type { Clock } from '../../kernel/clock.ts'
 import { randomBase62 } from '../../kernel/crypto.ts'
