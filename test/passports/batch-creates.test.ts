@@ -4,14 +4,14 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { batchInserts, MIN_LARGE_LENGTH } from '../../src/passports/write/batch-creates.ts'
+import { createBatchedInsert, MIN_LARGE_LENGTH } from '../../src/passports/write/batch-creates.ts'
 import type { ModelRow } from '../../src/passports/write/insert-models.ts'
 
 const KIB = 1024
 
 test('a small create does not wait for a statement of large ones, whose size in dataLength is limited', async () => {
   const statements: { ids: string[]; end: () => void }[] = []
-  const insert = batchInserts(rows => {
+  const insert = createBatchedInsert(rows => {
     const { promise, resolve } = Promise.withResolvers<undefined[]>()
     statements.push({ ids: rows.map(row => row.id), end: () => resolve(rows.map(() => undefined)) })
     return promise

@@ -25,7 +25,7 @@ export const MIN_LARGE_LENGTH = 16 * 1024
 const MAX_STATEMENT_LENGTH = 512 * 1024
 
 /** Returns a function that inserts one row, in a statement with others that wait. */
-export function batchInserts(insert: (rows: readonly ModelRow[]) => Promise<(Error | undefined)[]>) {
+export function createBatchedInsert(insert: (rows: readonly ModelRow[]) => Promise<(Error | undefined)[]>) {
   const load = (all: readonly SizedRow[]) => insert(all.map(({ row }) => row))
   const weight = { weigh: ({ dataLength }: SizedRow) => dataLength, maxWeight: MAX_STATEMENT_LENGTH }
   const insertSmall = createBatchLoader(load, { maxInFlight: 1 })
@@ -34,29 +34,29 @@ export function batchInserts(insert: (rows: readonly ModelRow[]) => Promise<(Err
 }
 
 const batchedInsert = perDatabase((sql: Sql) =>
-  batchInserts(async rows => {
-    const errors = await insertAll(sql, rows)
+  createBatchedInsert(async rows => {
+    const errors = await insertRows(sql, rows)
     return rows.map(row => errors.get(row.id))
   }),
 )
 
 /** Returns errors by id. After a rejection, inserts the other rows together, then each rejected row alone. */
-async function insertAll(sql: Sql, rows: readonly ModelRow[]): Promise<Map<string, Error>> {
-  const rejected = await tryAll(sql, rows)
+async function insertRows(sql: Sql, rows: readonly ModelRow[]): Promise<Map<string, Error>> {
+  const rejected = await tryInsertTogether(sql, rows)
   if (rejected.size === 0) return new Map()
   if (rows.length === 1) return new Map(rows.map(row => [row.id, buildError(rejected.get(row.id))]))
   const others = rows.filter(row => !rejected.has(row.id))
-  const errors = others.length === 0 ? new Map<string, Error>() : await insertAll(sql, others)
+  const errors = others.length === 0 ? new Map<string, Error>() : await insertRows(sql, others)
   for (const row of rows.filter(({ id }) => rejected.has(id))) {
     const isKeyTaken = rejected.get(row.id) === 'key_taken'
-    const error = isKeyTaken ? new IdempotencyKeyTaken() : (await insertAll(sql, [row])).get(row.id)
+    const error = isKeyTaken ? new IdempotencyKeyTaken() : (await insertRows(sql, [row])).get(row.id)
     if (error !== undefined) errors.set(row.id, error)
   }
   return errors
 }
 
 /** The rejected rows with reasons; if some value cannot be stored, all rows without a reason. */
-async function tryAll(
+async function tryInsertTogether(
   sql: Sql,
   rows: readonly ModelRow[],
 ): Promise<ReadonlyMap<string, RejectReason | undefined>> {
