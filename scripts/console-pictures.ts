@@ -166,6 +166,6 @@ async function broughtSheet(page: Page, address: string): Promise<string> {
     .getByLabel('File', { exact: true })
     .setInputFiles({ name: 'Autumn.csv', mimeType: 'text/csv', buffer })
   await page.getByRole('button', { name: 'Read the spreadsheet' }).click()
-  await page.getByRole('heading', { name: 'Which column is what?' }).waitFor()
+  await page.getByRole('heading', { name: 'What does each column contain?' }).waitFor()
   return page.url()
 }

@@ -159,7 +159,7 @@ describe('the developer pages in a browser', { skip: WITHOUT_CHROMIUM }, () => {
       await press('Save the logos')
     }
     await send(Buffer.alloc(1_000_000, '<'))
-    await page.getByText('The file has 1,000,000 bytes; at most 8,192 are possible.').first().waitFor()
+    await page.getByText('The file has 1,000,000 bytes; at most 8,192 are allowed.').first().waitFor()
     await send(LOGO)
     const shown = page.getByRole('img', { name: 'Logo, ' })
     await shown.waitFor()

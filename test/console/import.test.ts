@@ -146,8 +146,8 @@ describe('a thousand rows, twenty of them invalid', () => {
     const wrong = { 'c.3': 'nonsense', 'c.1': '', 'c.0': 'sku' }
     for (const [change, sentence] of [
       [{ 'c.3': wrong['c.3'] }, /There is no field nonsense/],
-      [{ 'c.1': '' }, /No column is Article number \(SKU\), by which/],
-      [{ 'c.0': 'sku' }, /Two columns are Article number \(SKU\)\./],
+      [{ 'c.1': '' }, /No column is mapped to Article number \(SKU\), which/],
+      [{ 'c.0': 'sku' }, /Two columns are mapped to Article number \(SKU\)\./],
     ] as const) {
       const answer = await editor.post(`${at}/columns`, { form: { ...form, ...change } })
       assert.equal(answer.status, 422)

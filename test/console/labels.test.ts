@@ -285,7 +285,7 @@ describe('the pages about labels', () => {
     for (const [query, sentence] of [
       ['dpi=72&size=5', /Choose one of: 300, 600\.[\s\S]*Enter a number from 10 to 100/],
       ['size=abc', /Enter a number from 10 to 100/],
-      ['content=nonsense', /There are: passport, gs1/],
+      ['content=nonsense', /Choose one of: passport, gs1/],
     ] as const) {
       const answer = await owner.get(`${at}/code.png?${query}`)
       assert.equal(answer.status, 422, query)

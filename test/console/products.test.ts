@@ -664,7 +664,10 @@ describe('products', () => {
     assert.match(String(foreign.headers.location), /failed=2/)
     const done = await owner.post('/console/products/status', { form })
     assert.equal(done.headers.location, '/console/products?q=x&archived=2')
-    assert.match((await owner.get(String(done.headers.location))).text, /role="status">2 are archived\./)
+    assert.match(
+      (await owner.get(String(done.headers.location))).text,
+      /role="status">2 products are archived\./,
+    )
     for (const at of [one, two]) {
       assert.match((await owner.get(at)).text, /Archived/)
       assert.equal((await stranger.get(at)).status, 404)
@@ -758,7 +761,7 @@ describe('products', () => {
     assert.match(some.text, />\nL1\n\u00c41\nL2<\/textarea>/)
     assert.deepEqual(lines(some), [
       'Line 1 (L1): This serial number is already taken under the model.',
-      'Line 2 (\u00c41): Only letters from A to Z, digits and the signs !&#34;%&#38;&#39;()*+,-./:;&#60;&#61;&#62;?_ are possible, and not . or .. alone.',
+      'Line 2 (\u00c41): Only letters from A to Z, digits and the signs !&#34;%&#38;&#39;()*+,-./:;&#60;&#61;&#62;?_ are allowed. A name of only . or .. is not.',
       'Line 3 (L2): This serial number is already taken under the model.',
     ])
     const german = { headers: { ...OWN, 'accept-language': 'de' } }

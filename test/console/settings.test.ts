@@ -131,7 +131,10 @@ describe('forgotten password', () => {
     await ask(email, { 'accept-language': 'de' })
     const [letter] = await stand.letters()
     assert.equal(letter?.subject, 'Ein neues Passwort für Carnet')
-    assert.match(String(letter?.text), /innerhalb von zwei Stunden:\n\nhttps:\/\/carnet/)
+    assert.match(
+      String(letter?.text),
+      /innerhalb von zwei Stunden fest\. Er gilt einmal:\n\nhttps:\/\/carnet/,
+    )
   })
 })
 

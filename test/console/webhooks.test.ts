@@ -280,7 +280,7 @@ describe('managing a webhook', () => {
       update webhook_endpoint set failures = 20, wait_until = ${new Date(stand.clock.now().getTime() + 60_000)}`
     assert.match((await viewer.get(at)).text, /nothing is sent until \d+ \w+ \d{4}, \d\d:\d\d UTC/)
     const headers = { 'accept-language': 'de' }
-    assert.match((await viewer.get(at, { headers })).text, /bis [^<]+ UTC nichts versucht/)
+    assert.match((await viewer.get(at, { headers })).text, /bis [^<]+ UTC nichts gesendet/)
 
     await editor.post(`${at}/state`, { form: { to: 'pause' } })
     assert.doesNotMatch((await viewer.get(at)).text, /nothing is sent until/)

@@ -137,7 +137,7 @@ describe('startEmbeddedPostgres', () => {
     const [first, second] = await Promise.all([otherProcess(dataDir), otherProcess(dataDir)])
     const [one, other] = await Promise.all([first.start(), second.start()])
     assert.deepEqual([one.adopted, other.adopted].sort(), [false, true])
-    assert.equal([...one.lines, ...other.lines].filter(line => line.startsWith('made')).length, 1)
+    assert.equal([...one.lines, ...other.lines].filter(line => line.startsWith('created')).length, 1)
     assert.equal(one.socketDir, other.socketDir)
     assert.deepEqual([one.hasSeat, other.hasSeat].sort(), [false, true], 'one of them may be the server')
     await first.leave()
