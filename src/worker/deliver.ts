@@ -235,8 +235,7 @@ export class DeliveryWorker {
     if (found !== undefined) return found
     const account = this.accounts.get(row.account_id) ?? { shared: 0 }
     this.accounts.set(row.account_id, account)
-    const queue = createEndpointQueue(row, account)
-    updateEndpointQueue(queue, row, sealer, now)
+    const queue = createEndpointQueue(row, account, sealer, now)
     if (queue.secrets === undefined) {
       const message = 'the secret of this webhook cannot be decrypted with this SECRET_KEY: nothing is sent'
       this.setup.log.error({ webhook: idFromUuid(row.id) }, message)

@@ -32,20 +32,25 @@ export type EndpointQueue = {
 
 export const getEndpointKey = (accountId: number, endpointId: string): string => `${accountId} ${endpointId}`
 
-export function createEndpointQueue(row: PendingEndpoint, account: AccountConcurrency): EndpointQueue {
+export function createEndpointQueue(
+  row: PendingEndpoint,
+  account: AccountConcurrency,
+  sealer: Sealer,
+  now: Date,
+): EndpointQueue {
   return {
     accountId: row.account_id,
     endpointId: row.id,
-    revision: -1,
+    revision: row.revision,
     url: row.url,
-    secrets: undefined,
+    secrets: openSecrets(sealer, row, now),
     health: getHealth(row),
     concurrency: createEndpointConcurrency(),
     account,
     waiting: [],
     claimedIds: new Set(),
     hasMore: false,
-    usedAt: 0,
+    usedAt: now.getTime(),
   }
 }
 
