@@ -9,7 +9,9 @@ export type IdempotentRequest = { key: string; fingerprint: Buffer }
 /** The response to the first request; repeated requests get the same bytes. */
 export type StoredResponse = { status: number; headers: Readonly<Record<string, string>>; body: string }
 
-/** The operation that stores it sets `isStored`, or throws `IdempotencyKeyTaken` and has written nothing. */
+/**
+ * An operation that stores the record sets `isStored`; one that throws `IdempotencyKeyTaken` wrote nothing.
+ */
 export type IdempotencyRecord = { request: IdempotentRequest; isStored: boolean }
 
 /** The key has been used or is in use. The transaction of `runIdempotent` finds out which. */

@@ -1,7 +1,6 @@
 /**
  * Limits how many large bulk bodies are handled at once: checking 8 MiB of rows blocks the only thread for
- * tenths of a second, and forty at once made other requests time out. A call waits for its permit before its
- * body is read, or, if the body has no declared length, as soon as it is large.
+ * tenths of a second, and forty at once made other requests time out.
  */
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -28,7 +27,7 @@ const bulkPermits = perDatabase(
 
 type BulkCall = { accountId: number; request: FastifyRequest; reply: FastifyReply; maxBytes: number }
 
-/** For bodies with `Content-Length`, before they are read. Throws `unavailable` when the queue is full. */
+/** Called before a body with `Content-Length` is read. Throws `unavailable` if the queue is full. */
 export async function acquireBulkPermit(sql: Sql, call: BulkCall): Promise<void> {
   const bytes = Number(call.request.headers['content-length'] ?? 0)
   // Larger bodies are rejected for their size.
@@ -36,8 +35,8 @@ export async function acquireBulkPermit(sql: Sql, call: BulkCall): Promise<void>
 }
 
 /**
- * Returns the body. Without `Content-Length`, it waits for a permit of `maxBytes` as soon as it is large. Not
- * earlier: a client that stops in the middle of a small body would keep the permit.
+ * Returns the body. A body without `Content-Length` waits for a permit of `maxBytes` once it turns out to be
+ * large. An earlier permit would be kept by a client that stops in the middle of a small body.
  */
 export function acquireWhenLarge(sql: Sql, call: BulkCall, body: Readable): Readable {
   return call.request.headers['content-length'] === undefined

@@ -224,7 +224,7 @@ async function respond(setup: ApiSetup, endpoint: Endpoint, request: FastifyRequ
 
 const QUERY_ERRORS = new Set(['validation', 'bad_request'])
 
-/** Without this check, a list would be filtered by the broken text and come back empty. */
+/** Without this check, a list would be filtered by the broken text and would be empty. */
 function requireValidPercentEncoding({ raw: { url = '' } }: FastifyRequest): void {
   if (!url.includes('%')) return
   try {
@@ -284,7 +284,7 @@ function refuseOtherMethods(door: FastifyInstance, path: string, endpoints: read
   door.route({
     method: others,
     url: path,
-    // A public path answers 405 without a key, any other path needs one first.
+    // A public path answers 405 without a key; other paths check the key first.
     ...(endpoint?.isPublic ? { config: { endpoint } } : {}),
     exposeHeadRoute: false,
     onRequest: async request => {

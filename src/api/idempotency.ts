@@ -19,7 +19,7 @@ export function keepBodyBytes(request: FastifyRequest, bytes: Buffer): void {
 
 type IdempotentCall = {
   key: string
-  /** Gets the call with the transaction, or with the idempotency record to store. */
+  /** Called with the call's transaction, or with the idempotency record to store. */
   handle: (call: AccountCall) => Promise<ApiResponse>
   storesIdempotencyRecord: boolean | undefined
 }

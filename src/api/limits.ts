@@ -10,7 +10,7 @@ import type { ApiSetup } from './endpoint/endpoint.ts'
 
 type LimitSetup = Pick<ApiSetup, 'sql' | 'clock'>
 
-/** Sent as the limit of a plan without one: the largest number that every client can read. */
+/** Sent as the limit of a plan without a limit: the largest number that every client can read. */
 const UNLIMITED = 2_147_483_647
 
 const addressLimits = perDatabase((_sql: Sql) => createAddressLimits())

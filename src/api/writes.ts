@@ -73,7 +73,7 @@ async function runWithInput(
 const readPathAndBody = ({ pathParameterNames, body }: AccountEndpoint, sent: RawInput) =>
   collectErrors({ path: () => readPath(pathParameterNames, sent.params), body: () => body?.read(sent.body) })
 
-/** The errors that a dry run of the request finds. For requests whose query or key is already invalid. */
+/** The further errors of a request whose query or key is invalid, found by a dry run. */
 async function findErrorsByDryRun(
   endpoint: AccountEndpoint,
   call: AccountCall,

@@ -62,7 +62,7 @@ export type Detail = {
   [TRANSLATION]?: TranslatableMessage
 }
 
-/** What a translation of the message needs. The key is a symbol, so that no JSON contains it. */
+/** The parts of the message, for translation. A symbol, so that no JSON contains it. */
 export const TRANSLATION: unique symbol = Symbol('translation')
 export type TranslatableMessage = { key: string; facts: Readonly<Record<string, string | number>> }
 

@@ -1,6 +1,6 @@
 /** A queue per key, for work that would conflict and retry if it ran at the same time. */
 export class KeyedQueue {
-  /** For each key whose work runs: the work that waits. */
+  /** The waiting work of each key whose work is running. */
   private readonly waiting = new Map<string, (() => void)[]>()
 
   /** Runs `work` after everything submitted earlier under the same key, whether or not it succeeded. */

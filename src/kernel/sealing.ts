@@ -33,7 +33,7 @@ function createKey(secretKey: string): Key {
 export const deriveKey = (secretKey: string, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secretKey, '', purpose, 32))
 
-/** Seals with the first key; opens what any of the keys has sealed. */
+/** Seals with the first key; opens with any of the keys. */
 export function createSealer(secretKey: string, oldKeys: readonly string[] = []): Sealer {
   const current = createKey(secretKey)
   const keys = [current, ...oldKeys.map(createKey)]

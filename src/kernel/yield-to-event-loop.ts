@@ -10,7 +10,7 @@ const MAX_STRETCH_MS = 1
 const TIME_FOR_OTHERS = 9
 /** A longer stretch was mostly waiting, for example for the database. */
 const MAX_COUNTED_STRETCH_MS = 10
-/** Each computation continues after so long, even if short requests are still in flight. */
+/** Each computation continues after this time, even if short requests are still in flight. */
 const MAX_WAIT_MS = 100
 /** An older request without a newer one after it has a slow reader or is a long download. */
 const MAX_SHORT_REQUEST_MS = 100
@@ -18,7 +18,9 @@ const MAX_SHORT_REQUEST_MS = 100
 let shortRequests = 0
 let lastShortRequestAt = Number.NEGATIVE_INFINITY
 
-/** Counts a request until it is answered. While it waits for the database, that needs the processor, too. */
+/**
+ * Counts a request until it is answered. It may be waiting for the database, which also needs processor time.
+ */
 export function countShortRequest(response: ServerResponse): void {
   shortRequests++
   lastShortRequestAt = performance.now()
@@ -73,7 +75,7 @@ function continueNext(): void {
 
 const queue: (() => void)[] = []
 
-/** To be awaited before work of about a millisecond. One such work begins in each turn of the event loop. */
+/** Await it before work of about a millisecond: only one such task begins in each turn of the event loop. */
 export function takeTurn(): Promise<void> {
   return new Promise(resolve => {
     queue.push(resolve)

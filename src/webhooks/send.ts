@@ -29,7 +29,7 @@ export type DeliveryAttempt = {
   isGone: boolean
 }
 
-/** Posts the event and returns the outcome. Does not throw if the endpoint or the network fails. */
+/** Posts the event and returns the outcome. A failure of the endpoint or network is no exception. */
 export async function sendDelivery(
   outbound: Outbound,
   clock: Clock,

@@ -1,10 +1,10 @@
-/** Limits requests per minute and IP address without a valid key: public endpoints, and wrong keys. */
+/** Limits the requests per minute of an IP address without a valid key. */
 import { createNetworkMap } from '../network-map.ts'
 import type { RateDecision } from './rate-share.ts'
 import { createRateWindow } from './rate-window.ts'
 
 const MAX_REQUESTS_PER_ADDRESS = 300
-/** An address has at most 61 steps, 4 kB; all addresses together have 40 MB. */
+/** At most 61 steps per address: 4 kB each, 40 MB for all addresses. */
 const STEP_MS = 1_000
 export const MAX_ADDRESSES = 10_000
 

@@ -30,7 +30,7 @@ const ERROR_PAUSE_MS = 1_000
 const MAINTENANCE_INTERVAL_MS = 250
 /** A clock that goes back by more than this was set back. */
 const SET_BACK_MS = 1_000
-/** A request asks again only if other requests took the permits that it had asked for. */
+/** A request gives up after this many exchanges in which other requests took all permits. */
 const MAX_EXCHANGES = 8
 
 /** A report of one share to the database, and its reply. */
@@ -158,7 +158,7 @@ export class KeyLimits {
     }
   }
 
-  /** The time in ms. If the clock was set back, times that were noted before are no longer valid. */
+  /** The time in ms. If the clock was set back, earlier times no longer count. */
   private now(): number {
     const now = this.clock.now().getTime()
     if (this.latest - now > SET_BACK_MS) {

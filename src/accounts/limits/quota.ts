@@ -8,8 +8,8 @@ const QUOTA_COLUMN = { m: 'model_quota', b: 'batch_quota', i: 'item_quota' } as 
 
 /**
  * Body of a CTE. `requested` is a relation (account_id, n). Returns the accounts whose quota has room for all
- * n, and counts them; the other counters stay. Counters are locked in the order of accounts, so that two
- * statements cannot deadlock.
+ * n, and adds n to their counters. Counters are locked in the order of accounts, so that two statements
+ * cannot deadlock.
  */
 export function reserveQuota(sql: Sql, level: LevelLetter, requested: Fragment): Fragment {
   const quota = sql(QUOTA_COLUMN[level])

@@ -4,7 +4,7 @@ import type { ShareReply, ShareReport } from './stored-shares.ts'
 
 export type LimitedKey = { accountId: number; keyId: string; requestsPerMinute: number }
 
-/** Whether a request is within its rate limit, and what is left of the limit. */
+/** Whether a request is within its rate limit, and how much of the limit is left. */
 export type RateDecision = {
   isAllowed: boolean
   limit: number
@@ -23,7 +23,10 @@ export type RateShare = {
   reportedAt: number
   lastReport: ShareReport | undefined
   others: ShareReply['others']
-  /** No permit was left. The database is asked again after this time, or earlier after many refusals. */
+  /**
+   * No permit was left: the database is asked again after this time, or after MAX_REFUSALS_PER_PAUSE
+   * refusals.
+   */
   emptyUntil: number
   askedAt: number
   pauseMs: number
@@ -34,16 +37,16 @@ export type RateShare = {
 /** Uses closer together than this expire together. */
 const STEP_MS = 20
 const REPORT_INTERVAL_MS = 15_000
-/** After so long without a report, the process stops using its share. */
+/** After this time without a report, the process stops using its share. */
 const MAX_REPORT_AGE_MS = 30_000
-/** After so long without a report, others get the share. */
+/** After this time without a report, the share is given to other processes. */
 const SHARE_LIFETIME_MS = 100_000
-/** While no permit is left, the pause between two exchanges doubles from the lower to the upper bound. */
+/** While no permit is left, the pause between two exchanges doubles from the minimum to the maximum. */
 const MIN_PAUSE_MS = 250
 const MAX_PAUSE_MS = 2_000
-/** After so many refused requests, the process asks the database before the pause ends. */
+/** After this many refused requests, the process asks the database before the pause ends. */
 const MAX_REFUSALS_PER_PAUSE = 10
-/** After so long without an exchange, the pause starts at its lower bound again. */
+/** After this time without an exchange, the pause starts at its minimum again. */
 const PAUSE_MEMORY_MS = 10_000
 
 const NO_TIMES = {
@@ -66,7 +69,7 @@ export const createShare = (key: LimitedKey): RateShare => ({
   isLeaving: false,
 })
 
-/** To be called after the clock was set back: earlier times are no longer valid. */
+/** Call it after the clock was set back: earlier times no longer count. */
 export const resetTimes = (share: RateShare): RateShare => Object.assign(share, NO_TIMES)
 
 const isCurrent = (share: RateShare, now: number) => now - share.reportedAt <= MAX_REPORT_AGE_MS
@@ -154,7 +157,7 @@ export function releaseIdlePermits(share: RateShare, now: number): boolean {
     share.held = 0
     return true
   }
-  // All processes together may keep 7 % of the limit idle: at most a third of that each.
+  // All processes together may keep 7 % of the limit idle; each keeps at most a third of that.
   const reserve = Math.floor((share.key.requestsPerMinute * 7) / (100 * Math.max(3, share.others.count)))
   if (idle > reserve) {
     // Keeps half of the reserve, so that changing traffic does not return permits one at a time.

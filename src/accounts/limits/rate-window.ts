@@ -1,7 +1,7 @@
 /** Counts the uses of the last sixty seconds: exactly while they are few, else in small steps. */
 
 export const MINUTE_MS = 60_000
-/** A clock that goes back by more than this was set back. The counted uses are then moved back as well. */
+/** A clock that goes back by more than this was set back. The counted uses then move with it. */
 const SET_BACK_MS = 1_000
 
 /** Uses that expire together, sixty seconds after the last of them. */

@@ -95,7 +95,6 @@ export const choiceMember = <const T extends string>(
   },
 })
 
-/** A choice with a default. */
 export function memberWithDefault<T>(member: BodyMember<T | undefined>, fallback: NoInfer<T>): BodyMember<T> {
   return { schema: member.schema, read: (value, name) => member.read(value, name) ?? fallback }
 }

@@ -10,7 +10,7 @@ export type DocumentedResponse = {
   headers?: readonly (keyof typeof RESPONSE_HEADERS)[]
   /** Other media types of the same status. */
   others?: Readonly<Record<string, object>>
-  /** The server does not send exactly this example. */
+  /** The example is invented, so tests do not compare it with the server's response. */
   isIllustration?: true
 }
 

@@ -113,7 +113,7 @@ export type AccountEndpoint = Description &
 type PublicEndpoint = Description &
   Derived & {
     isPublic: true
-    /** Answered beyond the rate limit too, and with any query. */
+    /** The endpoint also answers requests beyond the rate limit or with unknown query parameters. */
     isNeverRefused?: true
     body?: undefined
     handle(call: PublicCall): HandlerResult

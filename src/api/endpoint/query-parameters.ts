@@ -14,7 +14,6 @@ export type QueryParameter<T> = {
   description: string
   schema: object
   example?: unknown
-  /** The default. */
   fallback?: T
   read: ReadParameter<T>
 }

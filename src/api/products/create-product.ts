@@ -55,7 +55,7 @@ export const createProduct = defineEndpoint({
       return createdResponse(call, await previewCreate(call.account, input), { dry_run: true })
     }
     const buildResponse = (written: WrittenPassport) => createdResponse(call, written)
-    // With an `Idempotency-Key`, createPassport calls it too, for the response to store.
+    // With an `Idempotency-Key`, createPassport also calls `buildResponse`, for the response to store.
     return buildResponse(await createPassport(call.account, input, buildResponse))
   },
 })

@@ -1,4 +1,4 @@
-/** The list of changes. Its pages skip no change, and it says from which time to ask next. */
+/** The list of changes: pages that skip no change, and the next `updated_since`. */
 import { findUuid, idFromUuid } from '../../kernel/ids.ts'
 import type { ListFilter } from '../../passports/read/list.ts'
 import {

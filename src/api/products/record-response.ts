@@ -18,7 +18,7 @@ export function recordResponse(call: PublicCall, row: PassportRow): ApiResponse 
   return { body: successJson(recordJson(call.setup.addresses, row)), headers: { etag } }
 }
 
-/** The same after a change, which is never answered with 304. */
+/** Like `recordResponse`, after a change, which is never answered with 304. */
 export const changedRecordResponse = (call: PublicCall, row: PassportRow) =>
   recordResponse({ setup: call.setup, headers: {} }, row)
 

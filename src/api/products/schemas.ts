@@ -121,7 +121,7 @@ export const PRODUCT_SCHEMAS = {
   ),
   ...Object.fromEntries(
     CATEGORIES.map(({ category, data }) => {
-      // The OpenAPI document has a dialect of its own.
+      // The OpenAPI document declares its own dialect.
       const { $schema: _, ...own } = buildRequestSchema(category)
       return [data, own]
     }),

@@ -19,7 +19,7 @@ const DESCRIPTION =
   `${BUNDLED_BUILD_DATE}, ${BUNDLED_LICENCE}; \`XX\` is unknown.`
 
 const EXAMPLE_ITEM_ID = '01m7ywm3p9eknbw8v1r6za7d4s'
-/** Shows one day in place of all days of the range. */
+/** Shows one day instead of all days of the range. */
 const EXAMPLE = {
   range_days: 30,
   total: 412,

@@ -42,7 +42,7 @@ export class Findings {
   }
 }
 
-/** Copies the path, which the caller changes afterwards. */
+/** Copies the path, because the caller changes it afterwards. */
 function buildDetail(inData: Path, code: DetailCode, problem: Problem): Detail {
   const path = ['data', ...inData]
   return {

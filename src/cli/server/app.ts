@@ -188,7 +188,7 @@ export function createOperatorApp(setup: ServerSetup, buildPublicError?: BuildPu
   return app
 }
 
-/** On Node's server, because Node passes no such request to the framework. */
+/** Handled on Node's server, because Node passes no such request to the framework. */
 function rejectUnknownExpectations(
   server: Server,
   setup: ServerSetup,
@@ -222,7 +222,7 @@ function guardServer(server: Server, setup: ServerSetup, isTrusted: TrustedProxi
   server.on('request', (request, response) => handleInOrder(request, response, handle))
 }
 
-/** The only listener so far: the framework's, or the guard's around it. */
+/** The server's only listener: the framework's, or the guard that wraps it. */
 function getRequestListener(server: Server): RequestListener {
   const [listener] = server.listeners('request')
   assert(listener, 'the framework listens to its server')

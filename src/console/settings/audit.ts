@@ -37,7 +37,7 @@ export async function showAudit({ ctx, query, words }: Visit): Promise<Outcome> 
   return { title: texts.title, body }
 }
 
-/** The HTML of each subject that is an id. */
+/** From the id of an entry's subject to its HTML: a name with a link. */
 type Named = ReadonlyMap<string, string>
 
 const isAboutProduct = ({ action }: AuditEntry) =>

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL's array types. The driver could fetch them itself, but if it lost the connection meanwhile,
- * nobody could catch the rejection.
+ * PostgreSQL's array types. If the driver fetched them itself and lost the connection, the rejection could
+ * not be caught.
  */
 
 type TypeHandler = {
@@ -42,7 +42,7 @@ const ELEMENTS: Readonly<Record<string, Element>> = {
   jsonb: { array: 3807, ...json },
 }
 
-/** For the driver's option `types`; the names of the members do not matter. */
+/** The driver's option `types`; the names of the members do not matter. */
 export const ARRAY_TYPES: Readonly<Record<string, TypeHandler>> = Object.fromEntries(
   Object.entries(ELEMENTS).map(([name, { array, parse = (text: string) => text, serialize = String }]) => [
     `${name}_array`,
@@ -75,7 +75,7 @@ const ELEMENT = /"((?:[^"\\]|\\.)*)"|([^{},"]+)/gs
 
 function parseArray(literal: string, parse: (text: string) => unknown): unknown[] {
   if (literal === '{}') return []
-  // Most arrays have no quoted element and no null. Splitting them takes a third of the time.
+  // Most arrays have no quoted element and no null, so they can be split, in a third of the time.
   if (!literal.includes('"') && !literal.includes('NULL')) {
     return literal
       .slice(1, -1)

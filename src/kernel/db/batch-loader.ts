@@ -6,13 +6,13 @@ const MAX_BATCH = 64
 
 type Waiter<K, V> = { key: K; resolve: (value: V) => void; reject: (reason: unknown) => void }
 
-/** The keys of a statement weigh at most `maxWeight` together. A heavier key gets a statement alone. */
+/** The keys of a statement weigh at most `maxWeight` together. A heavier key gets its own statement. */
 type Weight<K> = { weigh: (key: K) => number; maxWeight: number }
 
 type BatchOptions<K> = {
-  /** Statements at a time. */
+  /** The maximum number of concurrent statements. */
   maxInFlight?: number
-  /** Keys in a statement; bounds its memory. */
+  /** The maximum number of keys in a statement, which bounds its memory. */
   maxBatch?: number
   weight?: Weight<K>
 }

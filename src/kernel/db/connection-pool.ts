@@ -14,7 +14,10 @@ export type FinishedStatement = { text: string; ms: number; failed: boolean }
 
 type Method = (...args: unknown[]) => unknown
 
-/** What a statement of the driver has besides the methods of a promise. `state` is null until it is sent. */
+/**
+ * The members of a driver's statement besides those of a promise. `state` is null until the statement is
+ * sent.
+ */
 type Query = {
   handler: (query: Query) => unknown
   resolve: (value: unknown) => void
@@ -36,7 +39,7 @@ export const isPoolEnded = (sql: Sql): boolean => queues.get(sql)?.isClosed ?? f
 type PoolListeners = {
   /** Called with every statement, also those in transactions. */
   onStatementEnd?: ((statement: FinishedStatement) => void) | undefined
-  /** Gets every error from the database or of a connection. */
+  /** Called with every error of the database or of a connection. */
   onFailure: (reason: unknown) => void
 }
 
@@ -74,7 +77,7 @@ class Connections {
 
   /** The connection that has been idle longest, as in the driver's own pool. */
   take(): Connection {
-    // Has ended too, so it rejects every statement.
+    // `template` has ended too, so it rejects every statement.
     if (this.queue.isClosed) return { driver: this.template }
     return this.idle.shift() ?? this.open()
   }
@@ -97,7 +100,7 @@ class Connections {
     connection.onLost?.()
   }
 
-  /** A microtask later, because the driver settles a statement before it has its connection back. */
+  /** Waits for a microtask, because the driver settles a statement before it has its connection back. */
   giveBack(connection: Connection): void {
     this.failures = 0
     queueMicrotask(() => {
@@ -108,8 +111,8 @@ class Connections {
 
   /**
    * The driver rejects statements at a socket's `error` and notices its `close` after the next
-   * `setImmediate`. Only then it is known whether the connection is lost. A lost connection is replaced after
-   * a pause, which is longer each time.
+   * `setImmediate`. Only then is it known whether the connection is lost. A lost connection is replaced after
+   * a pause that grows each time.
    */
   giveBackAfterFailure(connection: Connection): void {
     setImmediate(() =>
@@ -142,8 +145,8 @@ class Lease {
 
   /**
    * For a failure before the statement was sent: discards the connection. Returns whether to send the
-   * statement on another one: once, if the server shuts down or was told to end the connection. New
-   * connections get this error, too, while they sign in.
+   * statement on another one: once, if the server shut down, crashed, or ended the connection, even while it
+   * was being opened.
    */
   replace(reason: unknown): boolean {
     if (this.hasEnded) return false
@@ -278,8 +281,8 @@ function createReport(query: Query, { onStatementEnd }: PoolListeners): (failed:
 }
 
 /**
- * If a result fails half-way, the driver does not reset its row counter, and the next result begins with
- * holes.
+ * If a result fails in the middle, the driver does not reset its row counter, so the next result begins with
+ * empty entries.
  */
 function withoutHoles(value: unknown): unknown {
   if (Array.isArray(value) && value.length > 0 && !(0 in value)) {
@@ -313,8 +316,8 @@ const observe =
 const ENDS = new Set(['commit', 'rollback'])
 
 /**
- * A transaction leases its connection until the driver's promise settles, or until a `commit` or `rollback`
- * of `transaction.ts`, which the driver does not know about.
+ * A transaction leases its connection until the driver's promise settles, or until `transaction.ts` sends a
+ * `commit` or `rollback`, which the driver does not notice.
  */
 async function begin(args: unknown[], connections: Connections) {
   const lease = await connections.lease()
@@ -356,7 +359,7 @@ async function reserve(connections: Connections) {
     return wrap(reserved, observe(connections.listeners), (name, release) => {
       if (name !== 'release') return release
       return () => {
-        // If it is closed, the driver would treat it as open.
+        // The driver would treat a closed connection as open.
         if (!connections.isLost(lease.connection)) release()
         lease.end(false)
       }

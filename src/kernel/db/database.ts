@@ -20,8 +20,8 @@ const STATEMENT_TIMEOUT_MS = 10_000
 const IDLE_TRANSACTION_TIMEOUT_MS = 30_000
 /**
  * For queue tables, which may be empty now and hold a million rows a minute later. A plan made for the empty
- * table would scan all rows, so only index scans are allowed. A power cut may lose the last half second of
- * work, which is then done again.
+ * table would scan all rows, so only index scans are allowed. Work of the last half second before a power cut
+ * is repeated.
  */
 const QUEUE_SETTINGS = {
   enable_seqscan: 'off',
@@ -43,7 +43,7 @@ type PoolOptions = {
   onStatementEnd?: (statement: FinishedStatement) => void
 }
 
-/** Statements are prepared once per connection. Planned at each call, a read had a third of the speed. */
+/** Statements are prepared once per connection: planned at each call, a read ran at a third of the speed. */
 export function openPool(target: DatabaseTarget, options: PoolOptions = {}): Sql {
   const max = options.max ?? POOL_SIZE
   const settings = {
@@ -75,9 +75,9 @@ const DROP_INTERVAL_MS = 2_000
 const droppedAt = new WeakMap<Sql, number>()
 
 /**
- * A session keeps the `default_transaction_read_only` it began with, so a pooled connection would stay
- * read-only for ever. Each connection checks its own and terminates itself. Connections to a replica stay,
- * because new ones would be read-only too.
+ * A session keeps the `default_transaction_read_only` that it began with, so a pooled connection could stay
+ * read-only forever. So each connection checks its session, and ends it if it is read-only. Connections to a
+ * replica stay, because new ones would be read-only too.
  */
 function dropReadOnlyConnections(pool: Sql, size: number): void {
   const now = performance.now()
@@ -92,8 +92,8 @@ function dropReadOnlyConnections(pool: Sql, size: number): void {
 }
 
 /**
- * The same statement, but not prepared. For statements with thousands of variants: each prepared one holds
- * about 100 kB of the server's memory until the connection ends. Planning it costs up to a millisecond.
+ * Returns the statement unprepared. For statements with thousands of variants: each prepared variant uses
+ * about 100 kB of the server's memory until the connection ends. Planning costs up to a millisecond.
  */
 export function unprepared<T extends object>(statement: T): T {
   ;(statement as unknown as { options: { prepare?: boolean } }).options.prepare = false
@@ -135,7 +135,7 @@ function createDriverFactory(target: DatabaseTarget, settings: object): (onclose
 /** Counters stay far below 2^53. */
 const BIGINT_AS_NUMBER = { to: 20, from: [20], serialize: String, parse: Number }
 
-/** One value per pool, made at first use, for what all callers of one database share. */
+/** One value per pool, created at first use, for everything that callers of one database share. */
 export const perDatabase: <T>(make: (sql: Sql) => T) => (sql: Sql) => T = perObject
 
 /** SQLSTATE of `carnet_refuse(reason)`, whose message is the reason. */
@@ -169,7 +169,7 @@ const isStalePlan = (error: unknown): boolean =>
   'routine' in error &&
   error.routine === 'RevalidateCachedQuery'
 
-/** Whether the connection was lost. The statement may have been executed or not. */
+/** Whether the connection was lost. Then it is unknown whether the statement was executed. */
 export function isDisconnection(error: unknown): boolean {
   const code = sqlState(error)
   return code !== undefined && (ENDED_BY_SERVER.test(code) || LOST_BY_NETWORK.test(code))
@@ -187,7 +187,9 @@ const APP_ERRORS: readonly [RegExp, () => AppError][] = [
   [/^(22P05|22P02|22003|22021|22025|54000|54001)$/, unstorable],
 ]
 
-/** The message leaves open whether a change was made: the connection may have been lost during the commit. */
+/**
+ * The message does not say whether a change was made: the connection may have been lost during the commit.
+ */
 export function databaseUnavailable(): AppError {
   const message =
     'The database does not answer right now; try again in a moment. If you were changing something, the change may or may not ' +
@@ -220,7 +222,7 @@ export function explainDatabaseError(error: unknown): AppError | undefined {
 
 const MAX_ATTEMPTS = 3
 
-/** Repeats `run` after a transient error, at most twice. Each stale plan of a connection allows one more. */
+/** Repeats `run` after a transient error, at most twice, and after stale plans up to once per connection. */
 export async function withRetries<T>(run: () => Promise<T>): Promise<T> {
   let attempts = 0
   for (let stalePlans = 0; ; ) {

@@ -17,9 +17,9 @@ export type AppliedMigration = { number: number; name: string; checksum: string 
 const LOCK_CLASS = 0x43_41_52_4e
 const MIGRATING = 3
 /**
- * While a migration waits for a table, all other statements that need the table wait behind it. After so long
- * it gives up, lets them run for a while, and tries the whole file again. By then PostgreSQL has stopped its
- * autovacuum and looked for deadlocks.
+ * While a migration waits for a table, all other statements that need the table wait behind it. After this
+ * time the migration lets them through for a while and retries the whole file. By then PostgreSQL has stopped
+ * its autovacuum and checked for deadlocks.
  */
 const LOCK_TIMEOUT_MS = 1_500
 const PAUSE_MS = 2_500
@@ -109,7 +109,7 @@ function findPending(files: readonly Migration[], applied: readonly AppliedMigra
   return pending
 }
 
-/** Requests read and write meanwhile. They may lock tables in another order than the file does. */
+/** Requests read and write meanwhile, and may lock tables in a different order than the file. */
 async function retryWhileLocked<T>(file: Migration, apply: () => Promise<T>): Promise<T> {
   const until = performance.now() + MAX_WAIT_MS
   for (;;) {

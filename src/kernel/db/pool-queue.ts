@@ -1,4 +1,4 @@
-/** Lets no more statements run than there are connections. The driver would queue them behind slow ones. */
+/** Runs only as many statements as there are connections. The driver would queue others behind slow ones. */
 
 /** A statement that gets no connection within this time is rejected. */
 const MAX_WAIT_MS = 5_000
@@ -7,7 +7,7 @@ const MAX_SILENCE_MS = 15_000
 const SWEEP_INTERVAL_MS = 500
 
 export type PoolUsage = {
-  /** The highest number of connections. */
+  /** The maximum number of connections. */
   size: number
   /** Connections that run a statement or a transaction, or are reserved. */
   busy: number
@@ -45,14 +45,17 @@ export class PoolQueue {
     waiter.go()
   }
 
-  /** To be called once after each `go`. */
+  /** Must be called once for each `go`. */
   leave(): void {
     const next = this.waiting.shift()
     if (next === undefined) this.busy--
     else next.go()
   }
 
-  /** Calls `giveUp` if there is no answer for long. Returns a function that stops watching. */
+  /**
+   * Calls `giveUp` if a statement gets no response for MAX_SILENCE_MS. Returns a function that stops
+   * watching.
+   */
   watch(giveUp: Running['giveUp']): () => void {
     const statement = { since: performance.now(), giveUp }
     this.running.add(statement)

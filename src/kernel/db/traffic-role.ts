@@ -1,14 +1,14 @@
 /** Grants rights to the role that requests use: it may write rows, but not change append-only tables. */
 import type postgres from 'postgres'
 
-/** Rows are only added, and triggers enforce it: the history of every passport, and the audit log. */
+/** Triggers also ensure that rows are only added: the history of every passport, and the audit log. */
 export const APPEND_ONLY_TABLES = ['content', 'passport_version', 'passport_status', 'audit_entry'] as const
 /** Only the owner writes to them. */
 const READ_ONLY_TABLES = ['schema_migration']
 
 /**
- * Call it as the owner, after migrations. Grants rights on all tables of the owner, unless the role has
- * exactly these already. Locks no table.
+ * Call it as the owner, after migrations. Grants rights on all tables of the owner, unless the role already
+ * has exactly these rights. Locks no table.
  */
 export async function grantTraffic(sql: postgres.Sql | postgres.TransactionSql, role: string): Promise<void> {
   const [made] = await sql<{ schema: string; tables: string[]; sequences: string[]; hasAll: boolean }[]>`

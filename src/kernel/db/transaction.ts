@@ -1,7 +1,6 @@
 /**
- * A transaction that behaves like the pool: each statement has a savepoint, so that a failed one undoes only
- * itself. An operation that catches an error and continues works in both. A savepoint is sent together with
- * its statement and costs no round trip.
+ * A transaction that behaves like the pool: a savepoint around each statement lets operations catch an error
+ * and continue. A savepoint is sent with its statement and costs no round trip.
  */
 import type postgres from 'postgres'
 import { toError } from '../errors.ts'
@@ -93,7 +92,10 @@ class Session {
   }
 }
 
-/** The error of every later statement, if `error` ends the whole transaction and not just one statement. */
+/**
+ * The error for all later statements if `error` ends the whole transaction; undefined if it ends one
+ * statement.
+ */
 function findFatalError(error: unknown): Error | undefined {
   if (isDisconnection(error)) return toError(error)
   return isTransient(error)
@@ -154,9 +156,9 @@ async function rollBack(session: Session): Promise<void> {
 }
 
 /**
- * After its first failure a nested transaction can only be rolled back. Its statements have no savepoints of
- * their own: others that wait for a lock taken under a released savepoint wait until the outer transaction
- * ends, even if the nested one was rolled back and released the lock.
+ * After its first failure a nested transaction can only be rolled back. Its statements have no savepoints,
+ * because waiters for a lock taken under a released savepoint wait until the outer transaction ends, even
+ * after the nested one was rolled back.
  */
 async function runNested<T>(session: Session, work: Work<T>): Promise<T> {
   let failed: { reason: unknown } | undefined
@@ -174,7 +176,7 @@ async function runNested<T>(session: Session, work: Work<T>): Promise<T> {
   return value
 }
 
-/** The `Sql` that operations get in place of the pool. Each statement runs in `run`. */
+/** The `Sql` that operations get instead of the pool. `run` runs each of its statements. */
 function createSql(session: Session, run: Run): Sql {
   let previous: Promise<unknown> = Promise.resolve()
   const runNext: Run = work => {
@@ -184,7 +186,7 @@ function createSql(session: Session, run: Run): Sql {
   }
   const build = (first: TemplateStringsArray, ...rest: never[]) => {
     const statement = session.raw(first, ...rest)
-    // Otherwise it is a value or an identifier for another statement.
+    // Otherwise the call makes a value or an identifier for another statement.
     const isStatement = Array.isArray(first.raw)
     return isStatement ? deferStart(statement, work => runNext(() => run(work))) : statement
   }
@@ -195,7 +197,7 @@ function createSql(session: Session, run: Run): Sql {
   return sql
 }
 
-/** Starts the statement in `run` when it is awaited. A fragment of another statement never is. */
+/** Starts the statement in `run` when it is awaited. A fragment of another statement is never awaited. */
 function deferStart(statement: Statement, run: Run): Statement {
   const start = statement.then.bind(statement)
   let result: Promise<postgres.RowList<postgres.Row[]>> | undefined
@@ -203,7 +205,7 @@ function deferStart(statement: Statement, run: Run): Statement {
     result ??= run(() => new Promise((resolve, reject) => void start(resolve, reject)))
     return result
   }
-  // Names apart, because the linter forbids objects with a literal `then`.
+  // Separate names, because the linter forbids objects with a literal `then`.
   const [thenName, catchName, finallyName] = ['then', 'catch', 'finally'] as const
   return Object.assign(statement, {
     [thenName]: ((onResult, onError) => getResult().then(onResult, onError)) as Statement['then'],

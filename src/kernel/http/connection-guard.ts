@@ -23,7 +23,9 @@ export type ConnectionLimits = {
 
 /** Bounds memory: an idle connection takes about 20 kB, one with an unread response about 70 kB. */
 const MAX_CONNECTIONS = 16_384
-/** A quarter of the file descriptors, within these bounds, is left to the database, webhooks and files. */
+/**
+ * A quarter of the file descriptors, within these bounds, is reserved for the database, webhooks and files.
+ */
 const MIN_RESERVED_FILES = 64
 const MAX_RESERVED_FILES = 2_560
 const NETWORKS_TO_FILL = 8
@@ -53,7 +55,7 @@ export function computeConnectionLimits(openFiles = findMaxOpenFiles()): Connect
 
 /** RLIMIT_NOFILE, which Node raises to the hard limit at its start. */
 function findMaxOpenFiles(): number {
-  // Otherwise the report resolves the host names of all peers.
+  // Without this, the report would look up the names of all peers.
   Object.assign(process.report, { excludeNetwork: true })
   const report: { userLimits?: { open_files?: { soft: number | 'unlimited' } } } = process.report.getReport()
   const soft = report.userLimits?.open_files?.soft
@@ -82,7 +84,7 @@ type GuardSetup = {
   isTrusted: (address: string | undefined) => boolean
 }
 
-/** `stalledSweeps` in a row saw no progress. Time in which this process itself hung does not count. */
+/** `stalledSweeps`: consecutive sweeps without progress. Time in which this process hung does not count. */
 type Connection = { network: string | undefined; delivered: number; stalledSweeps: number }
 
 type Ended = Record<Reason, number>
@@ -115,7 +117,7 @@ export function guardConnections(server: Server, { limits, log, isTrusted }: Gua
 function limitTotal(server: Server, limits: ConnectionLimits, ended: Ended): void {
   let idleClosedAt = Number.NEGATIVE_INFINITY
   server.maxConnections = limits.total
-  // Otherwise the processes of a cluster pass a refused connection to each other endlessly.
+  // Without this, the processes of a cluster would pass a refused connection to each other forever.
   Object.assign(server, { dropMaxConnection: true })
   server.on('drop', () => {
     ended.total++
@@ -229,7 +231,7 @@ function createPipelineQueue(
     const { socket } = request
     const before = queued.get(socket) ?? 0
     if (before >= pipelined) {
-      // The parser goes on with the bytes it has read, even if the socket is destroyed.
+      // The parser continues with buffered bytes even after the socket was destroyed.
       if (!socket.destroyed) ended.pipelined++
       socket.destroy()
       return
@@ -237,7 +239,7 @@ function createPipelineQueue(
     queued.set(socket, before + 1)
     response.once('socket', () => {
       queued.set(socket, (queued.get(socket) ?? 1) - 1)
-      // Otherwise the requests of one connection would delay all others.
+      // Without this, the requests of one connection would delay all others.
       void takeTurn().then(() => !socket.destroyed && handle(request, response))
     })
   }

@@ -4,7 +4,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 /** How long the rest of a body is read before the connection is cut. */
 export const LINGER_MS = 2_000
 
-/** Reads for a while before it closes: closing at once sends a reset, which can overtake the response. */
+/**
+ * Keeps reading for a while before closing: closing at once sends a reset, which can overtake the response.
+ */
 export function closeAfterReading(request: IncomingMessage): void {
   const { socket } = request
   let timer: NodeJS.Timeout | undefined

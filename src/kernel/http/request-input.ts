@@ -1,7 +1,6 @@
 /** The parsed parameters of a request's address, with types. */
 import type { FastifyRequest } from 'fastify'
 
-/** The parameters in the path. */
 export const getPathParameters = ({ params }: FastifyRequest): Readonly<Record<string, string>> =>
   Object(params)
 

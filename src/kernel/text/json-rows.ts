@@ -17,8 +17,8 @@ import { tryParseJson } from './try-parse-json.ts'
 const STEP_LENGTH = 128 * 1024
 
 /**
- * Returns or throws the same as `readJson`. What is too large is rejected without being parsed: a row of more
- * than 1 MiB or with too many values, and a body that is too large apart from its rows.
+ * Returns or throws the same as `readJson`. Parts that are too large are not parsed: rows with more than 1
+ * MiB or too many values, and a body that is too large without its rows.
  */
 export async function readJsonRows(bytes: Uint8Array, rows: RowList): Promise<unknown> {
   const pauseIfDue = yieldBetweenRows()
@@ -67,14 +67,14 @@ async function readPieces(text: string, { head, pieces, maxRows, pauseIfDue }: P
       throw new Error('broken assumption: a text is invalid if one of its pieces is')
     }
     count += parsed.length
-    // A list with too many rows is rejected by their number, so further rows are only counted.
+    // A list with too many rows is rejected for their number, so further rows are only counted.
     if (values.length <= maxRows) for (const row of parsed) values.push(row)
   }
   values.length = count
   return values
 }
 
-/** For a list without an end: throws the error of its last rows, or else that the end is missing. */
+/** Throws the error of the last rows in a list without an end, or else reports the missing end. */
 function parseUnclosed(text: string, head: string, { list, hasTooManyValues }: JsonScan): void {
   const last = list?.pieces.at(-1)
   if (hasTooManyValues || last === undefined)

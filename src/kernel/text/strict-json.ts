@@ -1,7 +1,6 @@
 /**
- * Parses JSON strictly, so that what is stored is what was sent. Duplicate keys, `__proto__`, numbers that a
- * double cannot hold and nesting beyond 32 levels are errors, each with its place. So are far more values
- * than any passport has: 1 MiB can hold half a million, and later steps visit each of them.
+ * Parses JSON strictly, so that exactly what was sent is stored: rejects duplicate keys, `__proto__`, numbers
+ * that a double cannot represent, deep nesting, and more values than any passport has.
  */
 import { formatField, shorten } from '../detail-json.ts'
 import { AppError, type Detail, type DetailCode, invalid, MAX_DETAILS, toError } from '../errors.ts'
@@ -223,7 +222,7 @@ export class JsonScan {
     if (this.isInFirstList) this.endPiece(isTooLong || this.hasTooManyValues, isLast)
   }
 
-  /** A row that is too large becomes a piece of its own, which is not parsed. */
+  /** A row that is too large becomes a separate piece, which is not parsed. */
   private endPiece(isTooLarge: boolean, isLast: boolean) {
     const pieces = this.list?.pieces ?? []
     const add = (end: number) => {
@@ -293,10 +292,10 @@ export class JsonScan {
     }
   }
 
-  /** Adds a violation at the current place, or at that of the bracket at `depth`. */
+  /** Adds a violation at the current place, or at the place of the bracket at `depth`. */
   private report(code: DetailCode, what: string, depth = this.frames.length) {
     const row = this.findRowIndex()
-    // A list with too many rows is rejected by their number.
+    // A list with too many rows is rejected for their number.
     if (row !== undefined && row >= (this.rows?.maxRows ?? 0)) return
     const details = row === undefined ? this.details : (this.rowDetails.get(row) ?? [])
     if (details.length > MAX_DETAILS) return

@@ -1,4 +1,4 @@
-/** Parses JSON from outside where invalid JSON means the same as no text. */
+/** Parses JSON from outside, where invalid text means the same as a missing text. */
 
 /** Returns undefined if the text is not JSON. */
 export function tryParseJson(text: string) {

@@ -58,7 +58,7 @@ const PASSPORTS_PER_PAGE = 500
 const MAX_VERSIONS_PER_PAGE = 20_000
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
-/** This and the other functions must be called in one transaction with one snapshot. */
+/** Call this and the other functions of the file in one transaction with one snapshot. */
 export async function* exportContents(sql: Sql, accountId: number): AsyncGenerator<ContentLine> {
   yield* inPages(
     after => sql<ContentLine[]>`

@@ -16,7 +16,7 @@ import type {
   VersionLine,
 } from './export-rows.ts'
 
-/** As in a line of the export: times are texts. */
+/** The type of a JSON line of the export: times are texts. */
 type AsText<L> = { [K in keyof L]: L[K] extends Date ? string : L[K] }
 export type ImportedContent = AsText<ContentLine>
 type ImportedVersion = AsText<VersionLine>
@@ -139,7 +139,7 @@ function requireIntactHistory({ passport, versions, statuses }: ImportedHistory)
   }
 }
 
-/** Of all accounts, because an id belongs to one passport. */
+/** Checks all accounts, because ids are unique across them. */
 async function requireFreeIds(sql: Sql, uuids: readonly string[]): Promise<void> {
   const [existing] = await sql<{ id: string }[]>`
     select id from passport where id = any(${[...uuids]}::text[]::uuid[]) limit 1`

@@ -56,7 +56,10 @@ export function checkData(
   }
 }
 
-/** The same for a unit. Unknown inherited fields cause no warning and no error: they concern the parent. */
+/**
+ * Checks a unit's data like `checkData`. Unknown inherited fields cause no warning or error, because they
+ * were checked on the parent.
+ */
 export function checkUnitData(
   category: CompleteCategory,
   effective: PassportData,
@@ -75,7 +78,7 @@ export function checkUnitData(
   }
 }
 
-/** The text that searches look into: NFC, lower case, one line for each text. */
+/** The text that searches use: NFC, lower case, one line per text. */
 export const buildSearchText = (texts: readonly string[]) => texts.join('\n').normalize('NFC').toLowerCase()
 
 /** Throws `validation` unless the body's `data` is an object. */

@@ -17,7 +17,10 @@ type VersionFields = {
   changed: Fragment
 }
 
-/** The hash of the version after the one with the hash `before`. Each part has the type of its column. */
+/**
+ * The hash of the version that follows the version with the hash `before`. Each part has the type of its
+ * column.
+ */
 export const nextHash = (sql: Sql, version: VersionFields): Fragment => sql`
   carnet_link(${version.before}, carnet_version_facts(${version.versionNo}, ${version.kind}, ${version.createdAt},
     ${version.createdBy}, ${version.contentHash}, ${version.own}, ${version.note}, ${version.changed}))`

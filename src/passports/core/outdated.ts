@@ -1,6 +1,6 @@
 /**
- * A unit is outdated if its model or batch was corrected after it inherited its content. Version numbers are
- * compared for this, so that a correction that affects a million units writes to none of them.
+ * A unit is outdated if its model or batch was corrected after it inherited its content. Derived from version
+ * numbers, so that a correction of a million units writes to none of them.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
@@ -24,7 +24,10 @@ const isCorrectedByModel = (sql: Sql): Fragment => sql`batch_model.last_correcti
 export const isOutdated = (sql: Sql): Fragment =>
   sql`coalesce(${isCorrectedByOwner(sql)} or ${isCorrectedByModel(sql)}, false)`
 
-/** When the unit `p` became outdated. Looked up by keys, because the planner would start a join elsewhere. */
+/**
+ * When the unit `p` became outdated. Uses look-ups by key, because the planner would start a join at the
+ * wrong end.
+ */
 export const selectCorrectionTime = (sql: Sql): Fragment => sql`
   select greatest(case when ${isCorrectedByOwner(sql)} then owner.corrected_at end,
     case when ${isCorrectedByModel(sql)} then batch_model.corrected_at end)
@@ -50,7 +53,9 @@ export const selectOutdatedContents = (sql: Sql, owner: Owner): Fragment => sql`
 export const selectAllOutdatedContents = (sql: Sql, accountId: number): Fragment =>
   sql`select id from (${outdatedByOwners(sql, accountId, sql``, sql``)}) c`
 
-/** Ids of contents outdated by a correction at `since` or later, with its time as `at`. Some occur twice. */
+/**
+ * Ids of contents outdated by a correction at `since` or later, with its time as `at`. An id may occur twice.
+ */
 export const selectContentsCorrectedSince = (sql: Sql, accountId: number, since: Date): Fragment =>
   outdatedByOwners(
     sql,

@@ -1,4 +1,4 @@
-/** Reasons to reject a row that are not about its data, as English templates with keys for translations. */
+/** Reasons to reject a row other than its data, as English templates with keys for translations. */
 import { fillPlaceholders } from '../../i18n/catalogue.ts'
 import { type AppError, type Detail, TRANSLATION, type TranslatableMessage } from '../../kernel/errors.ts'
 

@@ -1,4 +1,6 @@
-/** Counters of units by content, for the reach of a correction, and of passports, for the totals of lists. */
+/**
+ * Counts the units of each content, for the reach of a correction, and passports, for the totals of lists.
+ */
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 
 /** Body of a CTE. `deltas` selects (account_id, content_id, n); n is negative for units that left. */

@@ -1,8 +1,6 @@
 /**
- * Lists what has changed since a time, for systems that keep a copy. A row has the time at which its
- * transaction began, by the database's clock, and becomes visible later, at the commit. A client that asks
- * from the last time it has seen would miss rows. So the response has a time that precedes every open
- * transaction, to ask from next.
+ * Lists what has changed since a time, for systems that keep a copy. Writes become visible later than their
+ * time, so the response names a time before every open transaction, to continue from.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
@@ -27,8 +25,8 @@ type ChangeWindow = { limit: number } & ({ page: number } | { after: ChangePosit
 const MARGIN_MS = 2_000
 
 /**
- * A time before every write that is still invisible. Ask for it before the rows. The database role must see
- * the transactions of other roles.
+ * A time before every write that is still invisible. Read it before the rows. The database role must see the
+ * transactions of other roles.
  */
 export async function getSettledTime(sql: Sql): Promise<Date> {
   const [row] = await sql<{ until: Date }[]>`
@@ -95,7 +93,7 @@ function selectBranches(ctx: AccountContext, filter: ListFilter & { since: Date 
 
 const touchedAt = (sql: Sql): Fragment => sql`greatest(p.updated_at, p.stored_at)`
 
-/** As a parameter, because with old statistics the planner would walk the partial index of one level. */
+/** Passed as a parameter: with old statistics, the planner would scan the partial index of one level. */
 const ANY_LEVEL = ['m', 'b', 'i'] as const
 
 function selectTouched(
@@ -118,7 +116,7 @@ function selectTouched(
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
-/** Reads content by content, because the index has the units of each ordered by id. */
+/** Reads content by content, because the index has the units of each content ordered by id. */
 function selectTouchedByCorrection(
   ctx: AccountContext,
   filter: ListFilter & { since: Date },

@@ -1,6 +1,6 @@
 /**
- * Lists and searches passports. A page is found in a narrow index before its data is read. A search gathers
- * its hits before it orders them: otherwise the planner may walk a million rows in order to find a rare word.
+ * Lists and searches passports. A page is found in a narrow index before its data is read. A search collects
+ * its hits before it sorts them: otherwise PostgreSQL may read a million sorted rows to find a rare word.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { type Fragment, type Sql, unprepared } from '../../kernel/db/database.ts'
@@ -26,7 +26,7 @@ export type ListFilter = {
   parentId?: string | undefined
 }
 
-/** A page by its number, the rows after the id of the last row seen, or those just before an id. */
+/** A page by its number, the rows after an id, or the rows just before an id. */
 export type PageWindow = { limit: number } & ({ page: number } | { after: string } | { before: string })
 
 export type PassportSummary = Omit<PassportRow, 'data'> & {
@@ -37,7 +37,7 @@ export type PassportSummary = Omit<PassportRow, 'data'> & {
 
 export type PassportPage = { rows: PassportSummary[]; total: number; totalCapped: boolean }
 
-/** The highest number of hits of `q` that is counted. */
+/** The maximum number of hits of `q` that are counted. */
 export const MAX_COUNTED = 10_000
 
 /** One page, newest first, and the total, which is counted up to `upTo` if no counter has it. */
@@ -185,7 +185,7 @@ function selectOrderedIds(
   return sql`select id from (${merged}) merged ${order}`
 }
 
-/** Reads content by content, because the index has the units of each in this order. */
+/** Reads content by content, because the index has the units of each content in this order. */
 function selectOutdatedIds(
   ctx: AccountContext,
   filter: ListFilter,
@@ -245,9 +245,9 @@ async function countAll(ctx: AccountContext, filter: ListFilter, upTo?: number):
 const needsCounting = ({ updatedSince, outdated, sku, gtin14, lot, serial, parentId }: ListFilter): boolean =>
   [updatedSince, outdated, sku, gtin14, lot, serial, parentId].some(value => value !== undefined)
 
-/** A word is common if half of so many newest rows have it. */
+/** A word is common if half of this many newest rows contain it. */
 const SAMPLE_SIZE = 200
-/** A common word is counted in so many of the newest rows. Beyond them the index is faster. */
+/** A common word is counted in this many of the newest rows. Beyond them the index is faster. */
 const MAX_WALKED = 3 * MAX_COUNTED
 
 /**

@@ -106,8 +106,8 @@ const unitQuotaError = (level: UnitLevel) =>
 const UNIQUE_VIOLATION = '23505'
 
 /**
- * The ids that were written. Only the second attempt uses `on conflict`, which costs a quarter more: the
- * names of most calls are free.
+ * Returns the written ids. The first attempt has no `on conflict`, which costs a quarter more: most names are
+ * free.
  */
 async function insertAllOrFree(ctx: AccountContext, batch: UnitInsert): Promise<Set<string>> {
   try {

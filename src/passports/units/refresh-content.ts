@@ -108,7 +108,7 @@ type CorrectionBounds = { maxCorrections: number; maxBytes: number }
 
 type CorrectionRow = {
   changed: string[]
-  /** Null if the correction exceeds the bounds. */
+  /** Null beyond the bounds. */
   before: string | null
   after: string | null
   owned: string[]

@@ -1,6 +1,6 @@
 /**
- * Runs large refreshes in the background. Any process can continue one, because units that are still outdated
- * show what remains to do.
+ * Runs large refreshes in the background. The outdated units themselves show what remains, so any process can
+ * continue.
  */
 import { accountIsOpen, isAccountOpen } from '../../accounts/close-account.ts'
 import type { AccountContext } from '../../accounts/context.ts'
@@ -14,7 +14,7 @@ import { countOutdated, MAX_LISTED_UNITS, refreshAll } from './refresh.ts'
 import type { Refreshed } from './refresh-units.ts'
 
 const MAX_INLINE_UNITS = 500
-/** After so long without progress, another process continues a job. */
+/** After this time without progress, another process continues a job. */
 const ABANDONED_AFTER_MS = 10_000
 
 type JobProgress = { refreshed: number; skipped: unknown[]; failed: unknown[] }
@@ -108,7 +108,7 @@ const runners = perDatabase((sql: Sql) =>
   createBackgroundJobs<JobRow>((clock, job, goOn) => run(sql, clock, job, goOn)),
 )
 
-/** A resumed job tries failed units again, so only their list starts empty. Skipped ones are kept. */
+/** A resumed job tries failed units again, so their list starts empty; skipped fields stay listed. */
 async function run(sql: Sql, clock: Clock, job: JobRow, goOn: () => boolean): Promise<void> {
   const ctx: AccountContext = { sql, clock, accountId: job.account_id, actorId: job.actor_id }
   const failed: Refreshed['failed'] = []

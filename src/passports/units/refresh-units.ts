@@ -13,7 +13,7 @@ import type { NewContent, OldContent } from './refresh-content.ts'
 
 /** A larger statement would delay all others. */
 const BATCH_SIZE = 500
-/** Units that are found at once. A search for each batch would cost twice as much under load. */
+/** Units found by one search. A search for each batch would cost twice as much under load. */
 const MAX_FOUND = 4 * BATCH_SIZE
 
 /** Own fields usually have a few hundred bytes; 2,000 of the largest do not fit into memory. */
@@ -127,7 +127,10 @@ async function findUnits(
   return units.map(unit => ({ ...unit, hash: heads.get(`${unit.id} ${unit.version_no}`) ?? null }))
 }
 
-/** By `id number`. Uses two arrays: the plan of a join, made for a small table, would scan all versions. */
+/**
+ * The hashes by `id number`. Uses two arrays instead of a join, because a plan made while the table was small
+ * would scan all versions.
+ */
 async function readHeadHashes(
   sql: Sql,
   accountId: number,

@@ -28,7 +28,7 @@ type UnitChanges = {
   dryRun?: boolean
 }
 
-/** Each unit takes a statement of its own, and other requests need connections too. */
+/** Each unit needs its own statement, and other requests need connections too. */
 const MAX_CONCURRENT = 8
 
 /** Changes units under a model or a batch; a row that fails does not affect others. Throws `not_found`. */
@@ -63,7 +63,7 @@ export async function updateUnits(
   return { updated: updated.sort(byIndex), errors: errors.sort(byIndex) }
 }
 
-/** A transaction holds its locks to its end. The same order in all calls prevents deadlocks. */
+/** A transaction keeps its locks to the end, so all calls lock in one order to avoid deadlocks. */
 const lockInOrder = ({ sql, accountId }: AccountContext, ids: readonly string[]) => sql`
   select 1 from passport where account_id = ${accountId} and id = any(${[...ids]}::text[]::uuid[])
   order by id for no key update`

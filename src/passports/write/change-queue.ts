@@ -12,7 +12,9 @@ const queues = perDatabase(() => new KeyedQueue())
 export const queueByPassport = <T>(sql: Sql, uuid: string, work: () => Promise<T>): Promise<T> =>
   queues(sql).run(uuid, work)
 
-/** Runs `attempt` in that queue, and again while it returns undefined: another process was faster. */
+/**
+ * Runs `attempt` in that queue, and repeats it while it returns undefined because another process was faster.
+ */
 export const retryUntilWritten = <T>(
   sql: Sql,
   uuid: string,

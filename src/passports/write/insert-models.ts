@@ -97,7 +97,10 @@ export async function insertModels(
   }
 }
 
-/** Of several reasons the highest is reported. A replay also collides with its own GTIN: `key_taken` wins. */
+/**
+ * The reason with the highest number is reported. A replay also collides with its own GTIN, so `key_taken`
+ * wins.
+ */
 const PRECEDENCE = {
   plan_limit: 0,
   gtin_taken: 1,

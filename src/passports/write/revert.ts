@@ -9,7 +9,7 @@ import { type PassportChange, updatePassport } from './update.ts'
 
 type Reversion = Omit<PassportChange, 'data' | 'strict'> & { versionNo: number }
 
-/** A unit gets back only its own fields. Throws `not_found`, and what `updatePassport` throws. */
+/** For a unit, only own fields are restored. Throws `not_found`, and what `updatePassport` throws. */
 export async function revertPassport(ctx: AccountContext, reversion: Reversion): Promise<WrittenPassport> {
   const { row, own, inherited } = await getState(ctx, reversion.uuid)
   if (reversion.versionNo < 1 || reversion.versionNo > row.version_no)
