@@ -24,7 +24,7 @@ export const MIN_LARGE_LENGTH = 16 * 1024
 /** About the length of a full statement of small products. */
 const MAX_STATEMENT_LENGTH = 512 * 1024
 
-/** Returns a function that inserts one row, in a statement with others that wait. */
+/** Returns a function that inserts one row, in one statement with other waiting rows. */
 export function createBatchedInsert(insert: (rows: readonly ModelRow[]) => Promise<(Error | undefined)[]>) {
   const load = (all: readonly SizedRow[]) => insert(all.map(({ row }) => row))
   const weight = { weigh: ({ dataLength }: SizedRow) => dataLength, maxWeight: MAX_STATEMENT_LENGTH }
@@ -55,7 +55,7 @@ async function insertRows(sql: Sql, rows: readonly ModelRow[]): Promise<Map<stri
   return errors
 }
 
-/** The rejected rows with reasons; if some value cannot be stored, all rows without a reason. */
+/** The rejected rows with reasons. If a value cannot be stored, returns all rows without a reason. */
 async function tryInsertTogether(
   sql: Sql,
   rows: readonly ModelRow[],
