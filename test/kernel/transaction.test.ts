@@ -187,7 +187,7 @@ describe('a transaction', () => {
       await add(sql, 'a')
     })
     assert.ok(late)
-    await assert.rejects(add(late, 'b'), /over/)
+    await assert.rejects(add(late, 'b'), /has ended/)
     assert.deepEqual(await names(), ['a'])
   })
 
