@@ -1,6 +1,5 @@
-// Every npm script starts here, with any Node that runs npm. It installs missing packages, then starts the
-// pinned Node from node_modules, which runs the TypeScript source directly. Only the started program writes
-// to stdout.
+// Every npm script starts here, with any Node: installs missing packages, then starts the pinned Node from
+// node_modules, which runs TypeScript directly. Only the started program writes to stdout.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'

@@ -1,7 +1,6 @@
 /**
  * Draws `assets/world.json`, the map of the scan pages, from Natural Earth (public domain, packed by
- * `world-atlas`): Equal Earth projection, simplified, with the countries of ISO 3166-1, by which scans are
- * counted.
+ * `world-atlas`): Equal Earth projection, simplified, with the countries of ISO 3166-1.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 

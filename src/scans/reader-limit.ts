@@ -1,7 +1,6 @@
 /**
- * Limits how many readers of one network count for a passport on a day: one address can send many user
- * agents. A count-min sketch counts readers, a Bloom filter recognises those already counted. Both have a
- * fixed size, contain no hash and no address, and are cleared each day.
+ * Limits how many readers of one network count for a passport on a day, with a count-min sketch and a Bloom
+ * filter: they have a fixed size, contain no hash and no address, and are cleared each day.
  */
 import { randomInt } from 'node:crypto'
 import { getNetwork } from '../kernel/http/network.ts'

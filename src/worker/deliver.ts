@@ -1,7 +1,6 @@
 /**
  * Delivers webhooks: claims due deliveries of each endpoint, sends them within the concurrency limits, and
- * stores the results. An account is leased to one worker at a time; the lease expires if that worker is
- * killed.
+ * stores the results. Accounts are leased to one worker at a time; a killed worker's leases expire.
  */
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'

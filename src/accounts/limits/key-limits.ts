@@ -1,7 +1,6 @@
 /**
- * Limits the requests of a key in any sixty seconds, over all processes. The limit is divided into permits.
- * Each is free again sixty seconds after its use. A process asks the database for permits only if it has none
- * left, and gives idle ones back. Decision 0026 says why no permit is used twice in a minute.
+ * Limits the requests of a key in any sixty seconds, over all processes. The limit is divided into permits;
+ * each process holds some and asks the database only if none is left. See decision 0026.
  */
 import type { Clock } from '../../kernel/clock.ts'
 import { randomBase62 } from '../../kernel/crypto.ts'

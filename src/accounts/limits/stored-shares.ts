@@ -11,7 +11,7 @@ export type ShareReport = {
   /** Requests that wait for a permit; 0 asks for none. */
   waiting: number
   perMinute: number
-  /** When its share ends without another report. */
+  /** When the share ends without another report. */
   expiresAt: number
   /** When its next use expires, 0 without any. */
   nextFreeAt: number

@@ -61,7 +61,7 @@ function cached(read: () => Promise<string>): () => Promise<string> {
   }
 }
 
-/** Equal on all machines. Without the database, only a comment that says so. */
+/** Formats the metrics that are equal on all machines; without the database, only a comment that says so. */
 async function formatInstallation({ sql }: Store): Promise<string> {
   try {
     const state = await findDatabaseState(sql)

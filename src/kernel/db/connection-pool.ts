@@ -1,7 +1,6 @@
 /**
- * A pool of independent connections. Each is a driver's pool of one and is discarded when it closes, because
- * the driver's own reconnecting is broken: `test/kernel/connection-pool.test.ts` has a test for each of its
- * faults.
+ * A pool of independent connections: each is a driver's pool of one, discarded when it closes, because the
+ * driver's own reconnecting is broken (see `test/kernel/connection-pool.test.ts`).
  */
 import type postgres from 'postgres'
 import { findErrorCode } from '../errors.ts'

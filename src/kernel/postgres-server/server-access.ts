@@ -1,7 +1,6 @@
 /**
- * Who may connect to the embedded database: the superuser prepares the other roles, the owner migrates and
- * restores, and the traffic role does everything else. They share one password, which only Carnet's user can
- * read.
+ * The roles of the embedded database: the superuser prepares the others, the owner migrates and restores, the
+ * traffic role does everything else. Only Carnet's user can read their password.
  */
 import { randomBytes } from 'node:crypto'
 import { chownSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
@@ -64,7 +63,7 @@ type ConnectionOptions = postgres.Options<Record<string, postgres.PostgresType>>
   socket?: () => Promise<Socket>
 }
 
-/** A single connection with a name that others can see. */
+/** A single connection; `name` identifies it in the server's list of connections. */
 export const connectAs = (
   { socketDir, ...login }: ServerLogin,
   name: string,

@@ -1,7 +1,6 @@
 /**
  * Reads passports for the public site. The metadata that decides about cached pages is cached for a second,
- * so that a popular passport costs one statement per second. A change in this process drops the metadata at
- * once.
+ * so that a popular passport costs one statement per second.
  */
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { afterCommit } from '../../kernel/db/transaction.ts'
