@@ -21,7 +21,7 @@ type ErrorSetup = Pick<ApiSetup, 'sql' | 'clock'> &
     security?: SecurityLog
   }
 
-/** Builds the error of a public address. Without a `page`, for programs, JSON is sent. */
+/** Builds the error of a public address: a `page`, or JSON for programs if it is undefined. */
 export type BuildPublicError = (
   request: FastifyRequest,
   status: number,
@@ -36,7 +36,7 @@ type FailedRequest = {
 
 const MAX_DISCARDED_BYTES = 64 * 1_048_576
 
-/** Fastify's own errors in our words. */
+/** Our codes and messages for Fastify's own errors. */
 const FRAMEWORK_ERRORS: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json.'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_request', 'The body is not as long as Content-Length says.'],
@@ -47,11 +47,11 @@ const FRAMEWORK_ERRORS: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: ['bad_request', 'The body is empty. Send a JSON object.'],
   FST_ERR_BAD_URL: ['bad_request', 'The address has a broken percent-encoding.'],
   FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is no such address.'],
-  // Raised only for the method QUERY, where it has no route.
+  // Raised only for the method QUERY, if no route matches.
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: ['not_found', 'There is no such address.'],
 }
 
-/** Requests that the framework refused itself get here too. They have none of our decorations. */
+/** Also answers requests that the framework refused, which have none of our decorations. */
 export function sendError(
   setup: ErrorSetup,
   { error, request, reply, buildPublicError }: FailedRequest,
@@ -117,12 +117,12 @@ function logSecurityEvent(
   if (code === 'read_only') security?.note('right_refused', source())
 }
 
-/** Without the host, which a request target may begin with (RFC 9112 §3.2.2). */
+/** Removes the host, with which a request target may begin (RFC 9112 §3.2.2). */
 export const getRequestPath = ({ raw: { url = '' } }: FastifyRequest): string =>
   url.replace(/^https?:\/\/[^/]*/i, '')
 
 const isApiRequest = (request: FastifyRequest) => getRequestPath(request).startsWith(API_PREFIX)
 
-/** Whether the site serves the address: it has all that no other door serves. */
+/** Whether the site serves the address: it serves all addresses of no other door. */
 const isPublic = (request: FastifyRequest) =>
   !/^\/(?:api|console|docs|metrics)(?![^/?#])/.test(getRequestPath(request))

@@ -73,7 +73,7 @@ export async function listWebhooks({ sql, accountId, clock }: AccountContext): P
   return rows.map(row => toRecord(row, clock.now()))
 }
 
-/** Throws `not_found` unless the account has it. */
+/** Throws `not_found`, also for another account's webhook. */
 export async function getWebhook(
   { sql, accountId, clock }: AccountContext,
   id: string,

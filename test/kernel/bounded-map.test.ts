@@ -1,4 +1,4 @@
-/** A map with a bound: how many entries it keeps, and which ones. */
+/** Tests how many entries a bounded map keeps, and which. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { BoundedMap } from '../../src/kernel/bounded-map.ts'

@@ -5,7 +5,7 @@ import type { Sql } from '../../kernel/db/database.ts'
 export type ShareReport = {
   accountId: number
   keyId: string
-  /** Permits it holds, with those used in the last minute. */
+  /** Permits that the process holds, including those used in the last minute. */
   held: number
   free: number
   /** Requests that wait for a permit; 0 asks for none. */
@@ -13,7 +13,7 @@ export type ShareReport = {
   perMinute: number
   /** When the share ends without another report. */
   expiresAt: number
-  /** When its next use expires, 0 without any. */
+  /** When the next use expires; 0 if there is no use. */
   nextFreeAt: number
 }
 
