@@ -4,6 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { listMissingLabels } from '../src/i18n/catalogue.ts'
+import { writeClientTypes } from '../test/api/client/make-types.ts'
 
 const NODE = process.execPath
 const CHECKS: readonly [string, string, readonly string[]][] = [
@@ -32,6 +33,7 @@ function run(command: string, args: readonly string[]): Promise<{ code: number; 
 }
 
 const started = performance.now()
+await writeClientTypes()
 const results = await Promise.all(
   CHECKS.map(async ([name, command, args]) => ({ name, ...(await run(command, args)) })),
 )

@@ -2,11 +2,10 @@
  * Tests the API with a client generated from the OpenAPI document: the server does what the types promise.
  */
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import createClient, { type Client } from 'openapi-fetch'
+import { allCategories } from '../../../src/categories/catalogue.ts'
 import { type Harness, startHarness } from '../../harness.ts'
-import { CLIENT_TYPES, clientTypes } from './make-types.ts'
 import type { components, paths } from './schema.d.ts'
 
 type NewProduct = components['schemas']['NewProduct']
@@ -34,10 +33,6 @@ const SHIRT = {
     endOfLife: { recyclingInstructions: { en: 'Textile bank.' }, disposalInstructions: { en: 'Waste.' } },
   },
 } satisfies NewProduct
-
-test('the client types match the OpenAPI document; npm run client regenerates them', async () => {
-  assert.equal(await readFile(CLIENT_TYPES, 'utf8'), await clientTypes())
-})
 
 describe('a generated client', () => {
   let t: Harness
@@ -165,7 +160,10 @@ describe('a generated client', () => {
 
   test('reads the categories, a schema and a symbol', async () => {
     const categories = got(await api.GET('/categories')).data
-    assert.deepEqual(categories.map(one => one.id).sort(), ['battery', 'furniture', 'textile'])
+    assert.deepEqual(
+      categories.map(one => one.id),
+      allCategories().map(one => one.id),
+    )
     const answer = got(await api.GET('/schema/{category}', { params: { path: { category: 'textile' } } }))
     // With format=json-schema the result is a free-form object; without, it has this type.
     const { data } = answer as { data: components['schemas']['CategoryFields'] }
