@@ -1,7 +1,7 @@
 /** The totals of a passport's scans, and one event for each milestone that a batch reaches. */
 import type { Sql } from '../kernel/db/database.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
-import { insertEvents } from '../webhooks/insert-events.ts'
+import { announceEvents } from '../webhooks/insert-events.ts'
 import type { ScanBatch } from './batch.ts'
 import { findNextMilestone, listMilestonesUpTo } from './milestones.ts'
 
@@ -47,18 +47,18 @@ async function announceMilestones(tx: Sql, now: Date, crossed: readonly Total[])
     where t.passport_id = u.passport_id and t.account_id = u.account_id`
 }
 
-/** Inserts scan events, in the transaction that found their cause. */
+/** Announces scan events, in the transaction that found their cause. */
 export async function insertScanEvents(
   tx: Sql,
   now: Date,
   type: 'scan.milestone' | 'scan.clone_suspected',
   events: readonly { accountId: number; data: object }[],
 ): Promise<void> {
-  await tx`
-    ${insertEvents(tx)}
+  const rows = tx`
     select ${now}::timestamptz, u.account_id, u.id, ${type}::text, u.data
     from unnest(
       ${events.map(event => event.accountId)}::int[], ${events.map(() => newUuid(now.getTime()))}::text[]::uuid[],
       ${events.map(event => JSON.stringify(event.data))}::text[]::jsonb[]
     ) as u(account_id, id, data)`
+  await tx`with ${announceEvents(tx, rows)} select`
 }

@@ -25,6 +25,26 @@ export const insertEvents = (sql: Sql): Fragment =>
 export const insertBackgroundEvents = (sql: Sql): Fragment =>
   sql`insert into event (created_at, account_id, id, type, data, background)`
 
+/**
+ * CTEs, without a comma after the last: `new_events` inserts `rows` (created_at, account_id, id, type, data),
+ * `new_deliveries` hands each event to the endpoints that want it. Its rows are read in CTEs before, because
+ * Citus fails on an `insert … select` that reads a table of the same shard and calls `now()`.
+ */
+export const announceEvents = (sql: Sql, rows: Fragment): Fragment => sql`
+  new_events as (
+    ${insertEvents(sql)} ${rows} returning created_at, account_id, id, type, background
+  ), subscriber as materialized (
+    select account_id, id, events from webhook_endpoint
+    where account_id = any(array(select account_id from new_events)) and status in ('a', 'p')
+  ), due_delivery as materialized (
+    select least(e.created_at, now()) as due_at, e.account_id, e.background, s.id as endpoint_id, e.id as event_id
+    from new_events e join subscriber s on s.account_id = e.account_id
+    where s.events is null or e.type = any(s.events)
+  ), new_deliveries as (
+    insert into webhook_delivery (due_at, account_id, attempts, background, endpoint_id, event_id)
+    select due_at, account_id, 0, background, endpoint_id, event_id from due_delivery
+  )`
+
 /** The data of an event about a passport, whose `id` is a UUID. */
 export function buildPassportEvent({
   id,

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Sql } from '../../src/kernel/db/database.ts'
-import { idFromUuid } from '../../src/kernel/ids.ts'
+import { idFromUuid, newUuid } from '../../src/kernel/ids.ts'
 import { FIRST_CURSOR, listPendingEndpoints, selectDueDeliveries } from '../../src/webhooks/claim.ts'
 import { insertBackgroundEvents } from '../../src/webhooks/insert-events.ts'
 import { pauseWebhook, resumeWebhook } from '../../src/webhooks/manage-webhooks.ts'
@@ -110,6 +110,34 @@ describe('events of passports', () => {
 })
 
 describe('fan-out', () => {
+  test('happens in the statement that inserts the events, without a trigger', async () => {
+    const account = await stand.account()
+    const { id } = await stand.endpoint(account, { url: receiver.url })
+    await stand.sql`alter table event disable trigger event_fans_out`
+    try {
+      await stand.announce(account, 2)
+    } finally {
+      await stand.sql`alter table event enable trigger event_fans_out`
+    }
+    assert.deepEqual(await queued(account), [
+      ['product.updated', id],
+      ['product.updated', id],
+    ])
+  })
+
+  test('is left to the trigger by servers of the version before, and done once by either', async () => {
+    const account = await stand.account()
+    const { id } = await stand.endpoint(account, { url: receiver.url })
+    await stand.announce(account, 1, 'product.created')
+    await stand.sql`
+      insert into event (created_at, account_id, id, type, data)
+      values (now(), ${account.id}, ${newUuid(stand.clock.now().getTime() + 1)}, 'product.archived', '{}')`
+    assert.deepEqual(await queued(account), [
+      ['product.created', id],
+      ['product.archived', id],
+    ])
+  })
+
   test("depends on the filter, the account and the endpoint's status", async () => {
     const account = await stand.account()
     const other = await stand.account()

@@ -7,7 +7,7 @@ import { type Outbound, openOutbound } from '../../src/kernel/http-out/outbound-
 import { newUuid } from '../../src/kernel/ids.ts'
 import { createLog, type Log } from '../../src/kernel/log.ts'
 import { createSealer } from '../../src/kernel/sealing.ts'
-import { insertEvents } from '../../src/webhooks/insert-events.ts'
+import { announceEvents } from '../../src/webhooks/insert-events.ts'
 import { addWebhook, type NewWebhook, type WebhookSetup } from '../../src/webhooks/manage-webhooks.ts'
 import type { WebhookRecord } from '../../src/webhooks/webhook.ts'
 import { DeliveryWorker } from '../../src/worker/deliver.ts'
@@ -119,10 +119,11 @@ async function announce(
 ): Promise<string[]> {
   const now = clock.now()
   const ids = Array.from({ length: count }, () => newUuid(now.getTime()))
-  await sql`
-    ${insertEvents(sql)} select ${now}::timestamptz, ${account.id}::int, id, ${type}::text,
+  const rows = sql`
+    select ${now}::timestamptz, ${account.id}::int, id, ${type}::text,
       jsonb_build_object('id', id::text, 'category', 'textile', 'version_no', 2)
     from unnest(${ids}::text[]::uuid[]) id`
+  await sql`with ${announceEvents(sql, rows)} select`
   return ids
 }
 
