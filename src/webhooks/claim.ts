@@ -88,11 +88,12 @@ export async function acquireLeases(
 ): Promise<number[]> {
   if (accounts.length === 0) return []
   const rows = await sql<{ account_id: number }[]>`
-    insert into webhook_lease (account_id, holder, until)
-    select account, ${holder}::uuid, now() + ${ms}::int * interval '1 ms'
+    insert into webhook_lease (account_id, holder, until, taken_at)
+    select account, ${holder}::uuid, now() + ${ms}::int * interval '1 ms', now()
     from unnest(${[...accounts]}::int[]) account order by account
-    on conflict (account_id) do update set until = excluded.until, holder = excluded.holder
-      where webhook_lease.holder = excluded.holder or webhook_lease.until <= now() or ${isLeaseTooLong(sql, ms)}
+    on conflict (account_id) do update set until = excluded.until, holder = excluded.holder, taken_at = excluded.taken_at
+      where webhook_lease.holder = excluded.holder or webhook_lease.until <= excluded.taken_at
+        or webhook_lease.until - excluded.until > excluded.until - excluded.taken_at
     returning account_id`
   return rows.map(row => row.account_id)
 }

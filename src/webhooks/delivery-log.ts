@@ -81,9 +81,11 @@ export async function resendDelivery(
   if (found === undefined) throw notFound('delivery')
   return withTransaction(ctx, async tx => {
     const rows = await tx.sql`
+      with stored_event as materialized (
+        select id from event where id = ${found.event_id} and account_id = ${accountId}
+      )
       insert into webhook_delivery (due_at, account_id, attempts, background, endpoint_id, event_id)
-      select ${ctx.clock.now()}::timestamptz, ${accountId}::int, 0, false, ${found.endpoint_id}::uuid, e.id
-      from event e where e.id = ${found.event_id} and e.account_id = ${accountId}
+      select ${ctx.clock.now()}::timestamptz, ${accountId}::int, 0, false, ${found.endpoint_id}::uuid, id from stored_event
       on conflict (event_id, endpoint_id, account_id) do update
         set due_at = excluded.due_at, attempts = 0, background = false
       returning event_id`

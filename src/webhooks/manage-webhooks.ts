@@ -76,12 +76,15 @@ type NewRow = {
 async function insertIntoFreeSlot(ctx: AccountContext, row: NewRow): Promise<void> {
   const { sql, accountId } = ctx
   const inserted = await sql`
+    with free_slot as materialized (
+      select n as slot from generate_series(1, ${MAX_WEBHOOKS}::int) n
+      where not exists (select 1 from webhook_endpoint w where w.account_id = ${accountId} and w.slot = n)
+      order by n limit 1
+    )
     insert into webhook_endpoint (account_id, id, slot, status, url, description, events, secret, created_at)
-    select ${accountId}::int, ${row.id}::uuid, n, 'a', ${row.url}::text, ${row.description}::text,
+    select ${accountId}::int, ${row.id}::uuid, slot, 'a', ${row.url}::text, ${row.description}::text,
       ${row.events}::text[], ${row.secret}::bytea, ${row.now}::timestamptz
-    from generate_series(1, ${MAX_WEBHOOKS}::int) n
-    where not exists (select 1 from webhook_endpoint w where w.account_id = ${accountId} and w.slot = n)
-    order by n limit 1
+    from free_slot
     returning id`
   if (inserted.length === 0) throw tooManyWebhooks()
   await audit(ctx, 'webhook_added', idFromUuid(row.id))
