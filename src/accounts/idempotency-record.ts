@@ -27,6 +27,13 @@ export function toIdempotencyRow(record: IdempotencyRecord | undefined, buildRes
 }
 
 /**
+ * After `on conflict`: whether the stored key has expired. In UTC, because Citus takes only immutable
+ * expressions there, and a day before a `timestamptz` depends on the session's time zone.
+ */
+export const isStoredKeyExpired = (sql: Sql): Fragment =>
+  sql`idempotency_key.created_at at time zone 'UTC' <= excluded.created_at at time zone 'UTC' - interval '24 hours'`
+
+/**
  * Body of a CTE: stores the records of a relation `input (at, account_id, idempotency)` and returns
  * `account_id` and `key` where the key was free. It waits at most 200 ms for another transaction, because
  * other requests share the statement.
@@ -39,5 +46,5 @@ export const storeResponses = (sql: Sql): Fragment => sql`
   where set_config('lock_timeout', '200ms', true) is not null
   on conflict (account_id, key) do update set created_at = excluded.created_at, fingerprint = excluded.fingerprint,
     status = excluded.status, headers = excluded.headers, body = excluded.body
-    where idempotency_key.created_at <= excluded.created_at - interval '24 hours'
+    where ${isStoredKeyExpired(sql)}
   returning account_id, key, set_config('lock_timeout', '0', true)`

@@ -12,6 +12,7 @@ import {
   IdempotencyKeyTaken,
   type IdempotencyRecord,
   type IdempotentRequest,
+  isStoredKeyExpired,
   type StoredResponse,
 } from './idempotency-record.ts'
 
@@ -117,7 +118,7 @@ async function insertKey(ctx: AccountContext, { key, fingerprint }: IdempotentRe
       where set_config('lock_timeout', ${String(timeoutMs)}, true) is not null
       on conflict (account_id, key) do update
         set created_at = excluded.created_at, fingerprint = excluded.fingerprint, status = null, headers = null, body = null
-        where idempotency_key.created_at <= ${getExpiryCutoff(now)}
+        where ${isStoredKeyExpired(ctx.sql)}
       returning set_config('lock_timeout', '0', true)`
     return rows.length > 0
   } catch (error) {

@@ -136,7 +136,7 @@ async function write(
   const { name, accent, logo, logoDark, frameAncestors } = change
   const now = clock.now()
   const set = (column: string, value: unknown) =>
-    sql`${sql(column)} = case when ${value !== undefined}::boolean then excluded.${sql(column)} else b.${sql(column)} end`
+    value === undefined ? sql`` : sql`${sql(column)} = excluded.${sql(column)},`
   await sql`
     insert into brand as b (
       account_id, version, name, accent, logo, logo_dark, frame_ancestors, updated_at, updated_by
@@ -145,8 +145,8 @@ async function write(
       ${[...(frameAncestors ?? [])]}::text[], ${now}, ${actorId}
     )
     on conflict (account_id) do update set
-      version = b.version + 1, ${set('name', name)}, ${set('accent', accent)}, ${set('logo', logo)},
-      ${set('logo_dark', logoDark)}, ${set('frame_ancestors', frameAncestors)},
+      version = b.version + 1, ${set('name', name)} ${set('accent', accent)} ${set('logo', logo)}
+      ${set('logo_dark', logoDark)} ${set('frame_ancestors', frameAncestors)}
       updated_at = excluded.updated_at, updated_by = excluded.updated_by`
 }
 

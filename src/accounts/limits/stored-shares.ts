@@ -45,7 +45,7 @@ export async function exchangeShares(
     from unnest(${accounts}::int[], ${keys}::text[]::uuid[], ${texts}::text[]) as input(account_id, key_id, report)
     order by account_id, key_id
     on conflict (account_id, key_id) do update set until = greatest(s.until, excluded.until),
-      shares = carnet_share(s.shares, ${process}::text, excluded.shares->${process}::text->5, ${now}::bigint)
+      shares = carnet_share_with(s.shares, excluded.shares)
     returning key_id, shares::text as shares`
   const found = new Map(rows.map(row => [row.key_id, row.shares]))
   return keys.map(key => parseReply(JSON.parse(found.get(key) ?? '{}'), process, now))

@@ -147,6 +147,9 @@ type Counted = { attempts: number; since: number }
 async function count(ctx: OperatorContext, keys: readonly string[]): Promise<(Counted | undefined)[]> {
   const now = ctx.clock.now()
   const over = new Date(now.getTime() - ATTEMPT_WINDOW_MS)
+  // `ATTEMPT_WINDOW_MS` of the new row. 1000 is larger than every limit.
+  const isOver = ctx.sql`
+    a.first_at at time zone 'UTC' <= excluded.first_at at time zone 'UTC' - interval '15 minutes'`
   const rows = await ctx.sql<{ email_hash: string; attempts: number; first_at: Date }[]>`
     with forgotten as (
       delete from sign_in_attempt where email_hash in (
@@ -157,17 +160,14 @@ async function count(ctx: OperatorContext, keys: readonly string[]): Promise<(Co
     insert into sign_in_attempt as a (email_hash, attempts, first_at)
     select key, 1, ${now} from unnest(${keys}::text[]) key order by key
     on conflict (email_hash) do update set
-      attempts = case when a.first_at <= ${over} then 1 else least(a.attempts + 1, ${MAX_COUNTED}) end,
-      first_at = case when a.first_at <= ${over} then excluded.first_at else a.first_at end
+      attempts = case when ${isOver} then 1 else least(a.attempts + 1, 1000) end,
+      first_at = case when ${isOver} then excluded.first_at else a.first_at end
     returning email_hash, attempts, first_at`
   return keys.map(key => {
     const row = rows.find(one => one.email_hash === key)
     return row && { attempts: row.attempts, since: row.first_at.getTime() }
   })
 }
-
-/** Larger than every limit. */
-const MAX_COUNTED = 1_000
 
 async function forget(ctx: OperatorContext, keys: string[]): Promise<void> {
   await ctx.sql`delete from sign_in_attempt where email_hash = any(${keys}::text[])`
