@@ -1,5 +1,5 @@
 /** Creates, lists and changes accounts on behalf of the operator. */
-import { notFound } from '../kernel/errors.ts'
+import { assert, notFound } from '../kernel/errors.ts'
 import { getOperatorActor, withActor } from './actors.ts'
 import { audit } from './audit.ts'
 import type { AccountContext, OperatorContext } from './context.ts'
@@ -15,21 +15,24 @@ export type AccountWithUsage = Account & {
   used: Record<(typeof LEVELS)[number], number>
 }
 
-/** Creates an account with its counters at zero. Throws `not_found` for an unknown plan. */
+/**
+ * Creates an account with its counters at zero, in two statements: call it inside a transaction. The counters
+ * need not be on the machine that has the account. Throws `not_found` for an unknown plan.
+ */
 export async function createAccount(
   ctx: OperatorContext,
   input: { name: string; plan: string },
 ): Promise<Account> {
-  await requirePlan(ctx.sql, input.plan)
+  const { sql, clock } = ctx
+  await requirePlan(sql, input.plan)
+  const [row] = await sql<{ id: number }[]>`
+    insert into account (name, plan, created_at) values (${input.name}, ${input.plan}, ${clock.now()}) returning id`
+  assert(row, 'an insert returns its row')
   const letters = LEVELS.map(level => LEVEL_LETTER[level])
-  const [row] = await ctx.sql<{ id: number }[]>`
-    with created as (
-      insert into account (name, plan, created_at) values (${input.name}, ${input.plan}, ${ctx.clock.now()}) returning id
-    ), counters as (
-      insert into account_usage (account_id, level, used) select id, l::"char", 0 from created, unnest(${letters}::text[]) l
-    )
-    select id from created`
-  return { id: String(row?.id), name: input.name, plan: input.plan }
+  await sql`
+    insert into account_usage (account_id, level, used)
+    select ${row.id}::int, l::"char", 0 from unnest(${letters}::text[]) l`
+  return { id: String(row.id), name: input.name, plan: input.plan }
 }
 
 export async function listAccounts(ctx: OperatorContext): Promise<AccountWithUsage[]> {

@@ -4,13 +4,22 @@ import type { AccountContext, OperatorContext } from './context.ts'
 
 export type ActorKind = 'api_key' | 'person' | 'operator' | 'service'
 
+/** Numbers the actors of each account from 1: a sequence cannot be drawn on every machine of a cluster. */
 export async function createActor(
   ctx: OperatorContext,
   input: { accountId: number; kind: ActorKind; label: string },
 ): Promise<number> {
-  const [row] = await ctx.sql<{ id: number }[]>`
-    insert into actor (account_id, kind, label) values (${input.accountId}, ${input.kind}, ${input.label}) returning id`
-  return Number(row?.id)
+  for (;;) {
+    const [row] = await ctx.sql<{ id: number }[]>`
+      with next as materialized (
+        select coalesce(max(id), 0) + 1 as id from actor where account_id = ${input.accountId}
+      )
+      insert into actor (account_id, id, kind, label) overriding system value
+      select ${input.accountId}::int, id, ${input.kind}::text, ${input.label}::text from next
+      on conflict (account_id, id) do nothing returning id`
+    // No row: another transaction committed this id meanwhile.
+    if (row !== undefined) return row.id
+  }
 }
 
 /** The operator's actor in an account, created at first use. */

@@ -35,9 +35,6 @@ export async function importActors(sql: Sql, accountId: number, actors: readonly
     insert into actor (id, account_id, kind, label) overriding system value
     select r.id, ${accountId}, r.kind, r.label
     from jsonb_to_recordset(${JSON.stringify(actors)}::text::jsonb) as r(id int, kind text, label text)`
-  await sql`
-    select setval(pg_get_serial_sequence('actor', 'id'),
-      greatest((select max(id) from actor where account_id = ${accountId}), nextval(pg_get_serial_sequence('actor', 'id'))))`
 }
 
 export async function importBrand(sql: Sql, accountId: number, brand: BrandLine): Promise<void> {
