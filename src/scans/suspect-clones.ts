@@ -36,16 +36,19 @@ const daysBefore = (now: Date, days: number) => new Date(now.getTime() - days * 
 /** Skips reported items: their hours are not needed until a day before the next possible report. */
 async function storeVisits(tx: Sql, now: Date, visits: readonly ItemVisit[]): Promise<void> {
   await tx`
+    with new_visit as materialized (
+      select u.* from unnest(
+        ${visits.map(one => formatHour(one.hour))}::text[]::timestamptz[], ${visits.map(one => one.accountId)}::int[],
+        ${visits.map(one => one.scans)}::int[], ${visits.map(one => one.passportId)}::text[]::uuid[],
+        ${visits.map(one => one.visitor)}::text[]::uuid[], ${visits.map(one => one.previousVisitor)}::text[]::uuid[],
+        ${visits.map(one => one.country)}::text[]
+      ) as u(hour, account_id, scans, passport_id, visitor, before, country)
+      join scan_total t on t.passport_id = u.passport_id and t.account_id = u.account_id
+      where t.suspected_at is null or t.suspected_at < ${daysBefore(now, REPORT_PAUSE_DAYS - 1)}
+    )
     insert into scan_item_hour as h (hour, account_id, scans, passport_id, visitor, before, country)
-    select u.* from unnest(
-      ${visits.map(one => formatHour(one.hour))}::text[]::timestamptz[], ${visits.map(one => one.accountId)}::int[],
-      ${visits.map(one => one.scans)}::int[], ${visits.map(one => one.passportId)}::text[]::uuid[],
-      ${visits.map(one => one.visitor)}::text[]::uuid[], ${visits.map(one => one.previousVisitor)}::text[]::uuid[],
-      ${visits.map(one => one.country)}::text[]
-    ) as u(hour, account_id, scans, passport_id, visitor, before, country)
-    join scan_total t on t.passport_id = u.passport_id and t.account_id = u.account_id
-    where t.suspected_at is null or t.suspected_at < ${daysBefore(now, REPORT_PAUSE_DAYS - 1)}
-    order by u.passport_id, u.hour, u.visitor, u.country, u.account_id
+    select hour, account_id, scans, passport_id, visitor, before, country from new_visit
+    order by passport_id, hour, visitor, country, account_id
     on conflict (passport_id, hour, visitor, country, account_id) do update set scans = h.scans + excluded.scans`
 }
 
