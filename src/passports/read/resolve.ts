@@ -77,17 +77,21 @@ function isExact(key: Key, { batch, item }: ResolvedPassports): boolean {
 /**
  * A GS1 address names no account. Models that had the GTIN are searched for units that existed at its
  * release. `between` replaces an equality, so that PostgreSQL can only use the index on model and serial.
+ * Claims are read first: they are stored by GTIN, passports by account.
  */
 async function loadAll(sql: Sql, keys: readonly Key[]): Promise<(ResolvedPassports | undefined)[]> {
   const gtins = keys.map(key => key.gtin14)
   const lots = keys.map(key => key.lot ?? null)
   const serials = keys.map(key => key.serial ?? null)
   const rows = await sql<Row[]>`
+    with claim as materialized (
+      select gtin14, account_id, model_id from gtin_claim where gtin14 = any(${gtins}::text[])
+    )
     select k.n, holder.released_at, holder.account_id as account, holder.model_id as model, item.id as item,
       case when item.id is null then batch.id else nullif(item.parent_id, holder.model_id) end as batch
     from unnest(${gtins}::text[], ${lots}::text[], ${serials}::text[]) with ordinality as k(gtin14, lot, serial, n)
     cross join lateral (
-      select account_id, model_id, null::timestamptz as released_at from gtin_claim where gtin14 = k.gtin14
+      select account_id, model_id, null::timestamptz as released_at from claim where gtin14 = k.gtin14
       union all
       select account_id, model_id, released_at from released_gtin where gtin14 = k.gtin14) holder
     left join lateral (

@@ -42,17 +42,19 @@ export async function findByGtin(
 ): Promise<Map<string, GtinMatch>> {
   const gtins = gtin14s.filter(gtin14 => gtin14 !== null)
   if (gtins.length === 0) return new Map()
+  // Claims are read first: they are stored by GTIN, passports by account.
   const rows = await sql<{ gtin14: string; id: string | null; isCurrent: boolean }[]>`
+    with claim as materialized (
+      select gtin14, account_id, model_id from gtin_claim where gtin14 = any(${gtins}::text[])
+    )
     select g.gtin14, case when g.account_id = ${accountId} then g.model_id end as id,
       coalesce(p.gtin14 = g.gtin14, false) as "isCurrent"
-    from gtin_claim g
-    left join passport p on p.id = g.model_id and p.account_id = g.account_id
-    where g.gtin14 = any(${gtins}::text[])
+    from claim g left join passport p on p.id = g.model_id and p.account_id = g.account_id
     union all
     select r.gtin14, null, false from (
       select distinct gtin14 from released_gtin where gtin14 = any(${gtins}::text[])) r
     where not carnet_may_claim_gtin(r.gtin14, ${accountId})
-      and not exists (select 1 from gtin_claim g where g.gtin14 = r.gtin14)`
+      and not exists (select 1 from claim g where g.gtin14 = r.gtin14)`
   return new Map(rows.map(({ gtin14, ...match }) => [gtin14, match]))
 }
 
