@@ -66,6 +66,7 @@ function rowsOf(round: number): PublicPassportRow[] {
       model_gtin: null,
       batch_gtin: null,
       corrections: null,
+      shard: null,
     }
   })
 }

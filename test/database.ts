@@ -3,10 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import postgres from 'postgres'
+import { createShard } from '../src/kernel/db/create-shard.ts'
 import { migrate } from '../src/kernel/db/migrate.ts'
 
 /** Where to connect, in the form of `openPool`. */
 export type Target = { url: string } | { socketDir: string; port: number; user: string; database: string }
+
+/** Whether the accounts of tests are on a shard: `CARNET_TEST_SHARDED=1`. */
+export const IS_SHARDED = process.env.CARNET_TEST_SHARDED === '1'
 
 /** The data that `test/run.ts` passes to every test file, as JSON in `CARNET_TEST_DB`. */
 export type TestServer = {
@@ -118,6 +122,7 @@ async function migrateTemplate(target: Target): Promise<void> {
   const sql = connect(target)
   try {
     await migrate(sql, MIGRATIONS, new Date())
+    if (IS_SHARDED) await sql.begin(tx => createShard(tx, 1))
   } finally {
     await sql.end()
   }

@@ -11,6 +11,7 @@ import { createKey, type Scope } from '../src/accounts/keys/keys.ts'
 import { type AppSetup, createApp } from '../src/cli/server/app.ts'
 import type { Clock } from '../src/kernel/clock.ts'
 import { openPool, type Sql } from '../src/kernel/db/database.ts'
+import { addShards, getSearchPath, getShard, listShards } from '../src/kernel/db/shards.ts'
 import { createAddressList } from '../src/kernel/http/ip-ranges.ts'
 import { openOutbound } from '../src/kernel/http-out/outbound-http.ts'
 import { openMailer } from '../src/kernel/http-out/smtp.ts'
@@ -19,7 +20,7 @@ import { createSecurityLog } from '../src/kernel/monitoring/security-events.ts'
 import { createSealer } from '../src/kernel/sealing.ts'
 import { createScanRecorder, type ScanRecorder } from '../src/scans/recorder.ts'
 import { watchAnswers } from './answers.ts'
-import { cloneDatabase, type Target, type TestDatabase } from './database.ts'
+import { cloneDatabase, IS_SHARDED, type Target, type TestDatabase } from './database.ts'
 
 export const ADDRESSES = { publicUrl: 'https://carnet.example', apiUrl: 'https://carnet.example/api/v1' }
 
@@ -74,6 +75,12 @@ export type Harness = {
   close: () => Promise<void>
 }
 
+/** Tells the pool of the one shard of the test database; tests then read its tables by their names. */
+function openShard(shared: Sql, target: Target): Sql {
+  addShards(shared, [1], shard => openPool(target, { searchPath: getSearchPath(shard) }))
+  return getShard(shared, 1)
+}
+
 export async function startHarness(
   settings: {
     allowQueryApiKey?: boolean
@@ -85,13 +92,14 @@ export async function startHarness(
   } = {},
 ): Promise<Harness> {
   const database = settings.database ?? (await cloneDatabase())
-  const sql = openPool(database.target)
+  const shared = openPool(database.target)
+  const sql = IS_SHARDED ? openShard(shared, database.target) : shared
   const clock = new TestClock()
   const log = createLog({ logLevel: 'silent', logFormat: 'json' })
   const mail = openMailer(undefined, log)
-  const scans = createScanRecorder({ sql, clock, log, geoMmdbPath: settings.geoMmdbPath })
+  const scans = createScanRecorder({ sql: shared, clock, log, geoMmdbPath: settings.geoMmdbPath })
   const setup: AppSetup = {
-    sql,
+    sql: shared,
     openPoolOfOne: () => openPool(database.target, { max: 1 }),
     clock,
     addresses: ADDRESSES,
@@ -112,7 +120,7 @@ export async function startHarness(
   const app = createApp(setup)
   const undocumented = watchAnswers(app)
   await app.ready()
-  const operator = { sql, clock }
+  const operator = { sql: shared, clock }
 
   const ask = async (
     method: HTTPMethods,
@@ -171,7 +179,7 @@ export async function startHarness(
     async close() {
       await app.close()
       await setup.outbound.close()
-      await sql.end({ timeout: 5 })
+      await Promise.all(listShards(shared).map(pool => pool.end({ timeout: 5 })))
       if (settings.database === undefined) await database.drop()
       if (undocumented.length > 0) {
         throw new Error(`answers that the OpenAPI document does not allow:\n${undocumented.join('\n')}`)

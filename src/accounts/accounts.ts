@@ -1,5 +1,8 @@
 /** Creates, lists and changes accounts on behalf of the operator. */
+import type { Sql } from '../kernel/db/database.ts'
+import { enterShard, listShards } from '../kernel/db/shards.ts'
 import { assert, notFound } from '../kernel/errors.ts'
+import { chooseShard } from './account-shard.ts'
 import { getOperatorActor, withActor } from './actors.ts'
 import { audit } from './audit.ts'
 import type { AccountContext, OperatorContext } from './context.ts'
@@ -25,11 +28,14 @@ export async function createAccount(
 ): Promise<Account> {
   const { sql, clock } = ctx
   await requirePlan(sql, input.plan)
+  const shard = await chooseShard(sql)
   const [row] = await sql<{ id: number }[]>`
-    insert into account (name, plan, created_at) values (${input.name}, ${input.plan}, ${clock.now()}) returning id`
+    insert into account (name, plan, created_at, shard)
+    values (${input.name}, ${input.plan}, ${clock.now()}, ${shard}) returning id`
   assert(row, 'an insert returns its row')
   const letters = LEVELS.map(level => LEVEL_LETTER[level])
-  await sql`
+  const shardSql = await enterShard(sql, shard)
+  await shardSql`
     insert into account_usage (account_id, level, used)
     select ${row.id}::int, l::"char", 0 from unnest(${letters}::text[]) l`
   return { id: String(row.id), name: input.name, plan: input.plan }
@@ -39,24 +45,32 @@ export async function listAccounts(ctx: OperatorContext): Promise<AccountWithUsa
   const rows = await ctx.sql<AccountRow[]>`
     select a.id::text, a.name, a.plan, a.created_at, a.closed_at,
       json_strip_nulls(json_build_object('model', a.model_quota, 'batch', a.batch_quota, 'item', a.item_quota)) as quota,
-      a.requests_per_minute, json_build_object(
-        'model', coalesce(sum(u.used) filter (where u.level = 'm'), 0),
-        'batch', coalesce(sum(u.used) filter (where u.level = 'b'), 0),
-        'item', coalesce(sum(u.used) filter (where u.level = 'i'), 0)) as used
-    from account a left join account_usage u on u.account_id = a.id
-    group by a.id order by a.id`
-  return rows.map(({ created_at, closed_at, quota, requests_per_minute, used, ...account }) => ({
+      a.requests_per_minute
+    from account a order by a.id`
+  const usage = new Map((await Promise.all(listShards(ctx.sql).map(listUsage))).flat())
+  return rows.map(({ created_at, closed_at, quota, requests_per_minute, ...account }) => ({
     ...account,
     created_at: created_at.toISOString(),
     closed_at: closed_at?.toISOString() ?? null,
     quota,
     ...(requests_per_minute === null ? {} : { requests_per_minute }),
-    used,
+    used: usage.get(account.id) ?? { model: 0, batch: 0, item: 0 },
   }))
 }
 
+/** The passports of each account of a shard, with the account's id. */
+async function listUsage(shard: Sql): Promise<[string, AccountWithUsage['used']][]> {
+  const rows = await shard<{ id: string; used: AccountWithUsage['used'] }[]>`
+    select account_id::text as id, json_build_object(
+      'model', coalesce(sum(used) filter (where level = 'm'), 0),
+      'batch', coalesce(sum(used) filter (where level = 'b'), 0),
+      'item', coalesce(sum(used) filter (where level = 'i'), 0)) as used
+    from account_usage group by account_id`
+  return rows.map(({ id, used }) => [id, used])
+}
+
 type AccountRow = Account &
-  Pick<AccountWithUsage, 'quota' | 'used'> & {
+  Pick<AccountWithUsage, 'quota'> & {
     created_at: Date
     closed_at: Date | null
     requests_per_minute: number | null
@@ -110,7 +124,7 @@ export async function actAsOperator<C extends OperatorContext>(
   accountId: number,
 ): Promise<C & AccountContext> {
   await requireAccount(ctx, accountId)
-  return { ...ctx, accountId, actorId: await getOperatorActor(ctx, accountId) }
+  return withActor({ ...ctx, actorId: await getOperatorActor(ctx, accountId) }, accountId)
 }
 
 /** Like `createAccount`, with an audit entry. */

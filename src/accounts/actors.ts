@@ -1,5 +1,6 @@
 /** Actors: the keys, people and services that change passports. A version stores only the actor's number. */
 import type { Sql } from '../kernel/db/database.ts'
+import { enterAccount } from './account-shard.ts'
 import type { AccountContext, OperatorContext } from './context.ts'
 
 export type ActorKind = 'api_key' | 'person' | 'operator' | 'service'
@@ -39,12 +40,13 @@ async function findOrCreateActor(
   return row?.id ?? createActor(ctx, input)
 }
 
-/** Adds the account to a context. Without an actor in it, the operator acts. */
+/** Adds the account and its database to a context. Without an actor in it, the operator acts. */
 export async function withActor<C extends OperatorContext & { actorId?: number }>(
   ctx: C,
   accountId: number,
 ): Promise<C & AccountContext> {
-  return { ...ctx, accountId, actorId: ctx.actorId ?? (await getOperatorActor(ctx, accountId)) }
+  const actorId = ctx.actorId ?? (await getOperatorActor(ctx, accountId))
+  return { ...ctx, sql: await enterAccount(ctx.sql, accountId), accountId, actorId }
 }
 
 export async function getActorLabels(

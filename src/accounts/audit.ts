@@ -1,6 +1,8 @@
 /** The audit log: who did what and when, written with the change. It has no network addresses. */
+
 import type { Fragment } from '../kernel/db/database.ts'
 import { findUuid, idFromUuid, newUuid } from '../kernel/ids.ts'
+import { forEachShardOf } from './account-shard.ts'
 import type { ActorKind } from './actors.ts'
 import type { AccountContext, OperatorContext } from './context.ts'
 
@@ -83,8 +85,12 @@ export async function auditPerson(
   action: AuditAction,
   subject: string,
 ): Promise<void> {
-  await ctx.sql`
-    ${insertAuditEntries(ctx, action, ctx.sql`${subject}::text`)} from membership where person_id = ${personId}`
+  await forEachShardOf(ctx, personId, async (at, shard) => {
+    await at.sql`
+      ${insertAuditEntries(at, action, at.sql`${subject}::text`)}
+      from membership m join account a on a.id = m.account_id
+      where m.person_id = ${personId} and a.shard is not distinct from ${shard}`
+  })
 }
 
 export type AuditEntry = {

@@ -4,7 +4,8 @@
  */
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { perDatabase, type Sql } from '../kernel/db/database.ts'
+import type { Sql } from '../kernel/db/database.ts'
+import { perSharedDatabase } from '../kernel/db/shards.ts'
 import { AppError } from '../kernel/errors.ts'
 import { KeyedSemaphore, releaseWithResponse } from '../kernel/semaphore.ts'
 
@@ -17,7 +18,7 @@ export const MAX_WAITING_BODIES = 32
 const MAX_WAIT_MS = 4_000
 
 /** The account's permit comes first: one account may use half of the capacity and of the queue. */
-const bulkPermits = perDatabase(
+const bulkPermits = perSharedDatabase(
   (_sql: Sql) =>
     new KeyedSemaphore<number>(
       { capacity: MAX_CONCURRENT_BYTES, maxWaiting: MAX_WAITING_BODIES, maxWaitMs: MAX_WAIT_MS },

@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AccountContext } from '../accounts/context.ts'
 import { type AuthenticatedKey, authenticate } from '../accounts/keys/authenticate.ts'
 import { recordKeyUse } from '../accounts/keys/key-use.ts'
+import { getShard } from '../kernel/db/shards.ts'
 import { AppError, assert, notFound, toError } from '../kernel/errors.ts'
 import { HttpError } from '../kernel/http/http-error.ts'
 import { getPathParameters, getQuery } from '../kernel/http/request-input.ts'
@@ -259,7 +260,7 @@ function dispatch(
 function accountOf({ sql, clock }: ApiSetup, request: FastifyRequest): AccountContext {
   const key = authenticatedKeys.get(request)
   assert(key, 'the API key was checked before the handler')
-  return { sql, clock, accountId: key.accountId, actorId: key.actorId }
+  return { sql: getShard(sql, key.shard), clock, accountId: key.accountId, actorId: key.actorId }
 }
 
 function send(reply: FastifyReply, response: ApiResponse): FastifyReply {

@@ -5,6 +5,7 @@ import { createAddressLimits } from '../accounts/limits/address-limits.ts'
 import { getKeyLimits } from '../accounts/limits/key-limits.ts'
 import type { RateDecision } from '../accounts/limits/rate-share.ts'
 import { perDatabase, type Sql } from '../kernel/db/database.ts'
+import { getShard } from '../kernel/db/shards.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ApiSetup } from './endpoint/endpoint.ts'
 
@@ -23,7 +24,8 @@ export async function limitKey(setup: LimitSetup, key: AuthenticatedKey, reply: 
     setHeaders(reply, { isAllowed: true, limit: UNLIMITED, remaining: UNLIMITED, nextFreeAt: now })
     return
   }
-  const decision = await getKeyLimits(setup.sql, setup.clock).take({ accountId, keyId, requestsPerMinute })
+  const limits = getKeyLimits(getShard(setup.sql, key.shard), setup.clock)
+  const decision = await limits.take({ accountId, keyId, requestsPerMinute })
   setHeaders(reply, decision)
   if (!decision.isAllowed) throw rateLimitError('This key', decision, setup.clock.now().getTime())
 }

@@ -1,4 +1,4 @@
-/** A batch of counted scans to be written. It holds only keyed hashes of readers. */
+/** A batch of counted scans of one shard, to be written. It holds only keyed hashes of readers. */
 import type { Device } from './device.ts'
 
 /** The columns of a passport that counting needs. */
@@ -9,6 +9,8 @@ export type ScannedPassport = {
   level: 'm' | 'b' | 'i'
   model_id: string
   parent_id: string | null
+  /** Of its account; missing or null: the shared database. */
+  shard?: number | null
 }
 
 /** The scans of one passport by day, country and device. */
@@ -39,6 +41,7 @@ export type ItemVisit = {
 export type ScanBatch = {
   /** Assigned at the first attempt to write the batch; the same for each retry. */
   number?: number
+  shard: number | null
   scans: number
   /** In the order of their slots. */
   counters: Map<string, ScanCounter>
@@ -47,7 +50,8 @@ export type ScanBatch = {
   items: Map<string, ItemVisit>
 }
 
-export const createScanBatch = (): ScanBatch => ({
+export const createScanBatch = (shard: number | null): ScanBatch => ({
+  shard,
   scans: 0,
   counters: new Map(),
   visitors: new Map(),

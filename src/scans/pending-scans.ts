@@ -44,9 +44,9 @@ export function createPendingScans() {
       agentBytes += newBytes
       agents.set(text, agent)
       // Callers pass whole rows, which may have a megabyte of data.
-      const { id, account_id, category, level, model_id, parent_id } = passport
+      const { id, account_id, category, level, model_id, parent_id, shard = null } = passport
       const scan: PendingScan = {
-        passport: { id, account_id, category, level, model_id, parent_id },
+        passport: { id, account_id, category, level, model_id, parent_id, shard },
         reader: {
           address: copyText(address, MAX_ADDRESS_LENGTH),
           userAgent: agent.text,

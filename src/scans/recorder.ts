@@ -75,8 +75,8 @@ type RecorderState = {
   workers: readonly BatchWorker[]
   counting: CountingContext
   pending: ReturnType<typeof createPendingScans>
-  /** The batch that is being filled. */
-  open: ScanBatch
+  /** The batch that is being filled, by shard. */
+  open: Map<number | null, ScanBatch>
   /** Full batches, which no longer change. */
   queue: ScanBatch[]
   /** Whether scans were recorded since the last flush. */
@@ -103,7 +103,7 @@ export function createScanRecorder(setup: RecorderSetup): ScanRecorder {
     })),
     counting,
     pending: createPendingScans(),
-    open: createScanBatch(),
+    open: new Map(),
     queue: [],
     hasNewScans: false,
     dropped: 0,
@@ -199,16 +199,19 @@ async function countPending(state: RecorderState): Promise<void> {
 
 /** Returns whether a full batch was queued. */
 function addScan(state: RecorderState, scan: PendingScan): boolean {
-  const isFull = countBatchRows(state.open) >= BATCH_ROWS
+  const { shard = null } = scan.passport
+  let batch = state.open.get(shard)
+  const isFull = batch !== undefined && countBatchRows(batch) >= BATCH_ROWS
   if (isFull && state.queue.length >= MAX_QUEUED_BATCHES) {
     drop(state, scan.times)
     return false
   }
-  if (isFull) {
-    state.queue.push(state.open)
-    state.open = createScanBatch()
+  if (batch === undefined || isFull) {
+    if (batch !== undefined) state.queue.push(batch)
+    batch = createScanBatch(shard)
+    state.open.set(shard, batch)
   }
-  countScan(state.open, scan, state.counting)
+  countScan(batch, scan, state.counting)
   return isFull
 }
 
@@ -241,10 +244,8 @@ async function findScansByMembers(
 }
 
 async function writeAll(state: RecorderState): Promise<void> {
-  if (countBatchRows(state.open) > 0) {
-    state.queue.push(state.open)
-    state.open = createScanBatch()
-  }
+  for (const batch of state.open.values()) if (countBatchRows(batch) > 0) state.queue.push(batch)
+  state.open.clear()
   while (hasWork(state)) {
     const outcomes = await Promise.allSettled(state.workers.map(worker => runWorker(state, worker)))
     const failed = outcomes.find(outcome => outcome.status === 'rejected')

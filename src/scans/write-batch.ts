@@ -2,6 +2,7 @@
 import type { Clock } from '../kernel/clock.ts'
 import { formatUnquotedArray } from '../kernel/db/array-types.ts'
 import type { Sql } from '../kernel/db/database.ts'
+import { getShard } from '../kernel/db/shards.ts'
 import { inTransaction } from '../kernel/db/transaction.ts'
 import type { ScanBatch, ScanCounter } from './batch.ts'
 import { formatDay } from './day.ts'
@@ -22,7 +23,7 @@ export type BatchWriter = {
  * table after table, so that processes cannot deadlock; the account's shared sums come last.
  */
 export async function writeBatch(writer: BatchWriter, batch: ScanBatch): Promise<void> {
-  await inTransaction(writer.sql, async tx => {
+  await inTransaction(getShard(writer.sql, batch.shard), async tx => {
     if (!(await claimBatch(tx, writer, batch))) return
     const uniques = await countUniques(tx, batch)
     await addDayRows(tx, batch, uniques)

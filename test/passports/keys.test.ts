@@ -31,7 +31,6 @@ const WITHOUT_ACCOUNT: Record<string, string> = {
 /** Statements without an account on tables of accounts, by file. */
 const STATEMENTS_WITHOUT: Record<string, string> = {
   'accounts/brand/brand.ts': 'directory: a logo by the file name in its address',
-  'accounts/people/record-failed-sign-in.ts': 'directory: by a typed address, for all accounts of the person',
   'accounts/idempotency.ts': 'scheduled task: deletes expired keys',
   'accounts/keys/keys.ts': 'the inserted row has it; the operator revokes by id alone',
   'accounts/people/members.ts': 'deletes a person without accounts',

@@ -40,6 +40,7 @@ export const rowOf = (
     model_gtin: null,
     batch_gtin: null,
     corrections: null,
+    shard: null,
     ...more,
   }
 }

@@ -1,7 +1,8 @@
 /** How an account's public pages look. Every page needs it, so it is cached for a second. */
 import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
-import { perDatabase, type Sql } from '../../kernel/db/database.ts'
+import type { Sql } from '../../kernel/db/database.ts'
+import { perSharedDatabase } from '../../kernel/db/shards.ts'
 import type { AccountContext } from '../context.ts'
 import type { LogoType } from './logo.ts'
 
@@ -38,7 +39,7 @@ type Reader = {
   changes: number
 }
 
-const readers = perDatabase(
+const readers = perSharedDatabase(
   (sql: Sql): Reader => ({
     load: createBatchLoader((ids: readonly number[]) => load(sql, ids)),
     cache: new BoundedMap(MAX_CACHED),

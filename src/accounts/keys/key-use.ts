@@ -1,7 +1,8 @@
 /** When a key was last used, to the minute: collected in memory and written together. */
-import { perDatabase, type Sql } from '../../kernel/db/database.ts'
+import type { Sql } from '../../kernel/db/database.ts'
+import { perSharedDatabase } from '../../kernel/db/shards.ts'
 
-const keyUses = perDatabase(
+const keyUses = perSharedDatabase(
   (_sql: Sql) => new Map<string, { accountId: number; minute: number; written: number }>(),
 )
 const MINUTE_MS = 60_000

@@ -1,9 +1,12 @@
 /** Sessions of signed-in people: a random token in the browser, and its hash here. */
 import { sha256Hex } from '../../kernel/crypto.ts'
 import type { Fragment } from '../../kernel/db/database.ts'
+import { getShard } from '../../kernel/db/shards.ts'
 import { findUuid, idFromUuid, newUuid } from '../../kernel/ids.ts'
-import { insertAuditEntries } from '../audit.ts'
+import { withActor } from '../actors.ts'
+import { audit } from '../audit.ts'
 import type { AccountContext, OperatorContext } from '../context.ts'
+import { withTransaction } from '../transaction.ts'
 import { createToken, isToken } from './one-time-links.ts'
 import type { Role } from './people.ts'
 
@@ -25,7 +28,14 @@ export type Session = {
   /** In a closed account everyone is a viewer: nothing there can be changed. */
   role: Role
   actorId: number
-  account: { id: number; name: string; plan: string; planHasApi: boolean; closedAt: Date | null }
+  account: {
+    id: number
+    name: string
+    plan: string
+    planHasApi: boolean
+    shard: number | null
+    closedAt: Date | null
+  }
   /** When the person last proved who they are, by their password or a passkey. */
   provenAt: Date
   /** This look-up has extended the session, so the browser's cookie needs extending too. */
@@ -45,12 +55,27 @@ export async function createSession(
   ctx: OperatorContext,
   input: Proof & { personId: string; replaces: string | undefined },
 ): Promise<NewSession | undefined> {
+  const token = createToken()
+  return withTransaction(ctx, async tx => {
+    const home = await insertSession(tx, input, token)
+    if (home === undefined) return undefined
+    const account = await withActor({ ...tx, actorId: home.actor_id }, home.account_id)
+    await audit(account, 'signed_in', home.email)
+    return { token, email: home.email }
+  })
+}
+
+/** Returns the account that it begins in. */
+async function insertSession(
+  ctx: OperatorContext,
+  input: Proof & { personId: string; replaces: string | undefined },
+  token: string,
+): Promise<{ account_id: number; actor_id: number; email: string } | undefined> {
   const { sql } = ctx
   const now = ctx.clock.now()
-  const token = createToken()
   const passwordHash = 'passwordHash' in input ? input.passwordHash : null
   const passkeyId = 'passkeyId' in input ? input.passkeyId : null
-  const [made] = await sql<{ email: string }[]>`
+  const [home] = await sql<{ account_id: number; actor_id: number; email: string }[]>`
     with home as materialized (
       select m.account_id, m.actor_id, p.email from membership m join person p on p.id = m.person_id
       where m.person_id = ${input.personId} and (p.password_hash = ${passwordHash}::text
@@ -62,14 +87,12 @@ export async function createSession(
         or hash in (
           select hash from person_session where person_id = ${input.personId}
           order by expires_at desc, id desc offset ${MAX_SESSIONS_PER_PERSON - 1})
-    ), noted as (
-      ${insertAuditEntries(ctx, 'signed_in', sql`email`)} from home
     )
     insert into person_session (hash, id, person_id, account_id, created_at, proven_at, expires_at)
     select ${sha256Hex(token)}, ${newUuid(now.getTime())}::uuid, ${input.personId}::uuid, account_id, ${now}::timestamptz,
       ${now}::timestamptz, ${endFrom(now)}::timestamptz
-    from home returning (select email from home)`
-  return made && { token, email: made.email }
+    from home returning account_id, (select actor_id from home) as actor_id, (select email from home) as email`
+  return home
 }
 
 const endFrom = (now: Date) => new Date(now.getTime() + SESSION_LIFETIME_MS)
@@ -103,7 +126,7 @@ export async function findSession(ctx: OperatorContext, token: string): Promise<
   const now = ctx.clock.now()
   const hash = sha256Hex(token)
   const [row] = await ctx.sql<SessionRow[]>`
-    select s.id, s.person_id as "personId", p.email, m.role, m.actor_id as "actorId", s.account_id, a.name, a.plan,
+    select s.id, s.person_id as "personId", p.email, m.role, m.actor_id as "actorId", s.account_id, a.name, a.plan, a.shard,
       plan.api as "planHasApi", a.closed_at, s.expires_at, coalesce(s.proven_at, s.created_at) as "provenAt"
     from person_session s
     join person p on p.id = s.person_id
@@ -112,14 +135,14 @@ export async function findSession(ctx: OperatorContext, token: string): Promise<
     join plan on plan.id = a.plan
     where s.hash = ${hash} and ${isLive(ctx)} and ${isAdmitted(ctx)}`
   if (!row) return undefined
-  const { account_id, name, plan, planHasApi, closed_at: closedAt, expires_at, ...session } = row
+  const { account_id, name, plan, planHasApi, shard, closed_at: closedAt, expires_at, ...session } = row
   const isMoved = endFrom(now).getTime() - expires_at.getTime() >= SLIDES_AFTER_MS
   if (isMoved) await ctx.sql`update person_session set expires_at = ${endFrom(now)} where hash = ${hash}`
   return {
     ...session,
     id: idFromUuid(row.id),
     role: closedAt === null ? row.role : 'viewer',
-    account: { id: account_id, name, plan, planHasApi, closedAt },
+    account: { id: account_id, name, plan, planHasApi, shard, closedAt },
     isMoved,
   }
 }
@@ -195,7 +218,7 @@ export async function areMembers(
 }
 
 export const toAccountContext = (ctx: OperatorContext, session: Session): AccountContext => ({
-  sql: ctx.sql,
+  sql: getShard(ctx.sql, session.account.shard),
   clock: ctx.clock,
   accountId: session.account.id,
   actorId: session.actorId,

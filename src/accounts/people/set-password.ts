@@ -3,7 +3,7 @@ import { sha256Hex } from '../../kernel/crypto.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { createAccount } from '../accounts.ts'
-import { audit, insertAuditEntries } from '../audit.ts'
+import { audit, auditPerson } from '../audit.ts'
 import type { OperatorContext } from '../context.ts'
 import { withTransaction } from '../transaction.ts'
 import { clearEmailAttempts } from './attempt-limits.ts'
@@ -26,9 +26,19 @@ export async function setPassword(
   if (link === undefined) throw notFound('link')
   requireValidPassword(input.password, link.email)
   const passwordHash = await hashPassword(input.password)
-  const { sql } = ctx
-  const now = ctx.clock.now()
   const hash = sha256Hex(input.token)
+  const personId = await withTransaction(ctx, async tx => {
+    const id = await useLink(tx, hash, passwordHash)
+    await auditPerson(tx, id, 'password_set', link.email)
+    return id
+  })
+  await clearEmailAttempts(ctx, link.email)
+  return { personId, email: link.email, passwordHash }
+}
+
+/** Returns the person whose password it has set. Throws `not_found`. */
+async function useLink({ sql, clock }: OperatorContext, hash: string, passwordHash: string): Promise<string> {
+  const now = clock.now()
   const [person] = await sql<{ id: string }[]>`
     with own as (
       delete from password_link where hash = ${hash} and expires_at > ${now} returning person_id, purpose
@@ -43,16 +53,13 @@ export async function setPassword(
       delete from one_time_link where person_id in (select person_id from used) and hash <> ${hash}
     ), p as (
       update person set password_hash = ${passwordHash}, vouched_by = case when is_own then null else vouched_by end
-      from used where id = used.person_id returning id, email
+      from used where id = used.person_id returning id
     ), ended as (
       delete from person_session where person_id in (select person_id from used)
-    ), noted as (
-      ${insertAuditEntries(ctx, 'password_set', sql`email`)} from p join membership m on m.person_id = p.id
     )
     select id from p`
   if (person === undefined) throw notFound('link')
-  await clearEmailAttempts(ctx, link.email)
-  return { personId: person.id, email: link.email, passwordHash }
+  return person.id
 }
 
 type FirstOwner = { token: string; accountName: string; email: string; password: string }

@@ -164,6 +164,7 @@ async function finishOpening(
   const migrates = options.migrate !== false
   try {
     const appliedMigrations = migrates ? await migrateAsOwner(pools, options) : []
+    await pools.openShards()
     if (migrates) await requireKeyForSecrets(config, pools.sql)
     return {
       ...pools,

@@ -41,6 +41,8 @@ type PoolOptions = {
   /** The database is behind PgBouncer in transaction mode: no session settings, no prepared statements. */
   hasPooler?: boolean
   onStatementEnd?: (statement: FinishedStatement) => void
+  /** Schemas, separated by commas; the default is the database's. */
+  searchPath?: string
 }
 
 /** Statements are prepared once per connection: planned at each call, a read ran at a third of the speed. */
@@ -56,6 +58,7 @@ export function openPool(target: DatabaseTarget, options: PoolOptions = {}): Sql
     connection: {
       application_name: options.name ?? 'carnet',
       TimeZone: 'UTC',
+      ...(options.searchPath === undefined ? {} : { search_path: options.searchPath }),
       ...(options.hasPooler ? {} : sessionSettings(options)),
     },
     fetch_types: false,

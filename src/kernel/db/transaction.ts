@@ -18,6 +18,9 @@ type LastStatement<T> = (sql: Sql, value: T) => Statement | undefined
 
 const transactions = new WeakMap<Sql, { session: Session; nest: Nest }>()
 
+/** The pool that a transaction was begun on; a pool itself. */
+export const getPool = (sql: Sql): Sql => transactions.get(sql)?.session.pool ?? sql
+
 export const isTransaction = (sql: Sql): boolean => transactions.has(sql)
 
 /** Calls `work` at once on a pool, after the commit in a transaction, never after a rollback. */

@@ -3,6 +3,7 @@ import type { AccountContext } from '../../accounts/context.ts'
 import { accountIsIndexable } from '../../accounts/indexing.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { type Fragment, perDatabase, type Sql } from '../../kernel/db/database.ts'
+import { findInShards, getShardNumber } from '../../kernel/db/shards.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { findUuid } from '../../kernel/ids.ts'
 import { allData, knownData, knownNames, passportColumns } from '../core/columns.ts'
@@ -71,14 +72,16 @@ export type PublicPassportRow = PassportRow & {
   batch_gtin: string | null
   /** Changes with each correction that an outdated unit lacks. Null when the unit is current. */
   corrections: string | null
+  /** Where it was found; null: the shared database. */
+  shard: number | null
 }
 
 export const findPublicPassport = (sql: Sql, uuid: string): Promise<PublicPassportRow | undefined> =>
-  lookUps(sql).forPublic(uuid)
+  findInShards(sql, uuid, shard => lookUps(shard).forPublic(uuid))
 
 /** A passport with all data, for a reader with an access link. Never cached. */
 export const findWholePassport = (sql: Sql, uuid: string): Promise<PublicPassportRow | undefined> =>
-  lookUps(sql).withAllData(uuid)
+  findInShards(sql, uuid, shard => lookUps(shard).withAllData(uuid))
 
 const MAX_SMALL_BYTES = 32_768
 /** Compressed size, known without reading the data. The text may be ninety times as long. */
@@ -122,7 +125,8 @@ async function loadById(
     from unnest(${[...ids]}::text[]::uuid[]) as k(id)
     cross join lateral (select * from passport where id = k.id limit 1) p
     join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}`
-  const found = new Map(rows.map(row => [row.id, row]))
+  const shard = getShardNumber(sql)
+  const found = new Map(rows.map(row => [row.id, Object.assign(row, { shard })]))
   return ids.map(id => found.get(id))
 }
 

@@ -2,7 +2,8 @@
  * Reads passports for the public site. The metadata that decides about cached pages is cached for a second,
  * so that a popular passport costs one statement per second.
  */
-import { perDatabase, type Sql } from '../../kernel/db/database.ts'
+import type { Sql } from '../../kernel/db/database.ts'
+import { perSharedDatabase } from '../../kernel/db/shards.ts'
 import { afterCommit } from '../../kernel/db/transaction.ts'
 import { findUuid, idFromUuid } from '../../kernel/ids.ts'
 import { findPublicPassport, type PublicPassportRow } from './find.ts'
@@ -22,7 +23,7 @@ type MetadataCache = {
   inFlight: Map<string, Promise<PublicPassportRow | undefined>>
 }
 
-const metadataCaches = perDatabase((): MetadataCache => ({ entries: new Map(), inFlight: new Map() }))
+const metadataCaches = perSharedDatabase((): MetadataCache => ({ entries: new Map(), inFlight: new Map() }))
 
 /** The passport of a public id if it was read within the last second, or `withinMs`. Needs no database. */
 export function findCachedMetadata(

@@ -1,5 +1,6 @@
 /** Earlier versions for anyone who may see the passport, and a history that never names their authors. */
-import { type Fragment, perDatabase, type Sql } from '../../kernel/db/database.ts'
+import type { Fragment, Sql } from '../../kernel/db/database.ts'
+import { getShard, perSharedDatabase } from '../../kernel/db/shards.ts'
 import { Semaphore } from '../../kernel/semaphore.ts'
 import { knownData, knownNames } from '../core/columns.ts'
 import { creationTime, type PassportRow } from '../core/record.ts'
@@ -11,7 +12,7 @@ type EarlierVersion = Pick<
 >
 
 /** Earlier versions are rarely read, and their data may be large. */
-const permits = perDatabase(() => new Semaphore({ capacity: 2 }))
+const permits = perSharedDatabase(() => new Semaphore({ capacity: 2 }))
 
 /** The passport as of version `versionNo`, without free-form keys; undefined without that version. */
 export const readPublicVersion = async (
@@ -42,8 +43,9 @@ async function readVersion(
   data: Fragment,
 ): Promise<PublicPassportRow | undefined> {
   if (!(versionNo >= 1 && versionNo < passport.version_no)) return undefined
+  const shard = getShard(sql, passport.shard)
   const rows = await permits(sql).run(
-    () => sql<EarlierVersion[]>`
+    () => shard<EarlierVersion[]>`
       select v.version_no, v.created_at as updated_at, c.data->>'gtin' as gtin, ${data} as data,
         case when v.own is not null then ${knownNames(sql, sql`array(select jsonb_object_keys(v.own))`)} end as unit_fields,
         ${knownNames(sql, sql`c.own_fields`)} as batch_fields
@@ -68,11 +70,16 @@ const KIND = { n: 'first', h: 'change', c: 'correction', r: 'correction' } as co
 type Subject = Pick<PassportRow, 'id' | 'account_id' | 'version_no'>
 
 /** The newest 20 versions of a passport up to its own. */
-export async function readPublicHistory(sql: Sql, passport: Subject): Promise<PublicHistory> {
+export async function readPublicHistory(
+  sql: Sql,
+  passport: Subject & Pick<PublicPassportRow, 'shard'>,
+): Promise<PublicHistory> {
   const total = passport.version_no
   if (total === 1)
     return { versions: [{ versionNo: 1, kind: 'first', at: creationTime(passport.id) }], total }
-  const rows = await sql<{ version_no: number; kind: keyof typeof KIND; created_at: Date }[]>`
+  const rows = await getShard(sql, passport.shard)<
+    { version_no: number; kind: keyof typeof KIND; created_at: Date }[]
+  >`
     select version_no, kind, created_at from passport_version
     where passport_id = ${passport.id} and account_id = ${passport.account_id}
       and version_no <= ${total} and version_no > ${total - MAX_VERSIONS_SHOWN}

@@ -5,7 +5,8 @@
 import type { DigitalLink } from '../../gs1/digital-link.ts'
 import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
-import { perDatabase, type Sql } from '../../kernel/db/database.ts'
+import type { Sql } from '../../kernel/db/database.ts'
+import { perSharedDatabase } from '../../kernel/db/shards.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 
 /** Public ids. */
@@ -30,7 +31,7 @@ type Resolver = {
   cache: BoundedMap<string, { resolved: ResolvedPassports; at: number }>
 }
 
-const resolvers = perDatabase(
+const resolvers = perSharedDatabase(
   (sql: Sql): Resolver => ({
     load: createBatchLoader((keys: readonly Key[]) => loadAll(sql, keys)),
     cache: new BoundedMap(MAX_CACHED_TARGETS),

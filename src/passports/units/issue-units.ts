@@ -1,5 +1,6 @@
 /** Issues batches and items. A unit stores its own fields and a reference to the content that it inherits. */
 import type { AccountContext } from '../../accounts/context.ts'
+import { newPassportUuid } from '../../kernel/db/shards.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
@@ -101,7 +102,7 @@ async function checkAll(
     await pauseIfDue()
     try {
       const unit = checkUnit(sent, parent, common)
-      const row = { index, id: newUuid(at.getTime()), unit, at }
+      const row = { index, id: newPassportUuid(ctx.sql, at.getTime()), unit, at }
       const name = getUnitName(unit, input.level)
       if (seen.has(name)) errors.push({ index, error: nameTakenError(row, input) })
       else rows.push(row)

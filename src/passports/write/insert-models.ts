@@ -12,6 +12,7 @@ import {
   sqlState,
   withRetries,
 } from '../../kernel/db/database.ts'
+import { newPassportUuid } from '../../kernel/db/shards.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { buildPassportEvent, insertEvents } from '../../webhooks/insert-events.ts'
@@ -30,7 +31,7 @@ export type ModelRow = ReturnType<typeof buildModelRow> & {
 type SkuClaimRow = ModelRow & { claimedBy: string | null }
 
 export function buildModelRow(ctx: AccountContext, category: string, checked: CheckedData, now: Date) {
-  const id = newUuid(now.getTime())
+  const id = newPassportUuid(ctx.sql, now.getTime())
   return {
     id,
     account_id: ctx.accountId,

@@ -2,7 +2,8 @@
 import { Readable } from 'node:stream'
 import { audit } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
-import { perDatabase, type Sql } from '../../kernel/db/database.ts'
+import type { Sql } from '../../kernel/db/database.ts'
+import { perSharedDatabase } from '../../kernel/db/shards.ts'
 import { type AccountExportSetup, readAccountExport } from './export-account.ts'
 
 type DownloadSetup = Omit<AccountExportSetup, 'clock'> & {
@@ -19,7 +20,7 @@ const CHECK_INTERVAL_MS = 500
 /** The class of export locks; the account's number is the other half of a lock. */
 const LOCK_CLASS = 0x43_41_52_58
 
-const downloads = perDatabase((_sql: Sql) => ({ running: 0 }))
+const downloads = perSharedDatabase((_sql: Sql) => ({ running: 0 }))
 
 /**
  * Writes an audit entry now and another at the end. Returns undefined while any process exports the account,

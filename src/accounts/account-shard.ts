@@ -1,0 +1,46 @@
+/** Leads to the shards of accounts. Without shards, none of this asks the database. */
+
+import type { Sql } from '../kernel/db/database.ts'
+import { enterShard, getShardNumber, getSharedDatabase, hasShards, listShards } from '../kernel/db/shards.ts'
+import { notFound } from '../kernel/errors.ts'
+import type { OperatorContext } from './context.ts'
+
+/**
+ * The database of an account; in a transaction, its following statements read and write there. Throws
+ * `not_found`.
+ */
+export async function enterAccount(sql: Sql, accountId: number): Promise<Sql> {
+  if (!hasShards(sql)) return sql
+  const [account] = await sql<{ shard: number | null }[]>`select shard from account where id = ${accountId}`
+  if (account === undefined) throw notFound('account')
+  return enterShard(sql, account.shard)
+}
+
+/** The shard for a new account: the one with the fewest passports, then accounts. Null without shards. */
+export async function chooseShard(sql: Sql): Promise<number | null> {
+  const loads = await Promise.all(
+    listShards(getSharedDatabase(sql)).map(async shard => {
+      const number = getShardNumber(shard)
+      if (number === null) return undefined
+      const [row] = await shard<{ passports: number; accounts: number }[]>`
+        select coalesce(sum(used), 0)::bigint as passports, count(distinct account_id)::int as accounts from account_usage`
+      return { number, passports: row?.passports ?? 0, accounts: row?.accounts ?? 0 }
+    }),
+  )
+  const [best] = loads
+    .filter(load => load !== undefined)
+    .toSorted((a, b) => a.passports - b.passports || a.accounts - b.accounts || a.number - b.number)
+  return best?.number ?? null
+}
+
+/** Runs `work` once in each shard that has an account of this person. */
+export async function forEachShardOf(
+  ctx: OperatorContext,
+  personId: string,
+  work: (ctx: OperatorContext, shard: number | null) => Promise<void>,
+): Promise<void> {
+  if (!hasShards(ctx.sql)) return work(ctx, null)
+  const rows = await ctx.sql<{ shard: number | null }[]>`
+    select distinct a.shard from membership m join account a on a.id = m.account_id where m.person_id = ${personId}`
+  for (const { shard } of rows) await work({ ...ctx, sql: await enterShard(ctx.sql, shard) }, shard)
+}

@@ -1,0 +1,155 @@
+/**
+ * Shards: a shard is a schema that holds all tables of some accounts, and `public` holds what accounts share.
+ * Without shards, `public` holds everything, and each function here returns what it was given.
+ */
+import { AppError } from '../errors.ts'
+import { newUuid } from '../ids.ts'
+import { perDatabase, type Sql } from './database.ts'
+import { getPool, isTransaction } from './transaction.ts'
+
+/** The tables of `public` that all shards read: their accounts join them. */
+export const SHARED_TABLES = [
+  'access_link',
+  'account',
+  'actor',
+  'api_key',
+  'brand',
+  'brand_logo',
+  'gtin_claim',
+  'membership',
+  'one_time_link',
+  'passkey',
+  'passkey_challenge',
+  'password_link',
+  'person',
+  'person_session',
+  'plan',
+  'released_gtin',
+  'scan_salt',
+  'scan_setting',
+  'schema_migration',
+  'sign_in_attempt',
+] as const
+
+/** The number of a shard is in the last 12 bits of its ids. */
+export const MAX_SHARDS = 4_095
+
+const SHARD_NAME = /^shard_([1-9]\d{0,3})$/
+
+/** The schema of a shard. */
+export const getShardSchema = (shard: number): string => `shard_${shard}`
+
+/** For `search_path`: the tables of the shard, and those that all shards share. */
+export const getSearchPath = (shard: number): string => `${getShardSchema(shard)}, public`
+
+type ShardMap = { shared: Sql; pools: Map<number, Sql> }
+
+const maps = new WeakMap<Sql, ShardMap>()
+const numbers = new WeakMap<Sql, number>()
+
+/** The numbers of the database's shards, in order; empty for one that has only `public`. */
+export async function readShards(sql: Sql): Promise<number[]> {
+  const rows = await sql<{ name: string }[]>`
+    select nspname::text as name from pg_namespace where nspname ~ ${SHARD_NAME.source}`
+  return rows.map(({ name }) => Number(SHARD_NAME.exec(name)?.[1])).sort((a, b) => a - b)
+}
+
+/**
+ * Tells `shared` of its shards. `open` opens the pool of one, with its `search_path`. Called again, it opens
+ * those that are new. Returns the pools that it opened.
+ */
+export function addShards(shared: Sql, shards: readonly number[], open: (shard: number) => Sql): Sql[] {
+  const map = maps.get(shared) ?? { shared, pools: new Map() }
+  const opened = shards
+    .filter(shard => !map.pools.has(shard))
+    .map(shard => {
+      const pool = open(shard)
+      map.pools.set(shard, pool)
+      numbers.set(pool, shard)
+      maps.set(pool, map)
+      return pool
+    })
+  if (map.pools.size > 0) maps.set(shared, map)
+  return opened
+}
+
+/** The database of an account, by its `account.shard`. Throws `unavailable` for a shard not known yet. */
+export function getShard(sql: Sql, shard: number | null): Sql {
+  const map = maps.get(getPool(sql))
+  if (map === undefined || shard === (numbers.get(getPool(sql)) ?? null)) return sql
+  const pool = shard === null ? map.shared : map.pools.get(shard)
+  if (pool !== undefined) return pool
+  const message = 'The data of this account cannot be reached right now; try again in a moment.'
+  throw new AppError('unavailable', message, undefined, 2_000)
+}
+
+/**
+ * The database of an account, as `getShard`. In a transaction, the statements that follow read and write the
+ * tables of this shard, so that one transaction can write what is shared and what is the account's.
+ */
+export async function enterShard(sql: Sql, shard: number | null): Promise<Sql> {
+  if (!isTransaction(sql)) return getShard(sql, shard)
+  if (!hasShards(sql)) return sql
+  const path = shard === null ? 'public' : getSearchPath(shard)
+  await sql`select set_config('search_path', ${path}, true)`
+  return sql
+}
+
+/** Whether accounts are on shards; otherwise all are in `public`. */
+export const hasShards = (sql: Sql): boolean => maps.has(getPool(sql))
+
+/** Where the tables are that all accounts share. */
+export const getSharedDatabase = (sql: Sql): Sql => maps.get(getPool(sql))?.shared ?? sql
+
+/** One value per database whose accounts share it, on whichever shard they are. Made at first use. */
+export function perSharedDatabase<T>(make: (shared: Sql) => T): (sql: Sql) => T {
+  const get = perDatabase(make)
+  return sql => get(getSharedDatabase(sql))
+}
+
+/** Every database with tables of accounts: the shared one, then the shards in order. */
+export function listShards(sql: Sql): readonly Sql[] {
+  const map = maps.get(getPool(sql))
+  return map === undefined ? [sql] : [map.shared, ...map.pools.values()]
+}
+
+/** The number of a shard's pool, also in a transaction of it; null for the shared database. */
+export const getShardNumber = (sql: Sql): number | null => numbers.get(getPool(sql)) ?? null
+
+/**
+ * The databases that may have this id, the likeliest first: the one that its last 12 bits name. Ids that were
+ * created in `public`, or before an account moved, name another or none.
+ */
+export function listCandidateShards(sql: Sql, uuid: string): readonly Sql[] {
+  const all = listShards(sql)
+  const named = maps.get(getPool(sql))?.pools.get(Number.parseInt(uuid.slice(-3), 16))
+  return named === undefined ? all : [named, ...all.filter(shard => shard !== named)]
+}
+
+/** Asks one shard after the other for an id, until one knows it. */
+export async function findInShards<T>(
+  sql: Sql,
+  uuid: string,
+  find: (shard: Sql) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const [first = sql, ...others] = listCandidateShards(sql, uuid)
+  const found = await find(first)
+  if (found !== undefined || others.length === 0) return found
+  return (await Promise.all(others.map(find))).find(one => one !== undefined)
+}
+
+let lastMarked = ''
+
+/** A UUIDv7 for a passport of this database: one of a shard ends in the shard's number. */
+export function newPassportUuid(sql: Sql, nowMs: number): string {
+  const shard = getShardNumber(sql)
+  if (shard === null) return newUuid(nowMs)
+  for (;;) {
+    const start = newUuid(nowMs).slice(0, -3)
+    // Two ids of one millisecond may differ in the bits that the number replaces alone.
+    if (start !== lastMarked) {
+      lastMarked = start
+      return start + shard.toString(16).padStart(3, '0')
+    }
+  }
+}
