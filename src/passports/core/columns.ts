@@ -1,11 +1,13 @@
 /** Columns of passports, from `passport p`, `content c` and `joinOwners`. */
 import { allCategories } from '../../categories/catalogue.ts'
-import type { Fragment, Sql } from '../../kernel/db/database.ts'
+import { type Fragment, perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { isOutdated } from './outdated.ts'
 
-export const metadataColumns = (sql: Sql): Fragment => sql`
+export const metadataColumns = perDatabase(
+  (sql): Fragment => sql`
   p.id, p.account_id, p.version_no, p.created_by, p.parent_id, p.model_id, p.schema_version, p.level, p.status,
-  p.category, p.lot, p.serial, p.updated_at, ${isOutdated(sql)} as outdated, c.data->>'gtin' as gtin`
+  p.category, p.lot, p.serial, p.updated_at, ${isOutdated(sql)} as outdated, c.data->>'gtin' as gtin`,
+)
 
 export const passportColumns = (sql: Sql, data = allData(sql)): Fragment => sql`
   ${metadataColumns(sql)}, ${data} as data`

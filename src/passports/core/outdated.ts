@@ -3,26 +3,29 @@
  * numbers, so that a correction of a million units writes to none of them.
  */
 import type { AccountContext } from '../../accounts/context.ts'
-import type { Fragment, Sql } from '../../kernel/db/database.ts'
+import { type Fragment, perDatabase, type Sql } from '../../kernel/db/database.ts'
 import type { PassportRow } from './record.ts'
 
 /**
  * Joins the `owner` of the content `c` of `p`, and the `batch_model` if that owner is a batch. A null key
  * costs models no look-up. `upto` and `model_upto` are their versions that the content includes.
  */
-export const joinOwners = (sql: Sql): Fragment => sql`
+export const joinOwners = perDatabase(
+  (sql): Fragment => sql`
   left join passport owner on owner.id = case when p.parent_id is not null then c.owner_id end
     and owner.account_id = c.account_id
   left join passport batch_model on batch_model.id = case when c.model_upto is not null then p.model_id end
-    and batch_model.account_id = p.account_id`
+    and batch_model.account_id = p.account_id`,
+)
 
 /** True if the owner or the batch's model was corrected later; null without an owner. */
-const isCorrectedByOwner = (sql: Sql): Fragment => sql`owner.last_correction > c.upto`
-const isCorrectedByModel = (sql: Sql): Fragment => sql`batch_model.last_correction > c.model_upto`
+const isCorrectedByOwner = perDatabase((sql): Fragment => sql`owner.last_correction > c.upto`)
+const isCorrectedByModel = perDatabase((sql): Fragment => sql`batch_model.last_correction > c.model_upto`)
 
 /** Whether the content `c`, and each unit that has it, is outdated; false for a model. */
-export const isOutdated = (sql: Sql): Fragment =>
-  sql`coalesce(${isCorrectedByOwner(sql)} or ${isCorrectedByModel(sql)}, false)`
+export const isOutdated = perDatabase(
+  (sql): Fragment => sql`coalesce(${isCorrectedByOwner(sql)} or ${isCorrectedByModel(sql)}, false)`,
+)
 
 /**
  * When the unit `p` became outdated. Uses look-ups by key, because the planner would start a join at the
