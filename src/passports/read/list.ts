@@ -49,13 +49,18 @@ export async function listPassports(
 ): Promise<PassportPage> {
   if (filter.q !== undefined) return search(ctx, filter, window)
   const { sql } = ctx
-  const count = await countUpTo(ctx, filter, upTo)
   const prepare = preparedIfFrequent(filter)
-  const known = count.totalCapped ? Number.POSITIVE_INFINITY : count.total
-  const rows = await prepare(
-    sql<PassportSummary[]>`${selectSummaries(sql, selectPageIds(ctx, filter, window, known))}`,
-  )
-  return { rows, ...count }
+  const selectRows = async (total: number) =>
+    prepare(sql<PassportSummary[]>`${selectSummaries(sql, selectPageIds(ctx, filter, window, total))}`)
+  if (!('page' in window) || window.page === 1) {
+    const [count, rows] = await Promise.all([
+      countUpTo(ctx, filter, upTo),
+      selectRows(Number.POSITIVE_INFINITY),
+    ])
+    return { rows, ...count }
+  }
+  const count = await countUpTo(ctx, filter, upTo)
+  return { rows: await selectRows(count.totalCapped ? Number.POSITIVE_INFINITY : count.total), ...count }
 }
 
 export type CappedCount = Pick<PassportPage, 'total' | 'totalCapped'>
