@@ -35,8 +35,8 @@ export const LEVEL_NAME = { m: 'model', b: 'batch', i: 'item' } as const
 export const STATUS_NAME = { a: 'active', x: 'archived' } as const
 
 /** The creation time of a passport: the milliseconds with which its UUIDv7 begins. */
-export const creationTime = (uuid: string) =>
-  new Date(Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16))
+const creationMs = (uuid: string) => Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16)
+export const creationTime = (uuid: string) => new Date(creationMs(uuid))
 
 export const passportUrl = (addresses: Addresses, id: string) => `${addresses.publicUrl}/p/${id}`
 
@@ -53,7 +53,7 @@ export function gs1Url(
   return addresses.publicUrl + buildGs1Path(toGtin14(row.gtin), qualifiers)
 }
 
-const toJson = JSON.stringify
+const toJson = (text: string | null) => (text === null ? 'null' : JSON.stringify(text))
 
 /** Memoizes the last value: consecutive rows mostly share it, and computing it is half the cost of a row. */
 function memoizeLast<K, V>(make: (key: K) => V): (key: K) => V {
@@ -64,7 +64,23 @@ function memoizeLast<K, V>(make: (key: K) => V): (key: K) => V {
   }
 }
 
-const isoTime = memoizeLast((ms: number) => new Date(ms).toISOString())
+const MINUTE_MS = 60_000
+
+/** ISO 8601 of a time in milliseconds. Rows of a list are often of one minute, so its text is memoized. */
+function createTimeFormatter(): (ms: number) => string {
+  const formatMinute = memoizeLast((minute: number) =>
+    new Date(minute * MINUTE_MS).toISOString().slice(0, 17),
+  )
+  return ms => {
+    const minute = Math.floor(ms / MINUTE_MS)
+    // 100,000 puts zeros before the milliseconds of the minute.
+    const rest = String(100_000 + ms - minute * MINUTE_MS)
+    return `${formatMinute(minute)}${rest.slice(1, 3)}.${rest.slice(3)}Z`
+  }
+}
+
+const formatUpdateTime = createTimeFormatter()
+const formatCreationTime = createTimeFormatter()
 const parentId = memoizeLast(idFromUuid)
 
 /** The members of a record before `data`, as JSON without braces; summaries in lists have them, too. */
@@ -74,7 +90,7 @@ export function formatMetadataMembers(addresses: Addresses, row: Omit<PassportRo
   return (
     `"id":"${id}","category":"${row.category}","level":"${LEVEL_NAME[row.level]}","status":"${STATUS_NAME[row.status]}",` +
     `"gtin":${toJson(row.gtin)},"lot":${toJson(row.lot)},"serial":${toJson(row.serial)},"version_no":${row.version_no},` +
-    `"updated_at":"${isoTime(row.updated_at.getTime())}","created_at":"${isoTime(creationTime(row.id).getTime())}",` +
+    `"updated_at":"${formatUpdateTime(row.updated_at.getTime())}","created_at":"${formatCreationTime(creationMs(row.id))}",` +
     `"passport_url":"${passportUrl(addresses, id)}","gs1_url":${toJson(gs1Url(addresses, row))},` +
     `"qr_url":"${addresses.apiUrl}/products/${id}/qr","parent_id":${parent},"outdated":${row.outdated}`
   )
