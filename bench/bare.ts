@@ -1,12 +1,20 @@
 /** The limits: bare `node:http` servers that do only what is measured. Prints the port. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { systemClock } from '../src/kernel/clock.ts'
 import { type DatabaseTarget, openPool } from '../src/kernel/db/database.ts'
+import { findUuid, newUuid } from '../src/kernel/ids.ts'
+import { getState } from '../src/passports/core/state.ts'
+import { getPassport } from '../src/passports/read/find.ts'
+import { listPassports } from '../src/passports/read/list.ts'
+import { buildNextVersion, writeVersions } from '../src/passports/write/write-versions.ts'
 import { insertPlain } from './units.ts'
 
 type Settings = {
   target: DatabaseTarget
-  what: 'read' | 'create' | 'bulk' | 'bytes'
+  what: 'read' | 'create' | 'bulk' | 'bytes' | 'list' | 'patch'
   pool: number
+  /** Of `list` and `patch`: the length of the body. */
+  bodyLength?: number
   /** Default: 200. */
   status?: number
   bytes?: string
@@ -94,11 +102,72 @@ async function insert({ data }: { data: object }, account: number): Promise<stri
   return id
 }
 
+const filler = Buffer.alloc(settings.bodyLength ?? 0, ' ')
+const sendFiller = (response: ServerResponse) => send(response, 'application/json; charset=utf-8', filler)
+
+const contextOf = (request: IncomingMessage) => ({
+  ...{ sql, clock: systemClock, actorId: 1 },
+  accountId: Number(request.headers['x-account']),
+})
+
+type Statement = { string?: string; parameters: readonly string[] }
+const firstPages = new Map<number, Promise<Statement[]>>()
+
+/** The statements of a first page of the list, as Carnet sends them, together. */
+async function list(request: IncomingMessage, response: ServerResponse) {
+  const ctx = contextOf(request)
+  const statements = firstPages.get(ctx.accountId) ?? recordFirstPage(ctx)
+  firstPages.set(ctx.accountId, statements)
+  const sent = (await statements).map(({ string = '', parameters }) =>
+    sql.unsafe(string, [...parameters], { prepare: true }),
+  )
+  await Promise.all(sent)
+  sendFiller(response)
+}
+
+async function recordFirstPage(ctx: ReturnType<typeof contextOf>): Promise<Statement[]> {
+  const made: Statement[] = []
+  const recorder = new Proxy(sql, {
+    apply(target, self, args) {
+      const statement: Statement = Reflect.apply(target, self, args)
+      made.push(statement)
+      return statement
+    },
+  })
+  await listPassports({ ...ctx, sql: recorder }, { levels: ['m'] }, { page: 1, limit: 25 })
+  // Fragments are never sent, so they have no text.
+  return made.filter(({ string }) => string !== undefined)
+}
+
+/** The statements of a PATCH that changes one field. Nothing is checked. */
+async function patch(request: IncomingMessage, response: ServerResponse) {
+  const ctx = contextOf(request)
+  const uuid = findUuid(request.url?.split('/').at(-1) ?? '') ?? ''
+  const [{ data }] = await Promise.all([
+    body(request).then(text => JSON.parse(text) as { data: Record<string, unknown> }),
+    getPassport(ctx, uuid),
+  ])
+  const { row, inherited, versionHash, contentHash } = await getState(ctx, uuid)
+  const now = new Date()
+  const { productName, sku } = inherited as { productName: string; sku: string }
+  const next = buildNextVersion(row, now, {
+    ...{ version_hash: versionHash, old_content_hash: contentHash, content_hash: null },
+    ...{ content_id: newUuid(now.getTime()), data: { ...inherited, ...data }, own: null },
+    ...{ kind: 'h', note: null, changed: Object.keys(data), corrects: false, schema_version: 1 },
+    ...{ gtin14: null, sku, search: `${productName}\n${sku}` },
+  })
+  const { written } = await writeVersions(ctx, [next])
+  if (written.size === 0) throw new Error('the product was changed meanwhile')
+  sendFiller(response)
+}
+
 const bytes = Buffer.from(settings.bytes ?? '', 'base64')
 const HANDLERS = {
   read,
   create,
   bulk,
+  list,
+  patch,
   bytes: (_request: IncomingMessage, response: ServerResponse) => {
     response.writeHead(settings.status ?? 200, settings.headers)
     response.end(bytes)

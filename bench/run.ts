@@ -24,6 +24,7 @@ import { renderRows } from './render.ts'
 import { resolverRows } from './resolver.ts'
 import { scanRows } from './scans.ts'
 import { syncRows } from './sync.ts'
+import { listRow, patchRow } from './throughput.ts'
 import { webhookRows } from './webhooks.ts'
 
 const BENCHES: Record<string, Bench> = {
@@ -32,7 +33,8 @@ const BENCHES: Record<string, Bench> = {
   page: pageRows,
   resolver: resolverRows,
   render: renderRows,
-  list: stage => growthRows(stage, 'list'),
+  list: async stage => [await listRow(stage), ...(await growthRows(stage, 'list'))],
+  patch: async stage => [await patchRow(stage)],
   search: stage => growthRows(stage, 'search'),
   growth: curveRows,
   bulk: bulkRows,
