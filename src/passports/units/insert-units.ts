@@ -1,6 +1,6 @@
 /** Writes as many checked units as the quota allows in one statement, with counters and events. */
 import type { AccountContext } from '../../accounts/context.ts'
-import { getRemainingQuota, lockRemainingQuota, reserveQuota } from '../../accounts/limits/quota.ts'
+import { getRemainingQuota, lockRemainingQuota } from '../../accounts/limits/quota.ts'
 import { LEVEL_LETTER } from '../../accounts/plans.ts'
 import {
   findRefusalReason,
@@ -12,9 +12,7 @@ import {
 import { inTransaction } from '../../kernel/db/transaction.ts'
 import { AppError, assert } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
-import { buildPassportEventSql, insertEvents } from '../../webhooks/insert-events.ts'
 import type { PassportState } from '../core/state.ts'
-import { addPassportCounts, addUnitCounts } from '../core/unit-counts.ts'
 import type { CheckedUnit, UnitLevel } from './check-unit.ts'
 
 export const archivedParentError = () =>
@@ -125,8 +123,6 @@ async function insertRows(
   { parent: { row: parent }, contentId, level, rows }: UnitInsert,
   which: 'all' | 'free',
 ): Promise<Set<string>> {
-  const { accountId, actorId } = ctx
-  const letter = LEVEL_LETTER[level]
   const now = ctx.clock.now().getTime()
   // One order for all calls, so that two with the same serials cannot deadlock.
   const input = rows
@@ -142,41 +138,13 @@ async function insertRows(
   }
   const at = rows[0]?.at
   assert(at, 'there are rows to write')
-  const written = await sql<{ id: string }[]>`
-    with input as materialized (
-      select * from unnest(
-        ${lines(row => row.id)}::uuid[], ${lines(row => row.eventId)}::uuid[],
-        ${lines(row => idFromUuid(row.id))}, ${lines(row => row.name)},
-        ${texts(row => row.unit.own && JSON.stringify(row.unit.own))}::text[]::jsonb[],
-        ${texts(row => row.unit.search)}::text[]
-      ) as r(id, event_id, short_id, name, own, search)
-    ), parent as (
-      select id from passport where id = ${parent.id} and account_id = ${accountId} and status = 'a'
-    ), written as (
-      insert into passport (updated_at, account_id, version_no, created_by, last_correction, id, content_id, parent_id,
-        model_id, schema_version, level, status, category, lot, serial, search, own)
-      select ${at}::timestamptz, ${accountId}::int, 1, ${actorId}::int, 0, i.id, ${contentId}::uuid, g.id,
-        ${parent.model_id}::uuid, ${parent.schema_version}::smallint, ${letter}::text::"char", 'a', ${parent.category}::text,
-        ${level === 'item' ? sql`${parent.lot}::text, i.name` : sql`i.name, null`}, i.search, i.own
-      from input i, parent g
-      ${which === 'free' ? sql`on conflict do nothing` : sql``} returning id
-    ), quota_reserved as (
-      ${reserveQuota(sql, letter, sql`select ${accountId}::int as account_id, count(*) as n from written`)}
-    ), new_counts as (
-      ${addPassportCounts(sql, sql`select ${accountId}::int, ${letter}::text::"char", 'a', ${parent.category}::text, count(*) from written having count(*) > 0`)}
-    ), new_unit_counts as (
-      ${addUnitCounts(sql, sql`select ${accountId}::int, ${contentId}::uuid, count(*) from written having count(*) > 0`)}
-    ), new_events as (
-      ${insertEvents(sql)}
-      select ${at}::timestamptz, ${accountId}::int, i.event_id, 'product.created',
-        ${buildPassportEventSql(sql, { id: sql`i.short_id`, category: sql`${parent.category}::text`, versionNo: sql`1` })}
-      from input i, parent ${which === 'free' ? sql`where i.id in (select id from written)` : sql``}
-    )
-    select ${which === 'free' ? sql`id` : sql`null::uuid as id`}, case when not exists (select 1 from quota_reserved) then carnet_refuse('plan_limit') end
-    from ${which === 'free' ? sql`written` : sql`parent`}
-    union all
-    select null, carnet_refuse('archived') where not exists (select 1 from parent)`
-  return new Set((which === 'free' ? written : rows).map(row => row.id))
+  const [outcome] = await sql<{ written: string[] }[]>`
+    select public.carnet_insert_units(${ctx.accountId}, ${ctx.actorId}, ${parent.id}, ${parent.model_id}, ${contentId},
+      ${LEVEL_LETTER[level]}::text::"char", ${parent.category}, ${parent.lot}, ${parent.schema_version}, ${at},
+      ${lines(row => row.id)}::uuid[], ${lines(row => row.eventId)}::uuid[], ${lines(row => idFromUuid(row.id))},
+      ${lines(row => row.name)}, ${texts(row => row.unit.own && JSON.stringify(row.unit.own))}::text[]::jsonb[],
+      ${texts(row => row.unit.search)}::text[], ${which === 'free'}) as written`
+  return new Set(outcome?.written)
 }
 
 /** What `insertUnits` would return. Writes nothing. */

@@ -1,12 +1,11 @@
 /** Moves units from an outdated content to its replacement, 500 per statement. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { findCategory } from '../../categories/catalogue.ts'
-import type { Fragment, Sql } from '../../kernel/db/database.ts'
+import type { Sql } from '../../kernel/db/database.ts'
 import { type DetailJson, detailJson } from '../../kernel/detail-json.ts'
 import { AppError, assert } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { checkData, type PassportData } from '../core/check-data.ts'
-import { addUnitCounts } from '../core/unit-counts.ts'
 import { buildUnitSearchText } from '../write/plan-version.ts'
 import { buildNextVersion, type NextVersion, writeVersions } from '../write/write-versions.ts'
 import type { NewContent, OldContent } from './refresh-content.ts'
@@ -74,8 +73,8 @@ export async function refreshBatch(
       })
     else versions.push(toRefreshedVersion(task, unit, { own, search: result.search, now }))
   }
-  const options = { inBackground: true, alongside: countMoved(ctx, task, now) }
-  const { written } = await writeVersions(ctx, versions, options)
+  const moved = { from: task.from.id, to: task.to.id, job: task.jobId, at: now }
+  const { written } = await writeVersions(ctx, versions, { inBackground: true, moved })
   const refreshed = [...written.keys()].map(idFromUuid)
   const skips = skipped.length === 0 ? [] : refreshed.map(id => ({ id, fields: skipped }))
   return { refreshed: refreshed.length, skipped: skips, failed }
@@ -166,16 +165,3 @@ function createChecker(data: PassportData): (unit: Unit, own: PassportData) => C
     return shared
   }
 }
-
-/** Part of the statement that moves the units, so that a crash cannot leave wrong counters. */
-const countMoved = (
-  { sql, accountId }: AccountContext,
-  { from, to, jobId }: RefreshTask,
-  now: Date,
-): Fragment => sql`
-  new_unit_counts as (
-    ${addUnitCounts(sql, sql`select ${accountId}::int, id, n * (select count(*) from done) from (values (${from.id}::uuid, -1), (${to.id}::uuid, 1)) as v(id, n) order by id`)}
-  ), job_progress as (
-    update refresh_job set refreshed = refreshed + (select count(*) from done), alive_at = ${now}
-    where account_id = ${accountId} and id = ${jobId ?? null}::uuid
-  ),`

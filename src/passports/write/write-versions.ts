@@ -3,11 +3,10 @@
  * nothing.
  */
 import type { AccountContext } from '../../accounts/context.ts'
-import { type Fragment, findRefusalReason, type Sql, withRetries } from '../../kernel/db/database.ts'
+import { findRefusalReason, withRetries } from '../../kernel/db/database.ts'
 import { newUuid } from '../../kernel/ids.ts'
-import { buildPassportEvent, insertBackgroundEvents, insertEvents } from '../../webhooks/insert-events.ts'
+import { buildPassportEvent } from '../../webhooks/insert-events.ts'
 import type { PassportData } from '../core/check-data.ts'
-import { firstHash, nextHash } from '../core/hash-chain.ts'
 import { dropCachedMetadata } from '../read/public-passport.ts'
 
 export type NextVersion = {
@@ -57,8 +56,17 @@ export const buildNextVersion = (
 type WriteOptions = {
   /** Delivers its events after all others. */
   inBackground?: boolean
-  /** Further CTEs, each ending in a comma. They may read `done`, which has a row for each new version. */
-  alongside?: Fragment
+  moved?: MovedUnits
+}
+
+/** Units that inherit from another content now. Their counts are written with the versions. */
+type MovedUnits = {
+  /** UUIDs of contents. */
+  from: string
+  to: string
+  /** UUID of the background job. */
+  job: string | undefined
+  at: Date
 }
 
 type VersionsWritten = {
@@ -67,13 +75,6 @@ type VersionsWritten = {
   /** UUIDs of passports whose new GTIN belongs to another product. */
   taken: Set<string>
 }
-
-/** Body of a CTE. `rows` selects (gtin14, account_id, model_id, claimed_at). Models may claim again. */
-export const claimGtins = (sql: Sql, rows: Fragment): Fragment => sql`
-  insert into gtin_claim (gtin14, account_id, model_id, claimed_at) ${rows}
-  on conflict (gtin14) do update set model_id = gtin_claim.model_id
-    where gtin_claim.account_id = excluded.account_id and gtin_claim.model_id = excluded.model_id
-  returning model_id`
 
 /** Writes all versions except those whose GTIN is taken. */
 export async function writeVersions(
@@ -98,71 +99,19 @@ export async function writeVersions(
   }
 }
 
-/**
- * Locks rows in the order of their ids, so that two calls cannot deadlock. A `case` keeps the planner from
- * using conditions without an index. Reading `rejected` makes PostgreSQL run it, which aborts the statement.
- */
 async function insertVersions(
   { sql, accountId, actorId }: AccountContext,
   versions: readonly NextVersion[],
-  { inBackground = false, alongside = sql`` }: WriteOptions,
+  { inBackground = false, moved }: WriteOptions,
 ): Promise<{ id: string; updated_at: Date }[]> {
-  const ids = versions.map(({ id }) => id)
+  const [first] = versions
+  if (first !== undefined && versions.length === 1 && moved === undefined) {
+    const [row] = await sql<{ updated_at: Date | null }[]>`
+      select public.carnet_write_version(${accountId}, ${actorId}, ${JSON.stringify(first)}::text::jsonb, ${inBackground}) as updated_at`
+    return row?.updated_at ? [{ id: first.id, updated_at: row.updated_at }] : []
+  }
   return sql<{ id: string; updated_at: Date }[]>`
-    with input as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(versions)}::text::jsonb) as r(id uuid, version_no int,
-        version_hash text, old_content_hash text, content_id uuid, content_hash text, data jsonb, own jsonb, kind "char",
-        note text, changed text[], corrects boolean, schema_version smallint, gtin14 text, sku text, search text,
-        now timestamptz, event_id uuid, event jsonb)
-    ), before as materialized (
-      select p.id, p.content_id, p.created_by, p.gtin14, p.own,
-        case when p.version_no > 1 then decode(i.version_hash, 'hex') else ${firstHash(sql, sql`decode(i.old_content_hash, 'hex')`)} end as hash
-      from passport p join input i on i.id = p.id
-      where p.id = any(${ids}::text[]::uuid[]) and p.account_id = ${accountId} and p.version_no = i.version_no
-      order by p.id for no key update of p
-    ), done as (
-      update passport p set version_no = i.version_no + 1, created_by = ${actorId}, units_content_id = null,
-        content_id = i.content_id, own = case when i.kind = 'r' then p.own else i.own end,
-        updated_at = greatest(i.now, p.updated_at), stored_at = greatest(p.stored_at, now()),
-        schema_version = i.schema_version, gtin14 = i.gtin14, sku = i.sku, search = i.search,
-        last_correction = case when i.corrects then i.version_no + 1 else p.last_correction end,
-        corrected_at = case when i.corrects then greatest(i.now, p.updated_at, now()) else p.corrected_at end
-      from before b join input i on i.id = b.id
-      where p.id = b.id and case when p.version_no = i.version_no then p.account_id = ${accountId} end
-      returning p.id, p.version_no, p.updated_at, p.content_id, p.own, p.gtin14, i.content_hash, i.data, i.kind, i.note,
-        i.changed, i.event_id, i.event, b.hash as hash_before, b.content_id as old_content_id, b.own as old_own,
-        b.created_by as old_created_by, i.gtin14 is not null and i.gtin14 is distinct from b.gtin14 as claims_gtin
-    ), claimed_gtin as (
-      ${claimGtins(sql, sql`select gtin14, ${accountId}::int, id, updated_at from done where claims_gtin order by gtin14`)}
-    ), new_contents as (
-      insert into content (account_id, upto, id, owner_id, data)
-      select ${accountId}::int, version_no, content_id, id, data from done where data is not null
-      returning id, hash
-    ), first_versions as (
-      insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, hash)
-      select carnet_created_at(id), ${accountId}::int, 1, old_created_by, id, old_content_id, 'n', old_own, hash_before
-      from done where version_no = 2
-    ), new_versions as (
-      insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, note, changed, hash)
-      select d.updated_at, ${accountId}::int, d.version_no, ${actorId}::int, d.id, d.content_id, d.kind, d.own, d.note, d.changed,
-        ${nextHash(sql, {
-          before: sql`d.hash_before`,
-          versionNo: sql`d.version_no`,
-          kind: sql`d.kind`,
-          createdAt: sql`d.updated_at`,
-          createdBy: sql`${actorId}::int`,
-          contentHash: sql`coalesce(w.hash, decode(d.content_hash, 'hex'))`,
-          own: sql`d.own`,
-          note: sql`d.note`,
-          changed: sql`d.changed`,
-        })}
-      from done d left join new_contents w on w.id = d.content_id
-    ), ${alongside} new_events as (
-      ${inBackground ? insertBackgroundEvents(sql) : insertEvents(sql)}
-      select updated_at, ${accountId}::int, event_id, 'product.updated', event ${inBackground ? sql`, true` : sql``} from done
-    ), rejected as (
-      select carnet_refuse(jsonb_agg(id)::text) as nothing from done
-      where claims_gtin and id not in (select model_id from claimed_gtin) having count(*) > 0
-    )
-    select d.id, d.updated_at, (select nothing from rejected) as nothing from done d`
+    select written as id, written_at as updated_at from public.carnet_write_versions(${accountId}, ${actorId},
+      ${versions.map(({ id }) => id)}::text[]::uuid[], ${JSON.stringify(versions)}::text::jsonb, ${inBackground},
+      ${moved === undefined ? null : JSON.stringify(moved)}::text::jsonb)`
 }

@@ -1,0 +1,449 @@
+-- shared
+-- The writes of passports as functions of simple statements: less planning than one statement of many parts, and on a
+-- distributed PostgreSQL each statement is one task where the rows are. Their tables are those of the caller's search_path.
+
+-- Deliveries of new events of one type, for each endpoint that wants them. They are inserted before the events, because
+-- the trigger event_fans_out inserts those that are missing then.
+create function public.carnet_queue_deliveries(account integer, event_type text, event_ids uuid[], moments timestamptz[],
+  behind boolean)
+returns void language plpgsql as $$
+declare
+  began timestamptz := now();
+  endpoint uuid;
+begin
+  for endpoint in
+    select w.id from webhook_endpoint w
+    where w.account_id = account and w.status in ('a', 'p') and (w.events is null or event_type = any(w.events))
+  loop
+    insert into webhook_delivery (due_at, account_id, attempts, background, endpoint_id, event_id)
+    select least(i.moment, began), account, 0, behind, endpoint, i.id from unnest(moments, event_ids) as i(moment, id);
+  end loop;
+end $$;
+
+-- Claims GTINs in their order, and returns the models whose GTIN another model holds. Who holds it is read afterwards:
+-- the number of inserted rows is not to be relied on if the claims are on several machines.
+create function public.carnet_claim_gtins(accounts integer[], models uuid[], gtins text[], moments timestamptz[])
+returns uuid[] language plpgsql as $$
+declare
+  holders jsonb;
+begin
+  insert into gtin_claim (gtin14, account_id, model_id, claimed_at)
+  select i.gtin, i.account, i.model, i.moment from unnest(accounts, models, gtins, moments) as i(account, model, gtin, moment)
+  where i.gtin is not null order by i.gtin
+  on conflict do nothing;
+  select jsonb_object_agg(g.gtin14, jsonb_build_array(g.account_id, g.model_id)) into holders
+  from gtin_claim g where g.gtin14 = any(gtins);
+  return array(select i.model from unnest(accounts, models, gtins) as i(account, model, gtin)
+    where i.gtin is not null and (holders -> i.gtin) is distinct from jsonb_build_array(i.account, i.model));
+end $$;
+
+-- False if so many more do not fit into the quota.
+create function public.carnet_reserve_quota(account integer, of_level "char", amount bigint)
+returns boolean language plpgsql as $$
+declare
+  quota bigint;
+begin
+  select case of_level when 'm' then coalesce(a.model_quota, p.model_quota)
+    when 'b' then coalesce(a.batch_quota, p.batch_quota) else coalesce(a.item_quota, p.item_quota) end
+  into quota from account a join plan p on p.id = a.plan where a.id = account;
+  if quota is null then
+    update account_usage u set used = u.used + amount where u.account_id = account and u.level = of_level;
+  else
+    update account_usage u set used = u.used + amount
+    where u.account_id = account and u.level = of_level and u.used + amount <= quota;
+  end if;
+  return found;
+end $$;
+
+-- Checked models, all or none. `stores_keys`: some have an idempotency record. `claiming`: those that must be the only
+-- one with their SKU, each with the model that held its claim when it was looked up. Locks keys, GTINs, SKUs, counters,
+-- each in their order, so that two calls never wait for each other.
+create function public.carnet_create_models(models jsonb, stores_keys boolean, claiming jsonb)
+returns void language plpgsql as $$
+declare
+  refused jsonb := '[]';
+  one record;
+  accounts integer[];
+  ids uuid[];
+  gtins text[];
+  moments timestamptz[];
+begin
+  select array_agg(i.account_id), array_agg(i.id), array_agg(i.gtin14), array_agg(i.at)
+  into accounts, ids, gtins, moments
+  from jsonb_to_recordset(models) as i(id uuid, account_id integer, gtin14 text, at timestamptz);
+  if stores_keys then
+    refused := refused || public.carnet_store_responses(models);
+  end if;
+  if array_remove(gtins, null) <> '{}' then
+    refused := refused || (select coalesce(jsonb_agg(jsonb_build_array(id, 'gtin_taken')), '[]')
+      from unnest(public.carnet_claim_gtins(accounts, ids, gtins, moments)) id);
+  end if;
+  if claiming is not null then
+    refused := refused || public.carnet_claim_skus(claiming);
+  end if;
+  for one in select i.account, count(*) as n from unnest(accounts) as i(account) group by i.account order by i.account loop
+    if not public.carnet_reserve_quota(one.account, 'm', one.n) then
+      refused := refused || (select jsonb_agg(jsonb_build_array(i.id, 'plan_limit'))
+        from unnest(accounts, ids) as i(account, id) where i.account = one.account);
+    end if;
+  end loop;
+  if refused <> '[]' then perform carnet_refuse(refused::text); end if;
+  insert into passport_count (account_id, level, status, category, n)
+  select i.account_id, 'm', 'a', i.category, count(*)
+  from jsonb_to_recordset(models) as i(account_id integer, category text)
+  group by i.account_id, i.category order by i.account_id, i.category
+  on conflict (account_id, level, status, category) do update set n = passport_count.n + excluded.n;
+  insert into content (account_id, upto, id, owner_id, data, hash)
+  select i.account_id, 1, i.content_id, i.id, i.data, carnet_content_hash(i.id, 1, null, null, i.data)
+  from jsonb_to_recordset(models) as i(id uuid, account_id integer, content_id uuid, data jsonb);
+  insert into passport (updated_at, account_id, version_no, created_by, last_correction, id, content_id, model_id,
+    schema_version, level, status, category, gtin14, sku, search)
+  select i.at, i.account_id, 1, i.created_by, 0, i.id, i.content_id, i.id, i.schema_version, 'm', 'a', i.category,
+    i.gtin14, i.sku, i.search
+  from jsonb_to_recordset(models) as i(id uuid, account_id integer, content_id uuid, category text, gtin14 text, sku text,
+    search text, schema_version smallint, created_by integer, at timestamptz);
+  for one in
+    select i.account_id, array_agg(i.event_id) as event_ids, array_agg(i.at) as moments
+    from jsonb_to_recordset(models) as i(account_id integer, event_id uuid, at timestamptz) group by i.account_id
+  loop
+    perform public.carnet_queue_deliveries(one.account_id, 'product.created', one.event_ids, one.moments, false);
+  end loop;
+  insert into event (created_at, account_id, id, type, data)
+  select i.at, i.account_id, i.event_id, 'product.created', i.event
+  from jsonb_to_recordset(models) as i(account_id integer, event_id uuid, at timestamptz, event jsonb);
+end $$;
+
+-- Stores the responses of creates with an Idempotency-Key, and returns those whose key is taken, with the reason. It
+-- waits at most 200 ms for another transaction, because other requests share the statement.
+create function public.carnet_store_responses(models jsonb) returns jsonb language plpgsql as $$
+declare
+  refused jsonb;
+begin
+  perform set_config('lock_timeout', '200ms', true);
+  insert into idempotency_key (created_at, account_id, fingerprint, key, status, headers, body)
+  select i.at, i.account_id, decode(i.idempotency->>'fingerprint', 'hex'), i.idempotency->>'key',
+    (i.idempotency->>'status')::smallint, i.idempotency->'headers', i.idempotency->>'body'
+  from jsonb_to_recordset(models) as i(account_id integer, at timestamptz, idempotency jsonb)
+  where i.idempotency is not null order by i.account_id, i.idempotency->>'key'
+  on conflict (account_id, key) do update set created_at = excluded.created_at, fingerprint = excluded.fingerprint,
+    status = excluded.status, headers = excluded.headers, body = excluded.body
+    where idempotency_key.created_at at time zone 'UTC' <= excluded.created_at at time zone 'UTC' - interval '24 hours';
+  perform set_config('lock_timeout', '0', true);
+  -- The body contains the new product's id, so no other response is equal.
+  select jsonb_agg(jsonb_build_array(i.id, 'key_taken')) into refused
+  from jsonb_to_recordset(models) as i(id uuid, account_id integer, idempotency jsonb)
+  left join idempotency_key k on k.account_id = i.account_id and k.key = i.idempotency->>'key'
+  where i.idempotency is not null and k.body is distinct from i.idempotency->>'body';
+  return coalesce(refused, '[]');
+end $$;
+
+-- Two requests may find a SKU free. A claim replaces only the one that was seen, so the second request is refused.
+create function public.carnet_claim_skus(claiming jsonb) returns jsonb language plpgsql as $$
+declare
+  refused jsonb;
+begin
+  insert into sku_claim (account_id, sku, model_id)
+  select i.account_id, i.sku, i.id from jsonb_to_recordset(claiming) as i(id uuid, account_id integer, sku text)
+  order by i.account_id, i.sku on conflict do nothing;
+  if jsonb_path_exists(claiming, '$[*] ? (@.claimed_by != null)') then
+    perform 1 from sku_claim s
+    join jsonb_to_recordset(claiming) as i(account_id integer, sku text, claimed_by uuid) on i.account_id = s.account_id and i.sku = s.sku
+    where s.model_id = i.claimed_by order by s.account_id, s.sku for no key update of s;
+    update sku_claim s set model_id = i.id
+    from jsonb_to_recordset(claiming) as i(id uuid, account_id integer, sku text, claimed_by uuid)
+    where s.account_id = i.account_id and s.sku = i.sku and s.model_id = i.claimed_by;
+  end if;
+  select jsonb_agg(jsonb_build_array(i.id, 'sku_taken')) into refused
+  from jsonb_to_recordset(claiming) as i(id uuid, account_id integer, sku text)
+  left join sku_claim s on s.account_id = i.account_id and s.sku = i.sku
+  where s.model_id is distinct from i.id;
+  return coalesce(refused, '[]');
+end $$;
+
+-- The next version of a passport with its content, hash and event. Returns its time, or null if the passport is not at
+-- `version_no` any more. Refuses with its id if another product has the new GTIN.
+create function public.carnet_write_version(account integer, actor integer, next jsonb, behind boolean)
+returns timestamptz language plpgsql as $$
+declare
+  began timestamptz := now();
+  one record;
+  old record;
+  new_no integer;
+  new_own jsonb;
+  moment timestamptz;
+  sealed bytea;
+  link bytea;
+begin
+  select i.* into one from jsonb_to_record(next) as i(id uuid, version_no integer, version_hash text, old_content_hash text,
+    content_id uuid, content_hash text, data jsonb, own jsonb, kind "char", note text, changed text[], corrects boolean,
+    schema_version smallint, gtin14 text, sku text, search text, now timestamptz, event_id uuid, event jsonb);
+  -- Nothing of this changes without a new version, so it needs no lock.
+  select p.level, p.category, p.model_id, p.parent_id, p.lot, p.serial, p.created_by, p.own, p.content_id, p.gtin14
+  into old from passport p where p.id = one.id and p.account_id = account and p.version_no = one.version_no;
+  if not found then return null; end if;
+  new_no := one.version_no + 1;
+  if one.kind = 'r' then new_own := old.own; else new_own := one.own; end if;
+  update passport p set version_no = new_no, created_by = actor, units_content_id = null, content_id = one.content_id,
+    own = new_own, updated_at = greatest(one.now, p.updated_at), stored_at = greatest(p.stored_at, began),
+    schema_version = one.schema_version, gtin14 = one.gtin14, sku = one.sku, search = one.search,
+    last_correction = case when one.corrects then new_no else p.last_correction end,
+    corrected_at = case when one.corrects then greatest(one.now, p.updated_at, began) else p.corrected_at end
+  where p.id = one.id and p.account_id = account and p.version_no = one.version_no
+  returning p.updated_at into moment;
+  if not found then return null; end if;
+  if one.gtin14 is not null and one.gtin14 is distinct from old.gtin14
+    and public.carnet_claim_gtins(array[account], array[one.id], array[one.gtin14], array[moment]) <> '{}' then
+    perform carnet_refuse(jsonb_build_array(one.id)::text);
+  end if;
+  if one.data is null then sealed := decode(one.content_hash, 'hex');
+  else
+    sealed := carnet_content_hash(one.id, new_no, null, null, one.data);
+    insert into content (account_id, upto, id, owner_id, data, hash)
+    values (account, new_no, one.content_id, one.id, one.data, sealed);
+  end if;
+  if one.version_no > 1 then link := decode(one.version_hash, 'hex');
+  else
+    link := carnet_link(carnet_birth_hash(one.id, old.level, old.category, old.model_id, old.parent_id, old.lot, old.serial),
+      carnet_version_facts(1, 'n', carnet_created_at(one.id), old.created_by, decode(one.old_content_hash, 'hex'), old.own,
+        null, null));
+    insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, hash)
+    values (carnet_created_at(one.id), account, 1, old.created_by, one.id, old.content_id, 'n', old.own, link);
+  end if;
+  link := carnet_link(link, carnet_version_facts(new_no, one.kind, moment, actor, sealed, new_own, one.note, one.changed));
+  insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, note,
+    changed, hash)
+  values (moment, account, new_no, actor, one.id, one.content_id, one.kind, new_own, one.note, one.changed, link);
+  perform public.carnet_queue_deliveries(account, 'product.updated', array[one.event_id], array[moment], behind);
+  insert into event (created_at, account_id, id, type, data, background)
+  values (moment, account, one.event_id, 'product.updated', one.event, behind);
+  return moment;
+end $$;
+
+-- The same for up to 500 versions. Those that are not at `version_no` any more are left out; returns the others. Locks
+-- passports, GTINs and counters of units, each in their order. `moved`: which content the units left for which, and the job
+-- of the refresh. For one version it takes a quarter longer than the function above.
+create function public.carnet_write_versions(account integer, actor integer, ids uuid[], versions jsonb, behind boolean,
+  moved jsonb)
+returns table (written uuid, written_at timestamptz) language plpgsql as $$
+declare
+  began timestamptz := now();
+  amount integer := 0;
+  one record;
+  new_own jsonb;
+  sealed bytea;
+  link bytea;
+  correction_no integer;
+  corrected timestamptz;
+  stored timestamptz;
+  claiming uuid[];
+  gtins text[];
+  claimed timestamptz[];
+  taken uuid[];
+  -- By the place of a version in `versions`, from 1; null for those that are left out.
+  moments timestamptz[] := '{null}';
+  owns jsonb[] := '{null}';
+  seals bytea[] := '{null}';
+  links bytea[] := '{null}';
+  correction_nos integer[] := '{null}';
+  corrections timestamptz[] := '{null}';
+  stores timestamptz[] := '{null}';
+  first_authors integer[] := '{null}';
+  first_contents uuid[] := '{null}';
+  first_owns jsonb[] := '{null}';
+  first_links bytea[] := '{null}';
+begin
+  for one in
+    select i.*, i.version_no + 1 as new_no, p.level, p.category, p.model_id, p.parent_id, p.lot, p.serial, p.created_by,
+      p.own as old_own, p.content_id as old_content_id, p.gtin14 as old_gtin14, p.updated_at, p.stored_at, p.last_correction,
+      p.corrected_at
+    from rows from (jsonb_to_recordset(versions) as (id uuid, version_no integer, version_hash text, old_content_hash text,
+      content_id uuid, content_hash text, data jsonb, own jsonb, kind "char", note text, changed text[], corrects boolean,
+      schema_version smallint, gtin14 text, sku text, search text, now timestamptz, event_id uuid, event jsonb))
+      with ordinality as i(id, version_no, version_hash, old_content_hash, content_id, content_hash, data, own, kind, note,
+        changed, corrects, schema_version, gtin14, sku, search, now, event_id, event, place)
+    join passport p on p.id = i.id
+    where p.id = any(ids) and p.account_id = account and p.version_no = i.version_no
+    order by p.id for no key update of p
+  loop
+    amount := amount + 1;
+    written := one.id;
+    written_at := greatest(one.now, one.updated_at);
+    stored := greatest(one.stored_at, began);
+    new_own := one.own;
+    if one.kind = 'r' then new_own := one.old_own; end if;
+    correction_no := one.last_correction;
+    corrected := one.corrected_at;
+    if one.corrects then
+      correction_no := one.new_no;
+      corrected := greatest(written_at, began);
+    end if;
+    if one.data is null then sealed := decode(one.content_hash, 'hex');
+    else sealed := carnet_content_hash(one.id, one.new_no, null, null, one.data);
+    end if;
+    if one.version_no > 1 then link := decode(one.version_hash, 'hex');
+    else
+      link := carnet_link(
+        carnet_birth_hash(one.id, one.level, one.category, one.model_id, one.parent_id, one.lot, one.serial),
+        carnet_version_facts(1, 'n', carnet_created_at(one.id), one.created_by, decode(one.old_content_hash, 'hex'),
+          one.old_own, null, null));
+      first_authors[one.place] := one.created_by;
+      first_contents[one.place] := one.old_content_id;
+      first_owns[one.place] := one.old_own;
+      first_links[one.place] := link;
+    end if;
+    link := carnet_link(link, carnet_version_facts(one.new_no, one.kind, written_at, actor, sealed, new_own, one.note,
+      one.changed));
+    if one.gtin14 is not null and one.gtin14 is distinct from one.old_gtin14 then
+      claiming := claiming || one.id;
+      gtins := gtins || one.gtin14;
+      claimed := claimed || written_at;
+    end if;
+    moments[one.place] := written_at;
+    owns[one.place] := new_own;
+    seals[one.place] := sealed;
+    links[one.place] := link;
+    correction_nos[one.place] := correction_no;
+    corrections[one.place] := corrected;
+    stores[one.place] := stored;
+    return next;
+  end loop;
+  if amount = 0 then return; end if;
+  update passport p set version_no = i.version_no + 1, created_by = actor, units_content_id = null,
+    content_id = i.content_id, own = i.own, updated_at = i.moment, stored_at = i.stored,
+    schema_version = i.schema_version, gtin14 = i.gtin14, sku = i.sku, search = i.search,
+    last_correction = i.correction_no, corrected_at = i.corrected
+  from rows from (
+    jsonb_to_recordset(versions) as (id uuid, version_no integer, content_id uuid, schema_version smallint, gtin14 text,
+      sku text, search text),
+    unnest(moments, owns, correction_nos, corrections, stores)
+  ) as i(id, version_no, content_id, schema_version, gtin14, sku, search, moment, own, correction_no, corrected, stored)
+  where p.id = i.id and i.moment is not null and p.account_id = account;
+  insert into content (account_id, upto, id, owner_id, data, hash)
+  select account, i.version_no + 1, i.content_id, i.id, i.data, i.hash
+  from rows from (
+    jsonb_to_recordset(versions) as (id uuid, version_no integer, content_id uuid, data jsonb), unnest(moments, seals)
+  ) as i(id, version_no, content_id, data, moment, hash)
+  where i.data is not null and i.moment is not null;
+  insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, hash)
+  select carnet_created_at(i.id), account, 1, i.author, i.id, i.content_id, 'n', i.own, i.hash
+  from rows from (
+    jsonb_to_recordset(versions) as (id uuid), unnest(first_authors, first_contents, first_owns, first_links)
+  ) as i(id, author, content_id, own, hash)
+  where i.hash is not null;
+  insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, note,
+    changed, hash)
+  select i.moment, account, i.version_no + 1, actor, i.id, i.content_id, i.kind, i.own, i.note, i.changed, i.hash
+  from rows from (
+    jsonb_to_recordset(versions) as (id uuid, version_no integer, content_id uuid, kind "char", note text, changed text[]),
+    unnest(moments, owns, links)
+  ) as i(id, version_no, content_id, kind, note, changed, moment, own, hash)
+  where i.moment is not null;
+  perform public.carnet_queue_deliveries(account, 'product.updated', array_agg(i.event_id), array_agg(i.moment), behind)
+  from rows from (jsonb_to_recordset(versions) as (event_id uuid), unnest(moments)) as i(event_id, moment)
+  where i.moment is not null;
+  insert into event (created_at, account_id, id, type, data, background)
+  select i.moment, account, i.event_id, 'product.updated', i.event, behind
+  from rows from (jsonb_to_recordset(versions) as (event_id uuid, event jsonb), unnest(moments))
+    as i(event_id, event, moment)
+  where i.moment is not null;
+  if claiming is not null then
+    taken := public.carnet_claim_gtins(array_fill(account, array[cardinality(claiming)]), claiming, gtins, claimed);
+    if taken <> '{}' then perform carnet_refuse(to_jsonb(taken)::text); end if;
+  end if;
+  if moved is not null then
+    insert into content_units (account_id, content_id, n)
+    select account, i.id, i.n * amount
+    from (values ((moved->>'from')::uuid, -1), ((moved->>'to')::uuid, 1)) as i(id, n) order by i.id
+    on conflict (account_id, content_id) do update set n = content_units.n + excluded.n;
+    if moved->>'job' is not null then
+      update refresh_job j set refreshed = j.refreshed + amount, alive_at = (moved->>'at')::timestamptz
+      where j.account_id = account and j.id = (moved->>'job')::uuid;
+    end if;
+  end if;
+end $$;
+
+-- Archives or restores a passport with its event and entry of the audit log; restoring claims a released GTIN again. False
+-- if it is at another version or has the status already.
+create function public.carnet_set_status(account integer, actor integer, passport uuid, expected_no integer,
+  new_status "char", at timestamptz, event_id uuid, event_type text, event jsonb, entry_id uuid, action text, subject text)
+returns boolean language plpgsql as $$
+declare
+  began timestamptz := now();
+  moment timestamptz;
+  stored timestamptz;
+  p record;
+begin
+  select x.level, x.category, x.gtin14, x.status, x.updated_at, x.stored_at into p from passport x
+  where x.id = passport and x.account_id = account and x.version_no = expected_no and x.status <> new_status
+  for no key update;
+  if not found then return false; end if;
+  moment := greatest(at, p.updated_at + interval '1 millisecond');
+  stored := greatest(p.stored_at, began);
+  update passport x set status = new_status, updated_at = moment, stored_at = stored
+  where x.id = passport and x.account_id = account;
+  if p.gtin14 is not null and public.carnet_claim_gtins(array[account], array[passport], array[p.gtin14], array[moment]) <> '{}' then
+    perform carnet_refuse('gtin_taken');
+  end if;
+  insert into passport_count (account_id, level, status, category, n)
+  select account, p.level, i.status, p.category, i.n from (values (new_status, 1), (p.status, -1)) as i(status, n) order by i.status
+  on conflict (account_id, level, status, category) do update set n = passport_count.n + excluded.n;
+  insert into passport_status (changed_at, account_id, changed_by, passport_id, status)
+  values (moment, account, actor, passport, new_status);
+  insert into audit_entry (account_id, actor, id, at, action, subject)
+  values (account, actor, entry_id, at, action, subject);
+  perform public.carnet_queue_deliveries(account, event_type, array[event_id], array[moment], false);
+  insert into event (created_at, account_id, id, type, data) values (moment, account, event_id, event_type, event);
+  return true;
+end $$;
+
+-- Units of one parent with one content: all, or with `only_free` those whose name is free. Returns the ids that were
+-- written. Refuses with 'archived' or 'plan_limit'.
+create function public.carnet_insert_units(account integer, actor integer, parent uuid, model uuid, content uuid,
+  unit_level "char", unit_category text, parent_lot text, schema_no smallint, at timestamptz, ids uuid[], event_ids uuid[], short_ids text[],
+  names text[], owns jsonb[], searches text[], only_free boolean)
+returns uuid[] language plpgsql as $$
+declare
+  lots text[] := names;
+  serials text[];
+  written uuid[] := ids;
+  written_events uuid[] := event_ids;
+  amount bigint;
+begin
+  perform 1 from passport p where p.id = parent and p.account_id = account and p.status = 'a';
+  if not found then perform carnet_refuse('archived'); end if;
+  if unit_level = 'i' then
+    lots := array_fill(parent_lot, array[cardinality(names)]);
+    serials := names;
+  end if;
+  if only_free then
+    insert into passport (updated_at, account_id, version_no, created_by, last_correction, id, content_id, parent_id,
+      model_id, schema_version, level, status, category, lot, serial, search, own)
+    select at, account, 1, actor, 0, i.id, content, parent, model, schema_no, unit_level, 'a', unit_category,
+      i.lot, i.serial, i.search, i.own
+    from unnest(ids, lots, serials, searches, owns) as i(id, lot, serial, search, own)
+    on conflict do nothing;
+    written := array(select p.id from passport p where p.id = any(ids) and p.account_id = account);
+    written_events := array(select i.event_id from unnest(ids, event_ids) as i(id, event_id) where i.id = any(written));
+  else
+    insert into passport (updated_at, account_id, version_no, created_by, last_correction, id, content_id, parent_id,
+      model_id, schema_version, level, status, category, lot, serial, search, own)
+    select at, account, 1, actor, 0, i.id, content, parent, model, schema_no, unit_level, 'a', unit_category,
+      i.lot, i.serial, i.search, i.own
+    from unnest(ids, lots, serials, searches, owns) as i(id, lot, serial, search, own);
+  end if;
+  amount := cardinality(written);
+  if amount = 0 then return written; end if;
+  if not public.carnet_reserve_quota(account, unit_level, amount) then perform carnet_refuse('plan_limit'); end if;
+  insert into passport_count (account_id, level, status, category, n) values (account, unit_level, 'a', unit_category, amount)
+  on conflict (account_id, level, status, category) do update set n = passport_count.n + excluded.n;
+  insert into content_units (account_id, content_id, n) values (account, content, amount)
+  on conflict (account_id, content_id) do update set n = content_units.n + excluded.n;
+  perform public.carnet_queue_deliveries(account, 'product.created', written_events,
+    array_fill(at, array[cardinality(written_events)]), false);
+  insert into event (created_at, account_id, id, type, data)
+  select at, account, i.event_id, 'product.created',
+    jsonb_build_object('id', i.short_id, 'category', unit_category, 'version_no', 1)
+  from unnest(event_ids, short_ids) as i(event_id, short_id)
+  where not only_free or i.event_id = any(written_events);
+  return written;
+end $$;
