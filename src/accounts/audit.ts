@@ -87,9 +87,11 @@ export async function auditPerson(
 ): Promise<void> {
   await forEachShardOf(ctx, personId, async (at, shard) => {
     await at.sql`
-      ${insertAuditEntries(at, action, at.sql`${subject}::text`)}
-      from membership m join account a on a.id = m.account_id
-      where m.person_id = ${personId} and a.shard is not distinct from ${shard}`
+      with author as materialized (
+        select m.account_id, m.actor_id from membership m join account a on a.id = m.account_id
+        where m.person_id = ${personId} and a.shard is not distinct from ${shard}
+      )
+      ${insertAuditEntries(at, action, at.sql`${subject}::text`)} from author`
   })
 }
 

@@ -76,9 +76,13 @@ export async function endPasswordLinks(ctx: OperatorContext, personId: string): 
 export async function createSetUpLink(ctx: OperatorContext): Promise<string | undefined> {
   const token = createToken()
   const created = await ctx.sql`
-    with ended as (delete from one_time_link where purpose = 'set_up' and exists (select from account))
+    with known as materialized (
+      select exists (select from account) as has_account
+    ), ended as (
+      delete from one_time_link where purpose = 'set_up' and (select has_account from known)
+    )
     insert into one_time_link (hash, purpose, created_at)
-    select ${sha256Hex(token)}, 'set_up', ${ctx.clock.now()}::timestamptz where not exists (select from account)
+    select ${sha256Hex(token)}, 'set_up', ${ctx.clock.now()}::timestamptz from known where not has_account
     on conflict (purpose) where purpose = 'set_up'
     do update set hash = excluded.hash, created_at = excluded.created_at
     returning hash`

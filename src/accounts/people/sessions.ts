@@ -87,11 +87,13 @@ async function insertSession(
         or hash in (
           select hash from person_session where person_id = ${input.personId}
           order by expires_at desc, id desc offset ${MAX_SESSIONS_PER_PERSON - 1})
+    ), started as (
+      insert into person_session (hash, id, person_id, account_id, created_at, proven_at, expires_at)
+      select ${sha256Hex(token)}, ${newUuid(now.getTime())}::uuid, ${input.personId}::uuid, account_id, ${now}::timestamptz,
+        ${now}::timestamptz, ${endFrom(now)}::timestamptz
+      from home
     )
-    insert into person_session (hash, id, person_id, account_id, created_at, proven_at, expires_at)
-    select ${sha256Hex(token)}, ${newUuid(now.getTime())}::uuid, ${input.personId}::uuid, account_id, ${now}::timestamptz,
-      ${now}::timestamptz, ${endFrom(now)}::timestamptz
-    from home returning account_id, (select actor_id from home) as actor_id, (select email from home) as email`
+    select account_id, actor_id, email from home`
   return home
 }
 
