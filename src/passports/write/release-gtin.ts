@@ -69,9 +69,11 @@ async function release(
   await sql`set local lock_timeout = '2s'`
   await sql`lock table gtin_claim in share row exclusive mode`
   const [claim] = await sql<(Holder & { is_in_use: boolean })[]>`
+    with claim as materialized (
+      select gtin14, account_id, model_id from gtin_claim where gtin14 = ${gtin14}
+    )
     select g.account_id, g.model_id, coalesce(p.gtin14 = g.gtin14 and p.status = 'a', false) as is_in_use
-    from gtin_claim g left join passport p on p.account_id = g.account_id and p.id = g.model_id
-    where g.gtin14 = ${gtin14}`
+    from claim g left join passport p on p.account_id = g.account_id and p.id = g.model_id`
   const held = claim ?? (await findReleased(ctx, gtin14))
   if (held === undefined) throw new AppError('not_found', `No product has the GTIN ${gtin14}.`)
   const id = idFromUuid(held.model_id)
@@ -86,8 +88,8 @@ async function release(
   await sql`
     insert into released_gtin (gtin14, account_id, model_id, released_at, claimable_by)
     values (${gtin14}, ${account}, ${held.model_id}, ${ctx.clock.now()}, ${claimable_by})
-    on conflict (gtin14, account_id, model_id) do update set claimable_by = excluded.claimable_by,
-      released_at = case when ${claim !== undefined}::boolean then excluded.released_at else released_gtin.released_at end`
+    on conflict (gtin14, account_id, model_id) do update set claimable_by = excluded.claimable_by
+      ${claim === undefined ? sql`` : sql`, released_at = excluded.released_at`}`
   await sql`delete from gtin_claim where gtin14 = ${gtin14} and account_id = ${account}`
   await audit(await withActor(ctx, account), 'gtin_released', gtin14)
   return {
