@@ -10,8 +10,9 @@ import type { AccountContext } from '../src/accounts/context.ts'
 import { createKey, type Scope } from '../src/accounts/keys/keys.ts'
 import { type AppSetup, createApp } from '../src/cli/server/app.ts'
 import type { Clock } from '../src/kernel/clock.ts'
+import { createShard } from '../src/kernel/db/create-shard.ts'
 import { openPool, type Sql } from '../src/kernel/db/database.ts'
-import { addShards, getSearchPath, getShard, listShards } from '../src/kernel/db/shards.ts'
+import { addShards, getSearchPath, getShard, listShards, readShards } from '../src/kernel/db/shards.ts'
 import { createAddressList } from '../src/kernel/http/ip-ranges.ts'
 import { openOutbound } from '../src/kernel/http-out/outbound-http.ts'
 import { openMailer } from '../src/kernel/http-out/smtp.ts'
@@ -75,10 +76,9 @@ export type Harness = {
   close: () => Promise<void>
 }
 
-/** Tells the pool of the one shard of the test database; tests then read its tables by their names. */
-function openShard(shared: Sql, target: Target): Sql {
-  addShards(shared, [1], shard => openPool(target, { searchPath: getSearchPath(shard) }))
-  return getShard(shared, 1)
+/** Opens the pools of the shards. With one shard, tests read its tables by their names. */
+function openShards(shared: Sql, target: Target, shards: readonly number[]): void {
+  addShards(shared, shards, shard => openPool(target, { searchPath: getSearchPath(shard) }))
 }
 
 export async function startHarness(
@@ -89,11 +89,17 @@ export async function startHarness(
     database?: TestDatabase
     countryHeader?: string
     geoMmdbPath?: string
+    /** Creates so many; new accounts are then on one of them. */
+    shards?: number
   } = {},
 ): Promise<Harness> {
   const database = settings.database ?? (await cloneDatabase())
   const shared = openPool(database.target)
-  const sql = IS_SHARDED ? openShard(shared, database.target) : shared
+  if (settings.shards !== undefined) {
+    for (let shard = 1; shard <= settings.shards; shard++) await shared.begin(tx => createShard(tx, shard))
+  }
+  openShards(shared, database.target, await readShards(shared))
+  const sql = IS_SHARDED ? getShard(shared, 1) : shared
   const clock = new TestClock()
   const log = createLog({ logLevel: 'silent', logFormat: 'json' })
   const mail = openMailer(undefined, log)

@@ -59,6 +59,8 @@ export type DeliverySetup = {
   log: Log
   sealer: Sealer
   outbound: Outbound
+  /** Shared by the workers of one process; each has its own if it is missing. */
+  processConcurrency?: ProcessConcurrency
   random?: () => number
   leaseMs?: number
 }
@@ -69,7 +71,7 @@ export class DeliveryWorker {
   private readonly accounts = new Map<number, AccountConcurrency>()
   private readonly leases: Leases
   private readonly writer: ResultWriter
-  private readonly processConcurrency: ProcessConcurrency = { inFlight: 0, slow: 0 }
+  private readonly processConcurrency: ProcessConcurrency
   /** Queues that wait for a permit of their account or of the process. */
   private readonly blocked = new Set<EndpointQueue>()
   private readonly outcomes: Record<string, number> = {}
@@ -85,6 +87,7 @@ export class DeliveryWorker {
   constructor(setup: DeliverySetup) {
     this.setup = setup
     const { sql, clock, log, leaseMs = LEASE_MS } = setup
+    this.processConcurrency = setup.processConcurrency ?? { inFlight: 0, slow: 0 }
     this.leases = new Leases(sql, newUuid(clock.now().getTime()), leaseMs)
     this.writer = new ResultWriter({ sql, clock, log, onWritten: result => this.onWritten(result) })
   }

@@ -5,6 +5,7 @@ import { systemClock } from '../../kernel/clock.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import type { Environment } from '../../kernel/config/environment-reader.ts'
 import { getPoolUsage } from '../../kernel/db/connection-pool.ts'
+import { listShards } from '../../kernel/db/shards.ts'
 import { openOutbound } from '../../kernel/http-out/outbound-http.ts'
 import { openMailer } from '../../kernel/http-out/smtp.ts'
 import type { Log } from '../../kernel/log.ts'
@@ -156,18 +157,16 @@ async function startServer(parts: ServerParts, onReady: OnReady): Promise<{ stop
 
 const warn = (log: Log, message: string) => (error: unknown) => log.warn({ reason: String(error) }, message)
 
-/** Starts scheduled tasks and deliveries. */
+/** Starts scheduled tasks and deliveries, in each shard. Backups are of the whole database. */
 function startWorker(config: Config, log: Log, store: Store, metrics: ServerMetrics | undefined) {
   const { sealer, policy } = buildWebhookSetup(config)
   const deliverySql = store.openQueuePool()
   const clock = systemClock
-  const deliveries = new DeliveryWorker({
-    sql: deliverySql,
-    clock,
-    log,
-    sealer,
-    outbound: openOutbound(policy),
-  })
+  const processConcurrency = { inFlight: 0, slow: 0 }
+  const workers = listShards(deliverySql).map(
+    sql =>
+      new DeliveryWorker({ sql, clock, log, sealer, outbound: openOutbound(policy), processConcurrency }),
+  )
   const backups = config.backups && {
     ...config.backups,
     openPool: store.openPoolOfOne,
@@ -175,11 +174,23 @@ function startWorker(config: Config, log: Log, store: Store, metrics: ServerMetr
     key: deriveBackupKey(getOrCreateSecretKey(config)),
     version: VERSION,
   }
-  const tasks = startScheduledTasks({ sql: store.sql, deliverySql, clock, log, backups })
-  deliveries.start()
+  const tasks = listShards(store.sql).map((sql, i) => {
+    const shard = { sql, deliverySql: listShards(deliverySql)[i] ?? deliverySql, clock, log }
+    return startScheduledTasks({ ...shard, backups: i === 0 ? backups : undefined })
+  })
+  for (const worker of workers) worker.start()
   metrics?.metrics.watchPool('queue', () => getPoolUsage(deliverySql))
-  metrics?.metrics.watchDeliveries(() => deliveries.getMetrics())
-  return { stop: () => Promise.all([tasks.stop(), deliveries.stop()]) }
+  metrics?.metrics.watchDeliveries(() => ({
+    inFlight: processConcurrency.inFlight,
+    outcomes: sumByName(workers.map(worker => worker.getMetrics().outcomes)),
+  }))
+  return { stop: () => Promise.all([...tasks, ...workers].map(one => one.stop())) }
+}
+
+function sumByName(counts: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const sums: Record<string, number> = {}
+  for (const [name, n] of counts.flatMap(Object.entries)) sums[name] = (sums[name] ?? 0) + n
+  return sums
 }
 
 async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {

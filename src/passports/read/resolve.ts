@@ -6,7 +6,7 @@ import type { DigitalLink } from '../../gs1/digital-link.ts'
 import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import type { Sql } from '../../kernel/db/database.ts'
-import { perSharedDatabase } from '../../kernel/db/shards.ts'
+import { getShard, getSharedDatabase, hasShards, perSharedDatabase } from '../../kernel/db/shards.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 
 /** Public ids. */
@@ -80,11 +80,11 @@ function isExact(key: Key, { batch, item }: ResolvedPassports): boolean {
  * release. `between` replaces an equality, so that PostgreSQL can only use the index on model and serial.
  * Claims are read first: they are stored by GTIN, passports by account.
  */
-async function loadAll(sql: Sql, keys: readonly Key[]): Promise<(ResolvedPassports | undefined)[]> {
+async function loadRows(sql: Sql, keys: readonly Key[]): Promise<readonly Row[]> {
   const gtins = keys.map(key => key.gtin14)
   const lots = keys.map(key => key.lot ?? null)
   const serials = keys.map(key => key.serial ?? null)
-  const rows = await sql<Row[]>`
+  return sql<Row[]>`
     with claim as materialized (
       select gtin14, account_id, model_id from gtin_claim where gtin14 = any(${gtins}::text[])
     )
@@ -103,12 +103,33 @@ async function loadAll(sql: Sql, keys: readonly Key[]): Promise<(ResolvedPasspor
       select p.id from passport p
       where p.account_id = holder.account_id and p.model_id = holder.model_id and p.level = 'b' and p.lot = k.lot
         and (holder.released_at is null or carnet_created_at(p.id) <= holder.released_at) limit 1) batch on true`
+}
+
+async function loadAll(sql: Sql, keys: readonly Key[]): Promise<(ResolvedPassports | undefined)[]> {
+  const rows = await (hasShards(sql) ? loadFromShards(sql, keys) : loadRows(sql, keys))
   const byKey = Map.groupBy(rows, row => row.n)
   const toId = (uuid: string | null) => (uuid === null ? null : idFromUuid(uuid))
   return keys.map((_key, i) => {
     const row = chooseHolder(byKey.get(i + 1) ?? [])
     return row && { model: idFromUuid(row.model), batch: toId(row.batch), item: toId(row.item) }
   })
+}
+
+/** Each shard knows who holds the GTINs, but only the units of its own accounts. */
+async function loadFromShards(sql: Sql, keys: readonly Key[]): Promise<Row[]> {
+  const gtins = keys.map(key => key.gtin14)
+  const holders = await getSharedDatabase(sql)<{ id: number; shard: number | null }[]>`
+    select id, shard from account where id = any(array(
+      select account_id from gtin_claim where gtin14 = any(${gtins}::text[])
+      union select account_id from released_gtin where gtin14 = any(${gtins}::text[])))`
+  const shardOf = new Map(holders.map(({ id, shard }) => [id, shard]))
+  const found = await Promise.all(
+    [...new Set(shardOf.values())].map(async shard => {
+      const rows = await loadRows(getShard(sql, shard), keys)
+      return rows.filter(row => shardOf.get(row.account) === shard)
+    }),
+  )
+  return found.flat()
 }
 
 /**

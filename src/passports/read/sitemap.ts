@@ -4,6 +4,7 @@
  */
 import { accountIsIndexable } from '../../accounts/indexing.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
+import { listShards } from '../../kernel/db/shards.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 
 /** A sitemap may have 50,000 addresses. A file of this size is read in 20 ms and has 1 MiB. */
@@ -25,6 +26,15 @@ const files = perDatabase((): Files => ({ starts: [LOWEST], underWay: undefined 
  * may be listed.
  */
 export async function listSitemapFiles(sql: Sql): Promise<number[]> {
+  const shards = listShards(sql)
+  const numbers = await Promise.all(
+    shards.map(async (shard, i) => (await listFilesOf(shard)).map(n => (n - 1) * shards.length + i + 1)),
+  )
+  return numbers.flat().sort((a, b) => a - b)
+}
+
+/** The files of one shard, from 1. Files of several shards alternate, so that a number never changes. */
+async function listFilesOf(sql: Sql): Promise<number[]> {
   await countSitemapFiles(sql)
   const { starts } = files(sql)
   const rows = await sql<{ n: number }[]>`
@@ -60,6 +70,12 @@ async function findStarts(sql: Sql, starts: string[]): Promise<number> {
 
 /** The listed models of file `n` (from 1) with public ids, ordered by id; undefined if there are none. */
 export async function listSitemapFile(sql: Sql, n: number): Promise<ListedModel[] | undefined> {
+  const shards = listShards(sql)
+  const shard = shards[(n - 1) % shards.length]
+  return shard && readFile(shard, Math.floor((n - 1) / shards.length) + 1)
+}
+
+async function readFile(sql: Sql, n: number): Promise<ListedModel[] | undefined> {
   if (n > (await countSitemapFiles(sql))) return undefined
   const { starts } = files(sql)
   const from = starts[n - 1]

@@ -1,0 +1,196 @@
+/** Tests shards as plain schemas of one PostgreSQL: their tables, and the whole server on two of them. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { listAccounts } from '../../src/accounts/accounts.ts'
+import { getServiceActor } from '../../src/accounts/actors.ts'
+import { listShardTables } from '../../src/kernel/db/create-shard.ts'
+import type { Sql } from '../../src/kernel/db/database.ts'
+import { getShard, listShards, SHARED_TABLES } from '../../src/kernel/db/shards.ts'
+import { findUuid, idFromUuid } from '../../src/kernel/ids.ts'
+import { listSitemapFile, listSitemapFiles } from '../../src/passports/read/sitemap.ts'
+import { type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
+
+/** Columns, constraints, indexes, triggers and storage of a schema, in words without the schema's name. */
+const DESCRIPTION = `
+  with t as (select oid, relname, relnamespace, reloptions from pg_class where relkind in ('r', 'p')
+    and relnamespace = $1::text::regnamespace and relname = any($2::text[]))
+  select line from (
+    select format('%s.%s %s %s %s %s %s', t.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull,
+      a.attstorage, a.attcompression, pg_get_expr(d.adbin, d.adrelid)) as line
+    from t join pg_attribute a on a.attrelid = t.oid left join pg_attrdef d on d.adrelid = t.oid and d.adnum = a.attnum
+    where a.attnum > 0 and not a.attisdropped
+    union all select format('%s %s', t.relname, t.reloptions) from t
+    union all select format('%s %s %s', t.relname, k.conname, pg_get_constraintdef(k.oid)) from t
+      join pg_constraint k on k.conrelid = t.oid where k.contype <> 'n'
+    union all select replace(pg_get_indexdef(i.indexrelid), $1 || '.', '') from t join pg_index i on i.indrelid = t.oid
+    union all select replace(pg_get_triggerdef(g.oid), $1 || '.', '') from t join pg_trigger g on g.tgrelid = t.oid
+      where not g.tgisinternal
+  ) s order by line`
+
+describe('a shard', () => {
+  let t: Harness
+  before(async () => {
+    t = await startHarness({ shards: 2 })
+  })
+  after(() => t.close())
+
+  test('has each table that is not shared, exactly as the migrations have left it', async () => {
+    const tables = await listShardTables(t.setup.sql)
+    assert.ok(tables.length >= 25, `${tables.length} tables`)
+    const describeSchema = async (schema: string) => {
+      const rows = await getShard(t.setup.sql, schema === 'public' ? null : 2).unsafe<{ line: string }[]>(
+        DESCRIPTION,
+        [schema, `{${tables}}`],
+      )
+      return rows.map(row => row.line.replaceAll(`${schema}.`, ''))
+    }
+    assert.deepEqual(await describeSchema('shard_2'), await describeSchema('public'))
+  })
+
+  test('has no shared table, and every table of public is in one of the two lists', async () => {
+    const rows = await t.setup.sql<{ name: string }[]>`
+      select relname::text as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`
+    const tables = await listShardTables(t.setup.sql)
+    assert.deepEqual(rows.map(row => row.name).sort(), [...tables, ...SHARED_TABLES].sort())
+  })
+})
+
+/** Issued by the test of GS1 addresses. */
+const UNITS = 2
+
+describe('a server with two shards', () => {
+  let t: Harness
+  let accounts: TestAccount[]
+  before(async () => {
+    t = await startHarness({ shards: 2 })
+    accounts = []
+    for (let i = 0; i < 4; i++) {
+      const account = await t.account()
+      accounts.push(account)
+      for (let n = 0; n < 3; n++) await create(account)
+    }
+  })
+  after(() => t.close())
+
+  const create = async (account: TestAccount, data: Record<string, unknown> = {}) => {
+    const answer = await t.ask('POST', '/api/v1/products', { key: account.key, body: newProduct(data) })
+    assert.equal(answer.status, 201, answer.text)
+    return answer.json.data as { id: string }
+  }
+  const shardsOf = async () => {
+    const rows = await t.setup.sql<
+      { id: number; shard: number | null }[]
+    >`select id, shard from account order by id`
+    return rows.map(row => row.shard)
+  }
+
+  const countPassports = async (sql: Sql) => {
+    const [row] = await sql<{ n: number }[]>`select count(*)::int as n from passport`
+    return row?.n ?? 0
+  }
+
+  test('puts a new account on the shard with the fewest passports', async () => {
+    assert.deepEqual(await shardsOf(), [1, 2, 1, 2])
+  })
+
+  test('keeps the passports of an account on its shard, and none in public', async () => {
+    assert.deepEqual(await Promise.all(listShards(t.setup.sql).map(countPassports)), [0, 6, 6])
+  })
+
+  test('ends ids in the number of their shard', async () => {
+    const { id } = await create(accounts[1] as TestAccount)
+    assert.match(findUuid(id) ?? '', /002$/)
+  })
+
+  test('shows public pages of each shard, whatever the id ends in', async () => {
+    for (const account of accounts.slice(0, 2)) {
+      const { id } = await create(account)
+      const page = await t.ask('GET', `/p/${id}`, { headers: { accept: 'application/ld+json' } })
+      assert.equal(page.status, 200)
+    }
+    const sql = getShard(t.setup.sql, 2)
+    const { id } = await create(accounts[1] as TestAccount)
+    const old = `${(findUuid(id) ?? '').slice(0, -3)}001`
+    // As an id of an account that was moved: it names the shard that it came from.
+    await sql`update passport set id = ${old}, model_id = ${old} where id = ${findUuid(id) ?? ''}`
+    const rows = await sql<{ id: string }[]>`select id from passport where id = ${old}`
+    assert.equal(rows.length, 1)
+    assert.equal((await t.ask('GET', `/p/${idFromUuid(old)}`)).status, 200)
+  })
+
+  test('gives a GTIN to one of four accounts on two shards, 20 times', async () => {
+    for (let round = 0; round < 20; round++) {
+      const gtin = nextGtin()
+      const answers = await Promise.all(
+        accounts.map(({ key }) =>
+          t.ask('POST', '/api/v1/products', { key, body: newProduct({ gtin, sku: `G-${gtin}` }) }),
+        ),
+      )
+      assert.deepEqual(answers.map(answer => answer.status).sort(), [201, 409, 409, 409])
+    }
+  })
+
+  test('resolves GS1 addresses of both shards down to the unit', async () => {
+    for (const account of accounts.slice(0, 2)) {
+      const gtin = nextGtin()
+      const { id } = await create(account, { gtin, sku: `R-${gtin}` })
+      const made = await t.ask('POST', `/api/v1/products/${id}/children`, {
+        key: account.key,
+        body: { level: 'item', serial: 'S1' },
+      })
+      assert.equal(made.status, 201)
+      const answer = await t.ask('GET', `/01/0${gtin}/21/S1`)
+      assert.ok(answer.headers.location?.includes(made.json.data.id), String(answer.headers.location))
+    }
+  })
+
+  test('lists the models of all shards in the sitemap, each in one file', async () => {
+    const files = await listSitemapFiles(t.setup.sql)
+    const listed = (await Promise.all(files.map(n => listSitemapFile(t.setup.sql, n)))).flatMap(
+      file => file?.map(model => model.id) ?? [],
+    )
+    const counts = await Promise.all(listShards(t.setup.sql).map(countPassports))
+    assert.equal(new Set(listed).size, listed.length)
+    assert.equal(listed.length, counts.reduce((sum, n) => sum + n, 0) - UNITS)
+  })
+
+  test('counts scans of each account on its shard', async () => {
+    const { id } = await create(accounts[0] as TestAccount)
+    const page = await t.ask('GET', `/p/${id}`, {
+      headers: {
+        accept: 'text/html',
+        'user-agent': 'Mozilla/5.0 (Linux; Android 14) Chrome/126 Mobile Safari',
+      },
+    })
+    assert.equal(page.status, 200)
+    await t.scans.flush()
+    const counted = async (shard: number) => {
+      const rows = await getShard(t.setup.sql, shard)`
+        select from scan_total where passport_id = ${findUuid(id) ?? ''}`
+      return rows.length
+    }
+    assert.deepEqual([await counted(1), await counted(2)], [1, 0])
+  })
+
+  test('counts the passports of each account for the operator', async () => {
+    const used = (await listAccounts({ sql: t.setup.sql, clock: t.clock })).map(
+      account => account.used.model > 0,
+    )
+    assert.deepEqual(used, [true, true, true, true])
+  })
+
+  test('answers 503 for an account whose shard it does not know yet', async () => {
+    const account = await t.account()
+    await t.setup.sql`update account set shard = 7 where id = ${account.id}`
+    const answer = await t.ask('GET', '/api/v1/products', { key: account.key })
+    assert.deepEqual([answer.status, answer.json.code], [503, 'unavailable'])
+    assert.ok(Number(answer.headers['retry-after']) > 0)
+  })
+
+  test('shows no account the products of another on the same shard', async () => {
+    const [first, , third] = accounts as [TestAccount, TestAccount, TestAccount]
+    const { id } = await create(first)
+    assert.equal((await t.ask('GET', `/api/v1/products/${id}`, { key: third.key })).status, 404)
+    assert.ok(await getServiceActor({ sql: t.setup.sql, clock: t.clock }, first.id))
+  })
+})
