@@ -32,19 +32,3 @@ export function toIdempotencyRow(record: IdempotencyRecord | undefined, buildRes
  */
 export const isStoredKeyExpired = (sql: Sql): Fragment =>
   sql`idempotency_key.created_at at time zone 'UTC' <= excluded.created_at at time zone 'UTC' - interval '24 hours'`
-
-/**
- * Body of a CTE: stores the records of a relation `input (at, account_id, idempotency)` and returns
- * `account_id` and `key` where the key was free. It waits at most 200 ms for another transaction, because
- * other requests share the statement.
- */
-export const storeResponses = (sql: Sql): Fragment => sql`
-  insert into idempotency_key (created_at, account_id, fingerprint, key, status, headers, body)
-  select at, account_id, decode(idempotency->>'fingerprint', 'hex'), idempotency->>'key', (idempotency->>'status')::smallint,
-    idempotency->'headers', idempotency->>'body'
-  from (select * from input where idempotency is not null order by account_id, idempotency->>'key') with_key
-  where set_config('lock_timeout', '200ms', true) is not null
-  on conflict (account_id, key) do update set created_at = excluded.created_at, fingerprint = excluded.fingerprint,
-    status = excluded.status, headers = excluded.headers, body = excluded.body
-    where ${isStoredKeyExpired(sql)}
-  returning account_id, key, set_config('lock_timeout', '0', true)`

@@ -57,9 +57,3 @@ export function buildPassportEvent({
 }) {
   return { id: idFromUuid(id), category, version_no }
 }
-
-/** The event data as SQL, from an expression for each member. */
-export const buildPassportEventSql = (
-  sql: Sql,
-  from: { id: Fragment; category: Fragment; versionNo: Fragment },
-) => sql`jsonb_build_object('id', ${from.id}, 'category', ${from.category}, 'version_no', ${from.versionNo})`

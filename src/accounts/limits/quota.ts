@@ -1,31 +1,13 @@
-/** Quotas of passports: reserved by the creating statement, from a counter for account and level. */
+/**
+ * Quotas of passports. The creating statement reserves them from a counter for account and level:
+ * `carnet_reserve_quota` in `migrations/0028_write_functions.sql`.
+ */
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import { assert } from '../../kernel/errors.ts'
 import type { AccountContext } from '../context.ts'
 import { LEVEL_LETTER, LEVELS, type LevelLetter, type PassportLevel } from '../plans.ts'
 
 const QUOTA_COLUMN = { m: 'model_quota', b: 'batch_quota', i: 'item_quota' } as const
-
-/**
- * Body of a CTE. `requested` is a relation (account_id, n). Returns the accounts whose quota has room for all
- * n, and adds n to their counters. Counters are locked in the order of accounts, so that two statements
- * cannot deadlock.
- */
-export function reserveQuota(sql: Sql, level: LevelLetter, requested: Fragment): Fragment {
-  const quota = sql(QUOTA_COLUMN[level])
-  return sql`
-    update account_usage u set used = u.used + r.n
-    from (
-      select counter.account_id, requested.n, coalesce(a.${quota}, p.${quota}) as quota
-      from (${requested}) requested
-      join account_usage counter on counter.account_id = requested.account_id and counter.level = ${level}::text::"char"
-      join account a on a.id = requested.account_id
-      join plan p on p.id = a.plan
-      order by counter.account_id for update of counter
-    ) r
-    where u.account_id = r.account_id and u.level = ${level}::text::"char" and (r.quota is null or u.used + r.n <= r.quota)
-    returning u.account_id`
-}
 
 /** Locks the counter for the transaction and returns how many more fit; infinite without a limit. */
 export const lockRemainingQuota = (sql: Sql, counter: Counter): Promise<number> =>

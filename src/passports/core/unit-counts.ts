@@ -1,17 +1,5 @@
-/**
- * Counts the units of each content, for the reach of a correction, and passports, for the totals of lists.
- */
+/** Counts the units of contents, for the reach of a correction. Functions that write units add to them. */
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
-
-/** Body of a CTE. `deltas` selects (account_id, content_id, n); n is negative for units that left. */
-export const addUnitCounts = (sql: Sql, deltas: Fragment): Fragment => sql`
-  insert into content_units (account_id, content_id, n) ${deltas}
-  on conflict (account_id, content_id) do update set n = content_units.n + excluded.n`
-
-/** Body of a CTE. `deltas` selects (account_id, level, status, category, n). */
-export const addPassportCounts = (sql: Sql, deltas: Fragment): Fragment => sql`
-  insert into passport_count (account_id, level, status, category, n) ${deltas}
-  on conflict (account_id, level, status, category) do update set n = passport_count.n + excluded.n`
 
 export async function countUnitsWithContents(sql: Sql, accountId: number, ids: Fragment): Promise<number> {
   const [found] = await sql<{ n: number }[]>`
