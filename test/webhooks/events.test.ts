@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Sql } from '../../src/kernel/db/database.ts'
+import { inTransaction } from '../../src/kernel/db/transaction.ts'
 import { idFromUuid, newUuid } from '../../src/kernel/ids.ts'
 import { FIRST_CURSOR, listPendingEndpoints, selectDueDeliveries } from '../../src/webhooks/claim.ts'
-import { insertBackgroundEvents } from '../../src/webhooks/insert-events.ts'
 import { pauseWebhook, resumeWebhook } from '../../src/webhooks/manage-webhooks.ts'
 import { newProduct, type TestAccount } from '../harness.ts'
 import { type Receiver, type Stand, startReceiver, startStand } from './stand.ts'
@@ -128,12 +128,19 @@ describe('fan-out', () => {
   test('is left to the trigger by servers of the version before, and done once by either', async () => {
     const account = await stand.account()
     const { id } = await stand.endpoint(account, { url: receiver.url })
-    await stand.announce(account, 1, 'product.created')
-    await stand.sql`
+    const insertOnly = (sql: Sql, type: string) => sql`
       insert into event (created_at, account_id, id, type, data)
-      values (now(), ${account.id}, ${newUuid(stand.clock.now().getTime() + 1)}, 'product.archived', '{}')`
+      values (now(), ${account.id}, ${newUuid(stand.clock.now().getTime())}, ${type}, '{}')`
+    await stand.announce(account, 1, 'product.created')
+    await insertOnly(stand.sql, 'product.restored')
+    await inTransaction(stand.sql, async sql => {
+      await sql`set local carnet.announces_events = ''`
+      await stand.announce(account, 1, 'product.updated', sql)
+      await insertOnly(sql, 'product.archived')
+    })
     assert.deepEqual(await queued(account), [
       ['product.created', id],
+      ['product.updated', id],
       ['product.archived', id],
     ])
   })
@@ -174,12 +181,10 @@ describe('fan-out', () => {
   test('sends events of a refresh after all others', async () => {
     const account = await stand.account()
     await stand.endpoint(account, { url: receiver.url })
-    const now = new Date()
-    const { sql } = stand
-    await sql`
-      ${insertBackgroundEvents(sql)}
-      select ${new Date(now.getTime() - 60_000)}::timestamptz, ${account.id}::int, gen_random_uuid(), 'product.updated',
-        '{"id": "behind"}'::jsonb, true from generate_series(1, 20)`
+    await stand.announce(account, 20, 'product.updated')
+    await stand.sql`
+      update webhook_delivery set background = true, due_at = due_at - interval '1 minute'
+      where account_id = ${account.id}`
     await stand.announce(account, 20, 'product.created')
     const [row] = await listPendingEndpoints(stand.queue, new Date(), FIRST_CURSOR)
     const request = { accountId: account.id, endpointId: row?.id ?? '', limit: 30, claimedIds: [] }

@@ -35,7 +35,8 @@ export async function listShardTables(sql: postgres.Sql | Tx): Promise<string[]>
 }
 
 /**
- * What `like` leaves out, as statements: storage parameters, indexes, keys, then foreign keys and triggers.
+ * What `like` leaves out, as statements: storage parameters, indexes, keys, then foreign keys and triggers,
+ * without the trigger for servers that know no shards: Citus has no transition tables.
  * The catalog prints names of `public` without their schema, so `search_path` leads them to the shard.
  */
 async function describeTables(tx: Tx, schema: string, tables: readonly string[]): Promise<string[]> {
@@ -65,7 +66,7 @@ async function describeTables(tx: Tx, schema: string, tables: readonly string[])
       where not exists (select from pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x'))
       union all
       select 6, g.tgname, pg_get_triggerdef(g.oid, true)
-      from tables t join pg_trigger g on g.tgrelid = t.oid where not g.tgisinternal
+      from tables t join pg_trigger g on g.tgrelid = t.oid where not g.tgisinternal and g.tgnewtable is null
     ) s
     order by step, name`
   return rows.map(({ statement }) => statement)
