@@ -1,13 +1,13 @@
 /**
  * `fanout`: one statement that inserts 500 events, for an account with and without an endpoint, compared with
- * the same statement without the trigger.
+ * the same statement handed on to nobody.
  */
 
 import { systemClock } from '../src/kernel/clock.ts'
 import { createAddressList } from '../src/kernel/http/ip-ranges.ts'
 import { newUuid } from '../src/kernel/ids.ts'
 import { createSealer } from '../src/kernel/sealing.ts'
-import { insertEvents } from '../src/webhooks/insert-events.ts'
+import { announceEvents } from '../src/webhooks/insert-events.ts'
 import { addWebhook } from '../src/webhooks/manage-webhooks.ts'
 import type { Bench, BenchRow } from './environment.ts'
 import { type BenchDatabase, measureInTurns, median } from './environment.ts'
@@ -19,7 +19,7 @@ const SECRET_KEY = 'bench-bench-bench-bench-bench-bench'
 export const fanOutRows: Bench = async stage => {
   const hall = await stage.openDatabase('fanout')
   const bare = await stage.openDatabase('fanout_bare')
-  await bare.sql`drop trigger event_fans_out on event`
+  await bare.sql`drop trigger if exists event_fans_out on event`
   const [none, one] = [await stage.createTenant(hall), await stage.createTenant(hall)]
   const ctx = { sql: hall.sql, clock: systemClock, accountId: one.accountId, actorId: 1 }
   const policy = { allowInsecureLoopback: false, allowed: createAddressList([]) }
@@ -27,29 +27,32 @@ export const fanOutRows: Bench = async stage => {
   const figures = await measureInTurns({
     none: () => insert(hall, none.accountId),
     one: () => insert(hall, one.accountId),
-    bare: () => insert(bare, 1),
+    bare: () => insert(bare, 1, false),
   })
   const row = (name: string, ours: number): BenchRow => ({
     row: name,
     ours,
     limit: figures.bare,
     ratio: ours / figures.bare,
-    unit: `ms for ${EVENTS} events in a statement, against without the trigger`,
+    unit: `ms for ${EVENTS} events in a statement, against handed on to nobody`,
   })
   return [row('fanout, no endpoint', figures.none), row('fanout, one endpoint', figures.one)]
 }
 
 /** Milliseconds of one statement, as the median of twenty. */
-async function insert({ sql }: BenchDatabase, accountId: number): Promise<number> {
+async function insert({ sql }: BenchDatabase, accountId: number, handsOn = true): Promise<number> {
   const times: number[] = []
   for (let call = 0; call < CALLS; call++) {
     const now = systemClock.now()
     const ids = Array.from({ length: EVENTS }, () => newUuid(now.getTime()))
     const began = performance.now()
-    await sql`
-      ${insertEvents(sql)} select ${now}::timestamptz, ${accountId}::int, id, 'product.created',
+    const rows = sql`
+      select ${now}::timestamptz, ${accountId}::int, id, 'product.created',
         '{"id": "06f4k2m8n0p2q4r6s8t0v2w4x6", "category": "textile", "version_no": 1}'::jsonb
       from unnest(${ids}::text[]::uuid[]) id`
+    await (handsOn
+      ? sql`with ${announceEvents(sql, rows)} select`
+      : sql`insert into event (created_at, account_id, id, type, data) ${rows}`)
     times.push(performance.now() - began)
   }
   return median(times)

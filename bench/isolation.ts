@@ -7,7 +7,7 @@ import { systemClock } from '../src/kernel/clock.ts'
 import { createAddressList } from '../src/kernel/http/ip-ranges.ts'
 import { newUuid } from '../src/kernel/ids.ts'
 import { createSealer } from '../src/kernel/sealing.ts'
-import { insertEvents } from '../src/webhooks/insert-events.ts'
+import { announceEvents } from '../src/webhooks/insert-events.ts'
 import { addWebhook } from '../src/webhooks/manage-webhooks.ts'
 import { startBadReceivers } from '../test/webhooks/bad-receivers.ts'
 import type { Bench, BenchEnvironment, BenchRow, Server } from './environment.ts'
@@ -75,11 +75,12 @@ async function run(stage: BenchEnvironment, name: string, badUrls: readonly stri
   return { delay: row?.ms ?? Number.NaN, halfMiB, lastMiB }
 }
 
-async function announce(sql: Parameters<typeof insertEvents>[0], accountId: number): Promise<void> {
+async function announce(sql: Parameters<typeof announceEvents>[0], accountId: number): Promise<void> {
   const now = systemClock.now()
-  await sql`
-    ${insertEvents(sql)} select ${now}::timestamptz, ${accountId}::int, ${newUuid(now.getTime())}::uuid, 'product.updated',
+  const rows = sql`
+    select ${now}::timestamptz, ${accountId}::int, ${newUuid(now.getTime())}::uuid, 'product.updated',
       '{"id": "06f4k2m8n0p2q4r6s8t0v2w4x6", "category": "textile", "version_no": 2}'::jsonb`
+  await sql`with ${announceEvents(sql, rows)} select`
 }
 
 async function arrived({ port }: Server, count: number): Promise<void> {

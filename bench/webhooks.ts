@@ -7,7 +7,7 @@ import { systemClock } from '../src/kernel/clock.ts'
 import { createAddressList } from '../src/kernel/http/ip-ranges.ts'
 import { newUuid } from '../src/kernel/ids.ts'
 import { createSealer } from '../src/kernel/sealing.ts'
-import { insertEvents } from '../src/webhooks/insert-events.ts'
+import { announceEvents } from '../src/webhooks/insert-events.ts'
 import { addWebhook } from '../src/webhooks/manage-webhooks.ts'
 import { signEvent } from '../src/webhooks/sign.ts'
 import type { Bench } from './environment.ts'
@@ -43,10 +43,11 @@ async function deliver({ sql }: BenchDatabase, { accountId }: Tenant, receiver: 
   const before = await counted(receiver)
   const now = systemClock.now()
   const ids = Array.from({ length: EVENTS }, () => newUuid(now.getTime()))
-  await sql`
-    ${insertEvents(sql)} select ${now}::timestamptz, ${accountId}::int, id, 'product.updated',
+  const rows = sql`
+    select ${now}::timestamptz, ${accountId}::int, id, 'product.updated',
       '{"id": "06f4k2m8n0p2q4r6s8t0v2w4x6", "category": "textile", "version_no": 2}'::jsonb
     from unnest(${ids}::text[]::uuid[]) id`
+  await sql`with ${announceEvents(sql, rows)} select`
   const began = performance.timeOrigin + performance.now()
   for (;;) {
     const { count, distinct, lastAt } = await counted(receiver)

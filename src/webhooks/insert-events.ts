@@ -12,27 +12,15 @@ export const EVENT_TYPES = [
 ] as const
 
 /**
- * The beginning of an insert. The caller adds a select of `created_at, account_id, id, type, data`. The
- * trigger `event_fans_out` then inserts a delivery for each subscribed endpoint.
- */
-export const insertEvents = (sql: Sql): Fragment =>
-  sql`insert into event (created_at, account_id, id, type, data)`
-
-/**
- * Like `insertEvents`, for events that are delivered after all others. The select has one more column,
- * `true`.
- */
-export const insertBackgroundEvents = (sql: Sql): Fragment =>
-  sql`insert into event (created_at, account_id, id, type, data, background)`
-
-/**
  * CTEs, without a comma after the last: `new_events` inserts `rows` (created_at, account_id, id, type, data),
  * `new_deliveries` hands each event to the endpoints that want it. Its rows are read in CTEs before, because
- * Citus fails on an `insert … select` that reads a table of the same shard and calls `now()`.
+ * Citus fails on an `insert … select` that reads a table of the same shard and calls `now()`. The functions
+ * that write passports do the same with `carnet_queue_deliveries`.
  */
 export const announceEvents = (sql: Sql, rows: Fragment): Fragment => sql`
   new_events as (
-    ${insertEvents(sql)} ${rows} returning created_at, account_id, id, type, background
+    insert into event (created_at, account_id, id, type, data) ${rows}
+    returning created_at, account_id, id, type, background
   ), subscriber as materialized (
     select account_id, id, events from webhook_endpoint
     where account_id = any(array(select account_id from new_events)) and status in ('a', 'p')

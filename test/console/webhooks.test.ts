@@ -8,7 +8,7 @@ import { openPool, type Sql } from '../../src/kernel/db/database.ts'
 import { openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
 import { newUuid } from '../../src/kernel/ids.ts'
 import { listAttempts } from '../../src/webhooks/delivery-log.ts'
-import { insertEvents } from '../../src/webhooks/insert-events.ts'
+import { announceEvents } from '../../src/webhooks/insert-events.ts'
 import { addWebhook } from '../../src/webhooks/manage-webhooks.ts'
 import { listWebhooks, MAX_WEBHOOKS } from '../../src/webhooks/webhook.ts'
 import { DeliveryWorker } from '../../src/worker/deliver.ts'
@@ -65,9 +65,14 @@ async function make(): Promise<string> {
   return `/console/webhooks/${made.id}`
 }
 
-const announce = (data = {}) => stand.sql`
-  ${insertEvents(stand.sql)} values (${stand.clock.now()}, ${ctx.accountId}, ${newUuid(stand.clock.now().getTime())},
-    'product.updated', ${JSON.stringify(data)}::text::jsonb)`
+function announce(data = {}) {
+  const { sql, clock } = stand
+  const now = clock.now()
+  const rows = sql`
+    values (${now}::timestamptz, ${ctx.accountId}::int, ${newUuid(now.getTime())}::uuid, 'product.updated',
+      ${JSON.stringify(data)}::text::jsonb)`
+  return sql`with ${announceEvents(sql, rows)} select`
+}
 
 async function failSixTimes(): Promise<void> {
   receiver.respond = (_, response) => response.writeHead(500).end('<b>no</b>\0')
