@@ -185,7 +185,7 @@ export async function startHarness(
     async close() {
       await app.close()
       await setup.outbound.close()
-      await Promise.all(listShards(shared).map(pool => pool.end({ timeout: 5 })))
+      await Promise.all([...new Set([shared, ...listShards(shared)])].map(pool => pool.end({ timeout: 5 })))
       if (settings.database === undefined) await database.drop()
       if (undocumented.length > 0) {
         throw new Error(`answers that the OpenAPI document does not allow:\n${undocumented.join('\n')}`)

@@ -18,18 +18,16 @@ export async function enterAccount(sql: Sql, accountId: number): Promise<Sql> {
 
 /** The shard for a new account: the one with the fewest passports, then accounts. Null without shards. */
 export async function chooseShard(sql: Sql): Promise<number | null> {
+  if (!hasShards(sql)) return null
   const loads = await Promise.all(
     listShards(getSharedDatabase(sql)).map(async shard => {
-      const number = getShardNumber(shard)
-      if (number === null) return undefined
       const [row] = await shard<{ passports: number; accounts: number }[]>`
         select coalesce(sum(used), 0)::bigint as passports, count(distinct account_id)::int as accounts from account_usage`
-      return { number, passports: row?.passports ?? 0, accounts: row?.accounts ?? 0 }
+      return { number: getShardNumber(shard), passports: row?.passports ?? 0, accounts: row?.accounts ?? 0 }
     }),
   )
-  const [best] = loads
-    .filter(load => load !== undefined)
-    .toSorted((a, b) => a.passports - b.passports || a.accounts - b.accounts || a.number - b.number)
+  // Sorting is stable: of equal ones the first.
+  const [best] = loads.toSorted((a, b) => a.passports - b.passports || a.accounts - b.accounts)
   return best?.number ?? null
 }
 
@@ -43,4 +41,11 @@ export async function forEachShardOf(
   const rows = await ctx.sql<{ shard: number | null }[]>`
     select distinct a.shard from membership m join account a on a.id = m.account_id where m.person_id = ${personId}`
   for (const { shard } of rows) await work({ ...ctx, sql: await enterShard(ctx.sql, shard) }, shard)
+}
+
+/** The number of accounts on each shard that has any. */
+export async function countAccountsByShard({ sql }: OperatorContext): Promise<Map<number, number>> {
+  const rows = await sql<{ shard: number; n: number }[]>`
+    select shard, count(*)::int as n from account where shard is not null group by shard`
+  return new Map(rows.map(({ shard, n }) => [shard, n]))
 }

@@ -23,6 +23,7 @@ const links = () => import('./commands/access-links.ts')
 const webhooks = () => import('./commands/webhooks.ts')
 const secrets = () => import('./commands/webhook-secrets.ts')
 const deliveries = () => import('./commands/webhook-deliveries.ts')
+const shards = () => import('./commands/shards.ts')
 const backup = () => import('./commands/backup.ts')
 const drill = () => import('./commands/backup-drill.ts')
 const exports = () => import('./commands/export.ts')
@@ -44,6 +45,8 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   'accounts scans': entry("show or change how an account's scans are counted", scans, 'accountsScans'),
   'accounts close': entry('freeze an account; its public pages stay', accounts, 'accountsClose'),
   'accounts reopen': entry('reopen a closed account', accounts, 'accountsReopen'),
+  'shards create': entry('create shards on a Citus cluster', shards, 'shardsCreate'),
+  'shards list': entry('list the shards with their machines and sizes', shards, 'shardsList'),
   'users create': entry('add a person to an account, with a link to set a password', users, 'usersCreate'),
   'users reset-password': entry('give a person a new link to set a password', users, 'usersResetPassword'),
   'keys create': entry('create an API key; it is shown once', keys, 'keysCreate'),

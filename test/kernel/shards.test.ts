@@ -94,7 +94,8 @@ describe('a server with two shards', () => {
   })
 
   test('keeps the passports of an account on its shard, and none in public', async () => {
-    assert.deepEqual(await Promise.all(listShards(t.setup.sql).map(countPassports)), [0, 6, 6])
+    assert.equal(await countPassports(t.setup.sql), 0)
+    assert.deepEqual(await Promise.all(listShards(t.setup.sql).map(countPassports)), [6, 6])
   })
 
   test('ends ids in the number of their shard', async () => {

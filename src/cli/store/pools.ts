@@ -19,15 +19,17 @@ export type StorePoolOptions = {
   maxConnections?: number
   /** A pooler is in front of the database: no statement is prepared. */
   hasPooler?: boolean
+  /** The database distributes tables over several machines. */
+  isDistributed?: boolean
   /** Called at the end of every statement. */
   onStatement?: ((statement: FinishedStatement) => void) | undefined
 }
 
 /** `owner`: the role that owns the tables, if it differs from the traffic role. */
 export function openPools(target: DatabaseTarget, options: StorePoolOptions, owner?: DatabaseTarget) {
-  const { name, isServer, onStatement, hasPooler = false } = options
+  const { name, isServer, onStatement, hasPooler = false, isDistributed = false } = options
   const { maxConnections = isServer ? POOL_SIZE : COMMAND_POOL_SIZE } = options
-  const common = { name, hasPooler, ...(onStatement && { onStatementEnd: onStatement }) }
+  const common = { name, hasPooler, isDistributed, ...(onStatement && { onStatementEnd: onStatement }) }
   const sql = openPool(target, { ...common, max: maxConnections })
   const pools = [sql]
   let singles: Sql[] = []

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { systemClock } from '../../kernel/clock.ts'
 import type { Config } from '../../kernel/config/config.ts'
+import { hasCitus } from '../../kernel/db/citus.ts'
 import { isDisconnection, isPoolerRefusal, type Sql } from '../../kernel/db/database.ts'
 import { adviseOnTls } from '../../kernel/db/database-tls.ts'
 import { listPendingMigrations, migrate } from '../../kernel/db/migrate.ts'
@@ -116,6 +117,9 @@ async function openOnUrl(config: Config, url: string, log: Log, options: OpenOpt
       pools = openPools({ url }, { ...options, hasPooler }, owner)
       await pools.sql`select 1`
       log.info(`a pooler is in front of the database at ${location}, so Carnet does not prepare statements`)
+    } else if (await hasCitus(pools.sql)) {
+      await pools.end()
+      pools = openPools({ url }, { ...options, isDistributed: true }, owner)
     }
   } catch (error) {
     await pools.end()

@@ -41,6 +41,8 @@ type PoolOptions = {
   /** The database is behind PgBouncer in transaction mode: no session settings, no prepared statements. */
   hasPooler?: boolean
   onStatementEnd?: (statement: FinishedStatement) => void
+  /** The database distributes tables, for which some statements have no generic plan. */
+  isDistributed?: boolean
   /** Schemas, separated by commas; the default is the database's. */
   searchPath?: string
 }
@@ -103,10 +105,10 @@ export function unprepared<T extends object>(statement: T): T {
   return statement
 }
 
-const sessionSettings = ({ forQueue }: PoolOptions) => ({
+const sessionSettings = ({ forQueue, isDistributed }: PoolOptions) => ({
   statement_timeout: STATEMENT_TIMEOUT_MS,
   idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
-  plan_cache_mode: 'force_generic_plan',
+  ...(isDistributed ? {} : { plan_cache_mode: 'force_generic_plan' }),
   // The queue settings raise estimated costs so much that PostgreSQL 15 compiles plans: 289 of 403 ms.
   jit: 'off',
   // The trigger `event_fans_out` is for servers of the version before, whose sessions lack this.

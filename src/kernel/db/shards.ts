@@ -107,10 +107,10 @@ export function perSharedDatabase<T>(make: (shared: Sql) => T): (sql: Sql) => T 
   return sql => get(getSharedDatabase(sql))
 }
 
-/** Every database with tables of accounts: the shared one, then the shards in order. */
+/** Every database with tables of accounts: the shards in order, or the only one. */
 export function listShards(sql: Sql): readonly Sql[] {
   const map = maps.get(getPool(sql))
-  return map === undefined ? [sql] : [map.shared, ...map.pools.values()]
+  return map === undefined ? [sql] : [...map.pools.values()]
 }
 
 /** The number of a shard's pool, also in a transaction of it; null for the shared database. */

@@ -1,0 +1,97 @@
+/** Distributes a migrated database over the nodes of a Citus cluster. The only place that knows of Citus. */
+import type postgres from 'postgres'
+import { AppError } from '../errors.ts'
+import { createShard, listShardTables } from './create-shard.ts'
+import type { Sql } from './database.ts'
+import { getShardSchema, readShards, SHARED_TABLES } from './shards.ts'
+
+/** Distributed by GTIN, whose key keeps one GTIN one product on all shards. */
+const TABLES_BY_GTIN: readonly string[] = ['gtin_claim', 'released_gtin']
+/** Tables that no other node reads. */
+const LOCAL_TABLES: readonly string[] = ['schema_migration']
+
+/** Whether the database has the extension. */
+export async function hasCitus(sql: Sql | postgres.Sql): Promise<boolean> {
+  const found = await sql`select from pg_extension where extname = 'citus'`
+  return found.length === 1
+}
+
+/**
+ * Creates shards until there are `count`, and distributes what accounts share before the first. Call it as
+ * the owner of the tables, after the migrations. Returns the numbers of the new shards. Throws `validation`
+ * without Citus, and if `public` has accounts already.
+ */
+export async function createShards(sql: postgres.Sql, count: number): Promise<number[]> {
+  await sql`set statement_timeout = 0`
+  if (!(await hasCitus(sql))) {
+    throw refusal(
+      'Shards need a PostgreSQL with the extension citus; this one keeps everything in one schema.',
+    )
+  }
+  const existing = await readShards(sql)
+  if (existing.length === 0) {
+    if (await hasRows(sql, await listShardTables(sql))) {
+      throw refusal(
+        'There are accounts already, whose passports are on no shard. Create the shards in an empty database, then move each account with `carnet export` and `carnet import`.',
+      )
+    }
+    await distributeSharedTables(sql)
+    await distributeFunctions(sql)
+  }
+  const first = (existing.at(-1) ?? 0) + 1
+  const shards = Array.from({ length: Math.max(0, count - existing.length) }, (_, i) => first + i)
+  for (const shard of shards) await createDistributedShard(sql, shard)
+  return shards
+}
+
+/** Whether one of these tables of `public` has a row. */
+async function hasRows(sql: postgres.Sql, tables: readonly string[]): Promise<boolean> {
+  const found = await sql.unsafe(
+    tables.map(table => `(select 1 from public.${table} limit 1)`).join(' union all '),
+  )
+  return found.length > 0
+}
+
+const refusal = (message: string) => new AppError('validation', message)
+
+/** Foreign keys of shards lead to shared tables, which have to be on all nodes before. */
+async function distributeSharedTables(sql: postgres.Sql): Promise<void> {
+  for (const table of SHARED_TABLES) {
+    if (TABLES_BY_GTIN.includes(table)) await sql`select create_distributed_table(${table}, 'gtin14')`
+    else if (!LOCAL_TABLES.includes(table)) await sql`select create_reference_table(${table})`
+  }
+}
+
+/** Citus copies a new function to all nodes, unless it names a table that was local then. */
+async function distributeFunctions(sql: postgres.Sql): Promise<void> {
+  await sql`
+    select create_distributed_function(p.oid::regprocedure) from pg_proc p
+    where p.pronamespace = 'public'::regnamespace and p.prokind = 'f'
+      and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
+      and not exists (select from pg_dist_object o where o.classid = 'pg_proc'::regclass and o.objid = p.oid)`
+}
+
+/** Local first: Citus refuses some settings of columns for tables that are distributed. */
+async function createDistributedShard(sql: postgres.Sql, shard: number): Promise<void> {
+  await sql.begin(tx => createShard(tx, shard))
+  await sql`select citus_schema_distribute(${getShardSchema(shard)}::regnamespace)`
+}
+
+/** `node`: host and port of the machine with the shard's tables; null for a shard that is not distributed. */
+export type ShardPlacement = { shard: number; node: string | null; bytes: number }
+
+/** The shards in order, with the size of their tables. */
+export async function listPlacements(sql: Sql): Promise<ShardPlacement[]> {
+  const shards = await readShards(sql)
+  const rows = (await hasCitus(sql))
+    ? await sql<{ name: string; node: string; bytes: number }[]>`
+        select s.name, min(c.nodename || ':' || c.nodeport) as node, sum(c.shard_size)::bigint as bytes
+        from unnest(${`{${shards.map(getShardSchema)}}`}::text::text[]) s(name)
+        join citus_shards c on c.table_name::text like s.name || '.%' group by s.name`
+    : []
+  const byName = new Map(rows.map(row => [row.name, row]))
+  return shards.map(shard => {
+    const row = byName.get(getShardSchema(shard))
+    return { shard, node: row?.node ?? null, bytes: row?.bytes ?? 0 }
+  })
+}
