@@ -231,13 +231,19 @@ export async function finishImport(
   if (lost !== undefined)
     throw importError(`Passport ${idFromUuid(lost.id)} belongs to a product that is not in the file.`)
   await sql`
+    with counted as materialized (
+      select account_id, level, status, category, count(*) as n from passport where account_id = ${accountId}
+      group by account_id, level, status, category
+    )
     insert into passport_count (account_id, level, status, category, n)
-    select account_id, level, status, category, count(*) from passport where account_id = ${accountId}
-    group by account_id, level, status, category`
+    select account_id, level, status, category, n from counted`
   await sql`
+    with counted as materialized (
+      select account_id, content_id, count(*) as n from passport
+      where account_id = ${accountId} and parent_id is not null group by account_id, content_id
+    )
     insert into content_units (account_id, content_id, n)
-    select account_id, content_id, count(*) from passport
-    where account_id = ${accountId} and parent_id is not null group by account_id, content_id`
+    select account_id, content_id, n from counted`
   return sql<{ level: 'm' | 'b' | 'i'; n: number }[]>`
     select level, count(*)::bigint as n from passport where account_id = ${accountId} group by level`
 }
