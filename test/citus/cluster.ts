@@ -17,18 +17,24 @@ export type CitusDatabase = {
   name: string
   coordinator: CitusNode
   workers: readonly CitusNode[]
+  /** Ends the connections. */
+  close: () => Promise<void>
   /** Ends the connections and drops the database on all nodes, whoever is still connected. */
   drop: () => Promise<void>
 }
 
 /** Makes a database with the extension on all nodes, each of which knows the others. */
-export async function makeCitusDatabase(): Promise<CitusDatabase> {
+export async function makeCitusDatabase(
+  name = `carnet_test_${randomUUID().replaceAll('-', '')}`,
+): Promise<CitusDatabase> {
   if (COORDINATOR === undefined) throw new Error('CARNET_CITUS is not set.')
   const addresses = await listNodes(COORDINATOR)
-  const name = `carnet_test_${randomUUID().replaceAll('-', '')}`
   const opened: CitusNode[] = []
-  const drop = async () => {
+  const close = async () => {
     await Promise.all(opened.map(node => node.sql.end()))
+  }
+  const drop = async () => {
+    await close()
     await onEach(addresses, ({ url }) => runOnce(url, `drop database if exists "${name}" with (force)`))
   }
   try {
@@ -38,7 +44,7 @@ export async function makeCitusDatabase(): Promise<CitusDatabase> {
     const [coordinator, ...workers] = opened
     if (coordinator === undefined) throw new Error('The cluster has no coordinator.')
     await register(coordinator, workers)
-    return { name, coordinator, workers, drop }
+    return { name, coordinator, workers, close, drop }
   } catch (error) {
     await drop()
     throw error
@@ -66,10 +72,10 @@ export async function moveShard(database: CitusDatabase, table: string, to: Citu
       ${shardId}::bigint, ${node.host}, ${node.port}::int, ${to.host}, ${to.port}::int, 'force_logical')`
 }
 
-type Address = { host: string; port: number; url: string }
+export type NodeAddress = { host: string; port: number; url: string }
 
-/** The nodes that the cluster's own database knows, the coordinator first. */
-async function listNodes(coordinator: string): Promise<Address[]> {
+/** The nodes that the cluster's own database knows, the coordinator first. `url` leads to this database. */
+export async function listNodes(coordinator: string): Promise<NodeAddress[]> {
   const sql = connect({ url: coordinator })
   try {
     const rows = await sql<{ host: string; port: number }[]>`
