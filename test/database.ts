@@ -20,11 +20,23 @@ export type TestServer = {
   template: string
   /** The prefix of all database names of this run. */
   prefix: string
+  /** Only on a cluster. */
+  cluster?: {
+    /** Its other servers, each with a database of the same name. */
+    others: readonly Target[]
+    /** The server with the tables of the shard. */
+    shard: Target
+  }
 }
 
 export const TEST_SERVER_VARIABLE = 'CARNET_TEST_DB'
 
-export type TestDatabase = { target: Target; drop: () => Promise<void> }
+export type TestDatabase = {
+  target: Target
+  /** On a cluster: the database of the server with the tables of the shard. */
+  shardTarget?: Target
+  drop: () => Promise<void>
+}
 
 /** A new copy of the migrated database. `drop` works even with open connections. */
 export async function cloneDatabase(): Promise<TestDatabase> {
@@ -39,11 +51,14 @@ export async function emptyDatabase(): Promise<TestDatabase> {
 
 async function makeDatabase(server: TestServer, template: string): Promise<TestDatabase> {
   const name = `${server.prefix}_${randomUUID().replaceAll('-', '')}`
-  await asAdmin(server, sql => copy(sql, template, name))
+  const servers = [server.admin, ...(server.cluster?.others ?? [])]
+  await Promise.all(servers.map(admin => asAdmin(admin, sql => copy(sql, template, name))))
   return {
     target: targetOf(server.admin, name),
+    ...(server.cluster && { shardTarget: targetOf(server.cluster.shard, name) }),
     async drop() {
-      await asAdmin(server, sql => sql.unsafe(`drop database "${name}" with (force)`))
+      const statement = `drop database "${name}" with (force)`
+      await Promise.all(servers.map(admin => asAdmin(admin, sql => sql.unsafe(statement))))
     },
   }
 }
@@ -76,7 +91,7 @@ async function copy(sql: postgres.Sql, template: string, name: string): Promise<
   }
 }
 
-async function asAdmin<T>({ admin }: TestServer, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+async function asAdmin<T>(admin: Target, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
   const sql = connect(admin)
   try {
     return await work(sql)

@@ -77,8 +77,15 @@ export type Harness = {
 }
 
 /** Opens the pools of the shards. With one shard, tests read its tables by their names. */
-function openShards(shared: Sql, target: Target, shards: readonly number[]): void {
-  addShards(shared, shards, shard => openPool(target, { searchPath: getSearchPath(shard) }))
+function openShards(
+  shared: Sql,
+  { target, shardTarget = target }: TestDatabase,
+  shards: readonly number[],
+  isDistributed: boolean,
+): void {
+  addShards(shared, shards, shard =>
+    openPool(shardTarget, { searchPath: getSearchPath(shard), isDistributed }),
+  )
 }
 
 export async function startHarness(
@@ -94,11 +101,12 @@ export async function startHarness(
   } = {},
 ): Promise<Harness> {
   const database = settings.database ?? (await cloneDatabase())
-  const shared = openPool(database.target)
+  const isDistributed = database.shardTarget !== undefined
+  const shared = openPool(database.target, { isDistributed })
   if (settings.shards !== undefined) {
     for (let shard = 1; shard <= settings.shards; shard++) await shared.begin(tx => createShard(tx, shard))
   }
-  openShards(shared, database.target, await readShards(shared))
+  openShards(shared, database, await readShards(shared), isDistributed)
   const sql = IS_SHARDED ? getShard(shared, 1) : shared
   const clock = new TestClock()
   const log = createLog({ logLevel: 'silent', logFormat: 'json' })
@@ -106,7 +114,7 @@ export async function startHarness(
   const scans = createScanRecorder({ sql: shared, clock, log, geoMmdbPath: settings.geoMmdbPath })
   const setup: AppSetup = {
     sql: shared,
-    openPoolOfOne: () => openPool(database.target, { max: 1 }),
+    openPoolOfOne: () => openPool(database.target, { max: 1, isDistributed }),
     clock,
     addresses: ADDRESSES,
     mail,

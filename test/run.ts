@@ -1,6 +1,7 @@
 /**
  * `npm test`: runs each test file in its own process, all on one PostgreSQL. `npm test -- FILE…` runs some;
- * `--full` skips nothing and also uses Debian's PostgreSQL 15 if installed; `--pg15` uses only that.
+ * `--full` skips nothing and also uses Debian's PostgreSQL 15 if installed; `--pg15` uses only that, `--citus`
+ * only the cluster of CARNET_CITUS.
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -23,11 +24,14 @@ import { startEmbeddedPostgres } from '../src/kernel/postgres-server/embedded-po
 import { findPostmaster, shutDown } from '../src/kernel/postgres-server/postmaster.ts'
 import { sendSignal } from '../src/kernel/process/processes.ts'
 import { compareAnswers, SEEN_VARIABLE } from './answers.ts'
+import { dropOnAllNodes, makeCitusTemplate } from './citus/template.ts'
 import { dropAll, makeTemplate, type Target, TEST_SERVER_VARIABLE } from './database.ts'
 import { childrenOf, endDescendants } from './descendants.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const DEBIAN_15 = '/usr/lib/postgresql/15/bin'
+/** What runs on Citus unless files are named. */
+const CITUS_FOLDERS = ['api', 'scans', 'webhooks'].map(name => join(import.meta.dirname, name))
 /**
  * For two cores: one more, because some files wait for processes to end. With two, a sixth of the time is
  * idle.
@@ -53,27 +57,30 @@ type OpenServer = {
   close: () => Promise<void>
 }
 
+type TestRun = { open: () => Promise<OpenServer>; files: readonly string[]; isWhole: boolean }
+
 const words = process.argv.slice(2)
 const flags = new Set(words.filter(word => word.startsWith('--')))
 /** Only a complete run can tell which responses no test has seen. */
 const isWhole = words.every(word => word.startsWith('--'))
-const unknown = [...flags].find(flag => flag !== '--full' && flag !== '--pg15')
+const FLAGS = ['--full', '--pg15', '--citus']
+const unknown = [...flags].find(flag => !FLAGS.includes(flag))
 const stopped = new AbortController()
 
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stopped.abort())
 // The reader has closed the pipe, as in `npm test | head`.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => stopped.abort())
 
-if (unknown !== undefined) fail(`${unknown} is not known: there are --full and --pg15.`)
+if (unknown !== undefined) fail(`${unknown} is not known: there are ${FLAGS.join(', ')}.`)
 else await main()
 
 async function main(): Promise<void> {
   const files = testFiles(words.filter(word => !word.startsWith('--')))
   if (files.length === 0) return fail('There is no such test file.')
   await sweepLeftovers()
-  for (const binDir of servers()) {
+  for (const one of listRuns(files)) {
     if (stopped.signal.aborted) break
-    await runOn(await openServer(binDir), files)
+    await runOn(await one.open(), one)
   }
   // The exit code of shells for a run ended by a signal.
   if (stopped.signal.aborted) process.exitCode = 130
@@ -82,6 +89,22 @@ async function main(): Promise<void> {
 function fail(message: string): void {
   process.stderr.write(`${message}\n`)
   process.exitCode = 1
+}
+
+function listRuns(files: readonly string[]): TestRun[] {
+  if (flags.has('--citus')) return listCitusRuns(files)
+  return servers().map(binDir => ({ open: () => openServer(binDir), files, isWhole }))
+}
+
+/** At most one. */
+function listCitusRuns(files: readonly string[]): TestRun[] {
+  const url = process.env.CARNET_CITUS
+  if (url === undefined) {
+    fail('CARNET_CITUS is not set: scripts/citus.sh starts a cluster and prints it, see docs/scale.md.')
+    return []
+  }
+  const inFolders = files.filter(file => CITUS_FOLDERS.some(folder => file.startsWith(`${folder}/`)))
+  return [{ open: () => openCitus(url), files: isWhole ? inFolders : files, isWhole: false }]
 }
 
 /**
@@ -113,7 +136,7 @@ function testFiles(wanted: readonly string[]): string[] {
   })
 }
 
-async function runOn(server: OpenServer, files: readonly string[]): Promise<void> {
+async function runOn(server: OpenServer, { files, isWhole }: TestRun): Promise<void> {
   const seen = mkdtempSync(join(tmpdir(), `${FOLDER}${process.pid}-answers-`))
   try {
     process.stdout.write(`Tests on ${server.name}\n`)
@@ -189,6 +212,20 @@ function conclude(server: OpenServer, counts: Counts | undefined): void {
 async function openServer(binDir: string | undefined): Promise<OpenServer> {
   const url = process.env.TEST_DATABASE_URL
   return url ? openGiven(url) : openOwn(binDir)
+}
+
+/** Accounts of tests are on a shard there. */
+async function openCitus(url: string): Promise<OpenServer> {
+  const prefix = `carnet_test_${randomUUID().slice(0, 8)}`
+  const close = () => dropOnAllNodes(url, prefix)
+  try {
+    const { server, version } = await makeCitusTemplate(url, prefix)
+    const environment = { [TEST_SERVER_VARIABLE]: JSON.stringify(server), CARNET_TEST_SHARDED: '1' }
+    return { name: version.split(' on ')[0] ?? version, environment, close }
+  } catch (error) {
+    await close().catch(() => {})
+    throw error
+  }
 }
 
 async function openGiven(url: string): Promise<OpenServer> {
