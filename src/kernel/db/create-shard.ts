@@ -5,8 +5,8 @@ import { getSearchPath, getShardSchema, MAX_SHARDS, SHARED_TABLES } from './shar
 type Tx = postgres.TransactionSql
 
 /**
- * Creates the schema `shard_N` with its tables, indexes, keys and triggers. Call it as the owner of the
- * tables, in a transaction. Throws if the schema exists.
+ * Creates the schema `shard_N` with its tables, and the rows that migrations have inserted: with shards,
+ * `public` has no others in these tables. Call it as their owner, in a transaction. Throws if it exists.
  */
 export async function createShard(tx: Tx, shard: number): Promise<void> {
   if (!(Number.isInteger(shard) && shard >= 1 && shard <= MAX_SHARDS))
@@ -16,6 +16,7 @@ export async function createShard(tx: Tx, shard: number): Promise<void> {
   await tx.unsafe(`create schema ${schema}`)
   for (const table of tables) {
     await tx.unsafe(`create table ${schema}.${table} (like public.${table} including all excluding indexes)`)
+    await tx.unsafe(`insert into ${schema}.${table} select * from public.${table}`)
   }
   const statements = await describeTables(tx, schema, tables)
   await tx`select set_config('search_path', ${getSearchPath(shard)}, true)`
