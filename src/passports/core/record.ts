@@ -117,11 +117,14 @@ export function getQrAddress(
   )
 }
 
-/** Keeps only the data of a summary: all data of hundreds of passports may not fit into memory. */
-export const withSummaryData = (passport: PassportRow): PassportRow => ({
-  ...passport,
-  data: JSON.stringify(summaryData(JSON.parse(passport.data))),
-})
+/**
+ * Keeps only the data of a summary: all data of hundreds of passports may not fit into memory. `data`: the
+ * passport's, if it has been parsed.
+ */
+export const withSummaryData = (
+  passport: PassportRow,
+  data: Readonly<Record<string, unknown>> = JSON.parse(passport.data),
+): PassportRow => ({ ...passport, data: JSON.stringify(summaryData(data)) })
 
 export const summaryData = ({ productName, sku, brandName }: Readonly<Record<string, unknown>>) => ({
   productName,

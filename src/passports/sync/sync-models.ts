@@ -6,6 +6,7 @@ import type { AccountContext } from '../../accounts/context.ts'
 import { perDatabase } from '../../kernel/db/database.ts'
 import { KeyedQueue } from '../../kernel/keyed-queue.ts'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
+import { withSummaryData } from '../core/record.ts'
 import { readStatesInBatches } from '../core/state.ts'
 import { contentionError, MAX_WRITE_ATTEMPTS, queueByPassport } from '../write/change-queue.ts'
 import { findByGtin, findBySku } from '../write/find-matches.ts'
@@ -108,9 +109,10 @@ async function attemptRows(
       collectError(result, row.index, () => {
         const plan = planRow(ctx, row, state, options)
         duplicates.add(plan)
-        plans.push(
-          plan.kind === 'create' ? { ...plan, claimedBy: bySku.get(row.key ?? '')?.claimedBy ?? null } : plan,
-        )
+        if (plan.kind === 'create') plan.claimedBy = bySku.get(row.key ?? '')?.claimedBy ?? null
+        if (plan.kind === 'unchanged' && isBrief)
+          plan.passport = withSummaryData(plan.passport, state?.inherited)
+        plans.push(plan)
       })
     }
     lost.push(...(await writePlans(ctx, plans, { ...options, isBrief }, result)))

@@ -54,7 +54,14 @@ export function planNextVersion(
     own: own === null || Object.keys(own).length === 0 ? null : pickFields(checked.data, Object.keys(own)),
     changed: listChangedFields(before, checked.data),
   })
-  return { passport: toPassport(ctx, current.row, checked), next, warnings: checked.warnings }
+  return {
+    // Built when it is read: nobody reads it of the many rows of a bulk call that change nothing.
+    get passport() {
+      return toPassport(ctx, current.row, checked)
+    },
+    next,
+    warnings: checked.warnings,
+  }
 }
 
 /** Strict mode concerns what was sent: a stored unknown field is not this request's error. */
