@@ -8,9 +8,10 @@ import fc from 'fast-check'
 import { findCategory } from '../../src/categories/catalogue.ts'
 import { validData } from '../categories/arbitrary.ts'
 import { invalidData } from '../categories/invalid-data.ts'
+import { IS_FULL } from '../full.ts'
 import { type Harness, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 
-const RUNS = 1_000
+const RUNS = IS_FULL ? 1_000 : 300
 
 for (const id of ['textile', 'battery', 'furniture']) {
   describe(`POST /products with random ${id} data`, () => {
