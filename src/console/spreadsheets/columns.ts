@@ -5,6 +5,7 @@ import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireProductUuid } from '../../passports/read/find.ts'
+import { MATCH_BY } from '../../passports/sync/parse-row.ts'
 import {
   buildMappingName,
   buildTemplateLayout,
@@ -21,7 +22,6 @@ import {
   getSampleRows,
   guessMatchField,
   IMPORT_CHANGE_TYPES,
-  IMPORT_MATCH_FIELDS,
   type ImportSettings,
   type SpreadsheetImport,
   selectSheet,
@@ -181,7 +181,7 @@ export async function submitColumns(visit: Visit): Promise<Outcome> {
   })
   const settings: ImportSettings = {
     mapping,
-    matchBy: IMPORT_MATCH_FIELDS.find(one => one === form.text('match_by')) ?? 'sku',
+    matchBy: MATCH_BY.find(one => one === form.text('match_by')) ?? 'sku',
     mark,
     clears: form.text('clears') === 'remove',
     changeType: IMPORT_CHANGE_TYPES.find(one => one === form.text('change_type')) ?? 'change',

@@ -54,7 +54,7 @@ export function parseSyncRow(
     matchBy: () => (sent.match_by === undefined ? call.matchBy : requireMatchBy(sent.match_by)),
     data: () => requireData(sent.data),
   })
-  const key = matchBy === 'sku' ? skuKey(data.sku) : gtinKey(data.gtin)
+  const key = findKey(matchBy, data[matchBy])
   if (key === null) throw explainUnmatchable(sent.category, data, matchBy, call.strict)
   return {
     index,
@@ -76,7 +76,7 @@ export function parseAddressedRow({ address, matchBy, ...rest }: AddressedRow): 
     ...rest,
     index: 0,
     matchBy,
-    key: matchBy === 'sku' ? skuKey(address) : gtinKey(address),
+    key: findKey(matchBy, address),
     keyPlace: { path: [matchBy], in: 'path' },
     defaults: { [matchBy]: address },
   }
@@ -85,19 +85,21 @@ export function parseAddressedRow({ address, matchBy, ...rest }: AddressedRow): 
 /** Throws `validation` if `data` has another key than the address. */
 export function requireSameKey({ matchBy, key, data, defaults }: SyncRow): void {
   if (!Object.hasOwn(defaults, matchBy) || !Object.hasOwn(data, matchBy)) return
-  const sent = matchBy === 'sku' ? skuKey(data.sku) : gtinKey(data.gtin)
+  const sent = findKey(matchBy, data[matchBy])
   if (sent !== null && sent === key) return
   const message = `${matchBy} in data differs from the one in the address. Send the same one, or leave it out. To change it, use PATCH.`
   throw invalid([{ path: ['data', matchBy], code: 'immutable', message }])
 }
 
-const gtinKey = (value: unknown) => (typeof value === 'string' && isGtin(value) ? toGtin14(value) : null)
+function findKey(matchBy: MatchBy, value: unknown): string | null {
+  if (!isKeyText(value)) return null
+  if (matchBy === 'sku') return normaliseSku(value)
+  return isGtin(value) ? toGtin14(value) : null
+}
 
 /** PostgreSQL stores no NUL and no lone surrogate; the validator rejects both. */
-const skuKey = (value: unknown) =>
+export const isKeyText = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && value.isWellFormed() && !value.includes('\0')
-    ? normaliseSku(value)
-    : null
 
 /** The error of a row without a usable key, with all its other errors. */
 function explainUnmatchable(

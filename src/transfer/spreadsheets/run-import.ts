@@ -9,6 +9,7 @@ import { perDatabase, type Sql, withRetries } from '../../kernel/db/database.ts'
 import { inTransaction } from '../../kernel/db/transaction.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { createBackgroundJobs, isAbandoned, type JobFailure } from '../../kernel/process/background-jobs.ts'
+import { MATCH_BY } from '../../passports/sync/parse-row.ts'
 import { isEmptyCell, parseCellText } from './cell.ts'
 import { saveConstants } from './constant-values.ts'
 import { DUPLICATE_COLUMN, saveMapping } from './mapping.ts'
@@ -26,7 +27,6 @@ import {
   type ChunkRow,
   getChunkRows,
   getImport,
-  IMPORT_MATCH_FIELDS,
   type ImportRow,
   type ImportSettings,
   importColumns,
@@ -262,7 +262,7 @@ function isMarkedDuplicate(header: readonly string[], cells: ChunkRow[1], row: P
   const mark = cells[header.indexOf(DUPLICATE_COLUMN)]
   if (mark === undefined || mark === null || isEmptyCell(mark)) return false
   const text = parseCellText(String(mark))
-  return IMPORT_MATCH_FIELDS.some(by => {
+  return MATCH_BY.some(by => {
     const key = findMatchKey(row, by)
     return key !== undefined && key === findMatchKey({ ...row, data: { [by]: text } }, by)
   })

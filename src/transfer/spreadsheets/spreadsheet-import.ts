@@ -4,6 +4,7 @@ import { type CompleteCategory, findCategory } from '../../categories/catalogue.
 import { inTransaction } from '../../kernel/db/transaction.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
 import { newUuid } from '../../kernel/ids.ts'
+import type { MatchBy } from '../../passports/sync/parse-row.ts'
 import { DECIMAL_MARKS, type DecimalMark, guessDecimalMark } from './cell.ts'
 import { type ColumnTraits, collectTraits, NO_TRAITS } from './column-traits.ts'
 import { buildMappingName, findColumn, UNIT_TO_CHOOSE } from './columns.ts'
@@ -16,12 +17,11 @@ import type { Constants, RowOptions } from './row-to-passport.ts'
 import { SpreadsheetError } from './spreadsheet-error.ts'
 import { MAX_ROWS, type SheetRow } from './spreadsheet-limits.ts'
 
-export const IMPORT_MATCH_FIELDS = ['sku', 'gtin'] as const
 export const IMPORT_CHANGE_TYPES = ['change', 'correction'] as const
 
 export type ImportSettings = {
   mapping: ColumnMapping
-  matchBy: (typeof IMPORT_MATCH_FIELDS)[number]
+  matchBy: MatchBy
   mark: DecimalMark
   clears: boolean
   changeType: (typeof IMPORT_CHANGE_TYPES)[number]
@@ -142,7 +142,7 @@ async function storeSheet(
 }
 
 /** The SKU; or the GTIN if a column has it and none has the SKU. */
-export const guessMatchField = (mapping: ColumnMapping): ImportSettings['matchBy'] =>
+export const guessMatchField = (mapping: ColumnMapping): MatchBy =>
   !mapping.includes('sku') && mapping.includes('gtin') ? 'gtin' : 'sku'
 
 export function requireImportCategory(id: string): CompleteCategory {

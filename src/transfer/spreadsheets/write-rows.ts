@@ -4,6 +4,7 @@ import type { DataObject } from '../../kernel/data-object.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { normaliseSku } from '../../passports/core/check-data.ts'
 import { readStatesInBatches } from '../../passports/core/state.ts'
+import { isKeyText, type MatchBy } from '../../passports/sync/parse-row.ts'
 import { syncModels } from '../../passports/sync/sync-models.ts'
 import { findByGtin, findBySku } from '../../passports/write/find-matches.ts'
 import { findProductChange, type ProductChange } from './product-changes.ts'
@@ -70,10 +71,9 @@ const unconfirmedChange = () =>
   )
 
 /** The key of a row's product: a SKU in NFC or a GTIN of 14 digits; undefined without a key. */
-export function findMatchKey({ data }: ParsedRow, matchBy: ImportSettings['matchBy']): string | undefined {
+export function findMatchKey({ data }: ParsedRow, matchBy: MatchBy): string | undefined {
   const value = data[matchBy]
-  if (typeof value !== 'string' || value === '' || !value.isWellFormed() || value.includes('\0'))
-    return undefined
+  if (!isKeyText(value)) return undefined
   return matchBy === 'sku' ? normaliseSku(value) : value.padStart(14, '0')
 }
 
@@ -83,7 +83,7 @@ type Planned = { data: DataObject; change?: ProductChange | undefined }
 async function planChanges(
   ctx: AccountContext,
   rows: readonly ParsedRow[],
-  matchBy: ImportSettings['matchBy'],
+  matchBy: MatchBy,
   reading: RowOptions,
 ): Promise<Planned[]> {
   const keys = [...new Set(rows.flatMap(row => findMatchKey(row, matchBy) ?? []))]
