@@ -9,6 +9,8 @@ import { toCanonicalName } from '../../categories/names/recognise-names.ts'
 /** A cell of a file. In CSV, all cells are texts. */
 export type Cell = string | number | boolean | null
 
+export type CellRows = AsyncIterable<readonly Cell[]> | readonly (readonly Cell[])[]
+
 export const DECIMAL_MARKS = ['point', 'comma'] as const
 export type DecimalMark = (typeof DECIMAL_MARKS)[number]
 

@@ -8,12 +8,12 @@ import { idFromUuid } from '../../kernel/ids.ts'
 import { type Addresses, passportUrl } from '../../passports/core/record.ts'
 import { effectiveData, readStatesInBatches } from '../../passports/core/state.ts'
 import { type ListFilter, listPassports } from '../../passports/read/list.ts'
-import type { Cell } from './cell.ts'
+import type { Cell, CellRows } from './cell.ts'
 import { listColumns } from './columns.ts'
 import { EXTRA_COLUMNS } from './mapping.ts'
 import { buildRow, LayoutCollector } from './passport-to-row.ts'
 import type { SpreadsheetFormat } from './template.ts'
-import { BYTE_ORDER_MARK, type CsvSeparator, formatCsvLine } from './write-csv.ts'
+import { type CsvSeparator, writeCsv } from './write-csv.ts'
 import { writeXlsx } from './write-xlsx.ts'
 
 /** `title`: name of the sheet in an XLSX file. */
@@ -31,26 +31,10 @@ export const exportModels = (ctx: AccountContext, options: ModelExportOptions): 
 
 /** Yields rows as a file in chunks. */
 export const writeSpreadsheet = (
-  rows: AsyncIterable<readonly Cell[]>,
+  rows: CellRows,
   { format, separator, title }: FileOptions,
 ): AsyncGenerator<Buffer> =>
   format === 'xlsx' ? writeXlsx([{ name: title, rows }]) : writeCsv(rows, separator)
-
-const CHUNK_LENGTH = 64 * 1024
-
-async function* writeCsv(
-  rows: AsyncIterable<readonly Cell[]>,
-  separator: CsvSeparator,
-): AsyncGenerator<Buffer> {
-  let text = BYTE_ORDER_MARK
-  for await (const cells of rows) {
-    text += formatCsvLine(cells, separator)
-    if (text.length < CHUNK_LENGTH) continue
-    yield Buffer.from(text)
-    text = ''
-  }
-  yield Buffer.from(text)
-}
 
 async function* readRows(ctx: AccountContext, options: ModelExportOptions): AsyncGenerator<Cell[]> {
   const layoutCollector = new LayoutCollector(options.category)

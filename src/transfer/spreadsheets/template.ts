@@ -2,16 +2,14 @@
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import type { Field } from '../../categories/field.ts'
 import { buildTemplateLayout, type Column, listColumns } from './columns.ts'
-import { BYTE_ORDER_MARK, type CsvSeparator, formatCsvLine } from './write-csv.ts'
+import { type CsvSeparator, writeCsv } from './write-csv.ts'
 import { writeXlsx } from './write-xlsx.ts'
-
-const SPREADSHEET_FORMATS = ['xlsx', 'csv'] as const
-export type SpreadsheetFormat = (typeof SPREADSHEET_FORMATS)[number]
 
 export const SPREADSHEET_CONTENT_TYPES = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   csv: 'text/csv; charset=utf-8',
-} as const satisfies Record<SpreadsheetFormat, string>
+} as const
+export type SpreadsheetFormat = keyof typeof SPREADSHEET_CONTENT_TYPES
 
 type TemplateWords = {
   products: string
@@ -35,27 +33,17 @@ export function writeTemplate(options: TemplateOptions, words: TemplateWords): A
   const columns = listColumns(options.category, buildTemplateLayout(options.category, options.languages))
   const names = columns.map(({ name }) => name)
   const lines = columns.map(column => explainColumn(column, options, words))
-  if (options.format === 'csv') return csvTemplate(names, lines, options.separator)
+  if (options.format === 'csv') {
+    // An import skips lines that begin with `#`.
+    const notes = lines.map(([name, ...rest]) => [
+      `# ${name}: ${rest.filter(part => part !== '').join(' · ')}`,
+    ])
+    return writeCsv([...notes, names], options.separator)
+  }
   return writeXlsx([
-    { name: words.products, rows: each([names]), widths: names.map(name => Math.max(12, name.length + 2)) },
-    { name: words.fields, rows: each([[...words.heads], ...lines]), widths: WIDTHS },
+    { name: words.products, rows: [names], widths: names.map(name => Math.max(12, name.length + 2)) },
+    { name: words.fields, rows: [words.heads, ...lines], widths: WIDTHS },
   ])
-}
-
-/** An import skips lines that begin with `#`. */
-async function* csvTemplate(
-  names: readonly string[],
-  lines: readonly string[][],
-  separator: CsvSeparator,
-): AsyncGenerator<Buffer> {
-  const notes = lines.map(([name, ...rest]) =>
-    formatCsvLine([`# ${name}: ${rest.filter(part => part !== '').join(' · ')}`], separator),
-  )
-  yield Buffer.from(BYTE_ORDER_MARK + notes.join('') + formatCsvLine(names, separator))
-}
-
-async function* each<T>(rows: readonly T[]): AsyncGenerator<T> {
-  yield* rows
 }
 
 function explainColumn(

@@ -1,9 +1,9 @@
 /** Writes an XLSX file row by row. Texts are inline strings, which need no table of all texts in advance. */
 import { Zip, ZipDeflate } from 'fflate'
-import type { Cell } from './cell.ts'
+import type { Cell, CellRows } from './cell.ts'
 import { escapeXml } from './xlsx-text.ts'
 
-type SheetContent = { name: string; rows: AsyncIterable<readonly Cell[]>; widths?: readonly number[] }
+type SheetContent = { name: string; rows: CellRows; widths?: readonly number[] }
 
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
