@@ -95,6 +95,9 @@ export const MAX_DETAILS = 100
 
 export const notFound = (what: string) => new AppError('not_found', `There is no such ${what}.`)
 
+/** For input without fields, such as a file. `message` says what to do. */
+export const invalidInput = (message: string) => new AppError('validation', message)
+
 /** `message` says what to do. */
 export const unavailable = (message: string) => new AppError('unavailable', message)
 

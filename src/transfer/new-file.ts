@@ -1,17 +1,16 @@
 /** Errors of the file system, and new files that only their owner may read. */
-import { AppError } from '../kernel/errors.ts'
+import { invalidInput } from '../kernel/errors.ts'
 import { pathExists, type WriteChunk, writePrivateFile } from '../kernel/process/private-file.ts'
 
 /** Returns `validation` with the path and code for an error of the file system; other errors unchanged. */
 export function explainFileError(error: unknown, path: string, what: 'written' | 'read'): unknown {
   if (!(error instanceof Error && 'code' in error && 'syscall' in error && 'errno' in error)) return error
-  return new AppError('validation', `${path} cannot be ${what} (${error.code}).`)
+  return invalidInput(`${path} cannot be ${what} (${error.code}).`)
 }
 
 export async function requireNewPath(path: string, what: 'a backup' | 'an export'): Promise<void> {
   if (!(await pathExists(path))) return
-  const message = `${path} exists already. Choose another name: ${what} never replaces a file.`
-  throw new AppError('validation', message)
+  throw invalidInput(`${path} exists already. Choose another name: ${what} never replaces a file.`)
 }
 
 /** Writes a file that is renamed when complete and on disk. Throws `validation` if it cannot be written. */

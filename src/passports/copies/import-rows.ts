@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { findCategory } from '../../categories/catalogue.ts'
 import { isLotOrSerial } from '../../gs1/lot-serial.ts'
 import type { Sql } from '../../kernel/db/database.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { invalidInput } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { firstHash } from '../core/hash-chain.ts'
 import type {
@@ -26,8 +26,6 @@ export type ImportedHistory = {
   statuses: AsText<StatusLine>[]
 }
 
-const importError = (message: string) => new AppError('validation', message)
-
 /** Throws `validation` if a content does not match its hash. */
 export async function importContents(
   sql: Sql,
@@ -37,7 +35,7 @@ export async function importContents(
   for (const content of contents) {
     const { owner, upto, model_upto, own_fields, data } = content
     if (hashLines([owner, upto, model_upto, toJsonbText(own_fields), data]) !== content.hash)
-      throw importError(`The data of ${content.id} does not match its hash.`)
+      throw invalidInput(`The data of ${content.id} does not match its hash.`)
   }
   await sql`
     insert into content (account_id, upto, model_upto, id, owner_id, from_id, own_fields, data, hash)
@@ -111,11 +109,11 @@ function requireIntactHistory({ passport, versions, statuses }: ImportedHistory)
     (isModel || isLotOrSerial((level === 'b' ? lot : serial) ?? '')) &&
     statuses.every(({ passport }) => passport === uuid)
   if (!fits)
-    throw importError(
+    throw invalidInput(
       `Passport ${id} is not valid: its id, level, category, parent, model, lot, serial or status does not fit.`,
     )
   if (versions.length !== passport.version_no)
-    throw importError(
+    throw invalidInput(
       `Passport ${id} is at version ${passport.version_no}, but the file has ${versions.length}.`,
     )
   let before = hashLines([uuid, level, category, model, parent, lot, serial])
@@ -134,7 +132,7 @@ function requireIntactHistory({ passport, versions, statuses }: ImportedHistory)
     ]
     const expected = hashLines([before, ...facts])
     if (expected !== version.hash || version.passport !== uuid || version_no !== index + 1)
-      throw importError(`Version ${index + 1} of passport ${id} does not match its hash.`)
+      throw invalidInput(`Version ${index + 1} of passport ${id} does not match its hash.`)
     before = expected
   }
 }
@@ -144,7 +142,7 @@ async function requireFreeIds(sql: Sql, uuids: readonly string[]): Promise<void>
   const [existing] = await sql<{ id: string }[]>`
     select id from passport where id = any(${[...uuids]}::text[]::uuid[]) limit 1`
   if (existing !== undefined)
-    throw importError(
+    throw invalidInput(
       `Passport ${idFromUuid(existing.id)} already exists here. Import the account into a Carnet that does not have it.`,
     )
 }
@@ -161,7 +159,7 @@ async function requireIntactFirstVersions(
     left join content c on c.id = p.content_id and c.account_id = p.account_id
     where k.hash is distinct from encode(${firstHash(sql, sql`c.hash`)}, 'hex') limit 1`
   if (wrong !== undefined)
-    throw importError(`Version 1 of passport ${idFromUuid(wrong.id)} does not match its hash.`)
+    throw invalidInput(`Version 1 of passport ${idFromUuid(wrong.id)} does not match its hash.`)
 }
 
 /** Throws `validation` for a GTIN that another product here has. */
@@ -179,7 +177,7 @@ export async function importGtins(
     )
     select gtin14 from input where gtin14 not in (select gtin14 from made) limit 1`
   const [first] = taken
-  if (first !== undefined) throw importError(`GTIN ${first.gtin14} belongs to another product here.`)
+  if (first !== undefined) throw invalidInput(`GTIN ${first.gtin14} belongs to another product here.`)
 }
 
 /** Throws `validation` for a GTIN that another account here has or had: its printed codes lead there. */
@@ -192,7 +190,7 @@ export async function importReleasedGtins(
   const [taken] = await sql<{ gtin14: string }[]>`
     select gtin14 from gtin_claim where gtin14 = any(${gtins}::text[]) and account_id <> ${accountId}
     union all select gtin14 from released_gtin where gtin14 = any(${gtins}::text[]) and account_id <> ${accountId} limit 1`
-  if (taken !== undefined) throw importError(`GTIN ${taken.gtin14} belongs to another product here.`)
+  if (taken !== undefined) throw invalidInput(`GTIN ${taken.gtin14} belongs to another product here.`)
   await sql`
     insert into released_gtin (gtin14, account_id, model_id, released_at, claimable_by)
     select gtin14, ${accountId}, model, released_at, ${accountId}
@@ -214,7 +212,7 @@ export async function importAccessLinks(
     where r.audience in ('legitimate_interest', 'authority')
     on conflict do nothing returning id`
   if (made.length !== links.length)
-    throw importError('An access link in the file already exists here or is not valid.')
+    throw invalidInput('An access link in the file already exists here or is not valid.')
 }
 
 /** Must be called after the last row: writes counters, checks references, counts passports by level. */
@@ -229,7 +227,7 @@ export async function finishImport(
     left join passport o on o.id = coalesce(p.parent_id, p.id) and o.account_id = p.account_id
     where p.account_id = ${accountId} and (c.id is null or m.id is null or o.id is null) limit 1`
   if (lost !== undefined)
-    throw importError(`Passport ${idFromUuid(lost.id)} belongs to a product that is not in the file.`)
+    throw invalidInput(`Passport ${idFromUuid(lost.id)} belongs to a product that is not in the file.`)
   await sql`
     with counted as materialized (
       select account_id, level, status, category, count(*) as n from passport where account_id = ${accountId}

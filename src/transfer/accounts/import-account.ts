@@ -16,7 +16,7 @@ import {
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { asSql } from '../../kernel/db/transaction.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { invalidInput } from '../../kernel/errors.ts'
 import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
 import {
   finishImport,
@@ -43,8 +43,6 @@ type AccountImportOptions = {
 type AccountImportResult = { account: string; name: string; plan: string; counts: LineCounts }
 
 type Line = Readonly<Record<string, unknown>> & { type: string }
-
-const invalidFile = (message: string) => new AppError('validation', message)
 
 /**
  * Checks the checksum first, and each hash while writing. Throws `validation`, and `not_found` for an unknown
@@ -77,11 +75,11 @@ async function requireComplete(path: string): Promise<LineCounts> {
   }
   const end = findLine(last)
   if (end?.type !== 'end' || typeof end.counts !== 'object' || end.counts === null)
-    throw invalidFile(
+    throw invalidInput(
       `${path} is incomplete or not an export of Carnet: its last line is missing or damaged.`,
     )
   if (end.sha256 !== digest.digest('hex'))
-    throw invalidFile(`${path} is damaged: it does not match the checksum in its last line.`)
+    throw invalidInput(`${path} is damaged: it does not match the checksum in its last line.`)
   return end.counts as LineCounts
 }
 
@@ -97,7 +95,7 @@ async function* readLines(path: string): AsyncGenerator<string> {
       held = parts.pop() ?? ''
       yield* parts
       if (held.length > MAX_LINE_LENGTH)
-        throw invalidFile(`${path} has a line that is too long for an export of Carnet.`)
+        throw invalidInput(`${path} has a line that is too long for an export of Carnet.`)
     }
   } catch (error) {
     throw explainFileError(error, path, 'read')
@@ -113,7 +111,7 @@ function findLine(text: string): Line | undefined {
 function parse(text: string): Line {
   const line = findLine(text)
   if (line !== undefined) return line
-  throw invalidFile('The file is not an export of Carnet: one of its lines is not a JSON object with a type.')
+  throw invalidInput('The file is not an export of Carnet: one of its lines is not a JSON object with a type.')
 }
 
 const BATCH_ROWS = 500
@@ -136,7 +134,7 @@ async function writeAccount(
     options.progress?.(++n)
     if (line.type === 'header') {
       if (line.format !== EXPORT_FORMAT)
-        throw invalidFile(
+        throw invalidInput(
           `The file has the format ${line.format}, which this version does not know. Import it with a newer Carnet.`,
         )
       const from = line.account as AccountLine
@@ -148,17 +146,17 @@ async function writeAccount(
       await setIndexable(sql, id, from.indexable)
     } else await batches.add(line)
   }
-  if (account === undefined) throw invalidFile('The file is incomplete: it has no header.')
+  if (account === undefined) throw invalidInput('The file is incomplete: it has no header.')
   await batches.flush()
   for (const [type, count] of Object.entries(expected)) {
     if (counts[type] !== count)
-      throw invalidFile(
+      throw invalidInput(
         `The file has ${counts[type] ?? 0} lines of ${type}, but its last line says ${count}.`,
       )
   }
   await setUsage(sql, id, await finishImport(sql, id))
   const [broken] = await findBrokenChains(sql, id)
-  if (broken !== undefined) throw invalidFile(`The file contradicts itself: ${broken}.`)
+  if (broken !== undefined) throw invalidInput(`The file contradicts itself: ${broken}.`)
   return { account: account.id, name: account.name, plan: account.plan, counts }
 }
 
@@ -194,14 +192,14 @@ function createBatches(sql: Sql, accountId: () => number) {
     flush,
     async add(line: Line) {
       const { type } = line
-      if (accountId() === 0) throw invalidFile('The file does not start with its header.')
+      if (accountId() === 0) throw invalidInput('The file does not start with its header.')
       const isFull = [...batches.values()].some(lines => lines.length >= BATCH_ROWS)
       // Never between the lines of one passport.
       if (isFull && type !== 'version' && type !== 'status') await flush()
       if (Object.hasOwn(single, type)) await single[type]?.(line as never)
       else if (batches.has(type)) batches.get(type)?.push(line)
       else
-        throw invalidFile(
+        throw invalidInput(
           `The file has a line of the type ${type}, which this version does not know. Import it with a newer Carnet.`,
         )
     },

@@ -5,7 +5,7 @@ import { open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { createZstdDecompress } from 'node:zlib'
 import { isEqualInConstantTime } from '../../kernel/crypto.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, invalidInput } from '../../kernel/errors.ts'
 import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
 import { explainFileError } from '../new-file.ts'
 import type { BackupKey } from './backup-key.ts'
@@ -41,8 +41,6 @@ export type BackupFile = {
 /** `keys` come from SECRET_KEY and, if set, OLD_SECRET_KEY. */
 type ReadOptions = { path: string; keys: readonly BackupKey[]; acceptUnsealed: boolean }
 
-const invalidFile = (message: string) => new AppError('validation', message)
-
 /**
  * Throws `validation` if the file is no backup, incomplete, damaged, sealed with another key, or changed
  * without the key.
@@ -54,18 +52,18 @@ export async function openBackupFile(options: ReadOptions): Promise<BackupFile> 
     const firstLine = head.subarray(0, FIRST_LINE_BYTES).toString('latin1')
     const isVersion2 = firstLine === FIRST_LINE
     if (!isVersion2 && firstLine !== FIRST_LINE_OF_VERSION_1)
-      throw invalidFile(`${path} is not a backup of Carnet, or its beginning is damaged.`)
+      throw invalidInput(`${path} is not a backup of Carnet, or its beginning is damaged.`)
     const [trailer = '', sha256, seal] = TRAILER.exec(tail) ?? []
     if (sha256 === undefined || isVersion2 !== (seal !== undefined))
-      throw invalidFile(`${path} is incomplete: its end is missing or damaged.`)
+      throw invalidInput(`${path} is incomplete: its end is missing or damaged.`)
     const dataEnd = bytes - trailer.length
     const digest = createHash('sha256')
     for await (const chunk of createReadStream(path, { end: dataEnd - 1 })) digest.update(chunk)
     if (digest.digest('hex') !== sha256)
-      throw invalidFile(`${path} is damaged: its checksum does not match. Nothing was restored.`)
+      throw invalidInput(`${path} is damaged: its checksum does not match. Nothing was restored.`)
     const lineEnd = head.indexOf(NEWLINE, FIRST_LINE_BYTES)
     const header = parseHeader(head.subarray(FIRST_LINE_BYTES, lineEnd).toString('utf8'))
-    if (header === undefined) throw invalidFile(`${path} cannot be restored: its header is incomplete.`)
+    if (header === undefined) throw invalidInput(`${path} cannot be restored: its header is incomplete.`)
     requireSeal(options, header, sha256, seal)
     const frames = () => decode(path, { start: lineEnd + 1, end: dataEnd, sha256 })
     return { header, sha256, bytes, isSealed: seal !== undefined, frames }
@@ -83,20 +81,20 @@ function requireSeal(
   const key = keys.find(one => one.fingerprint === fingerprint)
   if (key === undefined) {
     const ours = keys.map(one => one.fingerprint).join(' or ')
-    throw invalidFile(
+    throw invalidInput(
       `The backup belongs to another SECRET_KEY (its fingerprint is ${fingerprint}, that of the key here is ${ours}). ` +
         'Set SECRET_KEY or OLD_SECRET_KEY to the key it was made with, or put the old file secret-key into DATA_DIR. Without that key, webhook secrets and cookies are lost.',
     )
   }
   if (seal === undefined) {
     if (acceptUnsealed) return
-    throw invalidFile(
+    throw invalidInput(
       `${path} was written by Carnet ${carnet}, whose backups have no seal: anybody with write access to this file may have changed it, including passwords. ` +
         'If you trust the place where it was stored, restore it with --accept-unsealed.',
     )
   }
   if (!isEqualInConstantTime(seal, key.seal(sha256))) {
-    throw invalidFile(
+    throw invalidInput(
       `${path} was changed by somebody without the SECRET_KEY: its seal does not match. Nothing was restored. Use another backup, and find out who can write to this one.`,
     )
   }
@@ -128,7 +126,7 @@ type Packed = { start: number; end: number; sha256: string }
 async function* decode(path: string, { start, end, sha256 }: Packed): AsyncGenerator<BackupFrame> {
   const digest = createHash('sha256')
   const fileChanged = () =>
-    invalidFile(`${path} changed while it was read. Make sure that nobody writes to it, and try again.`)
+    invalidInput(`${path} changed while it was read. Make sure that nobody writes to it, and try again.`)
   let left = start
   const packed = async function* () {
     for await (const chunk of createReadStream(path, { end: end - 1 })) {
@@ -144,7 +142,7 @@ async function* decode(path: string, { start, end, sha256 }: Packed): AsyncGener
     yield* parseFrames(unpacked, fileChanged)
   } catch (error) {
     if (error instanceof AppError || !(error instanceof Error)) throw error
-    throw invalidFile(
+    throw invalidInput(
       `${path} has the right checksum, but its contents cannot be decompressed: ${error.message}.`,
     )
   }

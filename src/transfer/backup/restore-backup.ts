@@ -6,7 +6,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { migrate, requireKnownMigrations } from '../../kernel/db/migrate.ts'
 import { asSql } from '../../kernel/db/transaction.ts'
-import { AppError, assert } from '../../kernel/errors.ts'
+import { AppError, assert, invalidInput } from '../../kernel/errors.ts'
 import { countHistories, findBrokenChains } from '../../passports/copies/verify.ts'
 import { withPool } from '../snapshot.ts'
 import type { BackupKey } from './backup-key.ts'
@@ -70,8 +70,7 @@ async function requireKnownVersion({ migrations }: RestoreSetup, { header }: Bac
     await requireKnownMigrations(migrations, header.migrations)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    throw new AppError(
-      'validation',
+    throw invalidInput(
       `The backup was made by Carnet ${header.carnet}, which has migrations that this version does not know. Restore it with that version. (${error.message})`,
     )
   }
@@ -84,16 +83,16 @@ const MADE_BY_MIGRATIONS = new Set(['plan', 'scan_cleaning'])
 async function requireEmptyStore(sql: Sql): Promise<void> {
   const [ours] = await sql<{ made: boolean }[]>`select to_regclass('schema_migration') is not null as made`
   for (const { name } of await listBackupTables(sql)) {
-    if (!ours?.made) {
-      const message = `The database has a table ${name} that is not Carnet's. Restore into an empty database.`
-      throw new AppError('validation', message)
-    }
+    if (!ours?.made)
+      throw invalidInput(
+        `The database has a table ${name} that is not Carnet's. Restore into an empty database.`,
+      )
     if (MADE_BY_MIGRATIONS.has(name)) continue
     const [row] = await sql`select 1 from ${sql(name)} limit 1`
-    if (row !== undefined) {
-      const message = `The store is not empty: its table ${name} has rows. Restore into a new DATA_DIR or a new database.`
-      throw new AppError('validation', message)
-    }
+    if (row !== undefined)
+      throw invalidInput(
+        `The store is not empty: its table ${name} has rows. Restore into a new DATA_DIR or a new database.`,
+      )
   }
 }
 
@@ -171,8 +170,7 @@ function findTable(
   const table = known.find(one => one.name === name)
   const own = columns.map(column => table?.columns.find(one => one === column))
   if (table === undefined || own.includes(undefined) || new Set(own).size !== own.length)
-    throw new AppError(
-      'validation',
+    throw invalidInput(
       'The backup has a table or a column that its version of Carnet did not have. Use another backup.',
     )
   return { name: table.name, columns: own.filter(column => column !== undefined) }

@@ -5,11 +5,11 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import type { Clock } from '../../kernel/clock.ts'
-import { AppError, findErrorCode } from '../../kernel/errors.ts'
+import { findErrorCode, invalidInput } from '../../kernel/errors.ts'
 import { withProcessLock } from '../../kernel/process/process-lock.ts'
 import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
 import type { ExportPosition } from '../../passports/copies/export-rows.ts'
-import { openSafeFolder, type SafeFolder } from './safe-folder.ts'
+import { invalidFolder, openSafeFolder, type SafeFolder } from './safe-folder.ts'
 
 /** A line for each file, and a last line with the SHA-256 of all lines before. */
 const MANIFEST = 'manifest.ndjson'
@@ -54,7 +54,7 @@ export async function withFolderLock<T>(dir: string, work: (folder: SafeFolder) 
     })
   } catch (error) {
     if (isInside || !(error instanceof Error && 'syscall' in error && 'code' in error)) throw error
-    throw new AppError('validation', `${dir} is not a folder that Carnet can write to (${error.code}).`)
+    throw invalidInput(`${dir} is not a folder that Carnet can write to (${error.code}).`)
   }
 }
 
@@ -135,9 +135,7 @@ async function findProgress({ clock, dir, folder }: StaticFolder, owner: Owner):
     }
     return { ...owner, ...nothing, host: null, at: '' }
   }
-  if (!names.includes(PROGRESS_FILE)) {
-    throw new AppError('validation', `${dir} is not empty. Choose a new folder.`)
-  }
+  if (!names.includes(PROGRESS_FILE)) throw invalidFolder(`${dir} is not empty.`)
   const mark = parseProgress(await readText(folder, PROGRESS_FILE), { dir, owner, now: clock.now() })
   await deleteUnsaved(folder, mark.manifest_bytes)
   return mark
@@ -148,20 +146,16 @@ function parseProgress(
   { dir, owner, now }: { dir: string; owner: Owner; now: Date },
 ): SavedProgress {
   const mark: SavedProgress | null | undefined = tryParseJson(found)
-  if (typeof mark?.account !== 'number') {
-    throw new AppError('validation', `${join(dir, PROGRESS_FILE)} cannot be read. Choose a new folder.`)
-  }
-  if (mark.account !== owner.account || mark.public_url !== owner.public_url) {
-    throw new AppError(
-      'validation',
-      `${dir} is an unfinished export of account ${mark.account} at ${mark.public_url}. Choose a new folder.`,
+  if (typeof mark?.account !== 'number')
+    throw invalidFolder(`${join(dir, PROGRESS_FILE)} cannot be read.`)
+  if (mark.account !== owner.account || mark.public_url !== owner.public_url)
+    throw invalidFolder(
+      `${dir} is an unfinished export of account ${mark.account} at ${mark.public_url}.`,
     )
-  }
   // The lock already excludes other processes on this machine.
   const isElsewhere = mark.host !== null && mark.host !== hostname()
   if (isElsewhere && now.getTime() - Date.parse(mark.at) < WRITER_TIMEOUT_MS) {
-    throw new AppError(
-      'validation',
+    throw invalidInput(
       `A process on ${mark.host} wrote to ${dir} a moment ago. Wait until it finishes. If it was stopped, try again in a minute.`,
     )
   }

@@ -5,7 +5,7 @@
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, rename, rm, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError, findErrorCode } from '../../kernel/errors.ts'
+import { findErrorCode, invalidInput } from '../../kernel/errors.ts'
 import { isOwnedByUser } from '../../kernel/process/private-file.ts'
 
 export type SafeFolder = Awaited<ReturnType<typeof openSafeFolder>>
@@ -14,7 +14,7 @@ const OTHERS_MAY_WRITE = 0o002
 const { O_APPEND, O_CREAT, O_RDWR, O_RDONLY, O_NOFOLLOW = 0 } = constants
 const FLAGS = { read: O_RDONLY | O_NOFOLLOW, append: O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW }
 
-const invalidFolder = (message: string) => new AppError('validation', `${message} Choose a new folder.`)
+export const invalidFolder = (message: string) => invalidInput(`${message} Choose a new folder.`)
 
 /** Creates the folder if needed. Throws `validation` if another user owns it or everybody may write to it. */
 export async function openSafeFolder(root: string) {
