@@ -6,7 +6,7 @@ import { StringDecoder } from 'node:string_decoder'
 import type { Cell } from './cell.ts'
 import { SpreadsheetError } from './spreadsheet-error.ts'
 import { MAX_COLUMNS, MAX_RAW_ROWS, type SheetRow } from './spreadsheet-limits.ts'
-import { ZipParts } from './unzip.ts'
+import { openZip, type ZipParts } from './unzip.ts'
 import {
   formatPercentage,
   type NumberFormats,
@@ -15,12 +15,10 @@ import {
 } from './xlsx-number-formats.ts'
 import { findAttribute, getTexts, unescapeXml } from './xlsx-text.ts'
 
-/** Security bounds: 100,000 rows of 40 columns decompress to about 250 MB. */
-const MAX_UNPACKED_BYTES = 400 * 1024 * 1024
+/** Security bounds. */
 const MAX_SHARED_LENGTH = 96 * 1024 * 1024
 /** Millions of texts of one character have few bytes but cost much time: 5,000,000 took minutes. */
 const MAX_SHARED_TEXTS = 1_500_000
-const MAX_SMALL_PART_BYTES = 8 * 1024 * 1024
 const MAX_ROW_LENGTH = 4 * 1024 * 1024
 
 const ROWS = { maxLength: MAX_ROW_LENGTH, maxCount: MAX_RAW_ROWS }
@@ -35,9 +33,9 @@ type WorkbookSheet = { name: string; path: string }
 
 /** Lists the visible sheets that are not empty, in the order of their tabs. Throws `SpreadsheetError`. */
 export async function listXlsxSheets(bytes: Buffer): Promise<WorkbookSheet[]> {
-  const parts = new ZipParts(bytes, MAX_UNPACKED_BYTES)
+  const parts = openZip(bytes)
   if (!parts.has('xl/workbook.xml')) throw new SpreadsheetError('other_zip')
-  const shown = await listVisibleSheets(parts, await parts.text('xl/workbook.xml', MAX_SMALL_PART_BYTES))
+  const shown = await listVisibleSheets(parts, await parts.text('xl/workbook.xml'))
   const full: WorkbookSheet[] = []
   for (const sheet of shown.slice(0, MAX_SHEETS)) {
     if (!full.some(({ name }) => name === sheet.name) && (await hasCells(parts, sheet.path))) full.push(sheet)
@@ -59,11 +57,11 @@ async function hasCells(parts: ZipParts, path: string): Promise<boolean> {
 
 /** `path` comes from `listXlsxSheets`. Throws `SpreadsheetError`. */
 export async function* readXlsxRows(bytes: Buffer, path: string): AsyncGenerator<SheetRow> {
-  const parts = new ZipParts(bytes, MAX_UNPACKED_BYTES)
-  const workbook = await parts.text('xl/workbook.xml', MAX_SMALL_PART_BYTES)
+  const parts = openZip(bytes)
+  const workbook = await parts.text('xl/workbook.xml')
   const book: Book = {
     shared: await readSharedTexts(parts),
-    formats: parseNumberFormats(await parts.text('xl/styles.xml', MAX_SMALL_PART_BYTES)),
+    formats: parseNumberFormats(await parts.text('xl/styles.xml')),
     is1904: /<(?:\w+:)?workbookPr\b[^<>]*\bdate1904="(?:1|true)"/.test(workbook),
   }
   let before = 0
@@ -82,7 +80,7 @@ export async function* readXlsxRows(bytes: Buffer, path: string): AsyncGenerator
 async function listVisibleSheets(parts: ZipParts, workbook: string): Promise<WorkbookSheet[]> {
   const all: string[] = workbook.match(/<(?:\w+:)?sheet\b[^<>]*>/g) ?? []
   const shown = all.filter(sheet => !/\bstate="(?:hidden|veryHidden)"/.test(sheet))
-  const relations = await parts.text('xl/_rels/workbook.xml.rels', MAX_SMALL_PART_BYTES)
+  const relations = await parts.text('xl/_rels/workbook.xml.rels')
   const targets = new Map(
     (relations.match(/<(?:\w+:)?Relationship\b[^<>]*>/g) ?? []).map(one => [
       findAttribute(one, 'Id'),

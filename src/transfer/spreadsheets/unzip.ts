@@ -13,43 +13,32 @@ const CENTRAL = 0x02014b50
 const LOCAL = 0x04034b50
 const MAX_COMMENT_BYTES = 65_535
 const MAX_PARTS = 5_000
+/** Security bounds: 100,000 rows of 40 columns decompress to about 250 MB. */
+const MAX_UNPACKED_BYTES = 400 * 1024 * 1024
+const MAX_SMALL_PART_BYTES = 8 * 1024 * 1024
 const ENCRYPTED = 1
 
-export class ZipParts {
-  private readonly bytes: Buffer
-  private readonly parts: ReadonlyMap<string, Part>
-  private remainingBytes: number
+export type ZipParts = ReturnType<typeof openZip>
 
-  /** Throws `SpreadsheetError`. */
-  constructor(bytes: Buffer, maxBytes: number) {
-    this.bytes = bytes
-    this.remainingBytes = maxBytes
-    try {
-      this.parts = readDirectory(bytes)
-    } catch (error) {
-      throw error instanceof RangeError ? new SpreadsheetError('broken') : error
-    }
-  }
-
-  has(name: string): boolean {
-    return this.parts.has(name)
-  }
-
+/** Throws `SpreadsheetError`. */
+export function openZip(bytes: Buffer) {
+  const parts = readDirectory(bytes)
+  let remainingBytes = MAX_UNPACKED_BYTES
   /**
    * Yields the decompressed bytes of a part; nothing if the part does not exist. Throws `SpreadsheetError`.
    */
-  async *read(name: string): AsyncGenerator<Buffer> {
-    const part = this.parts.get(name)
+  async function* read(name: string): AsyncGenerator<Buffer> {
+    const part = parts.get(name)
     if (part === undefined) return
-    const packed = this.bytes.subarray(part.start, part.start + part.size)
+    const packed = bytes.subarray(part.start, part.start + part.size)
     if (part.method !== 0 && part.method !== 8) throw new SpreadsheetError('broken')
     const source = Readable.from([packed])
     const stream = part.method === 0 ? source : source.pipe(createInflateRaw({ chunkSize: 64 * 1024 }))
     const pieces: AsyncIterable<Buffer> = stream
     try {
       for await (const piece of pieces) {
-        this.remainingBytes -= piece.length
-        if (this.remainingBytes < 0) throw new SpreadsheetError('too_much')
+        remainingBytes -= piece.length
+        if (remainingBytes < 0) throw new SpreadsheetError('too_much')
         yield piece
       }
     } catch (error) {
@@ -59,20 +48,32 @@ export class ZipParts {
     }
   }
 
-  /** Returns the text of a small part. Throws `SpreadsheetError` if the part has more than `maxBytes`. */
-  async text(name: string, maxBytes: number): Promise<string> {
-    const pieces: Buffer[] = []
-    let size = 0
-    for await (const piece of this.read(name)) {
-      size += piece.length
-      if (size > maxBytes) throw new SpreadsheetError('too_much')
-      pieces.push(piece)
-    }
-    return Buffer.concat(pieces).toString('utf8')
+  return {
+    has: (name: string) => parts.has(name),
+    read,
+    /** Returns the text of a small part. Throws `SpreadsheetError` if the part is too large. */
+    async text(name: string): Promise<string> {
+      const pieces: Buffer[] = []
+      let size = 0
+      for await (const piece of read(name)) {
+        size += piece.length
+        if (size > MAX_SMALL_PART_BYTES) throw new SpreadsheetError('too_much')
+        pieces.push(piece)
+      }
+      return Buffer.concat(pieces).toString('utf8')
+    },
   }
 }
 
 function readDirectory(bytes: Buffer): Map<string, Part> {
+  try {
+    return listParts(bytes)
+  } catch (error) {
+    throw error instanceof RangeError ? new SpreadsheetError('broken') : error
+  }
+}
+
+function listParts(bytes: Buffer): Map<string, Part> {
   const end = findDirectoryEnd(bytes)
   const count = bytes.readUInt16LE(end + 10)
   let at = bytes.readUInt32LE(end + 16)
