@@ -5,7 +5,7 @@
 import { findCategory } from '../src/categories/catalogue.ts'
 import { findUuid } from '../src/kernel/ids.ts'
 import { listColumns } from '../src/transfer/spreadsheets/columns.ts'
-import { buildRow, LayoutCollector } from '../src/transfer/spreadsheets/passport-to-row.ts'
+import { buildRow, collectLayout } from '../src/transfer/spreadsheets/passport-to-row.ts'
 import { writeXlsx } from '../src/transfer/spreadsheets/write-xlsx.ts'
 import { bodyOf } from '../test/fill-database.ts'
 import type { Bench, BenchRow } from './environment.ts'
@@ -138,10 +138,10 @@ async function listWhile(server: Server, { key }: Tenant, work: () => Promise<vo
 async function makeSheet(): Promise<Sheet> {
   const category = findCategory('textile')
   if (category === undefined) throw new Error('there is the category textile')
-  const breadth = new LayoutCollector(category)
+  const breadth = collectLayout(category)
   const all = Array.from({ length: MODELS }, (_, i) => bodyOf(i))
   for (const data of all) breadth.add(data)
-  const columns = listColumns(category, breadth.layout)
+  const columns = listColumns(category, breadth.layout())
   const names = columns.map(({ name }) => name)
   async function* rows() {
     yield names

@@ -19,7 +19,7 @@ import { collectTraits } from '../../src/transfer/spreadsheets/column-traits.ts'
 import { findColumn, listColumns } from '../../src/transfer/spreadsheets/columns.ts'
 import { writeSpreadsheet } from '../../src/transfer/spreadsheets/export-models.ts'
 import { guessMapping } from '../../src/transfer/spreadsheets/guess-mapping.ts'
-import { buildRow, LayoutCollector } from '../../src/transfer/spreadsheets/passport-to-row.ts'
+import { buildRow, collectLayout } from '../../src/transfer/spreadsheets/passport-to-row.ts'
 import {
   buildChanges,
   findColumnIndex,
@@ -42,9 +42,9 @@ function fileOf(rows: readonly Cell[][], kind: (typeof KINDS)[number]): Promise<
 }
 
 function sheetOf(category: CompleteCategory, all: readonly Body[]) {
-  const breadth = new LayoutCollector(category)
+  const breadth = collectLayout(category)
   for (const data of all) breadth.add(data)
-  const columns = listColumns(category, breadth.layout)
+  const columns = listColumns(category, breadth.layout())
   return { columns, rows: [columns.map(one => one.name), ...all.map(data => buildRow(data, columns))] }
 }
 

@@ -9,7 +9,7 @@ import { effectiveData, getState } from '../../passports/core/state.ts'
 import { listPassports } from '../../passports/read/list.ts'
 import { buildColumnName, type Column, findColumn, listColumns } from './columns.ts'
 import { loadRemembered } from './mapping.ts'
-import { buildRow, LayoutCollector } from './passport-to-row.ts'
+import { buildRow, collectLayout } from './passport-to-row.ts'
 import { buildChanges, type Constant, parseRow, type RowOptions } from './row-to-passport.ts'
 
 export type ConstantTexts = Readonly<Record<string, string>>
@@ -92,9 +92,9 @@ async function getCompanyValues(ctx: AccountContext, category: CompleteCategory)
   const [newest] = rows
   if (newest === undefined) return {}
   const data = effectiveData(await getState(ctx, newest.id))
-  const layoutCollector = new LayoutCollector(category)
-  layoutCollector.add(data)
-  const columns = listColumns(category, layoutCollector.layout).filter(({ path }) =>
+  const collected = collectLayout(category)
+  collected.add(data)
+  const columns = listColumns(category, collected.layout()).filter(({ path }) =>
     COMPANY_FIELDS.includes(String(path[0])),
   )
   const cells = buildRow(data, columns)

@@ -11,7 +11,7 @@ import { type ListFilter, listPassports } from '../../passports/read/list.ts'
 import type { Cell, CellRows } from './cell.ts'
 import { listColumns } from './columns.ts'
 import { EXTRA_COLUMNS } from './mapping.ts'
-import { buildRow, LayoutCollector } from './passport-to-row.ts'
+import { buildRow, collectLayout } from './passport-to-row.ts'
 import type { SpreadsheetFormat } from './template.ts'
 import { type CsvSeparator, writeCsv } from './write-csv.ts'
 import { writeXlsx } from './write-xlsx.ts'
@@ -37,9 +37,9 @@ export const writeSpreadsheet = (
   format === 'xlsx' ? writeXlsx([{ name: title, rows }]) : writeCsv(rows, separator)
 
 async function* readRows(ctx: AccountContext, options: ModelExportOptions): AsyncGenerator<Cell[]> {
-  const layoutCollector = new LayoutCollector(options.category)
-  for await (const { data } of readModels(ctx, options)) layoutCollector.add(data)
-  const columns = listColumns(options.category, layoutCollector.layout)
+  const collected = collectLayout(options.category)
+  for await (const { data } of readModels(ctx, options)) collected.add(data)
+  const columns = listColumns(options.category, collected.layout())
   const [address] = EXTRA_COLUMNS
   yield [...columns.map(({ name }) => name), address]
   for await (const { uuid, data } of readModels(ctx, options)) {

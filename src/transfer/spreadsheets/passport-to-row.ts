@@ -9,42 +9,28 @@ export const getOwn = (data: DataObject, name: string | number): unknown =>
   Object.hasOwn(data, name) ? data[name] : undefined
 
 /** Collects the layout that fits many passports: the longest lists and all languages. */
-export class LayoutCollector {
-  private readonly entries = new Map<string, number>()
-  private readonly languages = new Map<string, Set<string>>()
-  private readonly category: CompleteCategory
-
-  constructor(category: CompleteCategory) {
-    this.category = category
+export function collectLayout({ fields }: CompleteCategory) {
+  const entries = new Map<string, number>()
+  const languages = new Map<string, Set<string>>()
+  const visitAll = (some: readonly Field[], data: DataObject, parent: string) => {
+    for (const field of some) visit(field, getOwn(data, field.name), `${parent}${field.name}`)
   }
-
-  add(data: DataObject): void {
-    this.visitAll(this.category.fields, data, '')
-  }
-
-  get layout(): ColumnLayout {
-    const languages = [...this.languages].map(([path, tags]) => [path, [...tags].sort()] as const)
-    return { entries: this.entries, languages: new Map(languages) }
-  }
-
-  private visitAll(fields: readonly Field[], data: DataObject, parent: string): void {
-    for (const field of fields) this.visit(field, getOwn(data, field.name), `${parent}${field.name}`)
-  }
-
-  private visit(field: Field, value: unknown, path: string): void {
+  const visit = (field: Field, value: unknown, path: string) => {
     if (isObject(value)) {
-      if (field.localized) this.note(path, Object.keys(value))
-      else this.visitAll(field.fields ?? [], value, `${path}.`)
+      if (field.localized)
+        languages.set(path, new Set([...(languages.get(path) ?? []), ...Object.keys(value)]))
+      else visitAll(field.fields ?? [], value, `${path}.`)
     }
     if (!Array.isArray(value) || findScalarEntry(field) !== undefined) return
-    this.entries.set(path, Math.max(this.entries.get(path) ?? 0, value.length))
-    for (const entry of value) if (isObject(entry)) this.visitAll(field.of ?? [], entry, `${path}.`)
+    entries.set(path, Math.max(entries.get(path) ?? 0, value.length))
+    for (const entry of value) if (isObject(entry)) visitAll(field.of ?? [], entry, `${path}.`)
   }
-
-  private note(path: string, tags: readonly string[]): void {
-    const known = this.languages.get(path) ?? new Set<string>()
-    for (const tag of tags) known.add(tag)
-    this.languages.set(path, known)
+  return {
+    add: (data: DataObject) => visitAll(fields, data, ''),
+    layout: (): ColumnLayout => ({
+      entries,
+      languages: new Map(Array.from(languages, ([path, tags]) => [path, [...tags].sort()])),
+    }),
   }
 }
 
