@@ -17,9 +17,11 @@ export function collectLayout({ fields }: CompleteCategory) {
   }
   const visit = (field: Field, value: unknown, path: string) => {
     if (isObject(value)) {
-      if (field.localized)
-        languages.set(path, new Set([...(languages.get(path) ?? []), ...Object.keys(value)]))
-      else visitAll(field.fields ?? [], value, `${path}.`)
+      if (field.localized) {
+        const known = languages.get(path) ?? new Set()
+        for (const tag of Object.keys(value)) known.add(tag)
+        languages.set(path, known)
+      } else visitAll(field.fields ?? [], value, `${path}.`)
     }
     if (!Array.isArray(value) || findScalarEntry(field) !== undefined) return
     entries.set(path, Math.max(entries.get(path) ?? 0, value.length))
