@@ -18,8 +18,8 @@ import { findRemainingModels } from '../../transfer/spreadsheets/import-results.
 import { startCheck } from '../../transfer/spreadsheets/run-import.ts'
 import { SpreadsheetError } from '../../transfer/spreadsheets/spreadsheet-error.ts'
 import {
+  getChunkRows,
   getImport,
-  getSampleRows,
   guessMatchField,
   IMPORT_CHANGE_TYPES,
   type ImportSettings,
@@ -69,7 +69,7 @@ export async function renderColumnsPage(
   const texts = words.texts.spreadsheets
   const settings = told.settings ?? sheet.settings
   const category = getCategoryOrFirst(sheet.category)
-  const sample = await getSampleRows(ctx, sheet.id, SAMPLE_ROWS)
+  const sample = (await getChunkRows(ctx, sheet.id, 0)).slice(0, SAMPLE_ROWS)
   const { problems = {} } = told
   const columns = settings.mapping.map(name => (name === null ? undefined : findColumn(category, name)))
   const section = { category, columns, settings, problems, typed: told.further ?? [] }

@@ -1,6 +1,6 @@
 /** Traits of columns that only the cells show, collected while the rows are stored. */
 import { type Cell, isEmptyCell } from './cell.ts'
-import { hasUnit } from './measurement-units.ts'
+import { splitAmount } from './measurement-units.ts'
 
 /** Indexes of columns. */
 export type ColumnTraits = {
@@ -36,7 +36,7 @@ export function collectTraits() {
         columns[place] = one
         one.isFraction &&= isFraction(cell)
         one.isZero &&= !/[1-9]/.test(String(cell))
-        one.hasUnits &&= typeof cell === 'string' && hasUnit(cell)
+        one.hasUnits &&= typeof cell === 'string' && splitAmount(cell) !== undefined
       }
     },
     traits: (): ColumnTraits => ({

@@ -35,7 +35,7 @@ export function guessMapping(
     isOwnExport(header)
       ? title => findExact(title) ?? findKnown(title)
       : title => findKnown(title) ?? findExact(title),
-    title => findByLabel(category, title),
+    title => findOnly(category, listPathsByLabel(category, normalizeName(title))),
     title =>
       known(title) === null
         ? undefined
@@ -92,10 +92,6 @@ const namesItsUnit = (title: string, { name, field }: Column) =>
 /** The columns "weight-unit" or "Net Weight UOM" name the unit of "weight" or "Net Weight". */
 const unitTitles = (title: string) =>
   ['unit', 'uom', 'unit code', 'unit of measure', 'einheit'].map(word => normalizeName(`${title} ${word}`))
-
-function findByLabel(category: CompleteCategory, title: string): Column | undefined {
-  return findOnly(category, listPathsByLabel(category, normalizeName(title)))
-}
 
 /** Matches a label with a unit, language or entry number: "Gewicht (kg)", "Pflegehinweise DE". */
 function findByParts(category: CompleteCategory, title: string): Column | undefined {

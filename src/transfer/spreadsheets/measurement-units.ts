@@ -97,11 +97,9 @@ export function findStatedUnit(cell: string, field: Field): Amount | undefined {
   return stated !== undefined && listUnits(field).includes(stated.unit) ? stated : undefined
 }
 
-export const hasUnit = (cell: string): boolean => splitAmount(cell) !== undefined
-
 type Amount = { amount: string; unit: string }
 
-function splitAmount(cell: string): Amount | undefined {
+export function splitAmount(cell: string): Amount | undefined {
   if (cell.length > MAX_AMOUNT_LENGTH) return undefined
   const { amount = '', unit: word = '' } = WITH_UNIT.exec(cell.trim())?.groups ?? {}
   const unit = word === '' ? undefined : findUnit(word)

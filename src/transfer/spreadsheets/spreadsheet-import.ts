@@ -262,9 +262,6 @@ export async function getChunkRows(
   return chunk === undefined ? [] : JSON.parse(chunk.rows)
 }
 
-export const getSampleRows = async (ctx: AccountContext, uuid: string, max: number): Promise<ChunkRow[]> =>
-  (await getChunkRows(ctx, uuid, 0)).slice(0, max)
-
 export function buildRowOptions({
   category: categoryId,
   header,
