@@ -34,8 +34,7 @@ export async function groupRowErrors(ctx: AccountContext, uuid: string): Promise
       overQuota++
       continue
     }
-    for (const key of new Set(faults.map(groupKey))) {
-      const example = faults.find(fault => groupKey(fault) === key)
+    for (const [key, [example]] of Map.groupBy(faults, groupKey)) {
       const group = groups.get(key)
       if (group !== undefined) group.rows++
       else if (example !== undefined) groups.set(key, { key, example, rows: 1 })
