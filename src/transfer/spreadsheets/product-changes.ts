@@ -1,6 +1,7 @@
 /** Compares a row with an existing product, value by value, to preview its changes. */
 import { isDeepStrictEqual } from 'node:util'
 import { type DataObject, isObject } from '../../kernel/data-object.ts'
+import { shorten } from '../../kernel/detail-json.ts'
 import { buildColumnName, type DataPath } from './columns.ts'
 
 type Shown = string | number | boolean | null
@@ -28,14 +29,14 @@ export function findProductChange(current: DataObject, changes: DataObject): Pro
     }
   }
   if (fields.length === 0) return undefined
-  return { name: String(shorten(current.productName ?? changes.productName ?? '')), fields, more }
+  return { name: String(toShown(current.productName ?? changes.productName ?? '')), fields, more }
 }
 
 function* listDifferences(steps: DataPath, before: unknown, after: unknown): Generator<FieldChange> {
   if (isDeepStrictEqual(before, after) || (isMissing(before) && isMissing(after))) return
   const [old, next] = [listEntries(before), listEntries(after)]
   if (old.size === 0 && next.size === 0) {
-    yield [buildColumnName(steps), shorten(before), shorten(after)]
+    yield [buildColumnName(steps), toShown(before), toShown(after)]
     return
   }
   for (const step of new Set([...old.keys(), ...next.keys()]))
@@ -51,9 +52,8 @@ function listEntries(value: unknown): ReadonlyMap<string | number, unknown> {
   return new Map()
 }
 
-function shorten(value: unknown): Shown {
+function toShown(value: unknown): Shown {
   if (typeof value === 'number' || typeof value === 'boolean') return value
   if (isMissing(value)) return null
-  const text = Array.isArray(value) ? value.join(', ') : String(value)
-  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH).toWellFormed()}…` : text
+  return shorten(Array.isArray(value) ? value.join(', ') : String(value), MAX_VALUE_LENGTH)
 }

@@ -1,5 +1,5 @@
 /** Describes a row's errors by column: people know "column F", not `/items/3/data/sku`. */
-import { formatField } from '../../kernel/detail-json.ts'
+import { formatField, shorten } from '../../kernel/detail-json.ts'
 import {
   type AppError,
   type Detail,
@@ -51,10 +51,7 @@ const MAX_QUOTE_LENGTH = 60
 export function quoteCell(cells: readonly Cell[], place: number | undefined): { found?: string } {
   const cell = place === undefined ? null : (cells[place] ?? null)
   const text = typeof cell === 'string' ? parseCellText(cell).trim() : String(cell ?? '')
-  if (text === '') return {}
-  return {
-    found: text.length > MAX_QUOTE_LENGTH ? `${text.slice(0, MAX_QUOTE_LENGTH).toWellFormed()}…` : text,
-  }
+  return text === '' ? {} : { found: shorten(text, MAX_QUOTE_LENGTH) }
 }
 
 const SHARES = {
