@@ -99,8 +99,8 @@ describe('CSV', () => {
   })
 
   test('reports the format of the file', async () => {
-    const { encoding, separator, kind } = await openSpreadsheet(Buffer.from('a;b\n\xe4;2', 'latin1'))
-    assert.deepEqual([kind, encoding, separator], ['csv', 'windows-1252', ';'])
+    const { encoding, separator, sheets } = await openSpreadsheet(Buffer.from('a;b\n\xe4;2', 'latin1'))
+    assert.deepEqual([sheets, encoding, separator], [undefined, 'windows-1252', ';'])
   })
 
   const wrong: readonly (readonly [string, Buffer, SpreadsheetErrorReason])[] = [

@@ -15,7 +15,6 @@ import {
 const SAMPLE_LENGTH = 64 * 1024
 
 export type OpenSpreadsheet = {
-  kind: 'csv' | 'xlsx'
   /** Only for a CSV file. */
   encoding?: TextEncoding
   separator?: CsvDialect['separator']
@@ -47,7 +46,7 @@ async function openSource(bytes: Buffer, wanted: string | null | undefined): Pro
     const chosen = sheets.find(({ name }) => name === wanted) ?? sheets[0]
     if (chosen === undefined) throw new SpreadsheetError('broken')
     const rows = readXlsxRows(bytes, chosen.path)
-    return { kind: 'xlsx', sheets: sheets.map(({ name }) => name), sheet: chosen.name, rows }
+    return { sheets: sheets.map(({ name }) => name), sheet: chosen.name, rows }
   }
   if (startsWith(bytes, 0xd0, 0xcf, 0x11, 0xe0)) throw new SpreadsheetError('old_excel')
   const text = await readText(bytes)
@@ -56,7 +55,7 @@ async function openSource(bytes: Buffer, wanted: string | null | undefined): Pro
   const dialect = detectCsvDialect(sample)
   const { encoding } = text
   const rows = readCsvRows(text.decode(), dialect)
-  return { kind: 'csv', encoding, separator: dialect.separator, rows }
+  return { encoding, separator: dialect.separator, rows }
 }
 
 /** As much of the beginning as the format detection needs. */
