@@ -42,13 +42,13 @@ export async function exportAccountToFile(
   )
 }
 
-type Line = Readonly<Record<string, unknown>> & { type: string }
+export type ExportLine = Readonly<Record<string, unknown>> & { type: string }
 
 async function* listLines(
   sql: Sql,
   { clock, version: carnet, publicUrl: public_url }: Omit<AccountExportSetup, 'openPool'>,
   { accountId, progress }: Omit<AccountExportOptions, 'path'>,
-): AsyncGenerator<Line> {
+): AsyncGenerator<ExportLine> {
   const account = await exportAccount(sql, accountId)
   const created_at = clock.now().toISOString()
   yield { type: 'header', format: EXPORT_FORMAT, created_at, carnet, public_url, account }

@@ -30,7 +30,7 @@ import {
 import { findBrokenChains } from '../../passports/copies/verify.ts'
 import { explainFileError } from '../new-file.ts'
 import { withPool } from '../snapshot.ts'
-import { EXPORT_FORMAT, type LineCounts } from './export-account.ts'
+import { EXPORT_FORMAT, type ExportLine, type LineCounts } from './export-account.ts'
 
 type AccountImportSetup = { openPool: () => Sql; clock: Clock }
 /** `name` and `plan` override the file's. */
@@ -41,8 +41,6 @@ type AccountImportOptions = {
   progress?: (lines: number) => void
 }
 type AccountImportResult = { account: string; name: string; plan: string; counts: LineCounts }
-
-type Line = Readonly<Record<string, unknown>> & { type: string }
 
 /**
  * Checks the checksum first, and each hash while writing. Throws `validation`, and `not_found` for an unknown
@@ -103,12 +101,12 @@ async function* readLines(path: string): AsyncGenerator<string> {
   if (held !== '') yield held
 }
 
-function findLine(text: string): Line | undefined {
-  const line: Line | null | undefined = tryParseJson(text)
+function findLine(text: string): ExportLine | undefined {
+  const line: ExportLine | null | undefined = tryParseJson(text)
   return typeof line === 'object' && typeof line?.type === 'string' ? line : undefined
 }
 
-function parse(text: string): Line {
+function parse(text: string): ExportLine {
   const line = findLine(text)
   if (line !== undefined) return line
   throw invalidInput('The file is not an export of Carnet: one of its lines is not a JSON object with a type.')
@@ -190,7 +188,7 @@ function createBatches(sql: Sql, accountId: () => number) {
   }
   return {
     flush,
-    async add(line: Line) {
+    async add(line: ExportLine) {
       const { type } = line
       if (accountId() === 0) throw invalidInput('The file does not start with its header.')
       const isFull = [...batches.values()].some(lines => lines.length >= BATCH_ROWS)
