@@ -7,7 +7,7 @@ import { countHistories } from '../../passports/copies/verify.ts'
 import { requireNewPath } from '../new-file.ts'
 import { withSnapshot } from '../snapshot.ts'
 import type { BackupKey } from './backup-key.ts'
-import { type BackupTable, listBackupTables } from './tables.ts'
+import { listBackupTables } from './tables.ts'
 import { type BackupEnd, type BackupFrame, writeBackupFile } from './write-backup-file.ts'
 
 export type BackupSetup = {
@@ -70,7 +70,8 @@ async function* readTables(
     yield { type: 'table', table }
     let rows = 0
     let bytes = 0
-    for await (const data of readChunks(await copyOut(sql, table))) {
+    const copy = sql`copy (select ${sql(table.columns)} from ${sql(table.name)}) to stdout`
+    for await (const data of readChunks(await copy.readable())) {
       for (let at = data.indexOf(10); at !== -1; at = data.indexOf(10, at + 1)) rows++
       bytes += data.length
       progress?.(table.name, bytes)
@@ -80,9 +81,6 @@ async function* readTables(
   }
   yield { type: 'end', end }
 }
-
-const copyOut = (sql: Sql, { name, columns }: BackupTable): Promise<Readable> =>
-  sql`copy (select ${sql(columns)} from ${sql(name)}) to stdout`.readable()
 
 /**
  * The driver pauses its socket when rows arrive too fast, and resumes when the stream requests more. A
