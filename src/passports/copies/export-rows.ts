@@ -59,8 +59,8 @@ const MAX_VERSIONS_PER_PAGE = 20_000
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
 /** Call this and the other functions of the file in one transaction with one snapshot. */
-export async function* exportContents(sql: Sql, accountId: number): AsyncGenerator<ContentLine> {
-  yield* inPages(
+export const exportContents = (sql: Sql, accountId: number) =>
+  readRows(
     after => sql<ContentLine[]>`
       with page as materialized (
         select id, owner_id as owner, upto, model_upto, from_id as "from", own_fields, data::text as data,
@@ -71,21 +71,24 @@ export async function* exportContents(sql: Sql, accountId: number): AsyncGenerat
       where before < ${MAX_CONTENT_BYTES} order by id`,
     line => line.id,
   )
-}
 
 /** `read` returns a page of the rows after an id. */
-async function* inPages<L>(
+async function* readPages<L>(
   read: (after: string) => PromiseLike<readonly L[]>,
   idOf: (line: L) => string,
   first = FIRST,
-): AsyncGenerator<L> {
+): AsyncGenerator<readonly L[]> {
   for (let after = first; ; ) {
     const page = await read(after)
-    yield* page
     const last = page.at(-1)
     if (last === undefined) return
+    yield page
     after = idOf(last)
   }
+}
+
+async function* readRows<L>(...source: Parameters<typeof readPages<L>>): AsyncGenerator<L> {
+  for await (const page of readPages(...source)) yield* page
 }
 
 /** An export has models, then batches, then items, each by id. */
@@ -159,13 +162,12 @@ export async function* exportPassports(sql: Sql, accountId: number): AsyncGenera
 
 async function* readPassportPages(sql: Sql, accountId: number, from: ExportPosition | null) {
   for (const level of LEVELS.slice(LEVELS.indexOf(from?.level ?? 'm'))) {
-    for (let after = level === from?.level ? from.uuid : FIRST; ; ) {
-      const page = await readPassports(sql, accountId, level, after)
-      const last = page.at(-1)
-      if (last === undefined) break
-      yield page
-      after = last.uuid
-    }
+    const first = level === from?.level ? from.uuid : FIRST
+    yield* readPages(
+      after => readPassports(sql, accountId, level, after),
+      ({ uuid }) => uuid,
+      first,
+    )
   }
 }
 
@@ -199,15 +201,14 @@ const readStatuses = (sql: Sql, accountId: number, uuids: readonly string[]) => 
   where passport_id = any(${[...uuids]}::text[]::uuid[]) and account_id = ${accountId}
   order by passport_id, changed_at`
 
-export async function* exportGtins(sql: Sql, accountId: number): AsyncGenerator<GtinLine> {
-  yield* inPages(
+export const exportGtins = (sql: Sql, accountId: number) =>
+  readRows(
     after => sql<GtinLine[]>`
       select gtin14, model_id as model, claimed_at from gtin_claim
       where account_id = ${accountId} and gtin14 > ${after} order by gtin14 limit ${PASSPORTS_PER_PAGE}`,
     line => line.gtin14,
     '',
   )
-}
 
 /** Models that had a GTIN before its release: printed codes still lead to their units. */
 export const exportReleasedGtins = (sql: Sql, accountId: number) => sql<ReleasedGtinLine[]>`
@@ -215,11 +216,10 @@ export const exportReleasedGtins = (sql: Sql, accountId: number) => sql<Released
   order by gtin14, model_id`
 
 /** Without tokens: only the hashes that identify them. */
-export async function* exportAccessLinks(sql: Sql, accountId: number): AsyncGenerator<AccessLinkLine> {
-  yield* inPages(
+export const exportAccessLinks = (sql: Sql, accountId: number) =>
+  readRows(
     after => sql<AccessLinkLine[]>`
       select id, hash, passport_id, audience, label, created_at, created_by, expires_at, revoked_at, uses, last_used_at
       from access_link where account_id = ${accountId} and id > ${after} order by id limit ${PASSPORTS_PER_PAGE}`,
     line => line.id,
   )
-}
