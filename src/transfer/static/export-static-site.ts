@@ -6,7 +6,7 @@ import { dirname, posix } from 'node:path'
 import { sanitizeSvg } from '../../accounts/brand/sanitize-svg.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
-import { AppError, assert, findErrorCode } from '../../kernel/errors.ts'
+import { assert, findErrorCode, unavailable } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { exportAddresses, type PassportLine } from '../../passports/copies/export-rows.ts'
 import { openStaticExport, type StaticExport, type StaticFile, withFolderLock } from './resumable-export.ts'
@@ -81,8 +81,9 @@ async function write(
     return { dir, passports, kept, left_out, ...(await site.finish()) }
   } catch (error) {
     if (!DISK_FULL_CODES.includes(findErrorCode(error) ?? '')) throw error
-    const message = `The disk of ${dir} is full. Free some space and run the same command again: it continues there.`
-    throw new AppError('unavailable', message)
+    throw unavailable(
+      `The disk of ${dir} is full. Free some space and run the same command again: it continues there.`,
+    )
   } finally {
     await site.close()
     await pool.end({ timeout: 0 })
