@@ -19,6 +19,8 @@ export type LostRow = { row: SyncRow; uuid: string | undefined }
 /** `before`: new models that a dry run takes as existing. `isBrief`: results have the data of a summary. */
 type WriteOptions = { dryRun: boolean; before?: number; isBrief: boolean }
 
+type Outcome = { result: SyncResult; lost: LostRow[]; isBrief: boolean }
+
 export async function writePlans(
   ctx: AccountContext,
   plans: readonly Plan[],
@@ -35,19 +37,13 @@ export async function writePlans(
     await previewPlans(ctx, creations, updates, { result, before, isBrief })
     return []
   }
-  const lost: LostRow[] = []
+  const out: Outcome = { result, lost: [], isBrief }
   const reject = ({ row }: Plan, error: AppError) => rejectRow(result, row, error)
-  const create = async (some: readonly Creation[]) => {
-    lost.push(...(await writeCreations(ctx, some, { result, isBrief })))
-  }
-  const update = async (some: readonly Update[]) => {
-    lost.push(...(await writeUpdates(ctx, some, result)))
-  }
   for (const some of splitForStatements(ctx, creations, ({ bytes }) => bytes))
-    await writeStorable(some, create, reject)
+    await writeStorable(some, rows => writeCreations(ctx, rows, out), reject)
   for (const some of splitForStatements(ctx, updates, ({ passport }) => passport.data.length))
-    await writeStorable(some, update, reject)
-  return lost
+    await writeStorable(some, rows => writeUpdates(ctx, rows, out), reject)
+  return out.lost
 }
 
 /** A larger statement blocks the event loop. 500 rows of a usual product are smaller. */
@@ -69,24 +65,20 @@ export async function writeStorable<T>(
     await write(rows)
   } catch (error) {
     if (!isUnstorable(error)) throw error
-    if (rows.length === 1) return refuse(first, unstorableError())
+    if (rows.length === 1)
+      return refuse(first, invalid([rowProblem({ path: ['data'], code: 'format' }, 'unstorable')]))
     const middle = rows.length >> 1
     await writeStorable(rows.slice(0, middle), write, refuse)
     await writeStorable(rows.slice(middle), write, refuse)
   }
 }
 
-function unstorableError(): AppError {
-  return invalid([rowProblem({ path: ['data'], code: 'format' }, 'unstorable')])
-}
-
 /** A statement with rejected rows writes nothing and is repeated. The first rows get the remaining quota. */
 async function writeCreations(
   ctx: AccountContext,
   creations: readonly Creation[],
-  { result, isBrief }: { result: SyncResult; isBrief: boolean },
-): Promise<LostRow[]> {
-  const lost: LostRow[] = []
+  { result, lost, isBrief }: Outcome,
+): Promise<void> {
   const taken: Creation[] = []
   const beyondQuota: Creation[] = []
   let rest = creations
@@ -120,19 +112,17 @@ async function writeCreations(
   for (const creation of rest) result.created.push(toSynced(creation, isBrief))
   for (const { row } of beyondQuota) rejectRow(result, row, modelQuotaError())
   for (const { row, model } of taken) rejectRow(result, row, gtinTakenError(holders.get(model.gtin14 ?? '')))
-  return lost
 }
 
 async function writeUpdates(
   ctx: AccountContext,
   updates: readonly Update[],
-  result: SyncResult,
-): Promise<LostRow[]> {
+  { result, lost }: Outcome,
+): Promise<void> {
   const versions = updates.map(({ next }) => next)
   const { written, taken } = await writeVersions(ctx, versions)
   const takenGtins = updates.map(({ passport, claims }) => (taken.has(passport.id) ? claims : null))
   const holders = await findByGtin(ctx, takenGtins)
-  const lost: LostRow[] = []
   for (const { row, passport, claims, warnings } of updates) {
     const { id } = passport
     const updated_at = written.get(id)
@@ -141,7 +131,6 @@ async function writeUpdates(
     } else if (taken.has(id)) rejectRow(result, row, gtinTakenError(holders.get(claims ?? '')))
     else lost.push({ row, uuid: id })
   }
-  return lost
 }
 
 /** As if `before` other models already existed. */
