@@ -31,7 +31,7 @@ export function collectTraits() {
         let one = columns[place]
         // Most columns have neither trait after their first cell.
         if (one !== undefined && !one.isFraction && !one.hasUnits) continue
-        if (cell === null || isEmptyCell(cell)) continue
+        if (isEmptyCell(cell)) continue
         one ??= { isFraction: true, isZero: true, hasUnits: true }
         columns[place] = one
         one.isFraction &&= isFraction(cell)

@@ -44,11 +44,11 @@ export function parseRow(cells: readonly Cell[], options: RowOptions): ParsedRow
   const { columns } = options
   const data: Tree = {}
   const empty: Column[] = []
-  const later: { column: Column; text: string }[] = []
+  const later: Constant[] = []
   for (const [place, column] of columns.entries()) {
     if (column === undefined) continue
-    const cell = cells[place]
-    if (cell === undefined || cell === null || isEmptyCell(cell)) empty.push(column)
+    const cell = cells[place] ?? null
+    if (isEmptyCell(cell)) empty.push(column)
     else if (column.isPrimary) later.push({ column, text: parseCellText(String(cell)) })
     else if (column.isWhole) setAtPath(data, column.path, parseWholeList(cell, column, options))
     else if (column.field.type === 'number')

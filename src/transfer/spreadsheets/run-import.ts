@@ -260,7 +260,7 @@ function splitRows(
 /** Whether an error file marks a row as a duplicate that still has that SKU or GTIN. */
 function isMarkedDuplicate(header: readonly string[], cells: ChunkRow[1], row: ParsedRow): boolean {
   const mark = cells[header.indexOf(DUPLICATE_COLUMN)]
-  if (mark === undefined || mark === null || isEmptyCell(mark)) return false
+  if (isEmptyCell(mark)) return false
   const text = parseCellText(String(mark))
   return MATCH_BY.some(by => {
     const key = findMatchKey(row, by)
