@@ -182,12 +182,9 @@ type Source = (typeof SOURCES)[number]
 /** Two titles that identify a source are enough. */
 function findSource(header: readonly string[]): Source | undefined {
   const keys = new Set(header.map(normalizeName))
-  const counts = SOURCES.map(source => ({
-    source,
-    marks: source.marks.filter(mark => keys.has(mark)).length,
-  }))
-  const [best] = counts.toSorted((a, b) => b.marks - a.marks)
-  return best !== undefined && best.marks >= 2 ? best.source : undefined
+  const countMarks = ({ marks }: Source) => marks.filter(mark => keys.has(mark)).length
+  const [best] = SOURCES.toSorted((a, b) => countMarks(b) - countMarks(a))
+  return best !== undefined && countMarks(best) >= 2 ? best : undefined
 }
 
 /** Looks up a known title, first in the detected source. */
