@@ -1,6 +1,6 @@
 /** Reads CSV with commas, semicolons, tabs or pipes, with or without quotes and Excel's `sep=` line. */
 import { once } from 'node:events'
-import { CsvError, type Parser, parse } from 'csv-parse'
+import { CsvError, parse } from 'csv-parse'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
 import { SpreadsheetError } from './spreadsheet-error.ts'
 import { MAX_RAW_COLUMNS, MAX_RAW_ROWS, type SheetRow } from './spreadsheet-limits.ts'
@@ -76,19 +76,15 @@ export async function* readCsvRows(pieces: Iterable<string>, dialect: CsvDialect
       yield* takeRecords()
       await pauseIfDue()
     }
-    await finish(parser)
+    const isFinished = once(parser, 'finish')
+    parser.end()
+    await isFinished
     yield* takeRecords()
   } catch (error) {
     throw error instanceof CsvError ? toSpreadsheetError(error) : error
   } finally {
     parser.destroy()
   }
-}
-
-async function finish(parser: Parser): Promise<void> {
-  const isFinished = once(parser, 'finish')
-  parser.end()
-  await isFinished
 }
 
 const toSpreadsheetError = ({ code }: CsvError) =>
