@@ -64,14 +64,12 @@ export async function importAccountFromFile(
 
 async function requireComplete(path: string): Promise<LineCounts> {
   const digest = createHash('sha256')
-  let last = ''
-  let isFirst = true
+  let last: string | undefined
   for await (const line of readLines(path)) {
-    if (!isFirst) digest.update(`${last}\n`)
-    isFirst = false
+    if (last !== undefined) digest.update(`${last}\n`)
     last = line
   }
-  const end = findLine(last)
+  const end = findLine(last ?? '')
   if (end?.type !== 'end' || typeof end.counts !== 'object' || end.counts === null)
     throw invalidInput(
       `${path} is incomplete or not an export of Carnet: its last line is missing or damaged.`,
