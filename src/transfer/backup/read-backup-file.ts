@@ -108,17 +108,13 @@ function parseHeader(text: string): BackupHeader | undefined {
 }
 
 async function readEnds(path: string): Promise<{ bytes: number; head: Buffer; tail: string }> {
-  const file = await open(path, 'r')
-  try {
-    const { size } = await file.stat()
-    const head = Buffer.alloc(Math.min(size, MAX_HEADER_BYTES))
-    await file.read(head, 0, head.length, 0)
-    const tail = Buffer.alloc(Math.min(size, MAX_TRAILER_BYTES))
-    await file.read(tail, 0, tail.length, size - tail.length)
-    return { bytes: size, head, tail: tail.toString('latin1') }
-  } finally {
-    await file.close()
-  }
+  await using file = await open(path, 'r')
+  const { size } = await file.stat()
+  const head = Buffer.alloc(Math.min(size, MAX_HEADER_BYTES))
+  await file.read(head, 0, head.length, 0)
+  const tail = Buffer.alloc(Math.min(size, MAX_TRAILER_BYTES))
+  await file.read(tail, 0, tail.length, size - tail.length)
+  return { bytes: size, head, tail: tail.toString('latin1') }
 }
 
 type Packed = { start: number; end: number; sha256: string }

@@ -24,14 +24,9 @@ export async function openSafeFolder(root: string) {
   if ((found.mode & OTHERS_MAY_WRITE) !== 0) throw invalidFolder(`Everybody can write to ${root}.`)
   const known = new Set<string>()
   const write = async (path: string, body: Buffer | string, sync = false) => {
-    const at = await locate(root, path, known, true)
-    const file = await openNew(at)
-    try {
-      await file.writeFile(body)
-      if (sync) await file.sync()
-    } finally {
-      await file.close()
-    }
+    await using file = await openNew(await locate(root, path, known, true))
+    await file.writeFile(body)
+    if (sync) await file.sync()
   }
   return {
     /** Writes a file and creates its folders. `path` has slashes. Throws `validation` if it leads outside. */
