@@ -35,22 +35,15 @@ export async function openExportDownload(
   if (count.running >= MAX_CONCURRENT) return undefined
   count.running++
   const pool = setup.openPool()
-  const release = async () => {
+  await using held = new AsyncDisposableStack()
+  held.defer(async () => {
     count.running--
     await pool.end({ timeout: 0 })
-  }
-  try {
-    const sql = await openSnapshot(pool, ctx.accountId)
-    if (sql !== undefined) {
-      await audit(ctx, 'account_export_started', name)
-      return createStream(ctx, { ...setup, sql, name }, release)
-    }
-  } catch (error) {
-    await release()
-    throw error
-  }
-  await release()
-  return undefined
+  })
+  const sql = await openSnapshot(pool, ctx.accountId)
+  if (sql === undefined) return undefined
+  await audit(ctx, 'account_export_started', name)
+  return createStream(ctx, { ...setup, sql, name }, held.move())
 }
 
 /** Undefined if this account is already being exported. */
@@ -68,7 +61,7 @@ async function openSnapshot(pool: Sql, accountId: number): Promise<Sql | undefin
 function createStream(
   ctx: AccountContext,
   { sql, name, idleTimeoutMs = IDLE_TIMEOUT_MS, ...setup }: DownloadSetup & { sql: Sql; name: string },
-  release: () => Promise<void>,
+  held: AsyncDisposableStack,
 ): Readable {
   const { accountId, clock } = ctx
   const start = performance.now()
@@ -90,7 +83,7 @@ function createStream(
   }, CHECK_INTERVAL_MS).unref()
   stream.once('close', () => {
     clearInterval(watch)
-    release().catch(() => undefined)
+    held.disposeAsync().catch(() => undefined)
   })
   return stream
 }
