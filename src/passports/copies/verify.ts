@@ -5,25 +5,24 @@ import { LEVEL_NAME, type PassportRow } from '../core/record.ts'
 
 const MAX_REPORTED = 20
 
+/** Compares the counters in `table` with the passports. `columns`: the counters' key. */
+const findDifferences = <K extends object>(sql: Sql, table: string, columns: Fragment, counted: Fragment) =>
+  sql<(K & { account_id: number; kept: number; counted: number })[]>`
+    select ${columns}, coalesce(k.n, 0) as kept, coalesce(r.n, 0) as counted
+    from (select ${columns}, count(*)::bigint as n from passport where ${counted} group by ${columns}) r
+    full join ${sql(table)} k using (${columns})
+    where coalesce(k.n, 0) <> coalesce(r.n, 0)
+    order by ${columns} limit ${MAX_REPORTED}`
+
 /** Sentences about wrong counters of lists. Reads every passport's narrow row. */
 export async function findWrongCounts(sql: Sql): Promise<string[]> {
-  const rows = await sql<
-    {
-      account_id: number
-      level: PassportRow['level']
-      status: string
-      category: string
-      kept: number
-      counted: number
-    }[]
-  >`
-    select account_id, level, status, category, coalesce(k.n, 0) as kept, coalesce(r.n, 0) as counted
-    from (
-      select account_id, level, status, category, count(*)::bigint as n from passport
-      group by account_id, level, status, category
-    ) r full join passport_count k using (account_id, level, status, category)
-    where coalesce(k.n, 0) <> coalesce(r.n, 0)
-    order by account_id, level, status, category limit ${MAX_REPORTED}`
+  const columns = sql`account_id, level, status, category`
+  const rows = await findDifferences<Pick<PassportRow, 'level'> & { status: string; category: string }>(
+    sql,
+    'passport_count',
+    columns,
+    sql`true`,
+  )
   return rows.map(
     row =>
       `account ${row.account_id} has ${row.counted} ${row.category} ${LEVEL_NAME[row.level]} rows of status ${row.status}, but its counter says ${row.kept}`,
@@ -32,14 +31,12 @@ export async function findWrongCounts(sql: Sql): Promise<string[]> {
 
 /** Sentences about wrong unit counts of contents. Reads every passport's narrow row. */
 export async function findWrongUnitCounts(sql: Sql): Promise<string[]> {
-  const rows = await sql<{ account_id: number; content_id: string; kept: number; counted: number }[]>`
-    select account_id, content_id, coalesce(k.n, 0) as kept, coalesce(r.n, 0) as counted
-    from (
-      select account_id, content_id, count(*)::bigint as n from passport where parent_id is not null
-      group by account_id, content_id
-    ) r full join content_units k using (account_id, content_id)
-    where coalesce(k.n, 0) <> coalesce(r.n, 0)
-    order by account_id, content_id limit ${MAX_REPORTED}`
+  const rows = await findDifferences<{ content_id: string }>(
+    sql,
+    'content_units',
+    sql`account_id, content_id`,
+    sql`parent_id is not null`,
+  )
   return rows.map(
     row =>
       `account ${row.account_id} has ${row.counted} units on content ${row.content_id}, but its counter says ${row.kept}`,
