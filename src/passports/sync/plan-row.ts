@@ -3,11 +3,11 @@ import type { AccountContext } from '../../accounts/context.ts'
 import { findCategory } from '../../categories/catalogue.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
 import { collectErrors } from '../../kernel/collect-errors.ts'
-import { AppError, assert, type Detail, invalid } from '../../kernel/errors.ts'
+import { AppError, assert, type Detail, invalid, type TranslatableMessage } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { checkData, gtinTakenError, normaliseSku, removeNulls, requireCategory } from '../core/check-data.ts'
 import type { PassportRow } from '../core/record.ts'
-import { rowProblem } from '../core/row-problems.ts'
+import { type RowProblemKey, rowProblem } from '../core/row-problems.ts'
 import type { PassportState } from '../core/state.ts'
 import { type GtinMatch, MAX_NAMED_PRODUCTS, type SkuMatch } from '../write/find-matches.ts'
 import { buildModelRow, type ModelRow } from '../write/insert-models.ts'
@@ -51,16 +51,17 @@ export function hasKey({ matchBy, key }: SyncRow, { inherited, row }: PassportSt
   return typeof inherited.sku === 'string' && normaliseSku(inherited.sku) === key
 }
 
+const keyProblem = (row: SyncRow, ...problem: [RowProblemKey, TranslatableMessage['facts']]) =>
+  rowProblem({ ...row.keyPlace, code: 'duplicate' }, ...problem)
+
 function ambiguousSkuError(row: SyncRow, uuids: readonly string[]): AppError {
   const named = uuids.slice(0, MAX_NAMED_PRODUCTS).map(idFromUuid).join(', ')
   const more = uuids.length > MAX_NAMED_PRODUCTS ? ' and more' : ''
-  const at = { ...row.keyPlace, code: 'duplicate' } as const
-  return invalid([rowProblem(at, 'sku_shared', { sku: row.key ?? '', ids: named + more })])
+  return invalid([keyProblem(row, 'sku_shared', { sku: row.key ?? '', ids: named + more })])
 }
 
 function formerGtinError(row: SyncRow, uuid: string): AppError {
-  const at = { ...row.keyPlace, code: 'duplicate' } as const
-  const problem = rowProblem(at, 'gtin_borne', { gtin: row.key ?? '', id: idFromUuid(uuid) })
+  const problem = keyProblem(row, 'gtin_borne', { gtin: row.key ?? '', id: idFromUuid(uuid) })
   return new AppError('gtin_taken', problem.message, [problem])
 }
 
@@ -155,6 +156,5 @@ export class DuplicateGuard {
 }
 
 function duplicateRowError(row: SyncRow, before: number): AppError {
-  const at = { ...row.keyPlace, code: 'duplicate' } as const
-  return invalid([rowProblem(at, 'row_twice', { row: before, field: row.matchBy, key: row.key ?? '' })])
+  return invalid([keyProblem(row, 'row_twice', { row: before, field: row.matchBy, key: row.key ?? '' })])
 }

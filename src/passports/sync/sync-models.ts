@@ -121,15 +121,12 @@ async function attemptRows(
   return [...lost, ...open.map(({ row }) => ({ row, uuid: undefined }))]
 }
 
-type Found = { row: SyncRow; uuid: string | undefined }
-
 async function findMatches(ctx: AccountContext, rows: readonly SyncRow[], result: SyncResult) {
-  const keys = (by: MatchBy) => rows.flatMap(row => (row.matchBy === by && row.key !== null ? [row.key] : []))
-  const [bySku, byGtin] = await Promise.all([
-    findBySku(ctx, [...new Set(keys('sku'))]),
-    findByGtin(ctx, [...new Set(keys('gtin'))]),
-  ])
-  const found: Found[] = rows.flatMap(row =>
+  const keys = (by: MatchBy) => [
+    ...new Set(rows.flatMap(row => (row.matchBy === by && row.key !== null ? [row.key] : []))),
+  ]
+  const [bySku, byGtin] = await Promise.all([findBySku(ctx, keys('sku')), findByGtin(ctx, keys('gtin'))])
+  const found = rows.flatMap(row =>
     collectError(result, row.index, () => ({ row, uuid: findMatch(row, bySku, byGtin) })),
   )
   return { found, bySku }
