@@ -185,26 +185,18 @@ function getRelativePath(from: string, to: string): string {
 /** Writes a redirect page at each GS1 address. Returns how many addresses cannot be files. */
 async function writeRedirects(
   site: StaticExport,
-  passport: PassportLine,
+  { uuid, lot, serial }: PassportLine,
   gtins: readonly string[],
 ): Promise<number> {
-  let impossible = 0
-  const files: StaticFile[] = []
-  for (const gtin of gtins) {
-    const names = [
-      ...(passport.lot === null ? [] : ['10', passport.lot]),
-      ...(passport.serial === null ? [] : ['21', passport.serial]),
-    ]
-    if (names.some(name => name.includes('/'))) {
-      impossible++
-      continue
-    }
+  const names = [...(lot === null ? [] : ['10', lot]), ...(serial === null ? [] : ['21', serial])]
+  if (names.some(name => name.includes('/'))) return gtins.length
+  const files = gtins.map(gtin => {
     const dir = ['01', gtin, ...names].join('/')
-    const to = `${posix.relative(dir, `p/${idFromUuid(passport.uuid)}`)}/`
-    files.push({ path: `${dir}/index.html`, body: buildRedirectPage(to) })
-  }
+    const to = `${posix.relative(dir, `p/${idFromUuid(uuid)}`)}/`
+    return { path: `${dir}/index.html`, body: buildRedirectPage(to) }
+  })
   await site.put(...files)
-  return impossible
+  return 0
 }
 
 /** `to` needs no escaping, because it contains only dots, slashes and an id. */
