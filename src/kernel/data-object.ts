@@ -7,5 +7,8 @@ export type DataObject = Readonly<Record<string, unknown>>
 export const isObject = (value: unknown): value is DataObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+export const getOwn = (data: DataObject | undefined, name: string | number): unknown =>
+  data !== undefined && Object.hasOwn(data, name) ? data[name] : undefined
+
 /** Empty for any other value. */
 export const asObject = (value: unknown): DataObject => (isObject(value) ? value : {})

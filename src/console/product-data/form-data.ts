@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Field } from '../../categories/field.ts'
-import { type DataObject, isObject } from '../../kernel/data-object.ts'
+import { type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
 import type { Detail } from '../../kernel/errors.ts'
 import { type PostedForm, type Problems, readForm } from '../page/form.ts'
 import type { Words } from '../page/words.ts'
@@ -39,9 +39,6 @@ export function buildDataForm(words: Words, fields: readonly Field[], data: Data
   showMembers(fields, DATA_PREFIX, data)
   return readForm(entries)
 }
-
-const getOwn = (data: DataObject | undefined, name: string): unknown =>
-  data !== undefined && Object.hasOwn(data, name) ? data[name] : undefined
 
 /** The field of each entry of a list of single values; undefined for a list of objects. */
 export const findEntryField = (list: Field): Field | undefined => list.of?.find(({ name }) => name === '')

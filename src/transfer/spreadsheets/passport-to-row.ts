@@ -1,12 +1,9 @@
 /** Turns a passport into a row, and finds the columns that a set of passports needs. */
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { type Field, findScalarEntry } from '../../categories/field.ts'
-import { type DataObject, isObject } from '../../kernel/data-object.ts'
+import { type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
 import { type Cell, toCell } from './cell.ts'
 import type { Column, ColumnLayout, DataPath } from './columns.ts'
-
-export const getOwn = (data: DataObject, name: string | number): unknown =>
-  Object.hasOwn(data, name) ? data[name] : undefined
 
 /** Collects the layout that fits many passports: the longest lists and all languages. */
 export function collectLayout({ fields }: CompleteCategory) {

@@ -6,13 +6,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Field, findScalarEntry } from '../../categories/field.ts'
 import { normalizeName } from '../../categories/names/name-lookup.ts'
 import { toCanonicalName } from '../../categories/names/recognise-names.ts'
-import { type DataObject, isObject } from '../../kernel/data-object.ts'
+import { type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
 import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
 import { type Cell, type DecimalMark, isEmptyCell, parseCell, parseCellText, parseNumber } from './cell.ts'
 import { type Column, type DataPath, findCompactMembers } from './columns.ts'
 import { findStatedUnit, findUnit, listUnits, parseAmount } from './measurement-units.ts'
 import type { NameListener } from './name-notes.ts'
-import { getOwn } from './passport-to-row.ts'
 
 /** How rows are read. `columns` are in the spreadsheet's order; undefined for an ignored column. */
 export type RowOptions = {
@@ -270,7 +269,7 @@ function isSameByNames(existing: unknown, sent: unknown, name: string, { columns
 }
 
 function findPrimaryLanguage(data: DataObject | undefined): string | undefined {
-  const languages = data === undefined ? undefined : getOwn(data, 'languages')
+  const languages = getOwn(data, 'languages')
   const first: unknown = Array.isArray(languages) ? languages[0] : undefined
   return typeof first === 'string' && first !== '' ? first : undefined
 }
