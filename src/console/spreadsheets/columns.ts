@@ -6,6 +6,7 @@ import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireProductUuid } from '../../passports/read/find.ts'
 import { MATCH_BY } from '../../passports/sync/parse-row.ts'
+import { CHANGE_TYPES } from '../../passports/write/plan-version.ts'
 import {
   buildMappingName,
   buildTemplateLayout,
@@ -21,7 +22,6 @@ import {
   getChunkRows,
   getImport,
   guessMatchField,
-  IMPORT_CHANGE_TYPES,
   type ImportSettings,
   type SpreadsheetImport,
   selectSheet,
@@ -184,7 +184,7 @@ export async function submitColumns(visit: Visit): Promise<Outcome> {
     matchBy: MATCH_BY.find(one => one === form.text('match_by')) ?? 'sku',
     mark,
     clears: form.text('clears') === 'remove',
-    changeType: IMPORT_CHANGE_TYPES.find(one => one === form.text('change_type')) ?? 'change',
+    changeType: CHANGE_TYPES.find(one => one === form.text('change_type')) ?? 'change',
     constants: same.constants,
     language: words.language,
   }

@@ -5,6 +5,7 @@ import { inTransaction } from '../../kernel/db/transaction.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import type { MatchBy } from '../../passports/sync/parse-row.ts'
+import type { ChangeType } from '../../passports/write/plan-version.ts'
 import { DECIMAL_MARKS, type DecimalMark, guessDecimalMark } from './cell.ts'
 import { type ColumnTraits, collectTraits, NO_TRAITS } from './column-traits.ts'
 import { buildMappingName, findColumn, UNIT_TO_CHOOSE } from './columns.ts'
@@ -17,14 +18,12 @@ import type { Constants, RowOptions } from './row-to-passport.ts'
 import { SpreadsheetError } from './spreadsheet-error.ts'
 import { MAX_ROWS, type SheetRow } from './spreadsheet-limits.ts'
 
-export const IMPORT_CHANGE_TYPES = ['change', 'correction'] as const
-
 export type ImportSettings = {
   mapping: ColumnMapping
   matchBy: MatchBy
   mark: DecimalMark
   clears: boolean
-  changeType: (typeof IMPORT_CHANGE_TYPES)[number]
+  changeType: ChangeType
   constants?: ConstantSettings
   /** A person has confirmed that existing products may change. */
   isConfirmed?: boolean
