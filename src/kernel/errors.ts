@@ -119,6 +119,10 @@ export function findErrorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
+/** For a single violation. */
+export const invalidField = (path: Path, code: DetailCode, message: string): AppError =>
+  invalid([{ path, code, message }])
+
 /** For bugs, not for expected errors. The message names the broken assumption. */
 export function assert(condition: unknown, assumption: string): asserts condition {
   if (!condition) throw new Error(`broken assumption: ${assumption}`)

@@ -5,7 +5,7 @@ import { FORMAT_RULES } from '../../categories/schema/formats.ts'
 import { isGtin, toGtin14 } from '../../gs1/gtin.ts'
 import { collectErrors } from '../../kernel/collect-errors.ts'
 import { isObject } from '../../kernel/data-object.ts'
-import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
+import { AppError, type Detail, invalid, invalidField } from '../../kernel/errors.ts'
 import {
   checkData,
   normaliseSku,
@@ -48,7 +48,7 @@ export function parseSyncRow(
 ): SyncRow {
   if (sent instanceof AppError) throw sent
   if (!isObject(sent))
-    throw invalid([{ path: [], code: 'type', message: 'A row must be an object with category and data.' }])
+    throw invalidField([], 'type', 'A row must be an object with category and data.')
   const { matchBy, data } = collectErrors({
     members: () => rejectUnknownMembers(sent),
     matchBy: () => (sent.match_by === undefined ? call.matchBy : requireMatchBy(sent.match_by)),
@@ -88,7 +88,7 @@ export function requireSameKey({ matchBy, key, data, defaults }: SyncRow): void 
   const sent = findKey(matchBy, data[matchBy])
   if (sent !== null && sent === key) return
   const message = `${matchBy} in data differs from the one in the address. Send the same one, or leave it out. To change it, use PATCH.`
-  throw invalid([{ path: ['data', matchBy], code: 'immutable', message }])
+  throw invalidField(['data', matchBy], 'immutable', message)
 }
 
 function findKey(matchBy: MatchBy, value: unknown): string | null {
@@ -116,7 +116,7 @@ function explainUnmatchable(
       key: () => {
         if (isOwnFault && (data[matchBy] === undefined || data[matchBy] === null)) {
           const message = `${matchBy} is missing; it identifies the product of this row.`
-          throw invalid([{ path: ['data', matchBy], code: 'required', message }])
+          throw invalidField(['data', matchBy], 'required', message)
         }
       },
       category: () => (category === undefined ? undefined : requireCategory(category)),
@@ -129,7 +129,7 @@ function explainUnmatchable(
   const wrong =
     matchBy === 'gtin' && typeof gtin === 'string' ? FORMAT_RULES.gtin.findViolation(gtin) : undefined
   const message = `${matchBy} ${wrong ? toEnglish(wrong.problem) : 'cannot be looked up.'}`
-  return invalid([{ path: ['data', matchBy], code: wrong?.code ?? 'format', message }])
+  return invalidField(['data', matchBy], wrong?.code ?? 'format', message)
 }
 
 function rejectUnknownMembers(row: Readonly<Record<string, unknown>>): void {
@@ -148,5 +148,5 @@ function requireMatchBy(value: unknown): MatchBy {
   const found = MATCH_BY.find(field => field === value)
   if (found !== undefined) return found
   const message = `match_by must be one of ${MATCH_BY.join(', ')}.`
-  throw invalid([{ path: ['match_by'], code: 'enum', message }])
+  throw invalidField(['match_by'], 'enum', message)
 }

@@ -3,7 +3,7 @@ import type { AccountContext } from '../../accounts/context.ts'
 import { findCategory } from '../../categories/catalogue.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
 import { collectErrors } from '../../kernel/collect-errors.ts'
-import { AppError, assert, type Detail, invalid, type TranslatableMessage } from '../../kernel/errors.ts'
+import { AppError, assert, type Detail, invalid, invalidField, type TranslatableMessage } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { checkData, gtinTakenError, normaliseSku, removeNulls, requireCategory } from '../core/check-data.ts'
 import type { PassportRow } from '../core/record.ts'
@@ -105,7 +105,7 @@ function requireNewCategory({ category, matchBy }: SyncRow): void {
     return
   }
   const message = `There is no product with this ${matchBy.toUpperCase()}. To create it, send its category and all required fields.`
-  throw invalid([{ path: ['category'], code: 'required', message }])
+  throw invalidField(['category'], 'required', message)
 }
 
 function planChange(

@@ -7,7 +7,7 @@ import type { AccountContext } from '../../accounts/context.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { perDatabase, type Sql, withRetries } from '../../kernel/db/database.ts'
 import { inTransaction } from '../../kernel/db/transaction.ts'
-import { invalid } from '../../kernel/errors.ts'
+import { invalidField } from '../../kernel/errors.ts'
 import { createBackgroundJobs, isAbandoned, type JobFailure } from '../../kernel/process/background-jobs.ts'
 import { MATCH_BY } from '../../passports/sync/parse-row.ts'
 import { isEmptyCell, parseCellText } from './cell.ts'
@@ -64,17 +64,14 @@ export async function startImport(
   const sheet = await getImport(ctx, uuid)
   const { settings, state, created, updated } = sheet
   if (state === 'checked' && created + updated === 0) {
-    throw invalidStart('rows', 'required', 'No row of this spreadsheet would change anything.')
+    throw invalidField(['rows'], 'required', 'No row of this spreadsheet would change anything.')
   }
   if (state === 'checked' && updated > 0 && !isConfirmed) {
     const message = 'This import changes existing products. Review the changes and confirm them.'
-    throw invalidStart('confirm', 'required', message)
+    throw invalidField(['confirm'], 'required', message)
   }
   await setRunning(ctx, sheet, 'running', { ...settings, isConfirmed: isConfirmed && updated > 0 })
 }
-
-const invalidStart = (field: string, code: 'required' | 'immutable', message: string) =>
-  invalid([{ path: [field], code, message }])
 
 /** Stops a check or an import after the current chunk; written products stay. */
 export async function stopImport(ctx: AccountContext, uuid: string): Promise<void> {
@@ -115,8 +112,8 @@ async function setRunning(
     )
     select ${importColumns(sql)} from begun`
   if (row === undefined)
-    throw invalidStart(
-      'state',
+    throw invalidField(
+      ['state'],
       'immutable',
       'This import has changed meanwhile. Reload the page to see its state.',
     )

@@ -2,7 +2,7 @@
 import type { AccountContext } from '../../accounts/context.ts'
 import { type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
 import { inTransaction } from '../../kernel/db/transaction.ts'
-import { invalid, notFound } from '../../kernel/errors.ts'
+import { invalidField, notFound } from '../../kernel/errors.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import type { MatchBy } from '../../passports/sync/parse-row.ts'
 import type { ChangeType } from '../../passports/write/plan-version.ts'
@@ -148,7 +148,7 @@ export function requireImportCategory(id: string): CompleteCategory {
   const category = findCategory(id)
   if (category !== undefined) return category
   const message = 'category is unknown. Choose one from the list.'
-  throw invalid([{ path: ['category'], code: 'enum', message }])
+  throw invalidField(['category'], 'enum', message)
 }
 
 const cleanFileName = (sent: string) =>
@@ -285,21 +285,18 @@ export function requireSettings(sheet: SpreadsheetImport, sent: ImportSettings):
   const names = columns.flatMap(column => column?.name ?? [])
   const twice = names.find((name, place) => names.indexOf(name) !== place)
   if (twice !== undefined)
-    throw invalidMapping(twice, 'duplicate', `Two columns are mapped to ${twice}. Leave one of them out.`)
+    throw invalidField(['mapping', twice], 'duplicate', `Two columns are mapped to ${twice}. Leave one of them out.`)
   const open = columns.find(column => column?.unit === UNIT_TO_CHOOSE)
   if (open !== undefined)
-    throw invalidMapping(open.name, 'enum', `Choose the unit of the column ${open.name}.`)
+    throw invalidField(['mapping', open.name], 'enum', `Choose the unit of the column ${open.name}.`)
   if (!names.includes(sent.matchBy)) {
     const message = `No column is mapped to ${sent.matchBy}, which identifies the product of a row. Choose a column, or match by the other field.`
-    throw invalidMapping(sent.matchBy, 'required', message)
+    throw invalidField(['mapping', sent.matchBy], 'required', message)
   }
   const mark = DECIMAL_MARKS.find(one => one === sent.mark) ?? 'point'
   const mapping = columns.map(column => (column === undefined ? null : buildMappingName(column)))
   return { ...sent, mapping, mark }
 }
-
-const invalidMapping = (field: string, code: 'duplicate' | 'required' | 'enum', message: string) =>
-  invalid([{ path: ['mapping', field], code, message }])
 
 const MAX_AGE_DAYS = 30
 
