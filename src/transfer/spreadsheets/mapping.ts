@@ -34,13 +34,13 @@ export async function loadRemembered(
   { sql, accountId }: AccountContext,
   category: string,
 ): Promise<Remembered> {
-  const [row] = await sql<{ columns: string; sheet: string | null; constants: string }[]>`
-    select columns::text, sheet, constants::text from sheet_mapping
+  const [row] = await sql<(Omit<Remembered, 'columns'> & { columns: Record<string, string | null> })[]>`
+    select columns, sheet, constants from sheet_mapping
     where account_id = ${accountId} and category = ${category}`
   return {
-    columns: new Map(Object.entries(JSON.parse(row?.columns ?? '{}'))),
+    columns: new Map(Object.entries(row?.columns ?? {})),
     sheet: row?.sheet ?? null,
-    constants: JSON.parse(row?.constants ?? '{}'),
+    constants: row?.constants ?? {},
   }
 }
 

@@ -27,7 +27,6 @@ import {
   type ChunkRow,
   getChunkRows,
   getImport,
-  type ImportRow,
   type ImportSettings,
   importColumns,
   parseImportRow,
@@ -101,7 +100,7 @@ async function setRunning(
   const from = to === 'checking' ? ['open', 'checked'] : ['checked']
   const { sql, accountId, actorId, clock } = ctx
   const subject = sql`json_build_object('file', file_name, 'rows', row_count)::text`
-  const [row] = await sql<ImportRow[]>`
+  const [row] = await sql<SpreadsheetImport[]>`
     with begun as (
       update sheet_import set state = ${to}, settings = ${JSON.stringify(settings)}::text::json, alive_at = ${clock.now()},
         book = case when ${to === 'checking'} then book end, actor_id = ${actorId}, next_chunk = 0, created = 0, updated = 0, unchanged = 0, failed = 0
@@ -123,7 +122,7 @@ async function setRunning(
 /** Resumes imports that no process works on. A timer in every server calls it. */
 export async function resumeImports(sql: Sql, clock: Clock): Promise<number> {
   const now = clock.now()
-  const rows = await sql<ImportRow[]>`
+  const rows = await sql<SpreadsheetImport[]>`
     update sheet_import set alive_at = ${now}
     where state in ('checking', 'running') and ${isAbandoned(sql, now, ABANDONED_MS)}
     returning ${importColumns(sql)}`

@@ -207,21 +207,14 @@ async function deleteOldestOpen({ sql, accountId }: AccountContext): Promise<voi
       order by created_at desc offset ${MAX_OPEN - 1})`
 }
 
-type JsonColumn = 'sheets' | 'header' | 'traits' | 'settings'
-/** The JSON columns are read as text. */
-export type ImportRow = Omit<SpreadsheetImport, JsonColumn> & Record<JsonColumn, string>
-
 export const importColumns = (sql: AccountContext['sql']) => sql`
   id, account_id as "accountId", actor_id as "actorId", created_at as "createdAt", file_name as "fileName", encoding,
-  sheets::text, sheet, category, header::text, traits::text, settings::text, state, row_count as "rowCount",
+  sheets, sheet, category, header, traits, settings, state, row_count as "rowCount",
   chunk_count as "chunkCount", next_chunk as "nextChunk", created, updated, unchanged, failed`
 
-export const parseImportRow = (row: ImportRow): SpreadsheetImport => ({
+export const parseImportRow = (row: SpreadsheetImport): SpreadsheetImport => ({
   ...row,
-  sheets: JSON.parse(row.sheets),
-  header: JSON.parse(row.header),
-  traits: { ...NO_TRAITS, ...JSON.parse(row.traits) },
-  settings: JSON.parse(row.settings),
+  traits: { ...NO_TRAITS, ...row.traits },
 })
 
 /** Throws `not_found`, also for an import of another account. */
@@ -229,7 +222,7 @@ export async function getImport(
   { sql, accountId }: AccountContext,
   uuid: string,
 ): Promise<SpreadsheetImport> {
-  const [row] = await sql<ImportRow[]>`
+  const [row] = await sql<SpreadsheetImport[]>`
     select ${importColumns(sql)} from sheet_import where account_id = ${accountId} and id = ${uuid}`
   if (row === undefined || row.rowCount === 0) throw notFound('import')
   return parseImportRow(row)
@@ -238,7 +231,7 @@ export async function getImport(
 const MAX_LISTED = 20
 
 export async function listImports({ sql, accountId }: AccountContext): Promise<SpreadsheetImport[]> {
-  const rows = await sql<ImportRow[]>`
+  const rows = await sql<SpreadsheetImport[]>`
     select ${importColumns(sql)} from sheet_import where account_id = ${accountId} and row_count > 0
     order by created_at desc, id desc limit ${MAX_LISTED}`
   return rows.map(parseImportRow)
