@@ -86,9 +86,8 @@ export async function stopImport(ctx: AccountContext, uuid: string): Promise<voi
 }
 
 /** Audit entries of an import, as JSON: the number of rows at its start, the results at its end. */
-export type ImportAuditSubject = { file: string; rows?: number } & Partial<
-  Pick<SpreadsheetImport, 'created' | 'updated' | 'unchanged' | 'failed'>
->
+export type ImportAuditSubject = { file: string; rows?: number } & Partial<ImportCounts>
+type ImportCounts = Pick<SpreadsheetImport, 'created' | 'updated' | 'unchanged' | 'failed'>
 
 /** Refused if the header differs from the settings': another sheet may have been chosen meanwhile. */
 async function setRunning(
@@ -204,7 +203,7 @@ async function processChunk(
         where account_id = ${accountId} and import_id = ${sheet.id} and no = ${no}`
       const isLast = no + 1 === sheet.chunkCount
       const next = isLast ? (dryRun ? 'checked' : 'done') : sheet.state
-      const [moved] = await sql<Pick<SpreadsheetImport, 'created' | 'updated' | 'unchanged' | 'failed'>[]>`
+      const [moved] = await sql<ImportCounts[]>`
         update sheet_import set next_chunk = ${no + 1}, alive_at = ${clock.now()}, state = ${next},
           created = created + ${written.created}, updated = updated + ${written.updated},
           unchanged = unchanged + ${written.unchanged}, failed = failed + ${faults.length}
