@@ -35,8 +35,9 @@ async function* errorRows(
 ): AsyncGenerator<Cell[]> {
   const { id, header, settings } = sheet
   const [, errorsTitle, duplicateTitle] = EXTRA_COLUMNS
-  const shown = header.map((title, place) => (title === errorsTitle || title === duplicateTitle ? -1 : place))
-  const places = shown.filter(place => place >= 0)
+  const places = [...header.keys()].filter(
+    place => header[place] !== errorsTitle && header[place] !== duplicateTitle,
+  )
   const reading = buildRowOptions(sheet)
   const hasDuplicates = await hasDuplicateErrors(ctx, id)
   const heads = places.map(place => escapeCell(header[place] ?? ''))
