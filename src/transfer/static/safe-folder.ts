@@ -72,19 +72,16 @@ async function locate(root: string, path: string, known: Set<string>, create: bo
   for (const name of names.slice(0, -1)) {
     at = join(at, name)
     if (known.has(at)) continue
-    if (create) await makeFolder(at)
+    if (create)
+      await mkdir(at).catch(error => {
+        if (error.code !== 'EEXIST') throw error
+      })
     const found = await lstat(at).catch(() => undefined)
     if (found === undefined) continue
     if (!found.isDirectory() || !isOwnedByUser(found)) throw foreignEntry(at)
     known.add(at)
   }
   return join(at, names.at(-1) ?? '')
-}
-
-async function makeFolder(at: string): Promise<void> {
-  await mkdir(at).catch(error => {
-    if (error.code !== 'EEXIST') throw error
-  })
 }
 
 const foreignEntry = (at: string) =>
