@@ -145,10 +145,8 @@ export async function* exportAddresses(
   }
 }
 
-type PassportWithHistory = { passport: PassportLine; versions: VersionLine[]; statuses: StatusLine[] }
-
 /** Parents precede their units. */
-export async function* exportPassports(sql: Sql, accountId: number): AsyncGenerator<PassportWithHistory> {
+export async function* exportPassports(sql: Sql, accountId: number) {
   for await (const page of readPassportPages(sql, accountId, null)) {
     const uuids = page.map(passport => passport.uuid)
     const versions = Map.groupBy(await readVersions(sql, accountId, uuids), ({ passport }) => passport)

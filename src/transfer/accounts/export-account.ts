@@ -68,8 +68,6 @@ async function* listLines(
   for await (const link of exportAccessLinks(sql, accountId)) yield { type: 'access_link', ...link }
 }
 
-type AccountExportEnd = { sha256: string; counts: LineCounts }
-
 const CHUNK_LENGTH = 65_536
 
 /**
@@ -78,7 +76,7 @@ const CHUNK_LENGTH = 65_536
  */
 export async function* readAccountExport(
   ...source: Parameters<typeof listLines>
-): AsyncGenerator<Buffer, AccountExportEnd> {
+): AsyncGenerator<Buffer, Pick<AccountExportResult, 'sha256' | 'counts'>> {
   const digest = createHash('sha256')
   const counts: Record<string, number> = {}
   let held = ''

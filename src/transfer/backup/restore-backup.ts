@@ -116,10 +116,8 @@ async function dropTables(sql: Sql): Promise<void> {
   })
 }
 
-type Counts = { passports: number; versions: number; tables: number }
-
 /** Loads all tables in one transaction, so that a failure leaves the store empty. */
-async function load(pool: Sql, file: BackupFile, progress: Progress | undefined): Promise<Counts> {
+async function load(pool: Sql, file: BackupFile, progress: Progress | undefined) {
   const sql = await pool.reserve()
   await sql`begin`
   await sql`set local statement_timeout = 0`

@@ -59,9 +59,7 @@ const formatName = (time: Date) => `carnet-${time.toISOString().slice(0, 19).rep
 /** Oldest first. */
 const listBackups = async (dir: string) => (await readdir(dir)).filter(name => NAME.test(name)).sort()
 
-type LastBackup = { path: string; at: Date; bytes: number }
-
-export async function findLastBackup(dir: string): Promise<LastBackup | undefined> {
+export async function findLastBackup(dir: string) {
   const name = (await listBackups(dir)).at(-1)
   if (name === undefined) return undefined
   const path = join(dir, name)
