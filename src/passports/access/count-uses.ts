@@ -19,7 +19,7 @@ export function countAccessUse(
 ): void {
   const { count, underWay } = counters(sql)
   const counting: Promise<void> = count({ accountId: access.accountId, linkId: access.linkId, at: now })
-    .then(undefined, onFailure)
+    .catch(onFailure)
     .finally(() => underWay.delete(counting))
   underWay.add(counting)
 }
