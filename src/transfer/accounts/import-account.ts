@@ -104,12 +104,6 @@ function findLine(text: string): ExportLine | undefined {
   return typeof line === 'object' && typeof line?.type === 'string' ? line : undefined
 }
 
-function parse(text: string): ExportLine {
-  const line = findLine(text)
-  if (line !== undefined) return line
-  throw invalidInput('The file is not an export of Carnet: one of its lines is not a JSON object with a type.')
-}
-
 const BATCH_ROWS = 500
 
 async function writeAccount(
@@ -124,7 +118,11 @@ async function writeAccount(
   const batches = createBatches(sql, () => id)
   let n = 0
   for await (const text of readLines(options.path)) {
-    const line = parse(text)
+    const line = findLine(text)
+    if (line === undefined)
+      throw invalidInput(
+        'The file is not an export of Carnet: one of its lines is not a JSON object with a type.',
+      )
     if (line.type === 'end') break
     counts[line.type] = (counts[line.type] ?? 0) + 1
     options.progress?.(++n)
