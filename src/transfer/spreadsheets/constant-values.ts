@@ -67,9 +67,8 @@ export function findInvalidConstants(
 ): { name: string; detail: Detail }[] {
   return values.flatMap(({ column, text }) => {
     const reading: RowOptions = { columns: [column], mark, clears: false }
-    const languages = column.language ?? 'en'
     const data = {
-      languages: [languages],
+      languages: [column.language ?? 'en'],
       ...buildChanges(parseRow([text], reading), undefined, reading),
     } as DataObject
     const { errors } = validateData(category, data)

@@ -148,7 +148,11 @@ function extractElements(
   let at = 0
   for (;;) {
     const begin = findTag(text, name, at)
-    if (begin < 0 || found.length >= max) return { found, left: getIncompleteTag(text, at) }
+    if (begin < 0 || found.length >= max) {
+      // The end of the text may be an incomplete tag.
+      const last = text.lastIndexOf('<')
+      return { found, left: last < at ? '' : text.slice(last) }
+    }
     const tag = text.indexOf('>', begin)
     if (tag < 0) return { found, left: text.slice(begin) }
     const isBare = text[tag - 1] === '/'
@@ -157,12 +161,6 @@ function extractElements(
     found.push(text.slice(begin, end))
     at = end
   }
-}
-
-/** The end of the text that may be an incomplete tag. */
-function getIncompleteTag(text: string, from: number): string {
-  const tag = text.lastIndexOf('<')
-  return tag < from ? '' : text.slice(tag)
 }
 
 function findTag(text: string, name: string, from: number): number {

@@ -222,7 +222,8 @@ export function buildChanges(row: ParsedRow, existing: DataObject | undefined, o
     changes[name] = isSameByNames(current, value, name, options) ? current : mergeDeep(current, value)
   }
   if (options.clears)
-    for (const column of row.empty) clearAtPath(changes, existing, sent, resolvePath(column, primary))
+    for (const { path, isPrimary } of row.empty)
+      clearAtPath(changes, existing, sent, isPrimary ? [...path, primary] : path)
   return changes
 }
 
@@ -290,9 +291,6 @@ function mergeDeep(existing: unknown, sent: unknown): unknown {
   for (const [name, value] of Object.entries(sent)) merged[name] = mergeDeep(getOwn(existing, name), value)
   return merged
 }
-
-const resolvePath = ({ path, isPrimary }: Column, primary: string): DataPath =>
-  isPrimary ? [...path, primary] : path
 
 /** Deletes the value of an empty cell: a field becomes null, a member is left out; lists stay. */
 function clearAtPath(changes: Tree, existing: DataObject, sent: Tree, steps: DataPath): void {

@@ -49,8 +49,10 @@ export async function writeRows(
     note: undefined,
   })
   const placed = <T extends { index: number }>(one: T): T => ({ ...one, index: places[one.index] ?? 0 })
+  const message =
+    'This row would change a product that the check did not show. Check the spreadsheet again.'
   const unconfirmed = planned.flatMap((one, index) =>
-    isUnconfirmed(one) ? [{ index, error: unconfirmedChange() }] : [],
+    isUnconfirmed(one) ? [{ index, error: new AppError('version_conflict', message) }] : [],
   )
   return {
     created: result.created.length,
@@ -63,12 +65,6 @@ export async function writeRows(
     }),
   }
 }
-
-const unconfirmedChange = () =>
-  new AppError(
-    'version_conflict',
-    'This row would change a product that the check did not show. Check the spreadsheet again.',
-  )
 
 /** The key of a row's product: a SKU in NFC or a GTIN of 14 digits; undefined without a key. */
 export function findMatchKey({ data }: ParsedRow, matchBy: MatchBy): string | undefined {

@@ -10,8 +10,6 @@ const MAX_FORMAT_LENGTH = 255
 const isDateBuiltIn = (id: number) =>
   (id >= 14 && id <= 17) || id === 22 || (id >= 27 && id <= 36) || (id >= 50 && id <= 58)
 
-const isPercentBuiltIn = (id: number) => id === 9 || id === 10
-
 /** Indexes of the cell styles that show a date or a percentage. */
 export type NumberFormats = { dates: ReadonlySet<number>; percentages: ReadonlySet<number> }
 
@@ -32,7 +30,7 @@ export function parseNumberFormats(styles: string): NumberFormats {
   for (const [index, xf] of (formats ?? []).entries()) {
     const id = Number(findAttribute(xf, 'numFmtId') ?? 0)
     if (isDateBuiltIn(id) || ownDates.has(id)) dates.add(index)
-    else if (isPercentBuiltIn(id) || ownPercentages.has(id)) percentages.add(index)
+    else if (id === 9 || id === 10 || ownPercentages.has(id)) percentages.add(index)
   }
   return { dates, percentages }
 }
