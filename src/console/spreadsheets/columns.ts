@@ -1,6 +1,7 @@
 /** The page that maps columns to fields: guessed, shown with sample values, confirmed by a person. */
 
 import { html } from 'ghtml'
+import { getRemainingQuota } from '../../accounts/limits/quota.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
@@ -15,7 +16,6 @@ import {
   UNIT_TO_CHOOSE,
 } from '../../transfer/spreadsheets/columns.ts'
 import { resolveUnits } from '../../transfer/spreadsheets/guess-mapping.ts'
-import { findRemainingModels } from '../../transfer/spreadsheets/import-results.ts'
 import { startCheck } from '../../transfer/spreadsheets/run-import.ts'
 import { SpreadsheetError } from '../../transfer/spreadsheets/spreadsheet-error.ts'
 import {
@@ -71,6 +71,7 @@ export async function renderColumnsPage(
   const category = getCategoryOrFirst(sheet.category)
   const sample = (await getChunkRows(ctx, sheet.id, 0)).slice(0, SAMPLE_ROWS)
   const { problems = {} } = told
+  const room = await getRemainingQuota(ctx.sql, { accountId: ctx.accountId, level: 'm' })
   const columns = settings.mapping.map(name => (name === null ? undefined : findColumn(category, name)))
   const section = { category, columns, settings, problems, typed: told.further ?? [] }
   const labels = listConstantLabels(words, category, problems)
@@ -81,15 +82,15 @@ export async function renderColumnsPage(
       ? html`<p class="quiet">${texts.readAs({ encoding: sheet.encoding })}</p>`
       : ''
   const body = html`!${renderImportHead(words, sheet, texts.columns)}<p class="lead">${texts.columnsLead}</p>
-!${encoding}!${notice(told.problem)}!${summary(words.texts, problems, labels)}!${renderQuotaNote(words, sheet, await findRemainingModels(ctx))}!${renderSheetChoice(words, sheet)}!${renderMissingNote(words, section)}
+!${encoding}!${notice(told.problem)}!${summary(words.texts, problems, labels)}!${renderQuotaNote(words, sheet, room)}!${renderSheetChoice(words, sheet)}!${renderMissingNote(words, section)}
 <form method="post" action="${getImportUrl(sheet)}/columns" novalidate>!${renderSettings(words, settings)}!${renderMappingTable(words, sheet, { sample, settings, typed: told.typed ?? [], problems })}
 !${renderConstantValues(words, section)}!${renderFieldList(words, category, settings)}<div class="choices"><button>${texts.check}</button> <button class="second" formaction="${getImportUrl(sheet)}/discard">${texts.discard}</button></div></form>`
   const isWrong = told.problem !== undefined || !isFine(problems)
   return { title: texts.columns, body, isWide: true, status: isWrong ? 422 : 200 }
 }
 
-function renderQuotaNote(words: Words, { rowCount }: SpreadsheetImport, room: number | undefined): string {
-  if (room === undefined || room >= rowCount) return ''
+function renderQuotaNote(words: Words, { rowCount }: SpreadsheetImport, room: number): string {
+  if (room >= rowCount) return ''
   const note = words.texts.spreadsheets.room({ room, rows: rowCount })
   return html`<p class="reach">${note}</p>`
 }

@@ -1,6 +1,5 @@
 /** Results of a check or import by page: rejected rows, errors by kind, and changed products. */
 import type { AccountContext } from '../../accounts/context.ts'
-import { getRemainingQuota } from '../../accounts/limits/quota.ts'
 import type { NameNote } from './name-notes.ts'
 import type { ProductChange } from './product-changes.ts'
 import type { RowError } from './row-errors.ts'
@@ -124,10 +123,4 @@ export async function listNameNotes({ sql, accountId }: AccountContext, uuid: st
     }
   }
   return [...found.values()]
-}
-
-/** How many models the account may still create; undefined without a limit. */
-export async function findRemainingModels({ sql, accountId }: AccountContext): Promise<number | undefined> {
-  const room = await getRemainingQuota(sql, { accountId, level: 'm' })
-  return Number.isFinite(room) ? room : undefined
 }
