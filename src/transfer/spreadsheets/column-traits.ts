@@ -24,7 +24,7 @@ type TraitState = { isFraction: boolean; isZero: boolean; hasUnits: boolean }
 export function collectTraits() {
   const columns: (TraitState | undefined)[] = []
   const places = (has: (one: TraitState) => boolean) =>
-    Array.from(columns, (one, place) => (one !== undefined && has(one) ? place : -1)).filter(n => n >= 0)
+    columns.flatMap((one, place) => (one !== undefined && has(one) ? [place] : []))
   return {
     add(cells: readonly Cell[]): void {
       for (const [place, cell] of cells.entries()) {

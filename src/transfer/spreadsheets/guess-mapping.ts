@@ -116,19 +116,15 @@ function findOnly(
   { entry, language, unit }: Ending = {},
 ): Column | undefined {
   const found = paths.flatMap(path => {
-    const column = findColumn(category, buildName(path, entry, language))
+    const [list = '', ...rest] = path.split('.')
+    const name = entry === undefined ? path : [`${list}[${entry}]`, ...rest].join('.')
+    const column = findColumn(category, language === undefined ? name : `${name}.${language}`)
     if (column === undefined) return []
     if (unit === undefined) return [column]
     return listUnits(column.field).includes(unit) ? [inUnit(column, unit)] : []
   })
   const [first, ...others] = found
   return others.length === 0 || first?.path.length === 1 ? first : undefined
-}
-
-function buildName(path: string, entry: number | undefined, language: string | undefined): string {
-  const [list = '', ...rest] = path.split('.')
-  const name = entry === undefined ? path : [`${list}[${entry}]`, ...rest].join('.')
-  return language === undefined ? name : `${name}.${language}`
 }
 
 /**
