@@ -7,6 +7,7 @@ import { perDatabase } from '../../kernel/db/database.ts'
 import { KeyedQueue } from '../../kernel/keyed-queue.ts'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
 import { withSummaryData } from '../core/record.ts'
+import { byIndex } from '../core/row-problems.ts'
 import { readStatesInBatches } from '../core/state.ts'
 import { contentionError, MAX_WRITE_ATTEMPTS, queueByPassport } from '../write/change-queue.ts'
 import { findByGtin, findBySku } from '../write/find-matches.ts'
@@ -18,7 +19,7 @@ import {
   type SyncRow,
 } from './parse-row.ts'
 import { DuplicateGuard, findMatch, hasKey, type Plan, planRow, type SyncOptions } from './plan-row.ts'
-import { collectError, emptyResult, type SyncResult, sortByIndex, summariseAll } from './sync-result.ts'
+import { collectError, emptyResult, type SyncResult, summariseAll } from './sync-result.ts'
 import { type LostRow, writePlans } from './write-plans.ts'
 
 /** `dryRun`: performs all checks but writes nothing, as if `before` new models already existed. */
@@ -43,7 +44,8 @@ export async function syncModels(ctx: AccountContext, request: SyncRequest): Pro
   }
   const run = () => syncRows(ctx, rows, request, result)
   await (request.dryRun ? run() : queues(ctx.sql).run(String(ctx.accountId), run))
-  return sortByIndex(result)
+  for (const list of Object.values(result)) list.sort(byIndex)
+  return result
 }
 
 /** Creates or updates the model that an address names by SKU or GTIN. Errors are values. */

@@ -3,7 +3,7 @@
 import { AppError } from '../../kernel/errors.ts'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
 import { type PassportRow, summaryData, withSummaryData } from '../core/record.ts'
-import { byIndex, type RowRejection } from '../core/row-problems.ts'
+import type { RowRejection } from '../core/row-problems.ts'
 import { toPassportRow } from '../write/insert-models.ts'
 import type { SyncRow } from './parse-row.ts'
 import type { Creation } from './plan-row.ts'
@@ -20,11 +20,6 @@ export type SyncResult = {
 }
 
 export const emptyResult = (): SyncResult => ({ created: [], updated: [], unchanged: [], errors: [] })
-
-export function sortByIndex(result: SyncResult): SyncResult {
-  for (const list of Object.values(result)) list.sort(byIndex)
-  return result
-}
 
 export async function summariseAll(result: SyncResult): Promise<void> {
   const pauseIfDue = yieldBetweenRows()
