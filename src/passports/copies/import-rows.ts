@@ -18,7 +18,7 @@ import type {
 
 /** The type of a JSON line of the export: times are texts. */
 type AsText<L> = { [K in keyof L]: L[K] extends Date ? string : L[K] }
-export type ImportedContent = AsText<ContentLine>
+type ImportedContent = AsText<ContentLine>
 type ImportedVersion = AsText<VersionLine>
 export type ImportedHistory = {
   passport: AsText<PassportLine>
@@ -120,7 +120,8 @@ function requireIntactHistory({ passport, versions, statuses }: ImportedHistory)
   for (const [index, version] of versions.entries()) {
     const { version_no, kind, created_at, created_by, content_hash, own, note, changed } = version
     const noteText = note === null ? null : JSON.stringify(note)
-    const facts = [
+    const expected = hashLines([
+      before,
       version_no,
       kind,
       created_at,
@@ -129,8 +130,7 @@ function requireIntactHistory({ passport, versions, statuses }: ImportedHistory)
       own,
       noteText,
       toJsonbText(changed),
-    ]
-    const expected = hashLines([before, ...facts])
+    ])
     if (expected !== version.hash || version.passport !== uuid || version_no !== index + 1)
       throw invalidInput(`Version ${index + 1} of passport ${id} does not match its hash.`)
     before = expected
