@@ -47,8 +47,7 @@ export function parseSyncRow(
   call: { matchBy: MatchBy; strict: boolean },
 ): SyncRow {
   if (sent instanceof AppError) throw sent
-  if (!isObject(sent))
-    throw invalidField([], 'type', 'A row must be an object with category and data.')
+  if (!isObject(sent)) throw invalidField([], 'type', 'A row must be an object with category and data.')
   const { matchBy, data } = collectErrors({
     members: () => rejectUnknownMembers(sent),
     matchBy: () => (sent.match_by === undefined ? call.matchBy : requireMatchBy(sent.match_by)),

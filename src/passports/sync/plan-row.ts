@@ -3,7 +3,14 @@ import type { AccountContext } from '../../accounts/context.ts'
 import { findCategory } from '../../categories/catalogue.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
 import { collectErrors } from '../../kernel/collect-errors.ts'
-import { AppError, assert, type Detail, invalid, invalidField, type TranslatableMessage } from '../../kernel/errors.ts'
+import {
+  AppError,
+  assert,
+  type Detail,
+  invalid,
+  invalidField,
+  type TranslatableMessage,
+} from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { checkData, gtinTakenError, normaliseSku, removeNulls, requireCategory } from '../core/check-data.ts'
 import type { PassportRow } from '../core/record.ts'

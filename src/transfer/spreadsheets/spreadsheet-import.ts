@@ -278,7 +278,11 @@ export function requireSettings(sheet: SpreadsheetImport, sent: ImportSettings):
   const names = columns.flatMap(column => column?.name ?? [])
   const twice = names.find((name, place) => names.indexOf(name) !== place)
   if (twice !== undefined)
-    throw invalidField(['mapping', twice], 'duplicate', `Two columns are mapped to ${twice}. Leave one of them out.`)
+    throw invalidField(
+      ['mapping', twice],
+      'duplicate',
+      `Two columns are mapped to ${twice}. Leave one of them out.`,
+    )
   const open = columns.find(column => column?.unit === UNIT_TO_CHOOSE)
   if (open !== undefined)
     throw invalidField(['mapping', open.name], 'enum', `Choose the unit of the column ${open.name}.`)

@@ -49,8 +49,7 @@ export async function writeRows(
     note: undefined,
   })
   const placed = <T extends { index: number }>(one: T): T => ({ ...one, index: places[one.index] ?? 0 })
-  const message =
-    'This row would change a product that the check did not show. Check the spreadsheet again.'
+  const message = 'This row would change a product that the check did not show. Check the spreadsheet again.'
   const unconfirmed = planned.flatMap((one, index) =>
     isUnconfirmed(one) ? [{ index, error: new AppError('version_conflict', message) }] : [],
   )

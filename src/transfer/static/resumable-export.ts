@@ -146,12 +146,9 @@ function parseProgress(
   { dir, owner, now }: { dir: string; owner: Owner; now: Date },
 ): SavedProgress {
   const mark: SavedProgress | null | undefined = tryParseJson(found)
-  if (typeof mark?.account !== 'number')
-    throw invalidFolder(`${join(dir, PROGRESS_FILE)} cannot be read.`)
+  if (typeof mark?.account !== 'number') throw invalidFolder(`${join(dir, PROGRESS_FILE)} cannot be read.`)
   if (mark.account !== owner.account || mark.public_url !== owner.public_url)
-    throw invalidFolder(
-      `${dir} is an unfinished export of account ${mark.account} at ${mark.public_url}.`,
-    )
+    throw invalidFolder(`${dir} is an unfinished export of account ${mark.account} at ${mark.public_url}.`)
   // The lock already excludes other processes on this machine.
   const isElsewhere = mark.host !== null && mark.host !== hostname()
   if (isElsewhere && now.getTime() - Date.parse(mark.at) < WRITER_TIMEOUT_MS) {
