@@ -3,13 +3,13 @@ import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import type { Environment } from '../../kernel/config/environment-reader.ts'
 
 /** `hint` names an option's value (`N`, `full|read`); without it the option is a switch. */
-export type CommandOptions = Readonly<Record<string, { hint?: string; about: string }>>
+type CommandOptions = Readonly<Record<string, { hint?: string; about: string }>>
 
 export type Command = {
   /** The text after `carnet `. */
   usage: string
   about: string
-  options: CommandOptions
+  options?: CommandOptions
   /** Names of the required arguments without a dash, in order. */
   positionals?: readonly string[]
   /** A last argument that an option can replace. */
@@ -48,7 +48,7 @@ const COMMON: CommandOptions = {
 /** Parses the words of a command. With `--help` nothing is required. Throws UsageError. */
 export function parseArguments(command: Command, words: readonly string[]): Arguments {
   const options: ParseArgsOptionsConfig = { help: { type: 'boolean', short: 'h' }, json: { type: 'boolean' } }
-  for (const [name, { hint }] of Object.entries(command.options)) {
+  for (const [name, { hint }] of Object.entries(command.options ?? {})) {
     options[name] = { type: hint === undefined ? 'boolean' : 'string' }
   }
   const { values, positionals } = parse(words, options)

@@ -69,7 +69,6 @@ export const accessLinksRevoke: Command = {
   usage: 'access-links revoke ID',
   about: 'revokes an access link at once',
   positionals: ['ID'],
-  options: {},
   run: onStore(
     args => args.get('ID'),
     async (ctx, id) => {

@@ -31,7 +31,6 @@ export const accountsCreate: Command = {
 export const accountsList: Command = {
   usage: 'accounts list',
   about: 'lists the accounts with their plans and usage',
-  options: {},
   run: onStore(
     () => undefined,
     async ctx => {
@@ -106,7 +105,6 @@ export const accountsClose: Command = {
   usage: 'accounts close ID',
   about: 'closes an account: its keys and people can no longer change anything; its public pages stay',
   positionals: ['ID'],
-  options: {},
   run: onStore(getId, async (ctx, accountId) => {
     const account = await closeAccount(ctx, accountId)
     return { value: account, text: `Account ${account.id} "${account.name}" is closed.` }
@@ -117,7 +115,6 @@ export const accountsReopen: Command = {
   usage: 'accounts reopen ID',
   about: 'opens a closed account again, as it was',
   positionals: ['ID'],
-  options: {},
   run: onStore(getId, async (ctx, accountId) => {
     const account = await reopenAccount(ctx, accountId)
     return { value: account, text: `Account ${account.id} "${account.name}" is open.` }

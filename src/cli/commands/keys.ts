@@ -88,7 +88,6 @@ export const keysRevoke: Command = {
   usage: 'keys revoke ID',
   about: 'revokes an API key, on every server within two seconds',
   positionals: ['ID'],
-  options: {},
   run: onStore(
     args => args.get('ID'),
     async (ctx, id) => {

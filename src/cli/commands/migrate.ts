@@ -5,7 +5,6 @@ import { CREATES_STORE, onStore } from '../store/with-store.ts'
 export const migrateCommand: Command = {
   usage: 'migrate',
   about: 'applies the missing migrations, one process at a time; it never reverts any',
-  options: {},
   run: onStore(
     () => undefined,
     async ({ store: { appliedMigrations: applied, findPendingMigrations } }) => ({

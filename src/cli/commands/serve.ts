@@ -16,7 +16,6 @@ import type { Store } from '../store/store.ts'
 export const serve: Command = {
   usage: 'serve',
   about: 'starts the server; it reads its settings from the environment and from .env',
-  options: {},
   run: async call => {
     const { env } = call
     if (isWorkerProcess()) return serveAsWorkerProcess(env)

@@ -16,7 +16,6 @@ export const shardsCreate: Command = {
   usage: 'shards create N',
   about: 'creates shards on a Citus cluster until there are N; new accounts are then on one of them',
   positionals: ['N'],
-  options: {},
   run: onStore(
     args => parseCount(args.get('N')),
     async ({ store }, count) => {
@@ -42,7 +41,6 @@ export const shardsCreate: Command = {
 export const shardsList: Command = {
   usage: 'shards list',
   about: 'lists the shards with their machine, size and number of accounts',
-  options: {},
   run: onStore(
     () => undefined,
     async ctx => {

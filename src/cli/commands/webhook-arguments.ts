@@ -8,8 +8,7 @@ import { parseAccountId } from '../command-line/account-arguments.ts'
 import { type Arguments, type Command, type CommandResult, UsageError } from '../command-line/command.ts'
 import { onStore, type StoreContext } from '../store/with-store.ts'
 
-type WebhookCommand = Omit<Command, 'run' | 'options'> & {
-  options?: Command['options']
+type WebhookCommand = Omit<Command, 'run'> & {
   readChange?: (args: Arguments) => WebhookChange
   /** `ctx`: the operator's context in the webhook's account. */
   run: (ctx: StoreContext & AccountContext, id: string, change: WebhookChange) => Promise<CommandResult>

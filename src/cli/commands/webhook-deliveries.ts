@@ -128,7 +128,6 @@ export const webhooksReplay: Command = {
 export const webhooksUnstick: Command = {
   usage: 'webhooks unstick',
   about: 'delivers the events that wait because a clock was ahead; the server does so every five minutes',
-  options: {},
   run: onStore(
     () => undefined,
     async ctx => {

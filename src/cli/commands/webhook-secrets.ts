@@ -33,7 +33,6 @@ export const secretsReseal: Command = {
   usage: 'secrets reseal',
   about:
     'encrypts stored secrets again with SECRET_KEY; reads them with OLD_SECRET_KEY or SECRET_KEY; all or none',
-  options: {},
   run: onStore(
     () => undefined,
     async ctx => {
