@@ -68,8 +68,9 @@ async function runCommand(
       ? `${escapeJsonForTerminal(JSON.stringify(result.value, null, 2))}\n`
       : `${escapeForTerminal(result.text)}\n`,
   )
-  if (result.failure !== undefined) io.err(`${escapeForTerminal(result.failure)}\n`)
-  return result.exitCode ?? DONE
+  if (result.failure === undefined) return DONE
+  io.err(`${escapeForTerminal(result.failure)}\n`)
+  return FAILED
 }
 
 /** Commands are one word or two. */

@@ -17,8 +17,8 @@ export type Command = {
   run: (call: CommandCall) => Promise<CommandResult | undefined>
 }
 
-/** `value` is printed with `--json`, `text` without it. `failure` goes to stderr, with `exitCode` 1. */
-export type CommandResult = { value: unknown; text: string; exitCode?: 1; failure?: string }
+/** `value` is printed with `--json`, `text` without it. `failure` goes to stderr; the exit code is then 1. */
+export type CommandResult = { value: unknown; text: string; failure?: string | undefined }
 
 export type CommandCall = {
   args: Arguments

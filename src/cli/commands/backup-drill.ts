@@ -89,7 +89,7 @@ async function rehearse(
     if (!(error instanceof AppError)) throw error
     const { message } = error
     const text = `The drill failed: ${path} cannot be restored.`
-    return { value: { ok: false, file: path, reason: message }, text, exitCode: 1, failure: message }
+    return { value: { ok: false, file: path, reason: message }, text, failure: message }
   }
 }
 
@@ -101,7 +101,7 @@ function report(
   checks: readonly Check[],
   durations: { restore_seconds: number; verify_seconds: number },
 ): CommandResult {
-  const bad = checks.filter(({ ok }) => !ok)
+  const bad = checks.filter(({ ok }) => !ok).map(({ name }) => name)
   const age_seconds = Math.round((systemClock.now().getTime() - Date.parse(restored.created_at)) / 1000)
   const value = { ok: bad.length === 0, file: path, age_seconds, ...restored, ...durations, checks }
   const { passports, versions, tables, created_at, sealed, migrated } = restored
@@ -117,7 +117,5 @@ function report(
     ...checks.map(({ name, ok, detail }) => [name, `${ok ? '' : 'BAD: '}${detail}`]),
     ['verified', `${durations.verify_seconds} s; the temporary database is deleted`],
   ])
-  if (bad.length === 0) return { value, text }
-  const failure = `The drill failed: ${bad.map(({ name }) => name).join(', ')}.`
-  return { value, text, exitCode: 1, failure }
+  return { value, text, failure: value.ok ? undefined : `The drill failed: ${bad.join(', ')}.` }
 }

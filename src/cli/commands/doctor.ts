@@ -43,10 +43,9 @@ export const doctor: Command = {
 
 function report(checks: readonly Check[]): CommandResult {
   const text = alignColumns(checks.map(({ name, ok, detail }) => [ok ? 'ok  ' : 'BAD ', name, detail]))
-  const bad = checks.filter(check => !check.ok)
-  if (bad.length === 0) return { value: checks, text }
-  const failure = `${bad.length} of ${checks.length} checks failed: ${bad.map(check => check.name).join(', ')}.`
-  return { value: checks, text, exitCode: 1, failure }
+  const bad = checks.filter(({ ok }) => !ok).map(({ name }) => name)
+  const failure = `${bad.length} of ${checks.length} checks failed: ${bad.join(', ')}.`
+  return { value: checks, text, failure: bad.length === 0 ? undefined : failure }
 }
 
 async function checkInstallation(env: Environment, verify: boolean): Promise<Check[]> {

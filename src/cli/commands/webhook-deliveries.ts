@@ -38,7 +38,7 @@ export const webhooksTest = buildWebhookCommand({
       if (value.ok)
         return { value, text: `The test event was received: ${value.status} after ${value.duration_ms} ms.` }
       const failure = `The test event was not received. ${value.detail ?? ''}`
-      return { value, text: value.outcome, exitCode: 1, failure }
+      return { value, text: value.outcome, failure }
     } finally {
       await outbound.close()
     }
