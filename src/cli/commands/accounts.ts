@@ -19,10 +19,7 @@ export const accountsCreate: Command = {
     args => ({ name: parseName(args, 'name'), plan: args.get('plan') }),
     async (ctx, input) => {
       const account = await createAccountByOperator(ctx, input)
-      return {
-        value: account,
-        text: `Account ${account.id} "${account.name}" is on the plan ${account.plan}.`,
-      }
+      return describe(account, `on the plan ${account.plan}`)
     },
     CREATES_STORE,
   ),
@@ -75,10 +72,7 @@ export const accountsSetPlan: Command = {
       const quota = over.length === 0 ? '' : `, with a quota of ${over.join(', ')}`
       const { plan, requestsPerMinute: rate } = input
       const more = rate === undefined ? quota : `${quota}, with ${rate} requests a minute`
-      return {
-        value: account,
-        text: `Account ${account.id} "${account.name}" is on the plan ${plan}${more}.`,
-      }
+      return describe(account, `on the plan ${plan}${more}`)
     },
   ),
 }
@@ -105,21 +99,20 @@ export const accountsClose: Command = {
   usage: 'accounts close ID',
   about: 'closes an account: its keys and people can no longer change anything; its public pages stay',
   positionals: ['ID'],
-  run: onStore(getId, async (ctx, accountId) => {
-    const account = await closeAccount(ctx, accountId)
-    return { value: account, text: `Account ${account.id} "${account.name}" is closed.` }
-  }),
+  run: onStore(getId, async (ctx, accountId) => describe(await closeAccount(ctx, accountId), 'closed')),
 }
 
 export const accountsReopen: Command = {
   usage: 'accounts reopen ID',
   about: 'opens a closed account again, as it was',
   positionals: ['ID'],
-  run: onStore(getId, async (ctx, accountId) => {
-    const account = await reopenAccount(ctx, accountId)
-    return { value: account, text: `Account ${account.id} "${account.name}" is open.` }
-  }),
+  run: onStore(getId, async (ctx, accountId) => describe(await reopenAccount(ctx, accountId), 'open')),
 }
+
+const describe = (account: { id: string; name: string }, state: string) => ({
+  value: account,
+  text: `Account ${account.id} "${account.name}" is ${state}.`,
+})
 
 /** `model=1,batch=2` as numbers. Throws UsageError. */
 export function parseQuota(text: string | undefined): QuotaOverrides {
