@@ -11,7 +11,7 @@ import { alignColumns, type Command, CommandError, type CommandResult } from '..
 import { getOrCreateSecretKey } from '../store/secret-key.ts'
 import { hasStore, type Store } from '../store/store.ts'
 import { type Check, checkCounters, checkHistories, runChecks } from '../store/verify-store.ts'
-import { CREATES_STORE, createCommandLog, withOpenStore } from '../store/with-store.ts'
+import { CREATES_STORE, withOpenStore } from '../store/with-store.ts'
 import { ACCEPT_UNSEALED, mebibytes, readBackupKeys, restoreInto } from './backup.ts'
 
 export const backupDrill: Command = {
@@ -44,7 +44,7 @@ export const backupDrill: Command = {
     }
     const options = { ...CREATES_STORE, name: 'carnet backup drill', migrate: false }
     try {
-      return await withOpenStore(own, createCommandLog(env, config), options, store =>
+      return await withOpenStore(env, own, options, store =>
         rehearse(store, path, () => restoreInto(store, path, keys, args)),
       )
     } finally {

@@ -10,7 +10,7 @@ import { withProgress } from '../command-line/progress.ts'
 import { VERSION } from '../command-line/version.ts'
 import { getOrCreateSecretKey, hasSecretKey } from '../store/secret-key.ts'
 import { MIGRATIONS, type Store } from '../store/store.ts'
-import { CREATES_STORE, createCommandLog, onStore, withOpenStore } from '../store/with-store.ts'
+import { CREATES_STORE, onStore, withOpenStore } from '../store/with-store.ts'
 
 export const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`
 
@@ -86,7 +86,7 @@ export const restore: Command = {
     const config = readConfig(env)
     const keys = readBackupKeys(config)
     const options = { ...CREATES_STORE, name: 'carnet restore', isServer: true, migrate: false }
-    return withOpenStore(config, createCommandLog(env, config), options, async store => {
+    return withOpenStore(env, config, options, async store => {
       const made = await restoreInto(store, path, keys, args)
       const isCurrent = made.key === keys[0]?.fingerprint
       const text = `Restored ${made.passports} passports with ${made.versions} versions, as they were on ${made.created_at}.${keyAdvice(config, isCurrent)}`

@@ -22,7 +22,7 @@ import { hasSecretKey, isKeyMissing } from '../store/secret-key.ts'
 import { hasStore, type Store } from '../store/store.ts'
 import { type Check, checkCounters, checkHistories, describeError, runChecks } from '../store/verify-store.ts'
 import { buildWebhookSetup } from '../store/webhook-setup.ts'
-import { createCommandLog, withOpenStore } from '../store/with-store.ts'
+import { withOpenStore } from '../store/with-store.ts'
 
 const MIN_FREE_BYTES = 500 * 2 ** 20
 const MAX_CLOCK_DIFFERENCE_MS = 2_000
@@ -75,9 +75,7 @@ async function checkInstallation(env: Environment, verify: boolean): Promise<Che
   }
   const options = { name: 'carnet doctor', migrate: false }
   try {
-    const found = await withOpenStore(config, createCommandLog(env, config), options, store =>
-      checkStore(store, config, verify),
-    )
+    const found = await withOpenStore(env, config, options, store => checkStore(store, config, verify))
     return [...checks, ...found]
   } catch (error) {
     if (error instanceof Stopped) throw error

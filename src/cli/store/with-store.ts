@@ -3,7 +3,7 @@ import type { OperatorContext } from '../../accounts/context.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { type Config, readConfig } from '../../kernel/config/config.ts'
 import type { Environment } from '../../kernel/config/environment-reader.ts'
-import { createLog, type Log } from '../../kernel/log.ts'
+import { createLog } from '../../kernel/log.ts'
 import type { Addresses } from '../../passports/core/record.ts'
 import type { Arguments, Command, CommandResult } from '../command-line/command.ts'
 import { runUntilSignal } from '../command-line/stop-signals.ts'
@@ -21,10 +21,6 @@ const COMMAND_OPTIONS: OpenOptions = { name: 'carnet command', mustExist: true }
 /** For commands that may create the store. */
 export const CREATES_STORE: OpenOptions = { ...COMMAND_OPTIONS, mustExist: false }
 
-/** A command prints its result and one sentence. It logs only warnings, unless LOG_LEVEL is set. */
-export const createCommandLog = (env: Environment, config: Config): Log =>
-  createLog({ ...config, logLevel: env.LOG_LEVEL === undefined ? 'warn' : config.logLevel })
-
 /** The run of a command that works on the store. `parse` comes first, so wrong arguments open nothing. */
 export const onStore =
   <Input>(
@@ -35,19 +31,23 @@ export const onStore =
   async ({ args, env }) => {
     const input = parse(args)
     const config = readConfig(env)
-    return withOpenStore(config, createCommandLog(env, config), options, (store, stopping) => {
+    return withOpenStore(env, config, options, (store, stopping) => {
       const { sql, addresses } = store
       return work({ sql, clock: systemClock, addresses, store, config, stopping }, input)
     })
   }
 
-/** Runs `work` on the store. A stop signal closes the store, which ends every statement of the work. */
+/**
+ * Runs `work` on the store. A stop signal closes the store, which ends every statement of the work. Logs only
+ * warnings, unless LOG_LEVEL is set: a command prints its result and one sentence.
+ */
 export function withOpenStore<T>(
+  env: Environment,
   config: Config,
-  log: Log,
   options: OpenOptions,
   work: (store: Store, stopping: AbortSignal) => Promise<T>,
 ): Promise<T> {
+  const log = createLog({ ...config, logLevel: env.LOG_LEVEL === undefined ? 'warn' : config.logLevel })
   return runUntilSignal(async stopping => {
     const store = await openStore(config, log, options)
     let closed: Promise<void> | undefined
