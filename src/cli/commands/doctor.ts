@@ -20,7 +20,14 @@ import { probePort } from '../server/ports.ts'
 import { checkConnections } from '../store/connection-budget.ts'
 import { hasSecretKey, isKeyMissing } from '../store/secret-key.ts'
 import { hasStore, type Store } from '../store/store.ts'
-import { type Check, checkCounters, checkHistories, describeError, runChecks } from '../store/verify-store.ts'
+import {
+  type Check,
+  type CheckResult,
+  checkCounters,
+  checkHistories,
+  describeError,
+  runChecks,
+} from '../store/verify-store.ts'
 import { buildWebhookSetup } from '../store/webhook-setup.ts'
 import { withOpenStore } from '../store/with-store.ts'
 
@@ -108,7 +115,7 @@ async function checkStore(store: Store, config: Config, verify: boolean): Promis
   return [...checks, ...more]
 }
 
-async function checkFolder(folder: string): Promise<string | string[]> {
+async function checkFolder(folder: string): Promise<CheckResult> {
   // A missing folder will be created in its nearest existing parent. The check creates nothing.
   let existing = resolve(folder)
   while (!existsSync(existing)) existing = dirname(existing)
@@ -128,7 +135,7 @@ function checkSecretKey({ secretKey, dataDir }: Config): string {
     : 'is created when the server starts'
 }
 
-async function checkPort({ host, role, workerPort, ...config }: Config): Promise<string | string[]> {
+async function checkPort({ host, role, workerPort, ...config }: Config): Promise<CheckResult> {
   if (role === 'worker' && workerPort === 0) return 'none is used (ROLE=worker without WORKER_PORT)'
   const port = role === 'worker' ? workerPort : config.port
   if ((await probePort(host, port)) !== undefined) return `${port} on ${host} is free`
@@ -136,7 +143,7 @@ async function checkPort({ host, role, workerPort, ...config }: Config): Promise
   return [`${port} on ${host} is used by another program, or this user may not use it`]
 }
 
-async function checkBackups({ backups }: Config): Promise<string | string[]> {
+async function checkBackups({ backups }: Config): Promise<CheckResult> {
   if (backups === undefined)
     return 'warning: there are no automatic backups; set BACKUP_DIR, or run "carnet backup" every day'
   const folder = await checkFolder(backups.dir)
@@ -151,7 +158,7 @@ async function checkBackups({ backups }: Config): Promise<string | string[]> {
   ]
 }
 
-async function checkCountryData(config: Config): Promise<string | string[]> {
+async function checkCountryData(config: Config): Promise<CheckResult> {
   const bundled = await describeCountryFile()
   const snapshot = `bundled file of ${bundled.builtOn} (${BUNDLED_LICENCE})`
   if (config.countryHeader !== undefined && config.trustedProxies.length === 0) {
@@ -176,14 +183,14 @@ const answersAsCarnet = (host: string, port: number): Promise<boolean> =>
     }).on('error', () => resolve(false))
   })
 
-async function checkPostgresVersion(sql: Sql): Promise<string | string[]> {
+async function checkPostgresVersion(sql: Sql): Promise<CheckResult> {
   const [row] = await sql<{ number: number; name: string }[]>`
     select current_setting('server_version_num')::int as number, current_setting('server_version') as name`
   const detail = `PostgreSQL ${row?.name} answers`
   return (row?.number ?? 0) >= MIN_POSTGRES_VERSION ? detail : [`${detail}: version 15 or newer is needed`]
 }
 
-async function checkConnectionCount({ sql, hasPooler }: Store, config: Config): Promise<string | string[]> {
+async function checkConnectionCount({ sql, hasPooler }: Store, config: Config): Promise<CheckResult> {
   if (hasPooler) return 'a pooler is in front of the database'
   const { enough, detail } = await checkConnections(sql, config)
   if (enough) return detail
@@ -215,7 +222,7 @@ async function describeRoles(sql: Sql): Promise<string> {
 }
 
 /** Carnet turns JIT off in its own sessions, which does not work through a pooler. */
-async function checkJit(sql: Sql): Promise<string | string[]> {
+async function checkJit(sql: Sql): Promise<CheckResult> {
   const [row] = await sql<{ jit: string; role: string }[]>`
     select current_setting('jit') as jit, quote_ident(current_user) as role`
   if (row?.jit === 'off') return 'off, so that no statement is compiled'
@@ -224,7 +231,7 @@ async function checkJit(sql: Sql): Promise<string | string[]> {
   ]
 }
 
-async function checkClock(sql: Sql): Promise<string | string[]> {
+async function checkClock(sql: Sql): Promise<CheckResult> {
   const before = systemClock.now().getTime()
   const [row] = await sql<{ now: Date }[]>`select clock_timestamp() as now`
   const after = systemClock.now().getTime()
@@ -235,7 +242,7 @@ async function checkClock(sql: Sql): Promise<string | string[]> {
     : [`${detail}: synchronize both clocks with NTP`]
 }
 
-async function checkMigrations(sql: Sql, pending: readonly string[]): Promise<string | string[]> {
+async function checkMigrations(sql: Sql, pending: readonly string[]): Promise<CheckResult> {
   if (pending.length === 0) return 'all applied'
   const detail = `${pending.length} to apply at the next start`
   const [row] = await sql<{ allowed: boolean }[]>`
@@ -243,7 +250,7 @@ async function checkMigrations(sql: Sql, pending: readonly string[]): Promise<st
   return row?.allowed ? detail : [`${detail}, and the database's user may not create tables here`]
 }
 
-async function checkSealedSecrets(sql: Sql, config: Config): Promise<string | string[]> {
+async function checkSealedSecrets(sql: Sql, config: Config): Promise<CheckResult> {
   if (isKeyMissing(config)) {
     if (!(await hasSealedSecrets(sql))) return 'there is no key yet'
     return [
@@ -257,7 +264,7 @@ async function checkSealedSecrets(sql: Sql, config: Config): Promise<string | st
   return [`${detail}, ${other} under another: set OLD_SECRET_KEY to that key and run "carnet secrets reseal"`]
 }
 
-async function checkDeliveries(sql: Sql): Promise<string | string[]> {
+async function checkDeliveries(sql: Sql): Promise<CheckResult> {
   const { due, waiting, oldestDueSeconds } = await getQueueSize({ sql, clock: systemClock })
   const oldest = due === 0 ? '' : `, the oldest for ${Math.round(oldestDueSeconds)} s`
   const detail = `${due} due${oldest}, ${waiting} waiting for a later attempt`

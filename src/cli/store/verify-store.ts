@@ -16,7 +16,7 @@ import { explainOperatorProblem } from '../command-line/database-errors.ts'
 
 export type Check = { name: string; ok: boolean; detail: string }
 
-type CheckResult = string | readonly string[]
+export type CheckResult = string | readonly string[]
 
 /** Runs checks one after the other. A text means success; a list of problems, or an error, means failure. */
 export async function runChecks(
@@ -38,7 +38,7 @@ export async function runChecks(
 export const describeError = (error: unknown) => explainOperatorProblem(error) ?? toError(error).message
 
 /** Uses one snapshot, so that writes of a running server do not look like errors. */
-export async function checkCounters(sql: Sql): Promise<string | string[]> {
+export async function checkCounters(sql: Sql): Promise<CheckResult> {
   const connection = await sql.reserve()
   try {
     await connection`begin isolation level repeatable read read only`
@@ -68,7 +68,7 @@ async function findWrongUsage(sql: Sql): Promise<string[]> {
 }
 
 /** Uses one snapshot: a version that is written meanwhile is no error. */
-export async function checkHistories(sql: Sql): Promise<string | string[]> {
+export async function checkHistories(sql: Sql): Promise<CheckResult> {
   const broken = await sql.begin('isolation level repeatable read read only', async tx => {
     await tx`set local statement_timeout = '1h'`
     const snapshot = asSql(tx)
