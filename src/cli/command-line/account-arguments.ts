@@ -9,11 +9,15 @@ const MAX_NAME_LENGTH = 200
 
 export const ACCOUNT_OPTION = { account: { hint: 'A', about: 'the id of the account' } }
 
-/** The account that `--account` names. Throws `not_found` for text that cannot be an id. */
-export const getAccountId = (args: Arguments): number => parseAccountId(args.get('account'))
+/** The account that an argument names. Throws `not_found` for text that cannot be an id. */
+export const getAccountId = (args: Arguments, name = 'account'): number => parseAccountId(args.get(name))
 
-/** The number of an account id. Throws `not_found` for text that cannot be an id. */
-export function parseAccountId(id: string): number {
+export function findAccountId(args: Arguments, name: string): number | undefined {
+  const id = args.find(name)
+  return id === undefined ? undefined : parseAccountId(id)
+}
+
+function parseAccountId(id: string): number {
   const number = /^[1-9]\d{0,9}$/.test(id) ? Number(id) : Number.NaN
   if (number <= MAX_ACCOUNT_ID) return number
   throw new AppError('not_found', `There is no account "${id}". "carnet accounts list" shows all accounts.`)

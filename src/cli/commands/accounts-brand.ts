@@ -7,7 +7,7 @@ import { type Brand, type BrandLogo, getBrand } from '../../accounts/brand/brand
 import { MAX_LOGO_BYTES } from '../../accounts/brand/logo.ts'
 import { type BrandChange, updateBrand } from '../../accounts/brand/update-brand.ts'
 import { findErrorCode } from '../../kernel/errors.ts'
-import { parseAccountId } from '../command-line/account-arguments.ts'
+import { getAccountId } from '../command-line/account-arguments.ts'
 import {
   type Arguments,
   alignColumns,
@@ -43,7 +43,7 @@ export const accountsBrand: Command = {
     remove: { hint: 'name,…', about: `what to remove: ${Object.keys(REMOVALS).join(', ')}` },
   },
   run: onStore(
-    args => ({ accountId: parseAccountId(args.get('ID')), change: readChange(args) }),
+    args => ({ accountId: getAccountId(args, 'ID'), change: readChange(args) }),
     async (operator, { accountId, change }) => {
       const account = await requireAccount(operator, accountId)
       const ctx = await withActor(operator, accountId)

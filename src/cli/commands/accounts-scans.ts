@@ -7,7 +7,7 @@ import {
   type ScanSettings,
   setScanSettings,
 } from '../../scans/settings.ts'
-import { parseAccountId } from '../command-line/account-arguments.ts'
+import { getAccountId } from '../command-line/account-arguments.ts'
 import { type Arguments, type Command, CommandError, UsageError } from '../command-line/command.ts'
 import { onStore } from '../store/with-store.ts'
 
@@ -29,7 +29,7 @@ export const accountsScans: Command = {
   },
   run: onStore(
     args => ({
-      accountId: parseAccountId(args.get('ID')),
+      accountId: getAccountId(args, 'ID'),
       on: readSwitch(args),
       categories: readCategories(args.find('category')),
       cloneRules: readClones(args.find('clones')),

@@ -3,13 +3,13 @@ import { createAccountByOperator, listAccounts, setPlan } from '../../accounts/a
 import { closeAccount, reopenAccount } from '../../accounts/close-account.ts'
 import { setIndexing } from '../../accounts/indexing.ts'
 import { LEVELS, type PassportLevel, type QuotaOverrides } from '../../accounts/plans.ts'
-import { parseAccountId, parseName } from '../command-line/account-arguments.ts'
+import { getAccountId, parseName } from '../command-line/account-arguments.ts'
 import { type Arguments, type Command, formatTable, UsageError } from '../command-line/command.ts'
 import { CREATES_STORE, onStore } from '../store/with-store.ts'
 
 const PLAN_OPTION = { plan: { hint: 'P', about: 'free, beta, pro, business or enterprise' } }
 
-const getId = (args: Arguments): number => parseAccountId(args.get('ID'))
+const getId = (args: Arguments): number => getAccountId(args, 'ID')
 
 export const accountsCreate: Command = {
   usage: 'accounts create --name N --plan P',

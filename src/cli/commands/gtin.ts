@@ -1,6 +1,6 @@
 /** `carnet gtin release`: only for operators, because printed codes contain the GTIN. */
 import { type ReleasedGtin, type ReleaseOptions, releaseGtin } from '../../passports/write/release-gtin.ts'
-import { parseAccountId } from '../command-line/account-arguments.ts'
+import { findAccountId } from '../command-line/account-arguments.ts'
 import { type Command, UsageError } from '../command-line/command.ts'
 import { onStore } from '../store/with-store.ts'
 
@@ -19,11 +19,10 @@ export const gtinRelease: Command = {
   },
   run: onStore(
     args => {
-      const to = args.find('to')
       const forAnyone = args.has('for-anyone')
-      if (to !== undefined && forAnyone) throw new UsageError('Give --to or --for-anyone, not both.')
-      const account = to === undefined ? undefined : parseAccountId(to)
-      const claimableBy: ReleaseOptions['claimableBy'] = forAnyone ? 'anyone' : account
+      if (args.find('to') !== undefined && forAnyone)
+        throw new UsageError('Give --to or --for-anyone, not both.')
+      const claimableBy: ReleaseOptions['claimableBy'] = forAnyone ? 'anyone' : findAccountId(args, 'to')
       return { gtin: args.get('GTIN'), options: { claimableBy, force: args.has('force') } }
     },
     async (ctx, { gtin, options }) => {

@@ -4,7 +4,7 @@ import type { AccountContext } from '../../accounts/context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { WebhookChange } from '../../webhooks/manage-webhooks.ts'
 import { getWebhookAccountId, type WebhookRecord } from '../../webhooks/webhook.ts'
-import { parseAccountId } from '../command-line/account-arguments.ts'
+import { findAccountId } from '../command-line/account-arguments.ts'
 import { type Arguments, type Command, type CommandResult, UsageError } from '../command-line/command.ts'
 import { onStore, type StoreContext } from '../store/with-store.ts'
 
@@ -46,8 +46,7 @@ function parseTarget(args: Arguments): { id: string; account: number | undefined
   if (id === undefined) throw new UsageError('ID is missing.')
   if (word !== undefined && option !== undefined)
     throw new UsageError('ID and --webhook mean the same: give one of them.')
-  const account = args.find('account')
-  return { id, account: account === undefined ? undefined : parseAccountId(account) }
+  return { id, account: findAccountId(args, 'account') }
 }
 
 const REASON = { gone: 'it answered 410 Gone', failing: 'every delivery failed for five days' } as const
