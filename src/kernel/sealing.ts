@@ -11,16 +11,7 @@ const ENCRYPTED_AT = 5
 const TAG_AT = 12
 const TEXT_AT = 28
 
-export type Sealer = {
-  /** The first 8 hex digits of the key's hash, which identify the key without revealing it. */
-  fingerprint: string
-  /** `place` is authenticated with the text, so that a copy elsewhere does not open. */
-  seal: (text: string, place: string) => Buffer
-  /** Undefined if it was sealed with another key or for another place, or is damaged. */
-  open: (sealed: Uint8Array, place: string) => string | undefined
-  /** Whether it was sealed with the current key. */
-  isCurrent: (sealed: Uint8Array) => boolean
-}
+export type Sealer = ReturnType<typeof createSealer>
 
 type Key = { bytes: Buffer; fingerprint: Buffer }
 
@@ -34,20 +25,24 @@ export const deriveKey = (secretKey: string, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secretKey, '', purpose, 32))
 
 /** Seals with the first key; opens with any of the keys. */
-export function createSealer(secretKey: string, oldKeys: readonly string[] = []): Sealer {
+export function createSealer(secretKey: string, oldKeys: readonly string[] = []) {
   const current = createKey(secretKey)
   const keys = [current, ...oldKeys.map(createKey)]
   const isUnder = (sealed: Uint8Array, key: Key) =>
     sealed[0] === FORMAT && key.fingerprint.equals(sealed.subarray(1, ENCRYPTED_AT))
   return {
+    /** The first 8 hex digits of the key's hash, which identify the key without revealing it. */
     fingerprint: current.fingerprint.toString('hex'),
-    seal: (text, place) =>
+    /** `place` is authenticated with the text, so that a copy elsewhere does not open. */
+    seal: (text: string, place: string) =>
       Buffer.concat([Buffer.from([FORMAT]), current.fingerprint, encrypt(current.bytes, text, place)]),
-    open(sealed, place) {
+    /** Undefined if it was sealed with another key or for another place, or is damaged. */
+    open(sealed: Uint8Array, place: string) {
       const key = keys.find(one => isUnder(sealed, one))
       return key && decrypt(key.bytes, sealed.subarray(ENCRYPTED_AT), place)
     },
-    isCurrent: sealed => isUnder(sealed, current),
+    /** Whether it was sealed with the current key. */
+    isCurrent: (sealed: Uint8Array) => isUnder(sealed, current),
   }
 }
 

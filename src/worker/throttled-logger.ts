@@ -4,18 +4,18 @@ import type { Log } from '../kernel/log.ts'
 
 const REPEAT_AFTER_MS = 60_000
 
-export type ThrottledLogger = { failed: (error: unknown) => void; recovered: () => void }
+export type ThrottledLogger = ReturnType<typeof createThrottledLogger>
 
 export function createThrottledLogger(
   log: Log,
   level: 'warn' | 'error',
   fields: { work: string },
   message: string,
-): ThrottledLogger {
+) {
   /** Undefined unless a failure lasts. */
   let loggedAt: number | undefined
   return {
-    failed(error) {
+    failed(error: unknown) {
       const now = performance.now()
       if (loggedAt !== undefined && now - loggedAt < REPEAT_AFTER_MS) return
       loggedAt = now

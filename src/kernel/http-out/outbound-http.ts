@@ -59,18 +59,12 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>
 
 type OutboundPost = { url: string; headers: Record<string, string>; body: string }
 
-export type Outbound = {
-  policy: OutboundPolicy
-  /** Does not follow redirects. Throws OutboundFailure, within 15 seconds. */
-  post: (request: OutboundPost) => Promise<OutboundAnswer>
-  /** Pending requests fail as `stopped`. */
-  close: () => Promise<void>
-}
+export type Outbound = ReturnType<typeof openOutbound>
 
 /** The IP addresses of a name. */
 export type ResolveName = (name: string) => Promise<readonly string[]>
 
-export function openOutbound(policy: OutboundPolicy, resolve: ResolveName = createNameResolver()): Outbound {
+export function openOutbound(policy: OutboundPolicy, resolve: ResolveName = createNameResolver()) {
   const agent = new Agent({
     connect: createGuardedConnector(policy, resolve),
     // Callers limit themselves: a limit here would let one hanging host delay all others of the same name.
@@ -94,7 +88,8 @@ export function openOutbound(policy: OutboundPolicy, resolve: ResolveName = crea
   }
   return {
     policy,
-    post({ url, headers, body }) {
+    /** Does not follow redirects. Throws OutboundFailure, within 15 seconds. */
+    post({ url, headers, body }: OutboundPost): Promise<OutboundAnswer> {
       const { urlError, origin, path } = urls.getOrMake(url, () => parseUrl(url, policy))
       if (urlError !== undefined) return Promise.reject(new OutboundFailure('address_refused', urlError))
       const request = new PendingRequest(pending)
@@ -106,6 +101,7 @@ export function openOutbound(policy: OutboundPolicy, resolve: ResolveName = crea
       }
       return request.answer
     },
+    /** Pending requests fail as `stopped`. */
     async close() {
       for (const request of pending) {
         request.fail(new OutboundFailure('stopped', 'The server was stopped before an answer came.'))

@@ -7,15 +7,7 @@ import type { Log } from '../log.ts'
 /** Lines of `text` end with `\n`. */
 export type Email = { to: string; subject: string; text: string }
 
-export type Mailer = {
-  /** If false, nothing is sent, and no page offers to send e-mail. */
-  hasServer: boolean
-  /** Also accepts a promise of an e-mail, or of none. Never throws: failures are logged. */
-  send: (email: Email | Promise<Email | undefined>) => void
-  /** Resolves when nothing is pending. After `stop`, an e-mail that waits for its next try is dropped. */
-  settled: () => Promise<void>
-  stop: () => void
-}
+export type Mailer = ReturnType<typeof openMailer>
 
 const CONNECT_TIMEOUT_MS = 10_000
 const SOCKET_TIMEOUT_MS = 20_000
@@ -28,7 +20,7 @@ export function openMailer(
   server: SmtpServer | undefined,
   log: Log,
   retryDelaysMs: readonly number[] = RETRY_DELAYS_MS,
-): Mailer {
+) {
   const underWay = new Set<Promise<void>>()
   const stopping = Promise.withResolvers<void>()
   let isStopped = false
@@ -52,7 +44,7 @@ export function openMailer(
     }
   }
 
-  const send: Mailer['send'] = email => {
+  const send = (email: Email | Promise<Email | undefined>) => {
     if (underWay.size >= MAX_PENDING) {
       log.error({ waiting: underWay.size }, 'an e-mail was not sent: too many are waiting')
       // A rejected promise must not end the process.
@@ -67,9 +59,12 @@ export function openMailer(
   }
 
   return {
+    /** If false, nothing is sent, and no page offers to send e-mail. */
     hasServer: server !== undefined,
+    /** Also accepts a promise of an e-mail, or of none. Never throws: failures are logged. */
     send,
-    settled: async () => {
+    /** Resolves when nothing is pending. After `stop`, an e-mail that waits for its next try is dropped. */
+    async settled() {
       await Promise.all(underWay)
     },
     stop() {

@@ -8,18 +8,7 @@ import type { Log } from '../log.ts'
 import { takeTurn } from '../yield-to-event-loop.ts'
 import { getNetwork } from './network.ts'
 
-export type ConnectionLimits = {
-  total: number
-  perNetwork: number
-  /** Requests of one connection that may wait behind the current one. */
-  pipelined: number
-  /** A connection is cut if its client reads none of the waiting bytes for this long. */
-  stalledMs: number
-  /** The limit while the process, or the connection's network, uses more than half of its connections. */
-  stalledWhenCrowdedMs: number
-  sweepEveryMs: number
-  warnEveryMs: number
-}
+export type ConnectionLimits = ReturnType<typeof computeConnectionLimits>
 
 /** Bounds memory: an idle connection takes about 20 kB, one with an unread response about 70 kB. */
 const MAX_CONNECTIONS = 16_384
@@ -39,14 +28,17 @@ const STALLED_MS = 60_000
 const STALLED_WHEN_CROWDED_MS = 15_000
 
 /** From the process's limit of open files. Each process of `WORKERS` has its own. */
-export function computeConnectionLimits(openFiles = findMaxOpenFiles()): ConnectionLimits {
+export function computeConnectionLimits(openFiles = findMaxOpenFiles()) {
   const reserved = Math.max(MIN_RESERVED_FILES, Math.min(MAX_RESERVED_FILES, Math.floor(openFiles / 4)))
   const total = Math.max(MIN_PER_NETWORK, Math.min(MAX_CONNECTIONS, openFiles - reserved))
   return {
     total,
     perNetwork: Math.max(MIN_PER_NETWORK, Math.floor(total / NETWORKS_TO_FILL)),
+    /** Requests of one connection that may wait behind the current one. */
     pipelined: 64,
+    /** A connection is cut if its client reads none of the waiting bytes for this long. */
     stalledMs: STALLED_MS,
+    /** The limit while the process, or the connection's network, uses more than half of its connections. */
     stalledWhenCrowdedMs: STALLED_WHEN_CROWDED_MS,
     sweepEveryMs: 2_000,
     warnEveryMs: 60_000,
@@ -68,15 +60,6 @@ export type ConnectionNumbers = { open: number; limit: number; ended: Readonly<R
 const REASONS = ['total', 'network', 'pipelined', 'stalled'] as const
 type Reason = (typeof REASONS)[number]
 
-type ConnectionGuard = {
-  numbers: () => ConnectionNumbers
-  /**
-   * Calls `handle` when the earlier responses of the connection are sent. Each pipelined request is handled
-   * in its own turn of the event loop. Not called if the connection is lost or has too many such requests.
-   */
-  handleInOrder: (request: IncomingMessage, response: ServerResponse, handle: RequestListener) => void
-}
-
 type GuardSetup = {
   limits: ConnectionLimits
   log: Log
@@ -90,7 +73,7 @@ type Connection = { network: string | undefined; delivered: number; stalledSweep
 type Ended = Record<Reason, number>
 
 /** Call it before the server listens. */
-export function guardConnections(server: Server, { limits, log, isTrusted }: GuardSetup): ConnectionGuard {
+export function guardConnections(server: Server, { limits, log, isTrusted }: GuardSetup) {
   const ended: Ended = { total: 0, network: 0, pipelined: 0, stalled: 0 }
   const open = new OpenConnections(limits, isTrusted)
   limitTotal(server, limits, ended)
@@ -109,7 +92,7 @@ export function guardConnections(server: Server, { limits, log, isTrusted }: Gua
   server.once('close', () => clearInterval(timer))
 
   return {
-    numbers: () => ({ open: open.size, limit: limits.total, ended }),
+    numbers: (): ConnectionNumbers => ({ open: open.size, limit: limits.total, ended }),
     handleInOrder: createPipelineQueue(limits, ended),
   }
 }
@@ -220,12 +203,14 @@ function createWarning(limits: ConnectionLimits, ended: Ended, log: Log) {
   }
 }
 
-function createPipelineQueue(
-  { pipelined }: ConnectionLimits,
-  ended: Ended,
-): ConnectionGuard['handleInOrder'] {
+/**
+ * Returns a function that calls `handle` when the earlier responses of the connection are sent. Each
+ * pipelined request is handled in its own turn of the event loop. Not called if the connection is lost or has
+ * too many such requests.
+ */
+function createPipelineQueue({ pipelined }: ConnectionLimits, ended: Ended) {
   const queued = new WeakMap<Socket, number>()
-  return (request, response, handle) => {
+  return (request: IncomingMessage, response: ServerResponse, handle: RequestListener) => {
     // Node assigns the socket to a response when the earlier ones are sent.
     if (response.socket !== null) return handle(request, response)
     const { socket } = request

@@ -4,29 +4,27 @@ import { isIP } from 'node:net'
 import { requestIds } from '../ids.ts'
 import { createAddressList } from './ip-ranges.ts'
 
-export type TrustedProxies = {
-  isTrusted: (address: string | undefined) => boolean
-  /**
-   * Whether a request comes from a proxy in a private network that is missing in the settings. All clients
-   * behind it have the same address.
-   */
-  isUnconfiguredProxy: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => boolean
-  /** The client's address; without one in the header, that of the proxy; '' if the connection was lost. */
-  getClientAddress: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
-}
+export type TrustedProxies = ReturnType<typeof createTrustedProxies>
+
+type ReceivedRequest = Pick<IncomingMessage, 'headers' | 'socket'>
 
 const PRIVATE_4 = ['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']
 const PRIVATE_6 = ['::1', 'fc00::/7', 'fe80::/10']
 
 /** `ranges`: addresses and CIDR ranges. */
-export function createTrustedProxies(ranges: readonly string[]): TrustedProxies {
+export function createTrustedProxies(ranges: readonly string[]) {
   const isPrivate = createRangeCheck([...PRIVATE_4, ...PRIVATE_6])
   const isTrusted = createRangeCheck(ranges)
   return {
     isTrusted,
-    isUnconfiguredProxy: ({ headers, socket: { remoteAddress } }) =>
+    /**
+     * Whether a request comes from a proxy in a private network that is missing in the settings. All clients
+     * behind it have the same address.
+     */
+    isUnconfiguredProxy: ({ headers, socket: { remoteAddress } }: ReceivedRequest) =>
       headers['x-forwarded-for'] !== undefined && isPrivate(remoteAddress) && !isTrusted(remoteAddress),
-    getClientAddress({ headers, socket }) {
+    /** The client's address; without one in the header, that of the proxy; '' if the connection was lost. */
+    getClientAddress({ headers, socket }: ReceivedRequest) {
       let client = socket.remoteAddress ?? ''
       if (!isTrusted(client)) return client
       const entries = String(headers['x-forwarded-for'] ?? '').split(',')

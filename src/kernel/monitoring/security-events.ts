@@ -17,9 +17,7 @@ export type SecurityEvent =
   | 'right_refused'
   | 'cross_site_refused'
 
-export type SecurityLog = {
-  note: (event: SecurityEvent, from: { requestId: string; network: string }) => void
-}
+export type SecurityLog = ReturnType<typeof createSecurityLog>
 
 /** Within this time, the same event from one network gets one line; the next line counts the others. */
 const REPEATED_AFTER_MS = 60_000
@@ -33,14 +31,14 @@ export function createSecurityLog(setup: {
   log: Log
   clock: Clock
   count?: ((event: SecurityEvent) => void) | undefined
-}): SecurityLog {
+}) {
   const { log, clock, count } = setup
   const salt = randomBytes(16).toString('hex')
   const sources = new BoundedMap<string, Source>(MAX_SOURCES)
   let minute = { endsAt: 0, lines: 0 }
 
   return {
-    note(event, { requestId, network }) {
+    note(event: SecurityEvent, { requestId, network }: { requestId: string; network: string }) {
       count?.(event)
       const now = clock.now().getTime()
       const hash = sha256Hex(`${salt} ${network}`).slice(0, 12)
