@@ -21,7 +21,6 @@ const keys = () => import('./commands/keys.ts')
 const gtin = () => import('./commands/gtin.ts')
 const links = () => import('./commands/access-links.ts')
 const webhooks = () => import('./commands/webhooks.ts')
-const secrets = () => import('./commands/webhook-secrets.ts')
 const deliveries = () => import('./commands/webhook-deliveries.ts')
 const shards = () => import('./commands/shards.ts')
 const backup = () => import('./commands/backup.ts')
@@ -71,8 +70,12 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     'webhooksResume',
   ),
   'webhooks remove': entry('remove a webhook and its waiting events', webhooks, 'webhooksRemove'),
-  'webhooks rotate': entry('give a webhook a new secret; both sign for 24 hours', secrets, 'webhooksRotate'),
-  'webhooks activate': entry('sign X-Service-Signature with the new secret now', secrets, 'webhooksActivate'),
+  'webhooks rotate': entry('give a webhook a new secret; both sign for 24 hours', webhooks, 'webhooksRotate'),
+  'webhooks activate': entry(
+    'sign X-Service-Signature with the new secret now',
+    webhooks,
+    'webhooksActivate',
+  ),
   'webhooks test': entry('send a test event and show the result', deliveries, 'webhooksTest'),
   'webhooks deliveries': entry('list delivery attempts, newest first', deliveries, 'webhooksDeliveries'),
   'webhooks resend': entry('send the event of one attempt again', deliveries, 'webhooksResend'),
@@ -84,7 +87,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   ),
   'secrets reseal': entry(
     'encrypt stored secrets again after a change of SECRET_KEY',
-    secrets,
+    webhooks,
     'secretsReseal',
   ),
   backup: entry('write everything into one file while the server runs', backup, 'backup'),
