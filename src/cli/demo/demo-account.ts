@@ -55,7 +55,7 @@ export async function prepareDemo(store: Store, dataDir: string): Promise<DemoSu
     passports: { models: models.length, batches: batches.length, items: items.length },
     data: dataDir,
   }
-  writeDemoNotes(dataDir, { user, key, link, summary })
+  await writeDemoNotes(dataDir, { user, key, link, summary })
   return summary
 }
 

@@ -1,7 +1,7 @@
 /** Keeps the demo's password, key and link in its data folder, so that a later run can print them. */
-import { randomBytes } from 'node:crypto'
-import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { writePrivateFile } from '../../kernel/process/private-file.ts'
 import { CommandError } from '../command-line/command.ts'
 import type { DemoSummary } from './demo-summary.ts'
 
@@ -35,9 +35,5 @@ export function readDemoNotes(dataDir: string): DemoNotes {
 }
 
 /** Replaces the file as a whole, so a crash leaves the old notes or the new ones. */
-export function writeDemoNotes(dataDir: string, notes: DemoNotes): void {
-  const path = join(dataDir, FILE)
-  const temporary = `${path}-${process.pid}-${randomBytes(4).toString('hex')}`
-  writeFileSync(temporary, `${JSON.stringify(notes, null, 2)}\n`, { mode: 0o600, flag: 'wx', flush: true })
-  renameSync(temporary, path)
-}
+export const writeDemoNotes = (dataDir: string, notes: DemoNotes): Promise<void> =>
+  writePrivateFile(join(dataDir, FILE), put => put(`${JSON.stringify(notes, null, 2)}\n`))
