@@ -37,7 +37,7 @@ import {
   needsMore,
   updateEndpointQueue,
 } from './endpoint-queue.ts'
-import { Leases } from './leases.ts'
+import { createLeases, type Leases } from './leases.ts'
 import { ResultWriter } from './result-writer.ts'
 import { createThrottledLogger } from './throttled-logger.ts'
 
@@ -52,7 +52,7 @@ const MAX_CLAIMED_PER_PROCESS = 2_048
 const STOP_TIMEOUT_MS = 2_000
 const DROP_QUEUE_AFTER_MS = 60_000
 
-export type DeliverySetup = {
+type DeliverySetup = {
   /** A separate connection pool, so that deliveries and requests do not wait for each other. */
   sql: Sql
   clock: Clock
@@ -88,7 +88,7 @@ export class DeliveryWorker {
     this.setup = setup
     const { sql, clock, log, leaseMs = LEASE_MS } = setup
     this.processConcurrency = setup.processConcurrency ?? { inFlight: 0, slow: 0 }
-    this.leases = new Leases(sql, newUuid(clock.now().getTime()), leaseMs)
+    this.leases = createLeases(sql, { holder: newUuid(clock.now().getTime()), ms: leaseMs })
     this.writer = new ResultWriter({ sql, clock, log, onWritten: result => this.onWritten(result) })
   }
 
