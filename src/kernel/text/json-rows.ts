@@ -1,5 +1,4 @@
 /** Parses a large body with a list of rows in pieces, so that other requests are answered in between. */
-import { AppError } from '../errors.ts'
 import { yieldBetweenRows } from '../yield-to-event-loop.ts'
 import {
   decodeUtf8,
@@ -35,13 +34,8 @@ export async function readJsonRows(bytes: Uint8Array, rows: RowList): Promise<un
     return withErrors(value, scan, rows)
   }
   const head = text.slice(0, list.start + 1)
-  if (head.length + text.length - list.end > rows.maxBytesWithoutRows) {
-    const limit = `${rows.maxBytesWithoutRows / 1024 / 1024} MiB`
-    throw new AppError(
-      'payload_too_large',
-      `The body is too large: at most ${limit} without its ${rows.member}.`,
-    )
-  }
+  if (head.length + text.length - list.end > rows.maxBytesWithoutRows)
+    throw tooLargeWithoutRows(rows, `without its ${rows.member}`)
   // The text before the rows comes first, so that the first of several errors is reported.
   if (tryParseJson(`${head}]}`) === undefined) parseText(text)
   const values = await readPieces(text, { head, pieces: list.pieces, maxRows: rows.maxRows, pauseIfDue })

@@ -72,11 +72,10 @@ export function requireList(value: unknown, rows: RowList): void {
   throw tooLargeWithoutRows(rows)
 }
 
-export const tooLargeWithoutRows = ({ member, maxBytesWithoutRows }: RowList) =>
-  new AppError(
-    'payload_too_large',
-    `The body is too large: at most ${maxBytesWithoutRows / 1024 / 1024} MiB when it has no ${member}.`,
-  )
+export const tooLargeWithoutRows = (rows: RowList, when = `when it has no ${rows.member}`) =>
+  new AppError('payload_too_large', `The body is too large: at most ${formatMaxBytes(rows)} ${when}.`)
+
+const formatMaxBytes = ({ maxBytesWithoutRows }: RowList) => `${maxBytesWithoutRows / 1024 / 1024} MiB`
 
 function explain(error: unknown, text: string, offset: number): string {
   if (text.trim() === '') return 'it is empty.'
@@ -217,7 +216,7 @@ export class JsonScan {
     if (this.rows === undefined) return
     const isTooLong = this.at - this.rowStart > this.rows.maxBytesWithoutRows
     if (isTooLong) {
-      this.report('max', `is longer than ${this.rows.maxBytesWithoutRows / 1024 / 1024} MiB; shorten it.`, 2)
+      this.report('max', `is longer than ${formatMaxBytes(this.rows)}; shorten it.`, 2)
     }
     if (this.isInFirstList) this.endPiece(isTooLong || this.hasTooManyValues, isLast)
   }
