@@ -26,7 +26,6 @@ export class BoundedMap<K, V> extends Map<K, V> {
     }
   }
 
-  /** The value of the key; if there is none, sets and returns the result of `make`. */
   getOrMake(key: K, make: (key: K) => V): V {
     const known = this.get(key)
     if (known !== undefined) return known

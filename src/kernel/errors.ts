@@ -110,7 +110,6 @@ export function invalid(details: readonly Detail[], truncated = false): AppError
   return new AppError('validation', message, details, undefined, truncated)
 }
 
-/** Converts a thrown value to an error. */
 export const toError = (thrown: unknown): Error =>
   thrown instanceof Error ? thrown : new Error(String(thrown))
 

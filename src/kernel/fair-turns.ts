@@ -12,7 +12,6 @@ type FairWaiter = {
 }
 
 type FairTurnsOptions = {
-  /** How many run at the same time. */
   capacity: number
   /** Waiters of all keys together. If one more enters, the last of the longest queue is rejected. */
   maxWaiting: number

@@ -41,7 +41,6 @@ export function createSealer(secretKey: string, oldKeys: readonly string[] = [])
       const key = keys.find(one => isUnder(sealed, one))
       return key && decrypt(key.bytes, sealed.subarray(ENCRYPTED_AT), place)
     },
-    /** Whether it was sealed with the current key. */
     isCurrent: (sealed: Uint8Array) => isUnder(sealed, current),
   }
 }

@@ -92,7 +92,6 @@ export class DeliveryWorker {
     this.writer = new ResultWriter({ sql, clock, log, onWritten: result => this.onWritten(result) })
   }
 
-  /** Delivers until `stop` is called. */
   start(): void {
     this.loop ??= this.run()
   }
@@ -246,7 +245,6 @@ export class DeliveryWorker {
     return queue
   }
 
-  /** Drops queues that were not used for a minute. */
   private dropUnusedQueues(now: Date): void {
     const before = now.getTime() - DROP_QUEUE_AFTER_MS
     for (const [key, queue] of this.queues) {
@@ -264,7 +262,6 @@ export class DeliveryWorker {
     this.blocked.delete(queue)
   }
 
-  /** Sends waiting deliveries as long as there are permits. */
   private sendWaiting(queue: EndpointQueue): void {
     const now = this.setup.clock.now()
     if (this.isStopping || isBackingOff(queue, now) || !this.leases.isOurs(queue.accountId))

@@ -77,7 +77,6 @@ export const countClaimable = (queue: EndpointQueue): number =>
     queue.concurrency.limit * CLAIM_AHEAD_FACTOR - queue.concurrency.inFlight - queue.waiting.length,
   )
 
-/** Whether more deliveries were due, and at most half of the possible claims are waiting. */
 export const needsMore = (queue: EndpointQueue): boolean =>
   queue.hasMore && queue.waiting.length <= (queue.concurrency.limit * CLAIM_AHEAD_FACTOR) / 2
 

@@ -125,11 +125,9 @@ export function formatHelp(command: Command): string {
   return `carnet ${usage}\n\n${sentence}\n\n${alignColumns(rows, '  ')}\n`
 }
 
-/** The rows below their headings; `none` if there are no rows. */
 export const formatTable = (headings: readonly string[], rows: readonly string[][], none: string): string =>
   rows.length === 0 ? none : alignColumns([headings, ...rows])
 
-/** Aligns rows of cells as columns, two spaces apart. */
 export function alignColumns(rows: readonly (readonly string[])[], indent = ''): string {
   const widths: number[] = []
   for (const row of rows) {

@@ -7,7 +7,6 @@ type StopSignal = (typeof STOP_SIGNALS)[number]
 /** A command that has not ended by then exits at once. */
 const COMMAND_STOP_TIMEOUT_MS = 10_000
 
-/** The process was stopped before it was finished. */
 export class Stopped extends Error {
   override name = 'Stopped'
   readonly exitCode: number

@@ -45,7 +45,6 @@ export const accountsList: Command = {
   ),
 }
 
-/** Formats the quotas in the order of the levels. */
 const formatQuota = (quota: QuotaOverrides): string[] =>
   LEVELS.flatMap(level => (quota[level] === undefined ? [] : [`${level} ${quota[level]}`]))
 

@@ -51,7 +51,6 @@ function parseTarget(args: Arguments): { id: string; account: number | undefined
 
 const REASON = { gone: 'it answered 410 Gone', failing: 'every delivery failed for five days' } as const
 
-/** The state of a webhook as one line. */
 export function describeState(webhook: WebhookRecord): string {
   const { status, disabled_reason, failing_since, left_in_peace_until } = webhook
   if (status === 'disabled') return `disabled: ${REASON[disabled_reason ?? 'failing']}`

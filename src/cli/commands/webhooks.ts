@@ -106,7 +106,6 @@ export const webhooksChange = buildWebhookCommand({
   },
 })
 
-/** A command that changes the state of a webhook. */
 const buildStateCommand = (
   verb: string,
   about: string,

@@ -28,7 +28,6 @@ const LINK_LIFETIME_MS = 365 * 86_400_000
 /** A link that ends sooner is replaced. */
 const MIN_LINK_LIFETIME_MS = 86_400_000
 
-/** Creates what is missing in the demo's account and returns its summary. */
 export async function prepareDemo(store: Store, dataDir: string): Promise<DemoSummary> {
   const notes = readDemoNotes(dataDir)
   const ctx = await demoContext(store)

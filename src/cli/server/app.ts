@@ -212,7 +212,6 @@ function rejectUnknownExpectations(
   })
 }
 
-/** Limits connections and puts the connection guard's queue in front of the framework. */
 function guardServer(server: Server, setup: ServerSetup, isTrusted: TrustedProxies['isTrusted']): void {
   const limits = setup.connectionLimits ?? computeConnectionLimits()
   const { handleInOrder, numbers } = guardConnections(server, { limits, log: setup.log, isTrusted })

@@ -22,7 +22,6 @@ export function connectToParent() {
   }
   return {
     send,
-    /** Calls back for each message of this type. */
     on: (type: SupervisorMessage['type'], callback: () => void) =>
       process.on('message', (message: SupervisorMessage) => {
         if (message.type === type) callback()

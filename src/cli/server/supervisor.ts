@@ -70,7 +70,6 @@ export class Supervisor {
     for (const child of children) void this.keepAlive(child)
   }
 
-  /** Sends SIGTERM to all processes and waits for their exit. */
   async stop(): Promise<void> {
     this.stopping.abort()
     const running = [...this.running]
@@ -87,7 +86,6 @@ export class Supervisor {
     return this.replaceAllDue()
   }
 
-  /** Process ids by name. */
   pids(): Record<string, number> {
     return Object.fromEntries(
       Array.from(this.processes.values(), ({ spec, worker }) => [spec.name, worker.process.pid ?? 0]),

@@ -19,7 +19,6 @@ const countProcesses = ({ workers, role }: Processes) => (role === 'worker' ? 1 
 const countNeededConnections = (processes: Processes): number =>
   countProcesses(processes) * CONNECTIONS_PER_PROCESS + OTHER_PROCESSES
 
-/** `max_connections` of an embedded PostgreSQL. */
 export const calculateMaxConnections = (processes: Processes): number =>
   Math.max(
     MIN_CONNECTIONS,

@@ -61,7 +61,6 @@ type OutboundPost = { url: string; headers: Record<string, string>; body: string
 
 export type Outbound = ReturnType<typeof openOutbound>
 
-/** The IP addresses of a name. */
 export type ResolveName = (name: string) => Promise<readonly string[]>
 
 export function openOutbound(policy: OutboundPolicy, resolve: ResolveName = createNameResolver()) {

@@ -180,7 +180,6 @@ class OpenConnections {
   }
 }
 
-/** Logs the connections ended since the last warning, once per `warnEveryMs`. */
 function createWarning(limits: ConnectionLimits, ended: Ended, log: Log) {
   let warned = { at: Number.NEGATIVE_INFINITY, ended: { ...ended } }
   return (now: number, open: number): void => {

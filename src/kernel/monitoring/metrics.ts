@@ -119,7 +119,6 @@ function watchLag(registry: Registry): void {
   })
 }
 
-/** Returns a function that sets the listening server's numbers. */
 function connectionMetrics(make: Instruments) {
   let read = (): ConnectionNumbers | undefined => undefined
   make.gauge(

@@ -87,7 +87,6 @@ function launcher(user: ServerUser, prefix: readonly string[], options: SpawnOpt
   }
   return {
     user,
-    /** Runs a program to its end. */
     run: (program: string, args: readonly string[]) =>
       new Promise<{ code: number; output: string }>(resolve => {
         const child = start(program, args, ['ignore', 'pipe', 'pipe'])

@@ -34,7 +34,6 @@ export async function announcePresence(server: ServerLogin) {
     return {
       /** For example `18.4`. */
       version: row?.version.split(' ')[0] ?? '',
-      /** Whether the owner and traffic roles exist. */
       hasRoles: isPrepared,
       /** How many other processes are connected. Rejects if the server does not respond. */
       async countOthers() {

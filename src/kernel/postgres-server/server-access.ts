@@ -134,7 +134,6 @@ begin
   loop execute statement; end loop;
 end $$;`
 
-/** Whether both roles exist. */
 export async function hasRoles(sql: postgres.Sql): Promise<boolean> {
   const [row] = await sql<{ n: number }[]>`
     select count(*)::int as n from pg_roles where rolname in (${OWNER}, ${TRAFFIC})`

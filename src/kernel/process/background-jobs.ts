@@ -47,7 +47,6 @@ export function createBackgroundJobs<Job extends { id: string }>(run: Run<Job>) 
       if (running.has(job.id)) next.set(job.id, { clock, job })
       else start(clock, job)
     },
-    /** Resolves when the running jobs have ended. */
     ended,
     /** Stops the jobs after their current steps, and waits for that. */
     stop() {
