@@ -75,7 +75,7 @@ type Ended = Record<Reason, number>
 /** Call it before the server listens. */
 export function guardConnections(server: Server, { limits, log, isTrusted }: GuardSetup) {
   const ended: Ended = { total: 0, network: 0, pipelined: 0, stalled: 0 }
-  const open = new OpenConnections(limits, isTrusted)
+  const open = trackConnections(limits, isTrusted)
   limitTotal(server, limits, ended)
   server.on('connection', (socket: Socket) => {
     if (open.add(socket)) return
@@ -86,13 +86,13 @@ export function guardConnections(server: Server, { limits, log, isTrusted }: Gua
   const warn = createWarning(limits, ended, log)
   const sweep = () => {
     ended.stalled += open.cutStalled()
-    warn(performance.now(), open.size)
+    warn(performance.now(), open.count())
   }
   const timer = setInterval(sweep, limits.sweepEveryMs).unref()
   server.once('close', () => clearInterval(timer))
 
   return {
-    numbers: (): ConnectionNumbers => ({ open: open.size, limit: limits.total, ended }),
+    numbers: (): ConnectionNumbers => ({ open: open.count(), limit: limits.total, ended }),
     handleInOrder: createPipelineQueue(limits, ended),
   }
 }
@@ -112,71 +112,54 @@ function limitTotal(server: Server, limits: ConnectionLimits, ended: Ended): voi
   })
 }
 
-class OpenConnections {
-  private readonly limits: ConnectionLimits
-  private readonly isTrusted: GuardSetup['isTrusted']
-  private readonly open = new Map<Socket, Connection>()
-  private readonly perNetwork = new Map<string, number>()
-
-  constructor(limits: ConnectionLimits, isTrusted: GuardSetup['isTrusted']) {
-    this.limits = limits
-    this.isTrusted = isTrusted
-  }
-
-  get size(): number {
-    return this.open.size
-  }
-
-  /** False if its network already has too many. */
-  add(socket: Socket): boolean {
-    // Without an address, the connection has already ended.
-    const { remoteAddress } = socket
-    if (remoteAddress === undefined) return true
-    const network = this.isTrusted(remoteAddress) ? undefined : getNetwork(remoteAddress)
-    if (network !== undefined) {
-      const count = this.countOf(network)
-      if (count >= this.limits.perNetwork) return false
-      this.perNetwork.set(network, count + 1)
-    }
-    this.open.set(socket, { network, delivered: 0, stalledSweeps: 0 })
-    socket.once('close', () => this.remove(socket, network))
-    return true
-  }
-
-  /** Returns how many connections were cut. */
-  cutStalled(): number {
-    let cut = 0
-    for (const [socket, connection] of this.open) {
-      const { waiting, delivered } = readProgress(socket)
-      if (waiting === 0 || delivered !== connection.delivered) {
-        connection.delivered = delivered
-        connection.stalledSweeps = 0
-        continue
-      }
-      const { stalledMs, stalledWhenCrowdedMs, sweepEveryMs } = this.limits
-      const maxStalledMs = this.isCrowded(connection.network) ? stalledWhenCrowdedMs : stalledMs
-      if (++connection.stalledSweeps * sweepEveryMs < maxStalledMs) continue
-      cut++
-      socket.destroy()
-    }
-    return cut
-  }
-
-  private isCrowded(network: string | undefined): boolean {
-    const { total, perNetwork } = this.limits
-    return this.open.size > total / 2 || (network !== undefined && this.countOf(network) > perNetwork / 2)
-  }
-
-  private remove(socket: Socket, network: string | undefined): void {
-    this.open.delete(socket)
+function trackConnections(limits: ConnectionLimits, isTrusted: GuardSetup['isTrusted']) {
+  const open = new Map<Socket, Connection>()
+  const perNetwork = new Map<string, number>()
+  const countOf = (network: string) => perNetwork.get(network) ?? 0
+  const isCrowded = (network: string | undefined) =>
+    open.size > limits.total / 2 || (network !== undefined && countOf(network) > limits.perNetwork / 2)
+  const remove = (socket: Socket, network: string | undefined) => {
+    open.delete(socket)
     if (network === undefined) return
-    const left = this.countOf(network) - 1
-    if (left > 0) this.perNetwork.set(network, left)
-    else this.perNetwork.delete(network)
+    const left = countOf(network) - 1
+    if (left > 0) perNetwork.set(network, left)
+    else perNetwork.delete(network)
   }
-
-  private countOf(network: string): number {
-    return this.perNetwork.get(network) ?? 0
+  return {
+    count: () => open.size,
+    /** False if its network already has too many. */
+    add(socket: Socket): boolean {
+      // Without an address, the connection has already ended.
+      const { remoteAddress } = socket
+      if (remoteAddress === undefined) return true
+      const network = isTrusted(remoteAddress) ? undefined : getNetwork(remoteAddress)
+      if (network !== undefined) {
+        const count = countOf(network)
+        if (count >= limits.perNetwork) return false
+        perNetwork.set(network, count + 1)
+      }
+      open.set(socket, { network, delivered: 0, stalledSweeps: 0 })
+      socket.once('close', () => remove(socket, network))
+      return true
+    },
+    /** Returns how many connections were cut. */
+    cutStalled(): number {
+      let cut = 0
+      for (const [socket, connection] of open) {
+        const { waiting, delivered } = readProgress(socket)
+        if (waiting === 0 || delivered !== connection.delivered) {
+          connection.delivered = delivered
+          connection.stalledSweeps = 0
+          continue
+        }
+        const { stalledMs, stalledWhenCrowdedMs, sweepEveryMs } = limits
+        const maxStalledMs = isCrowded(connection.network) ? stalledWhenCrowdedMs : stalledMs
+        if (++connection.stalledSweeps * sweepEveryMs < maxStalledMs) continue
+        cut++
+        socket.destroy()
+      }
+      return cut
+    },
   }
 }
 
