@@ -1,8 +1,8 @@
 /** Keeps the demo's password, key and link in its data folder, so that a later run can print them. */
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writePrivateFile } from '../../kernel/process/private-file.ts'
-import { CommandError } from '../command-line/command.ts'
+import { requireUnreadableByOthers } from '../store/secret-key.ts'
 import type { DemoSummary } from './demo-summary.ts'
 
 /** Each `id` belongs to the record of the secret beside it. */
@@ -15,16 +15,12 @@ export type DemoNotes = {
 }
 
 const FILE = 'demo.json'
-const GROUP_AND_OTHERS = 0o077
 
 /** Empty when there are none yet. Throws CommandError when other users can read the file. */
 export function readDemoNotes(dataDir: string): DemoNotes {
   const path = join(dataDir, FILE)
-  const stats = statSync(path, { throwIfNoEntry: false })
-  if (stats === undefined) return {}
-  if (process.platform !== 'win32' && (stats.mode & GROUP_AND_OTHERS) !== 0) {
-    throw new CommandError(`${path} holds the demo's key and can be read by others. Run: chmod 600 ${path}`)
-  }
+  if (!existsSync(path)) return {}
+  requireUnreadableByOthers(path, `${path} holds the demo's key and`)
   try {
     const notes: DemoNotes = JSON.parse(readFileSync(path, 'utf8'))
     return notes

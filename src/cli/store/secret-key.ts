@@ -56,9 +56,7 @@ function readKey(path: string): string | undefined {
     if (findErrorCode(error) === 'ENOENT') return undefined
     throw new CommandError(`${path} cannot be read: ${toError(error).message}.`)
   }
-  if (process.platform !== 'win32' && (statSync(path).mode & GROUP_AND_OTHERS) !== 0) {
-    throw new CommandError(`${path} can be read by others. Run: chmod 600 ${path}`)
-  }
+  requireUnreadableByOthers(path, path)
   if (text.length < MIN_LENGTH) {
     throw new CommandError(
       `${path} is damaged: it must have at least ${MIN_LENGTH} characters. Restore it from your copy.`,
@@ -68,6 +66,12 @@ function readKey(path: string): string | undefined {
   if (weakness !== undefined)
     throw new CommandError(`The key in ${path} ${weakness} ${replaceKeyAdvice('that file')}`)
   return text
+}
+
+/** Throws CommandError otherwise, with a sentence that begins with `subject`. */
+export function requireUnreadableByOthers(path: string, subject: string): void {
+  if (process.platform === 'win32' || (statSync(path).mode & GROUP_AND_OTHERS) === 0) return
+  throw new CommandError(`${subject} can be read by others. Run: chmod 600 ${path}`)
 }
 
 /** Links a complete temporary file, so two processes agree on one key and none is half written. */
