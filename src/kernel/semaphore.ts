@@ -104,10 +104,10 @@ export class KeyedSemaphore<K> {
   }
 
   /** Never waits: undefined if no permit is free. */
-  tryAcquire(key: K, weight = 1): Release | undefined {
+  tryAcquire(key: K): Release | undefined {
     const { semaphore, leave } = this.enter(key)
-    const releaseOwn = semaphore.tryAcquire(weight)
-    return join(releaseOwn, releaseOwn && this.shared.tryAcquire(weight), leave)
+    const releaseOwn = semaphore.tryAcquire()
+    return join(releaseOwn, releaseOwn && this.shared.tryAcquire(), leave)
   }
 
   /** Waits for the key's permit, then for a shared one; undefined if too many wait or it takes too long. */
