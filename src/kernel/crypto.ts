@@ -1,5 +1,5 @@
 /** Creates, hashes and compares secrets. */
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash, randomInt, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -15,17 +15,8 @@ export const randomBase62 = (length: number): string => randomText(length, BASE6
 /** For secrets that people type: 4.6 bits per letter. */
 export const randomLetters = (length: number): string => randomText(length, LETTERS)
 
-/** Drawn evenly: bytes beyond the last multiple of the alphabet's length are skipped. */
-function randomText(length: number, alphabet: string): string {
-  const end = 256 - (256 % alphabet.length)
-  let text = ''
-  while (text.length < length) {
-    for (const byte of randomBytes(length)) {
-      if (byte < end && text.length < length) text += alphabet[byte % alphabet.length]
-    }
-  }
-  return text
-}
+const randomText = (length: number, alphabet: string): string =>
+  Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
 
 /** The CRC-32 as six base62 characters: detects a mistyped key without a look-up. */
 export function checksum62(text: string): string {
