@@ -12,14 +12,10 @@ export function parseDateTime(text: string): Date | undefined {
   const whole = WITHOUT_TIME.test(text) ? `${text}T00:00:00Z` : HAS_OFFSET.test(text) ? text : `${text}Z`
   try {
     const moment = new Date(Temporal.Instant.from(whole).epochMilliseconds)
-    return isWritable(moment) ? moment : undefined
+    const year = moment.getUTCFullYear()
+    return year >= 1 && year <= 9999 ? moment : undefined
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error
   }
-}
-
-function isWritable(moment: Date): boolean {
-  const year = moment.getUTCFullYear()
-  return year >= 1 && year <= 9999
 }
