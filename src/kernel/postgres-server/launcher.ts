@@ -1,5 +1,6 @@
 /** Starts PostgreSQL's programs. They refuse to run as root, so root starts them as an unprivileged user. */
 import { type SpawnOptions, type StdioOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { unavailable } from '../errors.ts'
@@ -97,14 +98,11 @@ function launcher(user: ServerUser, prefix: readonly string[], options: SpawnOpt
         child.once('close', code => resolve({ code: code ?? 1, output }))
       }),
     /** Starts a program that outlives this process and writes to an open file. Returns its process id. */
-    launch: (program: string, args: readonly string[], output: number) =>
-      new Promise<number>((resolve, reject) => {
-        const child = start(program, args, ['ignore', output, output])
-        child.once('error', reject)
-        child.once('spawn', () => {
-          child.unref()
-          resolve(child.pid ?? 0)
-        })
-      }),
+    async launch(program: string, args: readonly string[], output: number) {
+      const child = start(program, args, ['ignore', output, output])
+      await once(child, 'spawn')
+      child.unref()
+      return child.pid ?? 0
+    },
   }
 }

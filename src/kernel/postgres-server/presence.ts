@@ -1,4 +1,5 @@
 /** Each process holds a connection to the embedded server, so that the last one stops it. */
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { connectAs, hasRoles, type ServerLogin } from './server-access.ts'
 import { getSocketPath } from './socket-directory.ts'
@@ -19,8 +20,10 @@ export async function announcePresence(server: ServerLogin) {
     prepare: false,
     connection: { statement_timeout: CONNECT_TIMEOUT_SECONDS * 1000 },
     async socket() {
-      line = await connectTo(getSocketPath(server.socketDir))
-      return line
+      const socket = connect(getSocketPath(server.socketDir))
+      await once(socket, 'connect')
+      line = socket
+      return socket
     },
   })
   try {
@@ -49,17 +52,6 @@ export async function announcePresence(server: ServerLogin) {
     await sql.end({ timeout: 0 })
     throw error
   }
-}
-
-function connectTo(path: string): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(path)
-    socket.once('error', reject)
-    socket.once('connect', () => {
-      socket.off('error', reject)
-      resolve(socket)
-    })
-  })
 }
 
 export type ServerLock = { release: () => Promise<void> }
