@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { findLanAddress } from '../../src/cli/commands/demo.ts'
 import { renderTerminalQr } from '../../src/cli/demo/demo-summary.ts'
-import { findLanAddress } from '../../src/cli/demo/lan-address.ts'
 import { decodeQr } from '../qr/decode.ts'
 
 /** The drawing's cells as an SVG path, which the decoder rasterises. */

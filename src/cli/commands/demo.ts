@@ -1,4 +1,5 @@
 /** `carnet demo`: starts a server with demo data within a minute. */
+import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { type Config, readConfig } from '../../kernel/config/config.ts'
 import type { Environment } from '../../kernel/config/environment-reader.ts'
 import { SETTING_NAMES } from '../../kernel/config/misspelled-settings.ts'
@@ -7,7 +8,6 @@ import { type Command, CommandError } from '../command-line/command.ts'
 import { prepareDemo } from '../demo/demo-account.ts'
 import { readDemoNotes } from '../demo/demo-notes.ts'
 import { type DemoSummary, formatDemoSummary } from '../demo/demo-summary.ts'
-import { findLanAddress } from '../demo/lan-address.ts'
 import { findFreePort } from '../server/ports.ts'
 import { runServer } from '../server/run-server.ts'
 import { ServerAlreadyRunning } from '../store/embedded-store.ts'
@@ -83,4 +83,28 @@ export async function resolveDemoConfig(
   const publicUrl = `http://${lan ?? 'localhost'}:${free}`
   const config = { ...requested, port: free, publicUrl, nsUrl: `${publicUrl}/ns/dpp` }
   return { asked: requested.port === 0 ? free : requested.port, config, log: createLog(config) }
+}
+
+/** Bridges of containers and virtual machines, and tunnels: no phone is behind them. */
+const VIRTUAL = /^(docker|br-|veth|virbr|vmnet|vboxnet|tun|tap|utun|zt|wg|tailscale|lxc|cni|flannel)/i
+const HOME = /^192\.168\./
+const PRIVATE = /^(10\.|172\.(1[6-9]|2\d|3[01])\.)/
+const LINK_LOCAL = /^169\.254\./
+
+type Interfaces = NodeJS.Dict<Pick<NetworkInterfaceInfo, 'address' | 'family' | 'internal'>[]>
+
+/** The likeliest IPv4 address: a home network's first, a container bridge's last; undefined without any. */
+export function findLanAddress(interfaces: Interfaces = networkInterfaces()): string | undefined {
+  const candidates = Object.entries(interfaces).flatMap(([name, addresses]) =>
+    (addresses ?? [])
+      .filter(({ family, internal, address }) => family === 'IPv4' && !internal && !LINK_LOCAL.test(address))
+      .map(({ address }) => ({ address, rank: rank(name, address) })),
+  )
+  return candidates.sort((a, b) => a.rank - b.rank)[0]?.address
+}
+
+function rank(name: string, address: string): number {
+  if (VIRTUAL.test(name)) return 3
+  if (HOME.test(address)) return 0
+  return PRIVATE.test(address) ? 1 : 2
 }
