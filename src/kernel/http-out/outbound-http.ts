@@ -252,7 +252,12 @@ function findAddressFailure(address: string, allowed: BlockList): OutboundFailur
 /** Rejects a name if one of its addresses is forbidden. */
 function createGuardedLookup(allowed: BlockList, resolve: ResolveName): LookupFunction {
   const findAllowed = async (name: string): Promise<readonly string[]> => {
-    const addresses = await withDnsTimeout(name, resolve(name))
+    // Limits all tries together; the resolver itself limits each try.
+    const addresses = await withTimeout(resolve(name), DNS_TOTAL_TIMEOUT_MS, () => {
+      const within = `${DNS_TOTAL_TIMEOUT_MS / 1000} seconds`
+      const sentence = `The name ${name} cannot be resolved: no name server answered within ${within}.`
+      return new OutboundFailure('dns', sentence)
+    })
     for (const address of addresses) {
       const description = explainForbiddenAddress(address, allowed)
       if (description === undefined) continue
@@ -263,8 +268,10 @@ function createGuardedLookup(allowed: BlockList, resolve: ResolveName): LookupFu
   }
   return (name, options, callback) => {
     // Also called if a resolver returns something that is not an IP address.
-    const fail = (error?: unknown) =>
-      callback(error instanceof OutboundFailure ? error : unresolvedName(name), '', 4)
+    const fail = (error?: unknown) => {
+      const unresolved = new OutboundFailure('dns', `The name ${name} cannot be resolved.`)
+      callback(error instanceof OutboundFailure ? error : unresolved, '', 4)
+    }
     findAllowed(name).then(addresses => {
       const [first] = addresses
       if (first === undefined) fail()
@@ -277,18 +284,6 @@ function createGuardedLookup(allowed: BlockList, resolve: ResolveName): LookupFu
     }, fail)
   }
 }
-
-const unresolvedName = (name: string) => new OutboundFailure('dns', `The name ${name} cannot be resolved.`)
-
-/** Limits all tries together; the resolver itself limits each try. */
-const withDnsTimeout = (name: string, addresses: Promise<readonly string[]>) =>
-  withTimeout(addresses, DNS_TOTAL_TIMEOUT_MS, () => {
-    const within = `${DNS_TOTAL_TIMEOUT_MS / 1000} seconds`
-    return new OutboundFailure(
-      'dns',
-      `The name ${name} cannot be resolved: no name server answered within ${within}.`,
-    )
-  })
 
 /**
  * Asks name servers directly: the system's look-up blocks one of four threads, so names with silent servers
