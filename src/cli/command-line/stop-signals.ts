@@ -2,7 +2,6 @@
 import { constants } from 'node:os'
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-type StopSignal = (typeof STOP_SIGNALS)[number]
 
 /** A command that has not ended by then exits at once. */
 const COMMAND_STOP_TIMEOUT_MS = 10_000
@@ -18,7 +17,7 @@ export class Stopped extends Error {
 }
 
 /** Calls back for each stop signal. Returns a function that removes the listener. */
-export function onStopSignal(listener: (signal: StopSignal) => void): () => void {
+export function onStopSignal(listener: (signal: (typeof STOP_SIGNALS)[number]) => void): () => void {
   for (const signal of STOP_SIGNALS) process.on(signal, listener)
   return () => {
     for (const signal of STOP_SIGNALS) process.off(signal, listener)

@@ -87,11 +87,12 @@ const describeDatabase = (state: DatabaseState): GaugeRow[] => [
   ['carnet_database_writable', 'Whether the database can be written to.', state === 'writable' ? 1 : 0],
 ]
 
-type MachineConfig = Pick<Config, 'backups' | 'dataDir' | 'databaseUrl'>
-
 /** The last backup if BACKUP_DIR is set, and the free disk space of DATA_DIR if DATABASE_URL is not set. */
-export async function formatMachineMetrics(config: MachineConfig): Promise<string> {
-  const { backups, dataDir, databaseUrl } = config
+export async function formatMachineMetrics({
+  backups,
+  dataDir,
+  databaseUrl,
+}: Pick<Config, 'backups' | 'dataDir' | 'databaseUrl'>): Promise<string> {
   const rows: GaugeRow[] = []
   const addFreeBytes = async (name: string, help: string, folder: string) => {
     const found = await statfs(folder).catch(() => undefined)

@@ -6,8 +6,6 @@ import type { PoolUsage } from '../db/pool-queue.ts'
 import type { ConnectionNumbers } from '../http/connection-guard.ts'
 import type { SecurityEvent } from './security-events.ts'
 
-type PageOutcome = 'ready' | 'made' | 'stale' | 'refused'
-
 export type Metrics = ReturnType<typeof createMetrics>
 
 const DURATION_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -56,7 +54,7 @@ export function createMetrics() {
     /** `code` is one of the API's error codes. */
     countError: (code: string) => refusals.inc({ code }),
     countSecurityEvent: (event: SecurityEvent) => securityEvents.inc({ event }),
-    countPage: (from: PageOutcome) => pages.inc({ from }),
+    countPage: (from: 'ready' | 'made' | 'stale' | 'refused') => pages.inc({ from }),
     ...databaseMetrics(make),
     watchConnections: connectionMetrics(make),
     watchPageCacheSize(bytes: () => number) {
