@@ -66,7 +66,9 @@ export async function runUntilStopped(
   }, PARENT_CHECK_MS)
   timer.unref()
   try {
-    const running = await start(signal, requestStop).catch(ignoreStopped)
+    const running = await start(signal, requestStop).catch((error): undefined => {
+      if (!(error instanceof Stopped)) throw error
+    })
     if (!signal.aborted) await once(signal, 'abort')
     await running?.stop()
     if (hasFailed) throw new CommandError('The server stopped after an error; see the log above.')
@@ -75,8 +77,4 @@ export async function runUntilStopped(
     removeSignals()
     for (const event of ERRORS) process.off(event, onUnexpectedError)
   }
-}
-
-function ignoreStopped(error: unknown): undefined {
-  if (!(error instanceof Stopped)) throw error
 }

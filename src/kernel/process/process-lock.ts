@@ -56,7 +56,7 @@ async function tryToTake(path: string): Promise<boolean> {
  */
 async function clearIfStale(path: string): Promise<void> {
   const seen = await readHolder(path)
-  if (seen === undefined || isAlive(seen)) return
+  if (seen === undefined || findProcess(seen.pid)?.identity === seen.identity) return
   const right = `${path}.${seen.token}`
   if (!(await tryToTake(right))) return
   try {
@@ -88,5 +88,3 @@ function parseHolder(text: string): Holder | undefined {
     return undefined
   }
 }
-
-const isAlive = ({ pid, identity }: Holder) => findProcess(pid)?.identity === identity
