@@ -1,9 +1,9 @@
 /** The private folder of the database's socket. Its path is short, because a socket's address is limited. */
-import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { chmod, lchown, lstat, mkdir, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { sha256Hex } from '../crypto.ts'
 import { findErrorCode, unavailable } from '../errors.ts'
 import type { ServerUser } from './launcher.ts'
 
@@ -15,7 +15,7 @@ const MAX_ADDRESS_BYTES = 100
 
 /** The folder from before a crash, where others may be waiting; else a new one in the temporary folder. */
 export function chooseSocketDirectory(pgDir: string, before: string | undefined): string {
-  const name = `carnet-${createHash('sha256').update(pgDir).digest('hex').slice(0, 16)}`
+  const name = `carnet-${sha256Hex(pgDir).slice(0, 16)}`
   if (before !== undefined && basename(before) === name && existsSync(dirname(before))) return before
   const wanted = join(tmpdir(), name)
   return Buffer.byteLength(getSocketPath(wanted)) <= MAX_ADDRESS_BYTES ? wanted : join('/tmp', name)
