@@ -7,7 +7,7 @@ import { systemClock } from './clock.ts'
 export type Log = Logger
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
+type LogLevel = (typeof LOG_LEVELS)[number]
 
 const REDACTED = ['req.headers', 'headers.authorization', 'headers.cookie', '*.authorization', '*.cookie']
 
