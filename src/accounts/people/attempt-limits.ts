@@ -2,12 +2,13 @@
  * Limits attempts to sign in and to reset a password, by source: an e-mail from one network, a browser known
  * for the person, or a session. So nobody can lock somebody else out.
  */
-import { createHmac, hkdfSync } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sha256Hex } from '../../kernel/crypto.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { getNetwork } from '../../kernel/http/network.ts'
 import { KeyedQueue } from '../../kernel/keyed-queue.ts'
+import { deriveKey } from '../../kernel/sealing.ts'
 import type { OperatorContext } from '../context.ts'
 import { createNetworkMap } from '../network-map.ts'
 
@@ -186,8 +187,7 @@ export function uncountNetworkAttempt(ctx: OperatorContext, network: string): vo
 /** Networks are hashed with a key, so that the database alone does not reveal them. */
 function keyOfSource({ secretKey }: AttemptContext, { email, network, known }: AttemptSource): string {
   if (known !== undefined) return sha256Hex(`known ${known}`)
-  const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'carnet sign-in networks', 32))
-  return createHmac('sha256', key)
+  return createHmac('sha256', deriveKey(secretKey, 'carnet sign-in networks'))
     .update(`${email} ${getNetwork(network)}`)
     .digest('hex')
 }

@@ -2,7 +2,9 @@
  * Marks browsers in which a person has signed in, so that attempts of others cannot lock them out there. A
  * mark grants no access: it only decides which attempts are counted together.
  */
-import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
+import { isEqualInConstantTime } from '../../kernel/crypto.ts'
+import { deriveKey } from '../../kernel/sealing.ts'
 
 export const DEVICE_LIFETIME_MS = 180 * 86_400_000
 /** Several people may share a browser. */
@@ -10,13 +12,13 @@ const MAX_MARKS = 3
 const MARK = /^([\w-]{16})\.(\d{13})\.([\w-]{22})$/
 
 export function createKnownDevices(secretKey: string) {
-  const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'carnet known devices', 32))
+  const key = deriveKey(secretKey, 'carnet known devices')
   const sign = (id: string, time: string, email: string) =>
     createHmac('sha256', key).update(`${id} ${time} ${email}`).digest('base64url').slice(0, 22)
   const isFor = (mark: string, email: string, now: Date) => {
     const [, id = '', time = '', signature = ''] = MARK.exec(mark) ?? []
     if (id === '' || Number(time) + DEVICE_LIFETIME_MS <= now.getTime()) return false
-    return timingSafeEqual(Buffer.from(signature), Buffer.from(sign(id, time, email)))
+    return isEqualInConstantTime(signature, sign(id, time, email))
   }
   const parseMarks = (value: string | undefined) => value?.split('~').slice(0, MAX_MARKS) ?? []
   return {
