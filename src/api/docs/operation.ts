@@ -2,7 +2,8 @@
 import { html } from 'ghtml'
 import { type Parameter, renderMember, renderMembers, type Schema } from './schema.ts'
 import { buildCurlCommand, formatJson, renderBreakable, renderCodeBlock, renderInline } from './text.ts'
-import { renderTryForm } from './try.ts'
+
+type Examples = readonly { summary: string; value: unknown }[]
 
 /** An operation of the OpenAPI document, with resolved references to parameters. */
 export type DescribedOperation = {
@@ -13,9 +14,7 @@ export type DescribedOperation = {
   description: string
   needsKey: boolean
   parameters: readonly Parameter[]
-  body:
-    | { required: boolean; schema: Schema; examples: readonly { summary: string; value: unknown }[] }
-    | undefined
+  body: { required: boolean; schema: Schema; examples: Examples } | undefined
   successes: readonly {
     status: string
     description: string
@@ -35,7 +34,7 @@ export function renderOperation(operation: DescribedOperation, apiUrl: string): 
 <p>!${renderInline(description)}</p>
 !${renderParameters(operation)}!${renderBody(operation)}!${renderResponses(operation)}</div>
 <div class="shown">!${renderCodeBlock('Request', buildExampleRequest(operation, apiUrl))}!${renderExampleResponse(operation)}
-!${renderTryForm({ ...operation, id: operationId, examples: operation.body?.examples ?? [] })}</div></section>`
+!${renderTryForm(operation)}</div></section>`
 }
 
 const PLACES = { path: 'Path', query: 'Query', header: 'Headers' }
@@ -84,4 +83,50 @@ function buildExampleRequest(
 function renderExampleResponse({ successes }: DescribedOperation): string {
   const shown = successes.find(({ example }) => example !== undefined)
   return shown === undefined ? '' : renderCodeBlock(`Response, ${shown.status}`, formatJson(shown.example))
+}
+
+/**
+ * The form that sends a request, hidden until the script shows it. The body is sent as typed. Only the page's
+ * script holds the key.
+ */
+function renderTryForm({
+  operationId,
+  method,
+  path,
+  needsKey,
+  parameters,
+  body,
+}: DescribedOperation): string {
+  return html`<details class="try" hidden><summary>Try it</summary>
+<form data-method="${method}" data-path="${path}">!${needsKey ? KEY_FIELD : ''}
+!${parameters.map(renderField).join('')}!${body?.examples.length ? renderBodyField(operationId, body.examples) : ''}
+<button>Send</button></form>
+<div class="result" hidden><p role="status"></p><pre tabindex="0" role="group" aria-label="Response headers of ${operationId}" class="headers"></pre>
+<pre tabindex="0" role="group" aria-label="Response body of ${operationId}" class="body"></pre></div></details>`
+}
+
+const KEY_FIELD = `<label>API key<input class="key" type="password" autocomplete="off" spellcheck="false" placeholder="dpp_live_…"></label>`
+
+function renderField(parameter: Parameter): string {
+  const { name, required } = parameter
+  const { type, enum: values } = parameter.schema
+  const attributes = html`data-in="${parameter.in}" name="${name}"!${required ? ' required' : ''}`
+  const choices = values ?? (type === 'boolean' ? ['true', 'false'] : undefined)
+  if (choices !== undefined) {
+    const options = choices.map(choice => html`<option>${choice}</option>`).join('')
+    return html`<label>${name}<select !${attributes}><option value="">not sent</option>!${options}</select></label>`
+  }
+  const hint = parameter.example === undefined ? '' : html` placeholder="${String(parameter.example)}"`
+  return html`<label>${name}<input !${attributes}!${hint} autocomplete="off" spellcheck="false"></label>`
+}
+
+function renderBodyField(id: string, examples: Examples): string {
+  const [first] = examples
+  const choice =
+    examples.length < 2
+      ? ''
+      : html`<label>Example<select class="examples">!${examples
+          .map(({ value, summary }) => html`<option value="${formatJson(value)}">${summary}</option>`)
+          .join('')}</select></label>`
+  return html`!${choice}<label>Body<textarea name="body" rows="12" spellcheck="false" aria-label="Body of ${id}">${formatJson(first?.value)}</textarea></label>`
 }
