@@ -79,8 +79,8 @@ function buildChapters(document: ApiDocument): readonly Chapter[] {
     ...calls,
     buildWebhookChapter(document),
     buildErrorChapter(),
-    buildFieldChapter(document),
-    buildShapeChapter(document),
+    buildSchemaChapter(document, { id: 'fields', title: 'Fields of the categories', isOfCategories: true }),
+    buildSchemaChapter(document, { id: 'schemas', title: 'Shapes', isOfCategories: false }),
   ]
 }
 
@@ -135,25 +135,17 @@ function buildErrorChapter(): Chapter {
   }
 }
 
-const isCategory = (schema: Schema) => 'x-schema-version' in schema
-
-function buildFieldChapter(document: ApiDocument): Chapter {
-  const categories = Object.entries(document.components.schemas).filter(([, schema]) => isCategory(schema))
+function buildSchemaChapter(
+  document: ApiDocument,
+  { isOfCategories, ...chapter }: Pick<Chapter, 'id' | 'title'> & { isOfCategories: boolean },
+): Chapter {
+  const schemas = Object.entries(document.components.schemas)
+    .filter(([, schema]) => 'x-schema-version' in schema === isOfCategories)
+    .map(([name, schema]) => ({ name, schema, title: isOfCategories ? name.replace(/Data$/, '') : name }))
   return {
-    id: 'fields',
-    title: 'Fields of the categories',
-    entries: categories.map(([name]) => [`schema-${name}`, name.replace(/Data$/, '')] as const),
-    body: categories.map(([name, schema]) => renderShape(name, schema, name.replace(/Data$/, ''))).join(''),
-  }
-}
-
-function buildShapeChapter(document: ApiDocument): Chapter {
-  const shapes = Object.entries(document.components.schemas).filter(([, schema]) => !isCategory(schema))
-  return {
-    id: 'schemas',
-    title: 'Shapes',
-    entries: shapes.map(([name]) => [`schema-${name}`, name] as const),
-    body: shapes.map(([name, schema]) => renderShape(name, schema, name)).join(''),
+    ...chapter,
+    entries: schemas.map(({ name, title }) => [`schema-${name}`, title] as const),
+    body: schemas.map(({ name, schema, title }) => renderShape(name, schema, title)).join(''),
   }
 }
 
