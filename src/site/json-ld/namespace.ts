@@ -11,7 +11,6 @@ import {
   listOwnClasses,
   listOwnTerms,
   type OwnClass,
-  type OwnTerm,
   renderContext,
 } from './vocabulary.ts'
 
@@ -73,8 +72,8 @@ export function prepareContextVersions(publicUrl: string, nsUrl: string): Map<st
 }
 
 function renderVocabularyPage(nsUrl: string): string {
-  const rows = listOwnTerms().map(renderTermRow)
-  const classes = listOwnClasses().map(renderClassRow)
+  const rows = listOwnTerms().map(renderRow)
+  const classes = listOwnClasses().map(renderRow)
   const externalTerms = listExternalTerms().map(
     term => html`<li>${term.includes(':') ? term : `schema:${term}`}</li>`,
   )
@@ -101,10 +100,7 @@ has an address where it never changes: !${versions}.</p></section><section><h2>O
   })
 }
 
-const renderClassRow = ({ name, description, places }: OwnClass): string =>
-  html`<div id="${name}"><dt>dpp:${name}</dt><dd>${description}<br><small>${places.join(', ')}</small></dd></div>`
-
-function renderTermRow({ name, description, isLocalized, places }: OwnTerm): string {
+function renderRow({ name, description, isLocalized, places }: OwnClass & { isLocalized?: boolean }): string {
   const localized = isLocalized ? ' A text for each language.' : ''
   const where = places.length === 0 ? '' : html`<br><small>${places.join(', ')}</small>`
   return html`<div id="${name}"><dt>dpp:${name}</dt><dd>${description}${localized}!${where}</dd></div>`

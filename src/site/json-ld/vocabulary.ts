@@ -13,15 +13,18 @@ import { getJsonLdClass, getJsonLdTerm, hasSchemaClass } from './shapes.ts'
  */
 const { schemaTerms, schemaTypes, gs1Terms, ownTerms, ownLists } = terms
 
-export type OwnTerm = {
-  /** Without the prefix: the fragment of the term's address. */
+export type OwnClass = {
+  /** Without the prefix: the fragment of its address. */
   name: string
   description: string
+  /** Where it occurs: `textile: repair.instructions`. */
+  places: readonly string[]
+}
+
+type OwnTerm = OwnClass & {
   isLocalized: boolean
   /** Its value is a list even with a single entry. */
   isList: boolean
-  /** Where it occurs: `textile: repair.instructions`. */
-  places: readonly string[]
 }
 
 type Place = { field: Field; place: string }
@@ -67,13 +70,6 @@ export function listOwnTerms(): OwnTerm[] {
     })
   }
   return terms.sort((a, b) => (a.name < b.name ? -1 : 1))
-}
-
-export type OwnClass = {
-  /** Without the prefix: the fragment of the class's address. */
-  name: string
-  description: string
-  places: readonly string[]
 }
 
 /** The classes of the nodes inside a passport, in alphabetical order. */
