@@ -142,13 +142,9 @@ function isEmail(text: string): boolean {
   return domain.split('.').every(label => EMAIL_LABEL.test(label))
 }
 
-const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-
 /** The pattern allows the year 0 and days after the end of a month; both are invalid. */
 function isPartialDate(text: string): boolean {
   if (!PARTIAL_DATE.test(text) || text.startsWith('0000')) return false
-  if (text.length < 10) return true
-  const [year = 0, month = 1, day = 1] = text.split('-').map(Number)
-  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
-  return day <= (month === 2 && isLeap ? 29 : (DAYS[month - 1] ?? 0))
+  // The engine turns 30 February into 1 March.
+  return text.length < 10 || new Date(text).getUTCDate() === Number(text.slice(8))
 }
