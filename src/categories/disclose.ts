@@ -1,6 +1,6 @@
 /** Selects what a reader may see of the data. Everything that shows data to others uses this. */
 
-import { type DataObject, isObject } from '../kernel/data-object.ts'
+import { type DataObject, getOwn, isObject } from '../kernel/data-object.ts'
 import type { CompleteCategory } from './catalogue.ts'
 import { type Audience, type Field, findScalarEntry } from './field.ts'
 
@@ -27,7 +27,7 @@ function discloseMembers(
 ): Record<string, unknown> {
   const visible: Record<string, unknown> = {}
   for (const field of fields) {
-    const value = Object.hasOwn(object, field.name) ? object[field.name] : undefined
+    const value = getOwn(object, field.name)
     if (value === undefined || value === null) continue
     if (field.audience !== undefined && !field.audience.includes(state.audience)) {
       state.withheld = true

@@ -3,7 +3,7 @@
  * million wrong entries, and reporting each of them would block the process.
  */
 
-import { type DataObject, isObject } from '../../kernel/data-object.ts'
+import { type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
 import { MAX_DETAILS } from '../../kernel/errors.ts'
 import type { CompleteCategory } from '../catalogue.ts'
 import { type Field, findScalarEntry } from '../field.ts'
@@ -27,7 +27,7 @@ class SizeLimiter {
   members(fields: readonly Field[], object: DataObject): DataObject {
     let copy: Record<string, unknown> | undefined
     for (const field of fields) {
-      const value = Object.hasOwn(object, field.name) ? object[field.name] : undefined
+      const value = getOwn(object, field.name)
       if (typeof value !== 'object' || value === null) continue
       this.path.push(field.name)
       const bounded = this.value(field, value)

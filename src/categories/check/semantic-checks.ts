@@ -1,6 +1,6 @@
 /** The checks that JSON Schema cannot express: check digits, exact sums, languages, characters. */
 
-import { type DataObject, isObject } from '../../kernel/data-object.ts'
+import { type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
 import { shorten } from '../../kernel/detail-json.ts'
 import { type Field, findScalarEntry } from '../field.ts'
 import { canonicalizeLanguage, repairLanguage } from '../language.ts'
@@ -90,7 +90,7 @@ export class SemanticChecks {
     const share = list.of?.find(field => field.name === name)
     const shares: number[] = []
     for (const entry of entries) {
-      const value = isObject(entry) && Object.hasOwn(entry, name) ? entry[name] : undefined
+      const value = isObject(entry) ? getOwn(entry, name) : undefined
       if (typeof value !== 'number' || !isWithin(share, value)) return
       shares.push(value)
     }

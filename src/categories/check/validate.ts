@@ -1,6 +1,6 @@
 /** Normalises and validates a passport's data. Reports all violations at once. */
 
-import { type DataObject, isObject } from '../../kernel/data-object.ts'
+import { type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
 import type { Detail } from '../../kernel/errors.ts'
 import { MAX_JSON_DEPTH } from '../../kernel/text/strict-json.ts'
 import type { CompleteCategory } from '../catalogue.ts'
@@ -57,7 +57,7 @@ const getFieldOrder = (category: CompleteCategory): ReadonlyMap<string, number> 
 
 /** Undefined if `languages` is invalid; then the texts cannot be checked. */
 function findPrimaryLanguage(data: DataObject): string | undefined {
-  const languages = Object.hasOwn(data, 'languages') ? data.languages : undefined
+  const languages = getOwn(data, 'languages')
   const first: unknown = Array.isArray(languages) ? languages[0] : undefined
   return typeof first === 'string' ? canonicalizeLanguage(first) : undefined
 }

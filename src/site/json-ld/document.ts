@@ -3,7 +3,7 @@
  */
 import type { Field } from '../../categories/field.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
-import { asObject, type DataObject } from '../../kernel/data-object.ts'
+import { asObject, type DataObject, getOwn } from '../../kernel/data-object.ts'
 import type { Origin } from '../page/origin.ts'
 import type { PassportView } from '../page/passport-view.ts'
 import { getJsonLdClass, getJsonLdTerm, type JsonLdNode, SHAPES, toIriNode } from './shapes.ts'
@@ -64,7 +64,7 @@ function buildProduct(view: PassportView): JsonLdNode {
   const node: JsonLdNode = {}
   for (const field of view.category.fields) {
     const value = getOwn(view.data, field.name)
-    if (value === undefined) continue
+    if (value === undefined || value === null) continue
     const shape = field.shape === undefined ? undefined : SHAPES[field.shape]
     const members = shape?.({ field, value, passportUrl: view.url, buildMembers }) ?? {
       [getJsonLdTerm(field)]: buildValue(field, value),
@@ -75,16 +75,13 @@ function buildProduct(view: PassportView): JsonLdNode {
   return node
 }
 
-const getOwn = (data: DataObject, name: string) =>
-  Object.hasOwn(data, name) ? (data[name] ?? undefined) : undefined
-
 const concat = (first: unknown, second: unknown) => [first, second].flat()
 
 function buildMembers(fields: readonly Field[], data: DataObject): JsonLdNode {
   const node: JsonLdNode = {}
   for (const field of fields) {
     const value = getOwn(data, field.name)
-    if (value !== undefined) node[getJsonLdTerm(field)] = buildValue(field, value)
+    if (value !== undefined && value !== null) node[getJsonLdTerm(field)] = buildValue(field, value)
   }
   return node
 }

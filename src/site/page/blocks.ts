@@ -3,7 +3,7 @@ import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import { fillPlaceholders, findLabel } from '../../i18n/catalogue.ts'
 import { formatAmount } from '../../i18n/format.ts'
-import { asObject, type DataObject } from '../../kernel/data-object.ts'
+import { asObject, type DataObject, getOwn } from '../../kernel/data-object.ts'
 import { renderClassScale, renderComposition, renderMeter, renderSupplyChain } from './figures.ts'
 import {
   findLabelLanguage,
@@ -52,7 +52,7 @@ export function renderPair(
 
 /** Returns no block if the object lacks the field. */
 export function renderBlocks(locale: PageLocale, field: Field, data: DataObject, parent = ''): Block[] {
-  const value = Object.hasOwn(data, field.name) ? data[field.name] : undefined
+  const value = getOwn(data, field.name)
   if (value === undefined || value === null) return []
   const path = parent === '' ? field.name : `${parent}.${field.name}`
   const label = { title: getPageLabel(locale, path), titleLanguage: findLabelLanguage(locale, path) }

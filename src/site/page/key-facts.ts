@@ -3,7 +3,7 @@ import { html } from 'ghtml'
 import type { Fact, Field } from '../../categories/field.ts'
 import { toLowerWithinPhrase } from '../../i18n/catalogue.ts'
 import { formatPercent } from '../../i18n/format.ts'
-import { asObject, type DataObject } from '../../kernel/data-object.ts'
+import { asObject, type DataObject, getOwn } from '../../kernel/data-object.ts'
 import { listShares } from './blocks.ts'
 import type { PassportView } from './passport-view.ts'
 import {
@@ -47,7 +47,7 @@ function listFacts(fields: readonly Field[], data: DataObject, parent = ''): Map
   const facts = new Map<Fact, FactField>()
   for (const field of fields) {
     const path = parent + field.name
-    const value = Object.hasOwn(data, field.name) ? data[field.name] : undefined
+    const value = getOwn(data, field.name)
     if (field.fact !== undefined) facts.set(field.fact, { field, path, value })
     const nested = listFacts(field.fields ?? [], asObject(value), `${path}.`)
     for (const [fact, found] of nested) facts.set(fact, found)
