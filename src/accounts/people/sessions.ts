@@ -56,45 +56,34 @@ export async function createSession(
   input: Proof & { personId: string; replaces: string | undefined },
 ): Promise<NewSession | undefined> {
   const token = createToken()
+  const now = ctx.clock.now()
+  const passwordHash = 'passwordHash' in input ? input.passwordHash : null
+  const passkeyId = 'passkeyId' in input ? input.passkeyId : null
   return withTransaction(ctx, async tx => {
-    const home = await insertSession(tx, input, token)
+    const [home] = await tx.sql<{ account_id: number; actor_id: number; email: string }[]>`
+      with home as materialized (
+        select m.account_id, m.actor_id, p.email from membership m join person p on p.id = m.person_id
+        where m.person_id = ${input.personId} and (p.password_hash = ${passwordHash}::text
+          or exists (select from passkey k where k.id = ${passkeyId}::uuid and k.person_id = p.id))
+        order by m.created_at, m.account_id limit 1
+      ), ended as (
+        delete from person_session where hash = ${sha256Hex(input.replaces ?? '')} or hash in (
+          select hash from person_session where expires_at <= ${now} limit 100 for update skip locked)
+          or hash in (
+            select hash from person_session where person_id = ${input.personId}
+            order by expires_at desc, id desc offset ${MAX_SESSIONS_PER_PERSON - 1})
+      ), started as (
+        insert into person_session (hash, id, person_id, account_id, created_at, proven_at, expires_at)
+        select ${sha256Hex(token)}, ${newUuid(now.getTime())}::uuid, ${input.personId}::uuid, account_id, ${now}::timestamptz,
+          ${now}::timestamptz, ${endFrom(now)}::timestamptz
+        from home
+      )
+      select account_id, actor_id, email from home`
     if (home === undefined) return undefined
     const account = await withActor({ ...tx, actorId: home.actor_id }, home.account_id)
     await audit(account, 'signed_in', home.email)
     return { token, email: home.email }
   })
-}
-
-/** Returns the account that it begins in. */
-async function insertSession(
-  ctx: OperatorContext,
-  input: Proof & { personId: string; replaces: string | undefined },
-  token: string,
-): Promise<{ account_id: number; actor_id: number; email: string } | undefined> {
-  const { sql } = ctx
-  const now = ctx.clock.now()
-  const passwordHash = 'passwordHash' in input ? input.passwordHash : null
-  const passkeyId = 'passkeyId' in input ? input.passkeyId : null
-  const [home] = await sql<{ account_id: number; actor_id: number; email: string }[]>`
-    with home as materialized (
-      select m.account_id, m.actor_id, p.email from membership m join person p on p.id = m.person_id
-      where m.person_id = ${input.personId} and (p.password_hash = ${passwordHash}::text
-        or exists (select from passkey k where k.id = ${passkeyId}::uuid and k.person_id = p.id))
-      order by m.created_at, m.account_id limit 1
-    ), ended as (
-      delete from person_session where hash = ${sha256Hex(input.replaces ?? '')} or hash in (
-        select hash from person_session where expires_at <= ${now} limit 100 for update skip locked)
-        or hash in (
-          select hash from person_session where person_id = ${input.personId}
-          order by expires_at desc, id desc offset ${MAX_SESSIONS_PER_PERSON - 1})
-    ), started as (
-      insert into person_session (hash, id, person_id, account_id, created_at, proven_at, expires_at)
-      select ${sha256Hex(token)}, ${newUuid(now.getTime())}::uuid, ${input.personId}::uuid, account_id, ${now}::timestamptz,
-        ${now}::timestamptz, ${endFrom(now)}::timestamptz
-      from home
-    )
-    select account_id, actor_id, email from home`
-  return home
 }
 
 const endFrom = (now: Date) => new Date(now.getTime() + SESSION_LIFETIME_MS)
