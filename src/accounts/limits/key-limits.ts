@@ -6,6 +6,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { randomBase62 } from '../../kernel/crypto.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { explainDatabaseError, perDatabase, type Sql } from '../../kernel/db/database.ts'
+import { perObject } from '../../kernel/memo.ts'
 import {
   applyReply,
   buildReport,
@@ -181,12 +182,6 @@ export class KeyLimits {
   }
 }
 
-const limits = perDatabase((_sql: Sql) => new WeakMap<Clock, KeyLimits>())
+const limits = perDatabase((sql: Sql) => perObject((clock: Clock) => new KeyLimits(sql, clock)))
 
-export function getKeyLimits(sql: Sql, clock: Clock): KeyLimits {
-  const known = limits(sql).get(clock)
-  if (known !== undefined) return known
-  const made = new KeyLimits(sql, clock)
-  limits(sql).set(clock, made)
-  return made
-}
+export const getKeyLimits = (sql: Sql, clock: Clock): KeyLimits => limits(sql)(clock)
