@@ -1,4 +1,4 @@
-/** Creates, lists and changes accounts on behalf of the operator. */
+/** Creates, lists and changes accounts, most of it on behalf of the operator. */
 import type { Sql } from '../kernel/db/database.ts'
 import { enterShard, listShards } from '../kernel/db/shards.ts'
 import { assert, notFound } from '../kernel/errors.ts'
@@ -136,5 +136,19 @@ export async function createAccountByOperator(
     const account = await createAccount(tx, input)
     await audit(await withActor(tx, Number(account.id)), 'account_created', input.name)
     return account
+  })
+}
+
+export const MAX_ACCOUNT_NAME_LENGTH = 200
+
+/** Pages and invitation e-mails show the name, one line that the door has checked. Throws `not_found`. */
+export async function renameAccount(ctx: AccountContext, name: string): Promise<void> {
+  await withTransaction(ctx, async tx => {
+    const [row] = await tx.sql<{ before: string }[]>`
+      update account a set name = ${name}
+      from (select id, name as before from account where id = ${ctx.accountId} for update) b
+      where a.id = b.id returning b.before`
+    if (row === undefined) throw notFound('account')
+    if (row.before !== name) await audit(tx, 'account_renamed', `${row.before} → ${name}`)
   })
 }

@@ -3,8 +3,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { renameAccount } from '../../src/accounts/account-name.ts'
-import { actAsOperator } from '../../src/accounts/accounts.ts'
+import { actAsOperator, renameAccount } from '../../src/accounts/accounts.ts'
 import { closeAccount, reopenAccount } from '../../src/accounts/close-account.ts'
 import { authenticate } from '../../src/accounts/keys/authenticate.ts'
 import { createKey } from '../../src/accounts/keys/keys.ts'

@@ -1,7 +1,7 @@
 /** The settings overview: the account, its usage of the plan, and links to all settings. */
 
 import { html } from 'ghtml'
-import { MAX_ACCOUNT_NAME_LENGTH, renameAccount } from '../../accounts/account-name.ts'
+import { MAX_ACCOUNT_NAME_LENGTH, renameAccount } from '../../accounts/accounts.ts'
 import { closeAccount } from '../../accounts/close-account.ts'
 import { isIndexable, setIndexing } from '../../accounts/indexing.ts'
 import { getUsage } from '../../accounts/limits/quota.ts'
