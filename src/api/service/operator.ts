@@ -1,7 +1,6 @@
 /** Addresses for the operator: liveness, readiness and metrics. They are not part of the API. */
-import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { sha256Hex } from '../../kernel/crypto.ts'
+import { isEqualInConstantTime, sha256Hex } from '../../kernel/crypto.ts'
 import type { ConnectionNumbers } from '../../kernel/http/connection-guard.ts'
 import { HttpError } from '../../kernel/http/http-error.ts'
 
@@ -28,21 +27,18 @@ const TEXT = 'text/plain; charset=utf-8'
 
 export function registerOperator(app: FastifyInstance, { findReadiness, metrics }: OperatorSetup): void {
   app.get('/healthz', (_request, reply) => reply.type(TEXT).send('ok\n'))
-  const sendReadiness = (reply: FastifyReply, readiness: Readiness, isOk: boolean) =>
-    reply
+  const sendReadiness = async (reply: FastifyReply, accepted: readonly Readiness[]) => {
+    const readiness = await findReadiness()
+    const isOk = accepted.includes(readiness)
+    return reply
       .code(isOk ? 200 : 503)
       .headers({ 'cache-control': 'no-store', ...(isOk ? {} : { 'retry-after': '2' }) })
       .type(TEXT)
       .send(`${readiness}\n`)
+  }
   // With a read-only database, pages and reads still work, so writes have a separate check.
-  app.get('/readyz', async (_request, reply) => {
-    const readiness = await findReadiness()
-    return sendReadiness(reply, readiness, readiness !== 'not ready')
-  })
-  app.get('/readyz/writable', async (_request, reply) => {
-    const readiness = await findReadiness()
-    return sendReadiness(reply, readiness, readiness === 'ready')
-  })
+  app.get('/readyz', (_request, reply) => sendReadiness(reply, ['ready', 'read-only']))
+  app.get('/readyz/writable', (_request, reply) => sendReadiness(reply, ['ready']))
   if (metrics === undefined) return
   app.get('/metrics', async (request, reply) => {
     if (!hasToken(request, metrics.token)) {
@@ -65,7 +61,7 @@ export function registerOperator(app: FastifyInstance, { findReadiness, metrics 
 /** Compares hashes in constant time, so that timing reveals neither length nor content. */
 function hasToken(request: FastifyRequest, token: string): boolean {
   const sent = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
-  return timingSafeEqual(Buffer.from(sha256Hex(sent)), Buffer.from(sha256Hex(token)))
+  return isEqualInConstantTime(sha256Hex(sent), sha256Hex(token))
 }
 
 /** The route is a template, never the address: ids, tokens and typed text stay out of the metrics. */
