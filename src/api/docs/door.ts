@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import { PERMISSIONS_POLICY } from '../../kernel/http/default-headers.ts'
 import { HttpError } from '../../kernel/http/http-error.ts'
 import { once } from '../../kernel/memo.ts'
 import { documentResponse, type PreparedDocument, prepareDocument } from '../endpoint/prepared-document.ts'
@@ -24,10 +25,9 @@ const POLICY = [
   "trusted-types 'none'",
 ].join('; ')
 
-const DENIED = ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb', 'browsing-topics']
 const SECURITY_HEADERS = {
   'referrer-policy': 'no-referrer',
-  'permissions-policy': DENIED.map(feature => `${feature}=()`).join(', '),
+  'permissions-policy': PERMISSIONS_POLICY,
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
 }

@@ -2,6 +2,7 @@
 import { html } from 'ghtml'
 import type { Session } from '../../accounts/people/sessions.ts'
 import { getTextDirection } from '../../i18n/direction-marks.ts'
+import { PERMISSIONS_POLICY } from '../../kernel/http/default-headers.ts'
 import { HOME } from './addresses.ts'
 import { moduleHref, STYLE_HREF } from './assets.ts'
 import type { ConsolePage } from './route.ts'
@@ -19,8 +20,6 @@ const policy = (scripts: boolean) =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-const DENIED = ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb', 'browsing-topics']
-
 /**
  * `Referrer-Policy: same-origin`: under `no-referrer`, browsers send `Origin: null` with our own forms
  * (Fetch, "append a request Origin header"), so they would look like another site's forms.
@@ -30,7 +29,7 @@ export const consoleHeaders = (page: { scripts: boolean } = { scripts: false }):
   'content-security-policy': policy(page.scripts),
   'cache-control': 'no-store',
   'referrer-policy': 'same-origin',
-  'permissions-policy': DENIED.map(feature => `${feature}=()`).join(', '),
+  'permissions-policy': PERMISSIONS_POLICY,
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'x-robots-tag': 'noindex',

@@ -4,6 +4,10 @@
  */
 const YEAR_SECONDS = 31_536_000
 
+/** For pages: none of these features may be used. */
+export const PERMISSIONS_POLICY =
+  'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()'
+
 /** If `publicUrl` is https, browsers must use https for a year. */
 export const defaultHeaders = (publicUrl: string): Readonly<Record<string, string>> => ({
   'x-content-type-options': 'nosniff',

@@ -1,21 +1,18 @@
 /** The HTML document of every page: one inlined style sheet, no script, no font, no external resource. */
 import { html } from 'ghtml'
 import { getTextDirection, stripDirectionMarks } from '../../i18n/direction-marks.ts'
-import { defaultHeaders } from '../../kernel/http/default-headers.ts'
+import { defaultHeaders, PERMISSIONS_POLICY } from '../../kernel/http/default-headers.ts'
 import type { Headers } from '../http/prepared-response.ts'
 import { DEFAULT_THEME, type Theme } from './theme.ts'
 
 export const HTML_MEDIA_TYPES = ['text/html', 'application/xhtml+xml'] as const
-
-const DENIED_FEATURES =
-  'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()'
 
 /** Headers of every response. Prepared responses bypass Fastify, so they must contain them themselves. */
 export function buildSecurityHeaders(publicUrl: string): Headers {
   return {
     ...defaultHeaders(publicUrl),
     'referrer-policy': 'strict-origin-when-cross-origin',
-    'permissions-policy': DENIED_FEATURES,
+    'permissions-policy': PERMISSIONS_POLICY,
     'cross-origin-opener-policy': 'same-origin',
   }
 }
