@@ -2,12 +2,12 @@
 import { type Category, END_OF_LIFE } from './field.ts'
 import {
   AMOUNT,
-  CAS_NUMBER,
+  buildRepair,
+  buildSubstancesOfConcern,
+  CARE_INSTRUCTIONS,
+  COMPOSITION,
   COUNTRY_OF_MANUFACTURE,
-  REPAIR_INSTRUCTIONS,
-  REPAIRABLE,
   SHARE,
-  SUBSTANCE_NAME,
 } from './shared.ts'
 
 export const furniture: Category = {
@@ -29,17 +29,11 @@ export const furniture: Category = {
   fields: [
     {
       name: 'materialComposition',
-      type: 'list',
+      ...COMPOSITION,
       section: 'materials',
-      figure: 'composition',
-      fact: 'madeOf',
-      shape: 'materials',
       nodeClass: 'MaterialShare',
       description:
         'The materials of the product and their shares of its weight, together exactly 100 percent.',
-      required: true,
-      maxItems: 100,
-      sumsTo100: 'percentage',
       of: [
         {
           name: 'material',
@@ -124,12 +118,8 @@ export const furniture: Category = {
     },
     { ...COUNTRY_OF_MANUFACTURE, section: 'materials' },
     {
-      name: 'careInstructions',
-      type: 'text',
-      section: 'care',
+      ...CARE_INSTRUCTIONS,
       description: 'How to clean and care for the product.',
-      required: true,
-      localized: true,
     },
     {
       name: 'assemblyInstructions',
@@ -138,30 +128,14 @@ export const furniture: Category = {
       description: 'How to assemble the product, as text or as a link.',
       localized: true,
     },
-    {
-      name: 'repair',
-      type: 'object',
-      section: 'repair',
-      description: 'Whether and how the product can be repaired.',
-      required: true,
-      fields: [
-        REPAIRABLE,
-        {
-          name: 'sparePartsAvailable',
-          type: 'boolean',
-          fact: 'spareParts',
-          description: 'Whether spare parts are available.',
-          required: true,
-        },
-        REPAIR_INSTRUCTIONS,
-        {
-          name: 'sparePartsUrl',
-          type: 'name',
-          description: 'Address where spare parts can be ordered, http or https.',
-          format: 'url',
-        },
-      ],
-    },
+    buildRepair('Whether spare parts are available.', [
+      {
+        name: 'sparePartsUrl',
+        type: 'name',
+        description: 'Address where spare parts can be ordered, http or https.',
+        format: 'url',
+      },
+    ]),
     {
       name: 'warrantyMonths',
       ...AMOUNT,
@@ -169,19 +143,11 @@ export const furniture: Category = {
       description: 'Length of the warranty, in months.',
       unit: 'months',
     },
-    {
-      name: 'substancesOfConcern',
-      type: 'list',
-      section: 'substances',
-      nodeClass: 'SubstanceOfConcern',
-      description: 'Substances of concern in the product.',
-      maxItems: 500,
-      of: [
-        SUBSTANCE_NAME,
-        CAS_NUMBER,
-        { name: 'note', type: 'text', description: 'Where the substance is, or what to be careful about.' },
-      ],
-    },
+    buildSubstancesOfConcern({
+      name: 'note',
+      type: 'text',
+      description: 'Where the substance is, or what to be careful about.',
+    }),
     {
       name: 'flameRetardants',
       type: 'name',

@@ -218,16 +218,64 @@ export const CAS_NUMBER: Field = {
   format: 'cas',
 }
 
-export const REPAIRABLE: Field = {
-  name: 'repairable',
-  type: 'boolean',
-  fact: 'repairable',
-  description: 'Whether the product can be repaired.',
-  required: true,
-}
-export const REPAIR_INSTRUCTIONS: Field = {
-  name: 'instructions',
+/** `note`: what the entries say besides name and CAS number. */
+export const buildSubstancesOfConcern = (note: Field): Field => ({
+  name: 'substancesOfConcern',
+  type: 'list',
+  section: 'substances',
+  nodeClass: 'SubstanceOfConcern',
+  description: 'Substances of concern in the product.',
+  maxItems: 500,
+  of: [SUBSTANCE_NAME, CAS_NUMBER, note],
+})
+
+export const CARE_INSTRUCTIONS = {
+  name: 'careInstructions',
   type: 'text',
-  description: 'How to repair the product, or where.',
+  section: 'care',
+  required: true,
   localized: true,
-}
+} as const
+
+/** The materials and their shares of the weight. */
+export const COMPOSITION = {
+  type: 'list',
+  figure: 'composition',
+  fact: 'madeOf',
+  shape: 'materials',
+  required: true,
+  maxItems: 100,
+  sumsTo100: 'percentage',
+} as const
+
+/** `sparePartsHint` describes the field; `more` follows the shared members. */
+export const buildRepair = (sparePartsHint: string, more: readonly Field[] = []): Field => ({
+  name: 'repair',
+  type: 'object',
+  section: 'repair',
+  description: 'Whether and how the product can be repaired.',
+  required: true,
+  fields: [
+    {
+      name: 'repairable',
+      type: 'boolean',
+      fact: 'repairable',
+      description: 'Whether the product can be repaired.',
+      required: true,
+    },
+    {
+      name: 'sparePartsAvailable',
+      type: 'boolean',
+      fact: 'spareParts',
+      description: sparePartsHint,
+      required: true,
+    },
+    {
+      name: 'instructions',
+      type: 'text',
+      description: 'How to repair the product, or where.',
+      localized: true,
+    },
+    ...more,
+  ],
+})

@@ -2,12 +2,12 @@
 import { type Audience, type Category, END_OF_LIFE } from './field.ts'
 import {
   AMOUNT,
-  CAS_NUMBER,
+  buildRepair,
+  buildSubstancesOfConcern,
+  CARE_INSTRUCTIONS,
+  COMPOSITION,
   COUNTRY_OF_MANUFACTURE,
-  REPAIR_INSTRUCTIONS,
-  REPAIRABLE,
   SHARE,
-  SUBSTANCE_NAME,
 } from './shared.ts'
 
 const PROTECTED: readonly Audience[] = ['legitimate_interest', 'authority']
@@ -29,16 +29,10 @@ export const textile: Category = {
   fields: [
     {
       name: 'fiberComposition',
-      type: 'list',
+      ...COMPOSITION,
       section: 'fibres',
-      figure: 'composition',
-      fact: 'madeOf',
-      shape: 'materials',
       nodeClass: 'FiberShare',
       description: 'The fibres of the product and their shares of its weight, together exactly 100 percent.',
-      required: true,
-      maxItems: 100,
-      sumsTo100: 'percentage',
       of: [
         {
           name: 'fiber',
@@ -101,48 +95,15 @@ export const textile: Category = {
       ],
     },
     {
-      name: 'careInstructions',
-      type: 'text',
-      section: 'care',
+      ...CARE_INSTRUCTIONS,
       description: 'How to wash, dry, iron and store the product.',
-      required: true,
-      localized: true,
     },
-    {
-      name: 'repair',
-      type: 'object',
-      section: 'repair',
-      description: 'Whether and how the product can be repaired.',
-      required: true,
-      fields: [
-        REPAIRABLE,
-        {
-          name: 'sparePartsAvailable',
-          type: 'boolean',
-          fact: 'spareParts',
-          description: 'Whether spare parts such as buttons and zips are available.',
-          required: true,
-        },
-        REPAIR_INSTRUCTIONS,
-      ],
-    },
-    {
-      name: 'substancesOfConcern',
-      type: 'list',
-      section: 'substances',
-      nodeClass: 'SubstanceOfConcern',
-      description: 'Substances of concern in the product.',
-      maxItems: 500,
-      of: [
-        SUBSTANCE_NAME,
-        CAS_NUMBER,
-        {
-          name: 'concentrationRange',
-          type: 'name',
-          description: 'Concentration as a range in words, for example 0.1-0.3 %.',
-        },
-      ],
-    },
+    buildRepair('Whether spare parts such as buttons and zips are available.'),
+    buildSubstancesOfConcern({
+      name: 'concentrationRange',
+      type: 'name',
+      description: 'Concentration as a range in words, for example 0.1-0.3 %.',
+    }),
     {
       name: 'durability',
       type: 'object',
