@@ -126,12 +126,6 @@ export function formatLanguage(language: Language, tag: string): string {
 const UNITS = new Map([
   ['kg CO2e', 'kg CO₂e'],
   ['kg CO2e/kWh', 'kg CO₂e/kWh'],
-  ['kg CO2e per kWh', 'kg CO₂e/kWh'],
-  ['l', 'l'],
-  ['L', 'l'],
-  ['litre', 'l'],
-  ['litres', 'l'],
-  ['percent', '%'],
   ['months', ''],
   ['cycles', ''],
 ])
