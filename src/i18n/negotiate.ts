@@ -53,13 +53,10 @@ function findBaseLanguage(tag: string | undefined): Language | undefined {
   return isLanguage(base) ? base : undefined
 }
 
-function findPreferred(header: string | undefined): Language | undefined {
-  for (const tag of rankTags(header)) {
-    const language = findBaseLanguage(tag)
-    if (language !== undefined) return language
-  }
-  return undefined
-}
+const findPreferred = (header: string | undefined): Language | undefined =>
+  rankTags(header)
+    .map(findBaseLanguage)
+    .find(language => language !== undefined)
 
 /** Lists the header's tags by quality, without excluded ones (`q=0`) and `*`. */
 export function rankTags(header: string | undefined): string[] {

@@ -2,7 +2,7 @@
  * Finds fields, values, countries and yes or no by the names that people use: labels in all 24 languages and
  * synonyms.
  */
-import { findLabel, getLabels, LANGUAGES } from '../../i18n/catalogue.ts'
+import { findLabel, getLabels, LANGUAGES, type Language } from '../../i18n/catalogue.ts'
 import { COUNTRIES } from '../../kernel/countries.ts'
 import { once, perObject } from '../../kernel/memo.ts'
 import type { CompleteCategory } from '../catalogue.ts'
@@ -33,11 +33,15 @@ const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   ς: 'σ',
 }
 
+/** "Artikelnummer (SKU)" is also written as "Artikelnummer" or "SKU". */
+export function listSpellings(label: string): readonly string[] {
+  const inBrackets = /\(([^)]*)\)/.exec(label)?.[1]
+  return inBrackets === undefined ? [label] : [label, label.replace(/\s*\(.*\)/, ''), inBrackets]
+}
+
 /** `path` is the key in the label files (`repair.repairable`). */
-export const findFieldLabel = (
-  language: (typeof LANGUAGES)[number]['code'],
-  path: string,
-): string | undefined => findLabel(getLabels(language), 'fields', path)
+export const findFieldLabel = (language: Language, path: string): string | undefined =>
+  findLabel(getLabels(language), 'fields', path)
 
 /**
  * Returns the paths (without indexes and languages) that a name can mean in a category, by `normalizeName`. A
@@ -46,16 +50,15 @@ export const findFieldLabel = (
  */
 export const getFieldNames = perObject((category: CompleteCategory) => {
   const words = new Map<string, readonly string[]>()
-  const add = (text: string | undefined, path: string) => {
-    const key = normalizeName(text ?? '')
+  const add = (text: string, path: string) => {
+    const key = normalizeName(text)
     const paths = words.get(key) ?? []
     if (key !== '' && !paths.includes(path)) words.set(key, [...paths, path])
   }
   const addLabels = (path: string, parent: string) => {
     for (const { code } of LANGUAGES) {
       const own = findFieldLabel(code, path) ?? ''
-      // "Artikelnummer (SKU)" is also written as "Artikelnummer" or "SKU".
-      for (const name of [own, own.replace(/\s*\(.*\)/, ''), /\(([^)]*)\)/.exec(own)?.[1]]) add(name, path)
+      for (const name of listSpellings(own)) add(name, path)
       if (parent !== '') add(`${findFieldLabel(code, parent) ?? ''} ${own}`, path)
     }
   }

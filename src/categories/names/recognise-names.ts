@@ -12,7 +12,7 @@ import {
 } from '../../i18n/catalogue.ts'
 import { once } from '../../kernel/memo.ts'
 import type { Field } from '../field.ts'
-import { findCountryByName, findValueByName, normalizeName } from './name-lookup.ts'
+import { findCountryByName, findValueByName, listSpellings, normalizeName } from './name-lookup.ts'
 import { findNearestName } from './nearest-name.ts'
 import { FIBRE_KINDS, FIBRE_SYNONYMS, QUALIFIERS } from './synonyms.ts'
 
@@ -61,7 +61,7 @@ export function buildFibreLabel(labels: Labels, text: string): { name: string; m
   const name = known && findLabel(labels, 'fibres', known.code)
   if (known === undefined || name === undefined) return undefined
   if (known.certainty === 'exact') return { name }
-  const own = namesIn(name).map(normalizeName)
+  const own = listSpellings(name).map(normalizeName)
   const includesName = text.split(/\s+/).some(word => own.some(one => normalizeName(word).endsWith(one)))
   return includesName ? undefined : { name, more: text.trim() }
 }
@@ -96,19 +96,13 @@ export function* listFibreNames(): Generator<readonly [name: string, Recognition
   for (const { code: language } of LANGUAGES) {
     for (const code of codes) {
       const own = findLabel(getLabels(language), 'fibres', code) ?? ''
-      for (const name of namesIn(own)) yield [name, { code, certainty: 'exact' }]
+      for (const name of listSpellings(own)) yield [name, { code, certainty: 'exact' }]
     }
   }
   for (const [code, names] of Object.entries(FIBRE_SYNONYMS))
     for (const name of names) yield [name, { code, certainty: 'exact' }]
   for (const [code, names] of Object.entries(FIBRE_KINDS))
     for (const name of names) yield [name, { code, certainty: 'qualified' }]
-}
-
-/** "flax (linen)" is also written as "flax" or "linen". */
-const namesIn = (own: string): readonly string[] => {
-  const inBrackets = /\(([^)]*)\)/.exec(own)?.[1]
-  return inBrackets === undefined ? [own] : [own, own.replace(/\s*\(.*\)/, ''), inBrackets]
 }
 
 const IGNORED_WORDS: ReadonlySet<string> = new Set(QUALIFIERS.map(normalizeName))
