@@ -4,6 +4,8 @@ import { describeCategory, summariseCategory } from '../../categories/schema/des
 import { buildRequestSchema } from '../../categories/schema/json-schema.ts'
 import { cacheable } from '../endpoint/conditions.ts'
 import {
+  arrayOf,
+  BOOLEAN,
   dataResponse,
   envelopeSchema,
   INTEGER,
@@ -26,10 +28,7 @@ export const listCategories = defineEndpoint({
   description: 'Each category with its required fields and the address of its schema.',
   requestHeaders: [IF_NONE_MATCH],
   responses: {
-    200: jsonResponse(
-      'All categories.',
-      envelopeSchema({ type: 'array', items: schemaRef('CategorySummary') }),
-    ),
+    200: jsonResponse('All categories.', envelopeSchema(arrayOf(schemaRef('CategorySummary')))),
   },
   handle(call) {
     const summary = (category: CompleteCategory) =>
@@ -74,7 +73,7 @@ export const readSchema = defineEndpoint({
 })
 
 const WIRE_TYPE = { type: 'string', enum: ['string', 'number', 'boolean', 'object', 'array'] }
-const FIELDS = { type: 'array', items: schemaRef('Field') }
+const FIELDS = arrayOf(schemaRef('Field'))
 const VALUES = {
   enum: TEXTS,
   open: { type: 'boolean', description: 'The list of values grows with the schema version.' },
@@ -99,12 +98,9 @@ export const CATEGORY_SCHEMAS = {
     {
       name: TEXT,
       type: WIRE_TYPE,
-      required: { type: 'boolean' },
-      localized: { type: 'boolean' },
-      audience: {
-        type: 'array',
-        items: { type: 'string', enum: ['public', 'legitimate_interest', 'authority'] },
-      },
+      required: BOOLEAN,
+      localized: BOOLEAN,
+      audience: arrayOf({ type: 'string', enum: ['public', 'legitimate_interest', 'authority'] }),
       ...VALUES,
       description: TEXT,
       items: { ...ENTRY, description: 'Only for an array: its entries.' },

@@ -18,7 +18,9 @@ export const TEXT = { type: 'string' }
 export const NULLABLE_TEXT = { type: ['string', 'null'] }
 export const DATE_TIME = { ...TEXT, format: 'date-time' }
 export const INTEGER = { type: 'integer' }
-export const TEXTS = { type: 'array', items: TEXT }
+export const BOOLEAN = { type: 'boolean' }
+export const arrayOf = (items: object) => ({ type: 'array', items })
+export const TEXTS = arrayOf(TEXT)
 
 export const schemaRef = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
@@ -37,11 +39,8 @@ export const closedSchema = (properties: Record<string, object>, required: reado
   additionalProperties: false,
 })
 
-export const envelopeSchema = (data: object, more: Record<string, object> = {}) => ({
-  type: 'object',
-  properties: { data, ...more },
-  required: ['data'],
-})
+export const envelopeSchema = (data: object, more: Record<string, object> = {}) =>
+  objectSchema({ data, ...more }, Object.keys(more))
 
 /** `data` is the example of the value in the envelope. */
 export const jsonResponse = (
@@ -67,11 +66,7 @@ export const pageResponse = (
   data: readonly object[],
 ): DocumentedResponse => ({
   description,
-  schema: {
-    type: 'object',
-    properties: { data: { type: 'array', items: schemaRef(name) }, meta: schemaRef('PageMeta') },
-    required: ['data', 'meta'],
-  },
+  schema: objectSchema({ data: arrayOf(schemaRef(name)), meta: schemaRef('PageMeta') }),
   example: {
     data,
     meta: { page: 1, limit: 25, total: data.length, total_pages: 1, has_more: false, next_cursor: null },

@@ -1,5 +1,5 @@
 /** The OpenAPI document, made from the endpoints; tests compare it with the running server. */
-import { INTEGER, objectSchema, schemaRef, TEXT } from '../endpoint/documented-response.ts'
+import { arrayOf, INTEGER, objectSchema, schemaRef, TEXT } from '../endpoint/documented-response.ts'
 import { type AccountEndpoint, type ApiSetup, type Endpoint, isWrite } from '../endpoint/endpoint.ts'
 import { DETAIL_CATALOGUE, ERROR_CATALOGUE } from '../endpoint/error-catalogue.ts'
 import { IDEMPOTENCY_KEY } from '../endpoint/header-parameters.ts'
@@ -51,7 +51,7 @@ const SHARED_SCHEMAS = {
     {
       error: { ...TEXT, description: 'One sentence for a person.' },
       code: { ...TEXT, description: 'Error code, for programs.', examples: Object.keys(ERROR_CATALOGUE) },
-      errors: { type: 'array', items: schemaRef('Detail') },
+      errors: arrayOf(schemaRef('Detail')),
       truncated: { type: 'boolean', description: 'There were more than 100 violations.' },
       request_id: { ...TEXT, description: 'Quote it when you report a problem.' },
     },

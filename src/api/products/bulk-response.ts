@@ -2,7 +2,14 @@
 import { detailJson } from '../../kernel/detail-json.ts'
 import { AppError, type Detail, TRANSLATION } from '../../kernel/errors.ts'
 import type { PassportRow } from '../../passports/core/record.ts'
-import { envelopeSchema, INTEGER, objectSchema, schemaRef, TEXT } from '../endpoint/documented-response.ts'
+import {
+  arrayOf,
+  envelopeSchema,
+  INTEGER,
+  objectSchema,
+  schemaRef,
+  TEXT,
+} from '../endpoint/documented-response.ts'
 import { type AccountCall, successJson } from '../endpoint/endpoint.ts'
 import { TRUNCATED_SCHEMA, WARNINGS_SCHEMA } from './record-response.ts'
 import { SUMMARY_PROPERTIES, summaryJson } from './summary.ts'
@@ -104,12 +111,11 @@ export const bulkWrittenSchema = (result: string) =>
     meta: schemaRef('DryRun'),
   })
 
-const details = { type: 'array', items: schemaRef('Detail') }
+const details = arrayOf(schemaRef('Detail'))
 const ROW_INDEX = { type: 'integer', minimum: 0, description: 'Position of the row in `items`, from 0.' }
 
-const WRITTEN_ROWS = {
-  type: 'array',
-  items: objectSchema(
+const WRITTEN_ROWS = arrayOf(
+  objectSchema(
     {
       index: ROW_INDEX,
       ...SUMMARY_PROPERTIES,
@@ -117,19 +123,18 @@ const WRITTEN_ROWS = {
     },
     ['warnings'],
   ),
-}
+)
 
 /** The schema of the result of a bulk call. Each list is in the order of `index`. */
 export const bulkResultSchema = (...verbs: readonly ('created' | 'updated' | 'unchanged')[]) =>
   objectSchema({
     ...Object.fromEntries(verbs.map(verb => [verb, WRITTEN_ROWS])),
-    errors: {
-      type: 'array',
-      items: objectSchema(
+    errors: arrayOf(
+      objectSchema(
         {
           index: ROW_INDEX,
           code: {
-            type: 'string',
+            ...TEXT,
             description: 'A code of the errors table: `validation`, `plan_limit`, `not_found` …',
           },
           error: { ...TEXT, description: 'One sentence for a person.' },
@@ -137,7 +142,7 @@ export const bulkResultSchema = (...verbs: readonly ('created' | 'updated' | 'un
         },
         ['errors'],
       ),
-    },
+    ),
     summary: objectSchema({
       requested: INTEGER,
       ...Object.fromEntries(verbs.map(verb => [verb, INTEGER])),

@@ -2,6 +2,7 @@
 import { allCategories } from '../../categories/catalogue.ts'
 import { buildRequestSchema } from '../../categories/schema/json-schema.ts'
 import {
+  BOOLEAN,
   closedSchema,
   DATE_TIME,
   INTEGER,
@@ -76,7 +77,7 @@ const PAGE_META = objectSchema(
     total: INTEGER,
     total_capped: { type: 'boolean', description: 'With q: there are more hits than total says.' },
     total_pages: INTEGER,
-    has_more: { type: 'boolean' },
+    has_more: BOOLEAN,
     next_cursor: NULLABLE_TEXT,
     synced_until: {
       ...DATE_TIME,

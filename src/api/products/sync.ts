@@ -12,7 +12,7 @@ import {
   uncheckedMember,
 } from '../endpoint/body.ts'
 import { allowsChange } from '../endpoint/conditions.ts'
-import { closedSchema, jsonResponse } from '../endpoint/documented-response.ts'
+import { BOOLEAN, closedSchema, jsonResponse } from '../endpoint/documented-response.ts'
 import { type AccountCall, type ApiResponse, defineEndpoint } from '../endpoint/endpoint.ts'
 import { describeHeader, IF_MATCH, STRICT } from '../endpoint/header-parameters.ts'
 import { bulkError, bulkJson, bulkWrittenSchema } from './bulk-response.ts'
@@ -46,7 +46,7 @@ const OUTCOME_SCHEMA = {
       type: 'object',
       properties: {
         unchanged: { type: 'boolean', description: 'Nothing would change, so there is no new version.' },
-        dry_run: { type: 'boolean' },
+        dry_run: BOOLEAN,
       },
     },
   },

@@ -1,6 +1,7 @@
 /** Refresh: gives units the corrections made since they were issued. */
 import { previewRefresh, refreshPassport } from '../../passports/units/refresh-job.ts'
 import {
+  arrayOf,
   DATE_TIME,
   dataResponse,
   INTEGER,
@@ -52,18 +53,14 @@ export const refreshUnits = defineEndpoint({
   },
 })
 
-const SKIPPED = {
-  type: 'array',
-  items: objectSchema({ id: ID_SCHEMA, fields: TEXTS }),
-}
-const FAILED = {
-  type: 'array',
-  items: objectSchema({
+const SKIPPED = arrayOf(objectSchema({ id: ID_SCHEMA, fields: TEXTS }))
+const FAILED = arrayOf(
+  objectSchema({
     id: ID_SCHEMA,
     error: TEXT,
-    errors: { type: 'array', items: schemaRef('Detail') },
+    errors: arrayOf(schemaRef('Detail')),
   }),
-}
+)
 
 export const REFRESH_SCHEMAS = {
   Refreshed: objectSchema({
