@@ -124,7 +124,7 @@ function renderAccessBanner(page: PageContext): string {
   const { reader, isAccessEnded, labels, language } = page
   if (isAccessEnded) {
     const { 'accessEnded.title': title, 'accessEnded.text': text } = labels.ui
-    return html`<p class="banner" role="note"><b>${title}</b> ${text} !${renderContact(page)}</p>`
+    return renderNote('banner', html`<b>${title}</b> ${text} !${renderContact(page)}`)
   }
   if (reader === undefined) return ''
   const audience =
@@ -132,12 +132,12 @@ function renderAccessBanner(page: PageContext): string {
       ? labels.ui['audience.authority']
       : labels.ui['audience.legitimateInterest']
   if ('isPreview' in reader) {
-    return html`<p class="banner" role="note"><b>${audience}</b> ${labels.ui.audiencePreview}</p>`
+    return renderNote('banner', html`<b>${audience}</b> ${labels.ui.audiencePreview}`)
   }
   // Includes the time: a date alone would suggest that the link works until the end of that day.
   const date = formatMinute(language, reader.expiresAt)
   const until = fillPlaceholders(labels.ui.audienceFor, { label: reader.label, date })
-  return html`<p class="banner" role="note"><b>${audience}</b> <bdi>${until}</bdi></p>`
+  return renderNote('banner', html`<b>${audience}</b> <bdi>${until}</bdi>`)
 }
 
 /** The economic operator and its email address, if this page shows both. */
@@ -151,22 +151,28 @@ function renderContact({ view, labels }: PageContext): string {
 
 function renderNotices(page: PageContext): string {
   const { view, labels, language, reader } = page
-  const archived =
-    view.status === 'archived' ? html`<p class="notice" role="note">${labels.ui.archivedNotice}</p>` : ''
+  const archived = view.status === 'archived' ? renderNote('notice', html`${labels.ui.archivedNotice}`) : ''
   const notices = archived + (view.outdated ? renderCorrectionNotice(page) : '')
   if (view.replacedBy === null) return notices
   const older = fillPlaceholders(labels.ui.olderVersion, {
     version: view.versionNo,
     date: formatPageDate(page, view.changedAt),
   })
-  return html`!${notices}<p class="notice" role="note">${older} <a href="?!${renderKeptQuery({ ...view, replacedBy: null }, reader)}lang=${language}">${labels.ui.currentVersion}</a></p>`
+  const keptQuery = renderKeptQuery({ ...view, replacedBy: null }, reader)
+  const link = html`<a href="?!${keptQuery}lang=${language}">${labels.ui.currentVersion}</a>`
+  return notices + renderNote('notice', html`${older} !${link}`)
 }
+
+/** `body` is ready HTML. */
+const renderNote = (kind: 'banner' | 'notice', body: string) =>
+  html`<p class="${kind}" role="note">!${body}</p>`
 
 /** Names the corrections and links to the corrected passport. Says only that others are withheld. */
 function renderCorrectionNotice({ view, labels, language, ...page }: PageContext): string {
   const { correction, batch, model } = view
   if (correction === null) {
-    return html`<p class="notice" role="note">${labels.ui[view.level === 'batch' ? 'outdatedBatchNotice' : 'outdatedNotice']}</p>`
+    const key = view.level === 'batch' ? 'outdatedBatchNotice' : 'outdatedNotice'
+    return renderNote('notice', html`${labels.ui[key]}`)
   }
   const corrected = correction.correctedBy === 'batch' ? (batch ?? model) : model
   const named = correction.changes
@@ -178,7 +184,7 @@ function renderCorrectionNotice({ view, labels, language, ...page }: PageContext
     corrected === null
       ? ''
       : html` <a href="${corrected.id}?lang=${language}">${labels.ui.correctedPassport}</a>`
-  return html`<p class="notice" role="note">${before}!${named.join(' · ')}${more}${after}!${link}</p>`
+  return renderNote('notice', html`${before}!${named.join(' · ')}${more}${after}!${link}`)
 }
 
 /** The name of the field, with the old and the new value if both are short. */
