@@ -13,8 +13,6 @@ import { buildSecurityHeaders } from '../page/shell.ts'
 import { sendLinkToPassport } from './errors.ts'
 import { prefersHtml } from './formats.ts'
 
-type Query = Readonly<Record<string, unknown>>
-
 const CONTENTS = ['passport', 'gs1'] as const
 
 /** Throws `not_found`, `validation`, `rate_limited`. */
@@ -55,7 +53,7 @@ async function createQrSymbol(
 type SymbolOptions = { content: (typeof CONTENTS)[number]; level: QrLevel; sizeMm: number | undefined }
 
 /** The same parameters as `GET /products/{id}/qr` has. Others are ignored, as on every public page. */
-function parseOptions(query: Query): SymbolOptions {
+function parseOptions(query: ReturnType<typeof getQuery>): SymbolOptions {
   const details: Detail[] = []
   const addError = (name: string, code: DetailCode, message: string) => {
     details.push({ path: [name], in: 'query', code, message })
