@@ -1,6 +1,8 @@
 /** Renders the page of a passport. */
 import { html } from 'ghtml'
 import { type Brand, NO_BRAND } from '../../accounts/brand/brand.ts'
+import type { CompleteCategory } from '../../categories/catalogue.ts'
+import { CLOSING_SECTIONS, type Field, type SectionHeading } from '../../categories/field.ts'
 import { fillPlaceholders, getLabels, type Language } from '../../i18n/catalogue.ts'
 import { type Block, renderBlocks, renderPair } from './blocks.ts'
 import { buildKeyFacts } from './key-facts.ts'
@@ -16,7 +18,6 @@ import {
 import { renderFooter, renderIdentifiers, renderVersions, renderWithheldNote } from './page-end.ts'
 import { renderHeader, renderHeadLinks } from './page-head.ts'
 import type { PassportView } from './passport-view.ts'
-import { listSections } from './sections.ts'
 import { renderDocument } from './shell.ts'
 import { buildTheme } from './theme.ts'
 import { findLabelLanguage, getPageLabel, renderLangAttribute } from './values.ts'
@@ -88,6 +89,36 @@ function renderSections(page: PageContext): string {
     })
     .join('')
 }
+
+type PageSection = {
+  /** The anchor in the address. Never change it, because it is printed and linked to. */
+  anchor: string
+  /** Undefined: the title is the label of the only field. */
+  title: SectionHeading['title'] | undefined
+  fields: readonly Field[]
+}
+
+/**
+ * In the order of the page, each with at least one field. A field without a section gets its own, so that new
+ * fields always appear.
+ */
+function listSections(category: CompleteCategory): readonly PageSection[] {
+  const { fields } = category
+  const addFields = (section: SectionHeading): PageSection => ({
+    ...section,
+    fields: fields
+      .filter(field => field.section === section.anchor)
+      .sort((a, b) => (a.sectionOrder ?? 0) - (b.sectionOrder ?? 0)),
+  })
+  const rest = fields
+    .filter(field => field.section === undefined)
+    .map(field => ({ anchor: toKebabCase(field.name), title: undefined, fields: [field] }))
+  return [...category.sections.map(addFields), ...rest, ...CLOSING_SECTIONS.map(addFields)].filter(
+    section => section.fields.length > 0,
+  )
+}
+
+const toKebabCase = (name: string) => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
 
 /** The rendering of one field. It has no origin on the page of a model. */
 type FieldBlocks = { blocks: readonly Block[]; origin: Origin | undefined }
