@@ -1,13 +1,17 @@
 /** The routes of the public site. They need no API key, and set cookies only for access links. */
-import type { FastifyInstance } from 'fastify'
-import { AppError } from '../kernel/errors.ts'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { findLogo } from '../accounts/brand/brand.ts'
+import { LOGO_TYPES } from '../accounts/brand/logo.ts'
+import { AppError, notFound } from '../kernel/errors.ts'
+import { getPathParameters } from '../kernel/http/request-input.ts'
+import { SVG_HEADERS } from '../qr/svg.ts'
 import { negotiateMediaType } from './http/content-negotiation.ts'
 import { type PublicHandler, servePublic } from './http/cors.ts'
 import { sendPrepared } from './http/prepared-response.ts'
 import { getBasePath, type SiteContext, type SiteSetup } from './http/setup.ts'
 import { createUncachedLimit } from './http/uncached-limit.ts'
 import { findNamespacePath, prepareContextVersions, prepareNamespace } from './json-ld/namespace.ts'
-import { sendLogo } from './logo.ts'
+import { buildSecurityHeaders } from './page/shell.ts'
 import { sendNotFound } from './passport/not-found.ts'
 import { createPassportRoute, type PassportRoute } from './passport/passport-handler.ts'
 import { parsePassportRequest } from './passport/passport-request.ts'
@@ -63,6 +67,24 @@ function createNamespaceHandlers(setup: SiteSetup, path: string): Record<string,
     handlers[`${path}/${version}`] = (_request, reply) => sendPrepared(reply, response)
   }
   return handlers
+}
+
+/** An account's logo. The address has its digest, so the content never changes. Throws `not_found`. */
+async function sendLogo({ sql, addresses }: SiteSetup, reply: FastifyReply): Promise<FastifyReply> {
+  const { file = '' } = getPathParameters(reply.request)
+  const logo = await findLogo(sql, file)
+  if (logo === undefined) throw notFound('logo')
+  const etag = `"${file}"`
+  reply.headers({
+    ...buildSecurityHeaders(addresses.publicUrl),
+    ...SVG_HEADERS,
+    'content-type': LOGO_TYPES[logo.type],
+    'cache-control': 'public, max-age=31536000, immutable',
+    // A shop may show the logo beside its link to the passport.
+    'cross-origin-resource-policy': 'cross-origin',
+    etag,
+  })
+  return reply.request.raw.headers['if-none-match'] === etag ? reply.code(304).send() : reply.send(logo.bytes)
 }
 
 const ROBOTS_HEADERS = {
