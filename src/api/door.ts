@@ -9,6 +9,7 @@ import { recordKeyUse } from '../accounts/keys/key-use.ts'
 import { getShard } from '../kernel/db/shards.ts'
 import { AppError, assert, notFound, toError } from '../kernel/errors.ts'
 import { HttpError } from '../kernel/http/http-error.ts'
+import { refuseMethods } from '../kernel/http/refuse-methods.ts'
 import { getPathParameters, getQuery } from '../kernel/http/request-input.ts'
 import { readJsonRows } from '../kernel/text/json-rows.ts'
 import { readJson } from '../kernel/text/strict-json.ts'
@@ -280,18 +281,9 @@ function refuseOtherMethods(door: FastifyInstance, path: string, endpoints: read
   const allowed: string[] = endpoints.map(({ method }) => method)
   if (allowed.includes('GET')) allowed.push('HEAD')
   const others = ALL_METHODS.filter(method => !allowed.includes(method))
-  const allow = allowed.join(', ')
   const [endpoint] = endpoints
-  door.route({
-    method: others,
-    url: path,
-    // A public path answers 405 without a key; other paths check the key first.
-    ...(endpoint?.isPublic ? { config: { endpoint } } : {}),
-    exposeHeadRoute: false,
-    onRequest: async request => {
-      const message = `${request.method} is not allowed here. Allowed: ${allow}.`
-      throw new HttpError('method_not_allowed', message, { allow })
-    },
-    handler: () => undefined,
-  })
+  // A public path answers 405 without a key; other paths check the key first.
+  const config = endpoint?.isPublic ? { config: { endpoint } } : {}
+  const route = { method: others, url: path, ...config, exposeHeadRoute: false }
+  refuseMethods(door, route, allowed.join(', '))
 }

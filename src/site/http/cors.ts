@@ -1,6 +1,6 @@
 /** Scripts on other sites may read everything public, also errors, but nothing that an access link opens. */
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import { HttpError } from '../../kernel/http/http-error.ts'
+import { refuseMethods } from '../../kernel/http/refuse-methods.ts'
 import type { Headers } from './prepared-response.ts'
 
 export const ALLOW_ANY_ORIGIN = { 'access-control-allow-origin': '*' } as const
@@ -36,13 +36,5 @@ export function servePublic(
 ): void {
   app.route({ method: 'GET', url, handler })
   app.route({ method: 'OPTIONS', url, handler: onOptions })
-  app.route({
-    method: OTHER_METHODS,
-    url,
-    onRequest: async request => {
-      const message = `${request.method} is not allowed here. Allowed: GET, HEAD, OPTIONS.`
-      throw new HttpError('method_not_allowed', message, { ...CORS_HEADERS, allow: METHODS })
-    },
-    handler: () => undefined,
-  })
+  refuseMethods(app, { method: OTHER_METHODS, url }, METHODS, CORS_HEADERS)
 }
