@@ -33,6 +33,7 @@ type Chapter = {
 export function renderDocsPage(document: ApiDocument, hrefs: { style: string; script: string }): string {
   const chapters = buildChapters(document)
   const apiUrl = document.servers[0]?.url ?? ''
+  const { pathname } = new URL(apiUrl)
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <title>Carnet API</title>
@@ -41,8 +42,8 @@ export function renderDocsPage(document: ApiDocument, hrefs: { style: string; sc
 <meta name="description" content="Reference of the Carnet REST API: digital product passports, their units, versions, QR codes and webhooks.">
 <link rel="stylesheet" href="${hrefs.style}">
 <script type="module" src="${hrefs.script}"></script></head>
-<body data-api="${new URL(apiUrl).pathname}"><a class="skip" href="#content">To the content</a>
-<header class="top"><a class="brand" href="#content">Carnet <span>API</span></a><a href="!${documentPath(apiUrl)}">OpenAPI 3.1</a></header>
+<body data-api="${pathname}"><a class="skip" href="#content">To the content</a>
+<header class="top"><a class="brand" href="#content">Carnet <span>API</span></a><a href="${pathname}/openapi.json">OpenAPI 3.1</a></header>
 <details class="contents"><summary>Contents</summary>!${renderContents(chapters)}</details>
 <main id="content" tabindex="-1"><div class="lead"><h1>Carnet API</h1>
 <p>!${renderInline(document.info.description)}</p>
@@ -50,8 +51,6 @@ export function renderDocsPage(document: ApiDocument, hrefs: { style: string; sc
 !${chapters.map(renderChapter).join('')}</main></body></html>
 `
 }
-
-const documentPath = (apiUrl: string) => html`${new URL(apiUrl).pathname}/openapi.json`
 
 const renderContents = (chapters: readonly Chapter[]) =>
   `<nav aria-label="Contents">${chapters
