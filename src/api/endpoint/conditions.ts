@@ -1,5 +1,5 @@
 /** Conditional requests (RFC 9110 §13). Entity tags are compared without `W/`. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ApiResponse } from './endpoint.ts'
 
@@ -29,7 +29,7 @@ function matchesVersion(header: string | undefined, etag: string): boolean {
 
 /** A response with the hash of its text as ETag, or 304. Hashing suits texts that change rarely. */
 export function cacheable(call: { headers: IncomingHttpHeaders }, body: string, type?: string): ApiResponse {
-  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+  const etag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
   const headers = { etag, ...(type === undefined ? {} : { 'content-type': type }) }
   return matchesAny(call.headers['if-none-match'], etag)
     ? { status: 304, body: '', headers }

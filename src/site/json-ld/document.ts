@@ -70,12 +70,10 @@ function buildProduct(view: PassportView): JsonLdNode {
       [getJsonLdTerm(field)]: buildValue(field, value),
     }
     for (const [term, added] of Object.entries(members))
-      node[term] = node[term] === undefined ? added : concat(node[term], added)
+      node[term] = node[term] === undefined ? added : [node[term], added].flat()
   }
   return node
 }
-
-const concat = (first: unknown, second: unknown) => [first, second].flat()
 
 function buildMembers(fields: readonly Field[], data: DataObject): JsonLdNode {
   const node: JsonLdNode = {}
