@@ -47,10 +47,12 @@ function readQueryAndKey({ query }: AccountEndpoint, sent: RawInput, key: string
   if (!(key instanceof AppError)) return readQuery(sent.query, query)
   return collectErrors({
     query: () => readQuery(sent.query, query),
-    key: () => {
-      throw key
-    },
+    key: rethrow(key),
   }).query
+}
+
+const rethrow = (thrown: unknown) => () => {
+  throw thrown
 }
 
 async function runWithInput(
@@ -92,9 +94,6 @@ async function findErrorsByDryRun(
 /** One error with the details of both; `error` itself if there is no other. */
 function addError(error: unknown, other: AppError | undefined): unknown {
   if (other === undefined) return error
-  const rethrow = (thrown: unknown) => () => {
-    throw thrown
-  }
   try {
     return collectErrors({ error: rethrow(error), other: rethrow(other) })
   } catch (both) {
