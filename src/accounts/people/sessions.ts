@@ -154,14 +154,10 @@ export async function endSession(ctx: OperatorContext, token: string): Promise<v
   await ctx.sql`delete from person_session where hash = ${sha256Hex(token)}`
 }
 
-export async function listPersonAccounts(
-  ctx: OperatorContext,
-  personId: string,
-): Promise<{ id: number; name: string }[]> {
-  return ctx.sql<{ id: number; name: string }[]>`
+export const listPersonAccounts = (ctx: OperatorContext, personId: string) =>
+  ctx.sql<{ id: number; name: string }[]>`
     select a.id, a.name from membership m join account a on a.id = m.account_id
     where m.person_id = ${personId} order by a.id`
-}
 
 /**
  * Switches a session to another account of the same person. `unknown` if they do not belong to it, `unproven`
