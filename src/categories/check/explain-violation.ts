@@ -69,20 +69,12 @@ function findSizeViolation({ keyword, params }: ErrorObject, field: Field, value
   }
 }
 
-const KIND_OF_TYPE: Readonly<Record<Field['type'], Kind>> = {
-  name: 'text',
-  text: 'text',
-  number: 'number',
-  boolean: 'boolean',
-  object: 'object',
-  list: 'list',
-}
-
 function explainType({ field, isTranslation }: FieldAt, value: unknown): Problem {
   if (value === null) return problem(field.required ? 'null_needed' : 'null')
   if (typeof value === 'number' && !Number.isFinite(value)) return problem('infinite')
-  const isLocalized = field.localized && !isTranslation
-  const facts = { wanted: isLocalized ? 'texts' : KIND_OF_TYPE[field.type], kind: kindOf(value) }
+  const kind: Kind = field.type === 'name' ? 'text' : field.type
+  const wanted: Kind = field.localized && !isTranslation ? 'texts' : kind
+  const facts = { wanted, kind: kindOf(value) }
   return problem(typeof value === 'string' && isUnquotable(field, value) ? 'type_quoted' : 'type', facts)
 }
 
