@@ -1,9 +1,8 @@
 /** The field table: a category is a list of fields, which validation, pages, forms and exports read. */
 import type { Labels } from '../i18n/catalogue.ts'
 
-export type Audience = 'public' | 'legitimate_interest' | 'authority'
-
-export const AUDIENCES = ['public', 'legitimate_interest', 'authority'] as const satisfies readonly Audience[]
+export const AUDIENCES = ['public', 'legitimate_interest', 'authority'] as const
+export type Audience = (typeof AUDIENCES)[number]
 
 /**
  * `name` is a short line of text (1 to 500 characters), `text` a long one (1 to 10,000), `object` has

@@ -1,5 +1,6 @@
 /** The categories and their fields, for programs that read schemas. */
 import { allCategories, type CompleteCategory } from '../../categories/catalogue.ts'
+import { AUDIENCES } from '../../categories/field.ts'
 import { describeCategory, summariseCategory } from '../../categories/schema/describe.ts'
 import { buildRequestSchema } from '../../categories/schema/json-schema.ts'
 import { cacheable } from '../endpoint/conditions.ts'
@@ -100,7 +101,7 @@ export const CATEGORY_SCHEMAS = {
       type: WIRE_TYPE,
       required: BOOLEAN,
       localized: BOOLEAN,
-      audience: arrayOf({ type: 'string', enum: ['public', 'legitimate_interest', 'authority'] }),
+      audience: arrayOf({ type: 'string', enum: AUDIENCES }),
       ...VALUES,
       description: TEXT,
       items: { ...ENTRY, description: 'Only for an array: its entries.' },
