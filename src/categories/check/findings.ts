@@ -5,13 +5,9 @@ import { type Problem, toEnglish } from '../problems.ts'
 
 export class Findings {
   readonly warnings: Detail[] = []
-  private readonly errors = new Map<string, Detail>()
-  private isTruncated = false
-
   /** True if more violations were found than are listed. Then further checks can be skipped. */
-  get truncated(): boolean {
-    return this.isTruncated
-  }
+  truncated = false
+  private readonly errors = new Map<string, Detail>()
 
   get isEmpty(): boolean {
     return this.errors.size === 0
@@ -19,10 +15,10 @@ export class Findings {
 
   /** Keeps the first violation at a path; later ones there follow from it. */
   add(path: Path, code: DetailCode, problem: Problem): void {
-    if (this.isTruncated) return
+    if (this.truncated) return
     const place = JSON.stringify(path)
     if (this.errors.has(place)) return
-    if (this.errors.size >= MAX_DETAILS) this.isTruncated = true
+    if (this.errors.size >= MAX_DETAILS) this.truncated = true
     else this.errors.set(place, buildDetail(path, code, problem))
   }
 
