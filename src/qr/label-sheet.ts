@@ -58,8 +58,9 @@ const MAX_SYMBOL_MM = 40
 const WHOLE_SIZES = [7, 6, 5.5, 5, 4.5, 4] as const
 const LINE_HEIGHT = 1.2
 
-const FONT = createRequire(import.meta.url).resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf')
-const BOLD = createRequire(import.meta.url).resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf')
+const { resolve } = createRequire(import.meta.url)
+const FONT = resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf')
+const BOLD = resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf')
 
 /** Returns the printed width of the symbol on a label, including the quiet zone. */
 export const getSymbolMm = ({ width, height }: Pick<LabelFormat, 'width' | 'height'>) =>
