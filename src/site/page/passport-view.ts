@@ -43,9 +43,9 @@ export type PassportView = {
   replacedBy: number | null
   history: PublicHistory
   /** Null on a model. */
-  model: { id: string; url: string; gs1Url: string | null } | null
+  model: Parent | null
   /** Null unless the passport was issued under a batch. */
-  batch: { id: string; url: string; gs1Url: string | null } | null
+  batch: Parent | null
   /** The first of the passport's languages, a BCP-47 tag. */
   primaryLanguage: string
   /** The languages of its texts; null if pages exist in all of them. */
@@ -58,6 +58,8 @@ export type PassportView = {
   /** The origin of each field; null on a model. */
   origins: Origins | null
 }
+
+type Parent = Pick<PassportView, 'id' | 'url' | 'gs1Url'>
 
 /** The corrected fields. `before` or `after` is undefined if the field has no value there. */
 export type UnitCorrection = {
