@@ -45,7 +45,6 @@ export type AttemptContext = OperatorContext & { secretKey: string }
 
 type AttemptSource = {
   email: string
-  /** The address of the request. */
   network: string
   /** The person's mark in this browser, or their session: counted separately. */
   known: string | undefined

@@ -7,7 +7,6 @@ import { withTransaction } from '../transaction.ts'
 
 const ENTRY_INTERVAL_MS = 3_600_000
 
-/** The id of nobody. */
 const NOBODY = '00000000-0000-0000-0000-000000000000'
 
 /** An unknown e-mail runs the same statements, so that the response time does not reveal it. */

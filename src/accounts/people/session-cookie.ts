@@ -4,7 +4,6 @@
 export const getSessionCookieName = (publicUrl: string): string =>
   publicUrl.startsWith('https:') ? '__Host-carnet' : 'carnet'
 
-/** The token in a `Cookie` header. */
 export function findSessionToken(publicUrl: string, header: string | undefined): string | undefined {
   const name = getSessionCookieName(publicUrl)
   for (const pair of header?.split(';') ?? []) {

@@ -125,7 +125,6 @@ export const listWebhookEvents = (document: ApiDocument): readonly DescribedEven
       : []
   })
 
-/** The headers of every event. */
 export const listEventHeaders = (document: ApiDocument): readonly Parameter[] => {
   const [first] = Object.values(document.webhooks)
   return first === undefined ? [] : resolveParameters(document, first.post)

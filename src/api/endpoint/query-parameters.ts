@@ -25,7 +25,6 @@ export type QueryValues<Q> = { [K in WithFallback<Q>]: ValueOf<Q[K]> } & {
   [K in Exclude<keyof Q, WithFallback<Q>>]?: ValueOf<Q[K]>
 }
 
-/** The same parameter with a default. */
 export const withDefault = <T extends string | number | boolean, V extends T>(
   parameter: QueryParameter<T>,
   fallback: V,

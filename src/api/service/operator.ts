@@ -16,7 +16,6 @@ export type OperatorSetup = {
 type OperatorMetrics = {
   /** Required as `Authorization: Bearer`. */
   token: string
-  /** All metrics as text. */
   text: () => Promise<string>
   countRequest: (request: { method: string; route: string; status: number; seconds: number }) => void
   countError: (code: string) => void

@@ -23,7 +23,6 @@ export type WireField = WireValues & {
   /** Who may see it, narrowed by its parents. */
   audience: readonly Audience[]
   description: string
-  /** The entries of an array. */
   items: (Partial<WireValues> & { description?: string; fields?: readonly WireField[] }) | undefined
   fields: readonly WireField[] | undefined
   /** The member of each entry whose values must add up to exactly `total`. */

@@ -27,7 +27,6 @@ type PageOptions = Pick<PageContext, 'alternates' | 'qr'> & {
    * The languages in which the reader wants the account's texts, best first; default: the page's language.
    */
   preferredLanguages?: readonly string[]
-  /** Undefined for the public. */
   reader?: Reader | undefined
   isAccessEnded?: boolean
   brand?: Brand

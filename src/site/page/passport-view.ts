@@ -51,7 +51,6 @@ export type PassportView = {
   /** The languages of its texts; null if pages exist in all of them. */
   textLanguages: TranslationLanguages | null
   audience: Audience
-  /** Whether fields are withheld from this audience. */
   withheld: boolean
   /** Only the fields that the audience may see. */
   data: DataObject

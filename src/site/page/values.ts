@@ -6,7 +6,6 @@ import { pickText } from '../../categories/pick-text.ts'
 import { findLabel, getFallbackLanguage, type Labels, type Language } from '../../i18n/catalogue.ts'
 import { formatAmount, formatCountry, formatDate, formatLanguage } from '../../i18n/format.ts'
 
-/** The language of a page, its labels, and the languages in which its reader wants the account's texts. */
 export type PageLocale = {
   language: Language
   labels: Labels
