@@ -1,6 +1,6 @@
 /** Archiving and restoring a product. */
 import { setStatus } from '../../passports/write/archive.ts'
-import { defineEndpoint } from '../endpoint/endpoint.ts'
+import { type AccountCall, defineEndpoint } from '../endpoint/endpoint.ts'
 import { IF_MATCH } from '../endpoint/header-parameters.ts'
 import { ARCHIVED, exampleRecord, LATER } from './examples.ts'
 import { changedRecordResponse, describeRecord, isChangeAllowed } from './record-response.ts'
@@ -15,10 +15,7 @@ export const archiveProduct = defineEndpoint({
   requestHeaders: [IF_MATCH],
   responses: { 200: describeRecord(exampleRecord(ARCHIVED)) },
   errors: ['version_conflict'],
-  async handle(call) {
-    const change = { uuid: call.path.id, status: 'x', expects: isChangeAllowed(call) } as const
-    return changedRecordResponse(call, await setStatus(call.account, change))
-  },
+  handle: call => changeStatus(call, 'x'),
 })
 
 export const restoreProduct = defineEndpoint({
@@ -32,8 +29,10 @@ export const restoreProduct = defineEndpoint({
   requestHeaders: [IF_MATCH],
   responses: { 200: describeRecord(exampleRecord({ updated_at: LATER })) },
   errors: ['gtin_taken', 'version_conflict'],
-  async handle(call) {
-    const change = { uuid: call.path.id, status: 'a', expects: isChangeAllowed(call) } as const
-    return changedRecordResponse(call, await setStatus(call.account, change))
-  },
+  handle: call => changeStatus(call, 'a'),
 })
+
+async function changeStatus(call: AccountCall & { path: { id: string } }, status: 'a' | 'x') {
+  const change = { uuid: call.path.id, status, expects: isChangeAllowed(call) }
+  return changedRecordResponse(call, await setStatus(call.account, change))
+}
