@@ -5,6 +5,7 @@ import { asObject, type DataObject } from '../../kernel/data-object.ts'
 import { findNameMember } from '../page/blocks.ts'
 import { findLink } from '../page/values.ts'
 
+/** Members may be undefined: JSON leaves them out. */
 export type JsonLdNode = Record<string, unknown>
 
 /** `buildMembers` writes members under their own terms. */
@@ -35,13 +36,7 @@ export const SHAPES: Readonly<Partial<Record<JsonLdShape, Shape>>> = {
 }
 
 function buildQuantity(value: unknown, unit: string | undefined): JsonLdNode {
-  const code = unit === undefined ? undefined : UNIT_CODES[unit]
-  return {
-    '@type': 'QuantitativeValue',
-    value,
-    ...(code === undefined ? {} : { unitCode: code }),
-    ...(unit === undefined ? {} : { unitText: unit }),
-  }
+  return { '@type': 'QuantitativeValue', value, unitCode: UNIT_CODES[unit ?? ''], unitText: unit }
 }
 
 /** Street and country become a separate node. */
@@ -58,11 +53,7 @@ function buildOrganization({ field, value, passportUrl, buildMembers }: ShapeInp
     '@id': `${passportUrl}#operator`,
     '@type': 'Organization',
     ...buildMembers(rest, data),
-    address: {
-      '@type': 'PostalAddress',
-      ...(street === undefined ? {} : { streetAddress: street }),
-      ...(country === undefined ? {} : { addressCountry: country }),
-    },
+    address: { '@type': 'PostalAddress', streetAddress: street, addressCountry: country },
   }
   return {
     [getJsonLdTerm(field)]: node,

@@ -125,10 +125,7 @@ export function renderContext(nsUrl: string): string {
   }
   for (const { name, isLocalized, isList } of listOwnTerms()) {
     const container = isLocalized ? '@language' : isList ? '@set' : undefined
-    context[`dpp:${name}`] = {
-      '@id': `dpp:${name}`,
-      ...(container === undefined ? {} : { '@container': container }),
-    }
+    context[`dpp:${name}`] = { '@id': `dpp:${name}`, '@container': container }
   }
   for (const { name } of listOwnClasses()) context[`dpp:${name}`] = { '@id': `dpp:${name}` }
   return `${JSON.stringify({ '@context': context }, null, 2)}\n`
