@@ -42,7 +42,7 @@ export const integerParameter = (
   { min, max }: { min: number; max?: number },
 ): QueryParameter<number> => ({
   description,
-  schema: { type: 'integer', minimum: min, ...(max === undefined ? {} : { maximum: max }) },
+  schema: { type: 'integer', minimum: min, maximum: max },
   read: readInteger(min, max ?? MAX_INTEGER),
 })
 

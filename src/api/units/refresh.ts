@@ -25,7 +25,7 @@ export const showRefresh = defineEndpoint({
   responses: { 200: dataResponse('The count.', 'RefreshPreview', { outdated: 2 }) },
   async handle({ account, path }) {
     const { outdated, job } = await previewRefresh(account, path.id)
-    return { body: successJson(JSON.stringify({ outdated, ...(job === undefined ? {} : { job }) })) }
+    return { body: successJson(JSON.stringify({ outdated, job })) }
   },
 })
 
