@@ -85,6 +85,12 @@ export type Problem = { key: ProblemKey; facts: Facts }
 
 export const problem = (key: ProblemKey, facts: Facts = {}): Problem => ({ key, facts })
 
+type KeyWithSuggestion = 'unknown' | 'unknown_kept' | 'one_of' | 'country' | 'language'
+
+/** The problem with its suggestion, if there is one. */
+export const suggest = (key: KeyWithSuggestion, meant: string | undefined, facts: Facts = {}): Problem =>
+  meant === undefined ? problem(key, facts) : problem(`${key}_meant`, { ...facts, meant })
+
 const KIND_FACTS = new Set(['wanted', 'kind'])
 const KIND_NAMES = new Map<string, string>(Object.entries(KINDS))
 

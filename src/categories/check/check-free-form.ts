@@ -7,7 +7,7 @@ import { perObject } from '../../kernel/memo.ts'
 import { MAX_JSON_DEPTH } from '../../kernel/text/strict-json.ts'
 import type { CompleteCategory } from '../catalogue.ts'
 import { findNearestName } from '../names/nearest-name.ts'
-import { type Problem, problem } from '../problems.ts'
+import { type Problem, problem, suggest } from '../problems.ts'
 import type { Findings } from './findings.ts'
 import { findTextProblem } from './text-checks.ts'
 
@@ -34,10 +34,8 @@ export function checkFreeForm(
 }
 
 function explainUnknown(category: CompleteCategory, key: string, strict: boolean): Problem {
-  const which = strict ? 'unknown' : 'unknown_kept'
   const meant = findNearestName(key, [...getNames(category)])
-  const facts = { category: category.id }
-  return meant === undefined ? problem(which, facts) : problem(`${which}_meant`, { ...facts, meant })
+  return suggest(strict ? 'unknown' : 'unknown_kept', meant, { category: category.id })
 }
 
 /** Texts may be empty and of any length; the depth is bounded like the body's. */

@@ -6,7 +6,7 @@ import { assert } from '../../kernel/errors.ts'
 import type { Field } from '../field.ts'
 import { findValueByName } from '../names/name-lookup.ts'
 import { findNearestName } from '../names/nearest-name.ts'
-import { type Kind, type Problem, problem } from '../problems.ts'
+import { type Kind, type Problem, problem, suggest } from '../problems.ts'
 import { FORMAT_RULES, type Violation } from '../schema/formats.ts'
 import { countCharacters, isBlank } from './text-checks.ts'
 
@@ -42,10 +42,7 @@ export const explainBlank = (required: boolean) => problem(required ? 'blank_nee
 /** Suggests the value with this name (`NMC811`, `Stahl`), else the nearest one. */
 function explainValues({ field, path }: FieldAt, values: readonly string[], text: string): Problem {
   const meant = findValueByName(path, field, text) ?? findNearestName(text, values)
-  const list = values.join(', ')
-  return meant === undefined
-    ? problem('one_of', { values: list })
-    : problem('one_of_meant', { values: list, meant })
+  return suggest('one_of', meant, { values: values.join(', ') })
 }
 
 /** `limitSizes` has already reported and cut lists and objects that are too large. */

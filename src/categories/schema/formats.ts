@@ -7,7 +7,7 @@ import type { DetailCode } from '../../kernel/errors.ts'
 import type { Format } from '../field.ts'
 import { canonicalizeLanguage, MAX_LANGUAGE_TAG_LENGTH, repairLanguage } from '../language.ts'
 import { findCountryByName } from '../names/name-lookup.ts'
-import { type Problem, type ProblemKey, problem } from '../problems.ts'
+import { type Problem, type ProblemKey, problem, suggest } from '../problems.ts'
 
 export type Violation = { code: DetailCode; problem: Problem }
 
@@ -125,15 +125,9 @@ function buildCountryPattern(): string {
 }
 
 /** Suggests a code for the country's name in any language, and for `UK`. */
-function explainCountry(text: string): Problem {
-  const meant = findCountryByName(text)
-  return meant === undefined ? problem('country') : problem('country_meant', { meant })
-}
+const explainCountry = (text: string): Problem => suggest('country', findCountryByName(text))
 
-export function explainLanguage(text: string): Problem {
-  const meant = repairLanguage(text)
-  return meant === undefined ? problem('language') : problem('language_meant', { meant })
-}
+export const explainLanguage = (text: string): Problem => suggest('language', repairLanguage(text))
 
 function isEmail(text: string): boolean {
   if (isLongerThan(text, MAX_EMAIL_LENGTH) || !EMAIL.test(text)) return false
