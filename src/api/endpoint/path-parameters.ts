@@ -2,7 +2,7 @@
 import { type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
 import { toEnglish } from '../../categories/problems.ts'
 import { FORMAT_RULES } from '../../categories/schema/formats.ts'
-import { invalid, notFound } from '../../kernel/errors.ts'
+import { type DetailCode, invalid, notFound } from '../../kernel/errors.ts'
 import { requireProductUuid, requireVersionNo } from '../../passports/read/find.ts'
 
 type PathParameter<T, E> = {
@@ -54,10 +54,17 @@ export type PathValues<Names extends PathParameterName> = {
 }
 
 function requireGtin(gtin: string): string {
+  const problem = findGtinProblem(gtin, 'gtin')
+  if (problem === undefined) return gtin
+  throw invalid([{ path: ['gtin'], in: 'path', ...problem }])
+}
+
+export function findGtinProblem(
+  gtin: string,
+  name: string,
+): { code: DetailCode; message: string } | undefined {
   const violation = FORMAT_RULES.gtin.findViolation(gtin)
-  if (violation === undefined) return gtin
-  const message = `gtin ${toEnglish(violation.problem)}`
-  throw invalid([{ path: ['gtin'], in: 'path', code: violation.code, message }])
+  return violation && { code: violation.code, message: `${name} ${toEnglish(violation.problem)}` }
 }
 
 function requireCategoryInPath(id: string): CompleteCategory {

@@ -1,8 +1,6 @@
 /** Lists of products: of an account, and of the units under a product. Rows and pages are the same. */
 import { LEVEL_LETTER } from '../../accounts/plans.ts'
 import { allCategories } from '../../categories/catalogue.ts'
-import { toEnglish } from '../../categories/problems.ts'
-import { FORMAT_RULES } from '../../categories/schema/formats.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
 import { MAX_LOT_OR_SERIAL_LENGTH } from '../../gs1/lot-serial.ts'
 import { findUuid, idFromUuid } from '../../kernel/ids.ts'
@@ -15,6 +13,7 @@ import {
   pageMeta,
   successJson,
 } from '../endpoint/endpoint.ts'
+import { findGtinProblem } from '../endpoint/path-parameters.ts'
 import {
   booleanParameter,
   CURSOR_TEXT,
@@ -36,11 +35,7 @@ import { summaryJson } from './summary.ts'
 const gtin: QueryParameter<string> = {
   description: 'Exactly this GTIN; leading zeros make no difference.',
   schema: { type: 'string', minLength: 8, maxLength: 14 },
-  read: (text, name) => {
-    const violation = FORMAT_RULES.gtin.findViolation(text)
-    if (violation === undefined) return toGtin14(text)
-    return { code: violation.code, message: `${name} ${toEnglish(violation.problem)}` }
-  },
+  read: (text, name) => findGtinProblem(text, name) ?? toGtin14(text),
 }
 
 const describeBadCursor = (name: string) =>
