@@ -1,35 +1,11 @@
 /** The console's pages: who may see each, and its handler. Only owners see and create secrets. */
-import { showBrand, submitLogos, submitLook } from './brand/brand.ts'
-import { showWebhook, submitReplay, submitResend, submitTest } from './developer/endpoint-page.ts'
-import {
-  showChange,
-  showNewWebhook,
-  showRemove,
-  showWebhooks,
-  submitChange,
-  submitNewWebhook,
-  submitRemove,
-  submitState,
-} from './developer/endpoints.ts'
+import * as brand from './brand/brand.ts'
+import * as webhookPage from './developer/endpoint-page.ts'
+import * as webhooks from './developer/endpoints.ts'
 import { showDeveloper } from './developer/overview.ts'
-import {
-  SHOWN_SECRET,
-  showRotateSecret,
-  showSecret,
-  submitActivate,
-  submitRotateSecret,
-} from './developer/secrets.ts'
+import * as secrets from './developer/secrets.ts'
 import { showHome, submitAccount } from './home.ts'
-import {
-  SHOWN_KEY,
-  showKey,
-  showKeys,
-  showRevoke,
-  showRotate,
-  submitKey,
-  submitRevoke,
-  submitRotate,
-} from './keys/keys.ts'
+import * as keys from './keys/keys.ts'
 import {
   ALL_DATA,
   BRAND,
@@ -51,54 +27,23 @@ import { showVersion, submitRevert } from './products/versions.ts'
 import { SWITCHES } from './scans/key-figures.ts'
 import { showScans } from './scans/overview.ts'
 import { submitSwitches } from './scans/switches.ts'
-import { showLinks, showRevokeLink, submitLink, submitRevokeLink } from './settings/access-links.ts'
+import * as links from './settings/access-links.ts'
 import { showAudit } from './settings/audit.ts'
 import { showData, submitData } from './settings/data.ts'
-import { showClose, showSettings, submitClose, submitIndexing, submitName } from './settings/overview.ts'
-import {
-  showPasskey,
-  showPasskeys,
-  showRemovePasskey,
-  submitMadePasskey,
-  submitNewPasskey,
-  submitPasskeyName,
-  submitRemovePasskey,
-} from './settings/passkeys.ts'
+import * as settings from './settings/overview.ts'
+import * as passkeys from './settings/passkeys.ts'
 import { showPassword, submitPassword } from './settings/password.ts'
-import {
-  INVITATION_SHOWN,
-  showInvitation,
-  showPeople,
-  showPerson,
-  showRemovePerson,
-  submitEndSessionsOf,
-  submitInvitation,
-  submitInvitationAgain,
-  submitRemovePerson,
-  submitRole,
-} from './settings/people.ts'
+import * as people from './settings/people.ts'
 import { AUDIT, LINKS, PASSKEYS, PASSWORD, PEOPLE, SESSIONS } from './settings/places.ts'
-import { showSessions, submitEndOthers, submitEndSession } from './settings/sessions.ts'
+import * as sessions from './settings/sessions.ts'
 import { CONFIRM_OPTIONS, submitConfirmOptions } from './sign-in/confirm.ts'
 import { showForgotten, submitForgotten } from './sign-in/forgotten-password.ts'
 import { showSetPassword, submitSetPassword } from './sign-in/set-password.ts'
 import { showSetUp, submitSetUp } from './sign-in/set-up.ts'
-import {
-  showSignIn,
-  submitPasskey,
-  submitPasskeyOptions,
-  submitSignIn,
-  submitSignOut,
-} from './sign-in/sign-in.ts'
+import * as signIn from './sign-in/sign-in.ts'
 import { submitColumns, submitSheetChoice } from './spreadsheets/columns.ts'
-import { sendExport, sendTemplate, showExport } from './spreadsheets/downloads.ts'
-import {
-  sendErrors,
-  showImportProgress,
-  submitDiscard,
-  submitRun,
-  submitStop,
-} from './spreadsheets/progress.ts'
+import * as downloads from './spreadsheets/downloads.ts'
+import * as progress from './spreadsheets/progress.ts'
 import { showImport, submitSpreadsheet } from './spreadsheets/start.ts'
 import { showIssue, submitIssue } from './units/issue.ts'
 import { sendCode, sendLabels, showLabels } from './units/labels.ts'
@@ -109,14 +54,14 @@ export const MAX_DATA_BYTES = 1024 * 1024
 
 export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   signedIn.get(HOME, showHome),
-  anyone.get(SIGN_IN, showSignIn),
-  anyone.post(SIGN_IN, submitSignIn),
-  anyone.post('/console/sign-in/passkey', submitPasskey),
-  anyone.post('/console/sign-in/passkey/options', submitPasskeyOptions),
+  anyone.get(SIGN_IN, signIn.showSignIn),
+  anyone.post(SIGN_IN, signIn.submitSignIn),
+  anyone.post('/console/sign-in/passkey', signIn.submitPasskey),
+  anyone.post('/console/sign-in/passkey/options', signIn.submitPasskeyOptions),
   anyone.get(FORGOTTEN, showForgotten),
   anyone.post(FORGOTTEN, submitForgotten),
   signedIn.post(CONFIRM_OPTIONS, submitConfirmOptions),
-  anyone.post('/console/sign-out', submitSignOut),
+  anyone.post('/console/sign-out', signIn.submitSignOut),
   anyone.get('/console/set-up', showSetUp),
   anyone.post('/console/set-up', submitSetUp),
   anyone.get('/console/set-password', showSetPassword),
@@ -140,77 +85,77 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   editor.post('/console/products/:id/versions/:n/revert', submitRevert),
   signedIn.get('/console/import', showImport),
   editor.post('/console/import', submitSpreadsheet, { takesFile: true }),
-  signedIn.get('/console/import/template', sendTemplate),
-  editor.get('/console/import/:id', showImportProgress),
+  signedIn.get('/console/import/template', downloads.sendTemplate),
+  editor.get('/console/import/:id', progress.showImportProgress),
   editor.post('/console/import/:id/columns', submitColumns, { bodyLimit: MAX_DATA_BYTES }),
   editor.post('/console/import/:id/sheet', submitSheetChoice),
-  editor.post('/console/import/:id/run', submitRun),
-  editor.post('/console/import/:id/stop', submitStop),
-  editor.post('/console/import/:id/discard', submitDiscard),
-  editor.get('/console/import/:id/errors', sendErrors, { cost: 'download' }),
-  signedIn.get('/console/export', showExport),
-  signedIn.get('/console/export/file', sendExport, { cost: 'download' }),
+  editor.post('/console/import/:id/run', progress.submitRun),
+  editor.post('/console/import/:id/stop', progress.submitStop),
+  editor.post('/console/import/:id/discard', progress.submitDiscard),
+  editor.get('/console/import/:id/errors', progress.sendErrors, { cost: 'download' }),
+  signedIn.get('/console/export', downloads.showExport),
+  signedIn.get('/console/export/file', downloads.sendExport, { cost: 'download' }),
   signedIn.get(SCANS, showScans),
   editor.post(SWITCHES, submitSwitches),
-  signedIn.get(KEYS, showKeys),
-  owner.post(KEYS, submitKey, { needsProof: true }),
-  owner.get(SHOWN_KEY, showKey),
-  owner.get(`${KEYS}/:id/rotate`, showRotate),
-  owner.post(`${KEYS}/:id/rotate`, submitRotate, { needsProof: true }),
-  owner.get(`${KEYS}/:id/revoke`, showRevoke),
-  owner.post(`${KEYS}/:id/revoke`, submitRevoke),
-  signedIn.get(SETTINGS, showSettings),
-  owner.post(`${SETTINGS}/name`, submitName),
-  owner.post(`${SETTINGS}/indexing`, submitIndexing),
-  owner.get(`${SETTINGS}/close`, showClose),
-  owner.post(`${SETTINGS}/close`, submitClose, { needsProof: true }),
+  signedIn.get(KEYS, keys.showKeys),
+  owner.post(KEYS, keys.submitKey, { needsProof: true }),
+  owner.get(keys.SHOWN_KEY, keys.showKey),
+  owner.get(`${KEYS}/:id/rotate`, keys.showRotate),
+  owner.post(`${KEYS}/:id/rotate`, keys.submitRotate, { needsProof: true }),
+  owner.get(`${KEYS}/:id/revoke`, keys.showRevoke),
+  owner.post(`${KEYS}/:id/revoke`, keys.submitRevoke),
+  signedIn.get(SETTINGS, settings.showSettings),
+  owner.post(`${SETTINGS}/name`, settings.submitName),
+  owner.post(`${SETTINGS}/indexing`, settings.submitIndexing),
+  owner.get(`${SETTINGS}/close`, settings.showClose),
+  owner.post(`${SETTINGS}/close`, settings.submitClose, { needsProof: true }),
   owner.get(ALL_DATA, showData),
   owner.post(ALL_DATA, submitData),
-  signedIn.get(PEOPLE, showPeople),
-  owner.post(PEOPLE, submitInvitation, { needsProof: true }),
-  owner.get(`${PEOPLE}/:id`, showPerson),
-  owner.post(`${PEOPLE}/:id`, submitRole, { needsProof: true }),
-  owner.post(`${PEOPLE}/:id/invite`, submitInvitationAgain, { needsProof: true }),
-  owner.post(`${PEOPLE}/:id/end-sessions`, submitEndSessionsOf, { needsProof: true }),
-  owner.get(INVITATION_SHOWN, showInvitation),
+  signedIn.get(PEOPLE, people.showPeople),
+  owner.post(PEOPLE, people.submitInvitation, { needsProof: true }),
+  owner.get(`${PEOPLE}/:id`, people.showPerson),
+  owner.post(`${PEOPLE}/:id`, people.submitRole, { needsProof: true }),
+  owner.post(`${PEOPLE}/:id/invite`, people.submitInvitationAgain, { needsProof: true }),
+  owner.post(`${PEOPLE}/:id/end-sessions`, people.submitEndSessionsOf, { needsProof: true }),
+  owner.get(people.INVITATION_SHOWN, people.showInvitation),
   // Owners can remove anyone, others only themselves; the page checks that.
-  signedIn.get(`${PEOPLE}/:id/remove`, showRemovePerson),
-  signedIn.post(`${PEOPLE}/:id/remove`, submitRemovePerson, { needsProof: true }),
-  signedIn.get(LINKS, showLinks),
-  editor.post(LINKS, submitLink),
-  editor.get(`${LINKS}/:id/revoke`, showRevokeLink),
-  editor.post(`${LINKS}/:id/revoke`, submitRevokeLink),
+  signedIn.get(`${PEOPLE}/:id/remove`, people.showRemovePerson),
+  signedIn.post(`${PEOPLE}/:id/remove`, people.submitRemovePerson, { needsProof: true }),
+  signedIn.get(LINKS, links.showLinks),
+  editor.post(LINKS, links.submitLink),
+  editor.get(`${LINKS}/:id/revoke`, links.showRevokeLink),
+  editor.post(`${LINKS}/:id/revoke`, links.submitRevokeLink),
   signedIn.get(AUDIT, showAudit),
   signedIn.get(PASSWORD, showPassword),
   signedIn.post(PASSWORD, submitPassword),
-  signedIn.get(PASSKEYS, showPasskeys),
-  signedIn.post(PASSKEYS, submitNewPasskey),
-  signedIn.post(`${PASSKEYS}/made`, submitMadePasskey),
-  signedIn.get(`${PASSKEYS}/:id`, showPasskey),
-  signedIn.post(`${PASSKEYS}/:id`, submitPasskeyName),
-  signedIn.get(`${PASSKEYS}/:id/remove`, showRemovePasskey),
-  signedIn.post(`${PASSKEYS}/:id/remove`, submitRemovePasskey, { needsProof: true }),
-  signedIn.get(SESSIONS, showSessions),
-  signedIn.post(`${SESSIONS}/end-others`, submitEndOthers, { needsProof: true }),
-  signedIn.post(`${SESSIONS}/:id/end`, submitEndSession, { needsProof: true }),
+  signedIn.get(PASSKEYS, passkeys.showPasskeys),
+  signedIn.post(PASSKEYS, passkeys.submitNewPasskey),
+  signedIn.post(`${PASSKEYS}/made`, passkeys.submitMadePasskey),
+  signedIn.get(`${PASSKEYS}/:id`, passkeys.showPasskey),
+  signedIn.post(`${PASSKEYS}/:id`, passkeys.submitPasskeyName),
+  signedIn.get(`${PASSKEYS}/:id/remove`, passkeys.showRemovePasskey),
+  signedIn.post(`${PASSKEYS}/:id/remove`, passkeys.submitRemovePasskey, { needsProof: true }),
+  signedIn.get(SESSIONS, sessions.showSessions),
+  signedIn.post(`${SESSIONS}/end-others`, sessions.submitEndOthers, { needsProof: true }),
+  signedIn.post(`${SESSIONS}/:id/end`, sessions.submitEndSession, { needsProof: true }),
   signedIn.get(DEVELOPER, showDeveloper),
-  signedIn.get(WEBHOOKS, showWebhooks),
-  owner.post(WEBHOOKS, submitNewWebhook, { needsProof: true }),
-  owner.get(`${WEBHOOKS}/new`, showNewWebhook),
-  owner.get(SHOWN_SECRET, showSecret),
-  signedIn.get(`${WEBHOOKS}/:id`, showWebhook),
-  owner.post(`${WEBHOOKS}/:id`, submitChange, { needsProof: true }),
-  owner.get(`${WEBHOOKS}/:id/edit`, showChange),
-  editor.post(`${WEBHOOKS}/:id/state`, submitState),
-  editor.post(`${WEBHOOKS}/:id/test`, submitTest, { cost: 'webhook_test' }),
-  editor.post(`${WEBHOOKS}/:id/resend`, submitResend),
-  editor.post(`${WEBHOOKS}/:id/replay`, submitReplay),
-  owner.get(`${WEBHOOKS}/:id/rotate`, showRotateSecret),
-  owner.post(`${WEBHOOKS}/:id/rotate`, submitRotateSecret, { needsProof: true }),
-  owner.post(`${WEBHOOKS}/:id/activate`, submitActivate),
-  owner.get(`${WEBHOOKS}/:id/remove`, showRemove),
-  owner.post(`${WEBHOOKS}/:id/remove`, submitRemove, { needsProof: true }),
-  signedIn.get(BRAND, showBrand),
-  editor.post(BRAND, submitLook),
-  editor.post(`${BRAND}/logos`, submitLogos, { uploads: ['logo', 'logo_dark'] }),
+  signedIn.get(WEBHOOKS, webhooks.showWebhooks),
+  owner.post(WEBHOOKS, webhooks.submitNewWebhook, { needsProof: true }),
+  owner.get(`${WEBHOOKS}/new`, webhooks.showNewWebhook),
+  owner.get(secrets.SHOWN_SECRET, secrets.showSecret),
+  signedIn.get(`${WEBHOOKS}/:id`, webhookPage.showWebhook),
+  owner.post(`${WEBHOOKS}/:id`, webhooks.submitChange, { needsProof: true }),
+  owner.get(`${WEBHOOKS}/:id/edit`, webhooks.showChange),
+  editor.post(`${WEBHOOKS}/:id/state`, webhooks.submitState),
+  editor.post(`${WEBHOOKS}/:id/test`, webhookPage.submitTest, { cost: 'webhook_test' }),
+  editor.post(`${WEBHOOKS}/:id/resend`, webhookPage.submitResend),
+  editor.post(`${WEBHOOKS}/:id/replay`, webhookPage.submitReplay),
+  owner.get(`${WEBHOOKS}/:id/rotate`, secrets.showRotateSecret),
+  owner.post(`${WEBHOOKS}/:id/rotate`, secrets.submitRotateSecret, { needsProof: true }),
+  owner.post(`${WEBHOOKS}/:id/activate`, secrets.submitActivate),
+  owner.get(`${WEBHOOKS}/:id/remove`, webhooks.showRemove),
+  owner.post(`${WEBHOOKS}/:id/remove`, webhooks.submitRemove, { needsProof: true }),
+  signedIn.get(BRAND, brand.showBrand),
+  editor.post(BRAND, brand.submitLook),
+  editor.post(`${BRAND}/logos`, brand.submitLogos, { uploads: ['logo', 'logo_dark'] }),
 ]
