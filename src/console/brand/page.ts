@@ -76,12 +76,13 @@ function lookForm(words: Words, { look, problems, isTried }: Shown): string {
     isOptional: true,
   }
   const frames = { name: 'frames', hint: texts.framesHint }
-  return html`<section aria-labelledby="look"><h2 id="look">${texts.look}</h2>
+  const content = html`
 <form method="post" action="${BRAND}" novalidate class="data">!${defaultButton(texts.save)}!${input(name, problems)}!${accentField(words, look, problems)}!${adjusted(words, look.accent, isTried)}
 <div class="field"><label for="frames">${texts.frames}</label>!${notes(frames, problems)}
 <textarea id="frames" name="frames" rows="3" spellcheck="false" autocapitalize="none" autocomplete="off"!${described(frames, problems)}>
 ${look.frames}</textarea></div>
-<button>${texts.save}</button></form></section>`
+<button>${texts.save}</button></form>`
+  return section('look', texts.look, content)
 }
 
 function accentField(words: Words, { accent }: Look, problems: Problems): string {

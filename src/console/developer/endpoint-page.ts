@@ -8,7 +8,7 @@ import { sendTestEvent } from '../../webhooks/send-test-event.ts'
 import type { WebhookRecord } from '../../webhooks/webhook.ts'
 import { DOCS } from '../page/addresses.ts'
 import { notice } from '../page/fields.ts'
-import { doneNotice, facts } from '../page/parts.ts'
+import { doneNotice, facts, section } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { attemptSummary, logPart } from './log-part.ts'
@@ -101,8 +101,9 @@ function secret(words: Words, { id, old_secret_until, old_secret_signs }: Webhoo
   const activate = old_secret_signs
     ? html`<form method="post" action="${pageOf(id)}/activate"><button>${texts.activate}</button></form> `
     : ''
-  return html`<section aria-labelledby="secret"><h2 id="secret">${texts.secret}</h2><p>${texts.secretLead} <a href="${DOCS}#webhooks">${texts.webhooksDocs}</a></p>!${overlap}
-<div class="choices">!${activate}<a class="button second" href="${pageOf(id)}/rotate">${texts.rotate}</a></div></section>`
+  const content = html`<p>${texts.secretLead} <a href="${DOCS}#webhooks">${texts.webhooksDocs}</a></p>!${overlap}
+<div class="choices">!${activate}<a class="button second" href="${pageOf(id)}/rotate">${texts.rotate}</a></div>`
+  return section('secret', texts.secret, content)
 }
 
 export async function submitTest(visit: Visit): Promise<Outcome> {

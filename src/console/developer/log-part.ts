@@ -5,7 +5,7 @@ import type { AttemptRecord } from '../../webhooks/delivery-log.ts'
 import { TEST_EVENT } from '../../webhooks/send-test-event.ts'
 import type { WebhookRecord } from '../../webhooks/webhook.ts'
 import { input } from '../page/fields.ts'
-import { rowList } from '../page/parts.ts'
+import { rowList, section } from '../page/parts.ts'
 import type { Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { pageOf } from './parts.ts'
@@ -37,8 +37,9 @@ export function logPart(visit: Visit, { endpoint, attempts, listed, isOlder, sin
       ? ''
       : html`<a class="alone" rel="next" href="${at}?before=${last.id}#log">${texts.older}</a>`,
   ].join(' ')
-  return html`<section aria-labelledby="log"><h2 id="log">${texts.log}</h2><p class="quiet">${texts.logLead}</p>
-!${shown.length === 0 ? html`<p class="empty">${texts.logNone}</p>` : list}!${ways.trim() === '' ? '' : html`<nav class="pages" aria-label="${texts.log}">!${ways}</nav>`}</section>
+  const content = html`<p class="quiet">${texts.logLead}</p>
+!${shown.length === 0 ? html`<p class="empty">${texts.logNone}</p>` : list}!${ways.trim() === '' ? '' : html`<nav class="pages" aria-label="${texts.log}">!${ways}</nav>`}`
+  return html`!${section('log', texts.log, content)}
 !${mayAct ? replayForm(visit, endpoint, since) : ''}`
 }
 
@@ -95,6 +96,7 @@ function replayForm({ words, setup }: Visit, endpoint: WebhookRecord, since: str
     value: since ?? from.slice(0, 16),
     type: 'datetime-local',
   } as const
-  return html`<section aria-labelledby="replay"><h2 id="replay">${texts.replay}</h2><p class="quiet">${texts.replayLead}</p>
-<form method="post" action="${pageOf(endpoint.id)}/replay" novalidate class="filters">!${input(field, since === undefined ? {} : { since: texts.timeWrong })}<button class="second">${texts.replaySubmit}</button></form></section>`
+  const content = html`<p class="quiet">${texts.replayLead}</p>
+<form method="post" action="${pageOf(endpoint.id)}/replay" novalidate class="filters">!${input(field, since === undefined ? {} : { since: texts.timeWrong })}<button class="second">${texts.replaySubmit}</button></form>`
+  return section('replay', texts.replay, content)
 }

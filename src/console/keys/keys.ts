@@ -9,7 +9,7 @@ import { backToDeveloper, curlCommand } from '../developer/parts.ts'
 import { DOCS, KEYS } from '../page/addresses.ts'
 import { copyable, input, select, summary } from '../page/fields.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
-import { endedList, isInUse, questionPage, rowList } from '../page/parts.ts'
+import { endedList, isInUse, questionPage, rowList, section } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import { shownOnce } from '../page/secret-cookie.ts'
 import type { Words } from '../page/words.ts'
@@ -85,10 +85,11 @@ function newKeyForm({ texts: { keys: texts } }: Words, typed: NewKeyForm, proble
   const ends = KEY_ENDS.map(one => [one, texts.endsChoices[one]] as const)
   const scope = { name: 'scope', label: texts.scope, value: typed.scope, options: scopes }
   const end = { name: 'ends', label: texts.ends, value: typed.ends, options: ends }
-  return html`<section aria-labelledby="new"><h2 id="new">${texts.new}</h2>
+  const content = html`
 <form method="post" action="${KEYS}" novalidate class="narrow">
 !${input(name, problems)}!${select(scope, problems)}!${select(end, problems)}
-<button>${texts.create}</button></form></section>`
+<button>${texts.create}</button></form>`
+  return section('new', texts.new, content)
 }
 
 export async function submitKey(visit: Visit): Promise<Outcome> {

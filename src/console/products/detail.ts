@@ -141,10 +141,11 @@ function renderAddresses({ setup, words, session }: Visit, { row }: PassportStat
     session.role === 'viewer'
       ? ''
       : html`<p><a class="alone" href="/console/settings/access-links?product=${id}">${texts.newAccessLink}</a></p>`
-  return html`<section aria-labelledby="page"><h2 id="page">${texts.publicPage}</h2>
+  const content = html`
 <div class="with-code"><img src="/p/${id}/qr.svg" width="132" height="132" alt="${texts.codeOf}">
 <div>!${copyable(words.texts, { name: 'address', label: texts.address, value: page, rows: 1 })}!${gs1 === null ? '' : copyable(words.texts, { name: 'gs1', label: texts.gs1Address, value: gs1, rows: 1 })}
-<p class="choices"><a class="button second" href="/p/${id}" target="_blank" rel="noopener">${texts.openPage}</a> <a class="button second" href="/p/${id}/qr.svg" download="${id}.svg">${texts.downloadCode}</a> !${DPI.map(dpi => html`<a class="button second" href="${PRODUCTS}/${id}/code.png?dpi=${dpi}">${texts.downloadPng({ dpi })}</a> `)}<a class="button second" href="${PRODUCTS}/${id}/labels">${texts.labels}</a></p><p class="choices">!${LINK_AUDIENCES.map(preview)}</p><p class="hint">${texts.previewHint}</p>!${newLink}</div></div></section>`
+<p class="choices"><a class="button second" href="/p/${id}" target="_blank" rel="noopener">${texts.openPage}</a> <a class="button second" href="/p/${id}/qr.svg" download="${id}.svg">${texts.downloadCode}</a> !${DPI.map(dpi => html`<a class="button second" href="${PRODUCTS}/${id}/code.png?dpi=${dpi}">${texts.downloadPng({ dpi })}</a> `)}<a class="button second" href="${PRODUCTS}/${id}/labels">${texts.labels}</a></p><p class="choices">!${LINK_AUDIENCES.map(preview)}</p><p class="hint">${texts.previewHint}</p>!${newLink}</div></div>`
+  return section('page', texts.publicPage, content)
 }
 
 function renderVersionList(words: Words, id: string, versions: readonly VersionEntry[]): string {

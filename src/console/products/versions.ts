@@ -62,8 +62,9 @@ function renderRevertForm(words: Words, at: string, n: number, level: 'm' | 'b' 
   const buttons = kinds.map(
     kind => html`<button class="second" name="change_type" value="${kind}">${texts.revertAs[kind]}</button>`,
   )
-  return html`<section aria-labelledby="revert"><h2 id="revert">${texts.revert}</h2><p>${texts.revertLead({ n })}</p>
-<form method="post" action="${at}/versions/${n}/revert" class="choices">!${buttons}</form></section>`
+  const content = html`<p>${texts.revertLead({ n })}</p>
+<form method="post" action="${at}/versions/${n}/revert" class="choices">!${buttons}</form>`
+  return section('revert', texts.revert, content)
 }
 
 export async function submitRevert(visit: Visit): Promise<Outcome> {

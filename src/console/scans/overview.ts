@@ -81,8 +81,9 @@ function renderOrigins(words: Words, summary: AccountScanSummary): string {
   const { levels } = words.texts.products
   const categories = Object.fromEntries(allCategories().map(({ id }) => [id, getCategoryName(words, id)]))
   const levelNames = { model: levels.model, batch: levels.batch, item: levels.item }
-  return html`<section aria-labelledby="countries"><h2 id="countries">${texts.whence}</h2>
-<div class="whence">!${renderWorldMap(words, summary.byCountry)}<div>!${renderCountryTable(words, summary.byCountry, MAX_COUNTRIES)}</div></div></section>
+  const countries = html`
+<div class="whence">!${renderWorldMap(words, summary.byCountry)}<div>!${renderCountryTable(words, summary.byCountry, MAX_COUNTRIES)}</div></div>`
+  return html`!${section('countries', texts.whence, countries)}
 <div class="thirds">!${section('by-device', texts.devices, renderCountTable(words, { counts: summary.byDevice, names: texts.deviceNames, head: texts.device }))}
 !${section('by-category', texts.byCategory, renderCountTable(words, { counts: summary.byCategory, names: categories, head: words.texts.products.category }))}
 !${section('by-level', texts.byLevel, renderCountTable(words, { counts: summary.byLevel, names: levelNames, head: words.texts.products.level }))}</div>`
@@ -98,12 +99,14 @@ async function renderEmpty(words: Words, ctx: AccountContext): Promise<string> {
   }
   const title = getShortTitle(words, model)
   const id = idFromUuid(model.id)
-  return html`<section aria-labelledby="first"><h2 id="first">${texts.emptyTitle}</h2><div class="with-code"><img src="/p/${id}/qr.svg" width="180" height="180" alt="${texts.emptyCode({ name: title })}">
-<div><p>${texts.emptyLead}</p><ol class="steps">!${texts.emptySteps.map(step => html`<li>${step}</li>`)}</ol><p class="quiet">${texts.emptyOwn}</p><p><a class="alone" href="${PRODUCTS}/${id}">${title}</a></p></div></div></section>`
+  const content = html`<div class="with-code"><img src="/p/${id}/qr.svg" width="180" height="180" alt="${texts.emptyCode({ name: title })}">
+<div><p>${texts.emptyLead}</p><ol class="steps">!${texts.emptySteps.map(step => html`<li>${step}</li>`)}</ol><p class="quiet">${texts.emptyOwn}</p><p><a class="alone" href="${PRODUCTS}/${id}">${title}</a></p></div></div>`
+  return section('first', texts.emptyTitle, content)
 }
 
 function renderMethod(words: Words): string {
   const texts = words.texts.scans
-  return html`<section aria-labelledby="how"><h2 id="how">${texts.how}</h2><ul class="points">!${texts.howPoints.map(point => html`<li>${point}</li>`)}</ul>
-<p><a class="alone" href="${DOCS}#getScans">${texts.howApi}</a></p></section>`
+  const content = html`<ul class="points">!${texts.howPoints.map(point => html`<li>${point}</li>`)}</ul>
+<p><a class="alone" href="${DOCS}#getScans">${texts.howApi}</a></p>`
+  return section('how', texts.how, content)
 }

@@ -16,7 +16,7 @@ import { getState } from '../../passports/core/state.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { copyable, input, select, summary } from '../page/fields.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
-import { endedList, isInUse, questionPage, rowList } from '../page/parts.ts'
+import { endedList, isInUse, questionPage, rowList, section } from '../page/parts.ts'
 import type { ConsolePage, Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getProductName } from '../product-data/product.ts'
@@ -134,10 +134,11 @@ function newLinkForm(words: Words, typed: NewLinkForm, problems: Problems, today
     value: typed.ends,
     min: today,
   } as const
-  return html`<section aria-labelledby="new"><h2 id="new">${texts.new}</h2>
+  const content = html`
 <form method="post" action="${LINKS}" novalidate class="narrow">
 !${input(label, problems)}!${select(audience, problems)}!${input(product, problems)}!${input(ends, problems)}
-<button>${texts.create}</button></form></section>`
+<button>${texts.create}</button></form>`
+  return section('new', texts.new, content)
 }
 
 export async function submitLink(visit: Visit): Promise<Outcome> {

@@ -46,8 +46,9 @@ function places(texts: Texts, all: readonly SettingsPlace[]): string {
 function engines(texts: Texts, indexable: boolean, isOwner: boolean): string {
   const button = indexable ? texts.settings.enginesTurnOff : texts.settings.enginesTurnOn
   const form = html`<form method="post" action="${SETTINGS}/indexing"><button class="second" name="to" value="${indexable ? 'no' : 'yes'}">${button}</button></form>`
-  return html`<section aria-labelledby="engines"><h2 id="engines">${texts.settings.engines}</h2>
-<p>${indexable ? texts.settings.enginesOn : texts.settings.enginesOff}</p>!${isOwner ? form : html`<p class="quiet">${texts.settings.ownersOnly}</p>`}</section>`
+  const content = html`
+<p>${indexable ? texts.settings.enginesOn : texts.settings.enginesOff}</p>!${isOwner ? form : html`<p class="quiet">${texts.settings.ownersOnly}</p>`}`
+  return section('engines', texts.settings.engines, content)
 }
 
 function nameForm(words: Words, value: string, problems: Problems): string {

@@ -15,7 +15,7 @@ import {
 } from '../../accounts/people/passkeys.ts'
 import { input, notice, summary } from '../page/fields.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
-import { backLink, questionPage, rowList } from '../page/parts.ts'
+import { backLink, questionPage, rowList, section } from '../page/parts.ts'
 import type { ConsolePage, Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { refuseProof, requireHome } from '../sign-in/parts.ts'
@@ -68,9 +68,10 @@ function addForm(words: Words, name: string, problems: Problems): string {
     hint: texts.passwordHint,
     type: 'password',
   } as const
-  return html`<section aria-labelledby="add"><h2 id="add">${texts.add}</h2>
+  const content = html`
 <form method="post" action="${PASSKEYS}" novalidate class="narrow">
-!${input(nameField(words, name), problems)}!${input(password, problems)}<button>${texts.next}</button></form></section>`
+!${input(nameField(words, name), problems)}!${input(password, problems)}<button>${texts.next}</button></form>`
+  return section('add', texts.add, content)
 }
 
 /** First the name and the password, then the page on which the browser creates the passkey. */

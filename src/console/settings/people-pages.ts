@@ -5,7 +5,7 @@ import type { Member } from '../../accounts/people/members.ts'
 import { ROLES } from '../../accounts/people/people.ts'
 import { copyable, input, notice, select, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
-import { backLink, doneNotice, questionPage, rowList } from '../page/parts.ts'
+import { backLink, doneNotice, questionPage, rowList, section } from '../page/parts.ts'
 import type { ConsolePage, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { backToSettings, PEOPLE } from './places.ts'
@@ -62,10 +62,11 @@ function inviteForm({ words, setup }: Visit, typed: InvitationForm, problems: Pr
     type: 'email',
     value: typed.email,
   } as const
-  return html`<section aria-labelledby="invite"><h2 id="invite">${texts.invite}</h2>
+  const content = html`
 <form method="post" action="${PEOPLE}" novalidate class="narrow">
 !${input(email, problems)}!${select(roleChoice(words, typed.role), problems)}
-<button>${texts.inviteSubmit}</button></form></section>`
+<button>${texts.inviteSubmit}</button></form>`
+  return section('invite', texts.invite, content)
 }
 
 const toPeople = (words: Words) => backLink(PEOPLE, words.texts.people.title)

@@ -119,8 +119,9 @@ function renderChanges(
   const pages = renderPager(words, { count: sheet.updated, page: changesPage, anchor: 'changed' }, n =>
     getResultUrl(sheet, { changes: n, group, page }),
   )
-  return html`<section aria-labelledby="changed"><h2 id="changed">${texts.changed}</h2><p>${texts.changedLead}</p>
-!${wideTable({ label: texts.changesTable, kind: 'stacked', heads }, lines)}!${pages}</section>`
+  const content = html`<p>${texts.changedLead}</p>
+!${wideTable({ label: texts.changesTable, kind: 'stacked', heads }, lines)}!${pages}`
+  return section('changed', texts.changed, content)
 }
 
 function renderDifferenceCells(
@@ -163,9 +164,10 @@ function renderBadRows(words: Words, sheet: SpreadsheetImport, result: ResultPag
   const pages = renderPager(words, { count: chosen?.rows ?? mistakes, page, anchor: 'bad' }, n =>
     getResultUrl(sheet, { changes: result.changesPage, group, page: n }),
   )
-  return html`<section aria-labelledby="bad"><h2 id="bad">${texts.badRows}</h2><p>${texts.badRowsLead}</p>
+  const content = html`<p>${texts.badRowsLead}</p>
 !${downloads}!${renderGroups(words, sheet, result)}
-!${wideTable({ label: texts.what, kind: 'stacked', heads }, lines)}!${pages}</section>`
+!${wideTable({ label: texts.what, kind: 'stacked', heads }, lines)}!${pages}`
+  return section('bad', texts.badRows, content)
 }
 
 const formatLocation = (words: Words, sheet: SpreadsheetImport, fault: RowError): string =>

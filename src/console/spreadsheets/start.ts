@@ -41,10 +41,11 @@ async function renderStartPage(
 function renderUploadForm(words: Words, category: string | undefined): string {
   const texts = words.texts.spreadsheets
   const options = listCategoryOptions(words)
-  return html`<section aria-labelledby="upload"><h2 id="upload">${texts.upload}</h2>
+  const content = html`
 <form method="post" action="${IMPORT}" enctype="multipart/form-data" class="narrow">!${select({ name: 'category', label: texts.category, value: category ?? '', options }, {})}
 <div class="field"><label for="sheet">${texts.file}</label><p class="hint" id="sheet-hint">${texts.fileHint}</p><input id="sheet" name="sheet" type="file" accept=".xlsx,.csv,.txt,.tsv,text/csv,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" aria-describedby="sheet-hint"></div>
-<button>${texts.uploadSubmit}</button></form></section>`
+<button>${texts.uploadSubmit}</button></form>`
+  return section('upload', texts.upload, content)
 }
 
 function renderTemplateForm(words: Words): string {

@@ -12,7 +12,7 @@ import { issueUnits, UNIT_LEVELS } from '../../passports/units/issue-units.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { alertBox, described, notes, notice, summary } from '../page/fields.ts'
 import type { Problems } from '../page/form.ts'
-import { rowList } from '../page/parts.ts'
+import { rowList, section } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import { findText } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
@@ -66,8 +66,9 @@ export async function renderUnitsSection(
     mayEdit && row.status === 'a'
       ? html`<p><a class="button second" href="${getProductUrl(row)}/units/new">${texts.issue}</a></p>`
       : ''
-  return html`<section aria-labelledby="units"><h2 id="units">${heading}</h2>
-!${done}!${here}!${list.rows.length === 0 ? html`<p class="empty">${texts.noUnits}</p>` : rowList(list.rows.map(one => renderUnitRow(words, one)))}!${more}!${issue}</section>`
+  const content = html`
+!${done}!${here}!${list.rows.length === 0 ? html`<p class="empty">${texts.noUnits}</p>` : rowList(list.rows.map(one => renderUnitRow(words, one)))}!${more}!${issue}`
+  return section('units', heading, content)
 }
 
 function renderUnitRow(words: Words, row: PassportSummary): string {
