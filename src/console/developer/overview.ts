@@ -4,7 +4,7 @@ import { html } from 'ghtml'
 import { listKeys } from '../../accounts/keys/keys.ts'
 import { listWebhooks } from '../../webhooks/webhook.ts'
 import { DOCS, KEYS, WEBHOOKS } from '../page/addresses.ts'
-import { isInUse, rowList, section } from '../page/parts.ts'
+import { isInUse, linkRow, rowList, section } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import { apiExample } from './parts.ts'
 
@@ -14,20 +14,13 @@ export async function showDeveloper({ ctx, setup, session, words }: Visit): Prom
   const inUse = keys.filter(key => isInUse(key, setup.clock.now())).length
   const off = webhooks.filter(({ status }) => status === 'disabled').length
   const { planHasApi } = session.account
+  const count = webhooks.length
+  const webhookHint = off === 0 ? texts.webhookCount({ count }) : texts.webhookCountOff({ count, off })
   const places = [
-    [KEYS, texts.keysLink, texts.keysWhat({ count: inUse })],
-    [
-      WEBHOOKS,
-      texts.webhooks,
-      off === 0
-        ? texts.webhookCount({ count: webhooks.length })
-        : texts.webhookCountOff({ count: webhooks.length, off }),
-    ],
-    [DOCS, texts.docsLink, texts.docsWhat],
-  ].map(
-    ([to, name, what]) =>
-      html`<li><a class="row-link" href="${to}">${name}</a><span class="quiet">${what}</span></li>`,
-  )
+    linkRow(KEYS, texts.keysLink, texts.keysWhat({ count: inUse })),
+    linkRow(WEBHOOKS, texts.webhooks, webhookHint),
+    linkRow(DOCS, texts.docsLink, texts.docsWhat),
+  ]
   const api = planHasApi
     ? apiExample(words, setup.addresses)
     : html`<p>${words.texts.home.apiNotIncluded}</p>`

@@ -16,6 +16,10 @@ export const doneNotice = (sentence: string | undefined) =>
 
 export const rowList = (rows: readonly string[]) => html`<ul class="rows">!${rows}</ul>`
 
+/** An entry of a list that leads to a page. */
+export const linkRow = (to: string, name: string, hint: string) =>
+  html`<li><a class="row-link" href="${to}">${name}</a><span class="quiet">${hint}</span></li>`
+
 /** A list of names and values. */
 export const facts = (lines: readonly (readonly [string, string])[], more = '') =>
   html`<dl class="facts">!${lines.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}!${more}</dl>`

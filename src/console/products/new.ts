@@ -10,7 +10,7 @@ import { listPassports } from '../../passports/read/list.ts'
 import { createPassport } from '../../passports/write/create.ts'
 import { PRODUCTS } from '../page/addresses.ts'
 import { defaultButton } from '../page/fields.ts'
-import { rowList } from '../page/parts.ts'
+import { linkRow, rowList } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import { findText } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
@@ -40,10 +40,10 @@ export async function showNew(visit: Visit): Promise<Outcome> {
     const typed = { form: buildDataForm(words, category.fields, data), problems: {} }
     return renderNewPage(visit, category, { ...typed, isSent: false }, from)
   }
-  const links = allCategories().map(
-    one =>
-      html`<li><a class="row-link" href="${PRODUCTS}/new?category=${one.id}">${getCategoryName(words, one.id)}</a><span class="quiet">${findText(texts.categoryHints, one.id) ?? ''}</span></li>`,
-  )
+  const links = allCategories().map(one => {
+    const hint = findText(texts.categoryHints, one.id) ?? ''
+    return linkRow(`${PRODUCTS}/new?category=${one.id}`, getCategoryName(words, one.id), hint)
+  })
   const body = html`<h1>${texts.newProduct}</h1><p class="lead">${texts.chooseCategory}</p>!${rowList(links)}`
   return { title: texts.newProduct, body }
 }

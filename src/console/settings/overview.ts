@@ -8,7 +8,7 @@ import { getUsage } from '../../accounts/limits/quota.ts'
 import { ALL_DATA, HOME, SETTINGS } from '../page/addresses.ts'
 import { input, summary } from '../page/fields.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
-import { rowList, section } from '../page/parts.ts'
+import { linkRow, rowList, section } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { Texts } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
@@ -38,7 +38,7 @@ type SettingsPlace = { path: string; key: keyof Texts['settings']['places'] }
 function places(texts: Texts, all: readonly SettingsPlace[]): string {
   const lines = all.map(({ path, key }) => {
     const { name, hint } = texts.settings.places[key]
-    return html`<li><a class="row-link" href="${path}">${name}</a><span class="quiet">${hint}</span></li>`
+    return linkRow(path, name, hint)
   })
   return rowList(lines)
 }
@@ -66,8 +66,8 @@ function nameForm(words: Words, value: string, problems: Problems): string {
 <button>${texts.rename}</button></form></section>`
 }
 
-const closing = (texts: Texts) =>
-  html`<section><ul class="rows"><li><a class="row-link" href="${SETTINGS}/close">${texts.closeAccount.title}</a><span class="quiet">${texts.closeAccount.hint}</span></li></ul></section>`
+const closing = ({ closeAccount: { title, hint } }: Texts) =>
+  html`<section>!${rowList([linkRow(`${SETTINGS}/close`, title, hint)])}</section>`
 
 export async function submitName(visit: Visit): Promise<Outcome> {
   const { ctx, form, words } = visit
