@@ -20,7 +20,7 @@ import { endedList, isInUse, questionPage, rowList, section } from '../page/part
 import type { ConsolePage, Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getProductName } from '../product-data/product.ts'
-import { backToSettings, LINKS } from './places.ts'
+import { LINKS, settingsHead } from './places.ts'
 
 const DAY_MS = 86_400_000
 const USUAL_DAYS = 90
@@ -51,7 +51,7 @@ async function list(visit: Visit, typed: NewLinkForm, problems: Problems): Promi
   const mayEdit = session.role !== 'viewer'
   const rows = inUse.map(link => row(words, link, names, mayEdit))
   const labels = { label: texts.label, audience: texts.audience, product: texts.product, ends: texts.ends }
-  const body = html`!${backToSettings(words)}<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>
+  const body = html`!${settingsHead(words, texts)}
 !${summary(words.texts, problems, labels)}!${rows.length === 0 ? html`<p>${texts.none}</p>` : rowList(rows)}!${endedList(texts, ended, link => endedRow(words, link))}
 !${mayEdit ? newLinkForm(words, typed, problems, dayOf(now.getTime())) : ''}`
   return { title: texts.title, body, status: isFine(problems) ? 200 : 422 }

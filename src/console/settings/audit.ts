@@ -14,7 +14,7 @@ import { rowList } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { formatTitle } from '../product-data/product.ts'
-import { AUDIT, backToSettings } from './places.ts'
+import { AUDIT, settingsHead } from './places.ts'
 
 const A_PAGE = 50
 /** Fifty names of 500 characters would fill most of the page. */
@@ -32,7 +32,7 @@ export async function showAudit({ ctx, query, words }: Visit): Promise<Outcome> 
       ? ''
       : html`<a class="button second" href="${AUDIT}?before=${next}" rel="next">${texts.older}</a>`,
   ]
-  const body = html`!${backToSettings(words)}<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>
+  const body = html`!${settingsHead(words, texts)}
 !${entries.length === 0 ? html`<p class="empty">${texts.none}</p>` : list}<div class="choices after">!${ways}</div>`
   return { title: texts.title, body }
 }

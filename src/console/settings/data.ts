@@ -10,7 +10,7 @@ import type { Problems } from '../page/form.ts'
 import { facts, section } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import { refuseProof } from '../sign-in/parts.ts'
-import { backToSettings } from './places.ts'
+import { settingsHead } from './places.ts'
 
 export const showData = (visit: Visit): Promise<Outcome> => page(visit, {})
 
@@ -55,7 +55,7 @@ async function page(
     hint: texts.passwordHint,
     type: 'password',
   } as const
-  const body = html`!${backToSettings(words)}<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>
+  const body = html`!${settingsHead(words, texts)}
 !${notice(problem)}!${summary(words.texts, problems, { password: texts.password })}!${facts(counts)}
 <form method="post" action="${ALL_DATA}" novalidate class="narrow">!${input(field, problems)}<button>${texts.submit}</button></form>
 !${section('in', texts.inIt, html`!${points(texts.inItPoints)}<p>${texts.notInIt}</p>`)}

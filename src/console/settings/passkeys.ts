@@ -19,7 +19,7 @@ import { backLink, questionPage, rowList, section } from '../page/parts.ts'
 import type { ConsolePage, Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { refuseProof, requireHome } from '../sign-in/parts.ts'
-import { backToSettings, PASSKEYS } from './places.ts'
+import { PASSKEYS, settingsHead } from './places.ts'
 
 export const showPasskeys = (visit: Visit): Promise<Outcome> => list(visit, { name: '' })
 
@@ -34,7 +34,7 @@ async function list(visit: Visit, { name, problems = {}, refusal, status = 200 }
     findRelyingParty(publicUrl) === undefined
       ? html`<p class="reach">${texts.unavailable({ address: publicUrl })}</p>`
       : addForm(words, name, problems)
-  const body = html`!${backToSettings(words)}<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>
+  const body = html`!${settingsHead(words, texts)}
 !${summary(words.texts, problems, { name: texts.name, password: words.texts.password.current })}!${notice(refusal)}
 !${rows.length === 0 ? html`<p>${texts.none}</p>` : rowList(rows)}!${add}`
   return { title: texts.title, body, status }

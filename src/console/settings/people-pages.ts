@@ -8,7 +8,7 @@ import { isFine, type Problems } from '../page/form.ts'
 import { backLink, doneNotice, questionPage, rowList, section } from '../page/parts.ts'
 import type { ConsolePage, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
-import { backToSettings, PEOPLE } from './places.ts'
+import { PEOPLE, settingsHead } from './places.ts'
 
 export type InvitationForm = { email: string; role: string }
 type Shown = { members: readonly Member[]; self: string; typed: InvitationForm; problems: Problems }
@@ -23,7 +23,7 @@ export function peoplePage(visit: Visit, { members, self, typed, problems }: Sho
   const said = setup.mail.hasServer ? texts.invited : texts.invitedSilently
   const done = newest === undefined ? '' : doneNotice(said({ email: newest.email }))
   const rows = members.map(member => row(words, member, { isSelf: member.id === self, isOwner }))
-  const body = html`!${backToSettings(words)}<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>!${done}
+  const body = html`!${settingsHead(words, texts)}!${done}
 !${summary(words.texts, problems, { email: words.texts.signIn.email, role: texts.role })}
 !${rowList(rows)}!${isOwner ? inviteForm(visit, typed, problems) : ''}`
   return { title: texts.title, body, status: isFine(problems) ? 200 : 422 }

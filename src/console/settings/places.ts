@@ -1,5 +1,6 @@
 /** The settings pages in the order of the overview, and the link back from each. */
 
+import { html } from 'ghtml'
 import { ALL_DATA, BRAND, KEYS, SETTINGS } from '../page/addresses.ts'
 import { backLink } from '../page/parts.ts'
 import type { Words } from '../page/words.ts'
@@ -28,3 +29,6 @@ export const OF_PERSON = [
 ] as const
 
 export const backToSettings = ({ texts }: Words) => backLink(SETTINGS, texts.settings.back)
+
+export const settingsHead = (words: Words, { title, lead }: { title: string; lead: string }) =>
+  html`!${backToSettings(words)}<h1>${title}</h1><p class="lead">${lead}</p>`

@@ -11,7 +11,7 @@ import { SIGN_IN } from '../page/addresses.ts'
 import { rowList } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
-import { backToSettings, SESSIONS } from './places.ts'
+import { SESSIONS, settingsHead } from './places.ts'
 
 export async function showSessions({ setup, session, words }: Visit): Promise<Outcome> {
   const texts = words.texts.sessions
@@ -19,7 +19,7 @@ export async function showSessions({ setup, session, words }: Visit): Promise<Ou
   const isThis = (one: SessionRecord) => one.id === session.id
   const sorted = [...all.filter(isThis), ...all.filter(one => !isThis(one))]
   const others = html`<form method="post" action="${SESSIONS}/end-others"><button class="second">${texts.endOthers}</button></form>`
-  const body = html`!${backToSettings(words)}<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>
+  const body = html`!${settingsHead(words, texts)}
 !${rowList(sorted.map(one => row(words, one, isThis(one))))}!${all.length > 1 ? html`<div class="after">!${others}</div>` : ''}`
   return { title: texts.title, body }
 }
