@@ -28,7 +28,7 @@ export async function showBrand(visit: Visit): Promise<Outcome> {
   return page(visit, brand, { look: tried, problems: tried === undefined ? {} : problemsWith(visit, tried) })
 }
 
-type Shown = { look?: Look | undefined; problems: Problems; isSaved?: boolean }
+type Shown = { look?: Look | undefined; problems: Problems }
 
 async function page(visit: Visit, brand: Brand, { look, problems }: Shown): Promise<Outcome> {
   const { ctx, session, words, query } = visit

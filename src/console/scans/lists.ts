@@ -59,12 +59,8 @@ export function renderSuspicions(
 }
 
 export function formatSightings(words: Words, seen: NonNullable<Suspicion['seen']>): string {
-  const { count, countries, devices } = seen
-  return words.texts.scans.seen({
-    scans: count,
-    countries: countries,
-    devices: devices,
-  })
+  const { count: scans, countries, devices } = seen
+  return words.texts.scans.seen({ scans, countries, devices })
 }
 
 export function renderCloneAdvice(words: Words): string {

@@ -59,11 +59,7 @@ function renderChart(words: Words, bars: readonly Bar[], isWeeks: boolean): stri
   const says =
     total === 0
       ? texts.noneInRange
-      : texts.trendSays({
-          total: total,
-          most: most.total,
-          when: when({ date: words.date(most.from) }),
-        })
+      : texts.trendSays({ total, most: most.total, when: when({ date: words.date(most.from) }) })
   const name = isWeeks ? texts.barWeek : texts.barDay
   const day = isWeeks ? words.date : words.dayOfYear
   const places = bars.map((bar, i) => {

@@ -1,8 +1,7 @@
 /** The audit log, newest first, a page at a time. */
 
 import { html } from 'ghtml'
-import type { AuditAction } from '../../accounts/audit.ts'
-import { type AuditEntry, listAuditEntries } from '../../accounts/audit.ts'
+import { type AuditAction, type AuditEntry, listAuditEntries } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { shorten } from '../../kernel/detail-json.ts'
 import { findUuid, idFromUuid } from '../../kernel/ids.ts'
