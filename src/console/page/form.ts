@@ -1,4 +1,5 @@
 /** A submitted form: handlers read its fields by name and ignore all others. */
+import { parseEmail } from '../../accounts/people/email.ts'
 import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
 import type { Texts } from './texts.ts'
 
@@ -58,6 +59,12 @@ export function nameProblem(texts: Texts, name: string, max: number): string | u
   if (name === '') return texts.errors.required
   if (isLongerThan(name, max)) return texts.errors.tooLong({ max })
   return isOneLine(name) ? undefined : texts.errors.characters
+}
+
+/** What is wrong with a typed e-mail address. */
+export function emailProblem({ errors }: Texts, typed: string): string | undefined {
+  if (typed === '') return errors.required
+  return parseEmail(typed) === undefined ? errors.emailFormat : undefined
 }
 
 /** The search text, cut to at most `max` characters that PostgreSQL accepts. */

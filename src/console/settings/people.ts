@@ -1,6 +1,5 @@
 /** The people of the account: all members see them, owners invite and change them. */
 
-import { parseEmail } from '../../accounts/people/email.ts'
 import {
   changeRole,
   endMemberSessions,
@@ -17,7 +16,7 @@ import { ROLES, type Role } from '../../accounts/people/people.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { SIGN_IN } from '../page/addresses.ts'
-import { isFine, type Problems, problemsOf } from '../page/form.ts'
+import { emailProblem, isFine, type Problems, problemsOf } from '../page/form.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import { shownOnce } from '../page/secret-cookie.ts'
 import { invitationLetter } from '../sign-in/emails.ts'
@@ -42,9 +41,8 @@ export async function submitInvitation(visit: Visit): Promise<Outcome> {
   const typed = { email: form.text('email'), role: form.text('role') }
   const role = ROLES.find(one => one === typed.role)
   const { errors } = words.texts
-  const emailSentence = typed.email === '' ? errors.required : errors.emailFormat
   const problems = problemsOf({
-    email: parseEmail(typed.email) === undefined ? emailSentence : undefined,
+    email: emailProblem(words.texts, typed.email),
     role: role === undefined ? errors.choice : undefined,
   })
   if (!isFine(problems) || role === undefined) return list(visit, typed, problems)

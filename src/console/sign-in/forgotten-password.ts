@@ -8,7 +8,7 @@ import { createResetLink } from '../../accounts/people/password-reset.ts'
 import type { Email } from '../../kernel/http-out/smtp.ts'
 import { FORGOTTEN, SIGN_IN } from '../page/addresses.ts'
 import { input, notice, summary } from '../page/fields.ts'
-import { isFine, type Problems, problemsOf } from '../page/form.ts'
+import { emailProblem, isFine, type Problems, problemsOf } from '../page/form.ts'
 import type { AnyVisit, ConsolePage, Outcome } from '../page/route.ts'
 import { resetLetter } from './emails.ts'
 import { waitSentence } from './parts.ts'
@@ -30,14 +30,7 @@ export async function submitForgotten(visit: AnyVisit): Promise<Outcome> {
   const texts = words.texts.forgottenPassword
   const typed = form.text('email')
   const email = parseEmail(typed)
-  const problems = problemsOf({
-    email:
-      typed === ''
-        ? words.texts.errors.required
-        : email === undefined
-          ? words.texts.errors.emailFormat
-          : undefined,
-  })
+  const problems = problemsOf({ email: emailProblem(words.texts, typed) })
   if (!isFine(problems) || email === undefined) return page(visit, { email: typed, problems, status: 422 })
   const asked = await countResetRequest(setup, { email, network })
   if ('problem' in asked) {

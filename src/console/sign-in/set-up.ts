@@ -10,7 +10,7 @@ import { findPasswordProblem } from '../../accounts/people/password.ts'
 import { setUpOwner } from '../../accounts/people/set-password.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { input, newPasswordInput, summary } from '../page/fields.ts'
-import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
+import { emailProblem, isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
 import type { AnyVisit, ConsolePage, Outcome } from '../page/route.ts'
 import { findLinkToken, wayToCleanAddress } from './cookies.ts'
 import { linkEnded, passwordSentence, signInByLink } from './parts.ts'
@@ -32,10 +32,9 @@ export async function submitSetUp(visit: AnyVisit): Promise<Outcome> {
   if (!(await isSetUpLink(setup, typed.token))) return ended(visit)
   const password = form.raw('password')
   const email = parseEmail(typed.email)
-  const emailSentence = typed.email === '' ? errors.required : errors.emailFormat
   const problems = problemsOf({
     name: nameProblem(words.texts, typed.name, MAX_NAME_LENGTH),
-    email: email === undefined ? emailSentence : undefined,
+    email: emailProblem(words.texts, typed.email),
     password: passwordSentence(words.texts, password, findPasswordProblem(password, email ?? '')),
   })
   if (!isFine(problems) || email === undefined) return page(visit, typed, problems)
