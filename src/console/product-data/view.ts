@@ -6,7 +6,7 @@ import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { formatAmount, formatCountry, formatLanguage } from '../../i18n/format.ts'
 import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import type { Words } from '../page/words.ts'
-import { getFieldLabel } from './labels.ts'
+import { getFieldLabel, getValueLabel } from './labels.ts'
 
 /** Known fields in the category's order, then unknown ones. `mark` returns HTML after the name. */
 export function renderData(
@@ -86,14 +86,8 @@ function formatScalar(words: Words, field: Field, path: string, value: unknown):
   if (typeof value === 'number') return formatAmount(words.language, field.unit, value)
   if (typeof value !== 'string') return JSON.stringify(value)
   if (field.format === 'country') return formatCountry(words.language, value)
-  const labels = getLabels(words.language)
-  return (
-    findLabel(
-      labels,
-      field.dictionary ?? 'values',
-      field.dictionary === undefined ? `${path}.${value}` : value,
-    ) ?? value
-  )
+  if (field.dictionary === undefined) return getValueLabel(words, path, value)
+  return findLabel(getLabels(words.language), field.dictionary, value) ?? value
 }
 
 /** Characters of a value shown beside its field's name. */
