@@ -39,7 +39,7 @@ const GTIN_TAKEN_KEYS = ['gtin_own', 'gtin_own_before']
 const KIND_FACTS = new Set(['wanted', 'kind'])
 
 /** The key of the labels: `fiberComposition[1].fiber` → `fiberComposition.fiber`. */
-const toLabelPath = (field: string) => field.replaceAll(/\[\d+\]/g, '')
+export const toLabelPath = (field: string) => field.replaceAll(/\[\d+\]/g, '')
 
 /** Replaces names of fields and values by their labels. */
 function labelFacts(words: Words, path: string, facts: Facts): Facts {

@@ -18,7 +18,7 @@ import type { PostedForm, Problems } from '../page/form.ts'
 import type { Words } from '../page/words.ts'
 import { getValueLabel } from '../product-data/labels.ts'
 import { listLanguageOptions } from '../product-data/language-names.ts'
-import { explainProblem } from '../product-data/problem-sentence.ts'
+import { explainProblem, toLabelPath } from '../product-data/problem-sentence.ts'
 import { renderInvalid } from './mapping-table.ts'
 import { getColumnLabel, getPathLabel } from './words.ts'
 
@@ -41,13 +41,13 @@ const listMappedColumns = (columns: ConstantSection['columns']) => columns.filte
 export function renderMissingNote(words: Words, { category, columns, settings }: ConstantSection): string {
   const texts = words.texts.spreadsheets
   const same = settings.constants?.texts ?? {}
-  const takesGtin = settings.constants?.takesGtinAsSku === true && hasGtin(columns)
+  const takesGtin = settings.constants?.takesGtinAsSku === true && hasColumn(columns, 'gtin')
   const open = listMissingNames(category, listMappedColumns(columns)).filter(
     name => same[name] === undefined && !Object.keys(same).some(one => one.startsWith(`${name}.`)),
   )
   const isColumn = (name: string) => COLUMN_ONLY_FIELDS.includes(name)
   const names = (some: readonly string[]) =>
-    some.map(name => getPathLabel(words, name.replaceAll(/\[\d+\]/g, ''))).join(', ')
+    some.map(name => getPathLabel(words, toLabelPath(name))).join(', ')
   const byColumn = open.filter(name => isColumn(name) && !(name === 'sku' && takesGtin))
   const byValue = open.filter(name => !isColumn(name))
   const note = (some: readonly string[], say: typeof texts.missing) =>
@@ -55,8 +55,8 @@ export function renderMissingNote(words: Words, { category, columns, settings }:
   return note(byColumn, texts.missingColumns) + note(byValue, texts.missing)
 }
 
-const hasGtin = (columns: ConstantSection['columns']) => columns.some(one => one?.name === 'gtin')
-const hasSku = (columns: ConstantSection['columns']) => columns.some(one => one?.name === 'sku')
+const hasColumn = (columns: ConstantSection['columns'], name: string) =>
+  columns.some(one => one?.name === name)
 
 export function renderConstantValues(words: Words, section: ConstantSection): string {
   const { category, columns, settings, problems, typed } = section
@@ -92,7 +92,7 @@ export function renderConstantValues(words: Words, section: ConstantSection): st
     options: Object.entries(texts.sameReaches),
   }
   const gtin =
-    hasSku(columns) || !hasGtin(columns)
+    hasColumn(columns, 'sku') || !hasColumn(columns, 'gtin')
       ? ''
       : html`<p class="check"><input type="checkbox" id="sku_from_gtin" name="sku_from_gtin" value="yes"!${same.takesGtinAsSku ? ' checked' : ''}><label for="sku_from_gtin">${texts.skuFromGtin}</label></p>`
   const lines = Array.from({ length: Math.max(MIN_FURTHER_LINES, typed.length) }, (_, n) =>

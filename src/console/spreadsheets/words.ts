@@ -16,7 +16,7 @@ import { backLink } from '../page/parts.ts'
 import { findText } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
-import { explainProblem } from '../product-data/problem-sentence.ts'
+import { explainProblem, toLabelPath } from '../product-data/problem-sentence.ts'
 
 export const FILE_FORMATS = {
   xlsx: { format: 'xlsx', separator: ',' },
@@ -81,7 +81,7 @@ function explainErrorKind(words: Words, { code, message, field, said, refusal }:
 
 /** The label of the field that an error concerns, for fields without a column. */
 export const getErrorFieldName = (words: Words, { field }: RowError): string =>
-  field === '' ? '' : getPathLabel(words, field.replaceAll(/\[\d+\]/g, ''))
+  field === '' ? '' : getPathLabel(words, toLabelPath(field))
 
 export function renderImportHead(words: Words, sheet: SpreadsheetImport, title: string): string {
   const texts = words.texts.spreadsheets
