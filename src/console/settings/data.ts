@@ -2,14 +2,13 @@
 
 import { html } from 'ghtml'
 import { getUsage } from '../../accounts/limits/quota.ts'
-import { checkOwnPassword } from '../../accounts/people/change-password.ts'
 import { openExportDownload } from '../../transfer/accounts/export-download.ts'
 import { ALL_DATA } from '../page/addresses.ts'
 import { input, notice, summary } from '../page/fields.ts'
 import type { Problems } from '../page/form.ts'
 import { facts, section } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
-import { refuseProof } from '../sign-in/parts.ts'
+import { checkTypedPassword } from '../sign-in/parts.ts'
 import { settingsHead } from './places.ts'
 
 export const showData = (visit: Visit): Promise<Outcome> => page(visit, {})
@@ -17,14 +16,11 @@ export const showData = (visit: Visit): Promise<Outcome> => page(visit, {})
 type Told = { problems?: Problems; problem?: string; status?: number; session?: string }
 
 export async function submitData(visit: Visit): Promise<Outcome> {
-  const { ctx, setup, session, form, network, words } = visit
+  const { ctx, setup, session, form, words } = visit
   const password = form.raw('password')
   if (password === '') return wrong(visit, words.texts.errors.required)
-  const checked = await checkOwnPassword(setup, session, { password, network })
-  if (!('token' in checked)) {
-    const { sentence, status } = refuseProof(visit, checked, words.texts.password.wrong)
-    return wrong(visit, sentence, status)
-  }
+  const checked = await checkTypedPassword(visit, password, words.texts.password.wrong)
+  if (!('token' in checked)) return wrong(visit, checked.sentence, checked.status)
   const day = setup.clock.now().toISOString().slice(0, 10)
   const name = `${session.account.name} ${day}.ndjson`
   const { openPoolOfOne: openPool, version, addresses } = setup

@@ -2,7 +2,6 @@
 
 import { html } from 'ghtml'
 import { addPasskey, createPasskeyOptions } from '../../accounts/people/add-passkey.ts'
-import { checkOwnPassword } from '../../accounts/people/change-password.ts'
 import { findRelyingParty } from '../../accounts/people/passkey-challenges.ts'
 import {
   getPasskey,
@@ -18,7 +17,7 @@ import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
 import { backLink, questionPage, rowList, section } from '../page/parts.ts'
 import type { ConsolePage, Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
-import { refuseProof, requireHome } from '../sign-in/parts.ts'
+import { checkTypedPassword, requireHome } from '../sign-in/parts.ts'
 import { PASSKEYS, settingsHead } from './places.ts'
 
 export const showPasskeys = (visit: Visit): Promise<Outcome> => list(visit, { name: '' })
@@ -76,7 +75,7 @@ function addForm(words: Words, name: string, problems: Problems): string {
 
 /** First the name and the password, then the page on which the browser creates the passkey. */
 export async function submitNewPasskey(visit: Visit): Promise<Outcome> {
-  const { setup, session, form, network, words } = visit
+  const { setup, session, form, words } = visit
   const home = requireHome(visit)
   const name = form.text('name')
   const password = form.raw('password')
@@ -85,14 +84,13 @@ export async function submitNewPasskey(visit: Visit): Promise<Outcome> {
     password: password === '' ? words.texts.errors.required : undefined,
   })
   if (!isFine(problems)) return list(visit, { name, problems, status: 422 })
-  const checked = await checkOwnPassword(setup, session, { password, network })
+  const checked = await checkTypedPassword(visit, password, words.texts.password.wrong)
   if ('token' in checked) {
     const { brand } = words.texts.page
     const options = await createPasskeyOptions(setup, session, { ...home, serviceName: brand })
     return { ...confirmPage(visit, { name, options }), session: checked.token }
   }
-  const { sentence, status } = refuseProof(visit, checked, words.texts.password.wrong)
-  return list(visit, { name, problems: { password: sentence }, status })
+  return list(visit, { name, problems: { password: checked.sentence }, status: checked.status })
 }
 
 /** The page's module asks the browser at once, and again when the button is pressed. */

@@ -4,7 +4,6 @@
  */
 
 import { html } from 'ghtml'
-import { checkOwnPassword } from '../../accounts/people/change-password.ts'
 import { findRelyingParty } from '../../accounts/people/passkey-challenges.ts'
 import { createProofOptions, proveByPasskey } from '../../accounts/people/passkey-sign-in.ts'
 import { listPasskeys } from '../../accounts/people/passkeys.ts'
@@ -13,7 +12,7 @@ import { input, notice, summary } from '../page/fields.ts'
 import type { Problems } from '../page/form.ts'
 import { hiddenInputs } from '../page/parts.ts'
 import type { ConsolePage, Outcome, Visit } from '../page/route.ts'
-import { pageBefore, passkeyForm, refuseProof, requireHome } from './parts.ts'
+import { checkTypedPassword, pageBefore, passkeyForm, refuseProof, requireHome } from './parts.ts'
 
 export const CONFIRM_OPTIONS = '/console/confirm/passkey'
 const PASSWORD_FIELD = 'confirm_password'
@@ -38,10 +37,8 @@ export async function confirm(visit: Visit): Promise<{ token: string } | Console
   }
   if (!form.entries().some(([name]) => name === PASSWORD_FIELD)) return page(visit, { status: 403 })
   if (password === '') return page(visit, { problem: texts.errors.required, status: 422 })
-  const checked = await checkOwnPassword(setup, session, { password, network })
-  if ('token' in checked) return checked
-  const { sentence, status } = refuseProof(visit, checked, texts.confirm.wrong)
-  return page(visit, { problem: sentence, status })
+  const checked = await checkTypedPassword(visit, password, texts.confirm.wrong)
+  return 'token' in checked ? checked : page(visit, { problem: checked.sentence, status: checked.status })
 }
 
 type Shown = { problem?: string; refusal?: string; status: number }

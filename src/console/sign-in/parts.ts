@@ -1,6 +1,7 @@
 /** Parts that the pages for signing in and proving one's identity share. */
 import { html } from 'ghtml'
 import type { Throttled } from '../../accounts/people/attempt-limits.ts'
+import { checkOwnPassword } from '../../accounts/people/change-password.ts'
 import { findRelyingParty } from '../../accounts/people/passkey-challenges.ts'
 import {
   MAX_PASSWORD_LENGTH,
@@ -10,7 +11,7 @@ import {
 import { createSession } from '../../accounts/people/sessions.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { HOME, ownPath, SIGN_IN } from '../page/addresses.ts'
-import type { AnyVisit, ConsolePage, Outcome } from '../page/route.ts'
+import type { AnyVisit, ConsolePage, Outcome, Visit } from '../page/route.ts'
 import type { Texts } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
 import { linkCookie } from './cookies.ts'
@@ -42,6 +43,13 @@ export function refuseProof(
   note('proof_refused')
   if (refused.problem === 'wrong') return { sentence: wrong, status: 422 }
   return { sentence: waitSentence(words, refused.seconds), status: 429 }
+}
+
+/** The session's new token if the password is right, else the sentence to show. */
+export async function checkTypedPassword(visit: Visit, password: string, wrong: string) {
+  const { setup, session, network } = visit
+  const checked = await checkOwnPassword(setup, session, { password, network })
+  return 'token' in checked ? checked : refuseProof(visit, checked, wrong)
 }
 
 /** Throws `not_found` where passkeys cannot work; no page links here then. */
