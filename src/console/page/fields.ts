@@ -108,6 +108,10 @@ export function newPasswordInput({ signIn }: Texts, label: string, problems: Pro
   return input({ name: 'password', label, type: 'password', hint, autocomplete: 'new-password' }, problems)
 }
 
+/** Tells password managers whose password this is. `name`: the attribute of that name, or ''. */
+export const usernameInput = (email: string, name = '') =>
+  html`<input type="text"!${name} value="${email}" autocomplete="username" class="sight" readonly tabindex="-1" aria-hidden="true">`
+
 type Copyable = { name: string; label: string; hint?: string; value: string; rows: number }
 
 /** A read-only text to copy: focus selects all of it. */

@@ -3,7 +3,7 @@
 import { html } from 'ghtml'
 import { changePassword } from '../../accounts/people/change-password.ts'
 import { findPasswordProblem } from '../../accounts/people/password.ts'
-import { input, newPasswordInput, summary } from '../page/fields.ts'
+import { input, newPasswordInput, summary, usernameInput } from '../page/fields.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
 import { doneNotice } from '../page/parts.ts'
 import type { ConsolePage, Outcome, Visit } from '../page/route.ts'
@@ -32,17 +32,15 @@ export async function submitPassword(visit: Visit): Promise<Outcome> {
 function page({ session, query, words }: Visit, problems: Problems): ConsolePage {
   const texts = words.texts.password
   const labels = { current: texts.current, password: texts.new }
-  const done = query.get('done') === null ? '' : doneNotice(texts.done)
+  const done = query.has('done') ? doneNotice(texts.done) : ''
   const old = {
     name: 'current',
     label: texts.current,
     type: 'password',
   } as const
-  // Tells password managers whose password this is.
-  const whose = html`<input type="text" name="email" value="${session.email}" autocomplete="username" class="sight" readonly tabindex="-1" aria-hidden="true">`
   const body = html`!${backToSettings(words)}<h1>${texts.title}</h1><p class="lead">${texts.signedInWith({ email: session.email })} ${texts.lead}</p>!${done}
 !${summary(words.texts, problems, labels)}
-<form method="post" action="${PASSWORD}" novalidate class="narrow">!${whose}
+<form method="post" action="${PASSWORD}" novalidate class="narrow">!${usernameInput(session.email, ' name="email"')}
 !${input(old, problems)}!${newPasswordInput(words.texts, texts.new, problems)}
 <button>${texts.submit}</button></form>`
   return { title: texts.title, body, status: isFine(problems) ? 200 : 422 }

@@ -8,7 +8,7 @@ import { findRelyingParty } from '../../accounts/people/passkey-challenges.ts'
 import { createProofOptions, proveByPasskey } from '../../accounts/people/passkey-sign-in.ts'
 import { listPasskeys } from '../../accounts/people/passkeys.ts'
 import { ownPath } from '../page/addresses.ts'
-import { input, notice, summary } from '../page/fields.ts'
+import { input, notice, summary, usernameInput } from '../page/fields.ts'
 import type { Problems } from '../page/form.ts'
 import { hiddenInputs } from '../page/parts.ts'
 import type { ConsolePage, Outcome, Visit } from '../page/route.ts'
@@ -57,11 +57,9 @@ async function page(visit: Visit, { problem, refusal, status }: Shown): Promise<
     label: texts.password,
     type: 'password',
   } as const
-  // Tells password managers whose password this is.
-  const whose = html`<input type="text" value="${session.email}" autocomplete="username" class="sight" readonly tabindex="-1" aria-hidden="true">`
   const body = html`<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>
 !${summary(words.texts, problems, { [PASSWORD_FIELD]: texts.password })}!${notice(refusal)}
-<form method="post" action="${to}" novalidate class="narrow">!${kept}!${whose}
+<form method="post" action="${to}" novalidate class="narrow">!${kept}!${usernameInput(session.email)}
 !${input(field, problems)}
 <div class="choices"><button>${texts.submit}</button> <a class="button second" href="${pageBefore(referer)}">${texts.cancel}</a></div></form>!${hasPasskeys ? passkeyForm(visit, { to, options: CONFIRM_OPTIONS, kept, text: texts.passkey, offer: false }) : ''}`
   return { title: texts.title, body, status, scripts: hasPasskeys ? ['passkeys'] : [] }
