@@ -46,8 +46,8 @@ export async function showProducts(visit: Visit): Promise<Outcome> {
   const hidden = found.rows.length === 0 ? await renderHiddenHits(ctx, words, view, counts) : ''
   const mayEdit = session.role !== 'viewer'
   const create = mayEdit ? html`<a class="button" href="${PRODUCTS}/new">${texts.newProduct}</a>` : ''
-  const failed = query.get('failed') === null ? '' : notice(texts.someFailed)
-  const none = query.get('none') === null ? '' : notice(texts.noneSelected)
+  const failed = query.has('failed') ? notice(texts.someFailed) : ''
+  const none = query.has('none') ? notice(texts.noneSelected) : ''
   const body = html`<div class="page-head"><h1>${texts.products}</h1>!${create}</div>!${failed}!${none}!${renderChangedNotice(words, query)}
 !${renderFilters(words, view)}!${renderLevelTabs(words, view, counts)}!${renderResults(words, view, found, { mayEdit, hidden })}`
   return { title: texts.products, body, isWide: true }

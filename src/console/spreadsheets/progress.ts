@@ -39,7 +39,7 @@ export async function showImportProgress(visit: Visit): Promise<Outcome> {
   const sheet = await getRequestedImport(visit)
   const { words, query } = visit
   const { state } = sheet
-  if (state === 'open' || (state === 'checked' && query.get('columns') !== null))
+  if (state === 'open' || (state === 'checked' && query.has('columns')))
     return renderColumnsPage(visit, sheet)
   if (state === 'checking' || state === 'running') return renderProgressPage(words, sheet)
   return renderResultPage(words, sheet, getResultTitle(words, sheet), await loadResult(sheet, visit))
