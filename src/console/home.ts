@@ -39,6 +39,8 @@ export async function showHome({ ctx, setup, session, words }: Visit): Promise<O
   const create = mayMake
     ? html`<a class="button" href="${PRODUCTS}/new">${words.texts.products.newProduct}</a>`
     : ''
+  const api = html`!${apiExample(words, setup.addresses)}
+<p><a class="alone" href="${KEYS}">${texts.apiKeysLink}</a></p>`
   const body = html`<div class="page-head"><h1>${name}</h1>!${create}</div>!${switchedOffNotice(words, webhooks)}
 <dl class="facts"><div><dt>${texts.plan}</dt><dd>${plan}</dd></div>
 <div><dt>${texts.role}</dt><dd>${words.texts.roles[session.role]}</dd></div>
@@ -48,7 +50,7 @@ export async function showHome({ ctx, setup, session, words }: Visit): Promise<O
 <section aria-labelledby="newest"><h2 id="newest">${texts.newest}</h2>
 !${newestModels(words, setup.addresses, newest.rows, mayMake)}
 <p><a class="alone" href="${BRAND}">${words.texts.brand.link}</a></p></section>
-!${section('api', texts.api, planHasApi ? api(words, setup.addresses) : html`<p>${texts.apiNotIncluded}</p>`)}
+!${section('api', texts.api, planHasApi ? api : html`<p>${texts.apiNotIncluded}</p>`)}
 !${others.length === 0 ? '' : otherAccounts(words, others)}`
   return { title: name, body, scripts: ['copy'] }
 }
@@ -86,11 +88,6 @@ function newestModels(
 <span class="quiet">${facts.filter(fact => fact !== null).join(' · ')}</span></li>`
   })
   return rowList(lines)
-}
-
-function api(words: Words, addresses: Addresses): string {
-  return html`!${apiExample(words, addresses)}
-<p><a class="alone" href="${KEYS}">${words.texts.home.apiKeysLink}</a></p>`
 }
 
 function otherAccounts({ texts }: Words, accounts: readonly { id: number; name: string }[]): string {

@@ -88,12 +88,13 @@ function formPage(words: Words, { typed, problems, id, refusal }: Filled): Conso
     description: texts.description,
     event: texts.events,
   }
+  const at = id === undefined ? WEBHOOKS : pageOf(id)
   const body = html`!${backToWebhooks(words)}<h1>${title}</h1>!${id === undefined ? html`<p class="lead">${texts.addLead}</p>` : ''}
 !${notice(refusal)}!${summary(words.texts, problems, labels)}
-<form method="post" action="${id === undefined ? WEBHOOKS : pageOf(id)}" novalidate class="data">
+<form method="post" action="${at}" novalidate class="data">
 !${input(url, problems)}!${input(description, problems)}!${eventChoice(words, typed.events, problems)}
 <div class="choices"><button>${id === undefined ? texts.addSubmit : texts.save}</button>
-<a class="button second" href="${id === undefined ? WEBHOOKS : pageOf(id)}">${id === undefined ? texts.back : texts.cancel}</a></div></form>`
+<a class="button second" href="${at}">${id === undefined ? texts.back : texts.cancel}</a></div></form>`
   return { title, body, status: isFine(problems) && refusal === undefined ? 200 : 422 }
 }
 

@@ -50,11 +50,9 @@ export function renderProblems(
 ): string {
   const labels = Object.fromEntries(Object.keys(problems).map(name => [name, getInputLabel(words, name)]))
   const told = isFine(problems) ? notice(message) : summary(words.texts, problems, labels)
-  return holder === undefined ? told : html`!${told}!${renderHolderLink(words, holder)}`
+  if (holder === undefined) return told
+  return html`!${told}<p><a class="alone" href="${PRODUCTS}/${holder}">${words.texts.products.gtinHolder}</a></p>`
 }
-
-const renderHolderLink = (words: Words, id: string): string =>
-  html`<p><a class="alone" href="${PRODUCTS}/${id}">${words.texts.products.gtinHolder}</a></p>`
 
 /**
  * Turns the error of a create or update into problems by input; an error without a field becomes the message.

@@ -44,10 +44,11 @@ export function renderTrend(words: Words, days: readonly DaySum[], rank: 'h2' | 
   const texts = words.texts.scans
   const bars = buildBars(days)
   const isWeeks = bars.length < days.length
-  return html`<${rank} id="trend">${isWeeks ? texts.trendWeeks : texts.trend}</${rank}>
+  const title = isWeeks ? texts.trendWeeks : texts.trend
+  return html`<${rank} id="trend">${title}</${rank}>
 !${renderChart(words, bars, isWeeks)}
 <p class="quiet"><span class="mark in-all"></span> ${texts.total} <span class="mark once"></span> ${texts.unique} <span class="aside">${isWeeks ? texts.partWeeks : texts.partDay}</span></p>
-<details class="fold-small"><summary>${texts.asTable}<span class="sight">: ${isWeeks ? texts.trendWeeks : texts.trend}</span></summary>!${renderTable(words, bars, isWeeks)}</details>`
+<details class="fold-small"><summary>${texts.asTable}<span class="sight">: ${title}</span></summary>!${renderTable(words, bars, isWeeks)}</details>`
 }
 
 function renderChart(words: Words, bars: readonly Bar[], isWeeks: boolean): string {
@@ -83,13 +84,11 @@ function renderChart(words: Words, bars: readonly Bar[], isWeeks: boolean): stri
 /** All bars of a kind are strokes of one path; the style sheet sets their width. */
 function renderBars(name: string, shares: readonly number[]): string {
   const strokes = shares.flatMap((share, i) => {
-    const height = roundToTenth(share * CHART_HEIGHT)
+    const height = Math.round(share * CHART_HEIGHT * 10) / 10
     return height === 0 ? [] : `M${i * BAR_WIDTH + BAR_WIDTH / 2} ${CHART_HEIGHT}v${-height}`
   })
   return html`<path class="${name}" d="${strokes.join('')}"/>`
 }
-
-const roundToTenth = (n: number) => Math.round(n * 10) / 10
 
 function renderTable(words: Words, bars: readonly Bar[], isWeeks: boolean): string {
   const texts = words.texts.scans

@@ -23,9 +23,7 @@ import { invitationLetter } from '../sign-in/emails.ts'
 import { type InvitationForm, invitationPage, peoplePage, personPage, removalPage } from './people-pages.ts'
 import { PEOPLE } from './places.ts'
 
-const EMPTY: InvitationForm = { email: '', role: 'editor' }
-
-export const showPeople = (visit: Visit): Promise<Outcome> => list(visit, EMPTY, {})
+export const showPeople = (visit: Visit): Promise<Outcome> => list(visit, { email: '', role: 'editor' }, {})
 
 async function list(visit: Visit, typed: InvitationForm, problems: Problems): Promise<Outcome> {
   const members = await listMembers(visit.ctx)

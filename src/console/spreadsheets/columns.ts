@@ -105,7 +105,8 @@ function renderSheetChoice(words: Words, { id, sheets, sheet }: SpreadsheetImpor
 
 /** Shared by all columns, so that the page stays small. */
 function renderFieldList(words: Words, category: CompleteCategory, settings: ImportSettings): string {
-  const languages = [...new Set([...settings.mapping.flatMap(languageIn(category)), words.language, 'en'])]
+  const named = settings.mapping.flatMap(name => findColumn(category, name ?? '')?.language ?? [])
+  const languages = [...new Set([...named, words.language, 'en'])]
   const columns = listColumns(category, buildTemplateLayout(category, languages))
   const lists = category.fields
     .flatMap(({ name }) => findColumn(category, name) ?? [])
@@ -115,9 +116,6 @@ function renderFieldList(words: Words, category: CompleteCategory, settings: Imp
   )
   return html`<datalist id="fields">!${renderOptions(options)}</datalist>`
 }
-
-const languageIn = (category: CompleteCategory) => (name: string | null) =>
-  (name === null ? undefined : findColumn(category, name)?.language) ?? []
 
 function renderSettings(words: Words, settings: ImportSettings): string {
   const texts = words.texts.spreadsheets

@@ -8,7 +8,6 @@ import { ALL_DATA, EXPORT, IMPORT } from '../page/addresses.ts'
 import { select } from '../page/fields.ts'
 import { getSearchText } from '../page/form.ts'
 import type { Outcome, Visit } from '../page/route.ts'
-import type { Words } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { splitLanguages } from '../product-data/language-names.ts'
 import {
@@ -37,8 +36,8 @@ export function sendTemplate({ words, query }: Visit): Outcome {
   const { products, fields, heads: head, yes } = texts.spreadsheets
   const heads = [head.column, head.label, head.required, head.values, head.meaning] as const
   const file = writeTemplate(wish, { products, fields, heads, yes, label: path => getPathLabel(words, path) })
-  const name = `${texts.spreadsheets.templateOf({ category: getCategoryName(words, category.id) }).replace(': ', ' ')}`
-  return sendSpreadsheet(name, format, file)
+  const title = texts.spreadsheets.templateOf({ category: getCategoryName(words, category.id) })
+  return sendSpreadsheet(title.replace(': ', ' '), format, file)
 }
 
 export function showExport({ words, session }: Visit): Outcome {
@@ -49,12 +48,9 @@ export function showExport({ words, session }: Visit): Outcome {
   const body = html`<div class="page-head"><h1>${texts.exportTitle}</h1>!${toImport}</div><p class="lead">${texts.exportLead}</p>
 <form method="get" action="${EXPORT}/file" class="narrow">!${select({ name: 'category', label: texts.category, options: listCategoryOptions(words) }, {})}!${select({ name: 'status', label: texts.status, options: statuses }, {})}
 <div class="field"><label for="q">${texts.q}</label><input id="q" name="q" type="search" maxlength="${MAX_SEARCH_LENGTH}" autocomplete="off"></div>
-!${select({ name: 'format', label: texts.format, options: listFormatOptions(words) }, {})}<button>${texts.download}</button></form>!${session.role === 'owner' ? renderAllDataLink(words) : ''}`
+!${select({ name: 'format', label: texts.format, options: listFormatOptions(words) }, {})}<button>${texts.download}</button></form>!${session.role === 'owner' ? html`<p><a class="alone" href="${ALL_DATA}">${texts.allData}</a></p>` : ''}`
   return { title: texts.exportTitle, body }
 }
-
-const renderAllDataLink = (words: Words) =>
-  html`<p><a class="alone" href="${ALL_DATA}">${words.texts.spreadsheets.allData}</a></p>`
 
 export function sendExport({ ctx, setup, words, query }: Visit): Outcome {
   const category = getCategoryOrFirst(query.get('category'))
