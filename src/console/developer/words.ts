@@ -8,13 +8,12 @@ import type { Words } from '../page/words.ts'
 
 /** `delivered`, `answered 500`, or the failure; an unknown name of a later version is shown as it is. */
 export function describeOutcome(
-  texts: Texts,
+  { developer: texts }: Texts,
   { outcome, status }: Pick<AttemptRecord, 'outcome' | 'status'>,
 ) {
-  if (outcome === 'delivered')
-    return status === null ? texts.developer.delivered : `${texts.developer.delivered}, ${status}`
-  if (status !== null) return texts.developer.answered({ status })
-  return findText(texts.developer.outcomes, outcome) ?? outcome
+  if (outcome === 'delivered') return status === null ? texts.delivered : `${texts.delivered}, ${status}`
+  if (status !== null) return texts.answered({ status })
+  return findText(texts.outcomes, outcome) ?? outcome
 }
 
 /** The English sentence about a failure, with the facts for other languages. */
@@ -43,12 +42,15 @@ export function explainFailure(
 export const describeLastDelivery = ({ texts, minute }: Words, { last_delivery: last }: WebhookRecord) =>
   last === null ? texts.developer.never : `${minute(last.at)}, ${describeOutcome(texts, last)}`
 
-export function describeEvents(texts: Texts, { events }: WebhookRecord): string {
-  return events.includes('*') ? texts.developer.allEvents : events.join(', ')
+export function describeEvents({ developer: texts }: Texts, { events }: WebhookRecord): string {
+  return events.includes('*') ? texts.allEvents : events.join(', ')
 }
 
-export function renderStateBadge(texts: Texts, { status, failing_since }: WebhookRecord): string {
+export function renderStateBadge(
+  { developer: texts }: Texts,
+  { status, failing_since }: WebhookRecord,
+): string {
   const isFailing = status === 'active' && failing_since !== null
-  const word = isFailing ? texts.developer.failing : texts.developer.states[status]
+  const word = isFailing ? texts.failing : texts.states[status]
   return html`<span class="badge!${isFailing || status === 'disabled' ? ' off' : ''}">${word}</span>`
 }

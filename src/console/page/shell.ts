@@ -52,10 +52,8 @@ export function shell(frame: {
   page: ConsolePage
 }): string {
   const { words, session, path, page } = frame
-  const {
-    texts: { page: texts },
-    language,
-  } = words
+  const { language } = words
+  const { page: texts } = words.texts
   const scripts = (page.scripts ?? []).map(
     name => html`<script type="module" src="${moduleHref(name)}"></script>`,
   )

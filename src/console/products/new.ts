@@ -56,9 +56,7 @@ function renderNewPage(
 ): Outcome {
   const draft = renderDraftAttributes(words, getNewDraftKey(session, category.id), typed.isSent)
   const texts = words.texts.products
-  const title = texts.newOf({
-    category: getCategoryName(words, category.id),
-  })
+  const title = texts.newOf({ category: getCategoryName(words, category.id) })
   const { form, problems } = typed
   const drawing = { words, form, problems, category: category.id, action: PRODUCTS, isUnit: false }
   const body = html`<h1>${title}</h1><p class="lead">${texts.newLead}</p>!${from === undefined ? '' : html`<p>${texts.takenFrom({ name: from })}</p>`}!${renderProblems(words, typed)}

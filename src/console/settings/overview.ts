@@ -43,12 +43,12 @@ function places(texts: Texts, all: readonly SettingsPlace[]): string {
   return rowList(lines)
 }
 
-function engines(texts: Texts, indexable: boolean, isOwner: boolean): string {
-  const button = indexable ? texts.settings.enginesTurnOff : texts.settings.enginesTurnOn
+function engines({ settings: texts }: Texts, indexable: boolean, isOwner: boolean): string {
+  const button = indexable ? texts.enginesTurnOff : texts.enginesTurnOn
   const form = html`<form method="post" action="${SETTINGS}/indexing"><button class="second" name="to" value="${indexable ? 'no' : 'yes'}">${button}</button></form>`
   const content = html`
-<p>${indexable ? texts.settings.enginesOn : texts.settings.enginesOff}</p>!${isOwner ? form : html`<p class="quiet">${texts.settings.ownersOnly}</p>`}`
-  return section('engines', texts.settings.engines, content)
+<p>${indexable ? texts.enginesOn : texts.enginesOff}</p>!${isOwner ? form : html`<p class="quiet">${texts.ownersOnly}</p>`}`
+  return section('engines', texts.engines, content)
 }
 
 function nameForm(words: Words, value: string, problems: Problems): string {

@@ -17,11 +17,12 @@ export const showForgotten = (visit: AnyVisit): Outcome =>
   visit.setup.mail.hasServer ? page(visit, { email: '' }) : askOperator(visit)
 
 /** Without a mail server nobody can prove that they own an address, so only the operator gives out links. */
-function askOperator({ words: { texts } }: AnyVisit): ConsolePage {
-  const body = html`<h1>${texts.forgottenPassword.title}</h1><p class="lead">${texts.forgottenPassword.askOperator}</p>
-<p class="quiet">${texts.forgottenPassword.operatorCommand} <code>carnet users reset-password --email …</code></p>
-<p><a class="button second" href="${SIGN_IN}">${texts.signIn.title}</a></p>`
-  return { title: texts.forgottenPassword.title, body }
+function askOperator({ words }: AnyVisit): ConsolePage {
+  const { forgottenPassword: texts, signIn } = words.texts
+  const body = html`<h1>${texts.title}</h1><p class="lead">${texts.askOperator}</p>
+<p class="quiet">${texts.operatorCommand} <code>carnet users reset-password --email …</code></p>
+<p><a class="button second" href="${SIGN_IN}">${signIn.title}</a></p>`
+  return { title: texts.title, body }
 }
 
 export async function submitForgotten(visit: AnyVisit): Promise<Outcome> {
@@ -55,22 +56,20 @@ async function letterTo({ setup, words }: AnyVisit, email: string): Promise<Emai
 
 type Shown = { email: string; problems?: Problems; refusal?: string; status?: number }
 
-function page(
-  { words: { texts } }: AnyVisit,
-  { email, problems = {}, refusal, status = 200 }: Shown,
-): ConsolePage {
+function page({ words }: AnyVisit, { email, problems = {}, refusal, status = 200 }: Shown): ConsolePage {
+  const { forgottenPassword: texts, signIn } = words.texts
   const field = {
     name: 'email',
-    label: texts.signIn.email,
+    label: signIn.email,
     type: 'email',
     value: email,
     autocomplete: 'username',
   } as const
-  const body = html`<h1>${texts.forgottenPassword.title}</h1><p class="lead">${texts.forgottenPassword.lead}</p>
-!${summary(texts, problems, { email: texts.signIn.email })}!${notice(refusal)}
+  const body = html`<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>
+!${summary(words.texts, problems, { email: signIn.email })}!${notice(refusal)}
 <form method="post" action="${FORGOTTEN}" novalidate class="narrow">
 !${input(field, problems)}
-<button>${texts.forgottenPassword.submit}</button></form>
-<p><a class="alone" href="${SIGN_IN}">${texts.signIn.title}</a></p>`
-  return { title: texts.forgottenPassword.title, body, status }
+<button>${texts.submit}</button></form>
+<p><a class="alone" href="${SIGN_IN}">${signIn.title}</a></p>`
+  return { title: texts.title, body, status }
 }

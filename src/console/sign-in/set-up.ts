@@ -54,22 +54,23 @@ const ended = (visit: AnyVisit) => linkEnded(visit, visit.words.texts.linkEnded.
 
 type Typed = { token: string; name: string; email: string }
 
-function page({ words: { texts } }: AnyVisit, typed: Typed, problems: Problems = {}): ConsolePage {
+function page({ words }: AnyVisit, typed: Typed, problems: Problems = {}): ConsolePage {
+  const { setUp: texts, signIn } = words.texts
   const name = {
     name: 'name',
-    label: texts.setUp.accountName,
-    hint: texts.setUp.accountNameHint,
+    label: texts.accountName,
+    hint: texts.accountNameHint,
     value: typed.name,
     autocomplete: 'organization',
     maxLength: MAX_NAME_LENGTH,
   }
-  const body = html`<h1>${texts.setUp.title}</h1><p class="lead">${texts.setUp.lead}</p>
-!${summary(texts, problems, { name: texts.setUp.accountName, email: texts.signIn.email, password: texts.signIn.password })}
+  const body = html`<h1>${texts.title}</h1><p class="lead">${texts.lead}</p>
+!${summary(words.texts, problems, { name: texts.accountName, email: signIn.email, password: signIn.password })}
 <form method="post" action="${PATH}" novalidate class="narrow">
 <input type="hidden" name="token" value="${typed.token}">
 !${input(name, problems)}
-!${input({ name: 'email', label: texts.signIn.email, type: 'email', value: typed.email, autocomplete: 'username' }, problems)}
-!${newPasswordInput(texts, texts.signIn.password, problems)}
-<button>${texts.setUp.submit}</button></form>`
-  return { title: texts.setUp.title, body, status: isFine(problems) ? 200 : 422 }
+!${input({ name: 'email', label: signIn.email, type: 'email', value: typed.email, autocomplete: 'username' }, problems)}
+!${newPasswordInput(words.texts, signIn.password, problems)}
+<button>${texts.submit}</button></form>`
+  return { title: texts.title, body, status: isFine(problems) ? 200 : 422 }
 }

@@ -57,9 +57,8 @@ export async function renderUnitsSection(
   const more = renderPagination(words, { place, found: list, size: PAGE_SIZE, address })
   const all = batches + items
   const isMany = list.totalCapped || all > MAX_COUNTED
-  const { title, units, unitsMany } = words.texts.units
-  const known = all === 0 ? title : units({ count: all })
-  const heading = isMany ? unitsMany({ count: MAX_COUNTED }) : known
+  const known = all === 0 ? texts.title : texts.units({ count: all })
+  const heading = isMany ? texts.unitsMany({ count: MAX_COUNTED }) : known
   const here =
     isMany || list.total === all ? '' : html`<p class="quiet">${texts.unitsHere({ here: list.total })}</p>`
   const issue =
@@ -170,10 +169,7 @@ export async function submitIssue(visit: Visit): Promise<Outcome> {
   if (lines.length === 0)
     return renderIssuePage(words, state, { ...sent, problems: { names: texts.noNames } })
   if (lines.length > MAX_ISSUED) {
-    const names = texts.tooManyNames({
-      count: lines.length,
-      most: MAX_ISSUED,
-    })
+    const names = texts.tooManyNames({ count: lines.length, most: MAX_ISSUED })
     return renderIssuePage(words, state, { ...sent, problems: { names } })
   }
   const member = level === 'batch' ? 'lot' : 'serial'
