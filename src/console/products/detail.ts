@@ -1,7 +1,9 @@
 /** The page of one product: facts, data, versions, units, scans, and links to its public page and code. */
 
 import { html } from 'ghtml'
+import { validateData } from '../../categories/check/validate.ts'
 import { isLanguage, LANGUAGES } from '../../i18n/catalogue.ts'
+import { type Detail, TRANSLATION } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { LINK_AUDIENCES } from '../../passports/access/access-links.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
@@ -19,7 +21,9 @@ import { copyable, input, select } from '../page/fields.ts'
 import { backLink, facts, rowList, section } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
-import { getCategoryName, getFieldLabel } from '../product-data/labels.ts'
+import { getInputName } from '../product-data/form-data.ts'
+import { getCategoryName, getFieldLabel, getInputLabel } from '../product-data/labels.ts'
+import { explainProblem } from '../product-data/problem-sentence.ts'
 import {
   formatTitle,
   getProductTitle,
@@ -31,7 +35,6 @@ import { renderData } from '../product-data/view.ts'
 import { renderScansSection } from '../scans/product-section.ts'
 import { renderUnitsSection } from '../units/issue.ts'
 import { renderPendingCorrection } from '../units/refresh.ts'
-import { renderNameNotice } from './name-notice.ts'
 import { getNewDraftKey, getProductDraftKey, renderSavedDraft } from './submitted-data.ts'
 
 const MAX_VERSIONS = 10
@@ -100,6 +103,34 @@ function buildFieldMarker(words: Words, { row, own, inherited }: PassportState):
     const n = new Set(tags.filter(isLanguage)).size
     return html`!${badge} <span class="quiet">${texts.textLanguages({ n, all: LANGUAGES.length })}</span>`
   }
+}
+
+/**
+ * A notice about fibre names that the law does not list. They were saved, and readers see them as typed.
+ * `isJustSaved`: also lists names that are correct but worth a look once, such as "organic cotton".
+ */
+function renderNameNotice(
+  words: Words,
+  state: PassportState,
+  { isJustSaved, mayEdit }: { isJustSaved: boolean; mayEdit: boolean },
+): string {
+  const { row, own } = state
+  const { warnings } = validateData(requireCategory(row.category), effectiveData(state))
+  const isOwn = ({ path }: Detail) => row.level === 'm' || Object.hasOwn(own ?? {}, path[1] ?? '')
+  const told = warnings.filter(
+    one =>
+      one.code === 'unlisted_name' &&
+      isOwn(one) &&
+      (isJustSaved || one[TRANSLATION]?.key !== 'fibre_qualified'),
+  )
+  const [first] = told
+  if (first === undefined) return ''
+  const texts = words.texts.form
+  const lines = told.map(
+    one => html`<li>${getInputLabel(words, getInputName(one))}: ${explainProblem(words, one)}</li>`,
+  )
+  const change = html`<p><a class="button second" href="${getProductUrl(row)}/edit#${getInputName(first)}">${texts.changeNames}</a></p>`
+  return html`<div class="reach"><p>${texts.checkNames}</p><ul>!${lines}</ul>!${mayEdit ? change : ''}</div>`
 }
 
 function renderFacts(words: Words, { row }: PassportState, parent: PassportSummary | undefined): string {
