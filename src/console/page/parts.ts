@@ -11,8 +11,7 @@ export const section = (id: string, title: string, content: string | readonly st
   html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>!${content}</section>`
 
 /** The notice about the action just done. */
-export const doneNotice = (sentence: string | undefined) =>
-  sentence === undefined ? '' : html`<p class="reach" role="status">${sentence}</p>`
+export const doneNotice = (sentence: string) => html`<p class="reach" role="status">${sentence}</p>`
 
 export const rowList = (rows: readonly string[]) => html`<ul class="rows">!${rows}</ul>`
 
