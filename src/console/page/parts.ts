@@ -19,6 +19,9 @@ export const rowList = (rows: readonly string[]) => html`<ul class="rows">!${row
 export const linkRow = (to: string, name: string, hint: string) =>
   html`<li><a class="row-link" href="${to}">${name}</a><span class="quiet">${hint}</span></li>`
 
+export const pointList = (points: readonly string[]) =>
+  html`<ul class="points">!${points.map(point => html`<li>${point}</li>`)}</ul>`
+
 /** A list of names and values. */
 export const facts = (lines: readonly (readonly [string, string])[], more = '') =>
   html`<dl class="facts">!${lines.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}!${more}</dl>`

@@ -12,7 +12,7 @@ import { listMostScanned } from '../../scans/most-scanned.ts'
 import { getScanSettings } from '../../scans/settings.ts'
 import { type AccountScanSummary, summarizeAccount } from '../../scans/summary.ts'
 import { DOCS, PRODUCTS, SCANS } from '../page/addresses.ts'
-import { doneNotice, section } from '../page/parts.ts'
+import { doneNotice, pointList, section } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
@@ -106,7 +106,7 @@ async function renderEmpty(words: Words, ctx: AccountContext): Promise<string> {
 
 function renderMethod(words: Words): string {
   const texts = words.texts.scans
-  const content = html`<ul class="points">!${texts.howPoints.map(point => html`<li>${point}</li>`)}</ul>
+  const content = html`!${pointList(texts.howPoints)}
 <p><a class="alone" href="${DOCS}#getScans">${texts.howApi}</a></p>`
   return section('how', texts.how, content)
 }

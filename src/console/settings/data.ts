@@ -6,7 +6,7 @@ import { openExportDownload } from '../../transfer/accounts/export-download.ts'
 import { ALL_DATA } from '../page/addresses.ts'
 import { input, notice, summary } from '../page/fields.ts'
 import type { Problems } from '../page/form.ts'
-import { facts, section } from '../page/parts.ts'
+import { facts, pointList, section } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import { checkTypedPassword } from '../sign-in/parts.ts'
 import { settingsHead } from './places.ts'
@@ -43,8 +43,6 @@ async function page(
   const texts = words.texts.dataDownload
   const usage = await getUsage(ctx)
   const counts = usage.map(({ level, used }) => [words.texts.levels[level], words.number(used)] as const)
-  const points = (all: readonly string[]) =>
-    html`<ul class="points">!${all.map(one => html`<li>${one}</li>`)}</ul>`
   const field = {
     name: 'password',
     label: texts.password,
@@ -54,7 +52,7 @@ async function page(
   const body = html`!${settingsHead(words, texts)}
 !${notice(problem)}!${summary(words.texts, problems, { password: texts.password })}!${facts(counts)}
 <form method="post" action="${ALL_DATA}" novalidate class="narrow">!${input(field, problems)}<button>${texts.submit}</button></form>
-!${section('in', texts.inIt, html`!${points(texts.inItPoints)}<p>${texts.notInIt}</p>`)}
-!${section('whole', texts.whole, html`<p>${texts.wholeLead}</p>!${points(texts.wholePoints)}<p class="quiet">${texts.format}</p>`)}`
+!${section('in', texts.inIt, html`!${pointList(texts.inItPoints)}<p>${texts.notInIt}</p>`)}
+!${section('whole', texts.whole, html`<p>${texts.wholeLead}</p>!${pointList(texts.wholePoints)}<p class="quiet">${texts.format}</p>`)}`
   return { title: texts.title, body, status, ...(token === undefined ? {} : { session: token }) }
 }

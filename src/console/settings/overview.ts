@@ -8,7 +8,7 @@ import { getUsage } from '../../accounts/limits/quota.ts'
 import { ALL_DATA, HOME, SETTINGS } from '../page/addresses.ts'
 import { input, summary } from '../page/fields.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
-import { linkRow, rowList, section } from '../page/parts.ts'
+import { linkRow, pointList, rowList, section } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { Texts } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
@@ -103,7 +103,7 @@ function closePage({ session, words }: Visit, problems: Problems): Outcome {
   const title = texts.question({ name })
   const field = { name: 'name', label: texts.type({ name }) }
   const body = html`!${backToSettings(words)}<h1>${title}</h1><p class="lead">${texts.lead}</p>
-<ul class="points">!${texts.points.map(point => html`<li>${point}</li>`)}</ul>
+!${pointList(texts.points)}
 <p><a class="alone" href="${ALL_DATA}">${texts.data}</a></p>
 !${summary(words.texts, problems, { name: words.texts.settings.name })}
 <form method="post" action="${SETTINGS}/close" novalidate class="narrow">!${input(field, problems)}
