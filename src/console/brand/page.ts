@@ -12,7 +12,7 @@ import type { Brand, BrandLogo } from '../../accounts/brand/brand.ts'
 import { MAX_LOGO_BYTES, MAX_LOGO_SIDE_PIXELS } from '../../accounts/brand/logo.ts'
 import { MAX_BRAND_NAME_LENGTH } from '../../accounts/brand/update-brand.ts'
 import { BRAND } from '../page/addresses.ts'
-import { defaultButton, described, input, notes, summary } from '../page/fields.ts'
+import { defaultButton, described, input, notes, renderTick, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
 import { doneNotice, facts, section } from '../page/parts.ts'
 import type { ConsolePage } from '../page/route.ts'
@@ -124,7 +124,7 @@ function logoForm(words: Words, brand: Brand, problems: Problems): string {
   const one = (name: 'logo' | 'logo_dark', label: string, logo: BrandLogo | null) => {
     const field = name === 'logo' ? { name } : { name, hint: texts.logoDarkHint }
     const remove = name === 'logo' ? texts.remove : texts.removeDark
-    const box = html`<div class="check"><input type="checkbox" id="remove_${name}" name="remove_${name}" value="yes"><label for="remove_${name}">${remove}</label></div>`
+    const box = renderTick(`remove_${name}`, remove, { value: 'yes' })
     return html`<div class="field"><label for="${name}">${label}</label>!${notes(field, problems)}!${picture(words, name, logo)}
 <input type="file" id="${name}" name="${name}" accept=".svg,.png,.jpg,.jpeg,.webp,image/svg+xml,image/png,image/jpeg,image/webp"!${described(field, problems)}>!${logo === null ? '' : box}</div>`
   }

@@ -74,6 +74,14 @@ export function described({ name, hint }: FieldNotes, problems: Problems): strin
   )
 }
 
+type Tick = { type?: 'checkbox' | 'radio'; name?: string; value?: string; isOn?: boolean; hint?: string }
+
+/** A box to tick, before its label. */
+export function renderTick(id: string, label: string, tick: Tick): string {
+  const { type = 'checkbox', name = id, value = 'on', isOn = false, hint } = tick
+  return html`<div class="check"><input type="${type}" id="${id}" name="${name}" value="${value}"!${isOn ? ' checked' : ''}!${described({ name: id, hint }, {})}><label for="${id}">${label}</label>!${notes({ name: id, hint }, {})}</div>`
+}
+
 /**
  * A hidden button at the start of a form with other buttons before its own, because the Enter key presses the
  * first one. The tab key skips it.

@@ -15,7 +15,7 @@ import {
 } from '../../passports/read/list.ts'
 import { setStatus } from '../../passports/write/archive.ts'
 import { PRODUCTS } from '../page/addresses.ts'
-import { notice, renderOptions } from '../page/fields.ts'
+import { notice, renderOptions, renderTick } from '../page/fields.ts'
 import { doneNotice } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
@@ -82,7 +82,7 @@ function renderFilters(words: Words, view: ListQuery): string {
   return html`<form method="get" action="${PRODUCTS}" class="filters" role="search">
 <div class="field grow"><label for="q">${texts.search}</label><input id="q" name="q" type="search" value="${view.q}" maxlength="${MAX_SEARCH_LENGTH}" placeholder="${texts.searchHint}" autocomplete="off"></div>!${kept}
 !${select('status', texts.status, view.status, statuses)}!${select('category', texts.category, view.category, categories)}
-<div class="check"><input type="checkbox" id="outdated" name="outdated" value="yes"!${view.outdated ? ' checked' : ''}><label for="outdated">${texts.onlyOutdated}</label></div>
+!${renderTick('outdated', texts.onlyOutdated, { value: 'yes', isOn: view.outdated })}
 <button class="second">${texts.show}</button></form>`
 }
 

@@ -9,7 +9,7 @@ import {
   setScanSettings,
 } from '../../scans/settings.ts'
 import { SCANS } from '../page/addresses.ts'
-import { described, notes } from '../page/fields.ts'
+import { renderTick } from '../page/fields.ts'
 import { section } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
@@ -58,23 +58,18 @@ function renderSwitchesForm(words: Words, settings: ScanSettings): string {
     scanDevices: rules.scan_devices,
   })
   const categories = allCategories().map(({ id }) =>
-    renderBox(`category-${id}`, getCategoryName(words, id), {
+    renderTick(`category-${id}`, getCategoryName(words, id), {
       name: 'category',
       value: id,
       isOn: isCategoryOn(settings, id),
     }),
   )
   return html`<form method="post" action="${SWITCHES}" class="narrow switches">
-!${renderBox('counting', texts.switchAll, { isOn: settings.on, hint: texts.switchAllHint })}
+!${renderTick('counting', texts.switchAll, { isOn: settings.on, hint: texts.switchAllHint })}
 <fieldset><legend>${texts.switchCategories}</legend>!${categories}</fieldset>
-!${renderBox('clones', texts.switchClones, { isOn: settings.clone_rules !== null, hint: clonesHint })}
+!${renderTick('clones', texts.switchClones, { isOn: settings.clone_rules !== null, hint: clonesHint })}
 <button>${texts.save}</button></form>`
 }
-
-type Box = { name?: string; value?: string; isOn: boolean; hint?: string }
-
-const renderBox = (id: string, label: string, { name = id, value = 'on', isOn, hint }: Box): string =>
-  html`<div class="check"><input type="checkbox" id="${id}" name="${name}" value="${value}"!${isOn ? ' checked' : ''}!${described({ name: id, hint }, {})}><label for="${id}">${label}</label>!${notes({ name: id, hint }, {})}</div>`
 
 /** A box that is not ticked is off. The thresholds of suspicion stay unless that check is switched. */
 export async function submitSwitches({ ctx, form: sent }: Visit): Promise<Outcome> {

@@ -10,7 +10,7 @@ import { listPassports, MAX_COUNTED, type PassportSummary } from '../../passport
 import { countUnitsUnder } from '../../passports/read/list-units.ts'
 import { issueUnits, UNIT_LEVELS } from '../../passports/units/issue-units.ts'
 import { PRODUCTS } from '../page/addresses.ts'
-import { alertBox, described, notes, notice, summary } from '../page/fields.ts'
+import { alertBox, described, notes, notice, renderTick, summary } from '../page/fields.ts'
 import type { Problems } from '../page/form.ts'
 import { rowList, section } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
@@ -115,7 +115,12 @@ function renderIssuePage(words: Words, state: PassportState, sent: IssueState): 
   const id = idFromUuid(state.row.id)
   const levels = state.row.level === 'm' ? UNIT_LEVELS : (['item'] as const)
   const radio = (one: (typeof UNIT_LEVELS)[number]) =>
-    html`<div class="check"><input type="radio" id="level-${one}" name="level" value="${one}"!${one === level ? ' checked' : ''}><label for="level-${one}">${texts.issueLevels[one]}</label></div>`
+    renderTick(`level-${one}`, texts.issueLevels[one], {
+      type: 'radio',
+      name: 'level',
+      value: one,
+      isOn: one === level,
+    })
   const told =
     errors.length === 0
       ? notice(problem) + summary(words.texts, problems, { names: texts.names })
