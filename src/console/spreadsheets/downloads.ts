@@ -14,9 +14,9 @@ import {
   FILE_FORMATS,
   getCategoryOrFirst,
   getPathLabel,
-  listCategoryOptions,
-  listFormatOptions,
   parseFileFormat,
+  renderCategorySelect,
+  renderFormatSelect,
   sendSpreadsheet,
 } from './words.ts'
 
@@ -46,9 +46,9 @@ export function showExport({ words, session }: Visit): Outcome {
   const toImport =
     session.role === 'viewer' ? '' : html`<a class="button second" href="${IMPORT}">${texts.toImport}</a>`
   const body = html`<div class="page-head"><h1>${texts.exportTitle}</h1>!${toImport}</div><p class="lead">${texts.exportLead}</p>
-<form method="get" action="${EXPORT}/file" class="narrow">!${select({ name: 'category', label: texts.category, options: listCategoryOptions(words) }, {})}!${select({ name: 'status', label: texts.status, options: statuses }, {})}
+<form method="get" action="${EXPORT}/file" class="narrow">!${renderCategorySelect(words)}!${select({ name: 'status', label: texts.status, options: statuses }, {})}
 <div class="field"><label for="q">${texts.q}</label><input id="q" name="q" type="search" maxlength="${MAX_SEARCH_LENGTH}" autocomplete="off"></div>
-!${select({ name: 'format', label: texts.format, options: listFormatOptions(words) }, {})}<button>${texts.download}</button></form>!${session.role === 'owner' ? html`<p><a class="alone" href="${ALL_DATA}">${texts.allData}</a></p>` : ''}`
+!${renderFormatSelect(words)}<button>${texts.download}</button></form>!${session.role === 'owner' ? html`<p><a class="alone" href="${ALL_DATA}">${texts.allData}</a></p>` : ''}`
   return { title: texts.exportTitle, body }
 }
 

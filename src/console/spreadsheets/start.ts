@@ -10,14 +10,14 @@ import {
 } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { MAX_SPREADSHEET_BYTES } from '../../transfer/spreadsheets/spreadsheet-limits.ts'
 import { EXPORT, IMPORT } from '../page/addresses.ts'
-import { notice, select } from '../page/fields.ts'
+import { notice } from '../page/fields.ts'
 import { rowList, section } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
 import type { Words } from '../page/words.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { limitReads } from './limit-reads.ts'
 import { readUploadedSpreadsheet } from './upload.ts'
-import { explainUnreadableFile, getImportUrl, listCategoryOptions, listFormatOptions } from './words.ts'
+import { explainUnreadableFile, getImportUrl, renderCategorySelect, renderFormatSelect } from './words.ts'
 
 export const showImport = (visit: Visit): Promise<Outcome> => renderStartPage(visit, {})
 
@@ -40,9 +40,8 @@ async function renderStartPage(
 
 function renderUploadForm(words: Words, category: string | undefined): string {
   const texts = words.texts.spreadsheets
-  const options = listCategoryOptions(words)
   const content = html`
-<form method="post" action="${IMPORT}" enctype="multipart/form-data" class="narrow">!${select({ name: 'category', label: texts.category, value: category ?? '', options }, {})}
+<form method="post" action="${IMPORT}" enctype="multipart/form-data" class="narrow">!${renderCategorySelect(words, category)}
 <div class="field"><label for="sheet">${texts.file}</label><p class="hint" id="sheet-hint">${texts.fileHint}</p><input id="sheet" name="sheet" type="file" accept=".xlsx,.csv,.txt,.tsv,text/csv,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" aria-describedby="sheet-hint"></div>
 <button>${texts.uploadSubmit}</button></form>`
   return section('upload', texts.upload, content)
@@ -51,14 +50,11 @@ function renderUploadForm(words: Words, category: string | undefined): string {
 function renderTemplateForm(words: Words): string {
   const texts = words.texts.spreadsheets
   const languages = words.language === 'en' ? 'en' : `${words.language}, en`
-  const category = select(
-    { name: 'category', label: texts.category, options: listCategoryOptions(words) },
-    {},
-  ).replaceAll('"category"', '"template-category"')
+  const category = renderCategorySelect(words).replaceAll('"category"', '"template-category"')
   const named = category.replace('name="template-category"', 'name="category"')
   return html`<form method="get" action="${IMPORT}/template" class="filters">!${named}
 <div class="field"><label for="languages">${texts.languages}</label><input id="languages" name="languages" value="${languages}" maxlength="200" autocomplete="off" spellcheck="false"></div>
-!${select({ name: 'format', label: texts.format, options: listFormatOptions(words) }, {})}<button class="second">${texts.download}</button></form>`
+!${renderFormatSelect(words)}<button class="second">${texts.download}</button></form>`
 }
 
 function renderEarlierImports(words: Words, imports: readonly SpreadsheetImport[]): string {

@@ -12,6 +12,7 @@ import type { SpreadsheetError } from '../../transfer/spreadsheets/spreadsheet-e
 import type { SpreadsheetImport } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { SPREADSHEET_CONTENT_TYPES } from '../../transfer/spreadsheets/template.ts'
 import { IMPORT } from '../page/addresses.ts'
+import { select } from '../page/fields.ts'
 import { backLink } from '../page/parts.ts'
 import { findText } from '../page/texts.ts'
 import type { Words } from '../page/words.ts'
@@ -29,13 +30,15 @@ const FORMAT_NAMES = ['xlsx', 'csv', 'csv2'] as const satisfies readonly FileFor
 export const parseFileFormat = (sent: string | null): FileFormat =>
   FORMAT_NAMES.find(one => one === sent) ?? 'xlsx'
 
-export const listFormatOptions = (words: Words) => {
-  const { formats } = words.texts.spreadsheets
-  return FORMAT_NAMES.map(one => [one, formats[one]] as const)
+export function renderFormatSelect({ texts: { spreadsheets: texts } }: Words): string {
+  const options = FORMAT_NAMES.map(one => [one, texts.formats[one]] as const)
+  return select({ name: 'format', label: texts.format, options }, {})
 }
 
-export const listCategoryOptions = (words: Words) =>
-  allCategories().map(({ id }) => [id, getCategoryName(words, id)] as const)
+export function renderCategorySelect(words: Words, value = ''): string {
+  const options = allCategories().map(({ id }) => [id, getCategoryName(words, id)] as const)
+  return select({ name: 'category', label: words.texts.spreadsheets.category, value, options }, {})
+}
 
 export const getCategoryOrFirst = (sent: string | null): CompleteCategory => {
   const found = findCategory(sent ?? '') ?? allCategories()[0]
