@@ -203,8 +203,7 @@ function getResultUrl(sheet: SpreadsheetImport, { changes, group, page }: Result
   if (changes > 1) parts.set('changes', String(changes))
   if (group !== undefined) parts.set('group', group)
   if (page > 1) parts.set('page', String(page))
-  const text = parts.toString()
-  return text === '' ? getImportUrl(sheet) : `${getImportUrl(sheet)}?${text}`
+  return parts.size === 0 ? getImportUrl(sheet) : `${getImportUrl(sheet)}?${parts}`
 }
 
 function renderPager(
