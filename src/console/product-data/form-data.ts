@@ -47,85 +47,68 @@ type ParseOptions = { words: Words; was: DataObject }
 /** `problems`: by input name. */
 type ParsedData = { data: DataObject; problems: Problems }
 
-/** Parses a submitted form. Empty inputs and empty list rows are left out. */
+/**
+ * Parses a submitted form. Empty inputs and empty list rows are left out. Each function inside returns the
+ * stored value itself if its inputs did not change.
+ */
 export function parseData(
   fields: readonly Field[],
   form: PostedForm,
-  { words, was }: ParseOptions,
+  { words, was: stored }: ParseOptions,
 ): ParsedData {
   const problems: Record<string, string> = {}
-  const reader = new DataParser(form, words, problems)
-  const data = reader.members(fields, DATA_PREFIX, was)
-  return { data: isObject(data) ? data : {}, problems }
-}
-
-/** Each method returns the stored value itself if its inputs did not change. */
-class DataParser {
-  private readonly form: PostedForm
-  private readonly words: Words
-  private readonly problems: Record<string, string>
-
-  constructor(form: PostedForm, words: Words, problems: Record<string, string>) {
-    this.form = form
-    this.words = words
-    this.problems = problems
-  }
-
-  members(fields: readonly Field[], at: string, was: unknown): unknown {
+  const parseMembers = (members: readonly Field[], at: string, was: unknown): unknown => {
     const before = isObject(was) ? was : undefined
     const after: Record<string, unknown> = { ...before }
-    for (const field of fields) {
-      const value = this.value(field, `${at}.${field.name}`, getOwn(before, field.name))
+    for (const field of members) {
+      const value = parseValue(field, `${at}.${field.name}`, getOwn(before, field.name))
       if (value === undefined) delete after[field.name]
       else after[field.name] = value
     }
-    return fields.some(({ name }) => Object.hasOwn(after, name))
-      ? keepIfEqual(was, after)
-      : removeIfShown(was)
+    const isThere = members.some(({ name }) => Object.hasOwn(after, name))
+    return isThere ? keepIfEqual(was, after) : removeIfShown(was)
   }
-
-  private value(field: Field, at: string, was: unknown): unknown {
-    if (field.localized) return this.translations(field, at, was)
-    if (field.type === 'object') return this.members(field.fields ?? [], at, was)
-    return field.type === 'list' ? this.list(field, at, was) : this.scalar(field, at, was)
+  const parseValue = (field: Field, at: string, was: unknown): unknown => {
+    if (field.localized) return parseTranslations(field, at, was)
+    if (field.type === 'object') return parseMembers(field.fields ?? [], at, was)
+    return field.type === 'list' ? parseList(field, at, was) : parseScalar(field, at, was)
   }
-
-  private scalar(field: Field, at: string, was: unknown): unknown {
-    const typed = this.form.raw(at)
-    if (this.isAsShown(field, typed, was)) return was
+  const parseScalar = (field: Field, at: string, was: unknown): unknown => {
+    const typed = form.raw(at)
+    if (isAsShown(words, field, typed, was)) return was
     if (typed.trim() === '') return undefined
-    const { value, problem } = parseTypedValue(this.words, field, typed)
-    if (problem !== undefined) this.problems[at] = problem
+    const { value, problem } = parseTypedValue(words, field, typed)
+    if (problem !== undefined) problems[at] = problem
     return value
   }
-
-  private isAsShown = (field: Field, typed: string, was: unknown) =>
-    normalizeLineBreaks(typed) === normalizeLineBreaks(formatInputValue(this.words, field, was))
-
-  private translations(field: Field, at: string, was: unknown): unknown {
+  const parseTranslations = (field: Field, at: string, was: unknown): unknown => {
     const before = isObject(was) ? was : undefined
     const after: Record<string, unknown> = {}
-    for (const tag of new Set([...Object.keys(before ?? {}), ...this.form.under(at)])) {
-      const [typed, stored] = [this.form.raw(`${at}.${tag}`), getOwn(before, tag)]
-      if (stored !== undefined && this.isAsShown(field, typed, stored)) after[tag] = stored
+    for (const tag of new Set([...Object.keys(before ?? {}), ...form.under(at)])) {
+      const [typed, kept] = [form.raw(`${at}.${tag}`), getOwn(before, tag)]
+      if (kept !== undefined && isAsShown(words, field, typed, kept)) after[tag] = kept
       else if (typed.trim() !== '') after[tag] = normalizeLineBreaks(typed)
     }
     return Object.keys(after).length > 0 ? keepIfEqual(was, after) : removeIfShown(was)
   }
-
-  private list(field: Field, at: string, was: unknown): unknown {
+  const parseList = (field: Field, at: string, was: unknown): unknown => {
     const before: readonly unknown[] = Array.isArray(was) ? was : []
     const only = findEntryField(field)
-    const after = listRowNumbers(this.form, at)
+    const after = listRowNumbers(form, at)
       .map(place => {
         const row = `${at}.${place}`
-        if (only !== undefined) return this.scalar(only, row, before[findRowOrigin(this.form, row) ?? -1])
-        return this.members(field.of ?? [], row, before[findRowOrigin(this.form, row) ?? -1])
+        const entry = before[findRowOrigin(form, row) ?? -1]
+        return only === undefined ? parseMembers(field.of ?? [], row, entry) : parseScalar(only, row, entry)
       })
       .filter(entry => entry !== undefined)
     return after.length > 0 ? keepIfEqual(was, after) : removeIfShown(was)
   }
+  const data = parseMembers(fields, DATA_PREFIX, stored)
+  return { data: isObject(data) ? data : {}, problems }
 }
+
+const isAsShown = (words: Words, field: Field, typed: string, was: unknown): boolean =>
+  normalizeLineBreaks(typed) === normalizeLineBreaks(formatInputValue(words, field, was))
 
 const keepIfEqual = (was: unknown, after: object): unknown => (isDeepStrictEqual(was, after) ? was : after)
 
