@@ -80,7 +80,7 @@ describe('scheduled backups', () => {
     await mkdir(join(dir, 'carnet-20261101T000000Z.backup'), { recursive: true })
     for (const day of [2, 3]) await writeFile(join(dir, `carnet-2026110${day}T000000Z.backup`), '')
     const setup = { openPool: poolOfOne(database), clock, key: BACKUP_KEY, version: 'test' }
-    const said: { level: number; msg: string; left?: string[] }[] = []
+    const said: { level: number; msg: string; notDeleted?: string[] }[] = []
     const log = pino({ level: 'info' }, { write: line => said.push(JSON.parse(line)) })
     const sql = openPool(database.target)
     const backups = { ...setup, dir, everyMs: 24 * HOUR_MS, keep: 1 }
@@ -96,7 +96,7 @@ describe('scheduled backups', () => {
       said.map(({ msg }) => msg),
       ['backup made', 'the backup was made, but older ones could not be deleted'],
     )
-    assert.match(said[1]?.left?.join() ?? '', /^carnet-20261101T000000Z\.backup: /)
+    assert.match(said[1]?.notDeleted?.join() ?? '', /^carnet-20261101T000000Z\.backup: /)
   })
 
   test('settings: off without a folder, daily and seven by default; invalid values are rejected by name', () => {
