@@ -2,7 +2,7 @@
 import { IdempotencyKeyTaken } from '../../accounts/idempotency-record.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
-import { assert } from '../../kernel/errors.ts'
+import { assert, toError } from '../../kernel/errors.ts'
 import { gtinTakenError } from '../core/check-data.ts'
 import {
   insertModels,
@@ -49,13 +49,20 @@ async function insertRows(sql: Sql, rows: readonly ModelRow[]): Promise<Map<stri
   const errors = others.length === 0 ? new Map<string, Error>() : await insertRows(sql, others)
   for (const row of rows.filter(({ id }) => rejected.has(id))) {
     const isKeyTaken = rejected.get(row.id) === 'key_taken'
-    const error = isKeyTaken ? new IdempotencyKeyTaken() : (await insertRows(sql, [row])).get(row.id)
+    const error = isKeyTaken ? new IdempotencyKeyTaken() : await insertAlone(sql, row)
     if (error !== undefined) errors.set(row.id, error)
   }
   return errors
 }
 
-/** The rejected rows with reasons. If a value cannot be stored, returns all rows without a reason. */
+/** Returns every error instead of throwing it: it is this row's, and rows before it may be inserted. */
+const insertAlone = (sql: Sql, row: ModelRow): Promise<Error | undefined> =>
+  insertRows(sql, [row]).then(errors => errors.get(row.id), toError)
+
+/**
+ * The rejected rows with reasons. If a value cannot be stored, all rows without one: PostgreSQL does not say
+ * whose value it is.
+ */
 async function tryInsertTogether(
   sql: Sql,
   rows: readonly ModelRow[],
