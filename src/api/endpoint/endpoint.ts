@@ -78,7 +78,7 @@ type AccountOptions = {
   takesDryRun?: true
   /** Takes up to 500 rows as `items`, each with its own result, in a body of 8 MiB instead of 1 MiB. */
   isBulk?: true
-  /** The handler's statement stores key and response itself, so no transaction is opened. */
+  /** The handler's statement stores key and response itself, so the first attempt opens no transaction. */
   storesIdempotencyRecord?: true
 }
 

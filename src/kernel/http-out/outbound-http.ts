@@ -267,7 +267,7 @@ function createGuardedLookup(allowed: BlockList, resolve: ResolveName): LookupFu
     return addresses
   }
   return (name, options, callback) => {
-    // Also called if a resolver returns something that is not an IP address.
+    // Also called with the error about an address that is not an IP address.
     const fail = (error?: unknown) => {
       const unresolved = new OutboundFailure('dns', `The name ${name} cannot be resolved.`)
       callback(error instanceof OutboundFailure ? error : unresolved, '', 4)

@@ -109,7 +109,7 @@ function handle(route: RouteContext, reply: FastifyReply): unknown {
     return undefined
   }
   const send = () => sendFreshOrStale(context)
-  // A cached page that is unchanged costs only a look-up, so it is not limited.
+  // A page that is or was cached is not limited: if it has changed, it is rendered once more.
   return hasCachedResponse(route.cache, headers, request) ? send() : limitUncached(context, token, send)
 }
 
