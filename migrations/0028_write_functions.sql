@@ -1,9 +1,9 @@
 -- shared
--- The writes of passports as functions of simple statements: less planning than one statement of many parts, and on a
--- distributed PostgreSQL each statement is one task where the rows are. Their tables are those of the caller's search_path.
+-- Functions that write passports. Several simple statements are planned faster than one large one, and on Citus each runs
+-- on the node that has the rows. The tables have no schema: the search_path of the caller leads to its shard.
 
--- Deliveries of new events of one type, for each endpoint that wants them. They are inserted before the events, because
--- the trigger event_fans_out inserts those that are missing then.
+-- Inserts deliveries of new events of one type, one for each endpoint that wants them. Call it before the events are
+-- inserted: for servers of the version before, the trigger event_fans_out inserts the deliveries that are missing then.
 create function public.carnet_queue_deliveries(account integer, event_type text, event_ids uuid[], moments timestamptz[],
   behind boolean)
 returns void language plpgsql as $$
@@ -20,8 +20,8 @@ begin
   end loop;
 end $$;
 
--- Claims GTINs in their order, and returns the models whose GTIN another model holds. Who holds it is read afterwards:
--- the number of inserted rows is not to be relied on if the claims are on several machines.
+-- Claims GTINs in order, and returns the models whose GTIN belongs to another model. It reads the holders afterwards,
+-- because with claims on several nodes the number of inserted rows can be wrong.
 create function public.carnet_claim_gtins(accounts integer[], models uuid[], gtins text[], moments timestamptz[])
 returns uuid[] language plpgsql as $$
 declare
@@ -37,7 +37,7 @@ begin
     where i.gtin is not null and (holders -> i.gtin) is distinct from jsonb_build_array(i.account, i.model));
 end $$;
 
--- False if so many more do not fit into the quota.
+-- Adds `amount` to the usage of the account; false, and no change, if that would exceed its quota.
 create function public.carnet_reserve_quota(account integer, of_level "char", amount bigint)
 returns boolean language plpgsql as $$
 declare
@@ -55,9 +55,9 @@ begin
   return found;
 end $$;
 
--- Checked models, all or none. `stores_keys`: some have an idempotency record. `claiming`: those that must be the only
--- one with their SKU, each with the model that held its claim when it was looked up. Locks keys, GTINs, SKUs, counters,
--- each in their order, so that two calls never wait for each other.
+-- Inserts checked models, all or none. `stores_keys`: some have an idempotency record. `claiming`: the models whose SKU must
+-- be unique, each with the model that had claimed it at the look-up. Locks idempotency keys, then GTINs, SKUs and counters,
+-- each in order, so that two calls never deadlock.
 create function public.carnet_create_models(models jsonb, stores_keys boolean, claiming jsonb)
 returns void language plpgsql as $$
 declare
@@ -129,7 +129,7 @@ begin
     status = excluded.status, headers = excluded.headers, body = excluded.body
     where idempotency_key.created_at at time zone 'UTC' <= excluded.created_at at time zone 'UTC' - interval '24 hours';
   perform set_config('lock_timeout', '0', true);
-  -- The body contains the new product's id, so no other response is equal.
+  -- A stored body that equals ours was stored by us: it contains the id of the new product.
   select jsonb_agg(jsonb_build_array(i.id, 'key_taken')) into refused
   from jsonb_to_recordset(models) as i(id uuid, account_id integer, idempotency jsonb)
   left join idempotency_key k on k.account_id = i.account_id and k.key = i.idempotency->>'key'
