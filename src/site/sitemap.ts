@@ -67,7 +67,7 @@ function getCachedFile(setup: SiteSetup, cache: FileCache, n: number, render: Re
   return response
 }
 
-/** A sitemap requires at least one entry, so without models there is none. */
+/** Undefined without models: a sitemap must have at least one entry. */
 async function renderSitemapIndex({ sql, addresses }: SiteSetup): Promise<string | undefined> {
   const numbers = await listSitemapFiles(sql)
   if (numbers.length === 0) return undefined

@@ -41,7 +41,7 @@ function protectedIn(
   })
 }
 
-/** A valid value of the field that occurs nowhere else; each `n` gives another value. */
+/** A unique valid value of the field; `n` makes it unique. */
 function canary({ format, type }: Field, n: number): string | number {
   if (type === 'number') return 90 + n + 0.1237
   if (format === 'url') return `https://docs.example/CANARY-${n}`

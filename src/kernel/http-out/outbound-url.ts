@@ -32,8 +32,7 @@ type UrlError = {
 }
 
 /**
- * Returns what is wrong with a URL; undefined for a valid one. The addresses of a host name are checked
- * later, at its look-up.
+ * Returns the problem of a URL, or undefined. The addresses of a host name are checked later, at its look-up.
  */
 export const explainUrlError = (text: string, policy: OutboundPolicy): string | undefined =>
   findUrlError(text, policy)?.sentence

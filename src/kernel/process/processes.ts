@@ -14,7 +14,7 @@ type RunningProcess = {
   cwd: string | undefined
 }
 
-/** The running process with this number; undefined if there is none or it is a zombie. */
+/** The process with this number, if it runs and is not a zombie. */
 export function findProcess(pid: number): RunningProcess | undefined {
   if (!Number.isSafeInteger(pid) || pid <= 0) return undefined
   return process.platform === 'linux' ? readProc(pid) : askPs(pid)
