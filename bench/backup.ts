@@ -38,7 +38,7 @@ export const backupRows: Bench = async stage => {
   for (let round = 0; round < ROUNDS; round++) {
     figures.alone.push(await read(SECONDS))
     let isDone = false
-    const made = write(hall, join(folder, `${round}`)).finally(() => {
+    const made = writeBackup(hall, join(folder, `${round}`)).finally(() => {
       isDone = true
     })
     const slices: number[] = []
@@ -66,7 +66,7 @@ export const backupRows: Bench = async stage => {
 type Made = { passports: number; seconds: number; bytes: number }
 
 /** Runs in its own process, so that the load client loses no CPU time to it. */
-async function write(hall: BenchDatabase, path: string): Promise<Made> {
+export async function writeBackup(hall: BenchDatabase, path: string): Promise<Made> {
   const words = [join(import.meta.dirname, 'backup-writer.ts'), JSON.stringify({ target: hall.target, path })]
   const { stdout } = await promisify(execFile)(process.execPath, words)
   return JSON.parse(stdout) as Made

@@ -22,8 +22,8 @@ export type BenchEnvironment = {
   log: (line: string) => void
   /** A migrated database with this name, created at first use. */
   openDatabase: (name: string) => Promise<BenchDatabase>
-  /** An account with a key, without rate limit or quota. */
-  createTenant: (hall: BenchDatabase) => Promise<Tenant>
+  /** An account with a key, without rate limit or quota; or a new key of an account. */
+  createTenant: (hall: BenchDatabase, accountId?: number) => Promise<Tenant>
   /** A server in its own process: `ours`, or one of the bare servers. */
   startServer: (hall: BenchDatabase, file: string, settings?: Record<string, unknown>) => Promise<Server>
   close: () => Promise<void>
@@ -41,18 +41,20 @@ export const ROUNDS = 5
 /** A plan without limits: otherwise the benchmark would measure rejected requests. */
 const PLAN = 'bench'
 
-export async function openEnvironment(log: (line: string) => void): Promise<BenchEnvironment> {
-  const folder = await mkdtemp(join(tmpdir(), 'carnet-bench-'))
+/** With a folder, its databases are there at the next run too. */
+export async function openEnvironment(log: (line: string) => void, kept?: string): Promise<BenchEnvironment> {
+  const folder = kept ?? (await mkdtemp(join(tmpdir(), 'carnet-bench-')))
   const postgres = await startEmbeddedPostgres({ dataDir: folder, log: () => {} })
   const admin = openPool(postgres, { max: 1, name: 'bench' })
   const halls = new Map<string, Promise<BenchDatabase>>()
   const servers = new Set<Server>()
   const openHall = async (name: string): Promise<BenchDatabase> => {
-    await admin.unsafe(`create database ${name}`)
+    const found = await admin`select from pg_database where datname = ${name}`
+    if (found.length === 0) await admin.unsafe(`create database ${name}`)
     const target = { ...postgres, database: name }
     const sql = openPool(target, { max: 4, name: 'bench' })
     await migrate(sql, join(import.meta.dirname, '../migrations'), systemClock.now())
-    await sql`insert into plan (id, api, requests_per_minute) values (${PLAN}, true, null)`
+    await sql`insert into plan (id, api, requests_per_minute) values (${PLAN}, true, null) on conflict do nothing`
     return { target, sql }
   }
   return {
@@ -62,10 +64,9 @@ export async function openEnvironment(log: (line: string) => void): Promise<Benc
       halls.set(name, hall)
       return hall
     },
-    async createTenant({ sql }) {
+    async createTenant({ sql }, existing) {
       const ctx = { sql, clock: systemClock }
-      const account = await createAccount(ctx, { name: 'Bench', plan: PLAN })
-      const accountId = Number(account.id)
+      const accountId = existing ?? Number((await createAccount(ctx, { name: 'Bench', plan: PLAN })).id)
       const made = await createKey(ctx, {
         accountId,
         name: 'bench',
@@ -90,7 +91,7 @@ export async function openEnvironment(log: (line: string) => void): Promise<Benc
       for (const hall of halls.values()) await (await hall).sql.end()
       await admin.end()
       await postgres.stop()
-      await rm(folder, { recursive: true, force: true })
+      if (kept === undefined) await rm(folder, { recursive: true, force: true })
     },
   }
 }

@@ -5,7 +5,7 @@
 import { connect, type Socket } from 'node:net'
 
 export type Shot = { port: number; connections: number; seconds: number; next: (n: number) => string }
-export type Tally = { perSecond: number; medianMs: number; failed: number }
+export type Tally = { perSecond: number; medianMs: number; p99Ms: number; failed: number }
 
 /** Requests through a proxy on this machine are not limited: all readers may come through it. */
 export const FROM_EVERYWHERE = { 'x-forwarded-for': '203.0.113.1' }
@@ -61,6 +61,7 @@ export async function load(shot: Shot): Promise<Tally> {
   return {
     perSecond: times.length / ((performance.now() - started) / 1000),
     medianMs: times[times.length >> 1] ?? Number.NaN,
+    p99Ms: times[Math.floor(times.length * 0.99)] ?? Number.NaN,
     failed,
   }
 }

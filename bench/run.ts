@@ -15,6 +15,7 @@ import { curveRows, growthRows } from './growth.ts'
 import { importRows } from './import.ts'
 import { isolationRows } from './isolation.ts'
 import { itemRows } from './item.ts'
+import { largeBackupRows, largeRows } from './large.ts'
 import { limitsRows } from './limits.ts'
 import { pageRows } from './page.ts'
 import { processesRows } from './processes.ts'
@@ -54,14 +55,25 @@ const BENCHES: Record<string, Bench> = {
   processes: processesRows,
 }
 
-const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' } }, allowPositionals: true })
-const unknown = positionals.filter(name => !Object.hasOwn(BENCHES, name))
+const { values, positionals } = parseArgs({
+  options: { json: { type: 'boolean' }, items: { type: 'string' }, folder: { type: 'string' } },
+  allowPositionals: true,
+})
+const { folder } = values
+const large = { items: Number(values.items ?? 2_000_000), folder: folder ?? '.' }
+/** Too large to run with all others. */
+const byName: Record<string, Bench> = {
+  ...BENCHES,
+  large: stage => largeRows(stage, large),
+  'large-backup': stage => largeBackupRows(stage, large),
+}
+const unknown = positionals.filter(name => !Object.hasOwn(byName, name))
 if (unknown.length > 0) {
-  process.stderr.write(`No such row: ${unknown.join(', ')}. Rows are ${Object.keys(BENCHES).join(', ')}.\n`)
+  process.stderr.write(`No such row: ${unknown.join(', ')}. Rows are ${Object.keys(byName).join(', ')}.\n`)
   process.exit(2)
 }
 
-const stage = await openEnvironment(line => process.stderr.write(`${line}\n`))
+const stage = await openEnvironment(line => process.stderr.write(`${line}\n`), folder)
 let isStopping = false
 const stop = () => {
   if (!isStopping) stage.close().finally(() => process.exit(130))
@@ -71,7 +83,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 try {
   if (!values.json) console.log(line(['row', 'ours', 'limit', 'ratio', 'unit']))
   for (const name of positionals.length > 0 ? positionals : Object.keys(BENCHES)) {
-    for (const row of (await BENCHES[name]?.(stage)) ?? []) {
+    for (const row of (await byName[name]?.(stage)) ?? []) {
       if (values.json) console.log(JSON.stringify(row))
       else console.log(line([row.row, figure(row.ours), figure(row.limit), row.ratio.toFixed(2), row.unit]))
     }
