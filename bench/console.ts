@@ -12,7 +12,7 @@ import { createAddressList } from '../src/kernel/http/ip-ranges.ts'
 import { openOutbound } from '../src/kernel/http-out/outbound-http.ts'
 import { idFromUuid, newUuid } from '../src/kernel/ids.ts'
 import { createLog } from '../src/kernel/log.ts'
-import { createSealer } from '../src/kernel/sealing.ts'
+import { createSecretCipher } from '../src/kernel/secret-cipher.ts'
 import { createAccessLink } from '../src/passports/access/access-links.ts'
 import { updatePassport } from '../src/passports/write/update.ts'
 import { createScanRecorder } from '../src/scans/recorder.ts'
@@ -139,7 +139,7 @@ async function fillTheRest(
 ): Promise<readonly [string, string][]> {
   const expiresAt = new Date(systemClock.now().getTime() + 90 * DAY_MS)
   const { policy } = openOutbound({ allowInsecureLoopback: false, allowed: createAddressList([]) })
-  const setup = { sealer: createSealer(SECRET_KEY), policy }
+  const setup = { secretCipher: createSecretCipher(SECRET_KEY), policy }
   for (let n = 0; n < ENTRIES; n++) await audit(ctx, 'account_renamed', `Bench ${n}`)
   const made = { key: '', link: '', webhook: '' }
   for (let n = 0; n < KEYS; n++) {

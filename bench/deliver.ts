@@ -5,7 +5,7 @@ import { type DatabaseTarget, openPool } from '../src/kernel/db/database.ts'
 import { createAddressList } from '../src/kernel/http/ip-ranges.ts'
 import { openOutbound } from '../src/kernel/http-out/outbound-http.ts'
 import { createLog } from '../src/kernel/log.ts'
-import { createSealer } from '../src/kernel/sealing.ts'
+import { createSecretCipher } from '../src/kernel/secret-cipher.ts'
 import { DeliveryWorker } from '../src/worker/deliver.ts'
 
 const { target, secretKey } = JSON.parse(process.argv[2] ?? '{}') as {
@@ -16,7 +16,7 @@ const deliveries = new DeliveryWorker({
   sql: openPool(target, { max: 3, forQueue: true }),
   clock: systemClock,
   log: createLog({ logLevel: 'warn', logFormat: 'json' }),
-  sealer: createSealer(secretKey),
+  secretCipher: createSecretCipher(secretKey),
   outbound: openOutbound({ allowInsecureLoopback: true, allowed: createAddressList([]) }),
 })
 deliveries.start()

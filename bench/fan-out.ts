@@ -6,7 +6,7 @@
 import { systemClock } from '../src/kernel/clock.ts'
 import { createAddressList } from '../src/kernel/http/ip-ranges.ts'
 import { newUuid } from '../src/kernel/ids.ts'
-import { createSealer } from '../src/kernel/sealing.ts'
+import { createSecretCipher } from '../src/kernel/secret-cipher.ts'
 import { announceEvents } from '../src/webhooks/insert-events.ts'
 import { addWebhook } from '../src/webhooks/manage-webhooks.ts'
 import type { Bench, BenchRow } from './environment.ts'
@@ -23,7 +23,11 @@ export const fanOutRows: Bench = async stage => {
   const [none, one] = [await stage.createTenant(hall), await stage.createTenant(hall)]
   const ctx = { sql: hall.sql, clock: systemClock, accountId: one.accountId, actorId: 1 }
   const policy = { allowInsecureLoopback: false, allowed: createAddressList([]) }
-  await addWebhook(ctx, { sealer: createSealer(SECRET_KEY), policy }, { url: 'https://shop.example/' })
+  await addWebhook(
+    ctx,
+    { secretCipher: createSecretCipher(SECRET_KEY), policy },
+    { url: 'https://shop.example/' },
+  )
   const figures = await measureInTurns({
     none: () => insert(hall, none.accountId),
     one: () => insert(hall, one.accountId),

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { systemClock } from '../src/kernel/clock.ts'
 import { createAddressList } from '../src/kernel/http/ip-ranges.ts'
 import { newUuid } from '../src/kernel/ids.ts'
-import { createSealer } from '../src/kernel/sealing.ts'
+import { createSecretCipher } from '../src/kernel/secret-cipher.ts'
 import { announceEvents } from '../src/webhooks/insert-events.ts'
 import { addWebhook } from '../src/webhooks/manage-webhooks.ts'
 import { startBadReceivers } from '../test/webhooks/bad-receivers.ts'
@@ -48,7 +48,7 @@ async function run(stage: BenchEnvironment, name: string, badUrls: readonly stri
   const hall = await stage.openDatabase(`isolation_${name}`)
   const receiver = await stage.startServer(hall, 'receiver.ts')
   const policy = { allowInsecureLoopback: true, allowed: createAddressList([]) }
-  const setup = { sealer: createSealer(SECRET_KEY), policy }
+  const setup = { secretCipher: createSecretCipher(SECRET_KEY), policy }
   const accounts: number[] = []
   for (let n = 0; n < GOOD / PER_ACCOUNT; n++) {
     const { accountId } = await stage.createTenant(hall)

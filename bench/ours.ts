@@ -8,7 +8,7 @@ import { openOutbound } from '../src/kernel/http-out/outbound-http.ts'
 import { openMailer } from '../src/kernel/http-out/smtp.ts'
 import { createLog } from '../src/kernel/log.ts'
 import { createSecurityLog } from '../src/kernel/monitoring/security-events.ts'
-import { createSealer } from '../src/kernel/sealing.ts'
+import { createSecretCipher } from '../src/kernel/secret-cipher.ts'
 import { createScanRecorder } from '../src/scans/recorder.ts'
 
 const { target } = JSON.parse(process.argv[2] ?? '{}') as { target: DatabaseTarget }
@@ -32,7 +32,7 @@ const app = createApp({
   nsUrl: 'http://localhost:3000/ns/dpp',
   secretKey: 'bench-bench-bench-bench-bench-bench',
   security: createSecurityLog({ log, clock: systemClock }),
-  sealer: createSealer('bench-bench-bench-bench-bench-bench'),
+  secretCipher: createSecretCipher('bench-bench-bench-bench-bench-bench'),
   outbound: openOutbound({ allowInsecureLoopback: false, allowed: createAddressList([]) }),
   allowQueryApiKey: false,
   trustedProxies: [],

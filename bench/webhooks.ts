@@ -6,7 +6,7 @@
 import { systemClock } from '../src/kernel/clock.ts'
 import { createAddressList } from '../src/kernel/http/ip-ranges.ts'
 import { newUuid } from '../src/kernel/ids.ts'
-import { createSealer } from '../src/kernel/sealing.ts'
+import { createSecretCipher } from '../src/kernel/secret-cipher.ts'
 import { announceEvents } from '../src/webhooks/insert-events.ts'
 import { addWebhook } from '../src/webhooks/manage-webhooks.ts'
 import { signEvent } from '../src/webhooks/sign.ts'
@@ -27,7 +27,7 @@ export const webhookRows: Bench = async stage => {
   const origin = `http://127.0.0.1:${receiver.port}`
   const policy = { allowInsecureLoopback: true, allowed: createAddressList([]) }
   const ctx = { sql: hall.sql, clock: systemClock, accountId: tenant.accountId, actorId: 1 }
-  await addWebhook(ctx, { sealer: createSealer(SECRET_KEY), policy }, { url: `${origin}/hook` })
+  await addWebhook(ctx, { secretCipher: createSecretCipher(SECRET_KEY), policy }, { url: `${origin}/hook` })
   const figures = await measureInTurns({
     ours: () => deliver(hall, tenant, receiver),
     bare: () => post(poster, `${origin}/bare`),

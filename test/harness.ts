@@ -18,7 +18,7 @@ import { openOutbound } from '../src/kernel/http-out/outbound-http.ts'
 import { openMailer } from '../src/kernel/http-out/smtp.ts'
 import { createLog } from '../src/kernel/log.ts'
 import { createSecurityLog } from '../src/kernel/monitoring/security-events.ts'
-import { createSealer } from '../src/kernel/sealing.ts'
+import { createSecretCipher } from '../src/kernel/secret-cipher.ts'
 import { createScanRecorder, type ScanRecorder } from '../src/scans/recorder.ts'
 import { watchAnswers } from './answers.ts'
 import { cloneDatabase, IS_SHARDED, type Target, type TestDatabase } from './database.ts'
@@ -121,7 +121,7 @@ export async function startHarness(
     nsUrl: `${ADDRESSES.publicUrl}/ns/dpp`,
     secretKey: 'a secret key that only tests know, long enough',
     security: createSecurityLog({ log, clock }),
-    sealer: createSealer('a secret key that only tests know, long enough'),
+    secretCipher: createSecretCipher('a secret key that only tests know, long enough'),
     outbound: openOutbound({ allowInsecureLoopback: true, allowed: createAddressList([]) }),
     allowQueryApiKey: settings.allowQueryApiKey ?? false,
     trustedProxies: settings.trustedProxies ?? [],

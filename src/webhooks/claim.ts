@@ -4,9 +4,9 @@
  */
 import { formatUnquotedArray } from '../kernel/db/array-types.ts'
 import type { Sql } from '../kernel/db/database.ts'
-import type { SealedSecrets } from './secret.ts'
+import type { EncryptedSecrets } from './secret.ts'
 
-export type PendingEndpoint = SealedSecrets & {
+export type PendingEndpoint = EncryptedSecrets & {
   /** a: active, p: paused, d: disabled, r: removed, perhaps without a row. */
   status: 'a' | 'p' | 'd' | 'r'
   revision: number

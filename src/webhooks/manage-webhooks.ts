@@ -5,8 +5,8 @@ import { withTransaction } from '../accounts/transaction.ts'
 import { sqlState } from '../kernel/db/database.ts'
 import { explainUrlError, type OutboundPolicy } from '../kernel/http-out/outbound-url.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
-import type { Sealer } from '../kernel/sealing.ts'
-import { createWebhookSecret, getSealingContext } from './secret.ts'
+import type { SecretCipher } from '../kernel/secret-cipher.ts'
+import { createWebhookSecret, getSecretPlace } from './secret.ts'
 import {
   getWebhook,
   invalidUrl,
@@ -19,7 +19,7 @@ import {
   type WebhookRecord,
 } from './webhook.ts'
 
-export type WebhookSetup = { sealer: Sealer; policy: OutboundPolicy }
+export type WebhookSetup = { secretCipher: SecretCipher; policy: OutboundPolicy }
 
 export type NewWebhook = { url: string; events?: readonly string[]; description?: string }
 export type WebhookChange = Partial<NewWebhook>
@@ -38,7 +38,7 @@ function parseUrl(text: string, policy: OutboundPolicy): string {
 /** Adds a webhook; `secret` is shown only once. Throws `validation`, also for a 21st webhook. */
 export async function addWebhook(
   ctx: AccountContext,
-  { sealer, policy }: WebhookSetup,
+  { secretCipher, policy }: WebhookSetup,
   input: NewWebhook,
 ): Promise<WebhookRecord & { secret: string }> {
   const now = ctx.clock.now()
@@ -49,7 +49,7 @@ export async function addWebhook(
     url: parseUrl(input.url, policy),
     description: parseDescription(input.description ?? ''),
     events: parseEvents(input.events),
-    secret: sealer.seal(secret, getSealingContext(ctx.accountId, id)),
+    secret: secretCipher.encrypt(secret, getSecretPlace(ctx.accountId, id)),
     now,
   }
   for (let attempt = 1; ; attempt++) {

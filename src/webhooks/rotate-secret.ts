@@ -6,8 +6,8 @@ import type { AccountContext, OperatorContext } from '../accounts/context.ts'
 import { withTransaction } from '../accounts/transaction.ts'
 import type { Sql } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { Sealer } from '../kernel/sealing.ts'
-import { createWebhookSecret, getSealingContext, SECRET_OVERLAP_MS, type SealedSecrets } from './secret.ts'
+import type { SecretCipher } from '../kernel/secret-cipher.ts'
+import { createWebhookSecret, type EncryptedSecrets, getSecretPlace, SECRET_OVERLAP_MS } from './secret.ts'
 import { requireWebhookUuid, updateWebhook, type WebhookRecord } from './webhook.ts'
 
 /**
@@ -16,12 +16,12 @@ import { requireWebhookUuid, updateWebhook, type WebhookRecord } from './webhook
  */
 export async function rotateSecret(
   ctx: AccountContext,
-  { sealer }: { sealer: Sealer },
+  { secretCipher }: { secretCipher: SecretCipher },
   id: string,
 ): Promise<WebhookRecord & { secret: string }> {
   const uuid = requireWebhookUuid(id)
   const secret = createWebhookSecret()
-  const sealed = sealer.seal(secret, getSealingContext(ctx.accountId, uuid))
+  const encrypted = secretCipher.encrypt(secret, getSecretPlace(ctx.accountId, uuid))
   const now = ctx.clock.now()
   const until = new Date(now.getTime() + SECRET_OVERLAP_MS)
   const endpoint = await updateWebhook(
@@ -31,7 +31,7 @@ export async function rotateSecret(
     sql => sql`
       update webhook_endpoint set
         old_secret = case when old_signs and old_until > ${now}::timestamptz then old_secret else secret end,
-        secret = ${sealed}::bytea, old_until = ${until}, old_signs = true, revision = revision + 1
+        secret = ${encrypted}::bytea, old_until = ${until}, old_signs = true, revision = revision + 1
       where account_id = ${ctx.accountId} and id = ${uuid} and status <> 'r' returning id`,
   )
   return { ...endpoint, secret }
@@ -50,18 +50,21 @@ export async function activateSecret(ctx: AccountContext, id: string): Promise<W
   )
 }
 
-type ResealResult = { sealed_anew: number; already_current: number }
+type ReencryptResult = { sealed_anew: number; already_current: number }
 
 /**
  * Encrypts all secrets with the current key. If one was encrypted with an unknown key, throws `validation`
  * and changes none.
  */
-export async function resealSecrets(ctx: OperatorContext, sealer: Sealer): Promise<ResealResult> {
+export async function reencryptSecrets(
+  ctx: OperatorContext,
+  secretCipher: SecretCipher,
+): Promise<ReencryptResult> {
   return withTransaction(ctx, async ({ sql }) => {
-    const rows = await sql<SealedSecrets[]>`
+    const rows = await sql<EncryptedSecrets[]>`
       select account_id, id, secret, old_secret, old_until, old_signs from webhook_endpoint where status <> 'r' for update`
     const unreadable = rows.filter(row =>
-      getSealedSecrets(row).some(part => sealer.open(part, getContext(row)) === undefined),
+      listSecrets(row).some(part => secretCipher.decrypt(part, getPlace(row)) === undefined),
     )
     if (unreadable.length > 0) {
       throw new AppError(
@@ -69,40 +72,40 @@ export async function resealSecrets(ctx: OperatorContext, sealer: Sealer): Promi
         `${unreadable.length} of ${rows.length} webhooks have a secret that neither SECRET_KEY nor OLD_SECRET_KEY can decrypt.`,
       )
     }
-    const old = rows.filter(row => getSealedSecrets(row).some(part => !sealer.isCurrent(part)))
+    const old = rows.filter(row => listSecrets(row).some(part => !secretCipher.isUnderCurrentKey(part)))
     for (const row of old) {
-      const reseal = (part: Uint8Array) =>
-        sealer.seal(sealer.open(part, getContext(row)) ?? '', getContext(row))
+      const reencrypt = (part: Uint8Array) =>
+        secretCipher.encrypt(secretCipher.decrypt(part, getPlace(row)) ?? '', getPlace(row))
       await sql`
-        update webhook_endpoint set secret = ${reseal(row.secret)},
-          old_secret = ${row.old_secret === null ? null : reseal(row.old_secret)}, revision = revision + 1
+        update webhook_endpoint set secret = ${reencrypt(row.secret)},
+          old_secret = ${row.old_secret === null ? null : reencrypt(row.old_secret)}, revision = revision + 1
         where account_id = ${row.account_id} and id = ${row.id}`
     }
     return { sealed_anew: old.length, already_current: rows.length - old.length }
   })
 }
 
-const getSealedSecrets = ({ secret, old_secret }: SealedSecrets) =>
+const listSecrets = ({ secret, old_secret }: EncryptedSecrets) =>
   old_secret === null ? [secret] : [secret, old_secret]
 
-const getContext = (row: SealedSecrets) => getSealingContext(row.account_id, row.id)
+const getPlace = (row: EncryptedSecrets) => getSecretPlace(row.account_id, row.id)
 
 /** Counts the webhooks whose secrets are encrypted with the current key, and the others. */
-export async function countSealed(
+export async function countSecretsByKey(
   ctx: OperatorContext,
-  sealer: Sealer,
+  secretCipher: SecretCipher,
 ): Promise<{ current: number; other: number }> {
-  const rows = await ctx.sql<SealedSecrets[]>`
+  const rows = await ctx.sql<EncryptedSecrets[]>`
     select account_id, id, secret, old_secret, old_until, old_signs from webhook_endpoint where status <> 'r'`
-  const isCurrent = (row: SealedSecrets) =>
-    getSealedSecrets(row).every(
-      part => sealer.isCurrent(part) && sealer.open(part, getContext(row)) !== undefined,
+  const isCurrent = (row: EncryptedSecrets) =>
+    listSecrets(row).every(
+      part => secretCipher.isUnderCurrentKey(part) && secretCipher.decrypt(part, getPlace(row)) !== undefined,
     )
   const current = rows.filter(isCurrent).length
   return { current, other: rows.length - current }
 }
 
-export async function hasSealedSecrets(sql: Sql): Promise<boolean> {
+export async function hasWebhookSecrets(sql: Sql): Promise<boolean> {
   const found = await sql`select from webhook_endpoint where status <> 'r' limit 1`
   return found.length > 0
 }

@@ -1,6 +1,6 @@
 /** The secrets that sign deliveries: 32 random bytes, shown once, stored encrypted. */
 import { randomBytes } from 'node:crypto'
-import type { Sealer } from '../kernel/sealing.ts'
+import type { SecretCipher } from '../kernel/secret-cipher.ts'
 
 const PREFIX = 'whsec_'
 const BYTES = 32
@@ -10,11 +10,11 @@ export const SECRET_OVERLAP_MS = 24 * 3_600_000
 
 export const createWebhookSecret = (): string => PREFIX + randomBytes(BYTES).toString('base64')
 
-/** Binds an encrypted secret to its webhook: with another context it cannot be decrypted. */
-export const getSealingContext = (accountId: number, endpointId: string): string =>
+/** Binds an encrypted secret to its webhook: for another place it cannot be decrypted. */
+export const getSecretPlace = (accountId: number, endpointId: string): string =>
   `webhook ${accountId} ${endpointId}`
 
-export type SealedSecrets = {
+export type EncryptedSecrets = {
   account_id: number
   id: string
   secret: Uint8Array
@@ -28,13 +28,17 @@ export type SealedSecrets = {
 export type SigningSecrets = { standardWebhooks: readonly string[]; serviceSignature: string }
 
 /** Decrypts the secrets that sign at `now`; undefined if they were encrypted with an unknown key. */
-export function openSecrets(sealer: Sealer, row: SealedSecrets, now: Date): SigningSecrets | undefined {
-  const context = getSealingContext(row.account_id, row.id)
-  const secret = sealer.open(row.secret, context)
+export function decryptSecrets(
+  secretCipher: SecretCipher,
+  row: EncryptedSecrets,
+  now: Date,
+): SigningSecrets | undefined {
+  const place = getSecretPlace(row.account_id, row.id)
+  const secret = secretCipher.decrypt(row.secret, place)
   if (secret === undefined) return undefined
   const isRotated = row.old_until !== null && now < row.old_until
   if (!isRotated || row.old_secret === null) return { standardWebhooks: [secret], serviceSignature: secret }
-  const old = sealer.open(row.old_secret, context)
+  const old = secretCipher.decrypt(row.old_secret, place)
   if (old === undefined) return undefined
   return { standardWebhooks: [secret, old], serviceSignature: row.old_signs ? old : secret }
 }

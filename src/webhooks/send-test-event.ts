@@ -4,10 +4,10 @@ import type { AccountContext } from '../accounts/context.ts'
 import { AppError, notFound } from '../kernel/errors.ts'
 import type { Outbound } from '../kernel/http-out/outbound-http.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
-import type { Sealer } from '../kernel/sealing.ts'
+import type { SecretCipher } from '../kernel/secret-cipher.ts'
 import { type AttemptRecord, listAttempts } from './delivery-log.ts'
 import { endBackoff } from './manage-webhooks.ts'
-import { openSecrets, type SealedSecrets } from './secret.ts'
+import { decryptSecrets, type EncryptedSecrets } from './secret.ts'
 import { sendDelivery } from './send.ts'
 import { settleDeliveries } from './settle.ts'
 import { requireWebhookUuid } from './webhook.ts'
@@ -20,20 +20,20 @@ const MAX_SEARCHED = 500
 
 /**
  * Sends a test, also to an inactive endpoint. Throws `not_found`; `validation` if the secret cannot be
- * opened.
+ * decrypted.
  */
 export async function sendTestEvent(
   ctx: AccountContext,
-  { sealer, outbound }: { sealer: Sealer; outbound: Outbound },
+  { secretCipher, outbound }: { secretCipher: SecretCipher; outbound: Outbound },
   id: string,
 ): Promise<AttemptRecord> {
   const { sql, clock, accountId } = ctx
   const endpointId = requireWebhookUuid(id)
-  const [row] = await sql<(SealedSecrets & { url: string })[]>`
+  const [row] = await sql<(EncryptedSecrets & { url: string })[]>`
     select account_id, id, url, secret, old_secret, old_until, old_signs from webhook_endpoint
     where account_id = ${accountId} and id = ${endpointId} and status <> 'r'`
   if (row === undefined) throw notFound('webhook')
-  const secrets = openSecrets(sealer, row, clock.now())
+  const secrets = decryptSecrets(secretCipher, row, clock.now())
   if (secrets === undefined) {
     throw new AppError(
       'validation',

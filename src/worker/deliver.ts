@@ -7,7 +7,7 @@ import type { Sql } from '../kernel/db/database.ts'
 import type { Outbound } from '../kernel/http-out/outbound-http.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
-import type { Sealer } from '../kernel/sealing.ts'
+import type { SecretCipher } from '../kernel/secret-cipher.ts'
 import {
   type ClaimedDelivery,
   FIRST_CURSOR,
@@ -57,7 +57,7 @@ type DeliverySetup = {
   sql: Sql
   clock: Clock
   log: Log
-  sealer: Sealer
+  secretCipher: SecretCipher
   outbound: Outbound
   /** Shared by the workers of one process; each has its own if it is missing. */
   processConcurrency?: ProcessConcurrency
@@ -165,7 +165,7 @@ export class DeliveryWorker {
 
   /** Scans up to 256 endpoints and claims their due deliveries. */
   private async scanEndpoints(): Promise<{ claimed: number; isLastPage: boolean }> {
-    const { sql, clock, sealer } = this.setup
+    const { sql, clock, secretCipher } = this.setup
     const now = clock.now()
     const busy = Array.from(this.queues.values()).filter(queue => queue.claimedIds.size > 0)
     if (await this.leases.renew(busy.map(queue => queue.accountId))) {
@@ -179,13 +179,13 @@ export class DeliveryWorker {
     for (const row of rows) {
       const queue = this.queues.get(getEndpointKey(row.account_id, row.id))
       if (queue === undefined) continue
-      if (row.status === 'a') updateEndpointQueue(queue, row, sealer, now)
+      if (row.status === 'a') updateEndpointQueue(queue, row, secretCipher, now)
       else this.releaseWaiting(queue)
     }
     const due = rows.filter(row => row.is_due)
     await this.leases.acquire(due.map(row => row.account_id))
     const ours = due.filter(row => this.leases.isOurs(row.account_id))
-    const queues = ours.map(row => this.getQueue(row, sealer, now))
+    const queues = ours.map(row => this.getQueue(row, secretCipher, now))
     const claimed = await this.claimForQueues(queues, now)
     for (const queue of [...this.blocked]) this.sendWaiting(queue)
     return { claimed, isLastPage }
@@ -230,13 +230,13 @@ export class DeliveryWorker {
     return claimed.length
   }
 
-  private getQueue(row: PendingEndpoint, sealer: Sealer, now: Date): EndpointQueue {
+  private getQueue(row: PendingEndpoint, secretCipher: SecretCipher, now: Date): EndpointQueue {
     const key = getEndpointKey(row.account_id, row.id)
     const found = this.queues.get(key)
     if (found !== undefined) return found
     const account = this.accounts.get(row.account_id) ?? { shared: 0 }
     this.accounts.set(row.account_id, account)
-    const queue = createEndpointQueue(row, account, sealer, now)
+    const queue = createEndpointQueue(row, account, secretCipher, now)
     if (queue.secrets === undefined) {
       const message = 'the secret of this webhook cannot be decrypted with this SECRET_KEY: nothing is sent'
       this.setup.log.error({ webhook: idFromUuid(row.id) }, message)

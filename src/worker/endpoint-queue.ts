@@ -1,5 +1,5 @@
 /** The claimed deliveries of one endpoint, with its settings, health and limits. */
-import type { Sealer } from '../kernel/sealing.ts'
+import type { SecretCipher } from '../kernel/secret-cipher.ts'
 import type { ClaimedDelivery, PendingEndpoint } from '../webhooks/claim.ts'
 import {
   type AccountConcurrency,
@@ -7,7 +7,7 @@ import {
   type EndpointConcurrency,
 } from '../webhooks/concurrency-limits.ts'
 import type { EndpointHealth } from '../webhooks/retry-schedule.ts'
-import { openSecrets, type SigningSecrets } from '../webhooks/secret.ts'
+import { decryptSecrets, type SigningSecrets } from '../webhooks/secret.ts'
 
 /** Claims this multiple of the concurrency limit, so that a free permit never waits for the next claim. */
 const CLAIM_AHEAD_FACTOR = 16
@@ -35,7 +35,7 @@ export const getEndpointKey = (accountId: number, endpointId: string): string =>
 export function createEndpointQueue(
   row: PendingEndpoint,
   account: AccountConcurrency,
-  sealer: Sealer,
+  secretCipher: SecretCipher,
   now: Date,
 ): EndpointQueue {
   return {
@@ -43,7 +43,7 @@ export function createEndpointQueue(
     endpointId: row.id,
     revision: row.revision,
     url: row.url,
-    secrets: openSecrets(sealer, row, now),
+    secrets: decryptSecrets(secretCipher, row, now),
     health: getHealth(row),
     concurrency: createEndpointConcurrency(),
     account,
@@ -55,10 +55,15 @@ export function createEndpointQueue(
 }
 
 /** Updates the queue from the row. While results are not stored yet, the health in memory is newer. */
-export function updateEndpointQueue(queue: EndpointQueue, row: PendingEndpoint, sealer: Sealer, now: Date) {
+export function updateEndpointQueue(
+  queue: EndpointQueue,
+  row: PendingEndpoint,
+  secretCipher: SecretCipher,
+  now: Date,
+) {
   const isChanged = queue.revision !== row.revision
   if (isChanged || queue.claimedIds.size === 0) queue.health = getHealth(row)
-  if (isChanged || row.old_until !== null) queue.secrets = openSecrets(sealer, row, now)
+  if (isChanged || row.old_until !== null) queue.secrets = decryptSecrets(secretCipher, row, now)
   queue.revision = row.revision
   queue.url = row.url
   queue.usedAt = now.getTime()

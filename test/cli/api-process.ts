@@ -7,7 +7,7 @@ import { openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
 import { openMailer } from '../../src/kernel/http-out/smtp.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { createSecurityLog } from '../../src/kernel/monitoring/security-events.ts'
-import { createSealer } from '../../src/kernel/sealing.ts'
+import { createSecretCipher } from '../../src/kernel/secret-cipher.ts'
 import { createScanRecorder } from '../../src/scans/recorder.ts'
 import type { Target } from '../database.ts'
 
@@ -22,7 +22,7 @@ const app = createApp({
   nsUrl: 'http://localhost:3000/ns/dpp',
   secretKey: 'a secret key that only tests know, long enough',
   security: createSecurityLog({ log, clock: systemClock }),
-  sealer: createSealer('a secret key that only tests know, long enough'),
+  secretCipher: createSecretCipher('a secret key that only tests know, long enough'),
   outbound: openOutbound({ allowInsecureLoopback: false, allowed: createAddressList([]) }),
   allowQueryApiKey: false,
   trustedProxies: [],

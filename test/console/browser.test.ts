@@ -295,8 +295,8 @@ describe('the console in a browser', {
     const [guest] = await stand.sql<{ id: string }[]>`
       insert into person (id, email, created_at) values (gen_random_uuid(), 'guest@testmarke.example', now()) returning id`
     const token = await createPasswordLink(stand.ctx, guest?.id ?? '', { purpose: 'operator' })
-    const { sql, clock, sealer, outbound } = stand
-    const setup = { sealer, policy: outbound.policy }
+    const { sql, clock, secretCipher, outbound } = stand
+    const setup = { secretCipher, policy: outbound.policy }
     const webhook = await addWebhook(ctx, setup, {
       url: 'https://erp.example/carnet',
       events: ['product.created'],

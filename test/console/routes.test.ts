@@ -70,8 +70,8 @@ async function whatIsOf(accountId: number): Promise<Record<string, string>> {
 }
 
 const webhookOf = async (accountId: number) => {
-  const { sealer, outbound } = stand
-  const setup = { sealer, policy: outbound.policy }
+  const { secretCipher, outbound } = stand
+  const setup = { secretCipher, policy: outbound.policy }
   const input = { url: 'https://erp.example/carnet', events: ['product.created'] }
   return (await addWebhook({ ...stand.ctx, accountId, actorId: 1 }, setup, input)).id
 }

@@ -16,7 +16,7 @@ import { type Outbound, openOutbound } from '../../src/kernel/http-out/outbound-
 import { openMailer } from '../../src/kernel/http-out/smtp.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { createSecurityLog } from '../../src/kernel/monitoring/security-events.ts'
-import { createSealer, type Sealer } from '../../src/kernel/sealing.ts'
+import { createSecretCipher, type SecretCipher } from '../../src/kernel/secret-cipher.ts'
 import { cloneDatabase, type Target } from '../database.ts'
 import { type ReceivedLetter, startMailReceiver } from '../mail-receiver.ts'
 
@@ -62,7 +62,7 @@ export type Stand = {
   app: FastifyInstance
   sql: Sql
   clock: StandClock
-  sealer: Sealer
+  secretCipher: SecretCipher
   outbound: Outbound
   /** Where another pool can connect to the same database. */
   target: Target
@@ -88,7 +88,7 @@ export async function startStand(publicUrl = PUBLIC_URL, { hasMail = true } = {}
   const receiver = await startMailReceiver()
   const mail = openMailer(hasMail ? receiver.server : undefined, log, [])
   const secretKey = 'a secret key that only tests know, long enough'
-  const sealer = createSealer(secretKey)
+  const secretCipher = createSecretCipher(secretKey)
   const outbound = openOutbound({ allowInsecureLoopback: true, allowed: createAddressList([]) })
   const addresses = { publicUrl, apiUrl: `${publicUrl}/api/v1` }
   const security = createSecurityLog({ log, clock })
@@ -109,7 +109,7 @@ export async function startStand(publicUrl = PUBLIC_URL, { hasMail = true } = {}
     clock,
     addresses,
     mail,
-    sealer,
+    secretCipher,
     secretKey,
     security,
     outbound,
@@ -129,7 +129,7 @@ export async function startStand(publicUrl = PUBLIC_URL, { hasMail = true } = {}
     app,
     sql,
     clock,
-    sealer,
+    secretCipher,
     outbound,
     target: database.target,
     ctx,

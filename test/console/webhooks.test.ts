@@ -29,9 +29,9 @@ let viewer: Browser
 before(async () => {
   stand = await startStand()
   receiver = await startReceiver()
-  const { clock, sealer, target } = stand
+  const { clock, secretCipher, target } = stand
   queue = openPool(target, { max: 2, forQueue: true, name: 'test queue' })
-  worker = new DeliveryWorker({ sql: queue, clock, log: LOG, sealer, outbound: openOutbound(POLICY) })
+  worker = new DeliveryWorker({ sql: queue, clock, log: LOG, secretCipher, outbound: openOutbound(POLICY) })
   const accountId = await stand.account()
   ctx = { ...stand.ctx, accountId, actorId: 1 }
   owner = await stand.signedIn(accountId, 'owner')
@@ -60,8 +60,8 @@ const shownSecret = ({ text }: Answer) =>
 
 /** Adds an endpoint for the receiver. Returns the path of its page. */
 async function make(): Promise<string> {
-  const { sealer } = stand
-  const made = await addWebhook(ctx, { sealer, policy: POLICY }, { url: receiver.url })
+  const { secretCipher } = stand
+  const made = await addWebhook(ctx, { secretCipher, policy: POLICY }, { url: receiver.url })
   return `/console/webhooks/${made.id}`
 }
 

@@ -39,12 +39,12 @@ export async function startWholeStand(): Promise<WholeStand> {
   const app = createApp({ ...setup, mail, addresses: { publicUrl: origin, apiUrl: `${origin}/api/v1` } })
   await app.listen({ port, host: 'localhost' })
   const queue = openPool(harness.target, { max: 3, forQueue: true, name: 'test queue' })
-  const { log, sealer, outbound } = setup
+  const { log, secretCipher, outbound } = setup
   const worker = new DeliveryWorker({
     sql: queue,
     clock,
     log,
-    sealer,
+    secretCipher,
     outbound: openOutbound(outbound.policy),
   })
   return {

@@ -47,7 +47,7 @@ const STATEMENTS_WITHOUT: Record<string, string> = {
   'transfer/spreadsheets/spreadsheet-import.ts': 'scheduled task: deletes old imports',
   'webhooks/claim.ts': 'a worker releases its own leases',
   'webhooks/retention.ts': 'scheduled task: deletes expired secrets',
-  'webhooks/rotate-secret.ts': 'the operator: whether any secret is sealed',
+  'webhooks/rotate-secret.ts': 'the operator: whether any webhook has a secret',
   'webhooks/unstick.ts': 'the operator: frees what a wrong clock holds up',
 }
 

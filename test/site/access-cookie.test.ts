@@ -8,7 +8,7 @@ const later = new Date('2026-11-21T11:00:00Z')
 const TOKEN = 'dpa_0123456789abcdefghijklmnopqrstuvwxyzABCDEF'
 
 describe('an access cookie', () => {
-  const value = cookies.seal('passport-a', TOKEN, later)
+  const value = cookies.encryptToken('passport-a', TOKEN, later)
   const header = `other=1; ${COOKIE_NAME}=${value}; more=2`
 
   test('returns the token for its passport until it expires', () => {
@@ -19,7 +19,7 @@ describe('an access cookie', () => {
 
   test('hides the token, and differs each time', () => {
     assert.ok(!Buffer.from(value, 'base64url').includes(TOKEN))
-    assert.notEqual(cookies.seal('passport-a', TOKEN, later), value)
+    assert.notEqual(cookies.encryptToken('passport-a', TOKEN, later), value)
   })
 
   test('is invalid with another key, truncated, or with any byte changed', () => {

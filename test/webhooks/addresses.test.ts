@@ -147,7 +147,7 @@ describe(`${HOSTILE_URLS.length + HOSTILE_NAMES.length} hostile addresses`, () =
     assert.match(newest?.detail ?? '', /is an address of this machine\. Carnet does not connect to it\.$/)
     const tested = await sendTestEvent(
       account.ctx,
-      { sealer: stand.setup.sealer, outbound: stand.outbound },
+      { secretCipher: stand.setup.secretCipher, outbound: stand.outbound },
       id,
     )
     assert.equal(tested.outcome, 'address_refused')

@@ -5,12 +5,12 @@ import { readFileSync } from 'node:fs'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { idFromUuid } from '../../src/kernel/ids.ts'
-import { createSealer } from '../../src/kernel/sealing.ts'
+import { createSecretCipher } from '../../src/kernel/secret-cipher.ts'
 import { listAttempts, replayFailed, resendDelivery } from '../../src/webhooks/delivery-log.ts'
 import { pauseWebhook, removeWebhook, resumeWebhook } from '../../src/webhooks/manage-webhooks.ts'
 import { getQueueSize } from '../../src/webhooks/queue-size.ts'
 import { deleteExpiredWebhookRows } from '../../src/webhooks/retention.ts'
-import { activateSecret, resealSecrets, rotateSecret } from '../../src/webhooks/rotate-secret.ts'
+import { activateSecret, reencryptSecrets, rotateSecret } from '../../src/webhooks/rotate-secret.ts'
 import { sendTestEvent } from '../../src/webhooks/send-test-event.ts'
 import { getWebhook } from '../../src/webhooks/webhook.ts'
 import type { DeliveryWorker } from '../../src/worker/deliver.ts'
@@ -197,24 +197,24 @@ describe('secrets', () => {
     assert.equal(got.headers['x-service-signature'], serviceSignature(first, got))
   })
 
-  test('are sealed, and resealed after a change of the key', async () => {
+  test('are encrypted, and encrypted again after a change of the key', async () => {
     const { id, secret } = await endpoint()
     await rotateSecret(account.ctx, stand.setup, id)
     const everything = async () => JSON.stringify(await stand.sql`select * from webhook_endpoint`)
     assert.ok(!(await everything()).includes(secret.slice(6)))
     const next = 'another key that only tests know, long enough too'
     await assert.rejects(
-      resealSecrets(stand, createSealer(next)),
+      reencryptSecrets(stand, createSecretCipher(next)),
       /neither SECRET_KEY nor OLD_SECRET_KEY can decrypt/,
     )
-    const done = await resealSecrets(stand, createSealer(next, [SECRET_KEY]))
+    const done = await reencryptSecrets(stand, createSecretCipher(next, [SECRET_KEY]))
     assert.ok(done.sealed_anew >= 1)
-    assert.deepEqual((await resealSecrets(stand, createSealer(next))).sealed_anew, 0)
+    assert.deepEqual((await reencryptSecrets(stand, createSecretCipher(next))).sealed_anew, 0)
     await stand.announce(account)
-    // Sealed with a key that this worker does not have: the worker sends nothing and loses nothing.
+    // Encrypted with a key that this worker does not have: the worker sends nothing and loses nothing.
     await worker.drain()
     assert.equal(receiver.received.length, 0)
-    await resealSecrets(stand, createSealer(SECRET_KEY, [next]))
+    await reencryptSecrets(stand, createSecretCipher(SECRET_KEY, [next]))
     await worker.drain()
     const [got] = receiver.received
     assert.ok(got && verifies(secret, got))
@@ -350,7 +350,7 @@ describe('sending again', () => {
   })
 })
 
-const senders = () => ({ sealer: stand.setup.sealer, outbound: stand.outbound })
+const senders = () => ({ secretCipher: stand.setup.secretCipher, outbound: stand.outbound })
 
 test('metrics: due and waiting deliveries, age of the oldest, and outcomes', async () => {
   stand.clock.set('2026-11-21T10:00:00Z')

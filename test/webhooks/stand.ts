@@ -6,7 +6,7 @@ import { createAddressList } from '../../src/kernel/http/ip-ranges.ts'
 import { type Outbound, openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
 import { newUuid } from '../../src/kernel/ids.ts'
 import { createLog, type Log } from '../../src/kernel/log.ts'
-import { createSealer } from '../../src/kernel/sealing.ts'
+import { createSecretCipher } from '../../src/kernel/secret-cipher.ts'
 import { announceEvents } from '../../src/webhooks/insert-events.ts'
 import { addWebhook, type NewWebhook, type WebhookSetup } from '../../src/webhooks/manage-webhooks.ts'
 import type { WebhookRecord } from '../../src/webhooks/webhook.ts'
@@ -79,7 +79,7 @@ export async function startStand(): Promise<Stand> {
   const harness = await startHarness()
   const { clock, target } = harness
   const queue = openPool(target, { max: 3, forQueue: true, name: 'test queue' })
-  const setup = { sealer: createSealer(SECRET_KEY), policy: POLICY }
+  const setup = { secretCipher: createSecretCipher(SECRET_KEY), policy: POLICY }
   const outbound = openOutbound(POLICY)
   const workers: DeliveryWorker[] = []
   return {
@@ -92,7 +92,7 @@ export async function startStand(): Promise<Stand> {
         sql: queue,
         clock,
         log: LOG,
-        sealer: setup.sealer,
+        secretCipher: setup.secretCipher,
         outbound: openOutbound(POLICY),
         ...settings,
       })

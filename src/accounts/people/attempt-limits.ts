@@ -8,7 +8,7 @@ import { sha256Hex } from '../../kernel/crypto.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { getNetwork } from '../../kernel/http/network.ts'
 import { KeyedQueue } from '../../kernel/keyed-queue.ts'
-import { deriveKey } from '../../kernel/sealing.ts'
+import { deriveKey } from '../../kernel/secret-cipher.ts'
 import type { OperatorContext } from '../context.ts'
 import { createNetworkMap } from '../network-map.ts'
 

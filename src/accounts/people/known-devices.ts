@@ -4,7 +4,7 @@
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import { isEqualInConstantTime } from '../../kernel/crypto.ts'
-import { deriveKey } from '../../kernel/sealing.ts'
+import { deriveKey } from '../../kernel/secret-cipher.ts'
 
 export const DEVICE_LIFETIME_MS = 180 * 86_400_000
 /** Several people may share a browser. */

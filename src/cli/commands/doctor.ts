@@ -12,7 +12,7 @@ import { findDatabaseTls } from '../../kernel/db/database-tls.ts'
 import { BUNDLED_LICENCE, describeCountryFile } from '../../scans/country.ts'
 import { findLastBackup } from '../../transfer/backup/scheduled-backups.ts'
 import { getQueueSize } from '../../webhooks/queue-size.ts'
-import { countSealed, hasSealedSecrets } from '../../webhooks/rotate-secret.ts'
+import { countSecretsByKey, hasWebhookSecrets } from '../../webhooks/rotate-secret.ts'
 import { countStuckDeliveries } from '../../webhooks/unstick.ts'
 import { alignColumns, type Command, type CommandResult } from '../command-line/command.ts'
 import { Stopped } from '../command-line/stop-signals.ts'
@@ -108,7 +108,7 @@ async function checkStore(store: Store, config: Config, verify: boolean): Promis
   if (pending?.length !== 0) return checks
   const more = await runChecks({
     counters: () => checkCounters(sql),
-    'sealed secrets': () => checkSealedSecrets(sql, config),
+    'sealed secrets': () => checkWebhookSecrets(sql, config),
     deliveries: () => checkDeliveries(sql),
     ...(verify ? { histories: () => checkHistories(sql) } : {}),
   })
@@ -250,16 +250,16 @@ async function checkMigrations(sql: Sql, pending: readonly string[]): Promise<Ch
   return row?.allowed ? detail : [`${detail}, and the database's user may not create tables here`]
 }
 
-async function checkSealedSecrets(sql: Sql, config: Config): Promise<CheckResult> {
+async function checkWebhookSecrets(sql: Sql, config: Config): Promise<CheckResult> {
   if (isKeyMissing(config)) {
-    if (!(await hasSealedSecrets(sql))) return 'there is no key yet'
+    if (!(await hasWebhookSecrets(sql))) return 'there is no key yet'
     return [
       `webhook secrets are encrypted with a SECRET_KEY that is missing: set it, or put the file secret-key into ${config.dataDir}`,
     ]
   }
-  const { sealer } = buildWebhookSetup(config)
-  const { current, other } = await countSealed({ sql, clock: systemClock }, sealer)
-  const detail = `${current} webhooks under key ${sealer.fingerprint}`
+  const { secretCipher } = buildWebhookSetup(config)
+  const { current, other } = await countSecretsByKey({ sql, clock: systemClock }, secretCipher)
+  const detail = `${current} webhooks under key ${secretCipher.fingerprint}`
   if (other === 0) return detail
   return [`${detail}, ${other} under another: set OLD_SECRET_KEY to that key and run "carnet secrets reseal"`]
 }

@@ -31,10 +31,10 @@ export const webhooksTest = buildWebhookCommand({
   usage: 'webhooks test ID',
   about: 'sends the event webhook.test once, now; exit code 1 when it was not received',
   async run(ctx, id) {
-    const { sealer, policy } = buildWebhookSetup(ctx.config)
+    const { secretCipher, policy } = buildWebhookSetup(ctx.config)
     const outbound = openOutbound(policy)
     try {
-      const value = await sendTestEvent(ctx, { sealer, outbound }, id)
+      const value = await sendTestEvent(ctx, { secretCipher, outbound }, id)
       if (value.ok)
         return { value, text: `The test event was received: ${value.status} after ${value.duration_ms} ms.` }
       const failure = `The test event was not received. ${value.detail ?? ''}`

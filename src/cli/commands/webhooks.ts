@@ -11,7 +11,7 @@ import {
   type WebhookChange,
   type WebhookSetup,
 } from '../../webhooks/manage-webhooks.ts'
-import { activateSecret, resealSecrets, rotateSecret } from '../../webhooks/rotate-secret.ts'
+import { activateSecret, reencryptSecrets, rotateSecret } from '../../webhooks/rotate-secret.ts'
 import { listWebhooks, type WebhookRecord } from '../../webhooks/webhook.ts'
 import { ACCOUNT_OPTION, getAccountId } from '../command-line/account-arguments.ts'
 import {
@@ -161,10 +161,10 @@ export const secretsReseal: Command = {
   run: onStore(
     () => undefined,
     async ctx => {
-      const { sealer } = buildWebhookSetup(ctx.config)
-      const done = await resealSecrets(ctx, sealer)
-      const text = `${done.sealed_anew} secrets are encrypted again with key ${sealer.fingerprint}; ${done.already_current} already were.`
-      return { value: { ...done, key: sealer.fingerprint }, text }
+      const { secretCipher } = buildWebhookSetup(ctx.config)
+      const done = await reencryptSecrets(ctx, secretCipher)
+      const text = `${done.sealed_anew} secrets are encrypted again with key ${secretCipher.fingerprint}; ${done.already_current} already were.`
+      return { value: { ...done, key: secretCipher.fingerprint }, text }
     },
   ),
 }

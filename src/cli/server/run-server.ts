@@ -159,13 +159,20 @@ const warn = (log: Log, message: string) => (error: unknown) => log.warn({ reaso
 
 /** Starts scheduled tasks and deliveries, in each shard. Backups are of the whole database. */
 function startWorker(config: Config, log: Log, store: Store, metrics: ServerMetrics | undefined) {
-  const { sealer, policy } = buildWebhookSetup(config)
+  const { secretCipher, policy } = buildWebhookSetup(config)
   const deliverySql = store.openQueuePool()
   const clock = systemClock
   const processConcurrency = { inFlight: 0, slow: 0 }
   const workers = listShards(deliverySql).map(
     sql =>
-      new DeliveryWorker({ sql, clock, log, sealer, outbound: openOutbound(policy), processConcurrency }),
+      new DeliveryWorker({
+        sql,
+        clock,
+        log,
+        secretCipher,
+        outbound: openOutbound(policy),
+        processConcurrency,
+      }),
   )
   const backups = config.backups && {
     ...config.backups,

@@ -32,7 +32,7 @@ export function createServerApp(parts: ServerAppParts): FastifyInstance {
     ...{ sql, openPoolOfOne, clock: systemClock, log, addresses, scans, mail, outbound },
     secretKey: getOrCreateSecretKey(config),
     security: createSecurityLog({ log, clock: systemClock, count: metrics?.metrics.countSecurityEvent }),
-    sealer: buildWebhookSetup(config).sealer,
+    secretCipher: buildWebhookSetup(config).secretCipher,
     version: VERSION,
     findReadiness: async () => (isStopping() ? 'not ready' : READINESS[await findDatabaseState(sql)]),
     metrics: metrics?.door,

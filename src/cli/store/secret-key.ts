@@ -83,7 +83,7 @@ function createKey(dataDir: string, path: string): string {
     writeSync(file, `${randomBytes(32).toString('base64')}\n`)
     fsyncSync(file)
     linkSync(beside, path)
-    // Without this, a power cut may lose the file's name after data was sealed with the key.
+    // Without this, a power cut may lose the file's name after data was encrypted with the key.
     syncFolder(dataDir)
   } catch (error) {
     if (findErrorCode(error) !== 'EEXIST') throw error

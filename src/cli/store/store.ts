@@ -11,7 +11,7 @@ import { listPendingMigrations, migrate } from '../../kernel/db/migrate.ts'
 import { findErrorCode, toError } from '../../kernel/errors.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Addresses } from '../../passports/core/record.ts'
-import { hasSealedSecrets } from '../../webhooks/rotate-secret.ts'
+import { hasWebhookSecrets } from '../../webhooks/rotate-secret.ts'
 import { CommandError } from '../command-line/command.ts'
 import { checkConnections } from './connection-budget.ts'
 import { openEmbeddedStore } from './embedded-store.ts'
@@ -185,7 +185,7 @@ async function finishOpening(
 
 /** Otherwise a new key would be created, and no webhook could be signed. */
 async function requireKeyForSecrets(config: Config, sql: Sql): Promise<void> {
-  if (!isKeyMissing(config) || !(await hasSealedSecrets(sql))) return
+  if (!isKeyMissing(config) || !(await hasWebhookSecrets(sql))) return
   const { dataDir } = config
   const unlinked = findUnlinkedKey(dataDir)
   const advice =

@@ -1,14 +1,17 @@
 /** Builds what webhooks need from the settings: the key of their secrets, and the allowed addresses. */
 import type { Config } from '../../kernel/config/config.ts'
 import { createAddressList } from '../../kernel/http/ip-ranges.ts'
-import { createSealer } from '../../kernel/sealing.ts'
+import { createSecretCipher } from '../../kernel/secret-cipher.ts'
 import type { WebhookSetup } from '../../webhooks/manage-webhooks.ts'
 import { getOrCreateSecretKey } from './secret-key.ts'
 
 export function buildWebhookSetup(config: Config): WebhookSetup {
   const { oldSecretKey, allowInsecureWebhooks, webhookAllowCidrs } = config
   return {
-    sealer: createSealer(getOrCreateSecretKey(config), oldSecretKey === undefined ? [] : [oldSecretKey]),
+    secretCipher: createSecretCipher(
+      getOrCreateSecretKey(config),
+      oldSecretKey === undefined ? [] : [oldSecretKey],
+    ),
     policy: { allowInsecureLoopback: allowInsecureWebhooks, allowed: createAddressList(webhookAllowCidrs) },
   }
 }

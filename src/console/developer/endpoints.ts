@@ -112,9 +112,9 @@ export async function submitNewWebhook(visit: Visit): Promise<Outcome> {
   const { setup, words } = visit
   const { typed, problems } = readTyped(visit)
   if (!isFine(problems)) return formPage(words, { typed, problems })
-  const { sealer, outbound } = setup
+  const { secretCipher, outbound } = setup
   try {
-    const made = await addWebhook(visit.ctx, { sealer, policy: outbound.policy }, inputOf(typed))
+    const made = await addWebhook(visit.ctx, { secretCipher, policy: outbound.policy }, inputOf(typed))
     return shownSecret.redirect(visit, made)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'validation' || error.details !== undefined)

@@ -8,7 +8,7 @@ import type { Sql } from '../../kernel/db/database.ts'
 import type { Outbound } from '../../kernel/http-out/outbound-http.ts'
 import type { Mailer } from '../../kernel/http-out/smtp.ts'
 import type { SecurityEvent, SecurityLog } from '../../kernel/monitoring/security-events.ts'
-import type { Sealer } from '../../kernel/sealing.ts'
+import type { SecretCipher } from '../../kernel/secret-cipher.ts'
 import type { Addresses } from '../../passports/core/record.ts'
 import type { PostedForm } from './form.ts'
 import type { Upload } from './upload.ts'
@@ -19,8 +19,8 @@ export type ConsoleSetup = {
   clock: Clock
   addresses: Addresses
   mail: Mailer
-  /** Seals the secrets of webhooks, and those that a page shows once. */
-  sealer: Sealer
+  /** Encrypts the secrets of webhooks, and those that a page shows once. */
+  secretCipher: SecretCipher
   /** The operator's key, from which a key for each purpose is derived. */
   secretKey: string
   security: SecurityLog

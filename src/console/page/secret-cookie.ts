@@ -1,6 +1,6 @@
 /**
  * Carries a new secret to the one page that shows it, in a cookie that this page deletes: reloading shows and
- * creates nothing twice. The cookie is sealed for the session, so a copy is useless elsewhere.
+ * creates nothing twice. The cookie is encrypted for the session, so a copy is useless elsewhere.
  */
 import type { Addresses } from '../../passports/core/record.ts'
 import type { Redirect, Visit } from './route.ts'
@@ -19,19 +19,19 @@ export function shownOnce({ name, path, pattern }: { name: string; path: string;
   return {
     /** Redirects to the page that shows the secret. */
     redirect(visit: ShowingVisit, { id, secret }: ShownSecret): Redirect {
-      const { addresses, sealer } = visit.setup
-      const value = sealer.seal(`${id}.${secret}`, placeFor(visit)).toString('base64url')
+      const { addresses, secretCipher } = visit.setup
+      const value = secretCipher.encrypt(`${id}.${secret}`, placeFor(visit)).toString('base64url')
       return { to: path, cookie: line(addresses, value) }
     },
     /** Headers of that page, which delete the cookie. */
     endHeaders: ({ setup }: ShowingVisit) => ({ 'set-cookie': line(setup.addresses, '', '; Max-Age=0') }),
     /** The secret in the request's cookie. */
     find(visit: ShowingVisit): ShownSecret | undefined {
-      const { addresses, sealer } = visit.setup
+      const { addresses, secretCipher } = visit.setup
       const header = new RegExp(`(?:^|;)\\s*${nameFor(addresses.publicUrl)}=([\\w-]{1,400})\\s*(?:;|$)`)
       const value = header.exec(visit.cookies ?? '')?.[1]
       if (value === undefined) return undefined
-      const text = sealer.open(Buffer.from(value, 'base64url'), placeFor(visit))
+      const text = secretCipher.decrypt(Buffer.from(value, 'base64url'), placeFor(visit))
       const [, id, secret] = pattern.exec(text ?? '') ?? []
       return id === undefined || secret === undefined ? undefined : { id, secret }
     },

@@ -122,7 +122,7 @@ export function readConfig(env: Environment) {
   return config
 }
 
-/** Secrets may still be sealed with `oldSecretKey` after a change of SECRET_KEY. */
+/** Secrets may still be encrypted with `oldSecretKey` after a change of SECRET_KEY. */
 function readSecretKeys(read: EnvironmentReader, isRequired: boolean) {
   const { problems } = read
   const secretKey = read.text('SECRET_KEY')

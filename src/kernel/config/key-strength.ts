@@ -22,6 +22,6 @@ export function findKeyWeakness(key: string): string | undefined {
   return undefined
 }
 
-/** How to replace a weak key without losing what was sealed with it. `old` says where the current one is. */
+/** How to replace a weak key without losing the encrypted secrets. `old` says where the current one is. */
 export const replaceKeyAdvice = (old: string) =>
   `Set SECRET_KEY to what "openssl rand -base64 32" prints. If Carnet has run with ${old}, set OLD_SECRET_KEY to that key and run "carnet secrets reseal": webhook secrets and backups stay readable.`

@@ -11,7 +11,7 @@ export type SiteSetup = {
   addresses: Addresses
   /** Address of the JSON-LD context. The `dpp:` terms begin with it and `#`. */
   nsUrl: string
-  /** The operator's `SECRET_KEY`. The key that seals access cookies is derived from it. */
+  /** The operator's `SECRET_KEY`. The key that encrypts access cookies is derived from it. */
   secretKey: string
   scans: ScanRecorder
   /** CIDR ranges and addresses of the reverse proxies. */

@@ -2,7 +2,7 @@
  * The cookie with the token of an access link: encrypted with an expiry time, so that a stolen cookie opens
  * only one passport, for an hour.
  */
-import { decrypt, deriveKey, encrypt } from '../../kernel/sealing.ts'
+import { decryptWithKey, deriveKey, encryptWithKey } from '../../kernel/secret-cipher.ts'
 
 /** Over https the name gets a prefix, so a `Cookie` header contains this text in both cases. */
 export const COOKIE_NAME = 'carnet_access'
@@ -20,7 +20,7 @@ const CONTENT_PATTERN = /^(\d{13}) (\S+)$/
 
 export type AccessCookies = {
   /** The cookie's value, which opens one passport until `until`. */
-  seal(passportId: string, token: string, until: Date): string
+  encryptToken(passportId: string, token: string, until: Date): string
   /** The token in a `Cookie` header, if it was encrypted for this passport and has not expired. */
   findToken(cookieHeader: string, passportId: string, now: Date): string | undefined
 }
@@ -30,11 +30,11 @@ export function createAccessCookies(secretKey: string, publicUrl: string): Acces
   const pattern = new RegExp(`(?:^|;)\\s*${getAccessCookieName(publicUrl)}=([A-Za-z0-9_-]{1,400})\\s*(?:;|$)`)
   const key = deriveKey(secretKey, 'carnet access cookie')
   return {
-    seal: (passportId, token, until) =>
-      encrypt(key, `${until.getTime()} ${token}`, passportId).toString('base64url'),
+    encryptToken: (passportId, token, until) =>
+      encryptWithKey(key, `${until.getTime()} ${token}`, passportId).toString('base64url'),
     findToken(cookieHeader, passportId, now) {
       const value = pattern.exec(cookieHeader)?.[1]
-      const content = value && decrypt(key, Buffer.from(value, 'base64url'), passportId)
+      const content = value && decryptWithKey(key, Buffer.from(value, 'base64url'), passportId)
       const [, until, token] = CONTENT_PATTERN.exec(content ?? '') ?? []
       return until !== undefined && Number(until) > now.getTime() ? token : undefined
     },

@@ -67,7 +67,7 @@ export function moveTokenToCookie(
   const query = new URLSearchParams(reply.request.raw.url?.split('?', 2)[1] ?? '')
   query.delete('access')
   const path = context.cookiePath + id
-  const value = context.cookies.seal(id, token, new Date(now.getTime() + COOKIE_LIFETIME_MS))
+  const value = context.cookies.encryptToken(id, token, new Date(now.getTime() + COOKIE_LIFETIME_MS))
   return reply
     .code(303)
     .headers({ ...buildSecurityHeaders(context.setup.addresses.publicUrl), ...PRIVATE_HEADERS })

@@ -2,10 +2,10 @@
  * Derives the backup key from SECRET_KEY. Its fingerprint identifies the key, its seal authenticates a file.
  */
 import { createHmac, hkdfSync } from 'node:crypto'
-import { createSealer } from '../../kernel/sealing.ts'
+import { createSecretCipher } from '../../kernel/secret-cipher.ts'
 
 export type BackupKey = {
-  /** The same fingerprint as in sealed secrets, which identifies the key without revealing it. */
+  /** The same fingerprint as in encrypted secrets, which identifies the key without revealing it. */
   fingerprint: string
   /** Authenticates the SHA-256 of a file, both in hexadecimal. */
   seal: (sha256: string) => string
@@ -14,7 +14,7 @@ export type BackupKey = {
 export function deriveBackupKey(secretKey: string): BackupKey {
   const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'carnet backups', 32))
   return {
-    fingerprint: createSealer(secretKey).fingerprint,
+    fingerprint: createSecretCipher(secretKey).fingerprint,
     seal: sha256 => createHmac('sha256', key).update(`carnet-backup 2 sha256 ${sha256}`).digest('hex'),
   }
 }
