@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { systemClock } from '../src/kernel/clock.ts'
 import { type DatabaseTarget, openPool } from '../src/kernel/db/database.ts'
-import { findUuid, newUuid } from '../src/kernel/ids.ts'
+import { newUuid, parseId } from '../src/kernel/ids.ts'
 import { getState } from '../src/passports/core/state.ts'
 import { getPassport } from '../src/passports/read/find.ts'
 import { listPassports } from '../src/passports/read/list.ts'
@@ -142,7 +142,7 @@ async function recordFirstPage(ctx: ReturnType<typeof contextOf>): Promise<State
 /** The statements of a PATCH that changes one field. Nothing is checked. */
 async function patch(request: IncomingMessage, response: ServerResponse) {
   const ctx = contextOf(request)
-  const uuid = findUuid(request.url?.split('/').at(-1) ?? '') ?? ''
+  const uuid = parseId(request.url?.split('/').at(-1) ?? '') ?? ''
   const [{ data }] = await Promise.all([
     body(request).then(text => JSON.parse(text) as { data: Record<string, unknown> }),
     getPassport(ctx, uuid),

@@ -3,7 +3,7 @@
  * compared with bare inserts of the same number of rows; and how long the product list takes meanwhile.
  */
 import { findCategory } from '../src/categories/catalogue.ts'
-import { findUuid } from '../src/kernel/ids.ts'
+import { parseId } from '../src/kernel/ids.ts'
 import { listColumns } from '../src/transfer/spreadsheets/columns.ts'
 import { buildRow, collectLayout } from '../src/transfer/spreadsheets/passport-to-row.ts'
 import { writeXlsx } from '../src/transfer/spreadsheets/write-xlsx.ts'
@@ -105,7 +105,7 @@ function run({ hall, post }: Browser, path: string): Promise<number> {
 }
 
 async function waitForState({ sql }: BenchDatabase, path: string, state: string): Promise<void> {
-  const uuid = findUuid(path.split('/').at(-1) ?? '') ?? ''
+  const uuid = parseId(path.split('/').at(-1) ?? '') ?? ''
   for (;;) {
     const [row] = await sql<{ state: string; failed: number }[]>`
       select state, failed from sheet_import where id = ${uuid}`

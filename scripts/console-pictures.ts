@@ -12,7 +12,7 @@ import { setPassword } from '../src/accounts/people/set-password.ts'
 import { DEMO_BRAND, DEMO_PASSPORTS } from '../src/cli/demo/demo-data.ts'
 import { loadDemoPassports } from '../src/cli/demo/load-demo.ts'
 import { systemClock } from '../src/kernel/clock.ts'
-import { findUuid, idFromUuid } from '../src/kernel/ids.ts'
+import { idFromUuid, parseId } from '../src/kernel/ids.ts'
 import { createLog } from '../src/kernel/log.ts'
 import { issueUnits } from '../src/passports/units/issue-units.ts'
 import { updatePassport } from '../src/passports/write/update.ts'
@@ -69,7 +69,7 @@ async function scan({ sql, accountId }: AccountContext, models: readonly string[
     for (let i = 0; i < count; i++, n++) {
       // Some readers come twice a day.
       const reader = n % 5 === 1 ? n - 1 : n
-      const id = findUuid(models[Math.floor(models.length * ((reader * 0.618) % 1) ** 2)] ?? '') ?? ''
+      const id = parseId(models[Math.floor(models.length * ((reader * 0.618) % 1) ** 2)] ?? '') ?? ''
       const [row] = await sql<{ category: string }[]>`select category from passport where id = ${id}`
       const of = { level: 'm', model_id: id, parent_id: null, category: row?.category ?? '' } as const
       const country = COUNTRIES[mixed(reader) % COUNTRIES.length] ?? ''
@@ -86,7 +86,7 @@ async function scan({ sql, accountId }: AccountContext, models: readonly string[
 
 /** A model with units that were issued before a correction. */
 async function correctedProduct(ctx: AccountContext, id: string): Promise<string> {
-  const uuid = findUuid(id) ?? ''
+  const uuid = parseId(id) ?? ''
   const units = Array.from({ length: UNITS }, (_, n) => ({ serial: `HW-${String(n + 1).padStart(4, '0')}` }))
   await issueUnits(ctx, { parentUuid: uuid, level: 'item', units, bulk: true, strict: false })
   await updatePassport(ctx, {

@@ -1,7 +1,7 @@
 /** The audit log: who did what and when, written with the change. It has no network addresses. */
 
 import type { Fragment } from '../kernel/db/database.ts'
-import { findUuid, idFromUuid, newUuid } from '../kernel/ids.ts'
+import { idFromUuid, newUuid, parseId } from '../kernel/ids.ts'
 import { forEachShardOf } from './account-shard.ts'
 import type { ActorKind } from './actors.ts'
 import type { AccountContext, OperatorContext } from './context.ts'
@@ -116,7 +116,7 @@ export async function listAuditEntries(
   const rows = await ctx.sql<(Omit<AuditEntry, 'at'> & { id: string; at: Date })[]>`
     select e.id, e.at, a.label as who, a.kind, e.action, e.subject
     from audit_entry e join actor a on a.account_id = e.account_id and a.id = e.actor
-    where e.account_id = ${ctx.accountId} and e.id < ${findUuid(page.before) ?? MAX_UUID}
+    where e.account_id = ${ctx.accountId} and e.id < ${parseId(page.before) ?? MAX_UUID}
     order by e.id desc limit ${page.limit + 1}`
   const shown = rows.slice(0, page.limit)
   const last = shown.at(-1)

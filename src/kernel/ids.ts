@@ -109,7 +109,7 @@ export function idFromUuid(uuid: string): string {
 }
 
 /** The UUID of a public id; undefined if the text is not an id. */
-export function findUuid(id: string): string | undefined {
+export function parseId(id: string): string | undefined {
   if (!ID_PATTERN.test(id)) return undefined
   let hex = ''
   let bits = -2
@@ -128,7 +128,7 @@ export function findUuid(id: string): string | undefined {
 
 /** Throws `not_found` if `id` is not an id. */
 export function requireUuid(id: string, what: string): string {
-  const uuid = findUuid(id)
+  const uuid = parseId(id)
   if (uuid === undefined) throw notFound(what)
   return uuid
 }

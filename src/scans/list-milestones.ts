@@ -1,6 +1,6 @@
 /** Lists reached milestones: the newest of an account, and all of one passport with their days. */
 import type { AccountContext } from '../accounts/context.ts'
-import { findUuid } from '../kernel/ids.ts'
+import { parseId } from '../kernel/ids.ts'
 import { listScanEvents } from '../webhooks/scan-events.ts'
 import { findNextMilestone, listMilestonesUpTo } from './milestones.ts'
 
@@ -16,7 +16,7 @@ export async function listMilestones(
     limit,
   })
   return events.flatMap(({ at, data }) => {
-    const uuid = findUuid(data.product_id)
+    const uuid = parseId(data.product_id)
     return uuid === undefined ? [] : [{ uuid, milestone: data.milestone, at: at.toISOString() }]
   })
 }

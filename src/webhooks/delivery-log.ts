@@ -3,7 +3,7 @@ import { audit } from '../accounts/audit.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import { withTransaction } from '../accounts/transaction.ts'
 import { AppError, notFound } from '../kernel/errors.ts'
-import { findUuid, idFromUuid, uuidFloor } from '../kernel/ids.ts'
+import { idFromUuid, parseId, uuidFloor } from '../kernel/ids.ts'
 import { endBackoff } from './manage-webhooks.ts'
 import { getWebhook, listWebhooks, requireWebhookUuid, type WebhookStatus } from './webhook.ts'
 
@@ -72,7 +72,7 @@ export async function resendDelivery(
   attemptId: string,
 ): Promise<{ event_id: string; webhook_status: WebhookStatus }> {
   const { sql, accountId } = ctx
-  const uuid = findUuid(attemptId)
+  const uuid = parseId(attemptId)
   if (uuid === undefined) throw notFound('delivery')
   const [found] = await sql<{ endpoint_id: string; event_id: string }[]>`
     select a.endpoint_id, a.event_id from webhook_endpoint w join webhook_attempt a

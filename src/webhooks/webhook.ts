@@ -5,7 +5,7 @@ import { withTransaction } from '../accounts/transaction.ts'
 import { isLongerThan, isOneLine } from '../kernel/characters.ts'
 import type { Fragment, Sql } from '../kernel/db/database.ts'
 import { AppError, type Detail, invalid, notFound } from '../kernel/errors.ts'
-import { findUuid, idFromUuid } from '../kernel/ids.ts'
+import { idFromUuid, parseId } from '../kernel/ids.ts'
 import { EVENT_TYPES } from './insert-events.ts'
 
 export const MAX_WEBHOOKS = 20
@@ -106,7 +106,7 @@ export async function getWebhookAccountId({ sql }: OperatorContext, id: string):
 }
 
 export function requireWebhookUuid(id: string): string {
-  const uuid = findUuid(id)
+  const uuid = parseId(id)
   if (uuid === undefined) throw notFound('webhook')
   return uuid
 }

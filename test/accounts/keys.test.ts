@@ -9,7 +9,7 @@ import { createKey, isWellFormedKey, listKeys, revokeKey } from '../../src/accou
 import { rotateOwnKey } from '../../src/accounts/keys/own-keys.ts'
 import { KEY_OVERLAP_MS, rotateKey } from '../../src/accounts/keys/rotate-key.ts'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
-import { findUuid } from '../../src/kernel/ids.ts'
+import { parseId } from '../../src/kernel/ids.ts'
 import { type Harness, startHarness, type TestAccount } from '../harness.ts'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -173,7 +173,7 @@ describe('keys', () => {
 
   test('the last use is stored to the minute, and written once however often a key is used', async () => {
     const { id } = await make()
-    const keyId = findUuid(id) ?? ''
+    const keyId = parseId(id) ?? ''
     const version = async () => {
       const [row] = await t.sql<{ xmin: string }[]>`
         select xmin::text from api_key where account_id = ${account.id} and id = ${keyId}`

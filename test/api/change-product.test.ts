@@ -212,9 +212,9 @@ describe('PATCH /products/{id}', () => {
       openPool({ ...databaseOf(t) }),
     )
     const { updatePassport } = await import('../../src/passports/write/update.ts')
-    const { findUuid } = await import('../../src/kernel/ids.ts')
+    const { parseId } = await import('../../src/kernel/ids.ts')
     const product = await create()
-    const uuid = findUuid(product.id) ?? ''
+    const uuid = parseId(product.id) ?? ''
     const change = (sql: typeof other, field: string) =>
       updatePassport(
         { ...account.ctx, sql },

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
-import { findUuid, newUuid } from '../../src/kernel/ids.ts'
+import { newUuid, parseId } from '../../src/kernel/ids.ts'
 import { findPublicPassport } from '../../src/passports/read/find.ts'
 import { listChangedPassports } from '../../src/passports/read/list-changes.ts'
 import { syncModels } from '../../src/passports/sync/sync-models.ts'
@@ -108,7 +108,7 @@ async function heldOpen(sql: Sql, work: (sql: Sql) => Promise<unknown>): Promise
   }
 }
 
-const uuidOf = (id: string) => findUuid(id) ?? assert.fail()
+const uuidOf = (id: string) => parseId(id) ?? assert.fail()
 const change = { changeType: 'change', note: undefined, strict: false, expects: () => true } as const
 
 describe('GET /products?updated_since', () => {

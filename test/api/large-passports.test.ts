@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { findCategory } from '../../src/categories/catalogue.ts'
-import { findUuid } from '../../src/kernel/ids.ts'
+import { parseId } from '../../src/kernel/ids.ts'
 import { exportContents, exportPassports } from '../../src/passports/copies/export-rows.ts'
 import { readStatesInBatches } from '../../src/passports/core/state.ts'
 import { exportModels } from '../../src/transfer/spreadsheets/export-models.ts'
@@ -27,7 +27,7 @@ before(async () => {
 })
 after(() => s.close())
 
-const uuid = (id: string) => findUuid(id) ?? ''
+const uuid = (id: string) => parseId(id) ?? ''
 const bulk = async (items: object[], query = '') => {
   const { status, json } = await s.t.ask('POST', `/api/v1/products/bulk${query}`, {
     key: s.account.key,

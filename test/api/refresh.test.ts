@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { findUuid, idFromUuid, newUuid } from '../../src/kernel/ids.ts'
+import { idFromUuid, newUuid, parseId } from '../../src/kernel/ids.ts'
 import { refreshesEnded, resumeRefreshes } from '../../src/passports/units/refresh-job.ts'
 import { startUnitStand, type UnitStand } from './unit-stand.ts'
 
@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => s.close())
 
-const uuid = (id: string) => findUuid(id) ?? ''
+const uuid = (id: string) => parseId(id) ?? ''
 const refresh = (id: string, key = s.account.key) => s.ask('POST', `/${id}/refresh`, undefined, { key })
 const outdated = async (id: string) => (await s.call('GET', `/${id}/refresh`)).outdated
 const read = async (id: string) => {

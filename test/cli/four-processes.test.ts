@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { listKeys, revokeKey } from '../../src/accounts/keys/keys.ts'
-import { findUuid } from '../../src/kernel/ids.ts'
+import { parseId } from '../../src/kernel/ids.ts'
 import { countExchanges } from '../accounts/count-exchanges.ts'
 import { IS_FULL } from '../full.ts'
 import { type Harness, startHarness, type TestAccount } from '../harness.ts'
@@ -118,7 +118,7 @@ test('1,200 requests over 16 connections with a limit of 300: 294 to 306 are all
   assert.deepEqual([...new Set(shots.map(shot => shot.status))].sort(), [200, 429])
   const count = granted(shots).length
   assert.ok(count >= 294 && mostInAMinute(shots) <= 306, `${count} were let through`)
-  const trips = (await exchanges(findUuid(await keyOf(account)) ?? '')) / REQUESTS
+  const trips = (await exchanges(parseId(await keyOf(account)) ?? '')) / REQUESTS
   assert.ok(trips <= 0.15, `${trips} round trips a request`)
 })
 
@@ -138,7 +138,7 @@ test('spread over more than a minute: never more than 306 in sixty seconds, and 
   assert.ok(granted(early).length >= 294, `${granted(early).length} before the edge`)
   const last = granted(shots).filter(shot => shot.sent >= begun + 75_000)
   assert.ok(last.length >= 285 && last.length <= 306, `${last.length} in the last minute`)
-  const trips = (await exchanges(findUuid(await keyOf(account)) ?? '')) / shots.length
+  const trips = (await exchanges(parseId(await keyOf(account)) ?? '')) / shots.length
   assert.ok(trips <= 0.15, `${trips} round trips a request`)
 })
 

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { findUuid, idFromUuid } from '../../src/kernel/ids.ts'
+import { idFromUuid, parseId } from '../../src/kernel/ids.ts'
 import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { updatePassport } from '../../src/passports/write/update.ts'
@@ -85,7 +85,7 @@ describe('the product form in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     return idFromUuid(passport.id)
   }
   const issued = async (id: string) => {
-    const [parentUuid, unit] = [findUuid(id) ?? '', { serial: 'S-1', data: { productName: 'One of a kind' } }]
+    const [parentUuid, unit] = [parseId(id) ?? '', { serial: 'S-1', data: { productName: 'One of a kind' } }]
     const wish = { parentUuid, level: 'item' as const, units: [unit], bulk: false, strict: false }
     const { created } = await issueUnits(brand.ctx, wish)
     return idFromUuid(created[0]?.passport.id ?? '')
@@ -383,7 +383,7 @@ describe('the product form in a browser', { skip: WITHOUT_CHROMIUM }, () => {
 
     await input(page, 'd.fiberComposition.0.percentage').fill('50')
     await input(page, 'd.fiberComposition.2.percentage').fill('10')
-    const change = { uuid: findUuid(id) ?? '', data: { brandName: 'Nordmoor' }, note: undefined }
+    const change = { uuid: parseId(id) ?? '', data: { brandName: 'Nordmoor' }, note: undefined }
     const more = { changeType: 'change' as const, strict: false, expects: () => true }
     await updatePassport(brand.ctx, { ...change, ...more })
     await page.goto(`${stand.origin}/console/products`)

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { allCategories } from '../../src/categories/catalogue.ts'
 import { buildBars, chooseScaleTop } from '../../src/console/scans/trend.ts'
 import { buildShadeLimits } from '../../src/console/scans/world-map.ts'
-import { findUuid, idFromUuid } from '../../src/kernel/ids.ts'
+import { idFromUuid, parseId } from '../../src/kernel/ids.ts'
 import { comparePeriods } from '../../src/scans/compare-periods.ts'
 import { listPassportMilestones } from '../../src/scans/list-milestones.ts'
 import { listMostScanned } from '../../src/scans/most-scanned.ts'
@@ -318,8 +318,8 @@ describe('the products scanned most', () => {
     const top = await listMostScanned(stand.account.ctx, { days: 7, limit: 10 })
     assert.deepEqual(top, {
       models: [
-        { uuid: findUuid(stand.model), scans: 5 },
-        { uuid: findUuid(fresh), scans: 2 },
+        { uuid: parseId(stand.model), scans: 5 },
+        { uuid: parseId(fresh), scans: 2 },
       ],
       isSure: true,
     })
@@ -390,7 +390,7 @@ describe('a product’s own scans', () => {
   test('milestones have the day they were reached, as long as it is stored', async () => {
     const { sql } = stand.t
     const model = await stand.newModel()
-    const uuid = findUuid(model) ?? ''
+    const uuid = parseId(model) ?? ''
     const add = (day: string, scans: number) => sql`
       insert into scan_day (account_id, day, scans, uniques, crawlers, passport_id, "of", device, country)
       values (${stand.account.id}, ${day}::date, ${scans}, 1, 0, ${uuid}, 'o', 'm', 'DE')`
@@ -524,5 +524,5 @@ test('names that other people wrote are escaped', async () => {
   const html = await page('/console/scans', editor)
   assert.doesNotMatch(html, /<b>/)
   assert.match(html, /&lt;b&gt;|&#60;b&#62;/)
-  assert.equal(idFromUuid(findUuid(id) ?? ''), id)
+  assert.equal(idFromUuid(parseId(id) ?? ''), id)
 })

@@ -6,7 +6,7 @@ import { getServiceActor } from '../../src/accounts/actors.ts'
 import { listShardTables } from '../../src/kernel/db/create-shard.ts'
 import type { Sql } from '../../src/kernel/db/database.ts'
 import { getShard, listShards, SHARED_TABLES } from '../../src/kernel/db/shards.ts'
-import { findUuid, idFromUuid } from '../../src/kernel/ids.ts'
+import { idFromUuid, parseId } from '../../src/kernel/ids.ts'
 import { listSitemapFile, listSitemapFiles } from '../../src/passports/read/sitemap.ts'
 import { type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 
@@ -116,7 +116,7 @@ describe('a server with two shards', () => {
 
   test('ends ids in the number of their shard', async () => {
     const { id } = await create(accounts[1] as TestAccount)
-    assert.match(findUuid(id) ?? '', /002$/)
+    assert.match(parseId(id) ?? '', /002$/)
   })
 
   test('shows public pages of each shard, whatever the id ends in', async () => {
@@ -127,9 +127,9 @@ describe('a server with two shards', () => {
     }
     const sql = getShard(t.setup.sql, 2)
     const { id } = await create(accounts[1] as TestAccount)
-    const old = `${(findUuid(id) ?? '').slice(0, -3)}001`
+    const old = `${(parseId(id) ?? '').slice(0, -3)}001`
     // As an id of an account that was moved: it names the shard that it came from.
-    await sql`update passport set id = ${old}, model_id = ${old} where id = ${findUuid(id) ?? ''}`
+    await sql`update passport set id = ${old}, model_id = ${old} where id = ${parseId(id) ?? ''}`
     const rows = await sql<{ id: string }[]>`select id from passport where id = ${old}`
     assert.equal(rows.length, 1)
     assert.equal((await t.ask('GET', `/p/${idFromUuid(old)}`)).status, 200)
@@ -183,7 +183,7 @@ describe('a server with two shards', () => {
     await t.scans.flush()
     const counted = async (shard: number) => {
       const rows = await getShard(t.setup.sql, shard)`
-        select from scan_total where passport_id = ${findUuid(id) ?? ''}`
+        select from scan_total where passport_id = ${parseId(id) ?? ''}`
       return rows.length
     }
     assert.deepEqual([await counted(1), await counted(2)], [1, 0])

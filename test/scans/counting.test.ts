@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { findUuid } from '../../src/kernel/ids.ts'
+import { parseId } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { ADDRESSES } from '../harness.ts'
 import { COMPUTER, CRAWLER, PHONE, type ScanStand, startScanStand } from './scan-stand.ts'
@@ -60,7 +60,7 @@ describe('a scan', () => {
     assert.deepEqual({ total, unique }, { total: 55, unique: 33 })
     assert.equal(await rows(), before + 33)
     const [hours] = await stand.t.sql`
-      select count(distinct visitor)::int as n from scan_item_hour where passport_id = ${findUuid(item) ?? ''}`
+      select count(distinct visitor)::int as n from scan_item_hour where passport_id = ${parseId(item) ?? ''}`
     assert.equal(hours?.n, 33)
     await stand.look(item, { from: '198.51.100.10' })
     assert.equal((await stand.scansOf(item)).unique, 34)

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { findUuid } from '../../src/kernel/ids.ts'
+import { parseId } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { findPublicPassport } from '../../src/passports/read/find.ts'
 import { findCachedMetadata, readPublicPassport } from '../../src/passports/read/public-passport.ts'
@@ -43,7 +43,7 @@ before(async () => {
 })
 after(() => t.close())
 
-const uuidOf = (id: string) => findUuid(id) ?? assert.fail(`${id} is an id`)
+const uuidOf = (id: string) => parseId(id) ?? assert.fail(`${id} is an id`)
 
 describe('items of a model with a large free-form text', () => {
   test('do not exhaust the memory of a server with a small heap', async () => {

@@ -1,5 +1,5 @@
 /** Checks a signed-in person's password again, and changes it: an open browser alone must not be enough. */
-import { findUuid } from '../../kernel/ids.ts'
+import { parseId } from '../../kernel/ids.ts'
 import { auditPerson } from '../audit.ts'
 import type { OperatorContext } from '../context.ts'
 import { withTransaction } from '../transaction.ts'
@@ -53,7 +53,7 @@ export async function changePassword(
       where id = ${personId} and password_hash = ${checked.passwordHash} returning id`
     if (changed.length === 0) return { problem: 'wrong' }
     await endPasswordLinks(tx, personId)
-    await tx.sql`delete from person_session where person_id = ${personId} and id <> ${findUuid(session.id) ?? ''}`
+    await tx.sql`delete from person_session where person_id = ${personId} and id <> ${parseId(session.id) ?? ''}`
     await auditPerson(tx, personId, 'password_changed', email)
     return { token: checked.token, passwordHash }
   })

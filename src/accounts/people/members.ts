@@ -3,7 +3,7 @@
  * other.
  */
 import { AppError, notFound } from '../../kernel/errors.ts'
-import { findUuid, idFromUuid, newUuid } from '../../kernel/ids.ts'
+import { idFromUuid, newUuid, parseId } from '../../kernel/ids.ts'
 import { audit } from '../audit.ts'
 import type { AccountContext } from '../context.ts'
 import { withTransaction } from '../transaction.ts'
@@ -178,7 +178,7 @@ async function lockMembers(ctx: AccountContext): Promise<void> {
 async function lockMember(ctx: AccountContext, id: string): Promise<{ uuid: string; member: Member }> {
   await lockMembers(ctx)
   const member = await getMember(ctx, id)
-  return { uuid: findUuid(id) ?? '', member }
+  return { uuid: parseId(id) ?? '', member }
 }
 
 async function hasAnotherOwner(ctx: AccountContext, personId: string): Promise<boolean> {

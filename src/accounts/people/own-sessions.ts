@@ -1,6 +1,6 @@
 /** A person's own sessions: when each began and was last used. Networks are not stored. */
 import type { Fragment } from '../../kernel/db/database.ts'
-import { findUuid, idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid, parseId } from '../../kernel/ids.ts'
 import { auditPerson } from '../audit.ts'
 import type { OperatorContext } from '../context.ts'
 import { withTransaction } from '../transaction.ts'
@@ -30,13 +30,13 @@ type Owner = { personId: string; email: string }
 
 /** Ends one session of the person. False if it is not theirs or has ended. */
 export async function endOneSession(ctx: OperatorContext, owner: Owner, id: string): Promise<boolean> {
-  const uuid = findUuid(id)
+  const uuid = parseId(id)
   return uuid !== undefined && (await endSessions(ctx, owner, ctx.sql`id = ${uuid}`)) === 1
 }
 
 /** Ends all sessions of the person but the one with this id. Returns how many. */
 export const endOtherSessions = (ctx: OperatorContext, owner: Owner, keptId: string): Promise<number> =>
-  endSessions(ctx, owner, ctx.sql`id <> ${findUuid(keptId) ?? ''}`)
+  endSessions(ctx, owner, ctx.sql`id <> ${parseId(keptId) ?? ''}`)
 
 const endSessions = (ctx: OperatorContext, { personId, email }: Owner, which: Fragment): Promise<number> =>
   withTransaction(ctx, async tx => {

@@ -2,7 +2,7 @@
 import { sha256Hex } from '../../kernel/crypto.ts'
 import type { Fragment } from '../../kernel/db/database.ts'
 import { getShard } from '../../kernel/db/shards.ts'
-import { findUuid, idFromUuid, newUuid } from '../../kernel/ids.ts'
+import { idFromUuid, newUuid, parseId } from '../../kernel/ids.ts'
 import { withActor } from '../actors.ts'
 import { audit } from '../audit.ts'
 import type { AccountContext, OperatorContext } from '../context.ts'
@@ -104,7 +104,7 @@ export async function renewSession(
   const now = ctx.clock.now()
   const renewed = await ctx.sql`
     update person_session s set hash = ${sha256Hex(token)}, proven_at = ${now}, expires_at = ${endFrom(now)}
-    where s.id = ${findUuid(id) ?? ''} and s.person_id = ${personId} and ${isLive(ctx)} returning s.id`
+    where s.id = ${parseId(id) ?? ''} and s.person_id = ${personId} and ${isLive(ctx)} returning s.id`
   return renewed.length === 1 ? token : undefined
 }
 

@@ -3,7 +3,7 @@
  * running server.
  */
 import examples from '../../../assets/api/examples.json' with { type: 'json' }
-import { findUuid } from '../../kernel/ids.ts'
+import { parseId } from '../../kernel/ids.ts'
 import { buildShopSnippet } from '../../passports/read/shop-snippet.ts'
 import { PATH_PARAMETERS } from '../endpoint/path-parameters.ts'
 
@@ -78,7 +78,7 @@ export const exampleSnippet = () =>
   buildShopSnippet(
     { publicUrl: PUBLIC, apiUrl: API },
     {
-      id: findUuid(MODEL_ID) ?? '',
+      id: parseId(MODEL_ID) ?? '',
       category: 'furniture',
       gtin,
       lot: null,

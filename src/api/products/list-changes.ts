@@ -1,5 +1,5 @@
 /** The list of changes: pages that skip no change, and the next `updated_since`. */
-import { findUuid, idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid, parseId } from '../../kernel/ids.ts'
 import type { ListFilter } from '../../passports/read/list.ts'
 import {
   type ChangedRow,
@@ -49,7 +49,7 @@ const formatCursor = (
 /** Parses a cursor of this list; undefined for any other text. */
 export function findChangeCursor(text: string): ChangeCursor | undefined {
   const [, until = '', total = '', touched = '', id = ''] = PARTS.exec(text) ?? []
-  const uuid = findUuid(id)
+  const uuid = parseId(id)
   const syncedUntil = new Date(Number.parseInt(until, 32))
   const touchedUs = Number.parseInt(touched, 32)
   const isValid = !Number.isNaN(syncedUntil.getTime()) && Number.isSafeInteger(touchedUs)

@@ -3,7 +3,7 @@ import { LEVEL_LETTER } from '../../accounts/plans.ts'
 import { allCategories } from '../../categories/catalogue.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
 import { MAX_LOT_OR_SERIAL_LENGTH } from '../../gs1/lot-serial.ts'
-import { findUuid, idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid, parseId } from '../../kernel/ids.ts'
 import { type ListFilter, listPassports } from '../../passports/read/list.ts'
 import { pageResponse } from '../endpoint/documented-response.ts'
 import {
@@ -44,13 +44,13 @@ const badCursor = () => invalidQuery('cursor', 'format', describeBadCursor('curs
 
 const cursor: QueryParameter<string> = {
   ...CURSOR_TEXT,
-  read: (text, name) => findUuid(text) ?? { code: 'format', message: describeBadCursor(name) },
+  read: (text, name) => parseId(text) ?? { code: 'format', message: describeBadCursor(name) },
 }
 /** Accepts cursors of the list of changes, too. The other parameters decide which kind is valid. */
 const anyCursor: QueryParameter<string | ChangeCursor> = {
   ...CURSOR_TEXT,
   read: (text, name) =>
-    findUuid(text) ?? findChangeCursor(text) ?? { code: 'format', message: describeBadCursor(name) },
+    parseId(text) ?? findChangeCursor(text) ?? { code: 'format', message: describeBadCursor(name) },
 }
 
 const FILTERS = {

@@ -3,7 +3,7 @@ import { actAsOperator } from '../../accounts/accounts.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { openOutbound } from '../../kernel/http-out/outbound-http.ts'
-import { findUuid } from '../../kernel/ids.ts'
+import { parseId } from '../../kernel/ids.ts'
 import {
   DEFAULT_ATTEMPTS_LISTED,
   listAttempts,
@@ -84,7 +84,7 @@ export const webhooksDeliveries: Command = {
 function readBefore(args: Arguments): { before?: string } {
   const before = args.find('before')
   if (before === undefined) return {}
-  if (findUuid(before) !== undefined) return { before }
+  if (parseId(before) !== undefined) return { before }
   const message = `There is no delivery "${before}". "carnet webhooks deliveries" shows their ids.`
   throw new AppError('not_found', message)
 }

@@ -4,7 +4,7 @@
  */
 
 import { html } from 'ghtml'
-import { findUuid, idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid, parseId } from '../../kernel/ids.ts'
 import type { PageWindow, PassportPage } from '../../passports/read/list.ts'
 import type { Words } from '../page/words.ts'
 
@@ -19,8 +19,8 @@ export type PagePosition = { page: number; after?: string; before?: string }
 export function parsePagePosition(query: URLSearchParams, name: string): PagePosition {
   const sent = query.get(name) ?? ''
   const page = /^[1-9]\d{0,6}$/.test(sent) ? Number(sent) : 1
-  const after = findUuid(query.get('after') ?? '')
-  const before = findUuid(query.get('before') ?? '')
+  const after = parseId(query.get('after') ?? '')
+  const before = parseId(query.get('before') ?? '')
   if (after !== undefined) return { page, after }
   if (before !== undefined) return { page, before }
   return { page: page <= MAX_PAGE_BY_NUMBER ? page : 1 }

@@ -2,7 +2,7 @@
 
 import { html } from 'ghtml'
 import { AppError, notFound } from '../../kernel/errors.ts'
-import { findUuid } from '../../kernel/ids.ts'
+import { parseId } from '../../kernel/ids.ts'
 import { parseDateTime } from '../../kernel/text/parse-date-time.ts'
 import {
   type AccessLinkRecord,
@@ -65,7 +65,7 @@ async function namesOf(
   const ids = [...new Set(links.map(link => link.passport_id))].filter(id => id !== null).slice(0, MAX_NAMED)
   const names = await Promise.all(
     ids.map(async id => {
-      const state = await getState(ctx, findUuid(id) ?? '')
+      const state = await getState(ctx, parseId(id) ?? '')
       const unit = state.row.serial ?? state.row.lot
       return [id, getProductName(words, state) + (unit === null ? '' : ` · ${unit}`)] as const
     }),
@@ -203,7 +203,7 @@ function productId(typed: string): string | undefined {
 
 function isProduct(typed: string): boolean {
   const id = productId(typed)
-  return id === undefined || findUuid(id) !== undefined
+  return id === undefined || parseId(id) !== undefined
 }
 
 /** Midnight UTC at the end of a day; undefined for an invalid, past or too distant day. */

@@ -4,7 +4,7 @@ import { html } from 'ghtml'
 import { type AuditAction, type AuditEntry, listAuditEntries } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { shorten } from '../../kernel/detail-json.ts'
-import { findUuid, idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid, parseId } from '../../kernel/ids.ts'
 import { findSummaries } from '../../passports/read/list.ts'
 import type { ImportAuditSubject } from '../../transfer/spreadsheets/run-import.ts'
 import { listWebhooks } from '../../webhooks/webhook.ts'
@@ -45,7 +45,7 @@ const isAboutWebhook = ({ action }: AuditEntry) => action.startsWith('webhook_')
 
 /** Names and links of products and webhooks by id; without an entry if the thing no longer exists. */
 async function linksIn(words: Words, ctx: AccountContext, entries: readonly AuditEntry[]): Promise<Named> {
-  const products = new Set(entries.filter(isAboutProduct).flatMap(one => findUuid(one.subject) ?? []))
+  const products = new Set(entries.filter(isAboutProduct).flatMap(one => parseId(one.subject) ?? []))
   const [summaries, webhooks] = await Promise.all([
     findSummaries(ctx, [...products]),
     entries.some(isAboutWebhook) ? listWebhooks(ctx) : [],

@@ -11,7 +11,7 @@ import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
 import { checksum62, randomBase62, sha256Hex } from '../../kernel/crypto.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { assert, type Detail, type DetailCode, invalid, notFound } from '../../kernel/errors.ts'
-import { findUuid, idFromUuid, newUuid } from '../../kernel/ids.ts'
+import { idFromUuid, newUuid, parseId } from '../../kernel/ids.ts'
 import { type Addresses, type PassportRow, passportUrl } from '../core/record.ts'
 import { getPassport, requireProductUuid } from '../read/find.ts'
 
@@ -119,7 +119,7 @@ export async function revokeAccessLink(
   ctx: OperatorContext & { accountId?: number; actorId?: number },
   id: string,
 ): Promise<AccessLinkRecord> {
-  const uuid = findUuid(id)
+  const uuid = parseId(id)
   if (uuid === undefined) throw notFound('access link')
   const { accountId } = ctx
   return withTransaction(ctx, async tx => {

@@ -5,7 +5,7 @@ import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { type Fragment, perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { findInShards, getShardNumber } from '../../kernel/db/shards.ts'
 import { notFound } from '../../kernel/errors.ts'
-import { findUuid } from '../../kernel/ids.ts'
+import { parseId } from '../../kernel/ids.ts'
 import { allData, knownData, knownNames, passportColumns } from '../core/columns.ts'
 import { isOutdated, joinOwners } from '../core/outdated.ts'
 import type { PassportRow } from '../core/record.ts'
@@ -48,7 +48,7 @@ export async function getPassport(ctx: AccountContext, uuid: string): Promise<Pa
 
 /** The UUID of a public id. Throws `not_found` if the text is not an id. */
 export function requireProductUuid(id: string): string {
-  const uuid = findUuid(id)
+  const uuid = parseId(id)
   if (uuid === undefined) throw notFound('product')
   return uuid
 }

@@ -5,7 +5,7 @@
 import type { Sql } from '../../kernel/db/database.ts'
 import { perSharedDatabase } from '../../kernel/db/shards.ts'
 import { afterCommit } from '../../kernel/db/transaction.ts'
-import { findUuid, idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid, parseId } from '../../kernel/ids.ts'
 import { findPublicPassport, type PublicPassportRow } from './find.ts'
 
 /** A passport without its data: under 1 kB, and safe to show to everyone. */
@@ -48,7 +48,7 @@ export function readPublicPassport(sql: Sql, id: string, now: Date): Promise<Pub
   const cache = metadataCaches(sql)
   const shared = cache.inFlight.get(id)
   if (shared !== undefined) return shared
-  const uuid = findUuid(id)
+  const uuid = parseId(id)
   if (uuid === undefined) return Promise.resolve(undefined)
   const query = findPublicPassport(sql, uuid)
   cache.inFlight.set(id, query)

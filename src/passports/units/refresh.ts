@@ -1,6 +1,6 @@
 /** Refreshes outdated units: batches before items, only corrected fields, a version for each unit. */
 import type { AccountContext } from '../../accounts/context.ts'
-import { findUuid } from '../../kernel/ids.ts'
+import { parseId } from '../../kernel/ids.ts'
 import { selectOutdatedContents } from '../core/outdated.ts'
 import type { PassportState } from '../core/state.ts'
 import { countUnitsWithContents } from '../core/unit-counts.ts'
@@ -76,7 +76,7 @@ async function refreshContentUnits(
     if (steps.length === 0) return true
     const isWhole = await runConcurrently(steps, MAX_CONCURRENT, async units => {
       const step = await refreshBatch(ctx, task, units)
-      for (const { id } of step.failed) except.push(findUuid(id) ?? '')
+      for (const { id } of step.failed) except.push(parseId(id) ?? '')
       total.refreshed += step.refreshed
       total.skipped.push(...step.skipped.slice(0, MAX_LISTED_UNITS - total.skipped.length))
       total.failed.push(...step.failed.slice(0, MAX_LISTED_UNITS - total.failed.length))

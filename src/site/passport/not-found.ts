@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import { notFound } from '../../kernel/errors.ts'
 import { getPathParameters } from '../../kernel/http/request-input.ts'
-import { findUuid } from '../../kernel/ids.ts'
+import { parseId } from '../../kernel/ids.ts'
 import { type Headers, sendPrepared } from '../http/prepared-response.ts'
 import { getBasePath, type SiteSetup } from '../http/setup.ts'
 import { buildSecurityHeaders } from '../page/shell.ts'
@@ -33,7 +33,7 @@ export async function sendNotFound(
   const { id, '*': rest = '' } = getPathParameters(request)
   const typed = id || rest
   const corrected = MISTYPED_ID.exec(typed)?.[1]?.toLowerCase()
-  if (corrected === undefined || corrected === typed || findUuid(corrected) === undefined) {
+  if (corrected === undefined || corrected === typed || parseId(corrected) === undefined) {
     if (format !== HTML) throw notFound('passport')
     const language = negotiatePageLanguage(request.raw.headers, query, 'en')
     return sendPrepared(

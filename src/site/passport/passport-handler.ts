@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findCachedBrand, getCachedBrand } from '../../accounts/brand/brand.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { getPathParameters } from '../../kernel/http/request-input.ts'
-import { findUuid, idFromUuid } from '../../kernel/ids.ts'
+import { idFromUuid, parseId } from '../../kernel/ids.ts'
 import { type Access, findAccess } from '../../passports/access/access-links.ts'
 import { countAccessUse } from '../../passports/access/count-uses.ts'
 import { passportUrl } from '../../passports/core/record.ts'
@@ -123,7 +123,7 @@ function limitUncached(
   token: OptionalToken,
   send: () => Promise<unknown>,
 ): Promise<unknown> {
-  if (findUuid(request.id) === undefined || isFromCookie(token)) return send()
+  if (parseId(request.id) === undefined || isFromCookie(token)) return send()
   return setup.uncachedLimit.run(reply, send)
 }
 
@@ -134,7 +134,7 @@ async function sendFormatError(
   error: AppError,
 ): Promise<unknown> {
   const { id = '' } = getPathParameters(reply.request)
-  if (!prefersHtml(reply.request.raw.headers.accept) || findUuid(id) === undefined) throw error
+  if (!prefersHtml(reply.request.raw.headers.accept) || parseId(id) === undefined) throw error
   const sendLink = () => sendLinkToPassport(addresses.publicUrl, reply, 406, passportUrl(addresses, id))
   if (findCachedMetadata(sql, id, clock.now()) !== undefined) return sendLink()
   return uncachedLimit.run(reply, async () => {

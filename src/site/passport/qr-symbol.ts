@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import { type Detail, type DetailCode, invalid, notFound } from '../../kernel/errors.ts'
 import { getPathParameters, getQuery } from '../../kernel/http/request-input.ts'
-import { findUuid } from '../../kernel/ids.ts'
+import { parseId } from '../../kernel/ids.ts'
 import { getQrAddress, gs1Url, passportUrl } from '../../passports/core/record.ts'
 import { findCachedMetadata, readPublicPassport } from '../../passports/read/public-passport.ts'
 import { QR_LEVELS, type QrLevel } from '../../qr/modules.ts'
@@ -19,7 +19,7 @@ const CONTENTS = ['passport', 'gs1'] as const
 export async function sendQrSymbol(setup: SiteContext, reply: FastifyReply): Promise<unknown> {
   const { id = '' } = getPathParameters(reply.request)
   const options = parseOptions(getQuery(reply.request))
-  if (findUuid(id) === undefined) throw notFound('passport')
+  if (parseId(id) === undefined) throw notFound('passport')
   return setup.uncachedLimit.run(reply, () => createQrSymbol(setup, reply, id, options))
 }
 
