@@ -76,7 +76,7 @@ function continueNext(): void {
 const queue: (() => void)[] = []
 
 /** Await it before work of about a millisecond: only one such task begins in each turn of the event loop. */
-export function takeTurn(): Promise<void> {
+export function waitForEventLoopTurn(): Promise<void> {
   return new Promise(resolve => {
     queue.push(resolve)
     if (queue.length === 1) setImmediate(beginNext)

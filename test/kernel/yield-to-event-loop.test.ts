@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { describe, it } from 'node:test'
-import { countShortRequest, takeTurn, yieldBetweenRows } from '../../src/kernel/yield-to-event-loop.ts'
+import {
+  countShortRequest,
+  waitForEventLoopTurn,
+  yieldBetweenRows,
+} from '../../src/kernel/yield-to-event-loop.ts'
 
 const WATCHED_MS = 150
 
@@ -99,10 +103,10 @@ describe('yieldBetweenRows', () => {
   })
 })
 
-describe('takeTurn', () => {
+describe('waitForEventLoopTurn', () => {
   it('starts one waiter in each turn of the event loop, in order', async () => {
     const began: string[] = []
-    const turns = ['a', 'b', 'c'].map(name => takeTurn().then(() => began.push(name)))
+    const turns = ['a', 'b', 'c'].map(name => waitForEventLoopTurn().then(() => began.push(name)))
     setImmediate(() => setImmediate(() => began.push('between')))
     await Promise.all(turns)
     assert.deepEqual(

@@ -5,7 +5,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Log } from '../log.ts'
-import { takeTurn } from '../yield-to-event-loop.ts'
+import { waitForEventLoopTurn } from '../yield-to-event-loop.ts'
 import { getNetwork } from './network.ts'
 
 export type ConnectionLimits = ReturnType<typeof computeConnectionLimits>
@@ -207,7 +207,7 @@ function createPipelineQueue({ pipelined }: ConnectionLimits, ended: Ended) {
     response.once('socket', () => {
       queued.set(socket, (queued.get(socket) ?? 1) - 1)
       // Without this, the requests of one connection would delay all others.
-      void takeTurn().then(() => !socket.destroyed && handle(request, response))
+      void waitForEventLoopTurn().then(() => !socket.destroyed && handle(request, response))
     })
   }
 }

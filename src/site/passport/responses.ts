@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Brand } from '../../accounts/brand/brand.ts'
 import { listChosenTags } from '../../categories/pick-text.ts'
-import { takeTurn } from '../../kernel/yield-to-event-loop.ts'
+import { waitForEventLoopTurn } from '../../kernel/yield-to-event-loop.ts'
 import type { Access } from '../../passports/access/access-links.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
 import type { PublicMetadata } from '../../passports/read/public-passport.ts'
@@ -145,7 +145,7 @@ async function render(
     pending,
   )
   // Pages of one batched look-up become ready at once; yielding lets other requests run.
-  if (reader === undefined) await takeTurn()
+  if (reader === undefined) await waitForEventLoopTurn()
   const languages = negotiateLanguages(requestHeaders, query, view)
   const input = { ...languages, setup, view, row, brand, reader, isAccessEnded }
   return { view, languages, ...format.render(input) }
