@@ -19,10 +19,10 @@ export const allData = (sql: Sql): Fragment => sql`coalesce(c.data || p.own, c.d
 const FIELD_NAMES = [...new Set(allCategories().flatMap(({ fields }) => fields.map(field => field.name)))]
 
 /** Drops free-form keys, which may be huge and which no public reader sees. */
-export const knownData = (sql: Sql, data: Fragment): Fragment => sql`
+export const dropFreeFormKeys = (sql: Sql, data: Fragment): Fragment => sql`
   (select coalesce(jsonb_object_agg(known.key, known.value), '{}') from jsonb_each(${data}) known
     where known.key = any(${FIELD_NAMES}::text[]))::text`
 
 /** Drops the names of free-form keys from `names`, a text[]. Null stays null. */
-export const knownNames = (sql: Sql, names: Fragment): Fragment => sql`
+export const dropFreeFormNames = (sql: Sql, names: Fragment): Fragment => sql`
   (select array_agg(known) from unnest(${names}) known where known = any(${FIELD_NAMES}::text[]))`

@@ -6,7 +6,7 @@ import { type Fragment, perDatabase, type Sql } from '../../kernel/db/database.t
 import { findInShards, getShardNumber } from '../../kernel/db/shards.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { parseId } from '../../kernel/ids.ts'
-import { allData, knownData, knownNames, passportColumns } from '../core/columns.ts'
+import { allData, dropFreeFormKeys, dropFreeFormNames, passportColumns } from '../core/columns.ts'
 import { isOutdated, joinOwners } from '../core/outdated.ts'
 import type { PassportRow } from '../core/record.ts'
 
@@ -92,7 +92,7 @@ const smallData = (sql: Sql): Fragment => sql`
     select whole.text from (select ${allData(sql)} as text offset 0) whole
     where octet_length(whole.text) <= ${MAX_SMALL_BYTES}) end`
 
-const disclosableData = (sql: Sql): Fragment => knownData(sql, sql`coalesce(c.data || p.own, c.data)`)
+const disclosableData = (sql: Sql): Fragment => dropFreeFormKeys(sql, sql`coalesce(c.data || p.own, c.data)`)
 
 async function loadByAccount(
   sql: Sql,
@@ -118,8 +118,8 @@ async function loadById(
 ): Promise<(Loaded<PublicPassportRow> | undefined)[]> {
   const rows = await sql<Loaded<PublicPassportRow>[]>`
     select ${passportColumns(sql, data)},
-      case when p.own is not null then ${knownNames(sql, sql`array(select jsonb_object_keys(p.own))`)} end as unit_fields,
-      ${knownNames(sql, sql`c.own_fields`)} as batch_fields,
+      case when p.own is not null then ${dropFreeFormNames(sql, sql`array(select jsonb_object_keys(p.own))`)} end as unit_fields,
+      ${dropFreeFormNames(sql, sql`c.own_fields`)} as batch_fields,
       ${accountIsIndexable(sql)} as indexable, ${selectParentGtins(sql)},
       case when ${isOutdated(sql)} then concat_ws('-', owner.last_correction, batch_model.last_correction) end as corrections
     from unnest(${[...ids]}::text[]::uuid[]) as k(id)

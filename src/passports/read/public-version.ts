@@ -2,7 +2,7 @@
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import { getShard, perSharedDatabase } from '../../kernel/db/shards.ts'
 import { Semaphore } from '../../kernel/semaphore.ts'
-import { knownData, knownNames } from '../core/columns.ts'
+import { dropFreeFormKeys, dropFreeFormNames } from '../core/columns.ts'
 import { creationTime, type PassportRow } from '../core/record.ts'
 import { findWholePassport, type PublicPassportRow } from './find.ts'
 
@@ -22,7 +22,7 @@ export const readPublicVersion = async (
 ): Promise<PublicPassportRow | undefined> =>
   versionNo === current.version_no
     ? current
-    : readVersion(sql, current, versionNo, knownData(sql, dataOf(sql)))
+    : readVersion(sql, current, versionNo, dropFreeFormKeys(sql, versionData(sql)))
 
 /** An earlier version with all data, for a reader with an access link. */
 export const readWholeVersion = async (
@@ -32,9 +32,9 @@ export const readWholeVersion = async (
 ): Promise<PublicPassportRow | undefined> =>
   versionNo === current.version_no
     ? findWholePassport(sql, current.id)
-    : readVersion(sql, current, versionNo, sql`${dataOf(sql)}::text`)
+    : readVersion(sql, current, versionNo, sql`${versionData(sql)}::text`)
 
-const dataOf = (sql: Sql): Fragment => sql`coalesce(c.data || v.own, c.data)`
+const versionData = (sql: Sql): Fragment => sql`coalesce(c.data || v.own, c.data)`
 
 async function readVersion(
   sql: Sql,
@@ -47,8 +47,8 @@ async function readVersion(
   const rows = await permits(sql).run(
     () => shard<EarlierVersion[]>`
       select v.version_no, v.created_at as updated_at, c.data->>'gtin' as gtin, ${data} as data,
-        case when v.own is not null then ${knownNames(sql, sql`array(select jsonb_object_keys(v.own))`)} end as unit_fields,
-        ${knownNames(sql, sql`c.own_fields`)} as batch_fields
+        case when v.own is not null then ${dropFreeFormNames(sql, sql`array(select jsonb_object_keys(v.own))`)} end as unit_fields,
+        ${dropFreeFormNames(sql, sql`c.own_fields`)} as batch_fields
       from passport_version v join content c on c.id = v.content_id and c.account_id = v.account_id
       where v.passport_id = ${passport.id} and v.account_id = ${passport.account_id} and v.version_no = ${versionNo}`,
   )

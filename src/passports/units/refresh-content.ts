@@ -4,7 +4,7 @@ import type { Fragment } from '../../kernel/db/database.ts'
 import { assert } from '../../kernel/errors.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import type { PassportData } from '../core/check-data.ts'
-import { knownData } from '../core/columns.ts'
+import { dropFreeFormKeys } from '../core/columns.ts'
 import { applyCorrections, type Corrected, type Correction } from '../core/inherit.ts'
 
 /** An outdated content, and the current versions of its owner and of the owner's model. */
@@ -36,7 +36,7 @@ export async function readContentOfUnit(ctx: ContentReader, uuid: string): Promi
   const { sql, accountId } = ctx
   const ids = sql`
     select content_id from passport where id = ${uuid} and account_id = ${accountId} and parent_id is not null`
-  const [content] = await selectContentsWithOwners(ctx, ids, knownData(sql, sql`c.data`))
+  const [content] = await selectContentsWithOwners(ctx, ids, dropFreeFormKeys(sql, sql`c.data`))
   return content
 }
 
