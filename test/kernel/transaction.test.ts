@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import {
   explainDatabaseError,
-  findRefusalReason,
+  findRejectReason,
   openPool,
   type Sql,
   sqlState,
@@ -66,7 +66,7 @@ describe('a transaction', () => {
     await inTransaction(pool, async sql => {
       await add(sql, 'a')
       const error = await refuse(sql).catch(reason => reason)
-      assert.equal(findRefusalReason(error), 'no')
+      assert.equal(findRejectReason(error), 'no')
       await assert.rejects(add(sql, 'a'), { code: '23505' })
       await add(sql, 'b')
     })
@@ -97,7 +97,7 @@ describe('a transaction', () => {
         await assert.rejects(refuse(part))
         await assert.rejects(add(part, 'b'))
       })
-      assert.equal(findRefusalReason(await work.catch(error => error)), 'no')
+      assert.equal(findRejectReason(await work.catch(error => error)), 'no')
       await add(sql, 'c')
     })
     assert.deepEqual(await names(), ['c'])

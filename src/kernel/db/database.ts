@@ -145,14 +145,14 @@ const BIGINT_AS_NUMBER = { to: 20, from: [20], serialize: String, parse: Number 
 /** One value per pool, created at first use, for everything that callers of one database share. */
 export const perDatabase: <T>(make: (sql: Sql) => T) => (sql: Sql) => T = perObject
 
-/** SQLSTATE of `carnet_refuse(reason)`, whose message is the reason. */
-const REFUSED = 'CA001'
+/** SQLSTATE of `carnet_refuse(reason)`: a write function rejects the call. The message is the reason. */
+const REJECTED = 'CA001'
 
 /** The SQLSTATE of a PostgreSQL error, or the driver's own code; undefined for anything else. */
 export const sqlState = findErrorCode
 
-export function findRefusalReason(error: unknown): string | undefined {
-  return sqlState(error) === REFUSED && error instanceof Error ? error.message : undefined
+export function findRejectReason(error: unknown): string | undefined {
+  return sqlState(error) === REJECTED && error instanceof Error ? error.message : undefined
 }
 
 /** Whether the statement may succeed if repeated: another transaction won, or its plan was stale. */

@@ -57,7 +57,7 @@ const splitForStatements = <T>({ sql }: AccountContext, rows: readonly T[], byte
 export async function writeStorable<T>(
   rows: readonly T[],
   write: (rows: readonly T[]) => Promise<void>,
-  refuse: (row: T, error: AppError) => void,
+  reject: (row: T, error: AppError) => void,
 ): Promise<void> {
   const [first] = rows
   if (first === undefined) return
@@ -66,10 +66,10 @@ export async function writeStorable<T>(
   } catch (error) {
     if (!isUnstorable(error)) throw error
     if (rows.length === 1)
-      return refuse(first, invalid([rowProblem({ path: ['data'], code: 'format' }, 'unstorable')]))
+      return reject(first, invalid([rowProblem({ path: ['data'], code: 'format' }, 'unstorable')]))
     const middle = rows.length >> 1
-    await writeStorable(rows.slice(0, middle), write, refuse)
-    await writeStorable(rows.slice(middle), write, refuse)
+    await writeStorable(rows.slice(0, middle), write, reject)
+    await writeStorable(rows.slice(middle), write, reject)
   }
 }
 

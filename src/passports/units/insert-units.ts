@@ -2,13 +2,7 @@
 import type { AccountContext } from '../../accounts/context.ts'
 import { getRemainingQuota, lockRemainingQuota } from '../../accounts/limits/quota.ts'
 import { LEVEL_LETTER } from '../../accounts/plans.ts'
-import {
-  findRefusalReason,
-  isLockTimeout,
-  type Sql,
-  sqlState,
-  withRetries,
-} from '../../kernel/db/database.ts'
+import { findRejectReason, isLockTimeout, type Sql, sqlState, withRetries } from '../../kernel/db/database.ts'
 import { inTransaction } from '../../kernel/db/transaction.ts'
 import { AppError, assert } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
@@ -39,13 +33,13 @@ export async function insertUnits(ctx: AccountContext, batch: UnitInsert): Promi
   try {
     return { written: await withRetries(() => insertAllOrFree(ctx, batch)), rejected: new Map() }
   } catch (error) {
-    if (findRefusalReason(error) !== 'plan_limit') throw explainArchived(error)
+    if (findRejectReason(error) !== 'plan_limit') throw explainArchived(error)
   }
   return retryOnLockTimeout(() => insertUpToQuota(ctx, batch))
 }
 
 const explainArchived = (error: unknown) =>
-  findRefusalReason(error) === 'archived' ? archivedParentError() : error
+  findRejectReason(error) === 'archived' ? archivedParentError() : error
 
 const MAX_ATTEMPTS = 20
 

@@ -2,7 +2,7 @@
 import type { AuditAction } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
-import { findRefusalReason, withRetries } from '../../kernel/db/database.ts'
+import { findRejectReason, withRetries } from '../../kernel/db/database.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
 import { buildPassportEvent, type EVENT_TYPES } from '../../webhooks/insert-events.ts'
 import type { PassportRow, StatusLetter } from '../core/record.ts'
@@ -48,7 +48,7 @@ async function writeStatus(
         ${newUuid(now.getTime())}, ${entry.action}, ${idFromUuid(current.id)}) as done`
     return written?.done === true
   } catch (error) {
-    if (findRefusalReason(error) !== 'gtin_taken') throw error
+    if (findRejectReason(error) !== 'gtin_taken') throw error
     throw await explainTakenGtin(ctx, current.gtin === null ? null : toGtin14(current.gtin))
   }
 }

@@ -4,13 +4,7 @@
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { toIdempotencyRow } from '../../accounts/idempotency-record.ts'
-import {
-  findRefusalReason,
-  isLockTimeout,
-  type Sql,
-  sqlState,
-  withRetries,
-} from '../../kernel/db/database.ts'
+import { findRejectReason, isLockTimeout, type Sql, sqlState, withRetries } from '../../kernel/db/database.ts'
 import { newPassportUuid } from '../../kernel/db/shards.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { newUuid } from '../../kernel/ids.ts'
@@ -85,9 +79,9 @@ export async function insertModels(
     await withRetries(() => insert(sql, rows, skuClaims))
     return new Map()
   } catch (error) {
-    const refusal = findRefusalReason(error)
-    if (refusal !== undefined) {
-      const rejected: [string, RejectReason][] = JSON.parse(refusal)
+    const reason = findRejectReason(error)
+    if (reason !== undefined) {
+      const rejected: [string, RejectReason][] = JSON.parse(reason)
       return new Map(rejected.sort(([, a], [, b]) => PRECEDENCE[a] - PRECEDENCE[b]))
     }
     const withKey = rows.filter(hasIdempotencyKey)

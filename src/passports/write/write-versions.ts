@@ -3,7 +3,7 @@
  * nothing.
  */
 import type { AccountContext } from '../../accounts/context.ts'
-import { findRefusalReason, withRetries } from '../../kernel/db/database.ts'
+import { findRejectReason, withRetries } from '../../kernel/db/database.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { buildPassportEvent } from '../../webhooks/insert-events.ts'
 import type { PassportData } from '../core/check-data.ts'
@@ -91,9 +91,9 @@ export async function writeVersions(
       for (const { id } of rows) dropCachedMetadata(ctx.sql, id)
       return { written: new Map(rows.map(row => [row.id, row.updated_at])), taken }
     } catch (error) {
-      const refusal = findRefusalReason(error)
-      if (refusal === undefined) throw error
-      const rejected: string[] = JSON.parse(refusal)
+      const reason = findRejectReason(error)
+      if (reason === undefined) throw error
+      const rejected: string[] = JSON.parse(reason)
       for (const id of rejected) taken.add(id)
     }
   }
