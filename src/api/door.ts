@@ -9,7 +9,7 @@ import { recordKeyUse } from '../accounts/keys/key-use.ts'
 import { getShard } from '../kernel/db/shards.ts'
 import { AppError, assert, notFound, toError } from '../kernel/errors.ts'
 import { HttpError } from '../kernel/http/http-error.ts'
-import { refuseMethods } from '../kernel/http/refuse-methods.ts'
+import { rejectMethods } from '../kernel/http/reject-methods.ts'
 import { getPathParameters, getQuery } from '../kernel/http/request-input.ts'
 import { readJsonRows } from '../kernel/text/json-rows.ts'
 import { readJson } from '../kernel/text/strict-json.ts'
@@ -39,8 +39,8 @@ const MAX_BULK_BYTES = 8 * 1024 * 1024
 export const getBodyLimit = (endpoint: Endpoint) => (isBulk(endpoint) ? MAX_BULK_BYTES : MAX_BODY_BYTES)
 
 const isBulk = (endpoint: Endpoint | undefined) => endpoint?.isPublic === false && endpoint.isBulk === true
-const isNeverRefused = (endpoint: Endpoint | undefined) =>
-  endpoint?.isPublic === true && endpoint.isNeverRefused === true
+const isNeverRejected = (endpoint: Endpoint | undefined) =>
+  endpoint?.isPublic === true && endpoint.isNeverRejected === true
 const isBodyOptional = (endpoint: Endpoint | undefined) =>
   endpoint !== undefined && (endpoint.body === undefined || endpoint.body.isOptional === true)
 
@@ -73,14 +73,14 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
       door.addContentTypeParser('*', rejectOtherMediaType)
       door.addHook('onRequest', async (request, reply) => {
         const endpoint = endpointOf(request)
-        if (endpoint?.isPublic) limitAddress(setup, request, reply, { refuses: !isNeverRefused(endpoint) })
+        if (endpoint?.isPublic) limitAddress(setup, request, reply, { rejects: !isNeverRejected(endpoint) })
         else await authorize(setup, request, reply)
         if (request.is404) throw new AppError('not_found', NO_SUCH_ENDPOINT)
         if (isBulk(endpoint)) await acquireBulkPermit(setup.sql, buildBulkCall(setup, request, reply))
       })
       for (const endpoint of ENDPOINTS) addRoute(door, setup, endpoint)
       for (const [path, endpoints] of Map.groupBy(ENDPOINTS, endpoint => endpoint.path)) {
-        refuseOtherMethods(door, path, endpoints)
+        rejectOtherMethods(door, path, endpoints)
       }
       // Lets the hook above answer unknown paths after the key check and before the body is read.
       door.setNotFoundHandler(() => undefined)
@@ -163,7 +163,7 @@ async function authorize(setup: ApiSetup, request: FastifyRequest, reply: Fastif
   const sent = findKey(setup, request)
   const key = sent === undefined ? undefined : await authenticate(setup.sql, sent, now)
   // Guessing keys is limited by address; a valid key from the same address is not.
-  if (!key?.planHasApi) limitAddress(setup, request, reply, { refuses: key === undefined })
+  if (!key?.planHasApi) limitAddress(setup, request, reply, { rejects: key === undefined })
   if (key === undefined) throw unauthorized(sent)
   if (!key.planHasApi) {
     throw new AppError(
@@ -212,7 +212,7 @@ function unauthorized(key: string | undefined): AppError {
 
 async function respond(setup: ApiSetup, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply) {
   try {
-    if (!isNeverRefused(endpoint)) requireValidPercentEncoding(request)
+    if (!isNeverRejected(endpoint)) requireValidPercentEncoding(request)
     return send(reply, await dispatch(setup, endpoint, request))
   } catch (error) {
     // A missing product is reported before an invalid query.
@@ -248,7 +248,7 @@ function dispatch(
     body: request.body,
   }
   if (endpoint.isPublic) {
-    if (!endpoint.isNeverRefused) readQuery(sent.query, endpoint.query)
+    if (!endpoint.isNeverRejected) readQuery(sent.query, endpoint.query)
     return endpoint.handle({ setup, headers })
   }
   const account = accountOf(setup, request)
@@ -277,7 +277,7 @@ function send(reply: FastifyReply, response: ApiResponse): FastifyReply {
 const ALL_METHODS = METHODS.filter(method => method !== 'CONNECT')
 
 /** Answers every other method of a path with 405 and the allowed ones. */
-function refuseOtherMethods(door: FastifyInstance, path: string, endpoints: readonly Endpoint[]): void {
+function rejectOtherMethods(door: FastifyInstance, path: string, endpoints: readonly Endpoint[]): void {
   const allowed: string[] = endpoints.map(({ method }) => method)
   if (allowed.includes('GET')) allowed.push('HEAD')
   const others = ALL_METHODS.filter(method => !allowed.includes(method))
@@ -285,5 +285,5 @@ function refuseOtherMethods(door: FastifyInstance, path: string, endpoints: read
   // A public path answers 405 without a key; other paths check the key first.
   const config = endpoint?.isPublic ? { config: { endpoint } } : {}
   const route = { method: others, url: path, ...config, exposeHeadRoute: false }
-  refuseMethods(door, route, allowed.join(', '))
+  rejectMethods(door, route, allowed.join(', '))
 }

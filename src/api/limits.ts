@@ -30,17 +30,17 @@ export async function limitKey(setup: LimitSetup, key: AuthenticatedKey, reply: 
   if (!decision.isAllowed) throw rateLimitError('This key', decision, setup.clock.now().getTime())
 }
 
-/** Counts a call without a valid key by its IP address. Throws `rate_limited`, unless `refuses` is false. */
+/** Counts a call by its IP address. With `rejects`, throws `rate_limited` beyond the limit. */
 export function limitAddress(
   setup: LimitSetup,
   { clientAddress }: FastifyRequest,
   reply: FastifyReply,
-  { refuses }: { refuses: boolean },
+  { rejects }: { rejects: boolean },
 ): void {
   const now = setup.clock.now().getTime()
   const decision = addressLimits(setup.sql).take(clientAddress, now)
   setHeaders(reply, decision)
-  if (refuses && !decision.isAllowed) throw rateLimitError('This IP address', decision, now)
+  if (rejects && !decision.isAllowed) throw rateLimitError('This IP address', decision, now)
 }
 
 /** Counts a call that is answered before routing, and returns the rate limit headers of its response. */

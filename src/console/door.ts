@@ -57,7 +57,7 @@ export function registerConsole(app: FastifyInstance, setup: ConsoleSetup): void
     registerAssets(door)
     door.get(`${HOME}/`, (_request, reply) => reply.redirect(HOME, 308))
     for (const path of [...ASSET_PATHS, ...new Set(CONSOLE_ROUTES.map(route => route.path))]) {
-      refuseOtherMethods(door, path)
+      rejectOtherMethods(door, path)
     }
     door.all(`${HOME}/*`, (request, reply) => sendErrorPage({ request, reply, status: 404 }))
   })
@@ -209,7 +209,7 @@ function setCookie(setup: ConsoleSetup, reply: FastifyReply, token: string | nul
 }
 
 /** Answers every other method of a path with the allowed ones. */
-function refuseOtherMethods(door: FastifyInstance, path: string): void {
+function rejectOtherMethods(door: FastifyInstance, path: string): void {
   const own = CONSOLE_ROUTES.filter(route => route.path === path).map(route => route.method)
   const taken: string[] = own.includes('GET') || own.length === 0 ? ['GET', 'HEAD'] : []
   if (own.includes('POST')) taken.push('POST')

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { PERMISSIONS_POLICY } from '../../kernel/http/default-headers.ts'
-import { refuseMethods } from '../../kernel/http/refuse-methods.ts'
+import { rejectMethods } from '../../kernel/http/reject-methods.ts'
 import { once } from '../../kernel/memo.ts'
 import { documentResponse, type PreparedDocument, prepareDocument } from '../endpoint/prepared-document.ts'
 import { renderDocsPage } from './page.ts'
@@ -52,7 +52,7 @@ export function registerDocs(app: FastifyInstance, buildDocument: () => object):
   }
   for (const [path, document] of Object.entries(documents)) {
     app.get(path, (request, reply) => send(request, reply, document()))
-    refuseMethods(app, { method: OTHER_METHODS, url: path }, 'GET, HEAD')
+    rejectMethods(app, { method: OTHER_METHODS, url: path }, 'GET, HEAD')
   }
   app.get(`${DOCS_PATH}/`, (_request, reply) => reply.redirect(DOCS_PATH, 308))
 }

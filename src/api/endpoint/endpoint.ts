@@ -114,7 +114,7 @@ type PublicEndpoint = Description &
   Derived & {
     isPublic: true
     /** The endpoint also answers requests beyond the rate limit or with unknown query parameters. */
-    isNeverRefused?: true
+    isNeverRejected?: true
     body?: undefined
     handle(call: PublicCall): HandlerResult
   }
@@ -144,7 +144,7 @@ export function defineEndpoint(
 
 /** An endpoint that needs no key; it takes no parameters. */
 export const definePublicEndpoint = (
-  definition: Description & Pick<PublicEndpoint, 'isNeverRefused' | 'handle'>,
+  definition: Description & Pick<PublicEndpoint, 'isNeverRejected' | 'handle'>,
 ): PublicEndpoint => ({ ...definition, isPublic: true, pathParameterNames: [], query: NO_QUERY })
 
 export const isWrite = ({ method }: Pick<Endpoint, 'method'>) => method !== 'GET'

@@ -12,7 +12,7 @@ export const health = definePublicEndpoint({
   tag: 'service',
   summary: 'Check whether the service works',
   description: 'Needs no key and is never refused; a query is ignored.',
-  isNeverRefused: true,
+  isNeverRejected: true,
   responses: {
     200: dataResponse('It works.', 'Health', EXAMPLE),
     503: {

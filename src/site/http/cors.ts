@@ -1,6 +1,6 @@
 /** Scripts on other sites may read everything public, also errors, but nothing that an access link opens. */
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import { refuseMethods } from '../../kernel/http/refuse-methods.ts'
+import { rejectMethods } from '../../kernel/http/reject-methods.ts'
 import type { Headers } from './prepared-response.ts'
 
 export const ALLOW_ANY_ORIGIN = { 'access-control-allow-origin': '*' } as const
@@ -36,5 +36,5 @@ export function servePublic(
 ): void {
   app.route({ method: 'GET', url, handler })
   app.route({ method: 'OPTIONS', url, handler: onOptions })
-  refuseMethods(app, { method: OTHER_METHODS, url }, METHODS, CORS_HEADERS)
+  rejectMethods(app, { method: OTHER_METHODS, url }, METHODS, CORS_HEADERS)
 }

@@ -1,9 +1,9 @@
-/** Refuses the methods that an address does not take. */
+/** Rejects the methods that an address does not take. */
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { HttpError } from './http-error.ts'
 
 /** `allow` lists the methods that it takes; `headers` are sent beside them. */
-export function refuseMethods(
+export function rejectMethods(
   app: FastifyInstance,
   route: Pick<RouteOptions, 'method' | 'url' | 'config' | 'exposeHeadRoute'>,
   allow: string,
