@@ -59,14 +59,14 @@ export function renderResultPage(
   return { title, body, isWide: true, status: result.problem === undefined ? 200 : 422 }
 }
 
-function renderQuotaNote(words: Words, sheet: SpreadsheetImport, { overQuota }: ErrorOverview): string {
+function renderQuotaNote(words: Words, sheet: SpreadsheetImport, { overQuota }: ErrorOverview) {
   if (overQuota === 0) return ''
   const { quota } = words.texts.spreadsheets
   return html`<p class="reach">${quota({ fits: sheet.created, all: sheet.created + overQuota, left: overQuota })}</p>`
 }
 
 /** Names that were recognised, and unknown fibres, which are published as written. */
-function renderNames(words: Words, { names }: ResultPageInput): string {
+function renderNames(words: Words, { names }: ResultPageInput) {
   if (names.length === 0) return ''
   const texts = words.texts.spreadsheets
   const lines = names.toSorted(compareKinds).map(({ path, text, code, kind }) => {
@@ -81,10 +81,10 @@ function renderNames(words: Words, { names }: ResultPageInput): string {
 const KIND_ORDER: readonly NameNote['kind'][] = ['similar', 'unknown', 'exact']
 const compareKinds = (a: NameNote, b: NameNote) => KIND_ORDER.indexOf(a.kind) - KIND_ORDER.indexOf(b.kind)
 
-const getKnownName = (words: Words, path: string, code: string): string =>
+const getKnownName = (words: Words, path: string, code: string) =>
   findLabel(getLabels(words.language), 'fibres', code) ?? getValueLabel(words, path, code)
 
-function renderNextSteps(words: Words, sheet: SpreadsheetImport): string {
+function renderNextSteps(words: Words, sheet: SpreadsheetImport) {
   const texts = words.texts.spreadsheets
   const at = getImportUrl(sheet)
   if (sheet.state !== 'checked') {
@@ -103,7 +103,7 @@ function renderChanges(
   words: Words,
   sheet: SpreadsheetImport,
   { changes, changesPage, group, page }: ResultPageInput,
-): string {
+) {
   if (sheet.state !== 'checked' || sheet.updated === 0) return ''
   const texts = words.texts.spreadsheets
   const lines = changes.flatMap(({ no, change }) =>
@@ -124,11 +124,7 @@ function renderChanges(
   return section('changed', texts.changed, content)
 }
 
-function renderDifferenceCells(
-  words: Words,
-  sheet: SpreadsheetImport,
-  [field, before, after]: FieldChange,
-): string {
+function renderDifferenceCells(words: Words, sheet: SpreadsheetImport, [field, before, after]: FieldChange) {
   const texts = words.texts.spreadsheets
   const category = findCategory(sheet.category)
   const column = category === undefined ? undefined : findColumn(category, field)
@@ -143,7 +139,7 @@ function renderDifferenceCells(
   return html`<td>${name}</td><td data-head="${texts.before}">!${value(before)}</td><td data-head="${texts.after}">!${value(after)}</td>`
 }
 
-function renderBadRows(words: Words, sheet: SpreadsheetImport, result: ResultPageInput): string {
+function renderBadRows(words: Words, sheet: SpreadsheetImport, result: ResultPageInput) {
   if (sheet.failed === 0) return ''
   const texts = words.texts.spreadsheets
   const { overview, group, bad, page } = result
@@ -170,7 +166,7 @@ function renderBadRows(words: Words, sheet: SpreadsheetImport, result: ResultPag
   return section('bad', texts.badRows, content)
 }
 
-const formatLocation = (words: Words, sheet: SpreadsheetImport, fault: RowError): string =>
+const formatLocation = (words: Words, sheet: SpreadsheetImport, fault: RowError) =>
   [getColumnLetters(fault), sheet.header[fault.column ?? -1] ?? getErrorFieldName(words, fault)]
     .filter(part => part !== '')
     .join(': ')
@@ -179,7 +175,7 @@ function renderGroups(
   words: Words,
   sheet: SpreadsheetImport,
   { overview, group, changesPage }: ResultPageInput,
-): string {
+) {
   const texts = words.texts.spreadsheets
   if (overview.groups.length < 2) return ''
   const one = ({ key, example, rows }: ErrorGroup) => {
@@ -198,7 +194,7 @@ function renderGroups(
 
 type ResultPosition = { changes: number; group: string | undefined; page: number }
 
-function getResultUrl(sheet: SpreadsheetImport, { changes, group, page }: ResultPosition): string {
+function getResultUrl(sheet: SpreadsheetImport, { changes, group, page }: ResultPosition) {
   const parts = new URLSearchParams()
   if (changes > 1) parts.set('changes', String(changes))
   if (group !== undefined) parts.set('group', group)
@@ -210,7 +206,7 @@ function renderPager(
   words: Words,
   { count, page, anchor }: { count: number; page: number; anchor: string },
   to: (page: number) => string,
-): string {
+) {
   const last = Math.ceil(count / RESULTS_PER_PAGE)
   if (last < 2) return ''
   const texts = words.texts.spreadsheets

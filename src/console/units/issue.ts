@@ -38,10 +38,7 @@ const MAX_LISTED_ERRORS = 20
 const MAX_LISTED_LENGTH = 40
 
 /** The units section of the product page; '' for an item, which has no units. */
-export async function renderUnitsSection(
-  { ctx, words, session, query }: Visit,
-  { row }: PassportState,
-): Promise<string> {
+export async function renderUnitsSection({ ctx, words, session, query }: Visit, { row }: PassportState) {
   const texts = words.texts.units
   if (row.level === 'i') return ''
   const place = parsePagePosition(query, 'units')
@@ -70,7 +67,7 @@ export async function renderUnitsSection(
   return section('units', heading, content)
 }
 
-function renderUnitRow(words: Words, row: PassportSummary): string {
+function renderUnitRow(words: Words, row: PassportSummary) {
   const texts = words.texts.products
   const badges = [
     row.outdated ? html` <span class="badge">${texts.outdated}</span>` : '',
@@ -136,7 +133,7 @@ ${lines.join('\n')}</textarea></div>
 }
 
 /** Lists failed lines by their line number in the form as it is now. */
-function renderIssueErrors(words: Words, { level, lines, errors = [], done = 0 }: IssueState): string {
+function renderIssueErrors(words: Words, { level, lines, errors = [], done = 0 }: IssueState) {
   const texts = words.texts.units
   const refused = errors
     .slice(0, MAX_LISTED_ERRORS)
@@ -149,7 +146,7 @@ function renderIssueErrors(words: Words, { level, lines, errors = [], done = 0 }
   return alertBox(html`<p>${texts.issuedSome({ done, left: errors.length })}</p><ul>!${refused}</ul>`)
 }
 
-function explainUnitError(words: Words, level: IssueState['level'], error: AppError): string {
+function explainUnitError(words: Words, level: IssueState['level'], error: AppError) {
   const texts = words.texts.units
   if (error.code === 'plan_limit') return texts.unitQuota[level]
   const [detail] = error.details ?? []
