@@ -15,7 +15,7 @@ export type ErrorGroup = {
 /** `overQuota`: valid rows that exceed the account's plan. They are not errors, so no group has them. */
 export type ErrorOverview = { groups: ErrorGroup[]; overQuota: number }
 
-const groupKey = ({ code, said, refusal, column, field }: RowError): string =>
+const groupKey = ({ code, said, refusal, column, field }: RowError) =>
   [
     code,
     said?.key ?? refusal ?? '',
@@ -23,7 +23,7 @@ const groupKey = ({ code, said, refusal, column, field }: RowError): string =>
     column === null ? field.replaceAll(/\[\d+\]/g, '') : '',
   ].join(' ')
 
-const isOverQuota = ({ refusal }: RowError): boolean => refusal === 'plan_limit'
+const isOverQuota = ({ refusal }: RowError) => refusal === 'plan_limit'
 
 export async function groupRowErrors(ctx: AccountContext, uuid: string): Promise<ErrorOverview> {
   const groups = new Map<string, ErrorGroup>()
@@ -68,11 +68,7 @@ export async function* readResults<T>(
 
 export const RESULTS_PER_PAGE = 20
 
-async function takePage<T, P>(
-  all: AsyncIterable<T>,
-  page: number,
-  pick: (one: T) => P | undefined,
-): Promise<P[]> {
+async function takePage<T, P>(all: AsyncIterable<T>, page: number, pick: (one: T) => P | undefined) {
   const picked: P[] = []
   let skip = (page - 1) * RESULTS_PER_PAGE
   for await (const one of all) {

@@ -59,7 +59,7 @@ async function openSource(bytes: Buffer, wanted: string | null | undefined): Pro
 }
 
 /** As much of the beginning as the format detection needs. */
-function takeSample({ decode }: EncodedText): string {
+function takeSample({ decode }: EncodedText) {
   let sample = ''
   for (const piece of decode()) {
     sample += piece
@@ -69,7 +69,7 @@ function takeSample({ decode }: EncodedText): string {
 }
 
 /** Lines before the header that begin with `#` are comments. */
-async function readHeader(rows: AsyncIterator<SheetRow>): Promise<string[]> {
+async function readHeader(rows: AsyncIterator<SheetRow>) {
   for (;;) {
     const row = await rows.next()
     if (row.done) throw new SpreadsheetError('no_header')

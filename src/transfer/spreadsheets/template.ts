@@ -46,11 +46,7 @@ export function writeTemplate(options: TemplateOptions, words: TemplateWords): A
   ])
 }
 
-function explainColumn(
-  column: Column,
-  { category, languages }: TemplateOptions,
-  words: TemplateWords,
-): string[] {
+function explainColumn(column: Column, { category, languages }: TemplateOptions, words: TemplateWords) {
   const { field, labelPath, language, name } = column
   const values = field.values?.join(', ') ?? (field.type === 'boolean' ? 'true, false' : '')
   const isNeeded =
