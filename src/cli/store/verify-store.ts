@@ -55,7 +55,7 @@ export async function checkCounters(sql: Sql): Promise<CheckResult> {
   }
 }
 
-async function findWrongUsage(sql: Sql): Promise<string[]> {
+async function findWrongUsage(sql: Sql) {
   const counted = await countRows(sql)
   const accounts = await listAccounts({ sql, clock: systemClock })
   return accounts.flatMap(({ id, used }) =>
