@@ -71,7 +71,7 @@ export async function getCachedBrand(sql: Sql, accountId: number, now: Date): Pr
 }
 
 /** Called after a change, so that the next page shows it. */
-export function invalidateBrand(sql: Sql, accountId: number): void {
+export function invalidateBrand(sql: Sql, accountId: number) {
   const reader = readers(sql)
   reader.changes++
   reader.cache.delete(accountId)
@@ -80,7 +80,7 @@ export function invalidateBrand(sql: Sql, accountId: number): void {
 export const getBrand = async (ctx: Pick<AccountContext, 'sql' | 'accountId'>): Promise<Brand> =>
   (await load(ctx.sql, [ctx.accountId]))[0] ?? NO_BRAND
 
-async function load(sql: Sql, ids: readonly number[]): Promise<Brand[]> {
+async function load(sql: Sql, ids: readonly number[]) {
   const logo = (alias: string) => {
     const l = sql(alias)
     const members = sql`'file', ${l}.hash || '.' || ${l}.type, 'width', ${l}.width, 'height', ${l}.height`

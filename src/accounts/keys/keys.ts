@@ -33,7 +33,7 @@ export type NewKey = {
   createdBy: string
 }
 
-export function isWellFormedKey(key: string): boolean {
+export function isWellFormedKey(key: string) {
   const [, random, check] = KEY_PATTERN.exec(key) ?? []
   return random !== undefined && checksum62(PREFIX + random) === check
 }
