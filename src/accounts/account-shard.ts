@@ -1,7 +1,7 @@
 /** Leads to the shards of accounts. Without shards, none of this asks the database. */
 
 import type { Sql } from '../kernel/db/database.ts'
-import { enterShard, getShardNumber, getSharedDatabase, hasShards, listShards } from '../kernel/db/shards.ts'
+import { getShard, getShardNumber, getSharedDatabase, hasShards, listShards } from '../kernel/db/shards.ts'
 import { notFound } from '../kernel/errors.ts'
 import type { OperatorContext } from './context.ts'
 
@@ -13,7 +13,7 @@ export async function enterAccount(sql: Sql, accountId: number): Promise<Sql> {
   if (!hasShards(sql)) return sql
   const [account] = await sql<{ shard: number | null }[]>`select shard from account where id = ${accountId}`
   if (account === undefined) throw notFound('account')
-  return enterShard(sql, account.shard)
+  return getShard(sql, account.shard)
 }
 
 /** The shard for a new account: the one with the fewest passports, then accounts. Null without shards. */
@@ -40,7 +40,7 @@ export async function forEachShardOf(
   if (!hasShards(ctx.sql)) return work(ctx, null)
   const rows = await ctx.sql<{ shard: number | null }[]>`
     select distinct a.shard from membership m join account a on a.id = m.account_id where m.person_id = ${personId}`
-  for (const { shard } of rows) await work({ ...ctx, sql: await enterShard(ctx.sql, shard) }, shard)
+  for (const { shard } of rows) await work({ ...ctx, sql: getShard(ctx.sql, shard) }, shard)
 }
 
 /** The number of accounts on each shard that has any. */

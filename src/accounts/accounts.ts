@@ -1,6 +1,6 @@
 /** Creates, lists and changes accounts, most of it on behalf of the operator. */
 import type { Sql } from '../kernel/db/database.ts'
-import { enterShard, listShards } from '../kernel/db/shards.ts'
+import { getShard, listShards } from '../kernel/db/shards.ts'
 import { assert, notFound } from '../kernel/errors.ts'
 import { chooseShard } from './account-shard.ts'
 import { getOperatorActor, withActor } from './actors.ts'
@@ -34,7 +34,7 @@ export async function createAccount(
     values (${input.name}, ${input.plan}, ${clock.now()}, ${shard}) returning id`
   assert(row, 'an insert returns its row')
   const letters = LEVELS.map(level => LEVEL_LETTER[level])
-  const shardSql = await enterShard(sql, shard)
+  const shardSql = getShard(sql, shard)
   await shardSql`
     insert into account_usage (account_id, level, used)
     select ${row.id}::int, l::"char", 0 from unnest(${letters}::text[]) l`

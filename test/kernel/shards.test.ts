@@ -5,7 +5,8 @@ import { listAccounts } from '../../src/accounts/accounts.ts'
 import { getServiceActor } from '../../src/accounts/actors.ts'
 import { listShardTables } from '../../src/kernel/db/create-shard.ts'
 import type { Sql } from '../../src/kernel/db/database.ts'
-import { getShard, listShards, SHARED_TABLES } from '../../src/kernel/db/shards.ts'
+import { getShard, getShardNumber, listShards, SHARED_TABLES } from '../../src/kernel/db/shards.ts'
+import { inTransaction } from '../../src/kernel/db/transaction.ts'
 import { idFromUuid, parseId } from '../../src/kernel/ids.ts'
 import { listSitemapFile, listSitemapFiles } from '../../src/passports/read/sitemap.ts'
 import { type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
@@ -68,6 +69,60 @@ describe('a shard', () => {
       select relname::text as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`
     const tables = await listShardTables(t.setup.sql)
     assert.deepEqual(rows.map(row => row.name).sort(), [...tables, ...SHARED_TABLES].sort())
+  })
+})
+
+describe('a transaction over several shards', () => {
+  let t: Harness
+  before(async () => {
+    t = await startHarness({ shards: 2 })
+  })
+  after(() => t.close())
+
+  const nameSchema = async (sql: Sql) => {
+    const [row] = await sql<{ name: string }[]>`select current_schema()::text as name`
+    return row?.name
+  }
+  /** A statement that fails after it was sent to this shard. */
+  const fail = (sql: Sql) => assert.rejects(async () => void (await sql`select 1 / 0`))
+
+  test('leads each statement to its shard, however they take turns', async () => {
+    const pool = getShard(t.setup.sql, 1)
+    const names = await inTransaction(pool, async sql => {
+      const [one, two, shared] = [sql, getShard(sql, 2), getShard(sql, null)]
+      assert.deepEqual([one, two, shared].map(getShardNumber), [1, 2, null])
+      assert.equal(getShard(two, 1), one)
+      await fail(two)
+      const first = await Promise.all([one, two, shared, two, one].map(nameSchema))
+      const nested = await inTransaction(two, async inner => {
+        assert.equal(getShardNumber(inner), 2)
+        return [await nameSchema(inner), await nameSchema(getShard(inner, 1)), await nameSchema(inner)]
+      })
+      await assert.rejects(
+        inTransaction(one, inner => fail(getShard(inner, 2)).then(() => nameSchema(inner))),
+      )
+      return [...first, ...nested, await nameSchema(one), await nameSchema(two)]
+    })
+    const [one, two] = ['shard_1', 'shard_2']
+    assert.deepEqual(names, [one, two, 'public', two, one, two, one, two, one, two])
+    assert.equal(await nameSchema(pool), one)
+  })
+
+  test('sends its last statement to the shard that it was begun on', async () => {
+    const pool = getShard(t.setup.sql, 1)
+    let last: string | undefined
+    await inTransaction(
+      pool,
+      sql => nameSchema(getShard(sql, 2)),
+      sql => {
+        const statement = sql`select current_schema()::text as name`
+        statement.then(([row]) => {
+          last = row?.name
+        })
+        return statement
+      },
+    )
+    assert.equal(last, 'shard_1')
   })
 })
 

@@ -5,7 +5,7 @@
 import { AppError } from '../errors.ts'
 import { newUuid } from '../ids.ts'
 import { perDatabase, type Sql } from './database.ts'
-import { getPool, isTransaction } from './transaction.ts'
+import { findSearchPath, getPool, isTransaction, withSearchPath } from './transaction.ts'
 
 /** The tables of `public` that all shards read: their accounts join them. */
 export const SHARED_TABLES = [
@@ -73,26 +73,22 @@ export function addShards(shared: Sql, shards: readonly number[], open: (shard: 
   return opened
 }
 
-/** The database of an account, by its `account.shard`. Throws `unavailable` for a shard not known yet. */
-export function getShard(sql: Sql, shard: number | null): Sql {
-  const map = maps.get(getPool(sql))
-  if (map === undefined || shard === (numbers.get(getPool(sql)) ?? null)) return sql
-  const pool = shard === null ? map.shared : map.pools.get(shard)
-  if (pool !== undefined) return pool
-  const message = 'The data of this account cannot be reached right now; try again in a moment.'
-  throw new AppError('unavailable', message, undefined, 2_000)
-}
-
 /**
- * The database of an account, as `getShard`. In a transaction, the statements that follow read and write the
- * tables of this shard, so that one transaction can write what is shared and what is the account's.
+ * The database of an account, by its `account.shard`. In a transaction, the same transaction with the tables
+ * of this shard. Throws `unavailable` for a shard not known yet.
  */
-export async function enterShard(sql: Sql, shard: number | null): Promise<Sql> {
-  if (!isTransaction(sql)) return getShard(sql, shard)
-  if (!hasShards(sql)) return sql
-  const path = shard === null ? 'public' : getSearchPath(shard)
-  await sql`select set_config('search_path', ${path}, true)`
-  return sql
+export function getShard(sql: Sql, shard: number | null): Sql {
+  const pool = getPool(sql)
+  const map = maps.get(pool)
+  if (map === undefined || shard === getShardNumber(sql)) return sql
+  const found = shard === null ? map.shared : map.pools.get(shard)
+  if (found === undefined) {
+    const message = 'The data of this account cannot be reached right now; try again in a moment.'
+    throw new AppError('unavailable', message, undefined, 2_000)
+  }
+  if (!isTransaction(sql)) return found
+  if (found === pool) return withSearchPath(sql, undefined)
+  return withSearchPath(sql, shard === null ? 'public' : getSearchPath(shard))
 }
 
 /** Whether accounts are on shards; otherwise all are in `public`. */
@@ -110,11 +106,16 @@ export function perSharedDatabase<T>(make: (shared: Sql) => T): (sql: Sql) => T 
 /** Every database with tables of accounts: the shards in order, or the only one. */
 export function listShards(sql: Sql): readonly Sql[] {
   const map = maps.get(getPool(sql))
-  return map === undefined ? [sql] : [...map.pools.values()]
+  return map === undefined ? [sql] : Array.from(map.pools.keys(), shard => getShard(sql, shard))
 }
 
 /** The number of a shard's pool, also in a transaction of it; null for the shared database. */
-export const getShardNumber = (sql: Sql): number | null => numbers.get(getPool(sql)) ?? null
+export function getShardNumber(sql: Sql): number | null {
+  const entered = findSearchPath(sql)
+  if (entered === undefined) return numbers.get(getPool(sql)) ?? null
+  const [schema = ''] = entered.split(',')
+  return Number(SHARD_NAME.exec(schema)?.[1] ?? 0) || null
+}
 
 /**
  * The databases that may have this id, the likeliest first: the one that its last 12 bits name. Ids that were
@@ -122,7 +123,7 @@ export const getShardNumber = (sql: Sql): number | null => numbers.get(getPool(s
  */
 export function listCandidateShards(sql: Sql, uuid: string): readonly Sql[] {
   const all = listShards(sql)
-  const named = maps.get(getPool(sql))?.pools.get(Number.parseInt(uuid.slice(-3), 16))
+  const named = all.find(shard => getShardNumber(shard) === Number.parseInt(uuid.slice(-3), 16))
   return named === undefined ? all : [named, ...all.filter(shard => shard !== named)]
 }
 

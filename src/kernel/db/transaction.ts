@@ -3,7 +3,7 @@
  * and continue. A savepoint is sent with its statement and costs no round trip.
  */
 import type postgres from 'postgres'
-import { toError } from '../errors.ts'
+import { assert, toError } from '../errors.ts'
 import { isDisconnection, isTransient, type Sql } from './database.ts'
 
 /** The driver's type for a transaction lacks only the methods that open and close connections. */
@@ -16,12 +16,34 @@ type Run = <T>(work: () => Promise<T>) => Promise<T>
 type Statement = postgres.PendingQuery<postgres.Row[]>
 type LastStatement<T> = (sql: Sql, value: T) => Statement | undefined
 
-const transactions = new WeakMap<Sql, { session: Session; nest: Nest }>()
+type Transaction = {
+  session: Session
+  nest: Nest
+  /** Undefined: as the pool says. */
+  searchPath: string | undefined
+  /** The same transaction with another search path. */
+  enter: (searchPath: string | undefined) => Sql
+}
+
+const transactions = new WeakMap<Sql, Transaction>()
 
 /** The pool that a transaction was begun on; a pool itself. */
 export const getPool = (sql: Sql): Sql => transactions.get(sql)?.session.pool ?? sql
 
 export const isTransaction = (sql: Sql): boolean => transactions.has(sql)
+
+/** The search path of `withSearchPath`; undefined for any other transaction or pool. */
+export const findSearchPath = (sql: Sql): string | undefined => transactions.get(sql)?.searchPath
+
+/**
+ * The same transaction, whose statements find their tables by this search path; without one, by the pool's.
+ * Returns the same value for the same path.
+ */
+export function withSearchPath(sql: Sql, searchPath: string | undefined): Sql {
+  const transaction = transactions.get(sql)
+  assert(transaction, 'only a transaction can change its search path')
+  return transaction.enter(searchPath)
+}
 
 /** Calls `work` at once on a pool, after the commit in a transaction, never after a rollback. */
 export function afterCommit(sql: Sql, work: (pool: Sql) => void): void {
@@ -57,6 +79,8 @@ class Session {
   readonly afterCommit: ((pool: Sql) => void)[] = []
   /** Set when the transaction has ended: the error of every later statement. */
   ended: Error | undefined
+  /** Where statements find their tables now; undefined: as the pool says. */
+  private searchPath: string | undefined
 
   constructor(raw: Sql, pool: Sql) {
     this.raw = raw
@@ -79,11 +103,13 @@ class Session {
   /** If `work` fails, its writes are undone. No other statement may run meanwhile. */
   async runWithSavepoint<T>(work: () => Promise<T>): Promise<T> {
     this.requireOpen()
+    const { searchPath } = this
     this.raw`savepoint s`.catch(ignore)
     try {
       return await this.run(work)
     } catch (error) {
       if (!this.ended) this.raw`rollback to savepoint s`.catch(ignore)
+      this.searchPath = searchPath
       throw error
     } finally {
       if (!this.ended) this.raw`release savepoint s`.catch(ignore)
@@ -92,6 +118,18 @@ class Session {
 
   requireOpen(): void {
     if (this.ended) throw this.ended
+  }
+
+  /** Sent with the next statement, without waiting. */
+  setSearchPath(searchPath: string | undefined): void {
+    if (searchPath === this.searchPath) return
+    this.searchPath = searchPath
+    const { raw } = this
+    const change =
+      searchPath === undefined
+        ? raw`set local search_path to default`
+        : raw`select set_config('search_path', ${searchPath}, true)`
+    change.catch(ignore)
   }
 }
 
@@ -117,6 +155,7 @@ async function runTransaction<T>(pool: Sql, work: Work<T>, last?: LastStatement<
     await rollBack(session)
     throw error instanceof TransactionAborted ? error.cause : error
   }
+  session.setSearchPath(undefined)
   const closing = last?.(session.raw, value)
   closing?.catch(ignore)
   const commit = session.raw`commit`
@@ -187,17 +226,31 @@ function createSql(session: Session, run: Run): Sql {
     previous = result.catch(ignore)
     return result
   }
-  const build = (first: TemplateStringsArray, ...rest: never[]) => {
-    const statement = session.raw(first, ...rest)
-    // Otherwise the call makes a value or an identifier for another statement.
-    const isStatement = Array.isArray(first.raw)
-    return isStatement ? deferStart(statement, work => runNext(() => run(work))) : statement
+  const byPath = new Map<string | undefined, Sql>()
+  const enter = (searchPath: string | undefined): Sql => {
+    const known = byPath.get(searchPath)
+    if (known !== undefined) return known
+    const build = (first: TemplateStringsArray, ...rest: never[]) => {
+      const statement = session.raw(first, ...rest)
+      // Otherwise the call makes a value or an identifier for another statement.
+      const isStatement = Array.isArray(first.raw)
+      return isStatement ? deferStart(statement, work => runNext(() => run(() => onPath(work)))) : statement
+    }
+    const onPath: Run = work => {
+      session.setSearchPath(searchPath)
+      return work()
+    }
+    const nest: Nest = work =>
+      runNext(() =>
+        session.runWithSavepoint(() => runNested(session, inner => work(withSearchPath(inner, searchPath)))),
+      )
+    const { json, array } = session.raw
+    const sql = Object.assign(build, { begin: nest, json, array }) as unknown as Sql
+    transactions.set(sql, { session, nest, searchPath, enter })
+    byPath.set(searchPath, sql)
+    return sql
   }
-  const nest: Nest = work => runNext(() => session.runWithSavepoint(() => runNested(session, work)))
-  const { json, array } = session.raw
-  const sql = Object.assign(build, { begin: nest, json, array }) as unknown as Sql
-  transactions.set(sql, { session, nest })
-  return sql
+  return enter(undefined)
 }
 
 /** Starts the statement in `run` when it is awaited. A fragment of another statement is never awaited. */
