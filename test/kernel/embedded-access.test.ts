@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { createShard } from '../../src/kernel/db/create-shard.ts'
 import { migrate } from '../../src/kernel/db/migrate.ts'
 import { APPEND_ONLY_TABLES, grantTraffic } from '../../src/kernel/db/traffic-role.ts'
 import {
@@ -97,7 +98,7 @@ describe('the database role of the server', () => {
     assert.ok(rows.length > 40)
     for (const { name, owner, rights } of rows) {
       const isAppendOnly = (APPEND_ONLY_TABLES as readonly string[]).includes(name)
-      const expected = name === 'schema_migration' ? 's' : isAppendOnly ? 's i' : 's i u d'
+      const expected = /^(schema|shard)_migration$/.test(name) ? 's' : isAppendOnly ? 's i' : 's i u d'
       assert.deepEqual([name, owner, rights], [name, OWNER, expected])
     }
   })
@@ -135,6 +136,23 @@ describe('the database role of the server', () => {
       as(server.traffic, sql => sql`update audit_entry set at = now()`),
       { code: '42501' },
     )
+  })
+
+  test('has the same rights on a shard', async () => {
+    await as(server.owner, async sql => {
+      await sql`drop table later`
+      await sql.begin(tx => createShard(tx, 1))
+      await sql.begin(tx => grantTraffic(tx, TRAFFIC))
+    })
+    await as(server.traffic, async sql => {
+      await sql`update shard_1.account_usage set used = 0`
+      for (const table of APPEND_ONLY_TABLES) {
+        await sql`select from shard_1.${sql(table)} limit 1`
+        await assert.rejects(sql`delete from shard_1.${sql(table)}`, { code: '42501' })
+      }
+      await assert.rejects(sql`truncate shard_1.account_usage`, { code: '42501' })
+      await assert.rejects(sql`delete from shard_migration`, { code: '42501' })
+    })
   })
 })
 

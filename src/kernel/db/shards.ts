@@ -2,6 +2,7 @@
  * Shards: a shard is a schema that holds all tables of some accounts, and `public` holds what accounts share.
  * Without shards, `public` holds everything, and each function here returns what it was given.
  */
+import type postgres from 'postgres'
 import { AppError } from '../errors.ts'
 import { newUuid } from '../ids.ts'
 import { perDatabase, type Sql } from './database.ts'
@@ -28,13 +29,15 @@ export const SHARED_TABLES = [
   'scan_salt',
   'scan_setting',
   'schema_migration',
+  'shard_migration',
   'sign_in_attempt',
 ] as const
 
 /** The number of a shard is in the last 12 bits of its ids. */
 export const MAX_SHARDS = 4_095
 
-const SHARD_NAME = /^shard_([1-9]\d{0,3})$/
+/** The names of the schemas of shards. */
+export const SHARD_NAME = /^shard_([1-9]\d{0,3})$/
 
 /** The schema of a shard. */
 export const getShardSchema = (shard: number): string => `shard_${shard}`
@@ -48,7 +51,7 @@ const maps = new WeakMap<Sql, ShardMap>()
 const numbers = new WeakMap<Sql, number>()
 
 /** The numbers of the database's shards, in order; empty for one that has only `public`. */
-export async function readShards(sql: Sql): Promise<number[]> {
+export async function readShards(sql: Sql | postgres.TransactionSql): Promise<number[]> {
   const rows = await sql<{ name: string }[]>`
     select nspname::text as name from pg_namespace where nspname ~ ${SHARD_NAME.source}`
   return rows.map(({ name }) => Number(SHARD_NAME.exec(name)?.[1])).sort((a, b) => a - b)
