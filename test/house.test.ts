@@ -159,7 +159,7 @@ const TABLES: Record<string, readonly string[]> = {
     ],
     ...['scan_setting', 'scan_cleaning'],
   ],
-  kernel: ['schema_migration'],
+  kernel: ['schema_migration', 'shard_migration'],
 }
 
 const SRC = join(import.meta.dirname, '../src')

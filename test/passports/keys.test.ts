@@ -25,6 +25,7 @@ const WITHOUT_ACCOUNT: Record<string, string> = {
   scan_salt: 'the same for all accounts, for a day',
   scan_writer: 'which processes write scans',
   schema_migration: 'the same for all accounts',
+  shard_migration: 'of a shard, which has many accounts',
   sign_in_attempt: 'of a typed address, before the person is known',
 }
 

@@ -7,11 +7,15 @@ import { getShardSchema, readShards, SHARED_TABLES } from './shards.ts'
 
 /** Distributed by GTIN, whose key keeps one GTIN one product on all shards. */
 const TABLES_BY_GTIN: readonly string[] = ['gtin_claim', 'released_gtin']
-/** Tables that no other node reads. */
-const LOCAL_TABLES: readonly string[] = ['schema_migration']
+
+/**
+ * After this statement, `set local` sets the other nodes of a cluster, too. Without Citus nobody reads this
+ * setting.
+ */
+export const PROPAGATE_SETTINGS = "set local citus.propagate_set_commands = 'local'"
 
 /** Whether the database has the extension. */
-export async function hasCitus(sql: Sql | postgres.Sql): Promise<boolean> {
+export async function hasCitus(sql: Sql | postgres.TransactionSql): Promise<boolean> {
   const found = await sql`select from pg_extension where extname = 'citus'`
   return found.length === 1
 }
@@ -35,8 +39,7 @@ export async function createShards(sql: postgres.Sql, count: number): Promise<nu
         'There are accounts already, whose passports are on no shard. Create the shards in an empty database, then move each account with `carnet export` and `carnet import`.',
       )
     }
-    await distributeSharedTables(sql)
-    await distributeFunctions(sql)
+    await sql.begin(distributeNewObjects)
   }
   const first = (existing.at(-1) ?? 0) + 1
   const shards = Array.from({ length: Math.max(0, count - existing.length) }, (_, i) => first + i)
@@ -52,17 +55,28 @@ async function hasAccounts(sql: postgres.Sql): Promise<boolean> {
 
 const refusal = (message: string) => new AppError('validation', message)
 
+/** Distributes shared tables and functions that are not distributed yet. Does nothing without Citus. */
+export async function distributeNewObjects(tx: postgres.TransactionSql): Promise<void> {
+  if (!(await hasCitus(tx))) return
+  await distributeSharedTables(tx)
+  await distributeFunctions(tx)
+}
+
 /** Foreign keys of shards lead to shared tables, which have to be on all nodes before. */
-async function distributeSharedTables(sql: postgres.Sql): Promise<void> {
-  for (const table of SHARED_TABLES) {
-    if (TABLES_BY_GTIN.includes(table)) await sql`select create_distributed_table(${table}, 'gtin14')`
-    else if (!LOCAL_TABLES.includes(table)) await sql`select create_reference_table(${table})`
+async function distributeSharedTables(tx: postgres.TransactionSql): Promise<void> {
+  const rows = await tx<{ name: string }[]>`
+    select name from unnest(${`{${SHARED_TABLES}}`}::text::text[]) name
+    where to_regclass('public.' || name) is not null
+      and not exists (select from pg_dist_partition d where d.logicalrelid = to_regclass('public.' || name))`
+  for (const { name } of rows) {
+    if (TABLES_BY_GTIN.includes(name)) await tx`select create_distributed_table(${name}, 'gtin14')`
+    else await tx`select create_reference_table(${name})`
   }
 }
 
 /** Citus copies a new function to all nodes, unless it names a table that was local then. */
-async function distributeFunctions(sql: postgres.Sql): Promise<void> {
-  await sql`
+async function distributeFunctions(tx: postgres.TransactionSql): Promise<void> {
+  await tx`
     select create_distributed_function(p.oid::regprocedure) from pg_proc p
     where p.pronamespace = 'public'::regnamespace and p.prokind = 'f'
       and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
@@ -71,8 +85,10 @@ async function distributeFunctions(sql: postgres.Sql): Promise<void> {
 
 /** Local first: Citus refuses some settings of columns for tables that are distributed. */
 async function createDistributedShard(sql: postgres.Sql, shard: number): Promise<void> {
-  await sql.begin(tx => createShard(tx, shard))
-  await sql`select citus_schema_distribute(${getShardSchema(shard)}::regnamespace)`
+  await sql.begin(async tx => {
+    await createShard(tx, shard)
+    await tx`select citus_schema_distribute(${getShardSchema(shard)}::regnamespace)`
+  })
 }
 
 /** `node`: host and port of the machine with the shard's tables; null for a shard that is not distributed. */

@@ -4,6 +4,15 @@ import { getSearchPath, getShardSchema, MAX_SHARDS, SHARED_TABLES } from './shar
 
 type Tx = postgres.TransactionSql
 
+/** The class of Carnet's advisory locks (`CARN` in ASCII), and the lock of migrations in it. */
+const LOCK_CLASS = 0x43_41_52_4e
+const MIGRATING = 3
+
+/** Until the transaction ends, no other one migrates the database or creates a shard. */
+export async function lockSchemas(tx: Tx): Promise<void> {
+  await tx`select pg_advisory_xact_lock(${LOCK_CLASS}::int, ${MIGRATING}::int)`
+}
+
 /**
  * Creates the schema `shard_N` with its tables, and the rows that migrations have inserted: with shards,
  * `public` has no others in these tables. Call it as their owner, in a transaction. Throws if it exists.
@@ -11,6 +20,7 @@ type Tx = postgres.TransactionSql
 export async function createShard(tx: Tx, shard: number): Promise<void> {
   if (!(Number.isInteger(shard) && shard >= 1 && shard <= MAX_SHARDS))
     throw new RangeError(`no shard: ${shard}`)
+  await lockSchemas(tx)
   const schema = getShardSchema(shard)
   const tables = await listShardTables(tx)
   await tx.unsafe(`create schema ${schema}`)
@@ -22,6 +32,9 @@ export async function createShard(tx: Tx, shard: number): Promise<void> {
   await tx`select set_config('search_path', ${getSearchPath(shard)}, true)`
   for (const statement of statements) await tx.unsafe(statement)
   await tx`select set_config('search_path', 'public', true)`
+  await tx`
+    insert into shard_migration (shard, number)
+    select ${shard}::smallint, max(number) from schema_migration`
 }
 
 /** Names of the tables that each shard has, in order. */

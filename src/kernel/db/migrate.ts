@@ -1,5 +1,6 @@
 /**
  * Migrates a database to the version of this code: numbered SQL files, forward only, each in one transaction.
+ * A file whose first line is `-- shard` runs for every shard and then for `public`, each in one transaction.
  */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -7,15 +8,16 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type postgres from 'postgres'
 import { unavailable } from '../errors.ts'
+import { distributeNewObjects, PROPAGATE_SETTINGS } from './citus.ts'
+import { lockSchemas } from './create-shard.ts'
 import { isLockTimeout, isTransient } from './database.ts'
+import { getSearchPath, getShardSchema, readShards } from './shards.ts'
+import { splitStatements } from './split-statements.ts'
 
 type Sql = postgres.Sql | postgres.TransactionSql
-type Migration = { number: number; name: string; text: string; checksum: string }
+type Migration = { number: number; name: string; text: string; checksum: string; isForShards: boolean }
 export type AppliedMigration = { number: number; name: string; checksum: string }
 
-/** The class of Carnet's advisory locks (`CARN` in ASCII), and the lock of migrations in it. */
-const LOCK_CLASS = 0x43_41_52_4e
-const MIGRATING = 3
 /**
  * While a migration waits for a table, all other statements that need the table wait behind it. After this
  * time the migration lets them through for a while and retries the whole file. By then PostgreSQL has stopped
@@ -41,7 +43,10 @@ export async function migrate(
   const applied: string[] = []
   for (const file of findPending(files, await readAppliedMigrations(sql))) {
     if (file.number > last) break
-    if (await retryWhileLocked(file, () => applyOne(sql, files, file, now))) applied.push(file.name)
+    let step: Step
+    do step = await retryWhileLocked(file, () => applyStep(sql, files, file, now))
+    while (step === 'shard')
+    if (step === 'public') applied.push(file.name)
   }
   return { applied, version: files.findLast(file => file.number <= last)?.number ?? 0 }
 }
@@ -70,7 +75,8 @@ async function readMigrations(dir: string): Promise<Migration[]> {
     if (files.at(-1)?.number === number) throw new Error(`another migration has the same number as ${name}`)
     // A checkout may have changed the line ends.
     const text = (await readFile(join(dir, name), 'utf8')).replaceAll('\r\n', '\n')
-    files.push({ number, name, text, checksum: createHash('sha256').update(text).digest('hex') })
+    const checksum = createHash('sha256').update(text).digest('hex')
+    files.push({ number, name, text, checksum, isForShards: text.startsWith('-- shard\n') })
   }
   return files
 }
@@ -125,19 +131,20 @@ async function retryWhileLocked<T>(file: Migration, apply: () => Promise<T>): Pr
 
 const isLockConflict = (error: unknown) => isTransient(error) || isLockTimeout(error)
 
-/**
- * Returns false if another process was first. The lock belongs to the transaction, so it works behind a
- * pooler, too.
- */
-function applyOne(
+/** What a transaction has migrated: one shard, or finally `public`; `none` if another process was first. */
+type Step = 'none' | 'shard' | 'public'
+
+/** The lock belongs to the transaction, so it works behind a pooler, too. */
+function applyStep(
   sql: postgres.Sql,
   files: readonly Migration[],
   file: Migration,
   now: Date,
-): Promise<boolean> {
+): Promise<Step> {
   return sql.begin('isolation level read committed', async tx => {
+    await tx.unsafe(PROPAGATE_SETTINGS)
     await tx`set local statement_timeout = 0`
-    await tx`select pg_advisory_xact_lock(${LOCK_CLASS}::int, ${MIGRATING}::int)`
+    await lockSchemas(tx)
     await tx`
       create table if not exists schema_migration (
         number     integer primary key,
@@ -145,25 +152,70 @@ function applyOne(
         checksum   text not null,
         applied_at timestamptz not null
       )`
-    if (!findPending(files, await readAppliedMigrations(tx)).includes(file)) return false
-    await tx`select set_config('lock_timeout', ${String(LOCK_TIMEOUT_MS)}, true)`
-    try {
-      await tx.unsafe(file.text).simple()
-    } catch (error) {
-      throw isLockConflict(error) ? error : explainFailure(file, error)
+    if (!findPending(files, await readAppliedMigrations(tx)).includes(file)) return 'none'
+    const shards = await readShards(tx)
+    const shard = file.isForShards ? await findShardBehind(tx, shards, file.number) : undefined
+    await tx.unsafe(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
+    await runStatements(tx, file, shard)
+    if (shard !== undefined) {
+      await recordShards(tx, [shard], file.number)
+      return 'shard'
+    }
+    if (shards.length > 0) {
+      await distributeNewObjects(tx)
+      await recordShards(tx, shards, file.number)
     }
     await tx`
       insert into schema_migration (number, name, checksum, applied_at)
       values (${file.number}, ${file.name}, ${file.checksum}, ${now})`
-    return true
+    return 'public'
   })
 }
 
-function explainFailure(file: Migration, error: unknown): unknown {
+/** The first shard that lacks the migration; undefined if `public` is next. */
+async function findShardBehind(
+  tx: postgres.TransactionSql,
+  shards: readonly number[],
+  number: number,
+): Promise<number | undefined> {
+  if (shards.length === 0) return undefined
+  const rows = await tx<{ shard: number }[]>`select shard from shard_migration where number >= ${number}`
+  const done = new Set(rows.map(row => row.shard))
+  return shards.find(shard => !done.has(shard))
+}
+
+async function recordShards(
+  tx: postgres.TransactionSql,
+  shards: readonly number[],
+  number: number,
+): Promise<void> {
+  for (const shard of shards) {
+    await tx`
+      insert into shard_migration (shard, number) values (${shard}, ${number})
+      on conflict (shard) do update set number = excluded.number`
+  }
+}
+
+/** One by one: Citus cannot distribute a text of several statements. */
+async function runStatements(tx: postgres.TransactionSql, file: Migration, shard?: number): Promise<void> {
+  if (shard !== undefined) await tx`select set_config('search_path', ${getSearchPath(shard)}, true)`
+  for (const { text, start } of splitStatements(file.text)) {
+    try {
+      await tx.unsafe(text)
+    } catch (error) {
+      throw isLockConflict(error) ? error : explainFailure(file, error, start, shard)
+    }
+  }
+}
+
+function explainFailure(file: Migration, error: unknown, start?: number, shard?: number): unknown {
   if (!(error instanceof Error && 'severity' in error)) return error
-  const position = 'position' in error ? Number(error.position) : Number.NaN
-  const line = Number.isNaN(position) ? '' : `, line ${file.text.slice(0, position).split('\n').length}`
-  return unavailable(
-    `The migration ${file.name}${line} failed, and nothing of it was applied: ${error.message}.`,
-  )
+  const position = 'position' in error ? Number(error.position) : 1
+  const end = start === undefined ? undefined : start + position - 1
+  const line = end === undefined ? '' : `, line ${file.text.slice(0, end).split('\n').length}`
+  const applied =
+    shard === undefined
+      ? ', and nothing of it was applied'
+      : ` for ${getShardSchema(shard)}, which is as before`
+  return unavailable(`The migration ${file.name}${line} failed${applied}: ${error.message}.`)
 }

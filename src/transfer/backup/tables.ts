@@ -4,6 +4,7 @@ import type { Sql } from '../../kernel/db/database.ts'
 /** Each with its reason. Unlogged tables are excluded too, because a crash empties them anyway. */
 export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   schema_migration: 'written by the migrations that a restore applies; the header lists them',
+  shard_migration: 'written when a shard is created or migrated',
   scan_salt: 'deleted after two days, so that nobody can find out who read what; a copy would outlive them',
   scan_visitor: 'hashes of readers under those salts; useless without them',
   scan_item_hour: 'hashes of the readers of items, for the same reason',
