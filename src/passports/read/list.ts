@@ -3,6 +3,7 @@
  * its hits before it sorts them: otherwise PostgreSQL may read a million sorted rows to find a rare word.
  */
 import type { AccountContext } from '../../accounts/context.ts'
+import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { type Fragment, perDatabase, type Sql, unprepared } from '../../kernel/db/database.ts'
 import { assert } from '../../kernel/errors.ts'
 import { buildSearchText, normaliseSku } from '../core/check-data.ts'
@@ -235,7 +236,8 @@ async function countUpTo(ctx: AccountContext, filter: ListFilter, upTo?: number)
 }
 
 async function countAll(ctx: AccountContext, filter: ListFilter, upTo?: number): Promise<number> {
-  const [row] = await (needsCounting(filter) ? countRows(ctx, filter, upTo) : readCounters(ctx, filter))
+  if (!needsCounting(filter)) return readCounters(ctx.sql)({ ...filter, accountId: ctx.accountId })
+  const [row] = await countRows(ctx, filter, upTo)
   return row?.n ?? 0
 }
 
@@ -251,12 +253,24 @@ function countRows(ctx: AccountContext, filter: ListFilter, upTo?: number) {
   )
 }
 
-const readCounters = ({ sql, accountId }: AccountContext, { levels, status, category }: ListFilter) =>
-  sql<{ n: number }[]>`
-    select coalesce(sum(n), 0)::bigint as n from passport_count
-    where account_id = ${accountId} and level = any(${[...levels]}::text[]::"char"[])
-      ${status === undefined ? nothing(sql) : sql`and status = ${status}::text::"char"`}
-      ${category === undefined ? nothing(sql) : sql`and category = ${category}`}`
+type CounterKey = Pick<ListFilter, 'levels' | 'status' | 'category'> & { accountId: number }
+
+/** Totals that are requested at once share a statement: a tenth of the work of a list of 25. */
+const readCounters = perDatabase((sql: Sql) =>
+  createBatchLoader(async (keys: readonly CounterKey[]) => {
+    const rows = await sql<{ n: number }[]>`
+      select (
+        select coalesce(sum(c.n), 0)::bigint from passport_count c
+        where c.account_id = k.account_id and strpos(k.levels, c.level::text) > 0
+          and c.status = coalesce(k.status::"char", c.status) and c.category = coalesce(k.category, c.category)
+      ) as n
+      from unnest(${keys.map(key => key.accountId)}::int[], ${keys.map(key => key.levels.join(''))}::text[],
+        ${keys.map(key => key.status ?? null)}::text[], ${keys.map(key => key.category ?? null)}::text[])
+        with ordinality as k(account_id, levels, status, category, place)
+      order by k.place`
+    return rows.map(row => row.n)
+  }),
+)
 
 const needsCounting = ({ updatedSince, outdated, sku, gtin14, lot, serial, parentId }: ListFilter): boolean =>
   [updatedSince, outdated, sku, gtin14, lot, serial, parentId].some(value => value !== undefined)
