@@ -14,7 +14,7 @@ const MAX_PER_ACCOUNT = 128
 const MAX_SHARED = MAX_PER_ACCOUNT - MAX_WEBHOOKS * RESERVED_PER_ENDPOINT
 /** Bounds open sockets, and memory for responses of up to 16 KiB each. */
 const MAX_PER_PROCESS = 512
-/** Endpoints whose last answer was not fast get at most half of the permits of the process. */
+/** Endpoints whose last response was not fast get at most half of the permits of the process. */
 const MAX_SLOW = MAX_PER_PROCESS / 2
 
 export type EndpointConcurrency = { limit: number; inFlight: number; isFast: boolean }
@@ -52,8 +52,8 @@ export function acquirePermit(
 }
 
 /** Raises the endpoint's limit by one after a fast success; lowers it to a small one after anything else. */
-export function adaptLimit(endpoint: EndpointConcurrency, answer: { ok: boolean; ms: number }): void {
-  endpoint.isFast = answer.ok && answer.ms < FAST_MS
+export function adaptLimit(endpoint: EndpointConcurrency, result: { ok: boolean; ms: number }): void {
+  endpoint.isFast = result.ok && result.ms < FAST_MS
   if (endpoint.isFast) endpoint.limit = Math.min(endpoint.limit + 1, MAX_PER_ENDPOINT)
-  else endpoint.limit = answer.ok ? SLOW_LIMIT : FAILING_LIMIT
+  else endpoint.limit = result.ok ? SLOW_LIMIT : FAILING_LIMIT
 }

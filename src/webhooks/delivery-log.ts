@@ -15,14 +15,14 @@ export type AttemptRecord = {
   event: string
   attempt: number
   at: string
-  /** HTTP status; null if there was no answer. */
+  /** HTTP status; null if there was no response. */
   status: number | null
   /** `delivered`, or the name of the failure: `status_500`, `dns`, `connect_timeout`, `tls`, … */
   outcome: string
   ok: boolean
   detail: string | null
   duration_ms: number
-  /** The first 1 KiB of the answer's body. */
+  /** The first 1 KiB of the response's body. */
   answer: string | null
   /** Null if the event was delivered or given up, or is a test. */
   next_attempt_at: string | null

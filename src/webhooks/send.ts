@@ -18,18 +18,18 @@ export type DeliveryAttempt = {
   at: Date
   durationMs: number
   outcome: DeliveryOutcome
-  /** HTTP status; null if there was no answer. */
+  /** HTTP status; null if there was no response. */
   status: number | null
   /** What failed, as a sentence; null for a success. */
   detail: string | null
-  /** The first 1 KiB of the answer's body. */
-  answer: string | null
+  /** The first 1 KiB of the response's body. */
+  responseText: string | null
   retryAfterMs: number | undefined
-  /** The endpoint answered 410 Gone: it wants no more events. */
+  /** The response was 410 Gone: the endpoint wants no more events. */
   isGone: boolean
 }
 
-/** Posts the event and returns the outcome. A failure of the endpoint or network is no exception. */
+/** Posts the event and returns the outcome. Throws nothing if the endpoint or the network fails. */
 export async function sendDelivery(
   outbound: Outbound,
   clock: Clock,
@@ -47,7 +47,7 @@ export async function sendDelivery(
       outcome: ok ? 'delivered' : `status_${status}`,
       status,
       detail: ok ? null : explainStatus(status),
-      answer: decodeAnswer(body),
+      responseText: decodeBody(body),
       retryAfterMs: ok ? undefined : parseRetryAfter(headers['retry-after'], clock.now()),
       isGone: status === GONE,
     }
@@ -58,7 +58,7 @@ export async function sendDelivery(
       outcome: error.failure,
       status: null,
       detail: error.message,
-      answer: null,
+      responseText: null,
       retryAfterMs: undefined,
       isGone: false,
     }
@@ -69,13 +69,13 @@ export async function sendDelivery(
 export const isRedirect = (status: number) => [300, 301, 302, 303, 307, 308].includes(status)
 
 function explainStatus(status: number): string {
-  if (status === GONE) return 'The endpoint answered 410 Gone: the webhook is switched off.'
+  if (status === GONE) return 'The endpoint answered 410 Gone: the webhook is disabled.'
   if (isRedirect(status)) return `The endpoint answered ${status}, a redirect. Redirects are not followed.`
   return `The endpoint answered ${status}; only 2xx counts as received.`
 }
 
-/** The body as text that PostgreSQL can store: invalid UTF-8 and NUL become U+FFFD. */
-function decodeAnswer(body: Buffer): string | null {
+/** Returns text that PostgreSQL can store: invalid UTF-8 and NUL become U+FFFD. */
+function decodeBody(body: Buffer): string | null {
   if (body.length === 0) return null
   return body.subarray(0, MAX_LOGGED_BYTES).toString('utf8').replaceAll('\0', '\ufffd')
 }

@@ -69,7 +69,7 @@ export async function settleDeliveries(
           ${column(isGivenUp)}::text::boolean[], ${column(result => result.endpointId)}::text::uuid[],
           ${column(({ attempt }) => newUuid(attempt.at.getTime()))}::text::uuid[], ${column(result => result.eventId)}::text::uuid[],
           ${column(result => result.type)}::text::text[], ${column(({ attempt }) => attempt.outcome)}::text::text[],
-          ${results.map(({ attempt }) => attempt.detail)}::text[], ${results.map(({ attempt }) => attempt.answer)}::text[]
+          ${results.map(({ attempt }) => attempt.detail)}::text[], ${results.map(({ attempt }) => attempt.responseText)}::text[]
         ) as r(at, next_attempt_at, account_id, duration_ms, attempt, status, kind, given_up, endpoint_id, id, event_id,
           event_type, outcome, detail, answer)
       ), logged as (

@@ -15,7 +15,7 @@ export const MAX_DESCRIPTION_LENGTH = 500
 const ALL = '*'
 
 export type WebhookStatus = 'active' | 'paused' | 'disabled'
-/** `gone`: the endpoint answered 410. `failing`: all attempts of five days failed. */
+/** `gone`: the endpoint responded with 410. `failing`: all attempts of five days failed. */
 export type DisabledReason = 'gone' | 'failing'
 
 export type WebhookRecord = {

@@ -1,25 +1,25 @@
 /**
- * Sends all outgoing HTTP requests. Users choose the addresses, so the IP address of each connection is
- * checked: a name may resolve to another address the next time, and a literal address needs no look-up.
+ * Sends all outgoing HTTP requests. Users choose the URLs, and a host name may resolve to an internal address
+ * at any time. So the IP address of each connection is checked.
  */
 import { lookup as systemLookup } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
-import { type BlockList, isIP, type LookupFunction, type Socket } from 'node:net'
+import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { BoundedMap } from '../bounded-map.ts'
 import { findErrorCode, toError } from '../errors.ts'
-import { createAddressList, explainForbiddenAddress } from '../http/ip-ranges.ts'
+import { type AddressList, createAddressList, explainForbiddenAddress } from '../http/ip-ranges.ts'
 import { withTimeout } from '../timeout.ts'
 import { explainUrlError, isLoopbackName, type OutboundPolicy } from './outbound-url.ts'
 
 export const CONNECT_TIMEOUT_MS = 5_000
-export const ANSWER_TIMEOUT_MS = 15_000
+const RESPONSE_TIMEOUT_MS = 15_000
 /** For the body, after the headers. */
 const BODY_TIMEOUT_MS = 2_000
-/** One timer checks all requests: two timers for each would take as long as a signature. */
+/** One timer checks the deadlines of all requests: two timers for each would take as long as signing it. */
 const CHECK_INTERVAL_MS = 100
-const MAX_ANSWER_BYTES = 16_384
+const MAX_RESPONSE_BYTES = 16_384
 /** Many servers close an idle connection after five seconds. A request sent at that moment would be lost. */
 const KEEP_ALIVE_MS = 4_000
 const MAX_PARSED_URLS = 1_000
@@ -54,7 +54,7 @@ export class OutboundFailure extends Error {
 }
 
 /** `body`: at most the first 16 KiB, less if it came too slowly. */
-type OutboundAnswer = { status: number; headers: Headers; body: Buffer }
+type OutboundResponse = { status: number; headers: Headers; body: Buffer }
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
 type OutboundPost = { url: string; headers: Record<string, string>; body: string }
@@ -88,7 +88,7 @@ export function openOutbound(policy: OutboundPolicy, resolve: ResolveName = crea
   return {
     policy,
     /** Does not follow redirects. Throws OutboundFailure, within 15 seconds. */
-    post({ url, headers, body }: OutboundPost): Promise<OutboundAnswer> {
+    post({ url, headers, body }: OutboundPost): Promise<OutboundResponse> {
       const { urlError, origin, path } = urls.getOrMake(url, () => parseUrl(url, policy))
       if (urlError !== undefined) return Promise.reject(new OutboundFailure('address_refused', urlError))
       const request = new PendingRequest(pending)
@@ -98,7 +98,7 @@ export function openOutbound(policy: OutboundPolicy, resolve: ResolveName = crea
       } catch (error) {
         request.fail(toOutboundFailure(toError(error)))
       }
-      return request.answer
+      return request.response
     },
     /** Pending requests fail as `stopped`. */
     async close() {
@@ -124,15 +124,15 @@ function parseUrl(url: string, policy: OutboundPolicy): ParsedUrl {
 
 /** A request and its response, bounded in time and length. It stays in `pending` until it is settled. */
 class PendingRequest implements Dispatcher.DispatchHandler {
-  private readonly resolvers = Promise.withResolvers<OutboundAnswer>()
-  readonly answer = this.resolvers.promise
+  private readonly resolvers = Promise.withResolvers<OutboundResponse>()
+  readonly response = this.resolvers.promise
   private controller: Dispatcher.DispatchController | undefined
   private head: { status: number; headers: Headers } | undefined
   private readonly chunks: Buffer[] = []
   private bytes = 0
   private readonly pending: Set<PendingRequest>
   /** By the clock of `performance.now()`. */
-  deadline = performance.now() + ANSWER_TIMEOUT_MS
+  deadline = performance.now() + RESPONSE_TIMEOUT_MS
 
   constructor(pending: Set<PendingRequest>) {
     this.pending = pending.add(this)
@@ -143,13 +143,13 @@ class PendingRequest implements Dispatcher.DispatchHandler {
   }
 
   onDeadline(): void {
-    if (this.head === undefined) this.fail(answerTimeout())
+    if (this.head === undefined) this.fail(createTimeoutFailure())
     else this.finishEarly()
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller
-    if (this.isOver) controller.abort(answerTimeout())
+    if (this.isOver) controller.abort(createTimeoutFailure())
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
@@ -161,9 +161,9 @@ class PendingRequest implements Dispatcher.DispatchHandler {
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.isOver) return
     // A copy, because the parser reuses the memory of the chunk.
-    this.chunks.push(Buffer.from(chunk.subarray(0, MAX_ANSWER_BYTES - this.bytes)))
+    this.chunks.push(Buffer.from(chunk.subarray(0, MAX_RESPONSE_BYTES - this.bytes)))
     this.bytes += chunk.length
-    if (this.bytes >= MAX_ANSWER_BYTES) this.finishEarly()
+    if (this.bytes >= MAX_RESPONSE_BYTES) this.finishEarly()
   }
 
   onResponseEnd(): void {
@@ -194,8 +194,8 @@ class PendingRequest implements Dispatcher.DispatchHandler {
   }
 }
 
-const answerTimeout = () =>
-  new OutboundFailure('timeout', `There was no answer within ${ANSWER_TIMEOUT_MS / 1000} seconds.`)
+const createTimeoutFailure = () =>
+  new OutboundFailure('timeout', `There was no answer within ${RESPONSE_TIMEOUT_MS / 1000} seconds.`)
 
 const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1']
 const LOOPBACK = createAddressList(LOOPBACK_ADDRESSES)
@@ -205,7 +205,7 @@ const LOOPBACK = createAddressList(LOOPBACK_ADDRESSES)
  * the address of the connection once it is made.
  */
 function createGuardedConnector(policy: OutboundPolicy, resolve: ResolveName): buildConnector.connector {
-  const createConnector = (allowed: BlockList, resolveName: ResolveName) =>
+  const createConnector = (allowed: AddressList, resolveName: ResolveName) =>
     buildConnector({
       timeout: CONNECT_TIMEOUT_MS,
       allowH2: false,
@@ -239,8 +239,8 @@ function createGuardedConnector(policy: OutboundPolicy, resolve: ResolveName): b
 
 const notSecure = () => new OutboundFailure('address_refused', 'Carnet only connects to https addresses.')
 
-/** Undefined for a name, which is checked at its look-up. */
-function findAddressFailure(address: string, allowed: BlockList): OutboundFailure | undefined {
+/** Undefined for a name: `createGuardedLookup` checks its addresses. */
+function findAddressFailure(address: string, allowed: AddressList): OutboundFailure | undefined {
   const description = isIP(address) === 0 ? undefined : explainForbiddenAddress(address, allowed)
   if (description === undefined) return undefined
   return new OutboundFailure(
@@ -250,7 +250,7 @@ function findAddressFailure(address: string, allowed: BlockList): OutboundFailur
 }
 
 /** Rejects a name if one of its addresses is forbidden. */
-function createGuardedLookup(allowed: BlockList, resolve: ResolveName): LookupFunction {
+function createGuardedLookup(allowed: AddressList, resolve: ResolveName): LookupFunction {
   const findAllowed = async (name: string): Promise<readonly string[]> => {
     // Limits all tries together; the resolver itself limits each try.
     const addresses = await withTimeout(resolve(name), DNS_TOTAL_TIMEOUT_MS, () => {
@@ -267,7 +267,7 @@ function createGuardedLookup(allowed: BlockList, resolve: ResolveName): LookupFu
     return addresses
   }
   return (name, options, callback) => {
-    // Also called with the error about an address that is not an IP address.
+    // `explainForbiddenAddress` throws an error of its own if the resolver returned no IP address.
     const fail = (error?: unknown) => {
       const unresolved = new OutboundFailure('dns', `The name ${name} cannot be resolved.`)
       callback(error instanceof OutboundFailure ? error : unresolved, '', 4)

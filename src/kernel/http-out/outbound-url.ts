@@ -1,12 +1,12 @@
 /** Checks the URLs that users enter for webhooks: https, no credentials, and a host in the usual notation. */
-import { type BlockList, isIP } from 'node:net'
-import { explainForbiddenAddress } from '../http/ip-ranges.ts'
+import { isIP } from 'node:net'
+import { type AddressList, explainForbiddenAddress } from '../http/ip-ranges.ts'
 
 export type OutboundPolicy = {
   /** `http` to `127.0.0.1`, `[::1]` and `localhost`, for tests. */
   allowInsecureLoopback: boolean
   /** Networks that are allowed although they are not public. */
-  allowed: BlockList
+  allowed: AddressList
 }
 
 const MAX_URL_LENGTH = 2_048

@@ -37,8 +37,11 @@ function readLastIpv4(address: string): string {
   return groups.flatMap(group => [Number(`0x${group || 0}`) >> 8, Number(`0x${group || 0}`) & 255]).join('.')
 }
 
+/** A set of IP addresses: Node's name is misleading, it blocks nothing. */
+export type AddressList = BlockList
+
 /** `ranges` are addresses and CIDR ranges. */
-export function createAddressList(ranges: readonly string[]): BlockList {
+export function createAddressList(ranges: readonly string[]): AddressList {
   const list = new BlockList()
   for (const range of ranges) {
     const [address = '', bits] = range.split('/')
@@ -53,7 +56,7 @@ export function createAddressList(ranges: readonly string[]): BlockList {
  * Describes a forbidden address ("a private address"); undefined if we may connect. `allowed` takes
  * precedence. Throws if the text is no IP address.
  */
-export function explainForbiddenAddress(address: string, allowed: BlockList): string | undefined {
+export function explainForbiddenAddress(address: string, allowed: AddressList): string | undefined {
   const family = isIP(address)
   if (family === 0) throw new Error(`"${address}" is not an IP address`)
   if (family === 4) return allowed.check(address, 'ipv4') ? undefined : findForbidden(address, 'ipv4')
