@@ -32,17 +32,17 @@ export const NO_BRAND: Brand = {
 const CACHE_MS = 1_000
 const MAX_CACHED = 10_000
 
-type Reader = {
+type BrandCache = {
   load: (accountId: number) => Promise<Brand>
-  cache: Map<number, { brand: Brand; at: number }>
+  entries: Map<number, { brand: Brand; at: number }>
   /** Counts changes in this process. A brand read before the latest change is not cached. */
   changes: number
 }
 
-const readers = perSharedDatabase(
-  (sql: Sql): Reader => ({
+const brandCaches = perSharedDatabase(
+  (sql: Sql): BrandCache => ({
     load: createBatchLoader((ids: readonly number[]) => load(sql, ids)),
-    cache: new BoundedMap(MAX_CACHED),
+    entries: new BoundedMap(MAX_CACHED),
     changes: 0,
   }),
 )
@@ -54,7 +54,7 @@ export function findCachedBrand(
   now: Date,
   withinMs = CACHE_MS,
 ): Brand | undefined {
-  const cached = readers(sql).cache.get(accountId)
+  const cached = brandCaches(sql).entries.get(accountId)
   if (cached === undefined) return undefined
   const age = now.getTime() - cached.at
   return age >= 0 && age < withinMs ? cached.brand : undefined
@@ -63,18 +63,18 @@ export function findCachedBrand(
 export async function getCachedBrand(sql: Sql, accountId: number, now: Date): Promise<Brand> {
   const cached = findCachedBrand(sql, accountId, now)
   if (cached !== undefined) return cached
-  const reader = readers(sql)
-  const { changes } = reader
-  const brand = await reader.load(accountId)
-  if (reader.changes === changes) reader.cache.set(accountId, { brand, at: now.getTime() })
+  const cache = brandCaches(sql)
+  const { changes } = cache
+  const brand = await cache.load(accountId)
+  if (cache.changes === changes) cache.entries.set(accountId, { brand, at: now.getTime() })
   return brand
 }
 
 /** Called after a change, so that the next page shows it. */
 export function invalidateBrand(sql: Sql, accountId: number) {
-  const reader = readers(sql)
-  reader.changes++
-  reader.cache.delete(accountId)
+  const cache = brandCaches(sql)
+  cache.changes++
+  cache.entries.delete(accountId)
 }
 
 export const getBrand = async (ctx: Pick<AccountContext, 'sql' | 'accountId'>): Promise<Brand> =>
