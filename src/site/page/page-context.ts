@@ -9,8 +9,8 @@ import { type PageLocale, renderLangAttribute } from './values.ts'
 
 type RestrictedAudience = 'legitimate_interest' | 'authority'
 
-/** A reader with an access link, or a member of the account who previews what such a reader sees. */
-export type Reader =
+/** What lets a reader see more than the public: an access link, or a preview by a member of the account. */
+export type PageAccess =
   | { audience: RestrictedAudience; label: string; expiresAt: Date }
   | { audience: RestrictedAudience; isPreview: true }
 
@@ -28,9 +28,9 @@ export type AlternateFormat = {
 export type PageContext = PageLocale & {
   view: PassportView
   alternates: readonly AlternateFormat[]
-  reader: Reader | undefined
-  /** Whether the reader's access link has ended. */
-  isAccessEnded: boolean
+  access: PageAccess | undefined
+  /** Whether the request's access link is malformed, expired or revoked. */
+  isLinkInvalid: boolean
   qr: string
   brand: Brand
   facts: readonly KeyFact[]
@@ -48,10 +48,10 @@ export const formatPageDate = (page: Pick<PageContext, 'language'>, date: Date) 
 /** The part of the query that links to other languages and formats keep, as ready HTML. */
 export const renderKeptQuery = (
   { versionNo, replacedBy }: Pick<PassportView, 'versionNo' | 'replacedBy'>,
-  reader: Reader | undefined,
+  access: PageAccess | undefined,
 ): string => {
   const version = replacedBy === null ? '' : `version=${versionNo}&amp;`
-  return (reader !== undefined && 'isPreview' in reader ? `preview=${reader.audience}&amp;` : '') + version
+  return (access !== undefined && 'isPreview' in access ? `preview=${access.audience}&amp;` : '') + version
 }
 
 /**

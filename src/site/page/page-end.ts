@@ -64,14 +64,14 @@ function renderVersionRow(page: PageContext, { versionNo, kind, at }: PublicVers
 /**
  * Keeps the language. Has a label, because a number alone says nothing in a screen reader's list of links.
  */
-function renderVersionLink({ labels, language, reader, view }: PageContext, versionNo: number): string {
+function renderVersionLink({ labels, language, access, view }: PageContext, versionNo: number): string {
   const name = fillPlaceholders(labels.ui.versionNumber, { version: versionNo })
-  const keptQuery = renderKeptQuery({ ...view, replacedBy: null }, reader)
+  const keptQuery = renderKeptQuery({ ...view, replacedBy: null }, access)
   return html`<a href="?!${keptQuery}version=${versionNo}&amp;lang=!${language}" aria-label="${name}">${versionNo}</a>`
 }
 
 export function renderFooter(page: PageContext): string {
-  const { view, labels, reader, language } = page
+  const { view, labels, access, language } = page
   const { ui } = labels
   const items = LANGUAGES.map(({ code, name }) => {
     const current = code === language ? ' aria-current="true"' : ''
@@ -85,5 +85,5 @@ export function renderFooter(page: PageContext): string {
   const by = html`<bdi>${fillPlaceholders(ui.providedBy, { operator: asText(operator) })}</bdi>`
   return html`<footer><nav aria-labelledby="languages"><h2 id="languages">${ui.languages}</h2><ul>!${items}</ul></nav>
 <p>!${alternates.join(' ')}</p>
-<p>!${asText(operator) && by}</p><p>${reader === undefined || 'isPreview' in reader ? ui.noCookies : ui.accessCookie}</p></footer>`
+<p>!${asText(operator) && by}</p><p>${access === undefined || 'isPreview' in access ? ui.noCookies : ui.accessCookie}</p></footer>`
 }

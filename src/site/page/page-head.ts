@@ -17,8 +17,8 @@ import {
 
 /** Elements of `<head>`: canonical address, languages, formats, and the data for link previews. */
 export function renderHeadLinks(page: PageContext): string {
-  const { view, reader, isAccessEnded } = page
-  if (reader !== undefined || isAccessEnded) return ''
+  const { view, access, isLinkInvalid } = page
+  if (access !== undefined || isLinkInvalid) return ''
   const { url } = view
   const languages = canBeIndexed(view)
     ? LANGUAGES.map(({ code }) => html`<link rel="alternate" hreflang="${code}" href="${url}?lang=${code}">`)
@@ -121,22 +121,22 @@ function renderParentLinks({ view, labels }: PageContext): string {
 
 /** Names the audience and the expiry date, or says that the access has ended. */
 function renderAccessBanner(page: PageContext): string {
-  const { reader, isAccessEnded, labels, language } = page
-  if (isAccessEnded) {
+  const { access, isLinkInvalid, labels, language } = page
+  if (isLinkInvalid) {
     const { 'accessEnded.title': title, 'accessEnded.text': text } = labels.ui
     return renderNote('banner', html`<b>${title}</b> ${text} !${renderContact(page)}`)
   }
-  if (reader === undefined) return ''
+  if (access === undefined) return ''
   const audience =
-    reader.audience === 'authority'
+    access.audience === 'authority'
       ? labels.ui['audience.authority']
       : labels.ui['audience.legitimateInterest']
-  if ('isPreview' in reader) {
+  if ('isPreview' in access) {
     return renderNote('banner', html`<b>${audience}</b> ${labels.ui.audiencePreview}`)
   }
   // Includes the time: a date alone would suggest that the link works until the end of that day.
-  const date = formatMinute(language, reader.expiresAt)
-  const until = fillPlaceholders(labels.ui.audienceFor, { label: reader.label, date })
+  const date = formatMinute(language, access.expiresAt)
+  const until = fillPlaceholders(labels.ui.audienceFor, { label: access.label, date })
   return renderNote('banner', html`<b>${audience}</b> <bdi>${until}</bdi>`)
 }
 
@@ -150,7 +150,7 @@ function renderContact({ view, labels }: PageContext): string {
 }
 
 function renderNotices(page: PageContext): string {
-  const { view, labels, language, reader } = page
+  const { view, labels, language, access } = page
   const archived = view.status === 'archived' ? renderNote('notice', html`${labels.ui.archivedNotice}`) : ''
   const notices = archived + (view.outdated ? renderCorrectionNotice(page) : '')
   if (view.replacedBy === null) return notices
@@ -158,7 +158,7 @@ function renderNotices(page: PageContext): string {
     version: view.versionNo,
     date: formatPageDate(page, view.changedAt),
   })
-  const keptQuery = renderKeptQuery({ ...view, replacedBy: null }, reader)
+  const keptQuery = renderKeptQuery({ ...view, replacedBy: null }, access)
   const link = html`<a href="?!${keptQuery}lang=${language}">${labels.ui.currentVersion}</a>`
   return notices + renderNote('notice', html`${older} !${link}`)
 }

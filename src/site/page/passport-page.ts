@@ -10,8 +10,8 @@ import { findMostCommonOrigin, type Origin } from './origin.ts'
 import {
   asText,
   canBeIndexed,
+  type PageAccess,
   type PageContext,
-  type Reader,
   renderCollapsible,
   renderKeptQuery,
 } from './page-context.ts'
@@ -27,19 +27,19 @@ type PageOptions = Pick<PageContext, 'alternates' | 'qr'> & {
    * The languages in which the reader wants the account's texts, best first; default: the page's language.
    */
   preferredLanguages?: readonly string[]
-  reader?: Reader | undefined
-  isAccessEnded?: boolean
+  access?: PageAccess | undefined
+  isLinkInvalid?: boolean
   brand?: Brand
 }
 
 export function renderPassportPage(view: PassportView, language: Language, options: PageOptions): string {
   const labels = getLabels(language)
-  const { reader, isAccessEnded = false, preferredLanguages = [language], brand = NO_BRAND } = options
-  const keptQuery = renderKeptQuery(view, reader)
+  const { access, isLinkInvalid = false, preferredLanguages = [language], brand = NO_BRAND } = options
+  const keptQuery = renderKeptQuery(view, access)
   const locale = { language, labels, preferredLanguages, primaryLanguage: view.primaryLanguage, keptQuery }
   const { qr, alternates } = options
   const facts = buildKeyFacts(locale, view)
-  const page = { ...locale, view, reader, isAccessEnded, brand, qr, alternates, facts }
+  const page = { ...locale, view, access, isLinkInvalid, brand, qr, alternates, facts }
   const name = asText(view.data.productName)
   const body = html`<a class="skip" href="#content">${labels.ui.skipToContent}</a>
 !${renderHeader(page)}
@@ -49,7 +49,7 @@ export function renderPassportPage(view: PassportView, language: Language, optio
     language,
     title: fillPlaceholders(labels.ui.documentTitle, { name }),
     head: renderHeadLinks(page),
-    isIndexable: canBeIndexed(view) && reader === undefined && !isAccessEnded,
+    isIndexable: canBeIndexed(view) && access === undefined && !isLinkInvalid,
     theme: buildTheme(brand, body),
     body,
   })

@@ -10,7 +10,7 @@ import { memoize, negotiateMediaType } from '../http/content-negotiation.ts'
 import type { Headers } from '../http/prepared-response.ts'
 import type { SiteSetup } from '../http/setup.ts'
 import { JSON_LD_MEDIA_TYPES, renderJsonLd } from '../json-ld/document.ts'
-import type { AlternateFormat, Reader } from '../page/page-context.ts'
+import type { AlternateFormat, PageAccess } from '../page/page-context.ts'
 import { renderPassportPage } from '../page/passport-page.ts'
 import type { PassportView } from '../page/passport-view.ts'
 import { buildHtmlHeaders, buildSecurityHeaders, HTML_MEDIA_TYPES } from '../page/shell.ts'
@@ -23,9 +23,8 @@ type RenderInput = NegotiatedLanguage & {
   row: PublicPassportRow
   brand: Brand
   /** Undefined for the public. */
-  reader: Reader | undefined
-  /** Whether the reader's access link has ended. */
-  isAccessEnded: boolean
+  access: PageAccess | undefined
+  isLinkInvalid: boolean
 }
 
 export type PassportFormat = AlternateFormat & {

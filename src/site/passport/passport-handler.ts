@@ -63,7 +63,7 @@ const PATH = '/p/'
 export type PassportRoute = {
   /** The handler of `GET /p/:id`. */
   handle: (request: FastifyRequest, reply: FastifyReply) => unknown
-  /** Sends a cached page. For any other request, sends nothing and returns false. */
+  /** Sends a cached page and returns true; else sends nothing. */
   answerFromCache: (exchange: Exchange) => boolean
 }
 
@@ -84,9 +84,9 @@ export function createPassportRoute(setup: SiteContext): PassportRoute {
       const { url = '', headers } = exchange.request
       const format = selectFormat(undefined, headers.accept)
       if (!url.startsWith(PATH) || format === undefined) return false
-      // A query would be part of the id, which then matches nothing, so Fastify answers.
+      // With a query, this is no id, so nothing is found and Fastify answers.
       const id = url.slice(PATH.length)
-      const request = { id, format, query: {}, now: setup.clock.now(), isAccessEnded: false }
+      const request = { id, format, query: {}, now: setup.clock.now(), isLinkInvalid: false }
       return !mayHaveAccess(headers, request) && trySendCached(route, exchange, request)
     },
   }
@@ -97,7 +97,7 @@ function handle(route: RouteContext, reply: FastifyReply): unknown {
   if (parsed instanceof AppError) return sendFormatError(route.setup, reply, parsed)
   const { headers } = reply.request.raw
   const token = findToken(route, headers, parsed)
-  const request = { ...parsed, isAccessEnded: token === 'malformed' }
+  const request = { ...parsed, isLinkInvalid: token === 'malformed' }
   const context = { ...route, reply, request }
   const preview = findPreviewRequest(route, headers, request)
   if (preview !== undefined) return limitUncached(context, undefined, () => sendPreview(context, preview))
@@ -109,7 +109,7 @@ function handle(route: RouteContext, reply: FastifyReply): unknown {
     return undefined
   }
   const send = () => sendFreshOrStale(context)
-  // A page that is or was cached is not limited: if it has changed, it is rendered once more.
+  // A page that was cached earlier is not limited: only a change makes us render it again.
   return hasCachedResponse(route.cache, headers, request) ? send() : limitUncached(context, token, send)
 }
 
@@ -117,7 +117,7 @@ type OptionalToken = RequestToken | 'malformed' | undefined
 
 const isFromCookie = (token: OptionalToken) => typeof token === 'object' && token.from === 'cookie'
 
-/** Requests with an access cookie are limited later, in `sendPublic`, and only if the link has ended. */
+/** Requests with an access cookie are limited only if the link has ended: in `sendPublic`. */
 function limitUncached(
   { setup, reply, request }: RequestContext,
   token: OptionalToken,
@@ -143,7 +143,7 @@ async function sendFormatError(
   })
 }
 
-/** Sends without a look-up if the passport and the brand were read within the last second. */
+/** Sends a cached page and returns true if the passport and the brand were read within the last second. */
 function trySendCached(route: RouteContext, exchange: Exchange, request: PassportRequest): boolean {
   const { headers } = exchange.request
   const row = findCachedMetadata(route.setup.sql, request.id, request.now)
@@ -155,7 +155,7 @@ function trySendCached(route: RouteContext, exchange: Exchange, request: Passpor
   return true
 }
 
-/** The cached response. Undefined unless the brand was read within the last second, or `withinMs`. */
+/** Undefined unless the brand, too, was read within the last second, or `withinMs`. */
 function findResponseForMetadata(
   { setup, cache }: RouteContext,
   exchange: Pick<Exchange, 'request'>,
@@ -167,7 +167,7 @@ function findResponseForMetadata(
   return brand && findCachedResponse(cache, exchange.request.headers, request, { row, brand })
 }
 
-/** If the database does not respond, sends a page of the last ten minutes. */
+/** If the database does not respond, sends a cached page up to ten minutes old. */
 async function sendFreshOrStale(context: RequestContext): Promise<unknown> {
   const { setup, reply, request } = context
   const row = findCachedMetadata(setup.sql, request.id, request.now, MAX_STALE_MS)
@@ -178,13 +178,10 @@ async function sendFreshOrStale(context: RequestContext): Promise<unknown> {
     if (row === undefined || stale === undefined || reply.sent || !isUnavailable(error)) throw error
     setup.pageMetrics?.countPage('stale')
     await sendPrepared(reply, stale, buildStaleHeaders(getMetadataAge(setup.sql, request.id, request.now)))
-    recordScan(context, row)
+    context.recordScan(getExchange(reply), request, row)
     return undefined
   }
 }
-
-const recordScan = ({ reply, request, ...route }: RequestContext, row: PublicMetadata | PublicPassportRow) =>
-  route.recordScan(getExchange(reply), request, row)
 
 async function sendPassport(
   context: RequestContext,
@@ -198,10 +195,11 @@ async function sendPassport(
   if (typeof token !== 'object') return sendPublic(context, row)
   const access = await findAccess(setup.sql, token.text, row, request.now)
   if (access === undefined) {
-    // Only pages say that a cookie's link has ended. Programs notice it by the missing fields.
-    const isAccessEnded = token.from === 'query' || (token.from === 'cookie' && request.format === HTML)
-    return sendPublic({ ...context, request: { ...request, isAccessEnded } }, row, token)
+    // Only pages say that a cookie's link has ended: programs get the public data.
+    const isLinkInvalid = token.from === 'query' || (token.from === 'cookie' && request.format === HTML)
+    return sendPublic({ ...context, request: { ...request, isLinkInvalid } }, row, token)
   }
+  // Requests with a cookie were not limited.
   if (token.from !== 'cookie') setup.uncachedLimit.refund(reply.request)
   if (token.from === 'query') return moveTokenToCookie(context, reply, request, token.text)
   return sendPrivate(context, row, access)
@@ -212,10 +210,10 @@ async function sendPreview(context: RequestContext, preview: PreviewRequest): Pr
   const { setup, reply, request } = context
   const row = await readPublicPassport(setup.sql, request.id, request.now)
   if (row === undefined) return sendNotFound(setup, reply, request)
-  const reader = await authorizePreview(context, preview, row)
-  if (reader === undefined) return sendPublic(context, row)
+  const access = await authorizePreview(context, preview, row)
+  if (access === undefined) return sendPublic(context, row)
   setup.uncachedLimit.refund(reply.request)
-  return sendPrivate(context, row, reader)
+  return sendPrivate(context, row, access)
 }
 
 async function sendPublic(
@@ -227,18 +225,18 @@ async function sendPublic(
   const { headers, method } = reply.request.raw
   const brand = await getCachedBrand(setup.sql, row.account_id, request.now)
   const versionNo = parseVersion(request) ?? row.version_no
-  const isCurrent = versionNo === row.version_no
-  const cached = isCurrent ? findCachedResponse(cache, headers, request, { row, brand }) : undefined
+  const isNewest = versionNo === row.version_no
+  const cached = isNewest ? findCachedResponse(cache, headers, request, { row, brand }) : undefined
   const send = async () => {
     const version = await readPublicVersion(setup.sql, row, versionNo)
     if (version === undefined) return sendVersionNotFound(context, row)
-    const source = { row: version, brand, newestVersionNo: row.version_no }
-    const response = cached ?? (await createPublicResponse(setup, cache, headers, request, source))
+    const input = { row: version, brand, newestVersionNo: row.version_no }
+    const response = cached ?? (await createPublicResponse(setup, cache, headers, request, input))
     setup.pageMetrics?.countPage(cached === undefined ? 'made' : 'ready')
-    const mustDeleteCookie = request.isAccessEnded && isFromCookie(token) && method === 'GET'
+    const mustDeleteCookie = request.isLinkInvalid && isFromCookie(token) && method === 'GET'
     const extraHeaders = mustDeleteCookie ? ['set-cookie', buildExpiredCookie(context, request.id)] : []
     await sendPrepared(reply, response, extraHeaders)
-    if (isCurrent) recordScan(context, row)
+    if (isNewest) context.recordScan(getExchange(reply), request, row)
     return undefined
   }
   // Requests without an access cookie were limited earlier, in `limitUncached`.
@@ -263,7 +261,7 @@ function parseVersion({ query }: PassportRequest): number | undefined {
 async function sendPrivate(
   context: RequestContext,
   row: PublicPassportRow,
-  reader: Access | Preview,
+  access: Access | Preview,
 ): Promise<FastifyReply> {
   const { setup, reply, request } = context
   const { id, method, log, raw } = reply.request
@@ -272,14 +270,14 @@ async function sendPrivate(
     readWholeVersion(setup.sql, row, parseVersion(request) ?? row.version_no),
   ])
   if (version === undefined) return sendVersionNotFound(context, row)
-  if (method === 'GET' && !('isPreview' in reader)) {
-    countAccessUse(setup.sql, reader, request.now, reason =>
+  if (method === 'GET' && !('isPreview' in access)) {
+    countAccessUse(setup.sql, access, request.now, reason =>
       log.warn({ request_id: id, reason: String(reason) }, 'a use of an access link was not counted'),
     )
   }
   // `readWholeVersion` reads the passport again and may find a newer version.
-  const source = { row: version, brand, newestVersionNo: Math.max(row.version_no, version.version_no) }
-  await sendUncached(reply, await createPrivateResponse(setup, raw.headers, request, source, reader))
-  if (version.version_no === source.newestVersionNo) recordScan(context, version)
+  const input = { row: version, brand, newestVersionNo: Math.max(row.version_no, version.version_no) }
+  await sendUncached(reply, await createPrivateResponse(setup, raw.headers, request, input, access))
+  if (version.version_no === input.newestVersionNo) context.recordScan(getExchange(reply), request, version)
   return reply
 }

@@ -12,8 +12,8 @@ export type PassportRequest = {
   format: PassportFormat
   query: Query
   now: Date
-  /** The access link has ended or is malformed, and the page says so. */
-  isAccessEnded: boolean
+  /** The access link is malformed, expired or revoked, and the page says so. */
+  isLinkInvalid: boolean
 }
 
 export function parsePassportRequest(setup: SiteSetup, request: FastifyRequest): PassportRequest | AppError {
@@ -21,5 +21,5 @@ export function parsePassportRequest(setup: SiteSetup, request: FastifyRequest):
   const query = getQuery(request)
   const format = selectFormat(query.format, request.raw.headers.accept)
   if (format === undefined) return new AppError('not_acceptable', `format must be one of ${FORMAT_NAMES}.`)
-  return { id, format, query, now: setup.clock.now(), isAccessEnded: false }
+  return { id, format, query, now: setup.clock.now(), isLinkInvalid: false }
 }

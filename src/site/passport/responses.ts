@@ -21,13 +21,13 @@ import type { PassportRequest } from './passport-request.ts'
 
 const PUBLIC_CACHING = 'public, max-age=60, stale-while-revalidate=600'
 
-/** Decides whether a cached response is current. */
-type CacheStateInput = { row: PublicMetadata; brand: Brand }
-/** The data of a response. `row` is one version of the passport. */
-type PassportSource = { row: PublicPassportRow; brand: Brand; newestVersionNo: number }
+/** What a response is rendered from. `row` is one version of the passport. */
+type ResponseInput = { row: PublicPassportRow; brand: Brand; newestVersionNo: number }
+/** The part of it that is cached for a second, and decides whether a cached response is still current. */
+type CurrentState = { row: PublicMetadata; brand: Brand }
 
 /** Includes the GTINs: units show their model's GTIN, which can change without a new version of the unit. */
-const getCacheState = ({ row, brand }: CacheStateInput) =>
+const formatState = ({ row, brand }: CurrentState) =>
   // o: outdated, with the number of corrections. n: not in search engines. b: brand version.
   `${row.version_no}${row.status}${row.outdated ? `o${row.corrections}` : ''}${row.indexable ? '' : 'n'}b${brand.version}` +
   (row.parent_id === null ? '' : ` ${row.model_gtin} ${row.batch_gtin}`)
@@ -36,9 +36,9 @@ export const findCachedResponse = (
   cache: PageCache,
   headers: IncomingHttpHeaders,
   request: PassportRequest,
-  source: CacheStateInput,
+  current: CurrentState,
 ): PreparedResponse | undefined =>
-  findResponse(headers, request, cache.find(request.id, getCacheState(source)))
+  findResponse(headers, request, cache.find(request.id, formatState(current)))
 
 /** Whether a response is cached, perhaps for an earlier state of the passport. */
 export const hasCachedResponse = (
@@ -67,7 +67,7 @@ function getResponseKey(
     textLanguages === null || !request.format.isPerLanguage
       ? ''
       : ` ${listChosenTags(textLanguages, languages.preferredLanguages, primaryLanguage)}`
-  return `${getVariant(request, languages)}${chosen}${request.isAccessEnded ? ' ended' : ''}`
+  return `${getVariant(request, languages)}${chosen}${request.isLinkInvalid ? ' invalid-link' : ''}`
 }
 
 function getVariant({ format }: PassportRequest, { language }: NegotiatedLanguage): string {
@@ -81,19 +81,19 @@ export async function createPublicResponse(
   cache: PageCache,
   requestHeaders: IncomingHttpHeaders,
   request: PassportRequest,
-  source: PassportSource,
+  input: ResponseInput,
 ): Promise<PreparedResponse> {
-  const { brand } = source
-  const { isAccessEnded } = request
-  const { view, languages, headers, body } = await render(setup, requestHeaders, request, source)
+  const { brand } = input
+  const { isLinkInvalid } = request
+  const { view, languages, headers, body } = await render(setup, requestHeaders, request, input)
   const response = prepareResponse({
     body,
-    etagPrefix: isAccessEnded ? undefined : buildEtagPrefix(view, brand, getVariant(request, languages)),
-    headers: { ...headers, ...(isAccessEnded ? PRIVATE_HEADERS : buildPublicHeaders(view)) },
+    etagPrefix: isLinkInvalid ? undefined : buildEtagPrefix(view, brand, getVariant(request, languages)),
+    headers: { ...headers, ...(isLinkInvalid ? PRIVATE_HEADERS : buildPublicHeaders(view)) },
   })
   if (view.replacedBy === null) {
     const { id, primaryLanguage, textLanguages } = view
-    const passport = { state: getCacheState(source), primaryLanguage, textLanguages }
+    const passport = { state: formatState(input), primaryLanguage, textLanguages }
     cache.put(id, passport, getResponseKey(request, languages, view), response)
   }
   return response
@@ -106,20 +106,20 @@ const buildPublicHeaders = (view: PassportView): Headers => ({
   ...(canBeIndexed(view) ? {} : { 'x-robots-tag': 'noindex' }),
 })
 
-/** For a reader with an access link or a preview. Not cached. */
+/** For a reader with an access link, or a member's preview. Not cached. */
 export async function createPrivateResponse(
   setup: SiteSetup,
   requestHeaders: IncomingHttpHeaders,
   request: PassportRequest,
-  source: PassportSource,
-  reader: Access | Preview,
+  input: ResponseInput,
+  access: Access | Preview,
 ): Promise<{ headers: Headers; body: string }> {
   const { headers, body } = await render(
     setup,
     requestHeaders,
-    { ...request, isAccessEnded: false },
-    source,
-    reader,
+    { ...request, isLinkInvalid: false },
+    input,
+    access,
   )
   return { body, headers: { ...headers, ...PRIVATE_HEADERS } }
 }
@@ -127,9 +127,9 @@ export async function createPrivateResponse(
 async function render(
   setup: SiteSetup,
   requestHeaders: IncomingHttpHeaders,
-  { format, query, isAccessEnded }: PassportRequest,
-  { row, brand, newestVersionNo }: PassportSource,
-  reader?: Access | Preview,
+  { format, query, isLinkInvalid }: PassportRequest,
+  { row, brand, newestVersionNo }: ResponseInput,
+  access?: Access | Preview,
 ) {
   const { sql, addresses } = setup
   const [history, pending] = await Promise.all([
@@ -140,15 +140,18 @@ async function render(
     addresses,
     row,
     history,
-    reader?.audience ?? 'public',
+    access?.audience ?? 'public',
     newestVersionNo,
     pending,
   )
-  // Pages of one batched look-up become ready at once; yielding lets other requests run.
-  if (reader === undefined) await waitForEventLoopTurn()
+  // The rows of a shared look-up arrive together; between two renderings, other requests run.
+  if (access === undefined) await waitForEventLoopTurn()
   const languages = negotiateLanguages(requestHeaders, query, view)
-  const input = { ...languages, setup, view, row, brand, reader, isAccessEnded }
-  return { view, languages, ...format.render(input) }
+  return {
+    view,
+    languages,
+    ...format.render({ ...languages, setup, view, row, brand, access, isLinkInvalid }),
+  }
 }
 
 /** Includes the brand version: headers depend on it, and a 304 does not replace all of them. */
