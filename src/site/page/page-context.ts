@@ -38,7 +38,7 @@ export type PageContext = PageLocale & {
 
 /** Search engines may list current versions of active models, unless the account forbids it. */
 export const canBeIndexed = (view: PassportView) =>
-  view.isIndexingAllowed && view.level === 'model' && view.status === 'active' && view.replacedBy === null
+  view.isIndexingAllowed && view.level === 'model' && view.status === 'active' && view.isNewestVersion
 
 export const asText = (value: unknown) => (typeof value === 'string' ? value : '')
 
@@ -47,12 +47,13 @@ export const formatPageDate = (page: Pick<PageContext, 'language'>, date: Date) 
 
 /** The part of the query that links to other languages and formats keep, as ready HTML. */
 export const renderKeptQuery = (
-  { versionNo, replacedBy }: Pick<PassportView, 'versionNo' | 'replacedBy'>,
+  { versionNo, isNewestVersion }: PassportView,
   access: PageAccess | undefined,
-): string => {
-  const version = replacedBy === null ? '' : `version=${versionNo}&amp;`
-  return (access !== undefined && 'isPreview' in access ? `preview=${access.audience}&amp;` : '') + version
-}
+): string => renderPreviewQuery(access) + (isNewestVersion ? '' : `version=${versionNo}&amp;`)
+
+/** The part of the query that links to other versions keep. */
+export const renderPreviewQuery = (access: PageAccess | undefined): string =>
+  access !== undefined && 'isPreview' in access ? `preview=${access.audience}&amp;` : ''
 
 /**
  * Browsers open the element when they follow a link to an anchor inside. Print shows `note` beside the title.

@@ -9,7 +9,7 @@ import {
   formatPageDate,
   type PageContext,
   renderCollapsible,
-  renderKeptQuery,
+  renderPreviewQuery,
 } from './page-context.ts'
 import { getPageLabel, renderAddress, renderName } from './values.ts'
 
@@ -52,7 +52,7 @@ export function renderVersions(page: PageContext): string {
       ? html`<tr><th scope="row">!${renderVersionLink(page, oldest - 1)}</th><td colspan="2">…</td></tr>`
       : ''
   const table = html`<table><caption class="vh">${ui['section.history']}</caption><thead><tr><th scope="col">${ui.version}</th><th scope="col">${ui.date}</th><th scope="col">${ui.change}</th></tr></thead><tbody>!${rows}!${more}</tbody></table>`
-  return renderCollapsible('history', ui['section.history'], table, { isOpen: view.replacedBy !== null })
+  return renderCollapsible('history', ui['section.history'], table, { isOpen: !view.isNewestVersion })
 }
 
 function renderVersionRow(page: PageContext, { versionNo, kind, at }: PublicVersion): string {
@@ -64,9 +64,9 @@ function renderVersionRow(page: PageContext, { versionNo, kind, at }: PublicVers
 /**
  * Keeps the language. Has a label, because a number alone says nothing in a screen reader's list of links.
  */
-function renderVersionLink({ labels, language, access, view }: PageContext, versionNo: number): string {
+function renderVersionLink({ labels, language, access }: PageContext, versionNo: number): string {
   const name = fillPlaceholders(labels.ui.versionNumber, { version: versionNo })
-  const keptQuery = renderKeptQuery({ ...view, replacedBy: null }, access)
+  const keptQuery = renderPreviewQuery(access)
   return html`<a href="?!${keptQuery}version=${versionNo}&amp;lang=!${language}" aria-label="${name}">${versionNo}</a>`
 }
 

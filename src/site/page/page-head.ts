@@ -4,7 +4,7 @@ import type { BrandLogo } from '../../accounts/brand/brand.ts'
 import { fillPlaceholders, findLabel, LANGUAGES } from '../../i18n/catalogue.ts'
 import { stripDirectionMarks } from '../../i18n/direction-marks.ts'
 import { formatMinute } from '../../i18n/format.ts'
-import { asText, canBeIndexed, formatPageDate, type PageContext, renderKeptQuery } from './page-context.ts'
+import { asText, canBeIndexed, formatPageDate, type PageContext, renderPreviewQuery } from './page-context.ts'
 import type { UnitCorrection } from './passport-view.ts'
 import {
   findLocalizedText,
@@ -153,12 +153,12 @@ function renderNotices(page: PageContext): string {
   const { view, labels, language, access } = page
   const archived = view.status === 'archived' ? renderNote('notice', html`${labels.ui.archivedNotice}`) : ''
   const notices = archived + (view.outdated ? renderCorrectionNotice(page) : '')
-  if (view.replacedBy === null) return notices
+  if (view.isNewestVersion) return notices
   const older = fillPlaceholders(labels.ui.olderVersion, {
     version: view.versionNo,
     date: formatPageDate(page, view.changedAt),
   })
-  const keptQuery = renderKeptQuery({ ...view, replacedBy: null }, access)
+  const keptQuery = renderPreviewQuery(access)
   const link = html`<a href="?!${keptQuery}lang=${language}">${labels.ui.currentVersion}</a>`
   return notices + renderNote('notice', html`${older} !${link}`)
 }

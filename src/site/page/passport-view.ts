@@ -39,8 +39,7 @@ export type PassportView = {
   isIndexingAllowed: boolean
   /** When this version was created. Archiving does not change it. */
   changedAt: Date
-  /** The number of the newest version if this one is earlier, else null. */
-  replacedBy: number | null
+  isNewestVersion: boolean
   history: PublicHistory
   /** Null on a model. */
   model: Parent | null
@@ -66,7 +65,6 @@ export type UnitCorrection = {
   correctedBy: 'model' | 'batch'
 }
 
-/** `row` is an earlier version if `newestVersionNo` is a later one. */
 export function buildPassportView(
   addresses: Addresses,
   row: PublicPassportRow,
@@ -96,7 +94,7 @@ export function buildPassportView(
     isIndexingAllowed: row.indexable,
     versionNo: row.version_no,
     changedAt: history.versions[0]?.at ?? row.updated_at,
-    replacedBy: newestVersionNo === row.version_no ? null : newestVersionNo,
+    isNewestVersion: row.version_no === newestVersionNo,
     history,
     model:
       row.level === 'm'

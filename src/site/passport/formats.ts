@@ -92,8 +92,8 @@ export function getFormatQuery(accept: string | undefined): string {
   return format === HTML ? '' : `format=${format.id}`
 }
 
-function buildAlternateLinks({ url, versionNo, replacedBy }: PassportView): string {
-  const version = replacedBy === null ? '' : `version=${versionNo}&`
+function buildAlternateLinks({ url, versionNo, isNewestVersion }: PassportView): string {
+  const version = isNewestVersion ? '' : `version=${versionNo}&`
   return ALTERNATE_FORMATS.map(
     ({ id, mediaTypes: [type] }) => `<${url}?${version}format=${id}>; rel="alternate"; type="${type}"`,
   ).join(', ')

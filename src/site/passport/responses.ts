@@ -91,7 +91,7 @@ export async function createPublicResponse(
     etagPrefix: isLinkInvalid ? undefined : buildEtagPrefix(view, brand, getVariant(request, languages)),
     headers: { ...headers, ...(isLinkInvalid ? PRIVATE_HEADERS : buildPublicHeaders(view)) },
   })
-  if (view.replacedBy === null) {
+  if (view.isNewestVersion) {
     const { id, primaryLanguage, textLanguages } = view
     const passport = { state: formatState(input), primaryLanguage, textLanguages }
     cache.put(id, passport, getResponseKey(request, languages, view), response)
