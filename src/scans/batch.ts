@@ -1,4 +1,7 @@
-/** A batch of counted scans of one shard, to be written. It holds only keyed hashes of readers. */
+/**
+ * A batch of counted scans of one shard, to be written. A reader is an address with a user agent; the batch
+ * and the database have only its hash (the column `visitor`), which differs by passport and day.
+ */
 import type { Device } from './device.ts'
 
 /** The columns of a passport that counting needs. */
@@ -25,15 +28,13 @@ export type ScanCounter = {
   crawlers: number
 }
 
-/**
- * One reader of an item within an hour. `previousVisitor`: the reader's hash with the salt of the day before.
- */
+/** The scans of an item by one reader within an hour. `previousHash`: with the salt of the day before. */
 export type ItemVisit = {
   passportId: string
   accountId: number
   hour: number
-  visitor: string
-  previousVisitor: string
+  readerHash: string
+  previousHash: string
   country: string
   scans: number
 }
@@ -45,8 +46,8 @@ export type ScanBatch = {
   scans: number
   /** In the order of their slots. */
   counters: Map<string, ScanCounter>
-  /** Readers by hash, with the slot of the counter that counts them if they are new on that day. */
-  visitors: Map<string, number>
+  /** For each reader's hash, the slot of the counter that counts the reader if it is new on that day. */
+  readers: Map<string, number>
   items: Map<string, ItemVisit>
 }
 
@@ -54,13 +55,13 @@ export const createScanBatch = (shard: number | null): ScanBatch => ({
   shard,
   scans: 0,
   counters: new Map(),
-  visitors: new Map(),
+  readers: new Map(),
   items: new Map(),
 })
 
 /** The size of a batch in memory and in a statement depends on its rows, not on its scans. */
 export const countBatchRows = (batch: ScanBatch): number =>
-  batch.counters.size + batch.visitors.size + batch.items.size
+  batch.counters.size + batch.readers.size + batch.items.size
 
 /** Creates the counter of this passport, day, country and device if needed. */
 export function getOrCreateCounter(

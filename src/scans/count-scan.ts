@@ -10,7 +10,7 @@ import type { ReaderLimit } from './reader-limit.ts'
 import type { Salts } from './salts.ts'
 import { isCounted, type SettingsCache } from './settings.ts'
 
-/** The reader of a request. Only kept in memory, usually for a second. */
+/** The reader as its request describes it. Only kept in memory, usually for a second. */
 export type ScanReader = {
   address: string
   userAgent: string
@@ -48,34 +48,32 @@ export function countScan(
   const country = context.countries.find(reader.address, reader.country)
   const counter = getOrCreateCounter(batch, { passport, day, country, device: kind })
   counter.scans += times
-  const { identity, visitor } = hashReader(passport.id, reader, day, context)
-  if (!batch.visitors.has(visitor)) batch.visitors.set(visitor, counter.slot)
+  const { readerText, readerHash } = hashReader(passport.id, reader, day, context)
+  if (!batch.readers.has(readerHash)) batch.readers.set(readerHash, counter.slot)
   if (passport.level !== 'i' || settings.clone_rules === null) return
-  const key = `${hour}${visitor}${country}`
+  const key = `${hour}${readerHash}${country}`
   const visit = batch.items.get(key)
   if (visit !== undefined) visit.scans += times
   else {
-    // If the salt of the day before is deleted, no search for copied codes includes that day.
-    const previousVisitor = context.salts.has(day - 1) ? context.salts.hash(day - 1, identity) : visitor
+    // Compares visits of today with those of yesterday, whose salt is there. Older visits do not need it.
+    const previousHash = context.salts.has(day - 1) ? context.salts.hash(day - 1, readerText) : readerHash
     const { id: passportId, account_id: accountId } = passport
-    batch.items.set(key, { passportId, accountId, hour, visitor, previousVisitor, country, scans: times })
+    batch.items.set(key, { passportId, accountId, hour, readerHash, previousHash, country, scans: times })
   }
 }
 
-/**
- * Returns the reader's hash and the hashed text. Above the limit, all readers of a network share one hash.
- */
+/** Above the limit, all readers of a network share one hash. */
 function hashReader(
   passportId: string,
   { address, userAgent }: ScanReader,
   day: number,
   { salts, readerLimit }: CountingContext,
-): { identity: string; visitor: string } {
-  const identity = `${passportId}\n${address}\n${userAgent}`
-  const visitor = salts.hash(day, identity)
-  if (readerLimit.admits(day, passportId, address, visitor)) return { identity, visitor }
+): { readerText: string; readerHash: string } {
+  const readerText = `${passportId}\n${address}\n${userAgent}`
+  const readerHash = salts.hash(day, readerText)
+  if (readerLimit.admits(day, passportId, address, readerHash)) return { readerText, readerHash }
   const shared = `${passportId}\n${getNetwork(address, 56)}`
-  return { identity: shared, visitor: salts.hash(day, shared) }
+  return { readerText: shared, readerHash: salts.hash(day, shared) }
 }
 
 /** For the few hundred user agents of most readers. */

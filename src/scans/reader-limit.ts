@@ -30,12 +30,12 @@ export function createReaderLimit() {
 
   return {
     /**
-     * Whether this reader of a network still counts separately. `visitor` is the reader's hash: 32 random hex
-     * digits. Has no loops, because every scan is checked here.
+     * Whether this reader of a network still counts separately. `readerHash`: 32 hex digits. Has no loops,
+     * because every scan is checked here.
      */
-    admits(day: number, passportId: string, address: string, visitor: string) {
-      const [a, b] = [getBitIndex(visitor, 0), getBitIndex(visitor, 8)]
-      const [c, d] = [getBitIndex(visitor, 16), getBitIndex(visitor, 24)]
+    admits(day: number, passportId: string, address: string, readerHash: string) {
+      const [a, b] = [getBitIndex(readerHash, 0), getBitIndex(readerHash, 8)]
+      const [c, d] = [getBitIndex(readerHash, 16), getBitIndex(readerHash, 24)]
       if (hasBit(a) && hasBit(b) && hasBit(c) && hasBit(d)) return true
       const daySeed = seed + Math.imul(day, DAY_MULTIPLIER)
       const hash = mixBits(addText(addText(daySeed, passportId), getNetwork(address, 56)))
@@ -62,8 +62,8 @@ export function createReaderLimit() {
 
 export type ReaderLimit = ReturnType<typeof createReaderLimit>
 
-const getBitIndex = (visitor: string, at: number) =>
-  Number.parseInt(visitor.slice(at, at + 8), 16) % FILTER_BITS
+const getBitIndex = (readerHash: string, at: number) =>
+  Number.parseInt(readerHash.slice(at, at + 8), 16) % FILTER_BITS
 
 /** FNV-1a. */
 function addText(hash: number, text: string): number {

@@ -13,11 +13,11 @@ export function createSalts(sql: Sql) {
       for (const [day, salt] of await load(sql, missing)) known.set(day, salt)
     },
     has: (day: number) => known.has(day),
-    /** Hashes a reader of a passport on that day to 128 bits in hex. Throws if the salt is not loaded. */
-    hash(day: number, identity: string) {
+    /** Hashes the text to 128 bits in hex. Throws if the salt of the day is not loaded. */
+    hash(day: number, text: string) {
       const salt = known.get(day)
       if (salt === undefined) throw new Error(`the salt of ${formatDay(day)} is not loaded`)
-      return createHmac('sha256', salt).update(identity).digest('hex').slice(0, 32)
+      return createHmac('sha256', salt).update(text).digest('hex').slice(0, 32)
     },
     forgetBefore(day: number) {
       for (const one of known.keys()) if (one < day) known.delete(one)

@@ -40,7 +40,7 @@ async function storeVisits(tx: Sql, now: Date, visits: readonly ItemVisit[]): Pr
       select u.* from unnest(
         ${visits.map(one => formatHour(one.hour))}::text[]::timestamptz[], ${visits.map(one => one.accountId)}::int[],
         ${visits.map(one => one.scans)}::int[], ${visits.map(one => one.passportId)}::text[]::uuid[],
-        ${visits.map(one => one.visitor)}::text[]::uuid[], ${visits.map(one => one.previousVisitor)}::text[]::uuid[],
+        ${visits.map(one => one.readerHash)}::text[]::uuid[], ${visits.map(one => one.previousHash)}::text[]::uuid[],
         ${visits.map(one => one.country)}::text[]
       ) as u(hour, account_id, scans, passport_id, visitor, before, country)
       join scan_total t on t.passport_id = u.passport_id and t.account_id = u.account_id

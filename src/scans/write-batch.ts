@@ -1,4 +1,7 @@
-/** Writes one batch in one transaction: roll-ups, unique readers, milestones and suspicions. */
+/**
+ * Writes one batch in one transaction: sums, new readers, milestones and suspicions. The column `uniques` is
+ * the number of readers that were new on their day.
+ */
 import type { Clock } from '../kernel/clock.ts'
 import { formatUnquotedArray } from '../kernel/db/array-types.ts'
 import type { Sql } from '../kernel/db/database.ts'
@@ -25,12 +28,12 @@ export type BatchWriter = {
 export async function writeBatch(writer: BatchWriter, batch: ScanBatch): Promise<void> {
   await inTransaction(getShard(writer.sql, batch.shard), async tx => {
     if (!(await claimBatch(tx, writer, batch))) return
-    const uniques = await countUniques(tx, batch)
-    await addDayRows(tx, batch, uniques)
+    const newReaders = await countNewReaders(tx, batch)
+    await addDayRows(tx, batch, newReaders)
     await addTotals(tx, writer.clock.now(), batch)
     await recordItemVisits(tx, writer, batch)
     await addModelSpans(tx, batch)
-    await addAccountSpans(tx, batch, uniques)
+    await addAccountSpans(tx, batch, newReaders)
   })
 }
 
@@ -49,11 +52,8 @@ async function claimBatch(tx: Sql, { id, clock }: BatchWriter, batch: ScanBatch)
   return claimed.length === 1
 }
 
-/**
- * Counts the new readers of a day by slot of their counter. Unquoted arrays: quoting thousands of values is
- * slow.
- */
-async function countUniques(tx: Sql, { counters, visitors }: ScanBatch): Promise<Map<number, number>> {
+/** Stores the readers and counts the new ones for each slot. Quoting thousands of values would be slow. */
+async function countNewReaders(tx: Sql, { counters, readers }: ScanBatch): Promise<Map<number, number>> {
   const all = [...counters.values()]
   const rows = await tx<{ slot: number; n: number }[]>`
     with fresh as (
@@ -61,7 +61,7 @@ async function countUniques(tx: Sql, { counters, visitors }: ScanBatch): Promise
       select (select ${all.map(one => formatDay(one.day))}::text[]::date[])[slot + 1] as day,
         (select ${all.map(one => one.passport.account_id)}::int[])[slot + 1] as account_id, slot, visitor
       from unnest(
-        ${formatUnquotedArray([...visitors.values()])}::text::int[], ${formatUnquotedArray([...visitors.keys()])}::text::uuid[]
+        ${formatUnquotedArray([...readers.values()])}::text::int[], ${formatUnquotedArray([...readers.keys()])}::text::uuid[]
       ) as u(slot, visitor) order by day, account_id, visitor
       on conflict (day, account_id, visitor) do nothing returning slot
     )
@@ -80,13 +80,13 @@ type DayRow = {
 }
 
 /** Builds a row for each scanned passport, and rows for its model and batch. */
-function buildDayRows({ counters }: ScanBatch, uniques: ReadonlyMap<number, number>): DayRow[] {
+function buildDayRows({ counters }: ScanBatch, newReaders: ReadonlyMap<number, number>): DayRow[] {
   const rows = new Map<string, DayRow>()
   const add = (passportId: string, of: 'o' | 'u', counter: ScanCounter) => {
     const key = `${passportId}${of}${counter.country}${counter.device}${counter.day}`
     const row = rows.get(key) ?? { passportId, of, counter, scans: 0, uniques: 0, crawlers: 0 }
     row.scans += counter.scans
-    row.uniques += uniques.get(counter.slot) ?? 0
+    row.uniques += newReaders.get(counter.slot) ?? 0
     row.crawlers += counter.crawlers
     rows.set(key, row)
   }
@@ -99,8 +99,8 @@ function buildDayRows({ counters }: ScanBatch, uniques: ReadonlyMap<number, numb
   return [...rows.values()]
 }
 
-async function addDayRows(tx: Sql, batch: ScanBatch, uniques: ReadonlyMap<number, number>): Promise<void> {
-  const rows = buildDayRows(batch, uniques)
+async function addDayRows(tx: Sql, batch: ScanBatch, newReaders: ReadonlyMap<number, number>): Promise<void> {
+  const rows = buildDayRows(batch, newReaders)
   await tx`
     insert into scan_day as d (account_id, day, scans, uniques, crawlers, passport_id, "of", device, country)
     select * from unnest(
@@ -159,7 +159,7 @@ type SpanRow = {
 
 const LEVEL_NAMES = { m: 'model', b: 'batch', i: 'item' } as const
 
-function buildSpanRows({ counters }: ScanBatch, uniques: ReadonlyMap<number, number>): SpanRow[] {
+function buildSpanRows({ counters }: ScanBatch, newReaders: ReadonlyMap<number, number>): SpanRow[] {
   const rows = new Map<string, SpanRow>()
   for (const counter of counters.values()) {
     const { account_id: accountId, category, level } = counter.passport
@@ -183,7 +183,7 @@ function buildSpanRows({ counters }: ScanBatch, uniques: ReadonlyMap<number, num
       }
       rows.set(rowKey, row)
       row.scans += counter.scans
-      row.uniques += uniques.get(counter.slot) ?? 0
+      row.uniques += newReaders.get(counter.slot) ?? 0
       row.crawlers += counter.crawlers
       if (counter.scans === 0) continue
       for (const key of countKeys) row.counts[key] = (row.counts[key] ?? 0) + counter.scans
@@ -195,9 +195,9 @@ function buildSpanRows({ counters }: ScanBatch, uniques: ReadonlyMap<number, num
 async function addAccountSpans(
   tx: Sql,
   batch: ScanBatch,
-  uniques: ReadonlyMap<number, number>,
+  newReaders: ReadonlyMap<number, number>,
 ): Promise<void> {
-  const rows = buildSpanRows(batch, uniques)
+  const rows = buildSpanRows(batch, newReaders)
   await tx`
     insert into scan_account_span as s (account_id, days, first_day, scans, uniques, crawlers, counts)
     select * from unnest(

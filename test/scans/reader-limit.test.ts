@@ -17,7 +17,7 @@ const newVisitor = () => randomBytes(16).toString('hex')
 describe('createReaderLimit', () => {
   test('limits the readers of a network and passport, however many others there are', () => {
     const cap = createReaderLimit()
-    const admits = (address: string, visitor: string) => cap.admits(1, PASSPORT.id, address, visitor)
+    const admits = (address: string, readerHash: string) => cap.admits(1, PASSPORT.id, address, readerHash)
     const first = newVisitor()
     assert.ok(admits('203.0.113.1', first))
     for (let n = 0; n < 100_000; n++) {
