@@ -82,7 +82,7 @@ export function registerApi(app: FastifyInstance, setup: ApiSetup): void {
       for (const [path, endpoints] of Map.groupBy(ENDPOINTS, endpoint => endpoint.path)) {
         rejectOtherMethods(door, path, endpoints)
       }
-      // Lets the hook above answer unknown paths after the key check and before the body is read.
+      // Without this, Fastify would not run the hook above for unknown paths.
       door.setNotFoundHandler(() => undefined)
     },
     { prefix: API_PREFIX },
@@ -155,14 +155,14 @@ function rejectOtherMediaType(
   payload.on('data', onData).on('end', onEnd).on('error', finish)
 }
 
-/** Checks the key. Errors are reported in this order: 401, plan_required, 429, read_only. */
+/** Checks the key, then its plan, its rate limit and its scope. The first error is reported. */
 async function authorize(setup: ApiSetup, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const now = setup.clock.now()
   // By default only the client may cache a response, and it must revalidate. Handlers may override this.
   reply.header('cache-control', 'private, no-cache')
   const sent = findKey(setup, request)
   const key = sent === undefined ? undefined : await authenticate(setup.sql, sent, now)
-  // Guessing keys is limited by address; a valid key from the same address is not.
+  // Limits the guessing of keys. A valid key is not rejected for its address.
   if (!key?.planHasApi) limitAddress(setup, request, reply, { rejects: key === undefined })
   if (key === undefined) throw unauthorized(sent)
   if (!key.planHasApi) {
@@ -180,8 +180,8 @@ async function authorize(setup: ApiSetup, request: FastifyRequest, reply: Fastif
 }
 
 /**
- * Throws `not_found` before the body is read if the product or version is missing or belongs to another
- * account. A later error would reveal that it exists.
+ * Throws `not_found` if the product or version is missing or belongs to another account. Called before the
+ * body is read, because an error about the body would reveal that the product exists.
  */
 async function requireProductExists(
   setup: ApiSetup,

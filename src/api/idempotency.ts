@@ -1,4 +1,4 @@
-/** `Idempotency-Key` for every endpoint that writes. */
+/** Reads the header `Idempotency-Key`, and replays the stored response of a repeated request. */
 import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { runIdempotent } from '../accounts/idempotency.ts'
@@ -12,7 +12,7 @@ const HEADER = 'idempotency-key'
 
 const bodies = new WeakMap<FastifyRequest, Buffer>()
 
-/** Keeps the bytes of a body for the fingerprint. */
+/** Keeps the bytes of a body for the fingerprint, if the request has a key. */
 export function keepBodyBytes(request: FastifyRequest, bytes: Buffer): void {
   if (request.headers[HEADER] !== undefined) bodies.set(request, bytes)
 }

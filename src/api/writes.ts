@@ -1,4 +1,4 @@
-/** Calls that write. Errors of the query, the `Idempotency-Key` and the body are reported together. */
+/** Handles requests that write. Reports the errors of query, `Idempotency-Key` and body together. */
 import type { FastifyRequest } from 'fastify'
 import { collectErrors } from '../kernel/collect-errors.ts'
 import { asObject } from '../kernel/data-object.ts'
@@ -20,7 +20,7 @@ export async function handleWrite(
   const key = findIdempotencyKey(request)
   const handle = (prepared: AccountCall) => checkAndRun(endpoint, prepared, sent, key)
   if (key === undefined || key instanceof AppError || sent.query.dry_run === 'true') return handle(call)
-  // The key comes first: if another request has used it, that error is the only one.
+  // If another request has used the key, that error is reported alone.
   return handleIdempotently(request, call, {
     key,
     handle,
@@ -38,6 +38,7 @@ async function checkAndRun(
   try {
     query = readQueryAndKey(endpoint, sent, key)
   } catch (error) {
+    // Without a dry run, the rest cannot be checked without writing.
     throw endpoint.takesDryRun ? addError(error, await findErrorsByDryRun(endpoint, call, sent)) : error
   }
   return runWithInput(endpoint, { ...call, isDryRun: query.dry_run === true }, { sent, query })
