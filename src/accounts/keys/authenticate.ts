@@ -1,4 +1,4 @@
-/** Finds the account of a key. Results are cached, so a revocation takes up to two seconds. */
+/** Finds the account of a key. A revoked key may work for one more second, while its result is cached. */
 import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { sha256Hex } from '../../kernel/crypto.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
