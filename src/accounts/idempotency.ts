@@ -1,6 +1,6 @@
 /**
- * Makes a repeated request take effect once: its transaction also writes the Idempotency-Key. A second
- * request waits for that row and gets the stored response. A request that fails stores no key.
+ * Runs a request with an `Idempotency-Key` once. Its transaction also stores the key and the response: a
+ * repeated request waits for it and gets the stored response. A request that fails stores nothing.
  */
 import { isLockTimeout, perDatabase, type Sql, withRetries } from '../kernel/db/database.ts'
 import { inTransaction } from '../kernel/db/transaction.ts'
@@ -49,13 +49,13 @@ export async function runIdempotent(
     const stored = waited ? await findStored(ctx, request) : undefined
     if (stored !== undefined) return stored
     const recorded = storesIdempotencyRecord ? await runWithRecord(ctx, request, work) : undefined
-    return recorded ?? permits.run(() => runUntilSettled(ctx, request, work, deadline))
+    return recorded ?? permits.run(() => runOrReplay(ctx, request, work, deadline))
   })
   if (outcome === undefined) throw inProgressError()
   return outcome
 }
 
-/** Undefined if the key is taken. If `work` fails, an earlier response to the key still wins. */
+/** Undefined if the key is taken. If `work` fails, an earlier response to the key is replayed. */
 async function runWithRecord(
   ctx: AccountContext,
   request: IdempotentRequest,
@@ -74,7 +74,8 @@ async function runWithRecord(
   }
 }
 
-async function runUntilSettled(
+/** Runs `work` in a transaction, or replays the response of an earlier request with the key. */
+async function runOrReplay(
   ctx: AccountContext,
   request: IdempotentRequest,
   work: Work,

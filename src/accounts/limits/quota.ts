@@ -9,11 +9,11 @@ import { LEVEL_LETTER, LEVELS, type LevelLetter, type PassportLevel } from '../p
 
 const QUOTA_COLUMN = { m: 'model_quota', b: 'batch_quota', i: 'item_quota' } as const
 
-/** Locks the counter for the transaction and returns how many more fit; infinite without a limit. */
+/** Locks the counter and returns how many more passports fit; infinite without a limit. */
 export const lockRemainingQuota = (sql: Sql, counter: Counter): Promise<number> =>
   readRemaining(sql, counter, sql`for update of u`)
 
-/** How many more fit at this moment, without a lock. */
+/** The same without a lock: the answer may be outdated at once. */
 export const getRemainingQuota = (sql: Sql, counter: Counter): Promise<number> =>
   readRemaining(sql, counter, sql``)
 
