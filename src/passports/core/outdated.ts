@@ -8,7 +8,7 @@ import type { PassportRow } from './record.ts'
 
 /**
  * Joins the `owner` of the content `c` of `p`, and the `batch_model` if that owner is a batch. A null key
- * costs models no look-up. `upto` and `model_upto` are their versions that the content includes.
+ * costs models no look-up. The content has the corrections up to their versions `upto` and `model_upto`.
  */
 export const joinOwners = perDatabase(
   (sql): Fragment => sql`
@@ -70,18 +70,18 @@ export const selectContentsCorrectedSince = (sql: Sql, accountId: number, since:
 const outdatedByOwners = (
   sql: Sql,
   accountId: number,
-  made: Fragment,
-  madeOfModel: Fragment,
+  ownerFilter: Fragment,
+  modelFilter: Fragment,
 ): Fragment => sql`
   select c.id, owner.corrected_at as at from passport owner
   join content c on c.owner_id = owner.id and c.account_id = owner.account_id
-  where owner.account_id = ${accountId} and owner.last_correction > 0 and ${isCorrectedByOwner(sql)} ${made}
+  where owner.account_id = ${accountId} and owner.last_correction > 0 and ${isCorrectedByOwner(sql)} ${ownerFilter}
   union all
   select c.id, batch_model.corrected_at from passport batch_model
   join passport b on b.parent_id = batch_model.id and b.account_id = batch_model.account_id and b.level = 'b'
   join content c on c.owner_id = b.id and c.account_id = b.account_id
   where batch_model.account_id = ${accountId} and batch_model.last_correction > 0 and batch_model.parent_id is null
-    and ${isCorrectedByModel(sql)} ${madeOfModel}`
+    and ${isCorrectedByModel(sql)} ${modelFilter}`
 
 /** Whether a version of a passport was outdated at a time, by the corrections in the history. */
 export async function wasOutdated(

@@ -6,7 +6,7 @@ import { type DetailJson, detailJson } from '../../kernel/detail-json.ts'
 import { AppError, assert } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { checkData, type PassportData } from '../core/check-data.ts'
-import { buildUnitSearchText } from '../write/plan-version.ts'
+import { appendLot } from '../write/plan-version.ts'
 import { buildNextVersion, type NextVersion, writeVersions } from '../write/write-versions.ts'
 import type { NewContent, OldContent } from './refresh-content.ts'
 
@@ -100,7 +100,7 @@ const toRefreshedVersion = (
     schema_version: unit.schema_version,
     gtin14: null,
     sku: null,
-    search: unit.level === 'b' ? buildUnitSearchText(search, unit.lot) : null,
+    search: unit.level === 'b' ? appendLot(search, unit.lot) : null,
   })
 
 async function findUnits(
