@@ -13,7 +13,7 @@ export type PassportState = {
   /** Null on a model, and on a unit without own fields. */
   own: PassportData | null
   contentId: string
-  /** Both hashes are in hex. Null at version 1, which has no row until there is a second. */
+  /** Both hashes are in hex. Null at version 1, which gets its row in `passport_version` with version 2. */
   versionHash: string | null
   contentHash: string
   /** The last version of the content's owner whose corrections are in it. */

@@ -1,4 +1,4 @@
-/** Batches creates of all accounts: many rows share one lock of the quota counter and one commit. */
+/** Inserts the models of concurrent creates together: one commit, and one lock of each quota counter. */
 import { IdempotencyKeyTaken } from '../../accounts/idempotency-record.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
@@ -19,14 +19,14 @@ type SizedRow = { row: ModelRow; dataLength: number }
 export const tryInsertModel = (sql: Sql, sized: SizedRow): Promise<Error | undefined> =>
   batchedInsert(sql)(sized)
 
-/** Larger products are batched separately: a small one must not wait for megabytes. */
+/** Larger models are batched separately: a small one must not wait for megabytes. */
 export const MIN_LARGE_LENGTH = 16 * 1024
-/** About the length of a full statement of small products. */
+/** About the length of a full statement of small models. */
 const MAX_STATEMENT_LENGTH = 512 * 1024
 
 /** Returns a function that inserts one row, in one statement with other waiting rows. */
 export function createBatchedInsert(insert: (rows: readonly ModelRow[]) => Promise<(Error | undefined)[]>) {
-  const load = (all: readonly SizedRow[]) => insert(all.map(({ row }) => row))
+  const load = (batch: readonly SizedRow[]) => insert(batch.map(({ row }) => row))
   const weight = { weigh: ({ dataLength }: SizedRow) => dataLength, maxWeight: MAX_STATEMENT_LENGTH }
   const insertSmall = createBatchLoader(load, { maxInFlight: 1 })
   const insertLarge = createBatchLoader(load, { maxInFlight: 1, weight })
@@ -40,7 +40,10 @@ const batchedInsert = perDatabase((sql: Sql) =>
   }),
 )
 
-/** Returns errors by id. After a rejection, inserts the other rows together, then each rejected row alone. */
+/**
+ * Returns errors by id. After a rejection, inserts the other rows together, then each rejected row alone: if
+ * an account has no quota for all its rows, it may have some for the first.
+ */
 async function insertRows(sql: Sql, rows: readonly ModelRow[]): Promise<Map<string, Error>> {
   const rejected = await tryInsertTogether(sql, rows)
   if (rejected.size === 0) return new Map()
@@ -55,13 +58,13 @@ async function insertRows(sql: Sql, rows: readonly ModelRow[]): Promise<Map<stri
   return errors
 }
 
-/** Returns every error instead of throwing it: it is this row's, and rows before it may be inserted. */
+/** Returns errors instead of throwing them, because other rows of the batch are inserted already. */
 const insertAlone = (sql: Sql, row: ModelRow): Promise<Error | undefined> =>
   insertRows(sql, [row]).then(errors => errors.get(row.id), toError)
 
 /**
- * The rejected rows with reasons. If a value cannot be stored, all rows without one: PostgreSQL does not say
- * whose value it is.
+ * Returns the rejected rows with a reason each. If PostgreSQL cannot store a value, it does not say of which
+ * row: then all rows are rejected without a reason.
  */
 async function tryInsertTogether(
   sql: Sql,

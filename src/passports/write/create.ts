@@ -10,7 +10,7 @@ import { tryInsertModel } from './batch-creates.ts'
 import { explainTakenGtin, requireFreeGtin } from './find-matches.ts'
 import { buildModelRow, type ModelRow, modelQuotaError, toPassportRow } from './insert-models.ts'
 
-/** `category` and `data` as sent, unchecked. */
+/** `category` and `data` are unchecked. `strict` rejects unknown fields, which otherwise cause warnings. */
 type NewPassport = { category: unknown; data: unknown; strict: boolean }
 export type WrittenPassport = { passport: PassportRow; warnings: readonly Detail[] }
 
@@ -30,6 +30,7 @@ export async function createPassport(
   const dataLength = written.passport.data.length
   const error = await tryInsertModel(ctx.sql, { row: { ...row, idempotency }, dataLength })
   if (error !== undefined) throw isGtinTaken(error) ? await explainTakenGtin(ctx, row.gtin14) : error
+  // The statement has stored the idempotency record too.
   if (ctx.idempotency && idempotency !== null) ctx.idempotency.isStored = true
   return written
 }

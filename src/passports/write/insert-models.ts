@@ -1,6 +1,6 @@
 /**
- * Writes checked models, GTIN claims, quota, counters and events in one statement, or rejects rows and writes
- * nothing.
+ * Writes checked models, GTIN claims, quota, counters and events in one statement. If it rejects any row, it
+ * writes nothing.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import type { toIdempotencyRow } from '../../accounts/idempotency-record.ts'
@@ -82,8 +82,10 @@ export async function insertModels(
     const reason = findRejectReason(error)
     if (reason !== undefined) {
       const rejected: [string, RejectReason][] = JSON.parse(reason)
+      // A row may have several reasons. A map keeps the last.
       return new Map(rejected.sort(([, a], [, b]) => PRECEDENCE[a] - PRECEDENCE[b]))
     }
+    // Only waiting for an idempotency key has a time limit.
     const withKey = rows.filter(hasIdempotencyKey)
     if (withKey.length > 0 && isLockTimeout(error)) return new Map(withKey.map(row => [row.id, 'key_taken']))
     throw error

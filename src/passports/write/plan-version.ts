@@ -55,7 +55,7 @@ export function planNextVersion(
     changed: listChangedFields(before, checked.data),
   })
   return {
-    // Built when it is read: nobody reads it of the many rows of a bulk call that change nothing.
+    // A getter, because a bulk call reads it only of the rows that change.
     get passport() {
       return toPassport(ctx, current.row, checked)
     },
@@ -99,12 +99,12 @@ function toNextVersion(
     schema_version: checked.schemaVersion,
     gtin14: isModel ? checked.gtin14 : null,
     sku: isModel ? checked.sku : null,
-    search: row.level === 'i' ? null : buildUnitSearchText(checked.search, row.lot),
+    search: row.level === 'i' ? null : appendLot(checked.search, row.lot),
   })
 }
 
 /** A batch is also found by its lot. */
-export const buildUnitSearchText = (search: string, lot: string | null) =>
+export const appendLot = (search: string, lot: string | null) =>
   lot === null ? search : `${search}\n${lot.toLowerCase()}`
 
 function toPassport(

@@ -21,7 +21,7 @@ export type NextVersion = {
   /** The hash in hex of an existing content. A new content is sent as `data`. */
   content_hash: string | null
   data: PassportData | null
-  /** Ignored in a refresh. */
+  /** A refresh ignores it and keeps the stored fields. */
   own: PassportData | null
   /** c: correction, h: any other change, r: refresh. */
   kind: 'c' | 'h' | 'r'
@@ -54,7 +54,7 @@ export const buildNextVersion = (
 })
 
 type WriteOptions = {
-  /** Delivers its events after all others. */
+  /** Delivers the events after all others. */
   inBackground?: boolean
   moved?: MovedUnits
 }
@@ -70,9 +70,9 @@ type MovedUnits = {
 }
 
 type VersionsWritten = {
-  /** The time of each new version by UUID. Passports in neither collection were changed meanwhile. */
+  /** The time of each new version by UUID. Passports in neither collection were changed by others. */
   written: Map<string, Date>
-  /** UUIDs of passports whose new GTIN belongs to another product. */
+  /** UUIDs of passports whose new GTIN is taken. */
   taken: Set<string>
 }
 
