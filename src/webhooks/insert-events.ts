@@ -16,21 +16,21 @@ export const EVENT_TYPES = [
 
 /**
  * CTEs, without a comma after the last: `new_events` inserts `rows` (created_at, account_id, id, type, data),
- * `new_deliveries` hands each event to the endpoints that want it. Its rows are read in CTEs before, because
- * Citus fails on an `insert … select` that reads a table of the same shard and calls `now()`. The functions
- * that write passports do the same with `carnet_queue_deliveries`.
+ * `new_deliveries` inserts a delivery for each endpoint that wants the event. CTEs before it read its rows,
+ * because Citus fails on an `insert … select` that reads a table of the same shard and calls `now()`. The
+ * functions that write passports do the same with `carnet_queue_deliveries`.
  */
 export const announceEvents = (sql: Sql, rows: Fragment): Fragment => sql`
   new_events as (
     insert into event (created_at, account_id, id, type, data) ${rows}
     returning created_at, account_id, id, type, background
-  ), subscriber as materialized (
+  ), endpoint as materialized (
     select account_id, id, events from webhook_endpoint
-    where account_id = any(array(select account_id from new_events)) and status in ('a', 'p')
+    where account_id = any(array(select account_id from new_events)) and status in ('a' /* active */, 'p' /* paused */)
   ), due_delivery as materialized (
-    select least(e.created_at, now()) as due_at, e.account_id, e.background, s.id as endpoint_id, e.id as event_id
-    from new_events e join subscriber s on s.account_id = e.account_id
-    where s.events is null or e.type = any(s.events)
+    select least(e.created_at, now()) as due_at, e.account_id, e.background, endpoint.id as endpoint_id, e.id as event_id
+    from new_events e join endpoint on endpoint.account_id = e.account_id
+    where endpoint.events is null or e.type = any(endpoint.events)
   ), new_deliveries as (
     insert into webhook_delivery (due_at, account_id, attempts, background, endpoint_id, event_id)
     select due_at, account_id, 0, background, endpoint_id, event_id from due_delivery
