@@ -142,7 +142,10 @@ function createDriverFactory(target: DatabaseTarget, settings: object): (onclose
 /** Counters stay far below 2^53. */
 const BIGINT_AS_NUMBER = { to: 20, from: [20], serialize: String, parse: Number }
 
-/** One value per pool, created at first use, for everything that callers of one database share. */
+/**
+ * One value for each pool, created at first use. Each shard has its own pool, so it has its own value; with
+ * `perSharedDatabase`, all shards share one.
+ */
 export const perDatabase: <T>(make: (sql: Sql) => T) => (sql: Sql) => T = perObject
 
 /** SQLSTATE of `carnet_refuse(reason)`: a write function rejects the call. The message is the reason. */

@@ -100,7 +100,7 @@ export const hasShards = (sql: Sql): boolean => maps.has(getPool(sql))
 /** Where the tables are that all accounts share. */
 export const getSharedDatabase = (sql: Sql): Sql => maps.get(getPool(sql))?.shared ?? sql
 
-/** One value per database whose accounts share it, on whichever shard they are. Made at first use. */
+/** Like `perDatabase`, but all shards share the value. */
 export function perSharedDatabase<T>(make: (shared: Sql) => T): (sql: Sql) => T {
   const get = perDatabase(make)
   return sql => get(getSharedDatabase(sql))
