@@ -19,10 +19,11 @@ end $$;
 create or replace function public.carnet_fan_out() returns trigger language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 begin
+  -- `least`: due at once, also if the server's clock, which gave the time, is ahead of the database's.
   insert into webhook_delivery (due_at, account_id, attempts, background, endpoint_id, event_id)
   select least(e.created_at, now()), e.account_id, 0, e.background, w.id, e.id
   from written e join webhook_endpoint w on w.account_id = e.account_id
-  where w.status in ('a', 'p') and (w.events is null or e.type = any(w.events))
+  where w.status in ('a' /* active */, 'p' /* paused */) and (w.events is null or e.type = any(w.events))
   on conflict do nothing;
   return null;
 end $$;

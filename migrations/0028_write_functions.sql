@@ -3,25 +3,29 @@
 -- on the node that has the rows. The tables have no schema: the search_path of the caller leads to its shard.
 
 -- Inserts deliveries of new events of one type, one for each endpoint that wants them. Call it before the events are
--- inserted: for servers of the version before, the trigger event_fans_out inserts the deliveries that are missing then.
+-- inserted: a server of the previous version has a trigger, event_fans_out, that then inserts missing deliveries.
 create function public.carnet_queue_deliveries(account integer, event_type text, event_ids uuid[], moments timestamptz[],
-  behind boolean)
+  in_background boolean)
 returns void language plpgsql as $$
 declare
-  began timestamptz := now();
+  transaction_time timestamptz := now();
   endpoint uuid;
 begin
   for endpoint in
     select w.id from webhook_endpoint w
-    where w.account_id = account and w.status in ('a', 'p') and (w.events is null or event_type = any(w.events))
+    where w.account_id = account and w.status in ('a' /* active */, 'p' /* paused */)
+      and (w.events is null or event_type = any(w.events))
   loop
+    -- `least`: due at once, also if the server's clock, which gave the moments, is ahead of the database's.
     insert into webhook_delivery (due_at, account_id, attempts, background, endpoint_id, event_id)
-    select least(i.moment, began), account, 0, behind, endpoint, i.id from unnest(moments, event_ids) as i(moment, id);
+    select least(i.moment, transaction_time), account, 0, in_background, endpoint, i.id
+    from unnest(moments, event_ids) as i(moment, id);
   end loop;
 end $$;
 
--- Claims GTINs in order, and returns the models whose GTIN belongs to another model. It reads the holders afterwards,
--- because with claims on several nodes the number of inserted rows can be wrong.
+-- Claims GTINs, sorted to avoid deadlocks, and returns the models whose GTIN is taken: another model has claimed it, or
+-- nobody has, because the trigger gtin_is_guarded skips a GTIN that only another account may claim. Reads the holders
+-- afterwards, because with claims on several nodes the number of inserted rows can be wrong.
 create function public.carnet_claim_gtins(accounts integer[], models uuid[], gtins text[], moments timestamptz[])
 returns uuid[] language plpgsql as $$
 declare
@@ -43,8 +47,8 @@ returns boolean language plpgsql as $$
 declare
   quota bigint;
 begin
-  select case of_level when 'm' then coalesce(a.model_quota, p.model_quota)
-    when 'b' then coalesce(a.batch_quota, p.batch_quota) else coalesce(a.item_quota, p.item_quota) end
+  select case of_level when 'm' /* model */ then coalesce(a.model_quota, p.model_quota)
+    when 'b' /* batch */ then coalesce(a.batch_quota, p.batch_quota) else coalesce(a.item_quota, p.item_quota) end
   into quota from account a join plan p on p.id = a.plan where a.id = account;
   if quota is null then
     update account_usage u set used = u.used + amount where u.account_id = account and u.level = of_level;
@@ -55,13 +59,14 @@ begin
   return found;
 end $$;
 
--- Inserts checked models, all or none. `stores_keys`: some have an idempotency record. `claiming`: the models whose SKU must
--- be unique, each with the model that had claimed it at the look-up. Locks idempotency keys, then GTINs, SKUs and counters,
--- each in order, so that two calls never deadlock.
-create function public.carnet_create_models(models jsonb, stores_keys boolean, claiming jsonb)
+-- Inserts checked models, or rejects with a list of [id, reason] and writes nothing. `has_idempotency_keys`: some models
+-- have an idempotency record. `sku_claims`: the models whose SKU must be unique; `claimed_by` is the model that had the SKU
+-- when it was looked up. Locks idempotency keys, then GTINs, SKUs and counters, each sorted, so that two calls never
+-- deadlock.
+create function public.carnet_create_models(models jsonb, has_idempotency_keys boolean, sku_claims jsonb)
 returns void language plpgsql as $$
 declare
-  refused jsonb := '[]';
+  rejected jsonb := '[]';
   one record;
   accounts integer[];
   ids uuid[];
@@ -71,53 +76,58 @@ begin
   select array_agg(i.account_id), array_agg(i.id), array_agg(i.gtin14), array_agg(i.at)
   into accounts, ids, gtins, moments
   from jsonb_to_recordset(models) as i(id uuid, account_id integer, gtin14 text, at timestamptz);
-  if stores_keys then
-    refused := refused || public.carnet_store_responses(models);
+  if has_idempotency_keys then
+    rejected := rejected || public.carnet_store_responses(models);
   end if;
   if array_remove(gtins, null) <> '{}' then
-    refused := refused || (select coalesce(jsonb_agg(jsonb_build_array(id, 'gtin_taken')), '[]')
+    rejected := rejected || (select coalesce(jsonb_agg(jsonb_build_array(id, 'gtin_taken')), '[]')
       from unnest(public.carnet_claim_gtins(accounts, ids, gtins, moments)) id);
   end if;
-  if claiming is not null then
-    refused := refused || public.carnet_claim_skus(claiming);
+  if sku_claims is not null then
+    rejected := rejected || public.carnet_claim_skus(sku_claims);
   end if;
-  for one in select i.account, count(*) as n from unnest(accounts) as i(account) group by i.account order by i.account loop
-    if not public.carnet_reserve_quota(one.account, 'm', one.n) then
-      refused := refused || (select jsonb_agg(jsonb_build_array(i.id, 'plan_limit'))
+  for one in select i.account, count(*) as amount from unnest(accounts) as i(account) group by i.account order by i.account loop
+    if not public.carnet_reserve_quota(one.account, 'm' /* model */, one.amount) then
+      rejected := rejected || (select jsonb_agg(jsonb_build_array(i.id, 'plan_limit'))
         from unnest(accounts, ids) as i(account, id) where i.account = one.account);
     end if;
   end loop;
-  if refused <> '[]' then perform carnet_refuse(refused::text); end if;
+  if rejected <> '[]' then perform carnet_refuse(rejected::text); end if;
   insert into passport_count (account_id, level, status, category, n)
-  select i.account_id, 'm', 'a', i.category, count(*)
+  select i.account_id, 'm' /* model */, 'a' /* active */, i.category, count(*)
   from jsonb_to_recordset(models) as i(account_id integer, category text)
   group by i.account_id, i.category order by i.account_id, i.category
   on conflict (account_id, level, status, category) do update set n = passport_count.n + excluded.n;
+  -- `upto`: the version of the model that this content belongs to.
   insert into content (account_id, upto, id, owner_id, data, hash)
-  select i.account_id, 1, i.content_id, i.id, i.data, carnet_content_hash(i.id, 1, null, null, i.data)
+  select i.account_id, 1, i.content_id, i.id, i.data,
+    carnet_content_hash(owner_id => i.id, upto => 1, model_upto => null, own_fields => null, data => i.data)
   from jsonb_to_recordset(models) as i(id uuid, account_id integer, content_id uuid, data jsonb);
+  -- Version 1 gets no row in passport_version: this row holds it. The function that writes version 2 overwrites this row,
+  -- so it adds the row of version 1 too. A passport that never changes needs none.
   insert into passport (updated_at, account_id, version_no, created_by, last_correction, id, content_id, model_id,
     schema_version, level, status, category, gtin14, sku, search)
-  select i.at, i.account_id, 1, i.created_by, 0, i.id, i.content_id, i.id, i.schema_version, 'm', 'a', i.category,
-    i.gtin14, i.sku, i.search
+  select i.at, i.account_id, 1, i.created_by, 0 /* none */, i.id, i.content_id, i.id, i.schema_version, 'm' /* model */,
+    'a' /* active */, i.category, i.gtin14, i.sku, i.search
   from jsonb_to_recordset(models) as i(id uuid, account_id integer, content_id uuid, category text, gtin14 text, sku text,
     search text, schema_version smallint, created_by integer, at timestamptz);
   for one in
     select i.account_id, array_agg(i.event_id) as event_ids, array_agg(i.at) as moments
     from jsonb_to_recordset(models) as i(account_id integer, event_id uuid, at timestamptz) group by i.account_id
   loop
-    perform public.carnet_queue_deliveries(one.account_id, 'product.created', one.event_ids, one.moments, false);
+    perform public.carnet_queue_deliveries(one.account_id, 'product.created', one.event_ids, one.moments,
+      in_background => false);
   end loop;
   insert into event (created_at, account_id, id, type, data)
   select i.at, i.account_id, i.event_id, 'product.created', i.event
   from jsonb_to_recordset(models) as i(account_id integer, event_id uuid, at timestamptz, event jsonb);
 end $$;
 
--- Stores the responses of creates with an Idempotency-Key, and returns those whose key is taken, with the reason. It
--- waits at most 200 ms for another transaction, because other requests share the statement.
+-- Stores the responses of creates with an Idempotency-Key, and returns [id, reason] of those whose key is taken. It waits
+-- at most 200 ms for a transaction with the same key, because other requests share the statement.
 create function public.carnet_store_responses(models jsonb) returns jsonb language plpgsql as $$
 declare
-  refused jsonb;
+  rejected jsonb;
 begin
   perform set_config('lock_timeout', '200ms', true);
   insert into idempotency_key (created_at, account_id, fingerprint, key, status, headers, body)
@@ -130,130 +140,140 @@ begin
     where idempotency_key.created_at at time zone 'UTC' <= excluded.created_at at time zone 'UTC' - interval '24 hours';
   perform set_config('lock_timeout', '0', true);
   -- A stored body that equals ours was stored by us: it contains the id of the new product.
-  select jsonb_agg(jsonb_build_array(i.id, 'key_taken')) into refused
+  select jsonb_agg(jsonb_build_array(i.id, 'key_taken')) into rejected
   from jsonb_to_recordset(models) as i(id uuid, account_id integer, idempotency jsonb)
   left join idempotency_key k on k.account_id = i.account_id and k.key = i.idempotency->>'key'
   where i.idempotency is not null and k.body is distinct from i.idempotency->>'body';
-  return coalesce(refused, '[]');
+  return coalesce(rejected, '[]');
 end $$;
 
--- Two requests may find a SKU free. A claim replaces only the one that was seen, so the second request is refused.
-create function public.carnet_claim_skus(claiming jsonb) returns jsonb language plpgsql as $$
+-- Claims SKUs, and returns [id, reason] of the models whose SKU is taken. Two requests may find a SKU free. A claim replaces
+-- only the one that was seen, so the second request is rejected.
+create function public.carnet_claim_skus(sku_claims jsonb) returns jsonb language plpgsql as $$
 declare
-  refused jsonb;
+  rejected jsonb;
 begin
   insert into sku_claim (account_id, sku, model_id)
-  select i.account_id, i.sku, i.id from jsonb_to_recordset(claiming) as i(id uuid, account_id integer, sku text)
+  select i.account_id, i.sku, i.id from jsonb_to_recordset(sku_claims) as i(id uuid, account_id integer, sku text)
   order by i.account_id, i.sku on conflict do nothing;
-  if jsonb_path_exists(claiming, '$[*] ? (@.claimed_by != null)') then
+  if jsonb_path_exists(sku_claims, '$[*] ? (@.claimed_by != null)') then
     perform 1 from sku_claim s
-    join jsonb_to_recordset(claiming) as i(account_id integer, sku text, claimed_by uuid) on i.account_id = s.account_id and i.sku = s.sku
+    join jsonb_to_recordset(sku_claims) as i(account_id integer, sku text, claimed_by uuid)
+      on i.account_id = s.account_id and i.sku = s.sku
     where s.model_id = i.claimed_by order by s.account_id, s.sku for no key update of s;
     update sku_claim s set model_id = i.id
-    from jsonb_to_recordset(claiming) as i(id uuid, account_id integer, sku text, claimed_by uuid)
+    from jsonb_to_recordset(sku_claims) as i(id uuid, account_id integer, sku text, claimed_by uuid)
     where s.account_id = i.account_id and s.sku = i.sku and s.model_id = i.claimed_by;
   end if;
-  select jsonb_agg(jsonb_build_array(i.id, 'sku_taken')) into refused
-  from jsonb_to_recordset(claiming) as i(id uuid, account_id integer, sku text)
+  select jsonb_agg(jsonb_build_array(i.id, 'sku_taken')) into rejected
+  from jsonb_to_recordset(sku_claims) as i(id uuid, account_id integer, sku text)
   left join sku_claim s on s.account_id = i.account_id and s.sku = i.sku
   where s.model_id is distinct from i.id;
-  return coalesce(refused, '[]');
+  return coalesce(rejected, '[]');
 end $$;
 
--- The next version of a passport with its content, hash and event. Returns its time, or null if the passport is not at
--- `version_no` any more. Refuses with its id if another product has the new GTIN.
-create function public.carnet_write_version(account integer, actor integer, next jsonb, behind boolean)
+-- Writes the next version of a passport with its content, hash and event. Returns its time, or null if the passport is not
+-- at `version_no` any more. Rejects with the id if the new GTIN is taken. `in_background`: its event is delivered after all
+-- others.
+create function public.carnet_write_version(account integer, actor integer, next jsonb, in_background boolean)
 returns timestamptz language plpgsql as $$
 declare
-  began timestamptz := now();
+  transaction_time timestamptz := now();
   one record;
   old record;
-  new_no integer;
+  new_version_no integer;
   new_own jsonb;
-  moment timestamptz;
-  sealed bytea;
-  link bytea;
+  new_updated_at timestamptz;
+  new_content_hash bytea;
+  latest_hash bytea;
 begin
   select i.* into one from jsonb_to_record(next) as i(id uuid, version_no integer, version_hash text, old_content_hash text,
     content_id uuid, content_hash text, data jsonb, own jsonb, kind "char", note text, changed text[], corrects boolean,
     schema_version smallint, gtin14 text, sku text, search text, now timestamptz, event_id uuid, event jsonb);
-  -- Nothing of this changes without a new version, so it needs no lock.
+  -- Read without a lock: these columns change only with `version_no`, which the update below compares again.
   select p.level, p.category, p.model_id, p.parent_id, p.lot, p.serial, p.created_by, p.own, p.content_id, p.gtin14
   into old from passport p where p.id = one.id and p.account_id = account and p.version_no = one.version_no;
   if not found then return null; end if;
-  new_no := one.version_no + 1;
-  if one.kind = 'r' then new_own := old.own; else new_own := one.own; end if;
-  update passport p set version_no = new_no, created_by = actor, units_content_id = null, content_id = one.content_id,
-    own = new_own, updated_at = greatest(one.now, p.updated_at), stored_at = greatest(p.stored_at, began),
+  new_version_no := one.version_no + 1;
+  if one.kind = 'r' /* refresh */ then new_own := old.own; else new_own := one.own; end if;
+  update passport p set version_no = new_version_no, created_by = actor, units_content_id = null, content_id = one.content_id,
+    own = new_own, updated_at = greatest(one.now, p.updated_at), stored_at = greatest(p.stored_at, transaction_time),
     schema_version = one.schema_version, gtin14 = one.gtin14, sku = one.sku, search = one.search,
-    last_correction = case when one.corrects then new_no else p.last_correction end,
-    corrected_at = case when one.corrects then greatest(one.now, p.updated_at, began) else p.corrected_at end
+    last_correction = case when one.corrects then new_version_no else p.last_correction end,
+    corrected_at = case when one.corrects then greatest(one.now, p.updated_at, transaction_time) else p.corrected_at end
   where p.id = one.id and p.account_id = account and p.version_no = one.version_no
-  returning p.updated_at into moment;
+  returning p.updated_at into new_updated_at;
   if not found then return null; end if;
   if one.gtin14 is not null and one.gtin14 is distinct from old.gtin14
-    and public.carnet_claim_gtins(array[account], array[one.id], array[one.gtin14], array[moment]) <> '{}' then
+    and public.carnet_claim_gtins(array[account], array[one.id], array[one.gtin14], array[new_updated_at]) <> '{}' then
     perform carnet_refuse(jsonb_build_array(one.id)::text);
   end if;
-  if one.data is null then sealed := decode(one.content_hash, 'hex');
+  -- Without data, the content exists already.
+  if one.data is null then new_content_hash := decode(one.content_hash, 'hex');
   else
-    sealed := carnet_content_hash(one.id, new_no, null, null, one.data);
+    new_content_hash := carnet_content_hash(owner_id => one.id, upto => new_version_no, model_upto => null, own_fields => null,
+      data => one.data);
     insert into content (account_id, upto, id, owner_id, data, hash)
-    values (account, new_no, one.content_id, one.id, one.data, sealed);
+    values (account, new_version_no, one.content_id, one.id, one.data, new_content_hash);
   end if;
-  if one.version_no > 1 then link := decode(one.version_hash, 'hex');
+  if one.version_no > 1 then latest_hash := decode(one.version_hash, 'hex');
   else
-    link := carnet_link(carnet_birth_hash(one.id, old.level, old.category, old.model_id, old.parent_id, old.lot, old.serial),
-      carnet_version_facts(1, 'n', carnet_created_at(one.id), old.created_by, decode(one.old_content_hash, 'hex'), old.own,
-        null, null));
+    latest_hash := carnet_link(
+      carnet_birth_hash(one.id, old.level, old.category, old.model_id, old.parent_id, old.lot, old.serial),
+      carnet_version_facts(1, 'n' /* first */, carnet_created_at(one.id), old.created_by, decode(one.old_content_hash, 'hex'),
+        old.own, note => null, changed => null));
     insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, hash)
-    values (carnet_created_at(one.id), account, 1, old.created_by, one.id, old.content_id, 'n', old.own, link);
+    values (carnet_created_at(one.id), account, 1, old.created_by, one.id, old.content_id, 'n' /* first */, old.own,
+      latest_hash);
   end if;
-  link := carnet_link(link, carnet_version_facts(new_no, one.kind, moment, actor, sealed, new_own, one.note, one.changed));
+  latest_hash := carnet_link(latest_hash, carnet_version_facts(new_version_no, one.kind, new_updated_at, actor,
+    new_content_hash, new_own, one.note, one.changed));
   insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, note,
     changed, hash)
-  values (moment, account, new_no, actor, one.id, one.content_id, one.kind, new_own, one.note, one.changed, link);
-  perform public.carnet_queue_deliveries(account, 'product.updated', array[one.event_id], array[moment], behind);
+  values (new_updated_at, account, new_version_no, actor, one.id, one.content_id, one.kind, new_own, one.note, one.changed,
+    latest_hash);
+  perform public.carnet_queue_deliveries(account, 'product.updated', array[one.event_id], array[new_updated_at],
+    in_background);
   insert into event (created_at, account_id, id, type, data, background)
-  values (moment, account, one.event_id, 'product.updated', one.event, behind);
-  return moment;
+  values (new_updated_at, account, one.event_id, 'product.updated', one.event, in_background);
+  return new_updated_at;
 end $$;
 
--- The same for up to 500 versions. Those that are not at `version_no` any more are left out; returns the others. Locks
--- passports, GTINs and counters of units, each in their order. `moved`: which content the units left for which, and the job
--- of the refresh. For one version it takes a quarter longer than the function above.
-create function public.carnet_write_versions(account integer, actor integer, ids uuid[], versions jsonb, behind boolean,
+-- The same for up to 500 versions, of which it leaves out those that are not at `version_no` any more. Locks passports,
+-- GTINs and counters of units, each sorted. `moved`: units that change from one content to another; the job that moves
+-- them counts its progress. For one version it takes a quarter longer than the function above.
+create function public.carnet_write_versions(account integer, actor integer, ids uuid[], versions jsonb, in_background boolean,
   moved jsonb)
 returns table (written uuid, written_at timestamptz) language plpgsql as $$
 declare
-  began timestamptz := now();
-  amount integer := 0;
+  transaction_time timestamptz := now();
+  written_count integer := 0;
   one record;
   new_own jsonb;
-  sealed bytea;
-  link bytea;
-  correction_no integer;
-  corrected timestamptz;
-  stored timestamptz;
-  claiming uuid[];
+  new_content_hash bytea;
+  latest_hash bytea;
+  new_last_correction integer;
+  new_corrected_at timestamptz;
+  new_stored_at timestamptz;
+  claiming_ids uuid[];
   gtins text[];
-  claimed timestamptz[];
+  claim_times timestamptz[];
   taken uuid[];
-  -- By the place of a version in `versions`, from 1; null for those that are left out.
+  -- Element n belongs to the version at place n of `versions`; null if that version is left out.
   moments timestamptz[] := '{null}';
-  owns jsonb[] := '{null}';
-  seals bytea[] := '{null}';
-  links bytea[] := '{null}';
-  correction_nos integer[] := '{null}';
-  corrections timestamptz[] := '{null}';
-  stores timestamptz[] := '{null}';
+  new_owns jsonb[] := '{null}';
+  content_hashes bytea[] := '{null}';
+  version_hashes bytea[] := '{null}';
+  last_corrections integer[] := '{null}';
+  correction_times timestamptz[] := '{null}';
+  stored_times timestamptz[] := '{null}';
   first_authors integer[] := '{null}';
   first_contents uuid[] := '{null}';
   first_owns jsonb[] := '{null}';
-  first_links bytea[] := '{null}';
+  first_hashes bytea[] := '{null}';
 begin
   for one in
-    select i.*, i.version_no + 1 as new_no, p.level, p.category, p.model_id, p.parent_id, p.lot, p.serial, p.created_by,
+    select i.*, i.version_no + 1 as new_version_no, p.level, p.category, p.model_id, p.parent_id, p.lot, p.serial, p.created_by,
       p.own as old_own, p.content_id as old_content_id, p.gtin14 as old_gtin14, p.updated_at, p.stored_at, p.last_correction,
       p.corrected_at
     from rows from (jsonb_to_recordset(versions) as (id uuid, version_no integer, version_hash text, old_content_hash text,
@@ -265,69 +285,72 @@ begin
     where p.id = any(ids) and p.account_id = account and p.version_no = i.version_no
     order by p.id for no key update of p
   loop
-    amount := amount + 1;
+    written_count := written_count + 1;
     written := one.id;
     written_at := greatest(one.now, one.updated_at);
-    stored := greatest(one.stored_at, began);
+    new_stored_at := greatest(one.stored_at, transaction_time);
     new_own := one.own;
-    if one.kind = 'r' then new_own := one.old_own; end if;
-    correction_no := one.last_correction;
-    corrected := one.corrected_at;
+    if one.kind = 'r' /* refresh */ then new_own := one.old_own; end if;
+    new_last_correction := one.last_correction;
+    new_corrected_at := one.corrected_at;
     if one.corrects then
-      correction_no := one.new_no;
-      corrected := greatest(written_at, began);
+      new_last_correction := one.new_version_no;
+      new_corrected_at := greatest(written_at, transaction_time);
     end if;
-    if one.data is null then sealed := decode(one.content_hash, 'hex');
-    else sealed := carnet_content_hash(one.id, one.new_no, null, null, one.data);
-    end if;
-    if one.version_no > 1 then link := decode(one.version_hash, 'hex');
+    if one.data is null then new_content_hash := decode(one.content_hash, 'hex');
     else
-      link := carnet_link(
+      new_content_hash := carnet_content_hash(owner_id => one.id, upto => one.new_version_no, model_upto => null,
+        own_fields => null, data => one.data);
+    end if;
+    if one.version_no > 1 then latest_hash := decode(one.version_hash, 'hex');
+    else
+      latest_hash := carnet_link(
         carnet_birth_hash(one.id, one.level, one.category, one.model_id, one.parent_id, one.lot, one.serial),
-        carnet_version_facts(1, 'n', carnet_created_at(one.id), one.created_by, decode(one.old_content_hash, 'hex'),
-          one.old_own, null, null));
+        carnet_version_facts(1, 'n' /* first */, carnet_created_at(one.id), one.created_by,
+          decode(one.old_content_hash, 'hex'), one.old_own, note => null, changed => null));
       first_authors[one.place] := one.created_by;
       first_contents[one.place] := one.old_content_id;
       first_owns[one.place] := one.old_own;
-      first_links[one.place] := link;
+      first_hashes[one.place] := latest_hash;
     end if;
-    link := carnet_link(link, carnet_version_facts(one.new_no, one.kind, written_at, actor, sealed, new_own, one.note,
-      one.changed));
+    latest_hash := carnet_link(latest_hash, carnet_version_facts(one.new_version_no, one.kind, written_at, actor,
+      new_content_hash, new_own, one.note, one.changed));
     if one.gtin14 is not null and one.gtin14 is distinct from one.old_gtin14 then
-      claiming := claiming || one.id;
+      claiming_ids := claiming_ids || one.id;
       gtins := gtins || one.gtin14;
-      claimed := claimed || written_at;
+      claim_times := claim_times || written_at;
     end if;
     moments[one.place] := written_at;
-    owns[one.place] := new_own;
-    seals[one.place] := sealed;
-    links[one.place] := link;
-    correction_nos[one.place] := correction_no;
-    corrections[one.place] := corrected;
-    stores[one.place] := stored;
+    new_owns[one.place] := new_own;
+    content_hashes[one.place] := new_content_hash;
+    version_hashes[one.place] := latest_hash;
+    last_corrections[one.place] := new_last_correction;
+    correction_times[one.place] := new_corrected_at;
+    stored_times[one.place] := new_stored_at;
     return next;
   end loop;
-  if amount = 0 then return; end if;
+  if written_count = 0 then return; end if;
   update passport p set version_no = i.version_no + 1, created_by = actor, units_content_id = null,
-    content_id = i.content_id, own = i.own, updated_at = i.moment, stored_at = i.stored,
+    content_id = i.content_id, own = i.own, updated_at = i.moment, stored_at = i.new_stored_at,
     schema_version = i.schema_version, gtin14 = i.gtin14, sku = i.sku, search = i.search,
-    last_correction = i.correction_no, corrected_at = i.corrected
+    last_correction = i.new_last_correction, corrected_at = i.new_corrected_at
   from rows from (
     jsonb_to_recordset(versions) as (id uuid, version_no integer, content_id uuid, schema_version smallint, gtin14 text,
       sku text, search text),
-    unnest(moments, owns, correction_nos, corrections, stores)
-  ) as i(id, version_no, content_id, schema_version, gtin14, sku, search, moment, own, correction_no, corrected, stored)
+    unnest(moments, new_owns, last_corrections, correction_times, stored_times)
+  ) as i(id, version_no, content_id, schema_version, gtin14, sku, search, moment, own, new_last_correction,
+    new_corrected_at, new_stored_at)
   where p.id = i.id and i.moment is not null and p.account_id = account;
   insert into content (account_id, upto, id, owner_id, data, hash)
   select account, i.version_no + 1, i.content_id, i.id, i.data, i.hash
   from rows from (
-    jsonb_to_recordset(versions) as (id uuid, version_no integer, content_id uuid, data jsonb), unnest(moments, seals)
+    jsonb_to_recordset(versions) as (id uuid, version_no integer, content_id uuid, data jsonb), unnest(moments, content_hashes)
   ) as i(id, version_no, content_id, data, moment, hash)
   where i.data is not null and i.moment is not null;
   insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, hash)
-  select carnet_created_at(i.id), account, 1, i.author, i.id, i.content_id, 'n', i.own, i.hash
+  select carnet_created_at(i.id), account, 1, i.author, i.id, i.content_id, 'n' /* first */, i.own, i.hash
   from rows from (
-    jsonb_to_recordset(versions) as (id uuid), unnest(first_authors, first_contents, first_owns, first_links)
+    jsonb_to_recordset(versions) as (id uuid), unnest(first_authors, first_contents, first_owns, first_hashes)
   ) as i(id, author, content_id, own, hash)
   where i.hash is not null;
   insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, note,
@@ -335,69 +358,74 @@ begin
   select i.moment, account, i.version_no + 1, actor, i.id, i.content_id, i.kind, i.own, i.note, i.changed, i.hash
   from rows from (
     jsonb_to_recordset(versions) as (id uuid, version_no integer, content_id uuid, kind "char", note text, changed text[]),
-    unnest(moments, owns, links)
+    unnest(moments, new_owns, version_hashes)
   ) as i(id, version_no, content_id, kind, note, changed, moment, own, hash)
   where i.moment is not null;
-  perform public.carnet_queue_deliveries(account, 'product.updated', array_agg(i.event_id), array_agg(i.moment), behind)
+  perform public.carnet_queue_deliveries(account, 'product.updated', array_agg(i.event_id), array_agg(i.moment),
+    in_background)
   from rows from (jsonb_to_recordset(versions) as (event_id uuid), unnest(moments)) as i(event_id, moment)
   where i.moment is not null;
   insert into event (created_at, account_id, id, type, data, background)
-  select i.moment, account, i.event_id, 'product.updated', i.event, behind
+  select i.moment, account, i.event_id, 'product.updated', i.event, in_background
   from rows from (jsonb_to_recordset(versions) as (event_id uuid, event jsonb), unnest(moments))
     as i(event_id, event, moment)
   where i.moment is not null;
-  if claiming is not null then
-    taken := public.carnet_claim_gtins(array_fill(account, array[cardinality(claiming)]), claiming, gtins, claimed);
+  if claiming_ids is not null then
+    taken := public.carnet_claim_gtins(array_fill(account, array[cardinality(claiming_ids)]), claiming_ids, gtins,
+      claim_times);
     if taken <> '{}' then perform carnet_refuse(to_jsonb(taken)::text); end if;
   end if;
   if moved is not null then
     insert into content_units (account_id, content_id, n)
-    select account, i.id, i.n * amount
+    select account, i.id, i.n * written_count
     from (values ((moved->>'from')::uuid, -1), ((moved->>'to')::uuid, 1)) as i(id, n) order by i.id
     on conflict (account_id, content_id) do update set n = content_units.n + excluded.n;
     if moved->>'job' is not null then
-      update refresh_job j set refreshed = j.refreshed + amount, alive_at = (moved->>'at')::timestamptz
+      update refresh_job j set refreshed = j.refreshed + written_count, alive_at = (moved->>'at')::timestamptz
       where j.account_id = account and j.id = (moved->>'job')::uuid;
     end if;
   end if;
 end $$;
 
--- Archives or restores a passport with its event and entry of the audit log; restoring claims a released GTIN again. False
--- if it is at another version or has the status already.
+-- Archives or restores a passport with its event and entry of the audit log. False if it is at another version or has the
+-- status already. Rejects with 'gtin_taken': a claim may have been released meanwhile, so the GTIN is claimed again.
 create function public.carnet_set_status(account integer, actor integer, passport uuid, expected_no integer,
   new_status "char", at timestamptz, event_id uuid, event_type text, event jsonb, entry_id uuid, action text, subject text)
 returns boolean language plpgsql as $$
 declare
-  began timestamptz := now();
-  moment timestamptz;
-  stored timestamptz;
-  p record;
+  transaction_time timestamptz := now();
+  new_updated_at timestamptz;
+  new_stored_at timestamptz;
+  old record;
 begin
-  select x.level, x.category, x.gtin14, x.status, x.updated_at, x.stored_at into p from passport x
-  where x.id = passport and x.account_id = account and x.version_no = expected_no and x.status <> new_status
+  select p.level, p.category, p.gtin14, p.status, p.updated_at, p.stored_at into old from passport p
+  where p.id = passport and p.account_id = account and p.version_no = expected_no and p.status <> new_status
   for no key update;
   if not found then return false; end if;
-  moment := greatest(at, p.updated_at + interval '1 millisecond');
-  stored := greatest(p.stored_at, began);
-  update passport x set status = new_status, updated_at = moment, stored_at = stored
-  where x.id = passport and x.account_id = account;
-  if p.gtin14 is not null and public.carnet_claim_gtins(array[account], array[passport], array[p.gtin14], array[moment]) <> '{}' then
+  new_updated_at := greatest(at, old.updated_at + interval '1 millisecond');
+  new_stored_at := greatest(old.stored_at, transaction_time);
+  update passport p set status = new_status, updated_at = new_updated_at, stored_at = new_stored_at
+  where p.id = passport and p.account_id = account;
+  if old.gtin14 is not null and public.carnet_claim_gtins(array[account], array[passport], array[old.gtin14],
+    array[new_updated_at]) <> '{}' then
     perform carnet_refuse('gtin_taken');
   end if;
   insert into passport_count (account_id, level, status, category, n)
-  select account, p.level, i.status, p.category, i.n from (values (new_status, 1), (p.status, -1)) as i(status, n) order by i.status
+  select account, old.level, i.status, old.category, i.n from (values (new_status, 1), (old.status, -1)) as i(status, n)
+  order by i.status
   on conflict (account_id, level, status, category) do update set n = passport_count.n + excluded.n;
   insert into passport_status (changed_at, account_id, changed_by, passport_id, status)
-  values (moment, account, actor, passport, new_status);
+  values (new_updated_at, account, actor, passport, new_status);
   insert into audit_entry (account_id, actor, id, at, action, subject)
   values (account, actor, entry_id, at, action, subject);
-  perform public.carnet_queue_deliveries(account, event_type, array[event_id], array[moment], false);
-  insert into event (created_at, account_id, id, type, data) values (moment, account, event_id, event_type, event);
+  perform public.carnet_queue_deliveries(account, event_type, array[event_id], array[new_updated_at],
+    in_background => false);
+  insert into event (created_at, account_id, id, type, data) values (new_updated_at, account, event_id, event_type, event);
   return true;
 end $$;
 
--- Units of one parent with one content: all, or with `only_free` those whose name is free. Returns the ids that were
--- written. Refuses with 'archived' or 'plan_limit'.
+-- Inserts units of one parent with one content: all, or with `only_free` those whose name is free. `names`: lots of batches,
+-- serials of items. Returns the ids that were written. Rejects with 'archived' or 'plan_limit'.
 create function public.carnet_insert_units(account integer, actor integer, parent uuid, model uuid, content uuid,
   unit_level "char", unit_category text, parent_lot text, schema_no smallint, at timestamptz, ids uuid[], event_ids uuid[], short_ids text[],
   names text[], owns jsonb[], searches text[], only_free boolean)
@@ -409,17 +437,17 @@ declare
   written_events uuid[] := event_ids;
   amount bigint;
 begin
-  perform 1 from passport p where p.id = parent and p.account_id = account and p.status = 'a';
+  perform 1 from passport p where p.id = parent and p.account_id = account and p.status = 'a' /* active */;
   if not found then perform carnet_refuse('archived'); end if;
-  if unit_level = 'i' then
+  if unit_level = 'i' /* item */ then
     lots := array_fill(parent_lot, array[cardinality(names)]);
     serials := names;
   end if;
   if only_free then
     insert into passport (updated_at, account_id, version_no, created_by, last_correction, id, content_id, parent_id,
       model_id, schema_version, level, status, category, lot, serial, search, own)
-    select at, account, 1, actor, 0, i.id, content, parent, model, schema_no, unit_level, 'a', unit_category,
-      i.lot, i.serial, i.search, i.own
+    select at, account, 1, actor, 0 /* none */, i.id, content, parent, model, schema_no, unit_level, 'a' /* active */,
+      unit_category, i.lot, i.serial, i.search, i.own
     from unnest(ids, lots, serials, searches, owns) as i(id, lot, serial, search, own)
     on conflict do nothing;
     written := array(select p.id from passport p where p.id = any(ids) and p.account_id = account);
@@ -427,19 +455,20 @@ begin
   else
     insert into passport (updated_at, account_id, version_no, created_by, last_correction, id, content_id, parent_id,
       model_id, schema_version, level, status, category, lot, serial, search, own)
-    select at, account, 1, actor, 0, i.id, content, parent, model, schema_no, unit_level, 'a', unit_category,
-      i.lot, i.serial, i.search, i.own
+    select at, account, 1, actor, 0 /* none */, i.id, content, parent, model, schema_no, unit_level, 'a' /* active */,
+      unit_category, i.lot, i.serial, i.search, i.own
     from unnest(ids, lots, serials, searches, owns) as i(id, lot, serial, search, own);
   end if;
   amount := cardinality(written);
   if amount = 0 then return written; end if;
   if not public.carnet_reserve_quota(account, unit_level, amount) then perform carnet_refuse('plan_limit'); end if;
-  insert into passport_count (account_id, level, status, category, n) values (account, unit_level, 'a', unit_category, amount)
+  insert into passport_count (account_id, level, status, category, n)
+  values (account, unit_level, 'a' /* active */, unit_category, amount)
   on conflict (account_id, level, status, category) do update set n = passport_count.n + excluded.n;
   insert into content_units (account_id, content_id, n) values (account, content, amount)
   on conflict (account_id, content_id) do update set n = content_units.n + excluded.n;
   perform public.carnet_queue_deliveries(account, 'product.created', written_events,
-    array_fill(at, array[cardinality(written_events)]), false);
+    array_fill(at, array[cardinality(written_events)]), in_background => false);
   insert into event (created_at, account_id, id, type, data)
   select at, account, i.event_id, 'product.created',
     jsonb_build_object('id', i.short_id, 'category', unit_category, 'version_no', 1)
