@@ -18,7 +18,7 @@ export async function prepareDataDirectory(
   pgDir: string,
   programs: Programs,
   { user, fsync }: { user: string; fsync: boolean },
-): Promise<'made' | 'found'> {
+): Promise<'created' | 'found'> {
   await removeUnfinished(pgDir)
   if (existsSync(join(pgDir, 'PG_VERSION'))) {
     checkVersion(pgDir, programs)
@@ -27,7 +27,7 @@ export async function prepareDataDirectory(
   }
   if (existsSync(pgDir)) await removeIfEmpty(pgDir)
   await make(pgDir, programs, user, fsync)
-  return 'made'
+  return 'created'
 }
 
 const temporaryPrefix = (pgDir: string) => `${basename(pgDir)}.new-`

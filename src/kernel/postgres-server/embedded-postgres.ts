@@ -187,7 +187,7 @@ async function start(place: Place, until: number): Promise<Postmaster> {
       user: SUPERUSER,
       fsync: settings.fsync !== 'off',
     })
-    if (found === 'made') log(`created a database of PostgreSQL ${major} in ${pgDir}`)
+    if (found === 'created') log(`created a database of PostgreSQL ${major} in ${pgDir}`)
     await removeMisleadingPidFile(pgDir)
     const postmaster = await launchPostmaster({ pgDir, socketDir, logFile, settings, ...programs }, until)
     log(`started PostgreSQL ${postmaster.pid} as ${launcher.user.name}, socket in ${socketDir}`)
