@@ -197,13 +197,13 @@ describe('an ended or unknown link', () => {
         assert.equal(statusCode, 200)
       }
       await get('?access=junk')
-      assert.deepEqual(outcomes.splice(0), ['made'])
+      assert.deepEqual(outcomes.splice(0), ['rendered'])
       for (let turn = 0; turn < 3; turn++) {
         await get(`?access=junk${turn}`)
         await get(`?access=${ofOther}`)
         await get('', { cookie })
       }
-      assert.deepEqual(new Set(outcomes), new Set(['ready']))
+      assert.deepEqual(new Set(outcomes), new Set(['cached']))
     } finally {
       await app.close()
     }

@@ -124,7 +124,7 @@ describe('a network that requests too many uncached pages', () => {
     warnings.length = 0
     outcomes.length = 0
     for (let n = 0; n < 5; n++) await get(`/p/${id}?version=1`, again)
-    assert.deepEqual(outcomes, Array(5).fill('refused'))
+    assert.deepEqual(outcomes, Array(5).fill('rejected'))
     assert.equal(warnings.length, 1)
     t.clock.advance(60_000)
     await exhaust(again)
@@ -246,7 +246,7 @@ describe('readers with the same preferred languages in another order', () => {
       const answer = await get(`/p/${json.data.id}`, newNetwork(), { 'accept-language': acceptLanguage })
       assert.match(answer.body, /ja text/)
     }
-    assert.equal(outcomes.filter(from => from === 'made').length, 1)
+    assert.equal(outcomes.filter(from => from === 'rendered').length, 1)
   })
 })
 

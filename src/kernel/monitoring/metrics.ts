@@ -13,6 +13,10 @@ const LAG_PRECISION_MS = 10
 const NANOSECONDS = 1e9
 const LAG_PERCENTILE = 99
 
+export type PageSource = keyof typeof PAGE_LABEL
+/** Dashboards know these values of `from`. */
+const PAGE_LABEL = { cached: 'ready', rendered: 'made', stale: 'stale', rejected: 'refused' }
+
 export function createMetrics() {
   const registry = new Registry()
   const make = createInstruments(registry)
@@ -54,7 +58,7 @@ export function createMetrics() {
     /** `code` is one of the API's error codes. */
     countError: (code: string) => refusals.inc({ code }),
     countSecurityEvent: (event: SecurityEvent) => securityEvents.inc({ event }),
-    countPage: (from: 'ready' | 'made' | 'stale' | 'refused') => pages.inc({ from }),
+    countPage: (source: PageSource) => pages.inc({ from: PAGE_LABEL[source] }),
     ...databaseMetrics(make),
     watchConnections: connectionMetrics(make),
     watchPageCacheSize(bytes: () => number) {

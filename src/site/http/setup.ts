@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
+import type { PageSource } from '../../kernel/monitoring/metrics.ts'
 import type { Addresses } from '../../passports/core/record.ts'
 import type { ScanRecorder } from '../../scans/recorder.ts'
 
@@ -21,9 +22,9 @@ export type SiteSetup = {
   pageMetrics?: PageMetrics | undefined
 }
 
-/** Counts pages by their source, the label `from` of `carnet_pages_total`. */
+/** Counts pages by their source for `carnet_pages_total`. */
 type PageMetrics = {
-  countPage: (from: 'ready' | 'made' | 'stale' | 'refused') => void
+  countPage: (source: PageSource) => void
   watchPageCacheSize: (bytes: () => number) => void
 }
 

@@ -34,7 +34,7 @@ export function createUncachedLimit({ clock, pageMetrics, trustedProxies }: Site
     isTrusted(clientAddress) || isUnconfiguredProxy(raw)
 
   const reject = (request: FastifyRequest, seconds: number): never => {
-    pageMetrics?.countPage('refused')
+    pageMetrics?.countPage('rejected')
     logRejection(request, clock.now().getTime())
     throw new AppError(
       'rate_limited',

@@ -150,7 +150,7 @@ function trySendCached(route: RouteContext, exchange: Exchange, request: Passpor
   const response = row && findResponseForMetadata(route, exchange, request, row)
   if (row === undefined || response === undefined) return false
   if (!trySendPrepared(exchange, response, getEncoding(headers))) return false
-  route.setup.pageMetrics?.countPage('ready')
+  route.setup.pageMetrics?.countPage('cached')
   route.recordScan(exchange, request, row)
   return true
 }
@@ -232,7 +232,7 @@ async function sendPublic(
     if (version === undefined) return sendVersionNotFound(context, row)
     const input = { row: version, brand, newestVersionNo: row.version_no }
     const response = cached ?? (await createPublicResponse(setup, cache, headers, request, input))
-    setup.pageMetrics?.countPage(cached === undefined ? 'made' : 'ready')
+    setup.pageMetrics?.countPage(cached === undefined ? 'rendered' : 'cached')
     const mustDeleteCookie = request.isLinkInvalid && isFromCookie(token) && method === 'GET'
     const extraHeaders = mustDeleteCookie ? ['set-cookie', buildExpiredCookie(context, request.id)] : []
     await sendPrepared(reply, response, extraHeaders)
