@@ -34,7 +34,7 @@ export const getServiceActor = (ctx: OperatorContext, accountId: number): Promis
 async function findOrCreateActor(
   ctx: OperatorContext,
   input: { accountId: number; kind: ActorKind; label: string },
-) {
+): Promise<number> {
   const [row] = await ctx.sql<{ id: number }[]>`
     select id from actor where account_id = ${input.accountId} and kind = ${input.kind} order by id limit 1`
   return row?.id ?? createActor(ctx, input)

@@ -96,7 +96,7 @@ async function runInTransaction(
   request: IdempotentRequest,
   work: Work,
   deadline: number,
-) {
+): Promise<StoredResponse | undefined> {
   const timeoutMs = Math.max(1, Math.ceil(deadline - performance.now()))
   return inTransaction(
     ctx.sql,
@@ -165,7 +165,7 @@ export async function deleteExpiredKeys(sql: Sql, now: Date): Promise<number> {
   }
 }
 
-function inProgressError() {
+function inProgressError(): AppError {
   const message =
     'A request with this Idempotency-Key is still running. Send it again in a moment to get its response.'
   return new AppError('idempotency_in_progress', message, undefined, 1_000)

@@ -9,7 +9,7 @@ export function createNetworkMap<T>(make: () => T, { max, ipv6Bits }: { max: num
   const salt = randomBytes(16).toString('hex')
   const values = new BoundedMap<string, T>(max)
   return {
-    get(address: string) {
+    get(address: string): T {
       const key = sha256Hex(salt + getNetwork(address, ipv6Bits))
       const value = values.get(key) ?? make()
       values.set(key, value)

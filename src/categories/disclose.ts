@@ -20,7 +20,11 @@ export function disclose(category: CompleteCategory, data: DataObject, audience:
 
 type Disclosure = { readonly audience: Audience; withheld: boolean }
 
-function discloseMembers(fields: readonly Field[], object: DataObject, state: Disclosure) {
+function discloseMembers(
+  fields: readonly Field[],
+  object: DataObject,
+  state: Disclosure,
+): Record<string, unknown> {
   const visible: Record<string, unknown> = {}
   for (const field of fields) {
     const value = getOwn(object, field.name)

@@ -11,7 +11,7 @@ const NO_LANGUAGE = new Set(['und', 'mul'])
 const known = new BoundedMap<string, string | undefined>(1000)
 
 /** Returns the canonical BCP-47 form; undefined for a malformed tag, `und` and `mul`. */
-export function canonicalizeLanguage(tag: string) {
+export function canonicalizeLanguage(tag: string): string | undefined {
   if (known.has(tag)) return known.get(tag)
   const canonical = computeCanonical(tag)
   if (tag.length <= MAX_LANGUAGE_TAG_LENGTH) known.set(tag, canonical)
@@ -47,7 +47,7 @@ const EXTENDED = /^(?:ar|kok|lv|ms|sgn|sw|uz|zh)-(?=[a-z]{3}(?:-|$))/i
 const VARIANTS =
   /^([a-z]{2,8}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|[0-9]{3}))?)((?:-(?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3}))+)(?=-|$)/i
 
-function computeCanonical(sent: string) {
+function computeCanonical(sent: string): string | undefined {
   if (sent.length > MAX_LANGUAGE_TAG_LENGTH) return undefined
   const whole = sent.toLowerCase()
   const tag = GRANDFATHERED.has(whole) ? GRANDFATHERED.get(whole) : sent.replace(EXTENDED, '')
@@ -62,7 +62,7 @@ function computeCanonical(sent: string) {
   }
 }
 
-function keepVariantOrder(tag: string, canonical: string) {
+function keepVariantOrder(tag: string, canonical: string): string {
   const sent = VARIANTS.exec(tag)?.[2]?.toLowerCase()
   return canonical.replace(VARIANTS, (all, language: string, variants: string) =>
     sent !== undefined && sortVariants(sent) === sortVariants(variants) ? language + sent : all,
@@ -72,5 +72,5 @@ function keepVariantOrder(tag: string, canonical: string) {
 const sortVariants = (variants: string) => variants.split('-').sort().join()
 
 /** Repairs a tag with underscores (`en_US`). */
-export const repairLanguage = (tag: string) =>
+export const repairLanguage = (tag: string): string | undefined =>
   tag.includes('_') ? canonicalizeLanguage(tag.replaceAll('_', '-')) : undefined

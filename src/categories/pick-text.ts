@@ -28,7 +28,7 @@ function pickTag(
   tags: Pick<ReadonlySet<string>, 'has' | 'keys'>,
   wanted: readonly string[],
   primary: string,
-) {
+): string | undefined {
   for (const tag of [...wanted.flatMap(listLookupTags), primary.toLowerCase()]) if (tags.has(tag)) return tag
   return tags.keys().next().value
 }
@@ -37,7 +37,7 @@ function pickTag(
 const NORWEGIAN = ['no', 'nb', 'nn', 'nb-no', 'nn-no', 'no-no']
 
 /** `zh-Hant-TW` → `zh-hant-tw`, `zh-hant`, `zh`; for Norwegian also its other tags. */
-function listLookupTags(tag: string) {
+function listLookupTags(tag: string): string[] {
   const parts = tag.toLowerCase().split('-', 10)
   const tags = parts.map((_, i) => parts.slice(0, parts.length - i).join('-'))
   const [base = ''] = parts
@@ -53,19 +53,19 @@ export function listTranslationLanguages(
 ): TranslationLanguages {
   const all = new Set<string>()
   const combinations = new Map<string, ReadonlySet<string>>()
-  const add = (texts: object) => {
+  const add = (texts: object): void => {
     const filled = Object.entries(texts).filter(([, text]) => typeof text === 'string' && text.trim() !== '')
     const tags = new Set(filled.map(([tag]) => tag.toLowerCase()))
     for (const tag of tags) all.add(tag)
     combinations.set([...tags].join(), tags)
   }
-  const walk = (field: Field, value: unknown) => {
+  const walk = (field: Field, value: unknown): void => {
     if (typeof value !== 'object' || value === null) return
     if (field.localized) add(value)
     else if (Array.isArray(value)) for (const entry of value) walkMembers(field.of, entry)
     else walkMembers(field.fields, value)
   }
-  const walkMembers = (members: readonly Field[] = [], value: unknown) => {
+  const walkMembers = (members: readonly Field[] = [], value: unknown): void => {
     for (const field of members) walk(field, field.name === '' ? value : Object(value)[field.name])
   }
   walkMembers(fields, data)
@@ -80,6 +80,6 @@ export const listChosenTags = (
 ): (string | undefined)[] => ofTexts.map(tags => pickTag(tags, wanted, primary))
 
 /** Keeps the requested languages that texts have, each once, in its longest form among `tags`. */
-export const filterTags = (wanted: readonly string[], tags: ReadonlySet<string>) => [
+export const filterTags = (wanted: readonly string[], tags: ReadonlySet<string>): string[] => [
   ...new Set(wanted.flatMap(tag => listLookupTags(tag).find(form => tags.has(form)) ?? [])),
 ]

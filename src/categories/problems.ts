@@ -94,7 +94,7 @@ export const suggest = (key: KeyWithSuggestion, meant: string | undefined, facts
 const KIND_FACTS = new Set(['wanted', 'kind'])
 const KIND_NAMES = new Map<string, string>(Object.entries(KINDS))
 
-export function toEnglish({ key, facts }: Problem) {
+export function toEnglish({ key, facts }: Problem): string {
   const values = Object.entries(facts).map(([name, fact]) => [
     name,
     (KIND_FACTS.has(name) && KIND_NAMES.get(String(fact))) || String(fact),

@@ -74,7 +74,7 @@ async function runCommand(
 }
 
 /** Commands are one word or two. */
-function findName(words: readonly string[]) {
+function findName(words: readonly string[]): string | undefined {
   const [first = '', second = ''] = words
   return [`${first} ${second}`, first].find(name => Object.hasOwn(COMMANDS, name))
 }
@@ -101,7 +101,7 @@ function answerWithoutCommand(words: readonly string[], io: Io): number {
   return WRONG_USAGE
 }
 
-function formatOverview(names: readonly string[]) {
+function formatOverview(names: readonly string[]): string {
   const rows = names.map(name => [`carnet ${name}`, COMMANDS[name]?.about ?? ''])
   return `Usage: carnet COMMAND [options]; each has --help and --json.\n\n${alignColumns(rows, '  ')}\n`
 }
@@ -113,7 +113,7 @@ const FATAL = 60
 const logLine = (text: string) =>
   `${JSON.stringify({ level: FATAL, time: systemClock.now().toISOString(), msg: text.trimEnd() })}\n`
 
-function reportError(error: unknown, usage: string, io: Io) {
+function reportError(error: unknown, usage: string, io: Io): number {
   if (error instanceof UsageError) {
     io.err(`${escapeForTerminal(error.message)}\nUsage: carnet ${usage}\n`)
     return WRONG_USAGE
@@ -123,7 +123,7 @@ function reportError(error: unknown, usage: string, io: Io) {
 }
 
 /** One sentence for an expected error. A bug keeps its stack, which is needed to fix it. */
-function describeFailure(error: unknown) {
+function describeFailure(error: unknown): string {
   if (error instanceof CommandError || error instanceof ConfigError || error instanceof Stopped)
     return error.message
   if (error instanceof AppError) {

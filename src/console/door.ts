@@ -26,7 +26,7 @@ import { sessionEndedPage } from './sign-in/session-ended.ts'
 const MAX_FORM_BYTES = 16 * 1024
 
 /** Registers the pages under `/console`. Responses are finished text; only forms are parsed as bodies. */
-export function registerConsole(app: FastifyInstance, setup: ConsoleSetup) {
+export function registerConsole(app: FastifyInstance, setup: ConsoleSetup): void {
   const { publicUrl } = setup.addresses
   app.register(async door => {
     door.removeAllContentTypeParsers()
@@ -66,7 +66,7 @@ export function registerConsole(app: FastifyInstance, setup: ConsoleSetup) {
 const isLong = ({ cost, takesFile }: ConsoleRoute) => cost === 'download' || takesFile === true
 
 /** Forms with a file are not parsed here: the route reads them after it has identified the sender. */
-function acceptUploads(door: FastifyInstance) {
+function acceptUploads(door: FastifyInstance): void {
   const taking = new Set(
     CONSOLE_ROUTES.filter(route => route.takesFile || route.uploads).map(route => route.path),
   )
@@ -160,7 +160,7 @@ function uploadOf({ body, headers }: FastifyRequest): AnyVisit['upload'] {
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply; visit: AnyVisit }
 
-function send(setup: ConsoleSetup, { request, reply, visit }: Exchange, outcome: Outcome) {
+function send(setup: ConsoleSetup, { request, reply, visit }: Exchange, outcome: Outcome): FastifyReply {
   const scripts = 'scripts' in outcome && (outcome.scripts?.length ?? 0) > 0
   reply.headers(consoleHeaders({ scripts }))
   if ('session' in outcome && outcome.session !== undefined) setCookie(setup, reply, outcome.session)
@@ -181,7 +181,7 @@ function send(setup: ConsoleSetup, { request, reply, visit }: Exchange, outcome:
     .send(shell({ words, session, path, page: outcome }))
 }
 
-function sendData(reply: FastifyReply, { data, status = 200 }: ModuleAnswer) {
+function sendData(reply: FastifyReply, { data, status = 200 }: ModuleAnswer): FastifyReply {
   return reply
     .code(status)
     .header('content-type', 'application/json; charset=utf-8')
@@ -192,7 +192,7 @@ function sendData(reply: FastifyReply, { data, status = 200 }: ModuleAnswer) {
  * A download is never shown in the page's own origin, whatever it contains. Proxies are asked not to buffer a
  * streamed one: they would collect a gigabyte at once and then send nothing for minutes.
  */
-function sendFile(reply: FastifyReply, { name, type, content }: Download) {
+function sendFile(reply: FastifyReply, { name, type, content }: Download): FastifyReply {
   const ascii = name.replace(/[^\w.-]/g, '_')
   return reply
     .headers({
@@ -204,12 +204,12 @@ function sendFile(reply: FastifyReply, { name, type, content }: Download) {
 }
 
 /** Replaces an earlier cookie: a session that was extended and then ended must not return. */
-function setCookie(setup: ConsoleSetup, reply: FastifyReply, token: string | null) {
+function setCookie(setup: ConsoleSetup, reply: FastifyReply, token: string | null): void {
   reply.removeHeader('set-cookie').header('set-cookie', sessionCookie(setup.addresses.publicUrl, token))
 }
 
 /** Answers every other method of a path with the allowed ones. */
-function rejectOtherMethods(door: FastifyInstance, path: string) {
+function rejectOtherMethods(door: FastifyInstance, path: string): void {
   const own = CONSOLE_ROUTES.filter(route => route.path === path).map(route => route.method)
   const taken: string[] = own.includes('GET') || own.length === 0 ? ['GET', 'HEAD'] : []
   if (own.includes('POST')) taken.push('POST')

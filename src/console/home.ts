@@ -56,7 +56,7 @@ export async function showHome({ ctx, setup, session, words }: Visit): Promise<O
 }
 
 /** Webhooks that were disabled: nobody visits their pages while everything seems to work. */
-function switchedOffNotice(words: Words, endpoints: readonly WebhookRecord[]) {
+function switchedOffNotice(words: Words, endpoints: readonly WebhookRecord[]): string {
   const texts = words.texts.developer
   const off = endpoints.filter(({ status }) => status === 'disabled')
   if (off.length === 0) return ''
@@ -72,7 +72,7 @@ function newestModels(
   addresses: Addresses,
   rows: readonly PassportSummary[],
   mayMake: boolean,
-) {
+): string {
   const texts = words.texts.page
   if (rows.length === 0)
     return html`<p>${words.texts.home.newestNone}!${mayMake ? html` ${words.texts.home.newestFirst}` : ''}</p>`
@@ -90,7 +90,7 @@ function newestModels(
   return rowList(lines)
 }
 
-function otherAccounts({ texts }: Words, accounts: readonly { id: number; name: string }[]) {
+function otherAccounts({ texts }: Words, accounts: readonly { id: number; name: string }[]): string {
   const buttons = accounts.map(
     ({ id, name }) =>
       html`<li><form method="post" action="/console/account"><button class="second" name="account" value="${id}">${texts.home.switchTo({ name })}</button></form></li>`,

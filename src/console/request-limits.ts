@@ -51,7 +51,7 @@ export function refuseForCost({ sql, route, session, request, reply }: Entry): F
  * Links on any site send cookies (SameSite=Lax), and a link must not start minutes of work. `Sec-Fetch-Site`
  * names the origin; `none` means a typed or bookmarked address.
  */
-function isOwnRequest({ headers }: FastifyRequest) {
+function isOwnRequest({ headers }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site']
   return site === undefined || site === 'same-origin' || site === 'none'
 }

@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http'
  * must be sent, and none may name another site. With `Sec-Fetch-Site` the origin may also be the requested
  * host, so that both localhost and 127.0.0.1 work.
  */
-export function isSameOrigin(headers: IncomingHttpHeaders, publicUrl: string) {
+export function isSameOrigin(headers: IncomingHttpHeaders, publicUrl: string): boolean {
   const site = headers['sec-fetch-site']
   const { origin } = headers
   if (site !== undefined && site !== 'same-origin') return false

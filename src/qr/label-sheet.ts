@@ -92,7 +92,7 @@ async function drawLabels(
   pdf: Pdf,
   labels: AsyncIterable<Label> | Iterable<Label>,
   { format, level, skip = 0 }: SheetOptions,
-) {
+): Promise<void> {
   const waitForReader = createBackpressure(pdf)
   const onSheet = format.columns * format.rows
   let place = skip
@@ -109,7 +109,7 @@ async function drawLabels(
 /**
  * PDFKit buffers everything that is drawn. The returned function waits until the stream's buffer was read.
  */
-function createBackpressure(pdf: Pdf) {
+function createBackpressure(pdf: Pdf): () => Promise<void> {
   if (!(pdf instanceof Readable)) throw new TypeError('a PDFKit document is a readable stream')
   const stream: Readable = pdf
   let reader = Promise.withResolvers<void>()
@@ -127,7 +127,7 @@ function drawLabel(
   pdf: Pdf,
   { address, title, lines, whole }: Label,
   { format, level, at }: { format: LabelFormat; level: QrLevel; at: number },
-) {
+): void {
   const column = at % format.columns
   const row = Math.floor(at / format.columns)
   const left = format.left + column * (format.width + format.gap)
@@ -163,7 +163,7 @@ function drawWhole(
   pdf: Pdf,
   text: string,
   { x, width, bottom, maxSize }: { x: number; width: number; bottom: number; maxSize: number },
-) {
+): void {
   const top = pdf.y + 1
   for (const size of WHOLE_SIZES) {
     if (size > maxSize) continue

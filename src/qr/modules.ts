@@ -25,7 +25,7 @@ export const buildQrModules = (text: string, level: QrLevel, options: { mask?: 2
 export const getModuleMm = ({ size }: Modules, sizeMm: number) => sizeMm / (size + 2 * QUIET_ZONE)
 
 /** Calls `draw` for each run of dark modules in a row. Coordinates start at the corner of the quiet zone. */
-export function forEachDarkRun(modules: Modules, draw: (x: number, y: number, length: number) => void) {
+export function forEachDarkRun(modules: Modules, draw: (x: number, y: number, length: number) => void): void {
   for (let y = 0; y < modules.size; y++) {
     for (let x = 0; x < modules.size; x++) {
       const start = x

@@ -14,7 +14,7 @@ const FILTER_UP = 2
 export type PngOptions = { level: QrLevel; sizeMm: number; dpi: Dpi }
 
 /** Returns the pixels per side, with the quiet zone, of a symbol at most `sizeMm` wide. */
-export const getPngSide = (modules: Modules, { sizeMm, dpi }: Pick<PngOptions, 'sizeMm' | 'dpi'>) =>
+export const getPngSide = (modules: Modules, { sizeMm, dpi }: Pick<PngOptions, 'sizeMm' | 'dpi'>): number =>
   countSideModules(modules) *
   Math.max(1, Math.floor(((sizeMm / MM_PER_INCH) * dpi) / countSideModules(modules)))
 

@@ -40,7 +40,7 @@ export function renderQrSvg(text: string, options: SvgOptions): QrSymbol {
   return symbol
 }
 
-function drawSvg(text: string, { level, sizeMm, isInline }: SvgOptions) {
+function drawSvg(text: string, { level, sizeMm, isInline }: SvgOptions): string {
   const code = buildQrModules(text, level, isInline ? { mask: INLINE_MASK } : {})
   const side = code.size + 2 * QUIET_ZONE
   const box = `viewBox="0 0 ${side} ${side}"`
@@ -58,7 +58,7 @@ function drawSvg(text: string, { level, sizeMm, isInline }: SvgOptions) {
  * light ones, then back along the lower edge. Compressed it has half the bytes of one rectangle per run: 430
  * instead of 940.
  */
-function drawDarkPath(code: Modules) {
+function drawDarkPath(code: Modules): string {
   let path = `M${QUIET_ZONE} ${QUIET_ZONE}`
   let [row, at] = [QUIET_ZONE, QUIET_ZONE]
   forEachDarkRun(code, (x, y, length) => {

@@ -11,7 +11,7 @@ export type Accent = { light: string; dark: string }
 const HEX = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/
 
 /** `#rrggbb` in lower case for `#RGB` and `#RRGGBB`; undefined for anything else. */
-export function parseColour(text: string) {
+export function parseColour(text: string): string | undefined {
   const hex = text.trim().toLowerCase()
   if (!HEX.test(hex)) return undefined
   return hex.length === 7 ? hex : `#${Array.from(hex.slice(1), digit => digit + digit).join('')}`
@@ -26,13 +26,13 @@ export function buildAccent(colour: string): Accent {
 }
 
 /** Ratio of two colours, 1 to 21 (WCAG 2.2, "contrast ratio"). */
-export function getContrast(one: string, other: string) {
+export function getContrast(one: string, other: string): number {
   const [low = 0, high = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b)
   return (high + 0.05) / (low + 0.05)
 }
 
 /** The nearest colour, towards the lightness `end` (0 black, 1 white), that is readable on `paper`. */
-function readable(colour: string, paper: string, end: 0 | 1) {
+function readable(colour: string, paper: string, end: 0 | 1): string {
   if (getContrast(colour, paper) >= MIN_CONTRAST) return colour
   const [lightness, a, b] = toOklab(channels(colour))
   let [near, far]: [number, number] = [lightness, end]
@@ -57,7 +57,7 @@ function channels(hex: string): Triple {
   return [at(1), at(3), at(5)]
 }
 
-function luminance(hex: string) {
+function luminance(hex: string): number {
   const [r, g, b] = channels(hex)
   return 0.2126 * r + 0.7152 * g + 0.0722 * b
 }
@@ -75,7 +75,7 @@ function toOklab([r, g, b]: Triple): Triple {
 }
 
 /** Clips to sRGB. */
-function fromOklab([lightness, a, b]: Triple) {
+function fromOklab([lightness, a, b]: Triple): string {
   const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
   const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3
   const s = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3

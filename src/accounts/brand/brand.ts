@@ -71,7 +71,7 @@ export async function getCachedBrand(sql: Sql, accountId: number, now: Date): Pr
 }
 
 /** Called after a change, so that the next page shows it. */
-export function invalidateBrand(sql: Sql, accountId: number) {
+export function invalidateBrand(sql: Sql, accountId: number): void {
   const cache = brandCaches(sql)
   cache.changes++
   cache.entries.delete(accountId)
@@ -80,7 +80,7 @@ export function invalidateBrand(sql: Sql, accountId: number) {
 export const getBrand = async (ctx: Pick<AccountContext, 'sql' | 'accountId'>): Promise<Brand> =>
   (await load(ctx.sql, [ctx.accountId]))[0] ?? NO_BRAND
 
-async function load(sql: Sql, ids: readonly number[]) {
+async function load(sql: Sql, ids: readonly number[]): Promise<Brand[]> {
   const logo = (alias: string) => {
     const l = sql(alias)
     const members = sql`'file', ${l}.hash || '.' || ${l}.type, 'width', ${l}.width, 'height', ${l}.height`

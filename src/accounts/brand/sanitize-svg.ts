@@ -58,7 +58,7 @@ export function sanitizeSvg(source: string): SanitizedSvg | undefined {
 }
 
 /** False if the source is not well-formed, or is no SVG. */
-function take(state: State, piece: RegExpExecArray) {
+function take(state: State, piece: RegExpExecArray): boolean {
   const [, data, end, start, attributes = '', isEmpty, text] = piece
   if (start !== undefined) return begin(state, start, attributes, isEmpty === '/')
   if (end !== undefined) return finish(state, end)
@@ -72,7 +72,7 @@ function take(state: State, piece: RegExpExecArray) {
   return true
 }
 
-function begin(state: State, name: string, source: string, isEmpty: boolean) {
+function begin(state: State, name: string, source: string, isEmpty: boolean): boolean {
   if (state.open.length === 0 && (name !== 'svg' || state.out !== '')) return false
   const attributes = parseAttributes(source)
   if (attributes === undefined) return false
@@ -90,7 +90,7 @@ function begin(state: State, name: string, source: string, isEmpty: boolean) {
   return true
 }
 
-function finish(state: State, name: string) {
+function finish(state: State, name: string): boolean {
   if (state.open.pop() !== name) return false
   if (state.dropped > 0) {
     state.dropped--
@@ -103,7 +103,7 @@ function finish(state: State, name: string) {
 }
 
 /** The allowed attributes with harmless values; undefined for an unknown entity. */
-function parseAttributes(source: string) {
+function parseAttributes(source: string): Map<string, string> | undefined {
   const found = new Map<string, string>()
   for (const [, written = '', double, single] of source.matchAll(ATTRIBUTE)) {
     const name = written === 'xlink:href' ? 'href' : written
@@ -131,7 +131,7 @@ const FUNCTION_NAME = /([^\s,;:(){}[\]"'!+*/>~.#]*)\s*\(/g
  * Whether a value loads nothing: `url()` only for parts of the drawing, known functions, no escapes, no
  * at-rules.
  */
-function isHarmless(value: string, isStyle: boolean) {
+function isHarmless(value: string, isStyle: boolean): boolean {
   // A comment could split a name, and an escape could disguise it.
   if (/\\|\/\*|javascript\s*:|data\s*:/i.test(value)) return false
   if (isStyle && /@|expression|behaviou?r|-moz-binding/i.test(value)) return false
@@ -144,7 +144,7 @@ function isHarmless(value: string, isStyle: boolean) {
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
 /** Undefined for an entity that XML does not define. */
-function decodeEntities(text: string) {
+function decodeEntities(text: string): string | undefined {
   let isKnown = true
   const result = text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w+));|&/gi, (_, decimal, hex, name) => {
     const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)
@@ -162,7 +162,7 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 const encodeEntities = (text: string) => text.replace(/[&<>"]/g, letter => ENTITIES[letter] ?? '')
 
 /** From the view box, or else from width and height. */
-function findSize(root: ReadonlyMap<string, string>) {
+function findSize(root: ReadonlyMap<string, string>): { width: number; height: number } | undefined {
   const box = root
     .get('viewBox')
     ?.trim()

@@ -44,7 +44,7 @@ type WithLogos<L> = Omit<BrandChange, 'logo' | 'logoDark'> & Record<'logo' | 'lo
 /** Adds an error: the field, a code, and the rest of a sentence that begins with the field. */
 type AddError = (field: string, code: DetailCode, message: string) => void
 
-function requireValid(change: BrandChange) {
+function requireValid(change: BrandChange): WithLogos<Logo> {
   const details: Detail[] = []
   const addError: AddError = (field, code, message) =>
     details.push({ path: [field], code, message: `${field} ${message}` })
@@ -66,7 +66,7 @@ function requireValid(change: BrandChange) {
   return valid as WithLogos<Logo>
 }
 
-function checkName(given: BrandChange['name'], addError: AddError) {
+function checkName(given: BrandChange['name'], addError: AddError): BrandChange['name'] {
   if (typeof given !== 'string') return given
   const name = given.trim()
   if (name === '' || isLongerThan(name, MAX_BRAND_NAME_LENGTH))
@@ -75,7 +75,7 @@ function checkName(given: BrandChange['name'], addError: AddError) {
   return name
 }
 
-function checkAccent(given: BrandChange['accent'], addError: AddError) {
+function checkAccent(given: BrandChange['accent'], addError: AddError): BrandChange['accent'] {
   if (typeof given !== 'string') return given
   const colour = parseColour(given)
   if (colour === undefined) addError('accent', 'format', 'must be a colour such as #1a5f4b.')
@@ -105,7 +105,7 @@ function checkAncestors(
  * An https origin as CSP writes it, or http of this machine. A leading `*.` needs a name of two parts or
  * more. Security bound: other text could end the directive and begin another.
  */
-export function parseFrameAncestor(text: string) {
+export function parseFrameAncestor(text: string): string | undefined {
   const [, scheme, host = '', port = ''] =
     /^(https?):\/\/((?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*)(:\d{1,5})?\/?$/.exec(text.trim().toLowerCase()) ??
     []
@@ -115,7 +115,10 @@ export function parseFrameAncestor(text: string) {
   return `${scheme}://${host}${port}`
 }
 
-async function storeLogo({ sql, accountId, clock }: AccountContext, logo: Logo | null | undefined) {
+async function storeLogo(
+  { sql, accountId, clock }: AccountContext,
+  logo: Logo | null | undefined,
+): Promise<string | null | undefined> {
   if (logo === null || logo === undefined) return logo
   const digest = hash('sha256', logo.bytes, 'hex').slice(0, 32)
   await sql`
@@ -126,7 +129,10 @@ async function storeLogo({ sql, accountId, clock }: AccountContext, logo: Logo |
 }
 
 /** One statement, so that concurrent changes of different members are both kept. */
-async function write({ sql, accountId, actorId, clock }: AccountContext, change: WithLogos<string>) {
+async function write(
+  { sql, accountId, actorId, clock }: AccountContext,
+  change: WithLogos<string>,
+): Promise<void> {
   const { name, accent, logo, logoDark, frameAncestors } = change
   const now = clock.now()
   const set = (column: string, value: unknown) =>
@@ -145,13 +151,13 @@ async function write({ sql, accountId, actorId, clock }: AccountContext, change:
 }
 
 /** Starts the lifetime of logos that are about to be replaced. */
-async function touchLogos({ sql, accountId, clock }: AccountContext) {
+async function touchLogos({ sql, accountId, clock }: AccountContext): Promise<void> {
   await sql`
     update brand_logo l set kept_since = ${clock.now()} from brand b
     where l.account_id = ${accountId} and b.account_id = l.account_id and l.hash in (b.logo, b.logo_dark)`
 }
 
-async function deleteReplacedLogos({ sql, accountId, clock }: AccountContext) {
+async function deleteReplacedLogos({ sql, accountId, clock }: AccountContext): Promise<void> {
   const before = new Date(clock.now().getTime() - REPLACED_LIFETIME_MS)
   await sql`
     delete from brand_logo l using brand b

@@ -7,7 +7,7 @@ const keyUses = perSharedDatabase(
 )
 const MINUTE_MS = 60_000
 
-export function recordKeyUse(sql: Sql, key: { keyId: string; accountId: number }, now: Date) {
+export function recordKeyUse(sql: Sql, key: { keyId: string; accountId: number }, now: Date): void {
   const minute = Math.floor(now.getTime() / MINUTE_MS)
   const entry = keyUses(sql).get(key.keyId)
   if (entry === undefined) keyUses(sql).set(key.keyId, { accountId: key.accountId, minute, written: 0 })

@@ -33,7 +33,7 @@ export type NewKey = {
   createdBy: string
 }
 
-export function isWellFormedKey(key: string) {
+export function isWellFormedKey(key: string): boolean {
   const [, random, check] = KEY_PATTERN.exec(key) ?? []
   return random !== undefined && checksum62(PREFIX + random) === check
 }

@@ -69,7 +69,7 @@ export class KeyLimits {
   }
 
   /** Gives back idle permits and reports the held ones. */
-  async maintain() {
+  async maintain(): Promise<void> {
     const now = this.now()
     const done: Promise<void>[] = []
     for (const [id, share] of this.shares) {
@@ -81,7 +81,7 @@ export class KeyLimits {
     await Promise.all(done)
   }
 
-  async releaseAll() {
+  async releaseAll(): Promise<void> {
     this.stopMaintenance()
     const all = [...this.shares.values()]
     this.shares.clear()
@@ -94,7 +94,7 @@ export class KeyLimits {
     await Promise.all(all.map(share => this.exchange(share).done))
   }
 
-  private getShare(key: LimitedKey) {
+  private getShare(key: LimitedKey): RateShare {
     let share = this.shares.get(key.keyId)
     if (share === undefined) {
       share = createShare(key)
@@ -130,7 +130,7 @@ export class KeyLimits {
   }
 
   /** Starts an exchange for this share, or returns the running one. */
-  private exchange(share: RateShare) {
+  private exchange(share: RateShare): Exchange {
     const running = this.exchanges.get(share)
     if (running !== undefined) return running
     const { promise: late, resolve } = Promise.withResolvers<void>()
@@ -146,7 +146,7 @@ export class KeyLimits {
     return exchange
   }
 
-  private async report(share: RateShare) {
+  private async report(share: RateShare): Promise<void> {
     try {
       const { reply, at } = await this.send(share)
       applyReply(share, reply, at)
@@ -159,7 +159,7 @@ export class KeyLimits {
   }
 
   /** The time in ms. If the clock was set back, earlier times no longer count. */
-  private now() {
+  private now(): number {
     const now = this.clock.now().getTime()
     if (this.latest - now > SET_BACK_MS) {
       this.pausedUntil = Number.NEGATIVE_INFINITY
@@ -169,14 +169,14 @@ export class KeyLimits {
     return now
   }
 
-  private startMaintenance() {
+  private startMaintenance(): void {
     if (this.timer !== undefined) return
     // If this fails, the next request that asks gets the same error and reports it.
     this.timer = setInterval(() => this.maintain().catch(() => undefined), MAINTENANCE_INTERVAL_MS)
     this.timer.unref()
   }
 
-  private stopMaintenance() {
+  private stopMaintenance(): void {
     clearInterval(this.timer)
     this.timer = undefined
   }

@@ -20,7 +20,7 @@ export function createPageLimit() {
   })
   return {
     /** Takes a page for an address. Returns 0, or the seconds to wait if none is left. */
-    take(address: string, now: number) {
+    take(address: string, now: number): number {
       const bucket = buckets.get(address)
       // A clock that was set back adds nothing.
       const seconds = Math.max(0, now - bucket.at) / 1000
@@ -31,7 +31,7 @@ export function createPageLimit() {
       return 0
     },
     /** Gives back a page that was taken but not used. */
-    giveBack(address: string) {
+    giveBack(address: string): void {
       buckets.get(address).left++
     },
     size: buckets.size,

@@ -19,7 +19,7 @@ export const getRemainingQuota = (sql: Sql, counter: Counter): Promise<number> =
 
 type Counter = { accountId: number; level: LevelLetter }
 
-async function readRemaining(sql: Sql, { accountId, level }: Counter, lock: Fragment) {
+async function readRemaining(sql: Sql, { accountId, level }: Counter, lock: Fragment): Promise<number> {
   const quota = sql(QUOTA_COLUMN[level])
   const [row] = await sql<{ remaining: number | null }[]>`
     select (coalesce(a.${quota}, p.${quota}) - u.used)::bigint as remaining

@@ -106,7 +106,7 @@ function buildDecision({ key, uses, others }: RateShare, now: number, isAllowed:
   return { isAllowed, limit, remaining, nextFreeAt: next === Number.POSITIVE_INFINITY ? now + 1_000 : next }
 }
 
-export function canAskForMore(share: RateShare, now: number) {
+export function canAskForMore(share: RateShare, now: number): boolean {
   if (now >= share.emptyUntil) return true
   return share.refusals >= MAX_REFUSALS_PER_PAUSE && now - share.askedAt >= MIN_PAUSE_MS
 }
@@ -131,7 +131,7 @@ export function buildReport(share: RateShare, now: number): ShareReport {
 }
 
 /** Applies the reply to the report that was sent at `at`. */
-export function applyReply(share: RateShare, { held, others }: ShareReply, at: number) {
+export function applyReply(share: RateShare, { held, others }: ShareReply, at: number): void {
   const { lastReport } = share
   share.held = held
   share.others = others
@@ -147,7 +147,7 @@ export function applyReply(share: RateShare, { held, others }: ShareReply, at: n
 }
 
 /** Gives back the permits that were not needed. Returns whether a report is due. */
-export function releaseIdlePermits(share: RateShare, now: number) {
+export function releaseIdlePermits(share: RateShare, now: number): boolean {
   const used = share.uses.count(now)
   const free = share.held - used
   const idle = Math.min(share.minFree, free)

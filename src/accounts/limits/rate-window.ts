@@ -31,7 +31,7 @@ export function createRateWindow(stepMs: number) {
   const expiry = (step: Step | undefined) => step && step.last + MINUTE_MS
 
   return {
-    count(now: number) {
+    count(now: number): number {
       updateClock(now)
       for (let at = expiry(steps[first]); at !== undefined && at <= latest; at = expiry(steps[first])) {
         total -= steps[first++]?.count ?? 0
@@ -42,7 +42,7 @@ export function createRateWindow(stepMs: number) {
       }
       return total
     },
-    add(now: number) {
+    add(now: number): void {
       updateClock(now)
       const step = newest()
       if (step !== undefined && latest - step.from < stepMs) {

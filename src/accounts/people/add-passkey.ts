@@ -74,7 +74,7 @@ export async function addPasskey(
 
 /** Only transports that WebAuthn defines are stored. */
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
-const keepKnownTransports = (sent: readonly string[] | undefined) =>
+const keepKnownTransports = (sent: readonly string[] | undefined): string[] =>
   TRANSPORTS.filter(one => sent?.includes(one))
 
 async function verify(

@@ -72,7 +72,7 @@ export async function attemptSignIn<T>(
 }
 
 /** The pause before the n-th attempt of an e-mail in the window. */
-export const getPauseMs = (n: number) =>
+export const getPauseMs = (n: number): number =>
   Math.min(MAX_PAUSE_MS, Math.max(0, n - MAX_UNDELAYED_ATTEMPTS_PER_EMAIL) * PAUSE_STEP_MS)
 
 async function verifyInTurn<T>(
@@ -169,7 +169,7 @@ async function count(ctx: OperatorContext, keys: readonly string[]): Promise<(Co
   })
 }
 
-async function forget(ctx: OperatorContext, keys: string[]) {
+async function forget(ctx: OperatorContext, keys: string[]): Promise<void> {
   await ctx.sql`delete from sign_in_attempt where email_hash = any(${keys}::text[])`
 }
 
@@ -178,13 +178,13 @@ const throttle = (ctx: OperatorContext, since: number): Throttled => ({
   seconds: Math.max(1, Math.ceil((since + ATTEMPT_WINDOW_MS - ctx.clock.now().getTime()) / 1000)),
 })
 
-export function uncountNetworkAttempt(ctx: OperatorContext, network: string) {
+export function uncountNetworkAttempt(ctx: OperatorContext, network: string): void {
   const tries = perProcess(ctx.sql).attempts.get(network)
   if (tries.count > 0) tries.count--
 }
 
 /** Networks are hashed with a key, so that the database alone does not reveal them. */
-function keyOfSource({ secretKey }: AttemptContext, { email, network, known }: AttemptSource) {
+function keyOfSource({ secretKey }: AttemptContext, { email, network, known }: AttemptSource): string {
   if (known !== undefined) return sha256Hex(`known ${known}`)
   return createHmac('sha256', deriveKey(secretKey, 'carnet sign-in networks'))
     .update(`${email} ${getNetwork(network)}`)

@@ -13,13 +13,13 @@ const MAX_WORD_LENGTH = Math.max(...Array.from(WORDS, word => word.length))
 const USUAL_ENDING = /[^\p{L}]{1,4}$/u
 
 /** `password` is in lower case. */
-export function isCommonPassword(password: string) {
+export function isCommonPassword(password: string): boolean {
   if (new Set(password).size < 4 || isBreached(password)) return true
   return isMadeOfWords(password) || isMadeOfWords(password.replace(USUAL_ENDING, ''))
 }
 
 /** Whether the text consists of common words; takes time in proportion to its length. */
-function isMadeOfWords(text: string) {
+function isMadeOfWords(text: string): boolean {
   const reached = [true]
   for (let end = 1; end <= text.length; end++) {
     reached[end] = false
@@ -41,7 +41,7 @@ export const hashCommonPassword = (password: string): Buffer =>
  * A binary search among 43,940 sorted hashes: all passwords with 12 or more characters, in lower case, among
  * the million most common of Mark Burnett's ten million breached ones (public domain).
  */
-function isBreached(password: string) {
+function isBreached(password: string): boolean {
   breached ??= readFileSync(new URL('../../../assets/common-passwords.bin', import.meta.url))
   const wanted = hashCommonPassword(password)
   let low = 0

@@ -7,13 +7,13 @@ const EMAIL =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
 
 /** The address in lower case; undefined when it is invalid. */
-export function parseEmail(text: string) {
+export function parseEmail(text: string): string | undefined {
   const email = text.trim().toLowerCase()
   return email.length <= MAX_EMAIL_LENGTH && EMAIL.test(email) ? email : undefined
 }
 
 /** Throws `validation` for an invalid address. */
-export function requireEmail(text: string, message = 'That is not an e-mail address.') {
+export function requireEmail(text: string, message = 'That is not an e-mail address.'): string {
   const email = parseEmail(text)
   if (email === undefined) throw invalidEmail('format', message)
   return email

@@ -23,14 +23,14 @@ export function createKnownDevices(secretKey: string) {
   const parseMarks = (value: string | undefined) => value?.split('~').slice(0, MAX_MARKS) ?? []
   return {
     /** The cookie's value after a sign-in: a new mark before the others. */
-    add(value: string | undefined, email: string, now: Date) {
+    add(value: string | undefined, email: string, now: Date): string {
       const id = randomBytes(12).toString('base64url')
       const time = String(now.getTime())
       const others = parseMarks(value).filter(mark => MARK.test(mark) && !isFor(mark, email, now))
       return [`${id}.${time}.${sign(id, time, email)}`, ...others].slice(0, MAX_MARKS).join('~')
     },
     /** The id of the valid mark for the e-mail. */
-    find: (value: string | undefined, email: string, now: Date) =>
+    find: (value: string | undefined, email: string, now: Date): string | undefined =>
       parseMarks(value)
         .find(mark => isFor(mark, email, now))
         ?.slice(0, 16),

@@ -110,7 +110,7 @@ export async function endMemberSessions(ctx: AccountContext, id: string): Promis
   })
 }
 
-async function requireInvitationsLeft(ctx: AccountContext) {
+async function requireInvitationsLeft(ctx: AccountContext): Promise<void> {
   const since = new Date(ctx.clock.now().getTime() - DAY_MS)
   // Ids are ordered by time, so this bound keeps the count from reading the whole log.
   const [row] = await ctx.sql<{ n: number }[]>`
@@ -151,7 +151,7 @@ export async function removeMember(ctx: AccountContext, id: string): Promise<boo
   })
 }
 
-async function deletePersonWithoutAccount(ctx: AccountContext, personId: string) {
+async function deletePersonWithoutAccount(ctx: AccountContext, personId: string): Promise<void> {
   const { sql } = ctx
   await sql`
     with deleted as (
@@ -171,7 +171,7 @@ async function deletePersonWithoutAccount(ctx: AccountContext, personId: string)
 }
 
 /** Locks all memberships of the account in one order, so that changes of members wait for each other. */
-async function lockMembers(ctx: AccountContext) {
+async function lockMembers(ctx: AccountContext): Promise<void> {
   await ctx.sql`select from membership where account_id = ${ctx.accountId} order by person_id for update`
 }
 
@@ -181,7 +181,7 @@ async function lockMember(ctx: AccountContext, id: string): Promise<{ uuid: stri
   return { uuid: parseId(id) ?? '', member }
 }
 
-async function hasAnotherOwner(ctx: AccountContext, personId: string) {
+async function hasAnotherOwner(ctx: AccountContext, personId: string): Promise<boolean> {
   const others = await ctx.sql`
     select from membership where account_id = ${ctx.accountId} and role = 'owner' and person_id <> ${personId} limit 1`
   return others.length > 0

@@ -38,7 +38,7 @@ export async function endOneSession(ctx: OperatorContext, owner: Owner, id: stri
 export const endOtherSessions = (ctx: OperatorContext, owner: Owner, keptId: string): Promise<number> =>
   endSessions(ctx, owner, ctx.sql`id <> ${parseId(keptId) ?? ''}`)
 
-const endSessions = (ctx: OperatorContext, { personId, email }: Owner, which: Fragment) =>
+const endSessions = (ctx: OperatorContext, { personId, email }: Owner, which: Fragment): Promise<number> =>
   withTransaction(ctx, async tx => {
     const ended = await tx.sql`
       delete from person_session where person_id = ${personId} and ${which} returning id`

@@ -118,7 +118,7 @@ async function findPasskey(ctx: OperatorContext, credentialId: string): Promise<
 }
 
 /** WebAuthn §7.2, step 6: the user handle of a discoverable credential must be its owner's. */
-function isOwnHandle({ response }: AuthenticationResponseJSON, personId: string) {
+function isOwnHandle({ response }: AuthenticationResponseJSON, personId: string): boolean {
   return response?.userHandle === Buffer.from(toUserHandle(personId)).toString('base64url')
 }
 
@@ -130,7 +130,10 @@ type SignedAnswer = {
 }
 
 /** The authenticator's new counter; undefined for an invalid response. */
-async function verify(ctx: OperatorContext, { home, response, purpose, credential }: SignedAnswer) {
+async function verify(
+  ctx: OperatorContext,
+  { home, response, purpose, credential }: SignedAnswer,
+): Promise<number | undefined> {
   const { verifyAuthenticationResponse } = await loadWebAuthn()
   const expectedChallenge = await consumeChallenge(ctx, response, purpose)
   if (expectedChallenge === undefined) return undefined
@@ -147,7 +150,7 @@ async function verify(ctx: OperatorContext, { home, response, purpose, credentia
 }
 
 /** WebAuthn §7.2 step 22: a counter that does not grow reveals a cloned key. False if used. */
-async function recordUse(ctx: OperatorContext, id: string, counter: number) {
+async function recordUse(ctx: OperatorContext, id: string, counter: number): Promise<boolean> {
   const noted = await ctx.sql`
     update passkey set counter = ${counter}, last_used_at = ${ctx.clock.now()}
     where id = ${id} and (counter < ${counter} or (counter = 0 and ${counter}::bigint = 0)) returning id`

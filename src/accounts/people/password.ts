@@ -21,7 +21,7 @@ export function findPasswordProblem(password: string, email: string): PasswordPr
 }
 
 /** Throws `validation` for a password that is not accepted. */
-export function requireValidPassword(password: string, email: string) {
+export function requireValidPassword(password: string, email: string): void {
   const problem = findPasswordProblem(password, email)
   if (problem === undefined) return
   const message = PASSWORD_PROBLEM_SENTENCES[problem]
@@ -65,7 +65,7 @@ export async function verifyPassword(password: string, encoded: string | undefin
 }
 
 /** Whether a hash was made with other parameters than today's. */
-export const isOutdatedHash = (encoded: string) => !encoded.startsWith(CURRENT_PREFIX)
+export const isOutdatedHash = (encoded: string): boolean => !encoded.startsWith(CURRENT_PREFIX)
 
 const ENCODED =
   /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/

@@ -85,7 +85,7 @@ export async function addMember(
   return actorId
 }
 
-function vouchedError(email: string, accountId: number) {
+function vouchedError(email: string, accountId: number): AppError {
   const message = `An owner of account ${accountId} has seen the link with which ${email} set a password. Run "carnet users reset-password --email ${email}", give the link only to that person, and add them after they have used it.`
   return invalidEmail('duplicate', message)
 }

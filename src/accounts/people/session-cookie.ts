@@ -4,7 +4,7 @@
 export const getSessionCookieName = (publicUrl: string): string =>
   publicUrl.startsWith('https:') ? '__Host-carnet' : 'carnet'
 
-export function findSessionToken(publicUrl: string, header: string | undefined) {
+export function findSessionToken(publicUrl: string, header: string | undefined): string | undefined {
   const name = getSessionCookieName(publicUrl)
   for (const pair of header?.split(';') ?? []) {
     const [key, value] = pair.split('=', 2)

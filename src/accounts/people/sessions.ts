@@ -108,7 +108,7 @@ export async function renewSession(
   return renewed.length === 1 ? token : undefined
 }
 
-export const isRecentlyProven = ({ provenAt }: Pick<Session, 'provenAt'>, now: Date) =>
+export const isRecentlyProven = ({ provenAt }: Pick<Session, 'provenAt'>, now: Date): boolean =>
   provenAt.getTime() + PROOF_LIFETIME_MS > now.getTime()
 
 /** The session with the person's current role; undefined if it has ended. */

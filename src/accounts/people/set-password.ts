@@ -37,7 +37,7 @@ export async function setPassword(
 }
 
 /** Returns the person whose password it has set. Throws `not_found`. */
-async function useLink({ sql, clock }: OperatorContext, hash: string, passwordHash: string) {
+async function useLink({ sql, clock }: OperatorContext, hash: string, passwordHash: string): Promise<string> {
   const now = clock.now()
   const [person] = await sql<{ id: string }[]>`
     with own as (

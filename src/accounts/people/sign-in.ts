@@ -19,7 +19,7 @@ type SignIn = {
 type SignInResult = NewSession | { problem: 'wrong' } | Throttled
 
 /** The e-mail that an attempt counts for, valid or not. */
-export const normalizeSignInEmail = (text: string) => parseEmail(text) ?? text.trim().toLowerCase()
+export const normalizeSignInEmail = (text: string): string => parseEmail(text) ?? text.trim().toLowerCase()
 
 /** Throws `unavailable` while too many people sign in. */
 export async function signIn(ctx: AttemptContext, input: SignIn): Promise<SignInResult> {

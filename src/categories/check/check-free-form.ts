@@ -19,7 +19,7 @@ export function checkFreeForm(
   data: DataObject,
   strict: boolean,
   findings: Findings,
-) {
+): void {
   const names = getNames(category)
   for (const key of Object.keys(data)) {
     if (names.has(key)) continue
@@ -39,7 +39,7 @@ function explainUnknown(category: CompleteCategory, key: string, strict: boolean
 }
 
 /** Texts may be empty and of any length; the depth is bounded like the body's. */
-function checkValue(value: unknown, path: (string | number)[], findings: Findings) {
+function checkValue(value: unknown, path: (string | number)[], findings: Findings): void {
   if (findings.truncated) return
   if (typeof value === 'string') {
     const textProblem = findTextProblem(value)
@@ -52,7 +52,7 @@ function checkValue(value: unknown, path: (string | number)[], findings: Finding
   }
 }
 
-function checkMembers(value: object, path: (string | number)[], findings: Findings) {
+function checkMembers(value: object, path: (string | number)[], findings: Findings): void {
   if (Array.isArray(value)) {
     for (const [index, entry] of value.entries()) checkWithin(index, entry)
   } else if (isObject(value)) {
@@ -67,7 +67,7 @@ function checkMembers(value: object, path: (string | number)[], findings: Findin
   }
 }
 
-function checkKey(key: string, path: readonly (string | number)[], findings: Findings) {
+function checkKey(key: string, path: readonly (string | number)[], findings: Findings): boolean {
   if (key === '__proto__') {
     findings.add(path, 'unknown_field', problem('key'))
     return false

@@ -39,7 +39,7 @@ export function checkStructure(
   data: DataObject,
   validatedWith: number,
   findings: Findings,
-) {
+): void {
   const validate = getValidator(category)
   if (validate(data)) return
   const { errors } = validate
@@ -58,7 +58,7 @@ type Finding = {
   value: unknown
 }
 
-function report(context: Finding, validatedWith: number) {
+function report(context: Finding, validatedWith: number): void {
   const { error, category, findings, path, value } = context
   if (isLeftToSemanticChecks(error)) return
   if (error.keyword === 'required') reportMissing(context, validatedWith)
@@ -73,7 +73,7 @@ function report(context: Finding, validatedWith: number) {
 const isLeftToSemanticChecks = (error: ErrorObject) =>
   error.propertyName !== undefined || error.keyword === 'propertyNames' || error.keyword === 'uniqueItems'
 
-function reportMissing({ error, category, findings, path }: Finding, validatedWith: number) {
+function reportMissing({ error, category, findings, path }: Finding, validatedWith: number): void {
   const name = String(error.params.missingProperty)
   const missing = [...path, name]
   const since = findField(category, missing).field.requiredSince ?? 1
@@ -82,7 +82,7 @@ function reportMissing({ error, category, findings, path }: Finding, validatedWi
   else findings.add(missing, 'required', problem('missing_in', { parent: formatField(path) }))
 }
 
-function reportUnknown({ error, category, findings, path }: Finding) {
+function reportUnknown({ error, category, findings, path }: Finding): void {
   const name = String(error.params.additionalProperty)
   const { field } = findField(category, path)
   const names = (field.fields ?? []).map(member => member.name)
@@ -111,7 +111,7 @@ function findField(category: CompleteCategory, path: Path): FieldAt {
 /** The path without list indexes. */
 const labelPath = (path: Path) => path.filter(step => typeof step === 'string').join('.')
 
-function findMember(fields: readonly Field[], name: string) {
+function findMember(fields: readonly Field[], name: string): Field {
   const field = fields.find(member => member.name === name)
   assert(field, `Ajv reports known fields, not ${name}`)
   return field

@@ -80,7 +80,7 @@ const isUnquotable = (field: Field, text: string) =>
     ? text.trim() !== '' && Number.isFinite(Number(text))
     : field.type === 'boolean' && (text === 'true' || text === 'false')
 
-function kindOf(value: unknown) {
+function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'list'
   if (isObject(value)) return 'object'
   if (typeof value === 'string') return 'text'

@@ -9,12 +9,12 @@ export class Findings {
   truncated = false
   private readonly errors = new Map<string, Detail>()
 
-  get isEmpty() {
+  get isEmpty(): boolean {
     return this.errors.size === 0
   }
 
   /** Keeps the first violation at a path; later ones there follow from it. */
-  add(path: Path, code: DetailCode, problem: Problem) {
+  add(path: Path, code: DetailCode, problem: Problem): void {
     if (this.truncated) return
     const place = JSON.stringify(path)
     if (this.errors.has(place)) return
@@ -22,17 +22,17 @@ export class Findings {
     else this.errors.set(place, buildDetail(path, code, problem))
   }
 
-  warn(path: Path, code: DetailCode, problem: Problem) {
+  warn(path: Path, code: DetailCode, problem: Problem): void {
     if (this.warningsFull) return
     this.warnings.push(buildDetail(path, code, problem))
   }
 
-  get warningsFull() {
+  get warningsFull(): boolean {
     return this.warnings.length >= MAX_DETAILS
   }
 
   /** Sorts the violations by the category's fields, other keys last. */
-  sortedErrors(order: ReadonlyMap<string, number>) {
+  sortedErrors(order: ReadonlyMap<string, number>): Detail[] {
     const place = ({ path }: Detail) => order.get(String(path[1])) ?? order.size
     return Array.from(this.errors.values()).sort((a, b) => place(a) - place(b))
   }

@@ -39,14 +39,14 @@ class SizeLimiter {
     return copy ?? object
   }
 
-  private value(field: Field, value: object) {
+  private value(field: Field, value: object): object {
     if (Array.isArray(value)) return field.type === 'list' ? this.list(field, value) : value
     if (!isObject(value)) return value
     if (field.localized) return this.translations(field, value)
     return field.type === 'object' ? this.object(field.fields ?? [], value) : value
   }
 
-  private list(field: Field, entries: readonly unknown[]) {
+  private list(field: Field, entries: readonly unknown[]): readonly unknown[] {
     const kept = this.isTooLong(field, entries.length, 'entries')
       ? entries.slice(0, getMaxEntries(field))
       : entries
@@ -63,7 +63,7 @@ class SizeLimiter {
     return changed ? bounded : entries
   }
 
-  private translations(field: Field, texts: DataObject) {
+  private translations(field: Field, texts: DataObject): DataObject {
     const tags = Object.keys(texts)
     if (!this.isTooLong(field, tags.length, 'languages')) return texts
     return Object.fromEntries(tags.slice(0, getMaxEntries(field)).map(tag => [tag, texts[tag]]))
@@ -79,7 +79,7 @@ class SizeLimiter {
     return this.members(fields, Object.fromEntries(Array.from(kept, key => [key, object[key]])))
   }
 
-  private isTooLong(field: Field, count: number, what: 'entries' | 'languages') {
+  private isTooLong(field: Field, count: number, what: 'entries' | 'languages'): boolean {
     const most = getMaxEntries(field) ?? 0
     if (count <= most) return false
     this.findings.add(this.path, 'length', problem(`many_${what}`, { count, most }))

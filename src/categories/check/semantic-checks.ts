@@ -25,7 +25,7 @@ export class SemanticChecks {
     this.primary = primary
   }
 
-  checkMembers(fields: readonly Field[], value: DataObject) {
+  checkMembers(fields: readonly Field[], value: DataObject): void {
     for (const field of fields) {
       if (!Object.hasOwn(value, field.name)) continue
       this.path.push(field.name)
@@ -34,7 +34,7 @@ export class SemanticChecks {
     }
   }
 
-  private checkValue(field: Field, value: unknown) {
+  private checkValue(field: Field, value: unknown): void {
     if (typeof value === 'string') {
       if (!field.localized && (field.type === 'name' || field.type === 'text')) this.checkText(field, value)
     } else if (Array.isArray(value)) {
@@ -45,7 +45,7 @@ export class SemanticChecks {
     }
   }
 
-  private checkText(field: Field, text: string) {
+  private checkText(field: Field, text: string): void {
     const violation = field.format === undefined ? undefined : FORMAT_RULES[field.format].findViolation(text)
     if (violation !== undefined) this.findings.add(this.path, violation.code, violation.problem)
     const wrong = findTextProblem(text)
@@ -54,7 +54,7 @@ export class SemanticChecks {
   }
 
   /** Any name is accepted. A name that is not a code gets a warning, once per name. */
-  private checkFibre(text: string) {
+  private checkFibre(text: string): void {
     const known = recogniseKnownFibre(text)
     if (known?.certainty === 'exact' && text.trim().toLowerCase() === known.code) return
     if (this.warned.has(text) || this.findings.warningsFull) return
@@ -64,7 +64,7 @@ export class SemanticChecks {
     this.findings.warn(this.path, code, explainFibre(shorten(text.trim(), 60), found))
   }
 
-  private checkList(field: Field, entries: readonly unknown[]) {
+  private checkList(field: Field, entries: readonly unknown[]): void {
     const scalar = findScalarEntry(field)
     const seen = scalar?.format === 'language' ? new Set<string>() : undefined
     entries.forEach((entry, index) => {
@@ -78,7 +78,7 @@ export class SemanticChecks {
   }
 
   /** Two spellings of a language are duplicates. */
-  private checkUnique(seen: Set<string>, tag: string) {
+  private checkUnique(seen: Set<string>, tag: string): void {
     const language = canonicalizeLanguage(tag)
     if (language === undefined) return
     if (seen.has(language)) this.findings.add(this.path, 'duplicate', problem('repeated', { language }))
@@ -86,7 +86,7 @@ export class SemanticChecks {
   }
 
   /** Skipped if a share is missing or wrong, because the wrong sum follows from that. */
-  private checkSum(list: Field, name: string, entries: readonly unknown[]) {
+  private checkSum(list: Field, name: string, entries: readonly unknown[]): void {
     const share = list.of?.find(field => field.name === name)
     const shares: number[] = []
     for (const entry of entries) {
@@ -99,7 +99,7 @@ export class SemanticChecks {
     this.findings.add(this.path, 'sum_not_100', problem('sum', { sum: shorten(total, 30), share: name }))
   }
 
-  private checkTranslations(field: Field, texts: DataObject) {
+  private checkTranslations(field: Field, texts: DataObject): void {
     const seen = new Set<string>()
     let hasPrimary = false
     for (const tag of Object.keys(texts)) {
@@ -120,7 +120,7 @@ export class SemanticChecks {
     )
   }
 
-  private checkTranslation(field: Field, text: unknown, language: string) {
+  private checkTranslation(field: Field, text: unknown, language: string): void {
     if (typeof text !== 'string') return
     if (!isBlank(text)) this.checkText(field, text)
     else if (language !== this.primary) this.findings.add(this.path, 'length', explainBlank(false))

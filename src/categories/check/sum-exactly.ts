@@ -6,7 +6,7 @@
 const SHORTEST = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/
 
 /** Returns a finite number as `value × 10^-scale`, from its shortest decimal text. Scale is at most 340. */
-function toDecimal(number: number) {
+function toDecimal(number: number): { value: bigint; scale: number } {
   const [, sign = '', whole = '0', fraction = '', exponent = '0'] = SHORTEST.exec(String(number)) ?? []
   const value = BigInt(`${sign}${whole}${fraction}`)
   const scale = fraction.length - Number(exponent)
@@ -14,7 +14,7 @@ function toDecimal(number: number) {
 }
 
 /** Returns the exact sum in decimal notation, without exponent or trailing zeros: `99.99`. */
-export function sumExactly(numbers: readonly number[]) {
+export function sumExactly(numbers: readonly number[]): string {
   const decimals = numbers.map(toDecimal)
   const scale = decimals.reduce((max, decimal) => Math.max(max, decimal.scale), 0)
   const total = decimals.reduce(

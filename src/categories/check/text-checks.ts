@@ -19,7 +19,7 @@ const VISIBLE = /\S/u
 export const isBlank = (text: string) => !VISIBLE.test(text)
 
 /** Counts code points, as JSON Schema does. */
-export function countCharacters(text: string) {
+export function countCharacters(text: string): number {
   let count = 0
   for (const _ of text) count++
   return count

@@ -56,7 +56,7 @@ const getFieldOrder = (category: CompleteCategory): ReadonlyMap<string, number> 
   new Map(category.fields.map((field, place) => [field.name, place]))
 
 /** Undefined if `languages` is invalid; then the texts cannot be checked. */
-function findPrimaryLanguage(data: DataObject) {
+function findPrimaryLanguage(data: DataObject): string | undefined {
   const languages = getOwn(data, 'languages')
   const first: unknown = Array.isArray(languages) ? languages[0] : undefined
   return typeof first === 'string' ? canonicalizeLanguage(first) : undefined
@@ -77,7 +77,7 @@ export const normaliseNewlines = (text: string) =>
   text.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text
 
 /** The validator refuses deeper data anyway. */
-function normaliseTexts(value: unknown, depth: number) {
+function normaliseTexts(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return normaliseNewlines(value)
   if (depth > MAX_JSON_DEPTH) return value
   const change = (inner: unknown) => normaliseTexts(inner, depth + 1)
@@ -85,7 +85,7 @@ function normaliseTexts(value: unknown, depth: number) {
   return isObject(value) ? mapMembers(value, change) : value
 }
 
-function mapEntries(entries: readonly unknown[], change: (entry: unknown) => unknown) {
+function mapEntries(entries: readonly unknown[], change: (entry: unknown) => unknown): readonly unknown[] {
   let copy: unknown[] | undefined
   for (let i = 0; i < entries.length; i++) {
     const after = change(entries[i])

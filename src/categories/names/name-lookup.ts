@@ -13,7 +13,7 @@ import { COUNTRY_SYNONYMS, VALUE_SYNONYMS } from './synonyms.ts'
  * Returns the letters and digits of a text in lower case without accents, so that "Pflege-Hinweise" and
  * "pflegehinweise" are equal, and so are "Élasthanne" and "elasthanne".
  */
-export const normalizeName = (text: string) =>
+export const normalizeName = (text: string): string =>
   text
     .normalize('NFKD')
     .toLowerCase()
@@ -40,7 +40,7 @@ export function listSpellings(label: string): readonly string[] {
 }
 
 /** `path` is the key in the label files (`repair.repairable`). */
-export const findFieldLabel = (language: Language, path: string) =>
+export const findFieldLabel = (language: Language, path: string): string | undefined =>
   findLabel(getLabels(language), 'fields', path)
 
 /**
@@ -75,7 +75,7 @@ export const getFieldNames = perObject((category: CompleteCategory) => {
 })
 
 /** Whether a name (by `normalizeName`) is a member's path, or its parent's label followed by its own. */
-export function includesParentName(path: string, key: string) {
+export function includesParentName(path: string, key: string): boolean {
   const [parent = ''] = path.split('.')
   const full = LANGUAGES.map(
     ({ code }) => `${findFieldLabel(code, parent) ?? ''} ${findFieldLabel(code, path) ?? ''}`,
@@ -101,12 +101,13 @@ const getCountryNames = once(() => {
 })
 
 /** `Deutschland` → `DE` */
-export const findCountryByName = (text: string) => getCountryNames().get(normalizeName(text))
+export const findCountryByName = (text: string): string | undefined =>
+  getCountryNames().get(normalizeName(text))
 
 const valueNames = new WeakMap<Field, ReadonlyMap<string, string>>()
 
 /** Finds the value of an enum by its own name in any case, by a label, or by a synonym. */
-export function findValueByName(path: string, field: Field, text: string) {
+export function findValueByName(path: string, field: Field, text: string): string | undefined {
   const names = valueNames.get(field) ?? buildValueNames(path, field)
   valueNames.set(field, names)
   return names.get(normalizeName(text))

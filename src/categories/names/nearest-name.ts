@@ -5,7 +5,7 @@ import { countEdits } from '../../kernel/edit-distance.ts'
 const MAX_LENGTH = 60
 
 /** Finds the nearest name: equal but for case, `_`, `-`, or one mistake in four letters, at most 3. */
-export function findNearestName(key: string, names: readonly string[]) {
+export function findNearestName(key: string, names: readonly string[]): string | undefined {
   if (key.length > MAX_LENGTH) return undefined
   const plain = simplify(key)
   let best: string | undefined

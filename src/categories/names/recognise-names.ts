@@ -47,7 +47,7 @@ export function recogniseKnownFibre(text: string): Recognition | undefined {
  * Returns what forms and imports store for a text: the code of an exact name, else the text itself. `path` is
  * the key of the field's label (`fiberComposition.fiber`).
  */
-export function toCanonicalName(path: string, field: Field, text: string) {
+export function toCanonicalName(path: string, field: Field, text: string): string {
   const known = recogniseName(path, field, text)
   return known?.certainty === 'exact' ? known.code : text
 }

@@ -115,7 +115,7 @@ const GTIN_VIOLATIONS: Readonly<Record<GtinError, Violation>> = {
 }
 
 /** One alternative per first letter: matches exactly the assigned codes. */
-function buildCountryPattern() {
+function buildCountryPattern(): string {
   const byFirst = Map.groupBy(COUNTRIES, code => code.slice(0, 1))
   const parts = Array.from(
     byFirst,
@@ -129,7 +129,7 @@ const explainCountry = (text: string): Problem => suggest('country', findCountry
 
 export const explainLanguage = (text: string): Problem => suggest('language', repairLanguage(text))
 
-function isEmail(text: string) {
+function isEmail(text: string): boolean {
   if (isLongerThan(text, MAX_EMAIL_LENGTH) || !EMAIL.test(text)) return false
   const [local = '', domain = ''] = text.split('@')
   if (local.startsWith('.') || local.endsWith('.') || local.includes('..')) return false
@@ -137,7 +137,7 @@ function isEmail(text: string) {
 }
 
 /** The pattern allows the year 0 and days after the end of a month; both are invalid. */
-function isPartialDate(text: string) {
+function isPartialDate(text: string): boolean {
   if (!PARTIAL_DATE.test(text) || text.startsWith('0000')) return false
   // The engine turns 30 February into 1 March.
   return text.length < 10 || new Date(text).getUTCDate() === Number(text.slice(8))

@@ -69,7 +69,7 @@ const allowNull = (schema: JsonSchema): JsonSchema => ({
 })
 
 /** The maximum number of a list's entries or a localized field's languages; undefined for other fields. */
-export function getMaxEntries(field: Field) {
+export function getMaxEntries(field: Field): number | undefined {
   if (field.localized) return MAX_LANGUAGES
   return field.type === 'list' ? (field.maxItems ?? MAX_LIST_ITEMS) : undefined
 }

@@ -73,7 +73,7 @@ function parse(words: readonly string[], options: ParseArgsOptionsConfig) {
   }
 }
 
-function requirePositionals(names: readonly string[], max: number, given: readonly string[]) {
+function requirePositionals(names: readonly string[], max: number, given: readonly string[]): void {
   const missing = names[given.length]
   if (missing !== undefined) throw new UsageError(`${missing} is missing.`)
   const extra = given[max]
@@ -81,13 +81,13 @@ function requirePositionals(names: readonly string[], max: number, given: readon
 }
 
 function createArguments(found: Readonly<Record<string, unknown>>) {
-  const find = (name: string) => {
+  const find = (name: string): string | undefined => {
     const value = found[name]
     if (typeof value !== 'string') return undefined
     if (value.trim() === '') throw new UsageError(`${label(name)} is empty.`)
     return value
   }
-  const get = (name: string) => {
+  const get = (name: string): string => {
     const value = find(name)
     if (value === undefined) throw new UsageError(`${label(name)} is missing.`)
     return value
@@ -95,14 +95,14 @@ function createArguments(found: Readonly<Record<string, unknown>>) {
   return {
     find,
     get,
-    has: (name: string) => found[name] === true,
-    getOneOf<T extends string>(name: string, allowed: readonly T[]) {
+    has: (name: string): boolean => found[name] === true,
+    getOneOf<T extends string>(name: string, allowed: readonly T[]): T {
       const value = get(name)
       const one = allowed.find(candidate => candidate === value)
       if (one === undefined) throw new UsageError(`${label(name)} must be one of ${allowed.join(', ')}.`)
       return one
     },
-    findInteger(name: string, min: number, max: number) {
+    findInteger(name: string, min: number, max: number): number | undefined {
       const text = find(name)
       if (text === undefined) return undefined
       const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
@@ -115,7 +115,7 @@ function createArguments(found: Readonly<Record<string, unknown>>) {
 /** As in a usage line: arguments in capitals, options with dashes. */
 const label = (name: string) => (name === name.toUpperCase() ? name : `--${name}`)
 
-export function formatHelp(command: Command) {
+export function formatHelp(command: Command): string {
   const rows = Object.entries({ ...command.options, ...COMMON }).map(([name, { hint, about }]) => [
     `--${name}${hint === undefined ? '' : ` ${hint}`}`,
     about,
@@ -125,10 +125,10 @@ export function formatHelp(command: Command) {
   return `carnet ${usage}\n\n${sentence}\n\n${alignColumns(rows, '  ')}\n`
 }
 
-export const formatTable = (headings: readonly string[], rows: readonly string[][], none: string) =>
+export const formatTable = (headings: readonly string[], rows: readonly string[][], none: string): string =>
   rows.length === 0 ? none : alignColumns([headings, ...rows])
 
-export function alignColumns(rows: readonly (readonly string[])[], indent = '') {
+export function alignColumns(rows: readonly (readonly string[])[], indent = ''): string {
   const widths: number[] = []
   for (const row of rows) {
     for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length)

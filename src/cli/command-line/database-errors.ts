@@ -12,13 +12,13 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 }
 
 /** One sentence with PostgreSQL's own message; undefined for an error that the operator cannot fix. */
-export function explainOperatorProblem(error: unknown) {
+export function explainOperatorProblem(error: unknown): string | undefined {
   const fault = PROBLEMS[sqlState(error) ?? '']
   return fault !== undefined && error instanceof Error ? `${fault} (${error.message}).` : undefined
 }
 
 /** Like `explainOperatorProblem`, but also explains a database that does not answer. */
-export function describeDatabaseError(error: unknown) {
+export function describeDatabaseError(error: unknown): string | undefined {
   const fault = explainOperatorProblem(error)
   const meaning = explainDatabaseError(error)
   if (fault !== undefined || meaning === undefined || !(error instanceof Error)) return fault

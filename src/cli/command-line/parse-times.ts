@@ -30,7 +30,7 @@ export function parseExpiry(text: string, now: Date): Date {
 }
 
 /** The milliseconds of a span such as `7d`, `12h`, `30m`; at most a year. Throws UsageError. */
-export function parseSpan(option: string, text: string) {
+export function parseSpan(option: string, text: string): number {
   const span = findSpanMs(text)
   if (span !== undefined && span <= MAX_SPAN_MS) return span
   throw new UsageError(`--${option} is "${text}": it must be a span such as 7d, 12h or 30m, at most 365d.`)
@@ -47,13 +47,13 @@ export function parseSince(text: string, now: Date): Date {
   return moment
 }
 
-function findTime(text: string, now: Date, direction: 1 | -1) {
+function findTime(text: string, now: Date, direction: 1 | -1): Date | undefined {
   const span = findSpanMs(text)
   if (span !== undefined) return new Date(now.getTime() + direction * span)
   return DATE.test(text) || DATE_TIME.test(text) ? parseDateTime(text) : undefined
 }
 
-function findSpanMs(text: string) {
+function findSpanMs(text: string): number | undefined {
   const [, count, unit = ''] = SPAN.exec(text) ?? []
   const unitMs = UNIT_MS[unit]
   return unitMs === undefined ? undefined : Number(count) * unitMs

@@ -58,7 +58,7 @@ const PASSED_SETTINGS = `
 const USED_SETTINGS: readonly string[] = [...PASSED_SETTINGS, 'PORT', 'HOST', 'LOG_LEVEL']
 
 /** Names the settings of the environment that the demo ignores; undefined when there are none. */
-export function describeIgnoredSettings(env: Environment) {
+export function describeIgnoredSettings(env: Environment): string | undefined {
   const names = SETTING_NAMES.filter(name => (env[name] ?? '').trim() !== '' && !USED_SETTINGS.includes(name))
   if (names.length === 0) return undefined
   return `The demo has its own data and addresses, in ${DATA_DIR}: it ignores ${names.join(', ')}.`
@@ -94,7 +94,7 @@ const LINK_LOCAL = /^169\.254\./
 type Interfaces = NodeJS.Dict<Pick<NetworkInterfaceInfo, 'address' | 'family' | 'internal'>[]>
 
 /** The likeliest IPv4 address: a home network's first, a container bridge's last; undefined without any. */
-export function findLanAddress(interfaces: Interfaces = networkInterfaces()) {
+export function findLanAddress(interfaces: Interfaces = networkInterfaces()): string | undefined {
   const candidates = Object.entries(interfaces).flatMap(([name, addresses]) =>
     (addresses ?? [])
       .filter(({ family, internal, address }) => family === 'IPv4' && !internal && !LINK_LOCAL.test(address))

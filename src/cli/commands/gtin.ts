@@ -32,7 +32,7 @@ export const gtinRelease: Command = {
   ),
 }
 
-function describe({ gtin14, product_id, account_id, units, claimable_by }: ReleasedGtin) {
+function describe({ gtin14, product_id, account_id, units, claimable_by }: ReleasedGtin): string {
   const who = claimable_by === 'anyone' ? 'Any account may' : `Only account ${claimable_by} may`
   const lines = [
     `The GTIN ${gtin14} is released from product ${product_id} of account ${account_id}. ${who} use it now, for a new or an existing product.`,

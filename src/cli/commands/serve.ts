@@ -39,7 +39,7 @@ async function announce(
   log: Log,
   { sql, location: data }: Store,
   address: string | undefined,
-) {
+): Promise<void> {
   if (address === undefined || role === 'worker') {
     const message = address === undefined ? 'Worker started, without a port' : 'Worker started'
     log.info({ address, data }, `${message} (ROLE=worker)`)

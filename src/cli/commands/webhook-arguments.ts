@@ -39,7 +39,7 @@ export const buildWebhookCommand = ({
 })
 
 /** Throws UsageError unless the id is given exactly once. */
-function parseTarget(args: Arguments) {
+function parseTarget(args: Arguments): { id: string; account: number | undefined } {
   const word = args.find('ID')
   const option = args.find('webhook')
   const id = word ?? option
@@ -51,7 +51,7 @@ function parseTarget(args: Arguments) {
 
 const REASON = { gone: 'it answered 410 Gone', failing: 'every delivery failed for five days' } as const
 
-export function describeState(webhook: WebhookRecord) {
+export function describeState(webhook: WebhookRecord): string {
   const { status, disabled_reason, failing_since, left_in_peace_until } = webhook
   if (status === 'disabled') return `disabled: ${REASON[disabled_reason ?? 'failing']}`
   if (status === 'paused' || failing_since === null) return status

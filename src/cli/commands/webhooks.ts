@@ -51,7 +51,7 @@ export const webhooksAdd: Command = {
 }
 
 /** The operator may allow a private network, so this error says how. API clients get no such hint. */
-function requireCallable(url: string, { policy }: WebhookSetup) {
+function requireCallable(url: string, { policy }: WebhookSetup): void {
   const error = findUrlError(url.trim(), policy)
   if (error?.name !== 'forbidden' && error?.name !== 'this_machine') return
   throw new CommandError(

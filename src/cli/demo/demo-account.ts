@@ -67,7 +67,7 @@ async function demoContext(store: Store): Promise<AccountContext> {
 }
 
 /** The noted password while the person exists; a new one when the notes are lost. */
-async function requireUser(ctx: AccountContext, notes: DemoNotes) {
+async function requireUser(ctx: AccountContext, notes: DemoNotes): Promise<NonNullable<DemoNotes['user']>> {
   let token: string
   try {
     const created = await createPerson(ctx, { accountId: ctx.accountId, email: EMAIL, role: 'owner' })
@@ -83,7 +83,7 @@ async function requireUser(ctx: AccountContext, notes: DemoNotes) {
 }
 
 /** The noted key, unless it was revoked. */
-async function requireKey(ctx: AccountContext, notes: DemoNotes) {
+async function requireKey(ctx: AccountContext, notes: DemoNotes): Promise<NonNullable<DemoNotes['key']>> {
   const kept = notes.key
   const records = kept === undefined ? [] : await listKeys(ctx, ctx.accountId)
   if (kept && records.some(record => record.id === kept.id && record.revoked_at === null)) return kept
@@ -96,7 +96,7 @@ async function requireLink(
   ctx: AccountContext,
   notes: DemoNotes,
   { passportId, store }: { passportId: string; store: Store },
-) {
+): Promise<NonNullable<DemoNotes['link']>> {
   const kept = notes.link
   const now = ctx.clock.now().getTime()
   const records = kept === undefined ? [] : await listAccessLinks(ctx)

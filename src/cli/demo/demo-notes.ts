@@ -31,5 +31,5 @@ export function readDemoNotes(dataDir: string): DemoNotes {
 }
 
 /** Replaces the file as a whole, so a crash leaves the old notes or the new ones. */
-export const writeDemoNotes = (dataDir: string, notes: DemoNotes) =>
+export const writeDemoNotes = (dataDir: string, notes: DemoNotes): Promise<void> =>
   writePrivateFile(join(dataDir, FILE), put => put(`${JSON.stringify(notes, null, 2)}\n`))

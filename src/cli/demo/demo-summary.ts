@@ -18,7 +18,7 @@ export type DemoSummary = {
 }
 
 /** `forPhone` adds a QR code of the first passport's address. */
-export function formatDemoSummary(sheet: DemoSummary, forPhone: boolean) {
+export function formatDemoSummary(sheet: DemoSummary, forPhone: boolean): string {
   const { models, batches, items } = sheet.passports
   const rows = alignColumns(
     [
@@ -51,7 +51,7 @@ const WHITE = 231
  * Lines of half blocks, two rows of modules each, without a final line end. Their own colours make them
  * readable on dark and light backgrounds.
  */
-export function renderTerminalQr(text: string) {
+export function renderTerminalQr(text: string): string {
   const code = generate(text, { minCorrectionLevel: correction.M, maxCorrectionLevel: correction.M })
   const colour = (x: number, y: number) => (code.get(x, y) ? BLACK : WHITE)
   const lines: string[] = []

@@ -4,7 +4,7 @@ import { LEVEL_LETTER } from '../../accounts/plans.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { listPassports } from '../../passports/read/list.ts'
-import { issueUnits } from '../../passports/units/issue-units.ts'
+import { type CreatedUnit, issueUnits } from '../../passports/units/issue-units.ts'
 import { refreshPassport } from '../../passports/units/refresh-job.ts'
 import { createPassport } from '../../passports/write/create.ts'
 import { updatePassport } from '../../passports/write/update.ts'
@@ -56,7 +56,7 @@ async function loadUnits(
   modelUuid: string,
   { batches = [], items = [] }: DemoPassport,
   loaded: LoadedDemo,
-) {
+): Promise<void> {
   const lots = batches.map(({ lot, data }) => ({ lot, data }))
   const uuids = await requireUnits(ctx, { parentUuid: modelUuid, level: 'batch', units: lots })
   loaded.batches.push(...uuids.map(idFromUuid))
@@ -74,7 +74,7 @@ type Wanted = { parentUuid: string; level: 'batch' | 'item'; units: readonly Uni
 /**
  * Issues missing units, if that is still possible. Returns the UUIDs in order. Throws when one is invalid.
  */
-async function requireUnits(ctx: AccountContext, wanted: Wanted) {
+async function requireUnits(ctx: AccountContext, wanted: Wanted): Promise<string[]> {
   const found = await findUnits(ctx, wanted)
   const units = wanted.units.filter(unit => !found.has(getUnitName(unit)))
   if (units.length > 0) {
@@ -85,7 +85,10 @@ async function requireUnits(ctx: AccountContext, wanted: Wanted) {
 }
 
 /** The user of the demo may have archived the parent, used up the quota, or taken the lot or serial. */
-async function issue(ctx: AccountContext, { parentUuid, level, units }: Wanted) {
+async function issue(
+  ctx: AccountContext,
+  { parentUuid, level, units }: Wanted,
+): Promise<CreatedUnit['passport'][]> {
   const sent = units.map(({ data, ...unit }) => (data === undefined ? unit : { ...unit, data }))
   try {
     const input = { parentUuid, level, units: sent, bulk: true, strict: true }
@@ -106,7 +109,10 @@ const isCausedByUser = ({ code, details = [] }: AppError) =>
 const getUnitName = ({ lot, serial }: { lot?: string | null; serial?: string | null }) => serial ?? lot ?? ''
 
 /** One by one, because many others may have been issued since. */
-async function findUnits(ctx: AccountContext, { parentUuid, level, units }: Wanted) {
+async function findUnits(
+  ctx: AccountContext,
+  { parentUuid, level, units }: Wanted,
+): Promise<Map<string, string>> {
   const found = new Map<string, string>()
   const levels = [LEVEL_LETTER[level]]
   for (const { lot, serial } of units) {

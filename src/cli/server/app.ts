@@ -81,7 +81,7 @@ function answerCachedPagesFirst(
   app: FastifyInstance,
   { metrics, log, trustedProxies: proxies }: AppSetup,
   answerFromCache: ReturnType<typeof registerSite>['answerFromCache'],
-) {
+): void {
   // At this level each response is logged, by a hook of the framework.
   if (log.isLevelEnabled('debug')) return
   const handle = getRequestListener(app.server)
@@ -193,7 +193,7 @@ function rejectUnknownExpectations(
   server: Server,
   setup: ServerSetup,
   createId: ReturnType<typeof createRequestId>,
-) {
+): void {
   server.on('checkExpectation', (request, response) => {
     const id = createId(request)
     const error = new AppError('expectation_failed', 'Only "Expect: 100-continue" is understood.')
@@ -212,7 +212,7 @@ function rejectUnknownExpectations(
   })
 }
 
-function guardServer(server: Server, setup: ServerSetup, isTrusted: TrustedProxies['isTrusted']) {
+function guardServer(server: Server, setup: ServerSetup, isTrusted: TrustedProxies['isTrusted']): void {
   const limits = setup.connectionLimits ?? computeConnectionLimits()
   const { handleInOrder, numbers } = guardConnections(server, { limits, log: setup.log, isTrusted })
   setup.metrics?.watchConnections(numbers)
@@ -236,7 +236,7 @@ export function createWaitingApp(setup: ServerSetup): FastifyInstance {
 }
 
 /** Logs no IP address and no query, for the privacy of readers. */
-function logResponse(request: FastifyRequest, reply: FastifyReply) {
+function logResponse(request: FastifyRequest, reply: FastifyReply): void {
   const line = {
     request_id: request.id,
     method: request.method,

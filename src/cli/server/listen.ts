@@ -7,7 +7,7 @@ import { CommandError } from '../command-line/command.ts'
 import type { ServerSetup } from './app.ts'
 
 /** Returns the address. Throws CommandError when the port cannot be used. */
-export async function listen(app: FastifyInstance, config: Config) {
+export async function listen(app: FastifyInstance, config: Config): Promise<string> {
   const { host } = config
   const [name, port] = config.role === 'worker' ? ['WORKER_PORT', config.workerPort] : ['PORT', config.port]
   try {
@@ -43,7 +43,7 @@ export function createStartupServer(
       listening = undefined
     },
     /** Lets `app` listen instead, without refusing a connection in between. Returns the address. */
-    async handOver(app: FastifyInstance) {
+    async handOver(app: FastifyInstance): Promise<string> {
       // `localhost` may have two addresses, and only one listening socket can be passed on.
       if (listening === undefined || config.host === 'localhost') {
         await this.close()

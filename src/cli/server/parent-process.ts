@@ -7,7 +7,7 @@ import {
   waitForMessage,
 } from './worker-messages.ts'
 
-export const isWorkerProcess = () => cluster.isWorker
+export const isWorkerProcess = (): boolean => cluster.isWorker
 
 /** Longer than the supervisor waits for the processes; after this a process reports only its own metrics. */
 const TOTAL_METRICS_TIMEOUT_MS = 3_000

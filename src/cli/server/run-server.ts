@@ -43,7 +43,7 @@ export type OnReady = (store: Store, address: string | undefined) => Promise<voi
  * Runs the server until it stops. Several workers may share an embedded database with a server.
  * Throws CommandError when the store cannot be opened or the port is taken.
  */
-export async function runServer({ config, log, env }: RunSettings, onReady: OnReady) {
+export async function runServer({ config, log, env }: RunSettings, onReady: OnReady): Promise<void> {
   let store: Store | undefined
   let finishMs = FINISH_TIMEOUT_MS
   const parent = isWorkerProcess() ? connectToParent() : undefined
@@ -194,13 +194,13 @@ function startWorker(config: Config, log: Log, store: Store, metrics: ServerMetr
   return { stop: () => Promise.all([...tasks, ...workers].map(one => one.stop())) }
 }
 
-function sumByName(counts: readonly Readonly<Record<string, number>>[]) {
+function sumByName(counts: readonly Readonly<Record<string, number>>[]): Record<string, number> {
   const sums: Record<string, number> = {}
   for (const [name, n] of counts.flatMap(Object.entries)) sums[name] = (sums[name] ?? 0) + n
   return sums
 }
 
-async function waitAtMost(ms: number, work: Promise<unknown>) {
+async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)
   await Promise.race([work, promise])

@@ -14,7 +14,7 @@ import { type ProcessSpec, Supervisor } from './supervisor.ts'
  * Runs WORKERS processes that answer requests and, with ROLE=all, one for background work. SIGHUP replaces
  * them one by one; on a terminal it means that the terminal is closed, and stops the server.
  */
-export async function runSupervisor({ config, log, env }: RunSettings, onReady: OnReady) {
+export async function runSupervisor({ config, log, env }: RunSettings, onReady: OnReady): Promise<void> {
   let store: Store | undefined
   let supervisor: Supervisor | undefined
   const stop = async () => {

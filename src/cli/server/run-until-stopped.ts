@@ -30,7 +30,7 @@ export async function runUntilStopped(
     signal: AbortSignal,
     requestStop: (reason: string, timeoutMs?: number) => void,
   ) => Promise<{ stop: () => Promise<void> }>,
-) {
+): Promise<void> {
   const stopping = new AbortController()
   const { signal } = stopping
   let stoppingSince = 0

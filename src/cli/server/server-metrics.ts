@@ -52,7 +52,7 @@ export async function createServerMetrics(config: Config, parent: ParentProcess 
 const CACHE_MS = 5_000
 
 /** Counting a queue of a million takes some tenths of a second. */
-function cached(read: () => Promise<string>) {
+function cached(read: () => Promise<string>): () => Promise<string> {
   let last: { at: number; text: Promise<string> } | undefined
   return () => {
     const now = performance.now()
@@ -62,7 +62,7 @@ function cached(read: () => Promise<string>) {
 }
 
 /** Formats the metrics that are equal on all machines; without the database, only a comment that says so. */
-async function formatInstallation({ sql }: Store) {
+async function formatInstallation({ sql }: Store): Promise<string> {
   try {
     const state = await findDatabaseState(sql)
     const [queue, jobs] = await Promise.all([getQueueSize({ sql, clock: systemClock }), countOpenJobs(sql)])
@@ -92,7 +92,7 @@ export async function formatMachineMetrics({
   backups,
   dataDir,
   databaseUrl,
-}: Pick<Config, 'backups' | 'dataDir' | 'databaseUrl'>) {
+}: Pick<Config, 'backups' | 'dataDir' | 'databaseUrl'>): Promise<string> {
   const rows: GaugeRow[] = []
   const addFreeBytes = async (name: string, help: string, folder: string) => {
     const found = await statfs(folder).catch(() => undefined)
@@ -119,7 +119,7 @@ export async function formatMachineMetrics({
 }
 
 /** In Prometheus' format. */
-const formatGauges = (rows: readonly GaugeRow[]) =>
+const formatGauges = (rows: readonly GaugeRow[]): string =>
   rows
     .map(([name, help, value]) => `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${value}\n`)
     .join('')

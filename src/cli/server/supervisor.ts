@@ -63,14 +63,14 @@ export class Supervisor {
   }
 
   /** Resolves when all processes are ready. Throws a CommandError with the reason of the first failure. */
-  async start() {
+  async start(): Promise<void> {
     const children = this.setup.specs.map(spec => this.fork(spec))
     for (const child of children) this.processes.set(child.spec, child)
     await Promise.all(children.map(({ ready }) => ready))
     for (const child of children) void this.keepAlive(child)
   }
 
-  async stop() {
+  async stop(): Promise<void> {
     this.stopping.abort()
     const running = [...this.running]
     for (const { worker } of running) worker.process.kill('SIGTERM')
@@ -81,7 +81,7 @@ export class Supervisor {
    * Replaces the processes one by one, when their successors are ready. If called while it runs, it runs once
    * more.
    */
-  replaceAll() {
+  replaceAll(): Promise<void> {
     this.isReplacementDue = true
     return this.replaceAllDue()
   }
@@ -92,7 +92,7 @@ export class Supervisor {
     )
   }
 
-  private async replaceWhileDue() {
+  private async replaceWhileDue(): Promise<void> {
     const { log, specs } = this.setup
     while (this.isReplacementDue) {
       this.isReplacementDue = false
@@ -104,7 +104,7 @@ export class Supervisor {
     }
   }
 
-  private async replace(spec: ProcessSpec) {
+  private async replace(spec: ProcessSpec): Promise<boolean> {
     const successor = this.fork(spec)
     try {
       await successor.ready
@@ -126,7 +126,7 @@ export class Supervisor {
     return true
   }
 
-  private fork(spec: ProcessSpec) {
+  private fork(spec: ProcessSpec): WorkerProcess {
     const { log, settings, metrics } = this.setup
     const worker = cluster.fork({ ...settings, ROLE: spec.role, PROCESS_NAME: spec.name })
     const ready = Promise.withResolvers<void>()
@@ -165,7 +165,7 @@ export class Supervisor {
   }
 
   /** Forks a process again whenever it dies, until another takes its place. */
-  private async keepAlive(first: WorkerProcess) {
+  private async keepAlive(first: WorkerProcess): Promise<void> {
     const { spec } = first
     let pauseMs = MIN_PAUSE_MS
     for (let current = first; ; current = this.fork(spec)) {
@@ -182,7 +182,7 @@ export class Supervisor {
   }
 
   /** A process that does not answer in time counts with its last metrics. */
-  private async collectMetrics() {
+  private async collectMetrics(): Promise<string> {
     const { metrics } = this.setup
     const ready = [...this.processes.values()].filter(({ isReady }) => isReady)
     await Promise.all(
@@ -197,6 +197,6 @@ export class Supervisor {
   }
 }
 
-function send({ worker }: WorkerProcess, message: SupervisorMessage) {
+function send({ worker }: WorkerProcess, message: SupervisorMessage): void {
   if (worker.isConnected()) worker.send(message)
 }

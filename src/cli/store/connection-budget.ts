@@ -16,10 +16,10 @@ const MIN_CONNECTIONS = 100
 
 const countProcesses = ({ workers, role }: Processes) => (role === 'worker' ? 1 : workers)
 
-const countNeededConnections = (processes: Processes) =>
+const countNeededConnections = (processes: Processes): number =>
   countProcesses(processes) * CONNECTIONS_PER_PROCESS + OTHER_PROCESSES
 
-export const calculateMaxConnections = (processes: Processes) =>
+export const calculateMaxConnections = (processes: Processes): number =>
   Math.max(
     MIN_CONNECTIONS,
     countNeededConnections(processes) + countProcesses(processes) * EMBEDDED_EXTRA_PER_PROCESS + RESERVE,

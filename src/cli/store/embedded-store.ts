@@ -83,7 +83,7 @@ async function startPostgres(options: EmbeddedStoreOptions): Promise<RunningPost
   }
 }
 
-async function takeServerLock(postgres: EmbeddedPostgres, dataDir: string) {
+async function takeServerLock(postgres: EmbeddedPostgres, dataDir: string): Promise<ServerLock> {
   const deadline = performance.now() + LOCK_TIMEOUT_MS
   while (performance.now() < deadline) {
     const lock = await acquireServerLock(postgres)
@@ -99,7 +99,7 @@ async function takeServerLock(postgres: EmbeddedPostgres, dataDir: string) {
  * Resolves with true when the database was gone, if only for a moment, and with false when this process
  * leaves.
  */
-async function waitForLoss(postgres: EmbeddedPostgres, leaving: AbortSignal) {
+async function waitForLoss(postgres: EmbeddedPostgres, leaving: AbortSignal): Promise<boolean> {
   const sql = openPool(postgres.traffic, { max: 1, name: 'carnet watch' })
   try {
     const first = await findBackendPid(sql)
@@ -116,12 +116,16 @@ async function waitForLoss(postgres: EmbeddedPostgres, leaving: AbortSignal) {
 }
 
 /** The process id changes when the pool reconnects. */
-async function findBackendPid(sql: Sql) {
+async function findBackendPid(sql: Sql): Promise<number | undefined> {
   const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
   return row?.pid
 }
 
-async function restartPostgres(options: EmbeddedStoreOptions, lost: RunningPostgres, leaving: AbortSignal) {
+async function restartPostgres(
+  options: EmbeddedStoreOptions,
+  lost: RunningPostgres,
+  leaving: AbortSignal,
+): Promise<RunningPostgres> {
   await lost.lock?.release()
   for (let wait = MIN_PAUSE_MS; !leaving.aborted; wait = Math.min(wait * 2, MAX_PAUSE_MS)) {
     try {

@@ -26,29 +26,29 @@ const GROUP_AND_OTHERS = 0o077
 type KeySettings = { secretKey: string | undefined; dataDir: string }
 
 /** The setting, or the key in `dataDir`, created at first use. Throws CommandError if others read it. */
-export function getOrCreateSecretKey({ secretKey, dataDir }: KeySettings) {
+export function getOrCreateSecretKey({ secretKey, dataDir }: KeySettings): string {
   const path = join(dataDir, FILE)
   return secretKey ?? readKey(path) ?? createKey(dataDir, path)
 }
 
 /** Creates no key. Throws CommandError when the file is damaged or others can read it. */
-export const hasSecretKey = (dataDir: string) => readKey(join(dataDir, FILE)) !== undefined
+export const hasSecretKey = (dataDir: string): boolean => readKey(join(dataDir, FILE)) !== undefined
 
 /**
  * The path of the only key that a power cut left under a temporary name; undefined if there is not exactly
  * one.
  */
-export function findUnlinkedKey(dataDir: string) {
+export function findUnlinkedKey(dataDir: string): string | undefined {
   const names = existsSync(dataDir) ? readdirSync(dataDir) : []
   const [name, ...others] = names.filter(one => one.startsWith(`.${FILE}-`))
   return name === undefined || others.length > 0 ? undefined : join(dataDir, name)
 }
 
 /** Whether `getOrCreateSecretKey` would create one. */
-export const isKeyMissing = ({ secretKey, dataDir }: KeySettings) =>
+export const isKeyMissing = ({ secretKey, dataDir }: KeySettings): boolean =>
   secretKey === undefined && !existsSync(join(dataDir, FILE))
 
-function readKey(path: string) {
+function readKey(path: string): string | undefined {
   let text: string
   try {
     text = readFileSync(path, 'utf8').trim()
@@ -69,13 +69,13 @@ function readKey(path: string) {
 }
 
 /** Throws CommandError otherwise, with a sentence that begins with `subject`. */
-export function requireUnreadableByOthers(path: string, subject: string) {
+export function requireUnreadableByOthers(path: string, subject: string): void {
   if (process.platform === 'win32' || (statSync(path).mode & GROUP_AND_OTHERS) === 0) return
   throw new CommandError(`${subject} can be read by others. Run: chmod 600 ${path}`)
 }
 
 /** Links a complete temporary file, so two processes agree on one key and none is half written. */
-function createKey(dataDir: string, path: string) {
+function createKey(dataDir: string, path: string): string {
   const beside = join(dataDir, `.${FILE}-${process.pid}-${randomBytes(4).toString('hex')}`)
   const file = openSync(beside, 'wx', 0o600)
   try {

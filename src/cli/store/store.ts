@@ -95,7 +95,7 @@ async function openOnEmbedded(config: Config, log: Log, options: OpenOptions): P
 }
 
 /** Also true for a folder that cannot be read: opening it explains why. */
-export function hasStore(dataDir: string) {
+export function hasStore(dataDir: string): boolean {
   try {
     return statSync(join(dataDir, 'pg')).isDirectory()
   } catch (error) {
@@ -138,7 +138,7 @@ async function waitForConnection(
   log: Log,
   { waitsForDatabase, onWaiting, signal }: OpenOptions,
   advice: string,
-) {
+): Promise<'database' | 'pooler'> {
   const { promise: stopped, reject: stop } = Promise.withResolvers<never>()
   stopped.catch(() => undefined)
   signal?.addEventListener('abort', () => stop(signal.reason), { once: true })
@@ -199,7 +199,7 @@ async function requireKeyForSecrets(config: Config, sql: Sql): Promise<void> {
   )
 }
 
-async function migrateAsOwner(pools: StorePools, { onMigrating }: OpenOptions) {
+async function migrateAsOwner(pools: StorePools, { onMigrating }: OpenOptions): Promise<string[]> {
   const owner = pools.openOwnerPool()
   try {
     const names = onMigrating === undefined ? [] : await listPendingMigrations(owner, MIGRATIONS)

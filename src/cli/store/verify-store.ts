@@ -55,7 +55,7 @@ export async function checkCounters(sql: Sql): Promise<CheckResult> {
   }
 }
 
-async function findWrongUsage(sql: Sql) {
+async function findWrongUsage(sql: Sql): Promise<string[]> {
   const counted = await countRows(sql)
   const accounts = await listAccounts({ sql, clock: systemClock })
   return accounts.flatMap(({ id, used }) =>

@@ -134,7 +134,7 @@ function readLogo({ uploads, form, words }: Visit, name: string) {
   return { change: upload.bytes, problem: problemOf(words, upload) }
 }
 
-function problemOf(words: Words, { bytes, size }: Upload) {
+function problemOf(words: Words, { bytes, size }: Upload): string | undefined {
   const { errors } = words.texts.brand
   const most = words.number(MAX_LOGO_BYTES)
   if (size > bytes.length) return errors.logoBytes({ size, most })

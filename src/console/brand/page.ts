@@ -64,7 +64,7 @@ export function brandPage(words: Words, shown: Shown): ConsolePage {
   }
 }
 
-function lookForm(words: Words, { look, problems, isTried }: Shown) {
+function lookForm(words: Words, { look, problems, isTried }: Shown): string {
   const texts = words.texts.brand
   const name = {
     name: 'name',
@@ -85,7 +85,7 @@ ${look.frames}</textarea></div>
   return section('look', texts.look, content)
 }
 
-function accentField(words: Words, { accent }: Look, problems: Problems) {
+function accentField(words: Words, { accent }: Look, problems: Problems): string {
   const texts = words.texts.brand
   const field = { name: 'accent', hint: texts.accentHint }
   return html`<div class="field"><label for="accent">${texts.accent}</label>!${notes(field, problems)}
@@ -94,7 +94,7 @@ function accentField(words: Words, { accent }: Look, problems: Problems) {
 }
 
 /** The colour on light and on dark pages, as an SVG, because the policy allows no inline style. */
-function adjusted(words: Words, typed: string, isTried: boolean) {
+function adjusted(words: Words, typed: string, isTried: boolean): string {
   const texts = words.texts.brand
   const colour = parseColour(typed)
   if (colour === undefined) return ''
@@ -110,7 +110,7 @@ function adjusted(words: Words, typed: string, isTried: boolean) {
 <p class="quiet">!${isTried ? html`<strong>${texts.trying}</strong> ` : ''}${texts.adjustedLead({ least: MIN_CONTRAST })}</p></div>`
 }
 
-function lookFacts(words: Words, { name, accent, frameAncestors }: Brand) {
+function lookFacts(words: Words, { name, accent, frameAncestors }: Brand): string {
   const texts = words.texts.brand
   return facts([
     [texts.name, name ?? texts.none],
@@ -119,7 +119,7 @@ function lookFacts(words: Words, { name, accent, frameAncestors }: Brand) {
   ])
 }
 
-function logoForm(words: Words, brand: Brand, problems: Problems) {
+function logoForm(words: Words, brand: Brand, problems: Problems): string {
   const texts = words.texts.brand
   const one = (name: 'logo' | 'logo_dark', label: string, logo: BrandLogo | null) => {
     const field = name === 'logo' ? { name } : { name, hint: texts.logoDarkHint }
@@ -133,7 +133,7 @@ function logoForm(words: Words, brand: Brand, problems: Problems) {
 !${one('logo', texts.logo, brand.logo)}!${one('logo_dark', texts.logoDark, brand.logoDark)}<button>${texts.upload}</button></form>`
 }
 
-function logoPictures(words: Words, brand: Brand) {
+function logoPictures(words: Words, brand: Brand): string {
   const texts = words.texts.brand
   const one = (name: 'logo' | 'logo_dark', label: string, logo: BrandLogo | null) =>
     html`<dt>${label}</dt><dd>!${logo === null ? texts.none : picture(words, name, logo)}</dd>`
@@ -141,7 +141,7 @@ function logoPictures(words: Words, brand: Brand) {
 }
 
 /** The logo on the background that it is meant for. */
-function picture(words: Words, name: 'logo' | 'logo_dark', logo: BrandLogo | null) {
+function picture(words: Words, name: 'logo' | 'logo_dark', logo: BrandLogo | null): string {
   if (logo === null) return ''
   const texts = words.texts.brand
   const label = name === 'logo' ? texts.logo : texts.logoDark

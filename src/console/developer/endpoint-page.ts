@@ -54,7 +54,7 @@ export async function webhookPage(visit: Visit, note: Note | undefined): Promise
 }
 
 /** Explains why an endpoint gets nothing. */
-function standing(words: Words, endpoint: WebhookRecord) {
+function standing(words: Words, endpoint: WebhookRecord): string {
   const texts = words.texts.developer
   const { status, disabled_reason, failing_since, left_in_peace_until } = endpoint
   if (status === 'disabled')
@@ -66,7 +66,7 @@ function standing(words: Words, endpoint: WebhookRecord) {
   return html`<p class="reach wrong">${texts.failingLead({ since: words.minute(failing_since) })}!${peace ?? ''}</p>`
 }
 
-function renderFacts(words: Words, endpoint: WebhookRecord) {
+function renderFacts(words: Words, endpoint: WebhookRecord): string {
   const texts = words.texts.developer
   const { description, created_at } = endpoint
   return facts([
@@ -77,7 +77,7 @@ function renderFacts(words: Words, endpoint: WebhookRecord) {
   ])
 }
 
-function actions(words: Words, { id, status }: WebhookRecord, isOwner: boolean) {
+function actions(words: Words, { id, status }: WebhookRecord, isOwner: boolean): string {
   const texts = words.texts.developer
   const [to, text] =
     status === 'active'
@@ -91,7 +91,7 @@ function actions(words: Words, { id, status }: WebhookRecord, isOwner: boolean) 
 <p class="hint below">${texts.testHint}</p>`
 }
 
-function secret(words: Words, { id, old_secret_until, old_secret_signs }: WebhookRecord) {
+function secret(words: Words, { id, old_secret_until, old_secret_signs }: WebhookRecord): string {
   const texts = words.texts.developer
   const until = old_secret_until === null ? '' : words.minute(old_secret_until)
   const overlap =
@@ -136,7 +136,7 @@ export async function submitReplay(visit: Visit): Promise<Outcome> {
 }
 
 /** Browsers send a day and a time without a zone; here it is UTC, as on every page. */
-function readTime(text: string) {
+function readTime(text: string): Date | undefined {
   const [, minute] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(?::\d\d(?:\.\d{1,3})?)?$/.exec(text) ?? []
   return minute === undefined ? undefined : parseDateTime(minute)
 }

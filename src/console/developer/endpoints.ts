@@ -46,7 +46,7 @@ export async function showWebhooks({ ctx, words, session }: Visit): Promise<Outc
   return { title: texts.webhooks, body }
 }
 
-function endpointRow(words: Words, endpoint: WebhookRecord) {
+function endpointRow(words: Words, endpoint: WebhookRecord): string {
   const texts = words.texts.developer
   const { id, url, description, failing_since } = endpoint
   const failing =
@@ -98,7 +98,7 @@ function formPage(words: Words, { typed, problems, id, refusal }: Filled): Conso
   return { title, body, status: isFine(problems) && refusal === undefined ? 200 : 422 }
 }
 
-function eventChoice(words: Words, chosen: readonly string[], problems: Problems) {
+function eventChoice(words: Words, chosen: readonly string[], problems: Problems): string {
   const texts = words.texts.developer
   const field = { name: 'event', hint: texts.eventsHint }
   const boxes = EVENT_TYPES.map(
@@ -160,7 +160,7 @@ function readTyped({ form, setup, words }: Visit): { typed: EndpointForm; proble
   return { typed, problems }
 }
 
-function descriptionProblem({ errors }: Visit['words']['texts'], text: string) {
+function descriptionProblem({ errors }: Visit['words']['texts'], text: string): string | undefined {
   if (text.length > MAX_DESCRIPTION_LENGTH) return errors.tooLong({ max: MAX_DESCRIPTION_LENGTH })
   return isOneLine(text) ? undefined : errors.characters
 }

@@ -23,7 +23,7 @@ type Log = {
   since: string | undefined
 }
 
-export function logPart(visit: Visit, { endpoint, attempts, listed, isOlder, since }: Log) {
+export function logPart(visit: Visit, { endpoint, attempts, listed, isOlder, since }: Log): string {
   const { words, session } = visit
   const texts = words.texts.developer
   const shown = attempts.slice(0, listed)
@@ -43,7 +43,7 @@ export function logPart(visit: Visit, { endpoint, attempts, listed, isOlder, sin
 !${mayAct ? replayForm(visit, endpoint, since) : ''}`
 }
 
-function attemptEntry(words: Words, one: AttemptRecord, mayAct: boolean) {
+function attemptEntry(words: Words, one: AttemptRecord, mayAct: boolean): string {
   const texts = words.texts.developer
   const facts = [
     words.minute(one.at),
@@ -57,13 +57,13 @@ function attemptEntry(words: Words, one: AttemptRecord, mayAct: boolean) {
 }
 
 /** Nothing follows an attempt that delivered, or a test. */
-function whatNext(words: Words, { ok, event, next_attempt_at }: AttemptRecord) {
+function whatNext(words: Words, { ok, event, next_attempt_at }: AttemptRecord): string {
   const texts = words.texts.developer
   if (next_attempt_at !== null) return texts.next({ time: words.minute(next_attempt_at) })
   return ok || event === TEST_EVENT ? '' : texts.noNext
 }
 
-function details(words: Words, one: AttemptRecord, mayAct: boolean) {
+function details(words: Words, one: AttemptRecord, mayAct: boolean): string {
   const texts = words.texts.developer
   const isTest = one.event === TEST_EVENT
   const resend = html`<form method="post" action="${pageOf(one.webhook_id)}/resend"><button class="second" name="attempt" value="${one.id}">${texts.resend}<span class="sight"> (${one.event}, ${words.minute(one.at)})</span></button></form>`
@@ -71,7 +71,7 @@ function details(words: Words, one: AttemptRecord, mayAct: boolean) {
 }
 
 /** Escaped text, because the receiver's server wrote it. */
-function answerOf(words: Words, attempt: AttemptRecord) {
+function answerOf(words: Words, attempt: AttemptRecord): string {
   const { texts } = words
   const { answer } = attempt
   const said = explainFailure(words, attempt)
@@ -81,13 +81,13 @@ function answerOf(words: Words, attempt: AttemptRecord) {
 }
 
 /** The outcome of a test, at the top of the page. */
-export function attemptSummary(words: Words, one: AttemptRecord) {
+export function attemptSummary(words: Words, one: AttemptRecord): string {
   const texts = words.texts.developer
   const result = `${describeOutcome(words.texts, one)} (${texts.ms({ n: one.duration_ms })})`
   return html`<div class="reach!${one.ok ? '' : ' wrong'}" role="status"><p><strong>${texts.testTitle}: ${result}</strong></p>!${answerOf(words, one)}</div>`
 }
 
-function replayForm({ words, setup }: Visit, endpoint: WebhookRecord, since: string | undefined) {
+function replayForm({ words, setup }: Visit, endpoint: WebhookRecord, since: string | undefined): string {
   const texts = words.texts.developer
   const from = endpoint.failing_since ?? new Date(setup.clock.now().getTime() - DAY_MS).toISOString()
   const field = {

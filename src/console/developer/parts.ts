@@ -18,7 +18,7 @@ export const endpointOf = ({ ctx, id }: Visit): Promise<WebhookRecord> => getWeb
 export const pageOf = (id: string) => `${WEBHOOKS}/${id}`
 
 /** The API's address and a sample call, to copy. */
-export function apiExample({ texts }: Words, { apiUrl }: Addresses) {
+export function apiExample({ texts }: Words, { apiUrl }: Addresses): string {
   const { apiAddress, apiTry, apiTryHint } = texts.home
   const address = { name: 'api-address', label: apiAddress, value: apiUrl, rows: 1 }
   const value = curlCommand(apiUrl, 'YOUR_KEY')

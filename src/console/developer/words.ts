@@ -42,11 +42,14 @@ export function explainFailure(
 export const describeLastDelivery = ({ texts, minute }: Words, { last_delivery: last }: WebhookRecord) =>
   last === null ? texts.developer.never : `${minute(last.at)}, ${describeOutcome(texts, last)}`
 
-export function describeEvents({ developer: texts }: Texts, { events }: WebhookRecord) {
+export function describeEvents({ developer: texts }: Texts, { events }: WebhookRecord): string {
   return events.includes('*') ? texts.allEvents : events.join(', ')
 }
 
-export function renderStateBadge({ developer: texts }: Texts, { status, failing_since }: WebhookRecord) {
+export function renderStateBadge(
+  { developer: texts }: Texts,
+  { status, failing_since }: WebhookRecord,
+): string {
   const isFailing = status === 'active' && failing_since !== null
   const word = isFailing ? texts.failing : texts.states[status]
   return html`<span class="badge!${isFailing || status === 'disabled' ? ' off' : ''}">${word}</span>`

@@ -48,7 +48,7 @@ async function list(visit: Visit, typed: NewKeyForm, problems: Problems): Promis
   return { title: texts.title, body, status: isFine(problems) ? 200 : 422 }
 }
 
-function keyRow(words: Words, key: KeyRecord, canRevoke: boolean) {
+function keyRow(words: Words, key: KeyRecord, canRevoke: boolean): string {
   const texts = words.texts.keys
   const name = html`<span class="sight"> ${key.name}</span>`
   const revoke = html`<a class="action" href="${KEYS}/${key.id}/rotate">${texts.rotate}!${name}</a>
@@ -64,7 +64,7 @@ function keyRow(words: Words, key: KeyRecord, canRevoke: boolean) {
 
 const keyCode = ({ prefix, last4 }: KeyRecord) => html`<code>${prefix}…${last4}</code>`
 
-function endedRow({ texts: { keys: texts }, date }: Words, key: KeyRecord) {
+function endedRow({ texts: { keys: texts }, date }: Words, key: KeyRecord): string {
   const end =
     key.revoked_at === null
       ? texts.expired({ date: date(key.expires_at ?? key.created_at) })
@@ -73,7 +73,7 @@ function endedRow({ texts: { keys: texts }, date }: Words, key: KeyRecord) {
 <span class="quiet">${end}</span></li>`
 }
 
-function newKeyForm({ texts: { keys: texts } }: Words, typed: NewKeyForm, problems: Problems) {
+function newKeyForm({ texts: { keys: texts } }: Words, typed: NewKeyForm, problems: Problems): string {
   const name = {
     name: 'name',
     label: texts.name,
@@ -111,7 +111,7 @@ export async function submitKey(visit: Visit): Promise<Outcome> {
   return showOnce(visit, await createOwnKey(ctx, input))
 }
 
-function requireApi({ session, words }: Visit) {
+function requireApi({ session, words }: Visit): void {
   if (!session.account.planHasApi) throw new AppError('plan_required', words.texts.home.apiNotIncluded)
 }
 

@@ -19,7 +19,7 @@ const ANYWHERE = 'http://carnet.invalid'
 const LONGEST = 500
 
 /** The path of `next` if it is a page of the console, else its home: no open redirect (CWE-601). */
-export function ownPath(next: string | null) {
+export function ownPath(next: string | null): string {
   if (next === null || next.length > LONGEST || !next.startsWith('/') || /[\\\p{Cc}]/u.test(next)) return HOME
   if (!URL.canParse(next, ANYWHERE)) return HOME
   const { origin, pathname, search } = new URL(next, ANYWHERE)

@@ -38,13 +38,13 @@ export const STYLE_HREF = STYLE.href
 export const ASSET_PATHS = ALL.map(one => one.path)
 
 /** The address of a module in `assets/console`. An unknown name is a bug. */
-export function moduleHref(name: string) {
+export function moduleHref(name: string): string {
   const found = MODULES.get(name)
   if (found === undefined) throw new Error(`there is no module assets/console/${name}.js`)
   return found.href
 }
 
-export function registerAssets(door: FastifyInstance) {
+export function registerAssets(door: FastifyInstance): void {
   for (const one of ALL) door.get(one.path, (request, reply) => send(one, request, reply))
 }
 

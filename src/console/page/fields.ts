@@ -23,7 +23,7 @@ type FormField = {
 type FieldNotes = { name: string; hint?: string | undefined }
 
 /** A labelled input. The browser checks nothing, so that all errors appear at once, in our words. */
-export function input(field: FormField, problems: Problems) {
+export function input(field: FormField, problems: Problems): string {
   const { name, type = 'text' } = field
   const { autocomplete = type === 'password' ? 'current-password' : 'off' } = field
   const attributes = [
@@ -52,20 +52,20 @@ export function select(
     options: Options
   },
   problems: Problems,
-) {
+): string {
   return html`<div class="field"><label for="${field.name}">${field.label}</label>!${notes(field, problems)}
 <select id="${field.name}" name="${field.name}"!${described(field, problems)}>!${renderOptions(field.options, field.value)}</select></div>`
 }
 
 /** Hint and error stand above the input, because a phone's keyboard covers what is below. */
-export function notes({ name, hint }: FieldNotes, problems: Problems) {
+export function notes({ name, hint }: FieldNotes, problems: Problems): string {
   const error = problems[name]
   const above = hint === undefined ? '' : html`<p class="hint" id="${name}-hint">${hint}</p>`
   return above + (error === undefined ? '' : html`<p class="error" id="${name}-error">${error}</p>`)
 }
 
 /** The attributes that connect an input with its hint and error. */
-export function described({ name, hint }: FieldNotes, problems: Problems) {
+export function described({ name, hint }: FieldNotes, problems: Problems): string {
   const isWrong = problems[name] !== undefined
   const ids = [...(hint === undefined ? [] : [`${name}-hint`]), ...(isWrong ? [`${name}-error`] : [])]
   return (
@@ -77,7 +77,7 @@ export function described({ name, hint }: FieldNotes, problems: Problems) {
 type Tick = { type?: 'checkbox' | 'radio'; name?: string; value?: string; isOn?: boolean; hint?: string }
 
 /** A box to tick, before its label. */
-export function renderTick(id: string, label: string, tick: Tick) {
+export function renderTick(id: string, label: string, tick: Tick): string {
   const { type = 'checkbox', name = id, value = 'on', isOn = false, hint } = tick
   return html`<div class="check"><input type="${type}" id="${id}" name="${name}" value="${value}"!${isOn ? ' checked' : ''}!${described({ name: id, hint }, {})}><label for="${id}">${label}</label>!${notes({ name: id, hint }, {})}</div>`
 }
@@ -92,7 +92,7 @@ export const defaultButton = (text: string) =>
 /**
  * The list of errors, at the top of the page and focused; each links to its field. `labels` by field name.
  */
-export function summary(texts: Texts, problems: Problems, labels: Readonly<Record<string, string>>) {
+export function summary(texts: Texts, problems: Problems, labels: Readonly<Record<string, string>>): string {
   const lines = Object.entries(problems)
   if (lines.length === 0) return ''
   const links = lines.map(
@@ -111,7 +111,7 @@ export const alertBox = (content: string) =>
 export const notice = (sentence: string | undefined) =>
   sentence === undefined ? '' : alertBox(html`<p>${sentence}</p>`)
 
-export function newPasswordInput({ signIn }: Texts, label: string, problems: Problems) {
+export function newPasswordInput({ signIn }: Texts, label: string, problems: Problems): string {
   const hint = signIn.passwordHint({ min: MIN_PASSWORD_LENGTH, max: MAX_PASSWORD_LENGTH })
   return input({ name: 'password', label, type: 'password', hint, autocomplete: 'new-password' }, problems)
 }

@@ -33,7 +33,7 @@ export function readForm(
   }
 }
 
-function note(under: Map<string, Set<string>>, name: string) {
+function note(under: Map<string, Set<string>>, name: string): void {
   for (let dot = name.indexOf('.'); dot > 0; dot = name.indexOf('.', dot + 1)) {
     const path = name.slice(0, dot)
     const parts = under.get(path) ?? new Set()
@@ -55,18 +55,18 @@ export function problemsOf(checked: Readonly<Record<string, string | undefined>>
 export const isFine = (problems: Problems) => Object.keys(problems).length === 0
 
 /** What is wrong with a one-line name of at most `max` characters. */
-export function nameProblem(texts: Texts, name: string, max: number) {
+export function nameProblem(texts: Texts, name: string, max: number): string | undefined {
   if (name === '') return texts.errors.required
   if (isLongerThan(name, max)) return texts.errors.tooLong({ max })
   return isOneLine(name) ? undefined : texts.errors.characters
 }
 
 /** What is wrong with a typed e-mail address. */
-export function emailProblem({ errors }: Texts, typed: string) {
+export function emailProblem({ errors }: Texts, typed: string): string | undefined {
   if (typed === '') return errors.required
   return parseEmail(typed) === undefined ? errors.emailFormat : undefined
 }
 
 /** The search text, cut to at most `max` characters that PostgreSQL accepts. */
-export const getSearchText = (query: URLSearchParams, name: string, max: number) =>
+export const getSearchText = (query: URLSearchParams, name: string, max: number): string =>
   (query.get(name) ?? '').trim().slice(0, max).toWellFormed().replaceAll('\0', '')

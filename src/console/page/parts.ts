@@ -61,7 +61,7 @@ export function endedList<T>(
   texts: Pick<Texts['keys'], 'ended' | 'endedMore'>,
   ended: readonly T[],
   row: (one: T) => string,
-) {
+): string {
   if (ended.length === 0) return ''
   const shown = ended.slice(0, MAX_ENDED_SHOWN)
   const more = texts.endedMore({ shown: shown.length, all: ended.length })

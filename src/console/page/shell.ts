@@ -50,7 +50,7 @@ export function shell(frame: {
   session: Session | undefined
   path: string
   page: ConsolePage
-}) {
+}): string {
   const { words, session, path, page } = frame
   const { language } = words
   const { page: texts } = words.texts
@@ -75,7 +75,7 @@ export function shell(frame: {
 const frameOf = ({ isWide = false }: ConsolePage, session: Session | undefined) =>
   isWide ? ' class="wide"' : session === undefined ? '' : ' class="wide narrow-main"'
 
-function navigation({ texts }: Words, path: string) {
+function navigation({ texts }: Words, path: string): string {
   const links = PLACES.map(place => {
     const own = 'also' in place ? [place.path, ...place.also] : [place.path]
     const isHere = own.some(one => one === path || (one !== HOME && path.startsWith(`${one}/`)))

@@ -21,7 +21,7 @@ const CATEGORIES = new Set(['zero', 'one', 'two', 'few', 'many', 'other'])
 export const isPlural = (source: TextSource): source is Plural =>
   typeof source === 'object' && 'other' in source && Object.keys(source).every(key => CATEGORIES.has(key))
 
-export const listConsoleLanguages = (folder: URL = FOLDER) =>
+export const listConsoleLanguages = (folder: URL = FOLDER): string[] =>
   readdirSync(folder).flatMap(file => (file.endsWith('.json') ? [file.slice(0, -'.json'.length)] : []))
 
 export const readTextSource = (language: string, folder: URL = FOLDER): TextSource =>
@@ -67,7 +67,7 @@ function withPlaceholders(sample: string, choose: (values: Values) => string, la
 }
 
 /** Renders a text that has placeholders only in some languages or variants. */
-export const renderText = (text: Text, values: Values = {}) =>
+export const renderText = (text: Text, values: Values = {}): string =>
   typeof text === 'string' ? text : text(values as never)
 
 /** The text of a key that comes from data, or undefined. */

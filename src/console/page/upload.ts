@@ -93,7 +93,7 @@ function openParser(config: BusboyConfig) {
   }
 }
 
-function keep(file: BusboyFileStream, done: (upload: Upload) => void) {
+function keep(file: BusboyFileStream, done: (upload: Upload) => void): void {
   const chunks: Buffer[] = []
   let size = 0
   file.on('data', (chunk: Buffer) => {

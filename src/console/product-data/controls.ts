@@ -48,7 +48,7 @@ export function listHints(
   return [said === undefined ? '' : (findText(hints, said) ?? ''), field.audience === undefined ? '' : who]
 }
 
-export function renderScalarInput(field: Field, place: InputPlace, drawing: FormContext) {
+export function renderScalarInput(field: Field, place: InputPlace, drawing: FormContext): string {
   const { at, path } = place
   const { texts } = drawing.words
   const unit = field.unit === undefined ? '' : formatUnit(field.unit)
@@ -64,7 +64,7 @@ function renderControl(
   { at, path }: InputPlace,
   { words, form }: FormContext,
   attributes: string,
-) {
+): string {
   const texts = words.texts.products
   const text = form.raw(at)
   const options = (choices: Options) => {
@@ -92,7 +92,7 @@ ${text}</textarea>`
 const KNOWN_NAMES_ID = 'known-names'
 
 /** A datalist of fibre names in the console's language; '' if no field offers them. */
-export function renderKnownNames({ language }: Words, fields: readonly Field[]) {
+export function renderKnownNames({ language }: Words, fields: readonly Field[]): string {
   if (!fields.some(field => field.of?.some(({ dictionary }) => dictionary !== undefined))) return ''
   const names = Object.values(getLabels(language).fibres).sort(new Intl.Collator(language).compare)
   return html`<datalist id="${KNOWN_NAMES_ID}">!${names.map(name => html`<option value="${name}"></option>`)}</datalist>`
@@ -100,7 +100,7 @@ export function renderKnownNames({ language }: Words, fields: readonly Field[]) 
 
 const countryOptions = new Map<string, Options>()
 
-function listCountryOptions({ language }: Words) {
+function listCountryOptions({ language }: Words): Options {
   const made = countryOptions.get(language)
   if (made !== undefined) return made
   const all = sortOptions(language, COUNTRIES, code => formatCountry(language, code))

@@ -57,7 +57,7 @@ export function parseData(
   { words, was: stored }: ParseOptions,
 ): ParsedData {
   const problems: Record<string, string> = {}
-  const parseMembers = (members: readonly Field[], at: string, was: unknown) => {
+  const parseMembers = (members: readonly Field[], at: string, was: unknown): unknown => {
     const before = isObject(was) ? was : undefined
     const after: Record<string, unknown> = { ...before }
     for (const field of members) {
@@ -68,12 +68,12 @@ export function parseData(
     const isThere = members.some(({ name }) => Object.hasOwn(after, name))
     return isThere ? keepIfEqual(was, after) : removeIfShown(was)
   }
-  const parseValue = (field: Field, at: string, was: unknown) => {
+  const parseValue = (field: Field, at: string, was: unknown): unknown => {
     if (field.localized) return parseTranslations(field, at, was)
     if (field.type === 'object') return parseMembers(field.fields ?? [], at, was)
     return field.type === 'list' ? parseList(field, at, was) : parseScalar(field, at, was)
   }
-  const parseScalar = (field: Field, at: string, was: unknown) => {
+  const parseScalar = (field: Field, at: string, was: unknown): unknown => {
     const typed = form.raw(at)
     if (isAsShown(words, field, typed, was)) return was
     if (typed.trim() === '') return undefined
@@ -81,7 +81,7 @@ export function parseData(
     if (problem !== undefined) problems[at] = problem
     return value
   }
-  const parseTranslations = (field: Field, at: string, was: unknown) => {
+  const parseTranslations = (field: Field, at: string, was: unknown): unknown => {
     const before = isObject(was) ? was : undefined
     const after: Record<string, unknown> = {}
     for (const tag of new Set([...Object.keys(before ?? {}), ...form.under(at)])) {
@@ -91,7 +91,7 @@ export function parseData(
     }
     return Object.keys(after).length > 0 ? keepIfEqual(was, after) : removeIfShown(was)
   }
-  const parseList = (field: Field, at: string, was: unknown) => {
+  const parseList = (field: Field, at: string, was: unknown): unknown => {
     const before: readonly unknown[] = Array.isArray(was) ? was : []
     const only = findEntryField(field)
     const after = listRowNumbers(form, at)
@@ -107,13 +107,13 @@ export function parseData(
   return { data: isObject(data) ? data : {}, problems }
 }
 
-const isAsShown = (words: Words, field: Field, typed: string, was: unknown) =>
+const isAsShown = (words: Words, field: Field, typed: string, was: unknown): boolean =>
   normalizeLineBreaks(typed) === normalizeLineBreaks(formatInputValue(words, field, was))
 
-const keepIfEqual = (was: unknown, after: object) => (isDeepStrictEqual(was, after) ? was : after)
+const keepIfEqual = (was: unknown, after: object): unknown => (isDeepStrictEqual(was, after) ? was : after)
 
 /** For a value without inputs: keeps what the form could not show, removes what it could. */
-function removeIfShown(was: unknown) {
+function removeIfShown(was: unknown): unknown {
   const isShown = typeof was === 'object' && was !== null && Object.keys(was).length > 0
   return isShown ? undefined : was
 }
@@ -133,5 +133,5 @@ export function diffData(
 }
 
 /** The name of the input that an error detail refers to; '' if it refers to none. */
-export const getInputName = ({ path: [root, ...names] }: Detail) =>
+export const getInputName = ({ path: [root, ...names] }: Detail): string =>
   root === 'data' && names.length > 0 ? [DATA_PREFIX, ...names].join('.') : ''

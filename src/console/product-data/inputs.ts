@@ -28,7 +28,7 @@ const MODEL_ONLY_FIELDS = new Set(['gtin'])
 export function renderDataInputs(
   fields: readonly Field[],
   drawing: Omit<FormContext, 'languages'> & { isUnit: boolean; inherited?: DataObject },
-) {
+): string {
   const { words, form, isUnit, inherited = {} } = drawing
   const texts = words.texts.products
   const own = listFormLanguages(form)
@@ -67,7 +67,7 @@ function renderFolded(
   { words, form, problems }: FormContext,
   inherited: DataObject,
   inner: string,
-) {
+): string {
   const { name } = field
   const at = `${DATA_PREFIX}.${name}`
   const isWrong = Object.keys(problems).some(problem => problem === at || problem.startsWith(`${at}.`))
@@ -126,7 +126,7 @@ function renderRemoveButton(
   return html`<button class="plain" name="remove" value="${at}.${place}" formaction="${action}#${to}" formnovalidate>${texts.products.removeRow}<span class="sight"> ${place + 1}</span></button>`
 }
 
-function renderList(field: Field, { at, path }: InputPlace, drawing: FormContext) {
+function renderList(field: Field, { at, path }: InputPlace, drawing: FormContext): string {
   const { words, form } = drawing
   const texts = words.texts.products
   const { above } = describeInput(at, drawing, listHints(field, { at, path }, drawing))
@@ -143,7 +143,7 @@ function renderList(field: Field, { at, path }: InputPlace, drawing: FormContext
 }
 
 /** Adds whole millionths, so that decimals as people type them add up exactly. */
-function renderSum(field: Field, at: string, rows: readonly number[], { words, form }: FormContext) {
+function renderSum(field: Field, at: string, rows: readonly number[], { words, form }: FormContext): string {
   const { texts } = words
   const member = field.of?.find(({ name }) => name === field.sumsTo100)
   if (member === undefined) return ''
@@ -155,7 +155,7 @@ function renderSum(field: Field, at: string, rows: readonly number[], { words, f
 }
 
 /** One input per language. It offers common languages; any other is typed as a code. */
-function renderLanguageList(field: Field, place: InputPlace, drawing: FormContext) {
+function renderLanguageList(field: Field, place: InputPlace, drawing: FormContext): string {
   const { words, form, action } = drawing
   const { at, path } = place
   const texts = words.texts.form
@@ -175,7 +175,7 @@ function renderLanguageList(field: Field, place: InputPlace, drawing: FormContex
 }
 
 /** One text per language of the product. The first is required, and the others fall back to it. */
-function renderTranslations(field: Field, place: InputPlace, drawing: FormContext) {
+function renderTranslations(field: Field, place: InputPlace, drawing: FormContext): string {
   const { words, form, languages } = drawing
   const { at, path } = place
   const { texts } = words

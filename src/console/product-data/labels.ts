@@ -4,18 +4,18 @@ import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import type { Words } from '../page/words.ts'
 
 /** The label of a field, else the last part of its path. */
-export function getFieldLabel({ language }: Words, path: string) {
+export function getFieldLabel({ language }: Words, path: string): string {
   return findLabel(getLabels(language), 'fields', path) ?? path.split('.').at(-1) ?? path
 }
 
-export const getValueLabel = ({ language }: Words, path: string, value: string) =>
+export const getValueLabel = ({ language }: Words, path: string, value: string): string =>
   findLabel(getLabels(language), 'values', `${path}.${value}`) ?? value
 
-export const getCategoryName = ({ language }: Words, id: string) =>
+export const getCategoryName = ({ language }: Words, id: string): string =>
   findLabel(getLabels(language), 'ui', `category.${id}`) ?? findCategory(id)?.title ?? id
 
 /** `d.fiberComposition.1.percentage` as "Fibres 2, Share". */
-export function getInputLabel(words: Words, name: string) {
+export function getInputLabel(words: Words, name: string): string {
   const [first = '', ...rest] = name.split('.').slice(1)
   const index = rest.find(part => /^\d+$/.test(part))
   const path = [first, ...rest.filter(part => !/^\d+$/.test(part))].join('.')

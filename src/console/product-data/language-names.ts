@@ -12,7 +12,7 @@ const OFFERED: readonly string[] = [...LANGUAGES.map(({ code }) => code), ...NEA
 const codesByName = new Map<string, string>()
 
 /** `Deutsch`, `German`, `deutsch` → `de`, by the console's languages; undefined otherwise. */
-export function findLanguageByName(text: string) {
+export function findLanguageByName(text: string): string | undefined {
   if (codesByName.size === 0) {
     for (const code of OFFERED) {
       for (const language of CONSOLE_LANGUAGES)
@@ -26,4 +26,4 @@ export function findLanguageByName(text: string) {
 export const listLanguageOptions = ({ language }: Words) =>
   sortOptions(language, OFFERED, code => formatLanguage(language, code))
 
-export const splitLanguages = (text: string) => text.split(/[\s,;]+/).filter(tag => tag !== '')
+export const splitLanguages = (text: string): string[] => text.split(/[\s,;]+/).filter(tag => tag !== '')

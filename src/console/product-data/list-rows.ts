@@ -17,7 +17,7 @@ export const listRowNumbers = (form: PostedForm, list: string): readonly number[
     .sort((a, b) => a - b)
 
 /** The index of the stored entry that a row shows; undefined for a new row. */
-export function findRowOrigin(form: PostedForm, row: string) {
+export function findRowOrigin(form: PostedForm, row: string): number | undefined {
   const said = form.raw(`${row}.${ROW_ORIGIN}`)
   if (said === '') return Number(row.split('.').at(-1))
   return /^\d{1,3}$/.test(said) ? Number(said) : undefined

@@ -49,7 +49,7 @@ type PaginationOptions = {
   address: (place: PagePosition) => string
 }
 
-export function renderPagination(words: Words, shown: PaginationOptions) {
+export function renderPagination(words: Words, shown: PaginationOptions): string {
   const { place, found, size, byNumber = false, address } = shown
   const { page } = place
   const last = Math.max(1, Math.ceil(found.total / size))

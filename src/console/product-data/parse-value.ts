@@ -9,7 +9,7 @@ import type { Words } from '../page/words.ts'
 import { findLanguageByName } from './language-names.ts'
 
 /** '' if one input cannot show the value. A fibre code becomes the fibre's name. */
-export function formatInputValue(words: Words, field: Field, value: unknown) {
+export function formatInputValue(words: Words, field: Field, value: unknown): string {
   if (typeof value === 'number') return formatPlainNumber(words, value)
   if (field.dictionary === 'fibres' && typeof value === 'string')
     return findLabel(getLabels(words.language), 'fibres', value) ?? value
@@ -59,10 +59,10 @@ export function parseTypedNumber(words: Words, typed: string, unit = ''): Parsed
 }
 
 /** `Deutsch` → `de`; a tag stays as typed. */
-const parseLanguage = (typed: string) => findLanguageByName(typed) ?? typed
+const parseLanguage = (typed: string): string => findLanguageByName(typed) ?? typed
 
 /** The language tag of a typed name or tag; undefined for any other text. */
-export function findLanguage(typed: string) {
+export function findLanguage(typed: string): string | undefined {
   const tag = parseLanguage(typed.trim())
   return canonicalizeLanguage(tag) === undefined ? undefined : tag
 }

@@ -12,7 +12,7 @@ import { formatPlainNumber } from './parse-value.ts'
 type DataProblem = Pick<Detail, 'code' | 'message' | typeof TRANSLATION> &
   ({ path: Path } | { field: string })
 
-export function explainProblem(words: Words, fault: DataProblem) {
+export function explainProblem(words: Words, fault: DataProblem): string {
   const { problemCodes, kinds, chooseYesOrNo } = words.texts
   const problems: Readonly<Record<ProblemKey | RowProblemKey, Text>> = words.texts.problems
   const { key, facts } = fault[TRANSLATION] ?? { key: '', facts: {} }
@@ -30,7 +30,7 @@ export function explainProblem(words: Words, fault: DataProblem) {
 }
 
 /** The ID of the account's own product that already uses the GTIN, if that is the problem. */
-export function findGtinHolder(details: readonly DataProblem[] = []) {
+export function findGtinHolder(details: readonly DataProblem[] = []): string | undefined {
   const said = details.map(one => one[TRANSLATION]).find(one => GTIN_TAKEN_KEYS.includes(one?.key ?? ''))
   return said === undefined ? undefined : String(said.facts.id)
 }

@@ -17,14 +17,14 @@ export const getRequestedProduct = ({ ctx, id }: Visit): Promise<PassportState> 
 
 export const getProductUrl = ({ id }: { id: string }) => `${PRODUCTS}/${idFromUuid(id)}`
 
-export const getProductName = (words: Words, state: PassportState) =>
+export const getProductName = (words: Words, state: PassportState): string =>
   stripDirectionMarks(String(effectiveData(state).productName ?? words.texts.page.unnamed))
 
 /** The heading of pages about a product or unit: "Jumper · Item 4711". */
-export const getProductTitle = (words: Words, state: PassportState) =>
+export const getProductTitle = (words: Words, state: PassportState): string =>
   formatTitle(words, getProductName(words, state), state.row)
 
-export const backToProduct = (words: Words, state: PassportState) =>
+export const backToProduct = (words: Words, state: PassportState): string =>
   backLink(getProductUrl(state.row), getProductTitle(words, state))
 
 /** Without direction marks; a unit with its lot or serial number. */
@@ -32,7 +32,7 @@ export function formatTitle(
   { texts }: Words,
   name: string | null,
   { level, serial, lot }: Pick<PassportState['row'], 'level' | 'serial' | 'lot'>,
-) {
+): string {
   const shown = stripDirectionMarks(name ?? texts.page.unnamed)
   return level === 'm'
     ? shown
@@ -40,7 +40,7 @@ export function formatTitle(
 }
 
 /** The title in a list, which names the level in a separate column: "Jumper · 4711". */
-export function getShortTitle({ texts }: Words, { product_name, serial, lot }: PassportSummary) {
+export function getShortTitle({ texts }: Words, { product_name, serial, lot }: PassportSummary): string {
   const unit = serial ?? lot
   return stripDirectionMarks(product_name ?? texts.page.unnamed) + (unit === null ? '' : ` · ${unit}`)
 }
@@ -52,7 +52,7 @@ export const getDoneUrl = (row: { id: string }, done: DoneAction, n: number) =>
   `${getProductUrl(row)}?done=${done}&n=${n}`
 
 /** The notice for the action that the query names, if it is one of `all`; else ''. */
-export function renderDoneNotice(words: Words, query: URLSearchParams, all: readonly DoneAction[]) {
+export function renderDoneNotice(words: Words, query: URLSearchParams, all: readonly DoneAction[]): string {
   const done = all.find(one => one === query.get('done'))
   if (done === undefined) return ''
   const count = Number(/^[1-9]\d{0,8}$/.exec(query.get('n') ?? '')?.[0] ?? 0)

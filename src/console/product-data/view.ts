@@ -14,7 +14,7 @@ export function renderData(
   fields: readonly Field[],
   data: DataObject,
   mark: (name: string) => string = () => '',
-) {
+): string {
   const known = fields.filter(field => data[field.name] !== undefined)
   const names = new Set(fields.map(field => field.name))
   const others = Object.keys(data).filter(name => !names.has(name))
@@ -34,7 +34,7 @@ export function renderData(
 const renderPair = (name: string, mark: string, value: string) =>
   html`<div><dt>${name}!${mark}</dt><dd>!${value}</dd></div>`
 
-const renderUnknownValue = (value: unknown) =>
+const renderUnknownValue = (value: unknown): string =>
   typeof value === 'string' ? html`${value}` : html`<code>${JSON.stringify(value, null, 1)}</code>`
 
 /** A value that does not fit its field, as an older schema may have allowed, is shown as stored. */
@@ -62,7 +62,7 @@ function renderMembers(words: Words, fields: readonly Field[], path: string, val
   return html`<dl class="pairs">!${lines}</dl>`
 }
 
-function renderEntries(words: Words, field: Field, path: string, value: readonly unknown[]) {
+function renderEntries(words: Words, field: Field, path: string, value: readonly unknown[]): string {
   const [only] = field.of ?? []
   if (only?.name === '') return html`${value.map(String).join(', ')}`
   const lines = value.map(
@@ -72,7 +72,7 @@ function renderEntries(words: Words, field: Field, path: string, value: readonly
   return html`<ol class="entries">!${lines}</ol>`
 }
 
-function renderScalar(words: Words, field: Field, path: string, value: unknown) {
+function renderScalar(words: Words, field: Field, path: string, value: unknown): string {
   if (isObject(value) || Array.isArray(value)) return renderUnknownValue(value)
   const text = formatScalar(words, field, path, value)
   return typeof value === 'string' && field.format !== 'country'
@@ -80,7 +80,7 @@ function renderScalar(words: Words, field: Field, path: string, value: unknown) 
     : html`${text}`
 }
 
-function formatScalar(words: Words, field: Field, path: string, value: unknown) {
+function formatScalar(words: Words, field: Field, path: string, value: unknown): string {
   const texts = words.texts.products
   if (typeof value === 'boolean') return value ? texts.yes : texts.no
   if (typeof value === 'number') return formatAmount(words.language, field.unit, value)
@@ -93,11 +93,11 @@ function formatScalar(words: Words, field: Field, path: string, value: unknown) 
 /** Characters of a value shown beside its field's name. */
 export const MAX_BRIEF_LENGTH = 100
 
-export const isScalarField = ({ type, localized }: Field) =>
+export const isScalarField = ({ type, localized }: Field): boolean =>
   type !== 'object' && type !== 'list' && localized !== true
 
 /** The start of a field's value in one line, in the product's first language; '' without a value. */
-export function summarizeValue(words: Words, field: Field, data: DataObject) {
+export function summarizeValue(words: Words, field: Field, data: DataObject): string {
   const [primary = ''] = Array.isArray(data.languages) ? data.languages.map(String) : []
   const parts: string[] = []
   let length = 0
@@ -146,7 +146,7 @@ export function renderDifference(
   fields: readonly Field[],
   before: DataObject,
   after: DataObject,
-) {
+): string {
   const texts = words.texts.products
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   const changed = names.filter(name => JSON.stringify(before[name]) !== JSON.stringify(after[name]))

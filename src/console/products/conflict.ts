@@ -47,7 +47,7 @@ export function renderConflict(
   words: Words,
   { row }: PassportState,
   { present, both }: { present: DataObject; both: readonly string[] },
-) {
+): string {
   const texts = words.texts.products
   const { fields } = requireCategory(row.category)
   const lines = fields

@@ -72,7 +72,7 @@ export async function showProduct(visit: Visit): Promise<Outcome> {
 }
 
 /** Tells the browser to delete its draft after a save. */
-function renderEndedDraft({ session, query }: Visit, { row }: PassportState) {
+function renderEndedDraft({ session, query }: Visit, { row }: PassportState): string {
   const done = query.get('done') ?? ''
   if (done === 'created') return renderSavedDraft(getNewDraftKey(session, row.category), row.version_no)
   return ['saved', 'corrected'].includes(done)
@@ -81,7 +81,7 @@ function renderEndedDraft({ session, query }: Visit, { row }: PassportState) {
 }
 
 /** The reloaded page reports the refresh, so the earlier notice is dropped. */
-function getRefreshUrl({ query, id }: Visit) {
+function getRefreshUrl({ query, id }: Visit): string {
   const next = new URLSearchParams(query)
   next.delete('done')
   next.set('look', '1')
@@ -113,7 +113,7 @@ function renderNameNotice(
   words: Words,
   state: PassportState,
   { isJustSaved, mayEdit }: { isJustSaved: boolean; mayEdit: boolean },
-) {
+): string {
   const { row, own } = state
   const { warnings } = validateData(requireCategory(row.category), effectiveData(state))
   const isOwn = ({ path }: Detail) => row.level === 'm' || Object.hasOwn(own ?? {}, path[1] ?? '')
@@ -133,7 +133,7 @@ function renderNameNotice(
   return html`<div class="reach"><p>${texts.checkNames}</p><ul>!${lines}</ul>!${mayEdit ? change : ''}</div>`
 }
 
-function renderFacts(words: Words, { row }: PassportState, parent: PassportSummary | undefined) {
+function renderFacts(words: Words, { row }: PassportState, parent: PassportSummary | undefined): string {
   const texts = words.texts.products
   const status = row.status === 'x' ? 'archived' : 'active'
   const lines: (readonly [string, string])[] = [
@@ -153,7 +153,7 @@ function renderFacts(words: Words, { row }: PassportState, parent: PassportSumma
   return facts(lines, under)
 }
 
-function renderActions(words: Words, { row }: PassportState) {
+function renderActions(words: Words, { row }: PassportState): string {
   const texts = words.texts.products
   const at = getProductUrl(row)
   const [to, text] = row.status === 'x' ? ['restore', texts.restore] : ['archive', texts.archive]
@@ -161,7 +161,7 @@ function renderActions(words: Words, { row }: PassportState) {
 <form method="post" action="${at}/status"><button class="second" name="to" value="${to}">${text}</button></form></div>`
 }
 
-function renderAddresses({ setup, words, session }: Visit, { row }: PassportState) {
+function renderAddresses({ setup, words, session }: Visit, { row }: PassportState): string {
   const texts = words.texts.products
   const id = idFromUuid(row.id)
   const page = passportUrl(setup.addresses, id)
@@ -179,7 +179,7 @@ function renderAddresses({ setup, words, session }: Visit, { row }: PassportStat
   return section('page', texts.publicPage, content)
 }
 
-function renderVersionList(words: Words, id: string, versions: readonly VersionEntry[]) {
+function renderVersionList(words: Words, id: string, versions: readonly VersionEntry[]): string {
   const texts = words.texts.products
   const lines = versions.map(one => {
     const kind = texts.kinds[one.change_type ?? 'created']
@@ -198,7 +198,7 @@ export async function submitProductStatus({ ctx, id, form }: Visit): Promise<Out
 }
 
 /** Collapsed until used. Its options are in the URL: `?snippet=de&product=%23product`. */
-export function renderShopSection({ setup, words, query }: Visit, { row }: PassportState) {
+export function renderShopSection({ setup, words, query }: Visit, { row }: PassportState): string {
   const texts = words.texts.shop
   const asked = query.get('snippet') ?? ''
   const product = (query.get('product') ?? '').trim()

@@ -17,7 +17,7 @@ const sumCounts = (counts: LevelCounts, levels: readonly Level[]): CappedCount =
 const formatCount = (words: Words, { total, totalCapped }: CappedCount) =>
   words.number(total) + (totalCapped ? '+' : '')
 
-export function renderLevelTabs(words: Words, view: ListQuery, counts: LevelCounts) {
+export function renderLevelTabs(words: Words, view: ListQuery, counts: LevelCounts): string {
   const { level } = words.texts.products,
     { levelTabs } = words.texts.productList
   const links = (['model', 'batch', 'item', 'all'] as const).map(one => {
@@ -34,7 +34,7 @@ export async function renderHiddenHits(
   words: Words,
   view: ListQuery,
   counts: LevelCounts,
-) {
+): Promise<string> {
   const texts = words.texts.productList
   const elsewhere = sumCounts(counts, LIST_LEVELS.all)
   if (elsewhere.total > 0) {

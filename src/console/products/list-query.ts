@@ -26,7 +26,7 @@ export const getDefaultLevel = (q: string) => (q === '' ? 'model' : 'all')
 
 /** Ignores invalid values, because people edit URLs. */
 export function parseListQuery(query: URLSearchParams): ListQuery {
-  const choice = <T extends string>(name: string, all: Readonly<Record<T, unknown>>, usual: T) => {
+  const choice = <T extends string>(name: string, all: Readonly<Record<T, unknown>>, usual: T): T => {
     const sent = query.get(name) ?? ''
     return Object.hasOwn(all, sent) ? (sent as T) : usual
   }
@@ -53,7 +53,10 @@ export const toListFilter = (view: ListQuery): ListFilter => ({
   q: view.q === '' ? undefined : view.q,
 })
 
-export const getListUrl = ({ q, level, status, category, outdated }: ListQuery, place: PagePosition) => {
+export const getListUrl = (
+  { q, level, status, category, outdated }: ListQuery,
+  place: PagePosition,
+): string => {
   const sent = new URLSearchParams({
     ...(q === '' ? {} : { q }),
     ...(level === getDefaultLevel(q) ? {} : { level }),

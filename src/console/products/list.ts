@@ -53,7 +53,7 @@ export async function showProducts(visit: Visit): Promise<Outcome> {
   return { title: texts.products, body, isWide: true }
 }
 
-function renderChangedNotice(words: Words, query: URLSearchParams) {
+function renderChangedNotice(words: Words, query: URLSearchParams): string {
   const { archivedMany, restoredMany } = words.texts.products
   const say = { archived: archivedMany, restored: restoredMany }
   for (const one of ['archived', 'restored'] as const) {
@@ -63,7 +63,7 @@ function renderChangedNotice(words: Words, query: URLSearchParams) {
   return ''
 }
 
-function renderFilters(words: Words, view: ListQuery) {
+function renderFilters(words: Words, view: ListQuery): string {
   const texts = words.texts.products
   const select = (
     name: string,
@@ -91,7 +91,7 @@ function renderResults(
   view: ListQuery,
   found: PassportPage,
   { mayEdit, hidden }: { mayEdit: boolean; hidden: string },
-) {
+): string {
   const { rows, total, totalCapped } = found
   const texts = words.texts.products
   const count = totalCapped ? texts.foundMany({ count: total }) : texts.found({ count: total })
@@ -117,7 +117,7 @@ function renderResults(
 <button class="second" name="to" value="restore">${texts.restoreSelected}</button></div></form>!${more}`
 }
 
-function renderRow(words: Words, row: PassportSummary, mayEdit: boolean) {
+function renderRow(words: Words, row: PassportSummary, mayEdit: boolean): string {
   const texts = words.texts.products
   const id = idFromUuid(row.id)
   const title = getShortTitle(words, row)

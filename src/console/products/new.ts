@@ -108,7 +108,10 @@ export async function buildPrefill(
   return typeof productName === 'string' && known.length > 0 ? { data, from: productName } : { data }
 }
 
-async function findNewestModel(ctx: AccountContext, category: string | undefined) {
+async function findNewestModel(
+  ctx: AccountContext,
+  category: string | undefined,
+): Promise<string | undefined> {
   const filter = { levels: ['m'] as const, status: 'a' as const, category }
   const { rows } = await listPassports(ctx, filter, { limit: 1, page: 1 })
   return rows[0]?.id

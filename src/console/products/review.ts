@@ -54,11 +54,11 @@ export function renderReviewPage(
   return { title, body, status: isFine(problems) ? 200 : 422, scripts: [DRAFTS_MODULE] }
 }
 
-export function renderNoteInput({ texts: { products: texts } }: Words, note: string) {
+export function renderNoteInput({ texts: { products: texts } }: Words, note: string): string {
   return html`<div class="field"><label for="note">${texts.note} <span class="quiet">${texts.optional}</span></label><p class="hint" id="note-hint">${texts.noteHint}</p><input id="note" name="note" value="${note}" maxlength="${MAX_NOTE_LENGTH}" autocomplete="off" aria-describedby="note-hint"></div>`
 }
 
-function renderChangeTypes(words: Words, { units, own_values }: CorrectionReach, problems: Problems) {
+function renderChangeTypes(words: Words, { units, own_values }: CorrectionReach, problems: Problems): string {
   const texts = words.texts.review
   const own = Object.entries(own_values).map(([name, n]) =>
     texts.reachOwn({ field: getFieldLabel(words, name), count: n }),

@@ -44,7 +44,10 @@ export function parseSubmittedData(
 export const getFormStatus = ({ problems, message }: Omit<DataFormState, 'form'>) =>
   isFine(problems) && message === undefined ? 200 : 422
 
-export function renderProblems(words: Words, { problems, message, holder }: Omit<DataFormState, 'form'>) {
+export function renderProblems(
+  words: Words,
+  { problems, message, holder }: Omit<DataFormState, 'form'>,
+): string {
   const labels = Object.fromEntries(Object.keys(problems).map(name => [name, getInputLabel(words, name)]))
   const told = isFine(problems) ? notice(message) : summary(words.texts, problems, labels)
   if (holder === undefined) return told
@@ -107,7 +110,7 @@ export const getNewDraftKey = ({ personId, account }: Session, category: string)
   `${personId}:${account.id}:new:${category}`
 
 /** Attributes of the form tag, as HTML. `isSent`: the form shows submitted input that is not saved yet. */
-export function renderDraftAttributes(words: Words, draft: string, isSent: boolean) {
+export function renderDraftAttributes(words: Words, draft: string, isSent: boolean): string {
   const texts = words.texts.products
   // The module fills in the time.
   const found = texts.draftFound({ time: '{time}' })

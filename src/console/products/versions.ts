@@ -51,12 +51,12 @@ async function renderVersionPage(visit: Visit, refusal: string | undefined): Pro
   return { title, body, isWide: true, status: refusal === undefined ? 200 : 422 }
 }
 
-function parseVersionNumber({ n }: Visit) {
+function parseVersionNumber({ n }: Visit): number {
   if (!/^[1-9]\d{0,8}$/.test(n)) throw notFound('version of this product')
   return Number(n)
 }
 
-function renderRevertForm(words: Words, at: string, n: number, level: 'm' | 'b' | 'i') {
+function renderRevertForm(words: Words, at: string, n: number, level: 'm' | 'b' | 'i'): string {
   const texts = words.texts.products
   const kinds = level === 'i' ? (['change'] as const) : CHANGE_TYPES
   const buttons = kinds.map(

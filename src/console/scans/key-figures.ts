@@ -18,7 +18,7 @@ type KeyFiguresInput = {
   comparison?: Comparison
 }
 
-export function renderKeyFigures(words: Words, { summary, days, comparison }: KeyFiguresInput) {
+export function renderKeyFigures(words: Words, { summary, days, comparison }: KeyFiguresInput): string {
   const texts = words.texts.scans
   const of = (key: 'total' | 'unique') =>
     comparison?.is === 'compared' ? describeChange(words, comparison.recent[key], comparison.before[key]) : ''
@@ -34,7 +34,7 @@ export function renderKeyFigures(words: Words, { summary, days, comparison }: Ke
   return html`<dl class="facts figures">!${list}</dl>!${comparison === undefined ? '' : renderFootnote(words, comparison, days)}`
 }
 
-function describeChange(words: Words, recent: number, before: number) {
+function describeChange(words: Words, recent: number, before: number): string {
   const texts = words.texts.scans
   if (before < MIN_FOR_PERCENT) return texts.few({ recent, before })
   const percent = words.percent(Math.abs(recent - before) / before)
@@ -42,7 +42,7 @@ function describeChange(words: Words, recent: number, before: number) {
   return (recent > before ? texts.more : texts.less)({ percent, before })
 }
 
-function renderFootnote(words: Words, comparison: Comparison, days: number) {
+function renderFootnote(words: Words, comparison: Comparison, days: number): string {
   const texts = words.texts.scans
   const sentence = {
     compared: () => texts.compared({ days }),
@@ -62,11 +62,15 @@ export const SWITCHES = `${SCANS}/switches`
 const DEFAULT_RANGE = '30'
 
 /** The number of days that the query names; the default if it is not one of the ranges. */
-export const parseRange = (query: URLSearchParams) =>
+export const parseRange = (query: URLSearchParams): number =>
   Number(SUMMARY_RANGES.find(range => range === query.get('days')) ?? DEFAULT_RANGE)
 
 /** `address` builds the URL of a range; undefined means the default range. */
-export function renderRanges(words: Words, days: number, address: (range: string | undefined) => string) {
+export function renderRanges(
+  words: Words,
+  days: number,
+  address: (range: string | undefined) => string,
+): string {
   const texts = words.texts.scans
   const links = SUMMARY_RANGES.map(range => {
     const current = Number(range) === days ? ' aria-current="true"' : ''

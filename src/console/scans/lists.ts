@@ -18,14 +18,19 @@ type SummariesById = ReadonlyMap<string, PassportSummary>
 /** Names may have 500 characters, and the page lists up to thirty. */
 const MAX_TITLE_LENGTH = 100
 
-function renderProductLink(words: Words, names: SummariesById, uuid: string) {
+function renderProductLink(words: Words, names: SummariesById, uuid: string): string {
   const found = names.get(uuid)
   const title =
     found === undefined ? words.texts.scans.gone : shorten(getShortTitle(words, found), MAX_TITLE_LENGTH)
   return html`<a href="${PRODUCTS}/${idFromUuid(uuid)}#scans">${title}</a>`
 }
 
-export function renderMostScanned(words: Words, top: MostScanned, names: SummariesById, total: number) {
+export function renderMostScanned(
+  words: Words,
+  top: MostScanned,
+  names: SummariesById,
+  total: number,
+): string {
   const texts = words.texts.scans
   if (top.models.length === 0) return html`<p class="quiet">${texts.noneInRange}</p>`
   const rows = top.models.map(({ uuid, scans }) => ({
@@ -42,7 +47,7 @@ export function renderSuspicions(
     names,
     isWatched,
   }: { suspicions: readonly Suspicion[]; names: SummariesById; isWatched: boolean },
-) {
+): string {
   const texts = words.texts.scans
   const off = isWatched ? '' : html`<p class="reach">${texts.clonesOff}</p>`
   if (suspicions.length === 0) return isWatched ? html`<p class="quiet">${texts.clonesNone}</p>` : off
@@ -53,17 +58,21 @@ export function renderSuspicions(
   return html`!${off}<p>${texts.clonesLead}</p>!${rowList(lines)}!${renderCloneAdvice(words)}<p class="quiet">${texts.onceAWeek}</p>`
 }
 
-export function formatSightings(words: Words, seen: NonNullable<Suspicion['seen']>) {
+export function formatSightings(words: Words, seen: NonNullable<Suspicion['seen']>): string {
   const { count: scans, countries, devices } = seen
   return words.texts.scans.seen({ scans, countries, devices })
 }
 
-export function renderCloneAdvice(words: Words) {
+export function renderCloneAdvice(words: Words): string {
   const texts = words.texts.scans
   return html`<details class="fold-small"><summary>${texts.clonesToDo}</summary><ol class="steps">!${texts.clonesSteps.map(step => html`<li>${step}</li>`)}</ol></details>`
 }
 
-export function renderMilestones(words: Words, reached: readonly ReachedMilestone[], names: SummariesById) {
+export function renderMilestones(
+  words: Words,
+  reached: readonly ReachedMilestone[],
+  names: SummariesById,
+): string {
   const texts = words.texts.scans
   if (reached.length === 0) return html`<p class="quiet">${texts.milestonesNone}</p>`
   const lines = reached.map(
@@ -73,7 +82,7 @@ export function renderMilestones(words: Words, reached: readonly ReachedMileston
   return html`<p class="quiet">${texts.milestonesLead}</p>!${rowList(lines)}`
 }
 
-export function renderOwnMilestones(words: Words, reached: readonly PassportMilestone[]) {
+export function renderOwnMilestones(words: Words, reached: readonly PassportMilestone[]): string {
   if (reached.length === 0) return ''
   const texts = words.texts.scans
   const lines = reached.map(

@@ -76,7 +76,7 @@ async function renderLists(words: Words, ctx: AccountContext, wish: { days: numb
   }
 }
 
-function renderOrigins(words: Words, summary: AccountScanSummary) {
+function renderOrigins(words: Words, summary: AccountScanSummary): string {
   const texts = words.texts.scans
   const { levels } = words.texts.products
   const categories = Object.fromEntries(allCategories().map(({ id }) => [id, getCategoryName(words, id)]))
@@ -90,7 +90,7 @@ function renderOrigins(words: Words, summary: AccountScanSummary) {
 }
 
 /** Before the first scan: shows the newest product's code to scan. */
-async function renderEmpty(words: Words, ctx: AccountContext) {
+async function renderEmpty(words: Words, ctx: AccountContext): Promise<string> {
   const texts = words.texts.scans
   const { rows } = await listPassports(ctx, NEWEST_MODEL, { limit: 1, page: 1 })
   const [model] = rows
@@ -104,7 +104,7 @@ async function renderEmpty(words: Words, ctx: AccountContext) {
   return section('first', texts.emptyTitle, content)
 }
 
-function renderMethod(words: Words) {
+function renderMethod(words: Words): string {
   const texts = words.texts.scans
   const content = html`!${pointList(texts.howPoints)}
 <p><a class="alone" href="${DOCS}#getScans">${texts.howApi}</a></p>`

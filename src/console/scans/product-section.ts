@@ -18,7 +18,10 @@ import { renderTrend } from './trend.ts'
 
 const MAX_COUNTRIES = 6
 
-export async function renderScansSection({ ctx, words, query }: Visit, { row }: PassportState) {
+export async function renderScansSection(
+  { ctx, words, query }: Visit,
+  { row }: PassportState,
+): Promise<string> {
   const texts = words.texts.scans
   const days = parseRange(query)
   const withUnits = row.level !== 'i' && query.get('include') === 'units'
@@ -50,14 +53,14 @@ export async function renderScansSection({ ctx, words, query }: Visit, { row }: 
 !${whence}!${renderOwnMilestones(words, milestones)}<p><a class="alone" href="${SCANS}">${texts.toScans}</a></p></section>`
 }
 
-function renderUnitsChoice(words: Words, withUnits: boolean, address: (units: boolean) => string) {
+function renderUnitsChoice(words: Words, withUnits: boolean, address: (units: boolean) => string): string {
   const texts = words.texts.scans
   const link = (units: boolean, name: string) =>
     html`<a href="${address(units)}"!${units === withUnits ? ' aria-current="true"' : ''}>${name}</a>`
   return html`<nav class="ranges" aria-label="${texts.which}">!${link(false, texts.ownScans)}!${link(true, texts.withUnits)}</nav>`
 }
 
-function renderSuspicion(words: Words, { at, seen }: Suspicion) {
+function renderSuspicion(words: Words, { at, seen }: Suspicion): string {
   const { texts } = words
   return html`<div class="reach wrong"><p>${texts.scans.suspected({ date: [words.minute(at), ...(seen === undefined ? [] : [formatSightings(words, seen)])].join('; ') })}</p>!${renderCloneAdvice(words)}</div>`
 }

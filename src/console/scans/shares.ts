@@ -19,7 +19,7 @@ type ShareTableInput = {
 export function renderShareTable(
   words: Words,
   { head, rows, total, label, isWithoutBars = false }: ShareTableInput,
-) {
+): string {
   const texts = words.texts.scans
   const lines = rows.map(({ name, count }) => {
     const share = total === 0 ? 0 : count / total
@@ -33,12 +33,12 @@ export function renderShareTable(
 }
 
 /** A code without a country is called "unknown". */
-export const getCountryName = (words: Words, code: string) =>
+export const getCountryName = (words: Words, code: string): string =>
   words.country(code) ?? words.texts.scans.unknownCountry
 
 const sumCounts = (rows: readonly ShareRow[]) => rows.reduce((all, { count }) => all + count, 0)
 
-export function renderCountryTable(words: Words, byCountry: ScanCounts, shown: number) {
+export function renderCountryTable(words: Words, byCountry: ScanCounts, shown: number): string {
   const texts = words.texts.scans
   const rows = Object.entries(byCountry).map(([code, count]) => ({
     name: getCountryName(words, code),
@@ -56,7 +56,7 @@ export function renderCountryTable(words: Words, byCountry: ScanCounts, shown: n
 export function renderCountTable(
   words: Words,
   { counts, names, head }: { counts: ScanCounts; names: Readonly<Record<string, string>>; head: string },
-) {
+): string {
   const rows = Object.entries(names).map(([word, name]) => ({ name, count: counts[word] ?? 0 }))
   return renderShareTable(words, { head, rows, total: sumCounts(rows), label: head })
 }

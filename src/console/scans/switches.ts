@@ -17,7 +17,7 @@ import { getCategoryName } from '../product-data/labels.ts'
 import { SWITCHES } from './key-figures.ts'
 
 /** A notice at the top of a page that says what its numbers leave out. */
-export function renderUncountedNotice(words: Words, { on, off_categories: off }: ScanSettings) {
+export function renderUncountedNotice(words: Words, { on, off_categories: off }: ScanSettings): string {
   const texts = words.texts.scans
   if (!on) return html`<p class="reach">${texts.isOff} <a href="${SCANS}#switches">${texts.switches}</a></p>`
   if (off.length === 0) return ''
@@ -25,7 +25,7 @@ export function renderUncountedNotice(words: Words, { on, off_categories: off }:
   return html`<p class="reach">${texts.isOffFor({ categories: names })} <a href="${SCANS}#switches">${texts.switches}</a></p>`
 }
 
-export function renderSwitches({ words, session }: Visit, settings: ScanSettings) {
+export function renderSwitches({ words, session }: Visit, settings: ScanSettings): string {
   const texts = words.texts.scans
   const body =
     session.role === 'viewer'
@@ -34,7 +34,7 @@ export function renderSwitches({ words, session }: Visit, settings: ScanSettings
   return section('switches', texts.switches, html`<p>${texts.switchesLead}</p>!${body}`)
 }
 
-function renderReadOnlySwitches(words: Words, settings: ScanSettings) {
+function renderReadOnlySwitches(words: Words, settings: ScanSettings): string {
   const texts = words.texts.scans
   const word = (isOn: boolean) => (isOn ? texts.on : texts.off)
   const lines = [
@@ -47,7 +47,7 @@ function renderReadOnlySwitches(words: Words, settings: ScanSettings) {
 
 const isCategoryOn = ({ off_categories: off }: ScanSettings, category: string) => !off.includes(category)
 
-function renderSwitchesForm(words: Words, settings: ScanSettings) {
+function renderSwitchesForm(words: Words, settings: ScanSettings): string {
   const texts = words.texts.scans
   const rules = { ...DEFAULT_CLONE_RULES, ...settings.clone_rules }
   const clonesHint = texts.switchClonesHint({

@@ -33,14 +33,14 @@ export function buildBars(days: readonly DaySum[]): Bar[] {
 const isMonday = (date: string) => (Date.parse(date) / DAY_MS + 3) % WEEK_DAYS === 0
 
 /** The top of the scale: not much above the highest bar, and even, so that its half is a whole number. */
-export function chooseScaleTop(most: number) {
+export function chooseScaleTop(most: number): number {
   const base = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, most))))
   const steps = base === 1 ? [2, 4, 6, 8, 10] : [1, 2, 3, 4, 5, 6, 8, 10]
   return (steps.find(step => step * base >= most) ?? 10) * base
 }
 
 /** `rank`: the level of the heading. */
-export function renderTrend(words: Words, days: readonly DaySum[], rank: 'h2' | 'h3') {
+export function renderTrend(words: Words, days: readonly DaySum[], rank: 'h2' | 'h3'): string {
   const texts = words.texts.scans
   const bars = buildBars(days)
   const isWeeks = bars.length < days.length
@@ -51,7 +51,7 @@ export function renderTrend(words: Words, days: readonly DaySum[], rank: 'h2' | 
 <details class="fold-small"><summary>${texts.asTable}<span class="sight">: ${title}</span></summary>!${renderTable(words, bars, isWeeks)}</details>`
 }
 
-function renderChart(words: Words, bars: readonly Bar[], isWeeks: boolean) {
+function renderChart(words: Words, bars: readonly Bar[], isWeeks: boolean): string {
   const texts = words.texts.scans
   const top = chooseScaleTop(Math.max(...bars.map(bar => bar.total)))
   const total = bars.reduce((sum, bar) => sum + bar.total, 0)
@@ -82,7 +82,7 @@ function renderChart(words: Words, bars: readonly Bar[], isWeeks: boolean) {
 }
 
 /** All bars of a kind are strokes of one path; the style sheet sets their width. */
-function renderBars(name: string, shares: readonly number[]) {
+function renderBars(name: string, shares: readonly number[]): string {
   const strokes = shares.flatMap((share, i) => {
     const height = Math.round(share * CHART_HEIGHT * 10) / 10
     return height === 0 ? [] : `M${i * BAR_WIDTH + BAR_WIDTH / 2} ${CHART_HEIGHT}v${-height}`
@@ -90,7 +90,7 @@ function renderBars(name: string, shares: readonly number[]) {
   return html`<path class="${name}" d="${strokes.join('')}"/>`
 }
 
-function renderTable(words: Words, bars: readonly Bar[], isWeeks: boolean) {
+function renderTable(words: Words, bars: readonly Bar[], isWeeks: boolean): string {
   const texts = words.texts.scans
   const rows = bars
     .toReversed()

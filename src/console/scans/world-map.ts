@@ -29,7 +29,7 @@ export function buildShadeLimits(most: number): number[] {
 /** A class from `s1` to `s5`; the highest count always gets `s5`. */
 const getShadeClass = (place: number, of: number) => `s${Math.round(((place + 1) * SHADES) / of)}`
 
-export function renderWorldMap(words: Words, byCountry: ScanCounts) {
+export function renderWorldMap(words: Words, byCountry: ScanCounts): string {
   const texts = words.texts.scans
   const known = Object.entries(byCountry).filter(([code]) => words.country(code) !== undefined)
   const [first] = known
@@ -77,7 +77,7 @@ export function renderWorldMap(words: Words, byCountry: ScanCounts) {
 <figcaption class="quiet">!${renderLegend(words, ends)}<span class="line">${texts.mapSource}</span></figcaption></figure>`
 }
 
-function renderLegend(words: Words, ends: readonly number[]) {
+function renderLegend(words: Words, ends: readonly number[]): string {
   return ends
     .map((end, i) => {
       const from = (ends[i - 1] ?? 0) + 1

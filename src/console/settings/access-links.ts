@@ -58,7 +58,10 @@ async function list(visit: Visit, typed: NewLinkForm, problems: Problems): Promi
 }
 
 /** The passports' names by id. */
-async function namesOf({ ctx, words }: Visit, links: readonly AccessLinkRecord[]) {
+async function namesOf(
+  { ctx, words }: Visit,
+  links: readonly AccessLinkRecord[],
+): Promise<Map<string, string>> {
   const ids = [...new Set(links.map(link => link.passport_id))].filter(id => id !== null).slice(0, MAX_NAMED)
   const names = await Promise.all(
     ids.map(async id => {
@@ -70,7 +73,12 @@ async function namesOf({ ctx, words }: Visit, links: readonly AccessLinkRecord[]
   return new Map(names)
 }
 
-function row(words: Words, link: AccessLinkRecord, names: ReadonlyMap<string, string>, mayRevoke: boolean) {
+function row(
+  words: Words,
+  link: AccessLinkRecord,
+  names: ReadonlyMap<string, string>,
+  mayRevoke: boolean,
+): string {
   const texts = words.texts.accessLinks
   const revoke = html`<a class="action" href="${LINKS}/${link.id}/revoke">${texts.revoke}<span class="sight"> ${link.label}</span></a>`
   const product =
@@ -85,13 +93,13 @@ function row(words: Words, link: AccessLinkRecord, names: ReadonlyMap<string, st
 <dt>${texts.created}</dt><dd>${texts.createdBy({ date: words.date(link.created_at), who: link.created_by })}</dd></dl></li>`
 }
 
-function uses(words: Words, { uses: count, last_used_at: last }: AccessLinkRecord) {
+function uses(words: Words, { uses: count, last_used_at: last }: AccessLinkRecord): string {
   const texts = words.texts.accessLinks
   if (count === 0 || last === null) return texts.unused
   return texts.used({ count, time: words.minute(last) })
 }
 
-function endedRow(words: Words, link: AccessLinkRecord) {
+function endedRow(words: Words, link: AccessLinkRecord): string {
   const texts = words.texts.accessLinks
   const end =
     link.revoked_at === null
@@ -100,7 +108,7 @@ function endedRow(words: Words, link: AccessLinkRecord) {
   return html`<li><span>${link.label}</span> <span class="quiet">${texts.audiences[link.audience]} · ${end} · ${texts.uses}: ${uses(words, link)}</span></li>`
 }
 
-function newLinkForm(words: Words, typed: NewLinkForm, problems: Problems, today: string) {
+function newLinkForm(words: Words, typed: NewLinkForm, problems: Problems, today: string): string {
   const texts = words.texts.accessLinks
   const label = {
     name: 'label',
@@ -187,19 +195,19 @@ function linkPage(words: Words, link: CreatedAccessLink): ConsolePage {
 }
 
 /** The id in a passport's address, or the id itself; undefined for every product. */
-function productId(typed: string) {
+function productId(typed: string): string | undefined {
   if (typed === '') return undefined
   const path = typed.split(/[?#]/, 1)[0] ?? ''
   return path.replace(/\/+$/, '').split('/').at(-1)
 }
 
-function isProduct(typed: string) {
+function isProduct(typed: string): boolean {
   const id = productId(typed)
   return id === undefined || parseId(id) !== undefined
 }
 
 /** Midnight UTC at the end of a day; undefined for an invalid, past or too distant day. */
-function endOf(day: string, now: Date) {
+function endOf(day: string, now: Date): Date | undefined {
   const start = /^\d{4}-\d{2}-\d{2}$/.test(day) ? parseDateTime(day) : undefined
   if (start === undefined) return undefined
   const end = start.getTime() + DAY_MS
@@ -226,7 +234,7 @@ export async function submitRevokeLink({ ctx, id }: Visit): Promise<Outcome> {
 }
 
 /** Throws `not_found`, also for another account's. */
-async function getLink({ ctx, id }: Visit) {
+async function getLink({ ctx, id }: Visit): Promise<AccessLinkRecord> {
   const link = (await listAccessLinks(ctx)).find(one => one.id === id)
   if (link === undefined) throw notFound('access link')
   return link

@@ -63,7 +63,7 @@ async function linksIn(words: Words, ctx: AccountContext, entries: readonly Audi
   ])
 }
 
-function line(words: Words, { at, who, kind, action, subject }: AuditEntry, named: Named) {
+function line(words: Words, { at, who, kind, action, subject }: AuditEntry, named: Named): string {
   const texts = words.texts.audit
   const auditActions: Readonly<Record<AuditAction, string>> = words.texts.auditActions
   const name = kind === 'operator' ? texts.operator : who
@@ -73,7 +73,7 @@ function line(words: Words, { at, who, kind, action, subject }: AuditEntry, name
 }
 
 /** A spreadsheet's file name, with the outcome of its import. */
-function about(words: Words, action: AuditEntry['action'], subject: string) {
+function about(words: Words, action: AuditEntry['action'], subject: string): string {
   if (action !== 'import_started' && action !== 'import_done' && action !== 'import_stopped')
     return html`${subject}`
   const { file, rows, ...counts }: ImportAuditSubject = JSON.parse(subject)

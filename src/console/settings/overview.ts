@@ -35,7 +35,7 @@ async function page(visit: Visit, name: string, problems: Problems): Promise<Out
 
 type SettingsPlace = { path: string; key: keyof Texts['settings']['places'] }
 
-function places(texts: Texts, all: readonly SettingsPlace[]) {
+function places(texts: Texts, all: readonly SettingsPlace[]): string {
   const lines = all.map(({ path, key }) => {
     const { name, hint } = texts.settings.places[key]
     return linkRow(path, name, hint)
@@ -43,7 +43,7 @@ function places(texts: Texts, all: readonly SettingsPlace[]) {
   return rowList(lines)
 }
 
-function engines({ settings: texts }: Texts, indexable: boolean, isOwner: boolean) {
+function engines({ settings: texts }: Texts, indexable: boolean, isOwner: boolean): string {
   const button = indexable ? texts.enginesTurnOff : texts.enginesTurnOn
   const form = html`<form method="post" action="${SETTINGS}/indexing"><button class="second" name="to" value="${indexable ? 'no' : 'yes'}">${button}</button></form>`
   const content = html`
@@ -51,7 +51,7 @@ function engines({ settings: texts }: Texts, indexable: boolean, isOwner: boolea
   return section('engines', texts.engines, content)
 }
 
-function nameForm(words: Words, value: string, problems: Problems) {
+function nameForm(words: Words, value: string, problems: Problems): string {
   const texts = words.texts.settings
   const field = {
     name: 'name',

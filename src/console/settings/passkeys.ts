@@ -39,7 +39,7 @@ async function list(visit: Visit, { name, problems = {}, refusal, status = 200 }
   return { title: texts.title, body, status }
 }
 
-function row(words: Words, passkey: PasskeyRecord) {
+function row(words: Words, passkey: PasskeyRecord): string {
   const texts = words.texts.passkeys
   const { last_used_at: last } = passkey
   const used = last === null ? texts.neverUsed : texts.lastUsed({ time: words.minute(last) })
@@ -59,7 +59,7 @@ const nameField = (words: Words, value: string) => {
   }
 }
 
-function addForm(words: Words, name: string, problems: Problems) {
+function addForm(words: Words, name: string, problems: Problems): string {
   const texts = words.texts.passkeys
   const password = {
     name: 'password',

@@ -29,7 +29,7 @@ export function peoplePage(visit: Visit, { members, self, typed, problems }: Sho
   return { title: texts.title, body, status: isFine(problems) ? 200 : 422 }
 }
 
-function row(words: Words, member: Member, as: { isSelf: boolean; isOwner: boolean }) {
+function row(words: Words, member: Member, as: { isSelf: boolean; isOwner: boolean }): string {
   const texts = words.texts.people
   const facts = [
     words.texts.roles[member.role],
@@ -53,7 +53,7 @@ const roleChoice = ({ texts }: Words, value: string) => {
   return { name: 'role', label: texts.people.role, value, options }
 }
 
-function inviteForm({ words, setup }: Visit, typed: InvitationForm, problems: Problems) {
+function inviteForm({ words, setup }: Visit, typed: InvitationForm, problems: Problems): string {
   const texts = words.texts.people
   const email = {
     name: 'email',

@@ -93,7 +93,7 @@ export async function showInvitation(visit: Visit): Promise<Outcome> {
   return { ...invitationPage(visit, member, link), headers: shownInvitation.endHeaders(visit) }
 }
 
-function postInvitation({ setup, session, words }: Visit, { email, role, token }: Invited) {
+function postInvitation({ setup, session, words }: Visit, { email, role, token }: Invited): void {
   const { publicUrl } = setup.addresses
   const link = token === undefined ? `${publicUrl}${SIGN_IN}` : buildSetPasswordUrl(publicUrl, token)
   const about = { to: email, account: session.account.name, by: session.email, role, publicUrl, link }

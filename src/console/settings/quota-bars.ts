@@ -6,7 +6,7 @@ import type { Words } from '../page/words.ts'
 export const quotaBars = (words: Words, usage: readonly Usage[]) =>
   html`<dl class="bars">!${usage.map(one => bar(words, one))}</dl><p class="quiet">${words.texts.home.quotaNote}</p>`
 
-function bar({ texts }: Words, { level, used, quota }: Usage) {
+function bar({ texts }: Words, { level, used, quota }: Usage): string {
   const label = html`<dt id="bar-${level}">${texts.levels[level]}</dt>`
   if (quota === null)
     return html`<div>!${label}<dd class="amount">${texts.home.quotaUnlimited({ used })}</dd></div>`

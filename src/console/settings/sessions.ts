@@ -24,7 +24,7 @@ export async function showSessions({ setup, session, words }: Visit): Promise<Ou
   return { title: texts.title, body }
 }
 
-function row(words: Words, one: SessionRecord, isThis: boolean) {
+function row(words: Words, one: SessionRecord, isThis: boolean): string {
   const texts = words.texts.sessions
   const begun = words.minute(one.created_at)
   const end = html`<form method="post" action="${SESSIONS}/${one.id}/end"><button class="second">${texts.endOne}<span class="sight">: ${texts.sessionOf({ time: begun })}</span></button></form>`

@@ -9,16 +9,16 @@ const LINK_LIFETIME_SECONDS = 600
 
 type Cookie = { name: string; value: string; path?: string; seconds: number; sameSite: 'Lax' | 'Strict' }
 
-function lineOf(publicUrl: string, { name, value, path = '/', seconds, sameSite }: Cookie) {
+function lineOf(publicUrl: string, { name, value, path = '/', seconds, sameSite }: Cookie): string {
   const secure = publicUrl.startsWith('https:') ? '; Secure' : ''
   return `${name}=${value}; Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=${sameSite}${secure}`
 }
 
-const find = (header: string | undefined, name: string, value: string) =>
+const find = (header: string | undefined, name: string, value: string): string | undefined =>
   new RegExp(`(?:^|;)\\s*${name}=(${value})\\s*(?:;|$)`).exec(header ?? '')?.[1]
 
 /** A session's token; null deletes the cookie. */
-export const sessionCookie = (publicUrl: string, token: string | null) =>
+export const sessionCookie = (publicUrl: string, token: string | null): string =>
   lineOf(publicUrl, {
     name: getSessionCookieName(publicUrl),
     value: token ?? '',
@@ -38,7 +38,7 @@ const deviceIn = ({ addresses }: DeviceSetup, header: string | undefined) =>
 export const findDevice = (setup: DeviceSetup, header: string | undefined, email: string) =>
   createKnownDevices(setup.secretKey).find(deviceIn(setup, header), email, setup.clock.now())
 
-export function deviceCookie(setup: DeviceSetup, header: string | undefined, email: string) {
+export function deviceCookie(setup: DeviceSetup, header: string | undefined, email: string): string {
   const value = createKnownDevices(setup.secretKey).add(deviceIn(setup, header), email, setup.clock.now())
   const seconds = DEVICE_LIFETIME_MS / 1000
   const { addresses } = setup
@@ -53,7 +53,7 @@ const linkName = (publicUrl: string) =>
  * address bar or history. `Lax`, because the click comes from a mail program's page. Opening the page does
  * not use up the link, because mail scanners follow links. Null deletes the cookie.
  */
-export function linkCookie({ setup }: AnyVisit, path: string, token: string | null) {
+export function linkCookie({ setup }: AnyVisit, path: string, token: string | null): string {
   const { publicUrl } = setup.addresses
   const seconds = token === null ? 0 : LINK_LIFETIME_SECONDS
   return lineOf(publicUrl, { name: linkName(publicUrl), value: token ?? '', path, seconds, sameSite: 'Lax' })
@@ -67,5 +67,5 @@ export function wayToCleanAddress(visit: AnyVisit, path: string): Redirect | und
 }
 
 /** The token of a request: from its address or its cookie. */
-export const findLinkToken = ({ setup, query, cookies }: AnyVisit) =>
+export const findLinkToken = ({ setup, query, cookies }: AnyVisit): string =>
   query.get('token') ?? find(cookies, linkName(setup.addresses.publicUrl), '[0-9A-Za-z]{43}') ?? ''

@@ -16,7 +16,7 @@ const MAX_NAME_LENGTH = 60
  * A name chosen by somebody, sent by the operator's server: shortened, and without anything that mail
  * programs turn into a link.
  */
-function unlinked(name: string) {
+function unlinked(name: string): string {
   const words = stripDirectionMarks(name)
     .replace(/[:/\\@\s]+/g, ' ')
     .replace(/[.\u3002\uff0e\uff61](?=[\p{L}\p{N}])/gu, '. ')

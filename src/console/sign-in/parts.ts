@@ -20,7 +20,7 @@ export function passwordSentence(
   { errors: { required, short, long, common, email } }: Texts,
   password: string,
   problem: PasswordProblem | undefined,
-) {
+): string | undefined {
   if (password === '') return required
   if (problem === undefined) return undefined
   return {
@@ -63,7 +63,7 @@ export function requireHome({ setup }: AnyVisit) {
 type PasskeyForm = { to: string; options: string; kept: readonly string[]; text: string; offer: boolean }
 
 /** The page's module shows the form if the browser supports passkeys, and fills in the answer. */
-export function passkeyForm({ words, setup }: AnyVisit, form: PasskeyForm) {
+export function passkeyForm({ words, setup }: AnyVisit, form: PasskeyForm): string {
   const { signIn } = words.texts
   const { origin } = new URL(setup.addresses.publicUrl)
   return html`<form method="post" action="${form.to}" class="narrow" hidden data-passkey="use" data-offer="${form.offer ? 'yes' : 'no'}" data-options="${form.options}"
@@ -73,7 +73,7 @@ data-cancelled="${signIn.passkeyCancelled}" data-elsewhere="${signIn.passkeyElse
 }
 
 /** The page that the person came from, if it is one of ours. */
-export function pageBefore(referer: string | undefined) {
+export function pageBefore(referer: string | undefined): string {
   if (referer === undefined || !URL.canParse(referer)) return ownPath(null)
   const { pathname, search } = new URL(referer)
   return ownPath(pathname + search)

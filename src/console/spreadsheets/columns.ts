@@ -89,13 +89,13 @@ export async function renderColumnsPage(
   return { title: texts.columns, body, isWide: true, status: isWrong ? 422 : 200 }
 }
 
-function renderQuotaNote(words: Words, { rowCount }: SpreadsheetImport, room: number) {
+function renderQuotaNote(words: Words, { rowCount }: SpreadsheetImport, room: number): string {
   if (room >= rowCount) return ''
   const note = words.texts.spreadsheets.room({ room, rows: rowCount })
   return html`<p class="reach">${note}</p>`
 }
 
-function renderSheetChoice(words: Words, { id, sheets, sheet }: SpreadsheetImport) {
+function renderSheetChoice(words: Words, { id, sheets, sheet }: SpreadsheetImport): string {
   if (sheets.length < 2) return ''
   const texts = words.texts.spreadsheets
   const options = sheets.map(name => [name, name] as const)
@@ -104,7 +104,7 @@ function renderSheetChoice(words: Words, { id, sheets, sheet }: SpreadsheetImpor
 }
 
 /** Shared by all columns, so that the page stays small. */
-function renderFieldList(words: Words, category: CompleteCategory, settings: ImportSettings) {
+function renderFieldList(words: Words, category: CompleteCategory, settings: ImportSettings): string {
   const named = settings.mapping.flatMap(name => findColumn(category, name ?? '')?.language ?? [])
   const languages = [...new Set([...named, words.language, 'en'])]
   const columns = listColumns(category, buildTemplateLayout(category, languages))
@@ -117,7 +117,7 @@ function renderFieldList(words: Words, category: CompleteCategory, settings: Imp
   return html`<datalist id="fields">!${renderOptions(options)}</datalist>`
 }
 
-function renderSettings(words: Words, settings: ImportSettings) {
+function renderSettings(words: Words, settings: ImportSettings): string {
   const texts = words.texts.spreadsheets
   const { matchBy, mark, clears, changeType } = settings
   const fields = [
@@ -135,13 +135,17 @@ function renderSettings(words: Words, settings: ImportSettings) {
   return html`<div class="settings">!${fields.map(({ all, ...field }) => select({ ...field, options: Object.entries(all) }, {}))}</div>`
 }
 
-function buildMatchHint(texts: Texts['spreadsheets'], { mapping, matchBy }: ImportSettings) {
+function buildMatchHint(texts: Texts['spreadsheets'], { mapping, matchBy }: ImportSettings): string {
   const isGuessed = mapping.includes(matchBy) && matchBy === guessMatchField(mapping)
   return `${isGuessed ? `${texts.matchReasons[matchBy]} ` : ''}${texts.matchHint}`
 }
 
 /** For errors of `requireSettings`. */
-function explainSettingsError(words: Words, category: CompleteCategory, { details, message }: AppError) {
+function explainSettingsError(
+  words: Words,
+  category: CompleteCategory,
+  { details, message }: AppError,
+): string {
   const { twoColumns, noKey } = words.texts.spreadsheets
   const [fault] = details ?? []
   const name = String(fault?.path[1] ?? '')

@@ -38,7 +38,7 @@ export type FurtherConstant = { field: string; value: string }
 const listMappedColumns = (columns: ConstantSection['columns']) => columns.filter(one => one !== undefined)
 
 /** Lists required fields that are still missing: those that need a column, then the others. */
-export function renderMissingNote(words: Words, { category, columns, settings }: ConstantSection) {
+export function renderMissingNote(words: Words, { category, columns, settings }: ConstantSection): string {
   const texts = words.texts.spreadsheets
   const same = settings.constants?.texts ?? {}
   const takesGtin = settings.constants?.takesGtinAsSku === true && hasColumn(columns, 'gtin')
@@ -58,7 +58,7 @@ export function renderMissingNote(words: Words, { category, columns, settings }:
 const hasColumn = (columns: ConstantSection['columns'], name: string) =>
   columns.some(one => one?.name === name)
 
-export function renderConstantValues(words: Words, section: ConstantSection) {
+export function renderConstantValues(words: Words, section: ConstantSection): string {
   const { category, columns, settings, problems, typed } = section
   const texts = words.texts.spreadsheets
   const same = settings.constants ?? { texts: {}, overwrites: false, takesGtinAsSku: false }
@@ -105,13 +105,18 @@ export function renderConstantValues(words: Words, section: ConstantSection) {
 }
 
 /** A line for one more field and its value; it offers the same fields as the columns. */
-function renderFurtherLine(words: Words, n: number, typed: FurtherConstant | undefined, problems: Problems) {
+function renderFurtherLine(
+  words: Words,
+  n: number,
+  typed: FurtherConstant | undefined,
+  problems: Problems,
+): string {
   const texts = words.texts.spreadsheets
   const name = `more.${n}`
   return html`<div class="settings"><div class="field"><label for="${name}">${texts.field}</label>!${notes({ name }, problems)}<input id="${name}" name="${name}.field" value="${typed?.field ?? ''}" list="fields" autocomplete="off" autocapitalize="none" spellcheck="false"!${renderInvalid(problems, name)}></div><div class="field"><label for="${name}.value">${texts.value}</label><input id="${name}.value" name="${name}.value" value="${typed?.value ?? ''}" autocomplete="off"></div></div>`
 }
 
-function renderControl(words: Words, column: Column, value: string, problems: Problems) {
+function renderControl(words: Words, column: Column, value: string, problems: Problems): string {
   const { field, labelPath } = column
   const texts = words.texts.spreadsheets
   const name = `k.${column.name}`
@@ -185,7 +190,11 @@ export function parseConstantValues(
   return { constants, problems, typed }
 }
 
-function checkFurtherConstant(words: Words, { field, value }: FurtherConstant, column: Column | undefined) {
+function checkFurtherConstant(
+  words: Words,
+  { field, value }: FurtherConstant,
+  column: Column | undefined,
+): string | undefined {
   const texts = words.texts.spreadsheets
   if (column === undefined) return texts.unknownField({ name: field.slice(0, 60) })
   if (NEVER_CONSTANT.includes(column.name)) return texts.neverSame({ field: getColumnLabel(words, column) })

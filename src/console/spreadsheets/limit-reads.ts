@@ -35,7 +35,7 @@ export async function limitReads<T>(
   }
 }
 
-async function waitForAccount(nextAt: Map<number, number>, accountId: number, bytes: number) {
+async function waitForAccount(nextAt: Map<number, number>, accountId: number, bytes: number): Promise<void> {
   const now = performance.now()
   for (const [account, at] of nextAt) if (at <= now) nextAt.delete(account)
   const beginsAt = Math.max(now, nextAt.get(accountId) ?? 0)

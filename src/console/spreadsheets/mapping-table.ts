@@ -20,7 +20,7 @@ import { getCategoryOrFirst, getColumnLabel } from './words.ts'
 const MAX_SAMPLE_LENGTH = 60
 
 /** "C: Gewicht". */
-export const formatColumnTitle = (words: Words, title: string, place: number) =>
+export const formatColumnTitle = (words: Words, title: string, place: number): string =>
   `${formatColumnLetters(place)}: ${title === '' ? words.texts.spreadsheets.noTitle : title}`
 
 type MappingTableOptions = {
@@ -31,7 +31,11 @@ type MappingTableOptions = {
   problems: Problems
 }
 
-export function renderMappingTable(words: Words, sheet: SpreadsheetImport, shown: MappingTableOptions) {
+export function renderMappingTable(
+  words: Words,
+  sheet: SpreadsheetImport,
+  shown: MappingTableOptions,
+): string {
   const texts = words.texts.spreadsheets
   const lines = sheet.header.map((title, place) => renderRow(words, sheet, shown, { title, place }))
   const heads = [texts.column, texts.field, texts.sample]
@@ -43,7 +47,7 @@ function renderRow(
   sheet: SpreadsheetImport,
   { sample, settings, typed, problems }: MappingTableOptions,
   { title, place }: { title: string; place: number },
-) {
+): string {
   const { texts } = words
   const called = formatColumnTitle(words, title, place)
   const column = findColumn(getCategoryOrFirst(sheet.category), settings.mapping[place] ?? '')
@@ -54,12 +58,12 @@ function renderRow(
   return html`<tr><th scope="row">${called}</th><td>!${notes({ name }, problems)}!${label}<input id="${name}" name="${name}" value="${value}" list="fields" aria-label="${texts.spreadsheets.fieldOf({ title: called })}" autocomplete="off" autocapitalize="none" spellcheck="false"!${renderInvalid(problems, name)}>!${column === undefined ? '' : renderUnitSelect(words, column, { problems, called, place })}</td><td class="quiet">${values.join(' · ')}</td></tr>`
 }
 
-const formatSample = (cell: ChunkRow[1][number] | undefined) =>
+const formatSample = (cell: ChunkRow[1][number] | undefined): string =>
   parseCellText(String(cell ?? ''))
     .trim()
     .slice(0, MAX_SAMPLE_LENGTH)
 
-export const renderInvalid = (problems: Problems, name: string) =>
+export const renderInvalid = (problems: Problems, name: string): string =>
   problems[name] === undefined ? '' : html` aria-invalid="true" aria-describedby="${name}-error"`
 
 /** The unit of a column's numbers. Nothing is preselected if the spreadsheet does not name it. */
@@ -67,7 +71,7 @@ function renderUnitSelect(
   words: Words,
   { field, unit }: Column,
   { problems, called, place }: { problems: Problems; called: string; place: number },
-) {
+): string {
   const units = listUnits(field)
   if (units.length === 0) return ''
   const texts = words.texts.spreadsheets

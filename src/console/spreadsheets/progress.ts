@@ -79,9 +79,10 @@ async function loadResult(sheet: SpreadsheetImport, { ctx, query }: Visit): Prom
   }
 }
 
-const parsePageNumber = (sent: string | null) => (/^[1-9]\d{0,5}$/.test(sent ?? '') ? Number(sent) : 1)
+const parsePageNumber = (sent: string | null): number =>
+  /^[1-9]\d{0,5}$/.test(sent ?? '') ? Number(sent) : 1
 
-function getResultTitle(words: Words, sheet: SpreadsheetImport) {
+function getResultTitle(words: Words, sheet: SpreadsheetImport): string {
   const texts = words.texts.spreadsheets
   if (sheet.state === 'checked') return texts.checked
   if (sheet.state === 'done') return texts.done

@@ -59,14 +59,14 @@ export function renderResultPage(
   return { title, body, isWide: true, status: result.problem === undefined ? 200 : 422 }
 }
 
-function renderQuotaNote(words: Words, sheet: SpreadsheetImport, { overQuota }: ErrorOverview) {
+function renderQuotaNote(words: Words, sheet: SpreadsheetImport, { overQuota }: ErrorOverview): string {
   if (overQuota === 0) return ''
   const { quota } = words.texts.spreadsheets
   return html`<p class="reach">${quota({ fits: sheet.created, all: sheet.created + overQuota, left: overQuota })}</p>`
 }
 
 /** Names that were recognised, and unknown fibres, which are published as written. */
-function renderNames(words: Words, { names }: ResultPageInput) {
+function renderNames(words: Words, { names }: ResultPageInput): string {
   if (names.length === 0) return ''
   const texts = words.texts.spreadsheets
   const lines = names.toSorted(compareKinds).map(({ path, text, code, kind }) => {
@@ -81,10 +81,10 @@ function renderNames(words: Words, { names }: ResultPageInput) {
 const KIND_ORDER: readonly NameNote['kind'][] = ['similar', 'unknown', 'exact']
 const compareKinds = (a: NameNote, b: NameNote) => KIND_ORDER.indexOf(a.kind) - KIND_ORDER.indexOf(b.kind)
 
-const getKnownName = (words: Words, path: string, code: string) =>
+const getKnownName = (words: Words, path: string, code: string): string =>
   findLabel(getLabels(words.language), 'fibres', code) ?? getValueLabel(words, path, code)
 
-function renderNextSteps(words: Words, sheet: SpreadsheetImport) {
+function renderNextSteps(words: Words, sheet: SpreadsheetImport): string {
   const texts = words.texts.spreadsheets
   const at = getImportUrl(sheet)
   if (sheet.state !== 'checked') {
@@ -103,7 +103,7 @@ function renderChanges(
   words: Words,
   sheet: SpreadsheetImport,
   { changes, changesPage, group, page }: ResultPageInput,
-) {
+): string {
   if (sheet.state !== 'checked' || sheet.updated === 0) return ''
   const texts = words.texts.spreadsheets
   const lines = changes.flatMap(({ no, change }) =>
@@ -124,7 +124,11 @@ function renderChanges(
   return section('changed', texts.changed, content)
 }
 
-function renderDifferenceCells(words: Words, sheet: SpreadsheetImport, [field, before, after]: FieldChange) {
+function renderDifferenceCells(
+  words: Words,
+  sheet: SpreadsheetImport,
+  [field, before, after]: FieldChange,
+): string {
   const texts = words.texts.spreadsheets
   const category = findCategory(sheet.category)
   const column = category === undefined ? undefined : findColumn(category, field)
@@ -139,7 +143,7 @@ function renderDifferenceCells(words: Words, sheet: SpreadsheetImport, [field, b
   return html`<td>${name}</td><td data-head="${texts.before}">!${value(before)}</td><td data-head="${texts.after}">!${value(after)}</td>`
 }
 
-function renderBadRows(words: Words, sheet: SpreadsheetImport, result: ResultPageInput) {
+function renderBadRows(words: Words, sheet: SpreadsheetImport, result: ResultPageInput): string {
   if (sheet.failed === 0) return ''
   const texts = words.texts.spreadsheets
   const { overview, group, bad, page } = result
@@ -166,7 +170,7 @@ function renderBadRows(words: Words, sheet: SpreadsheetImport, result: ResultPag
   return section('bad', texts.badRows, content)
 }
 
-const formatLocation = (words: Words, sheet: SpreadsheetImport, fault: RowError) =>
+const formatLocation = (words: Words, sheet: SpreadsheetImport, fault: RowError): string =>
   [getColumnLetters(fault), sheet.header[fault.column ?? -1] ?? getErrorFieldName(words, fault)]
     .filter(part => part !== '')
     .join(': ')
@@ -175,7 +179,7 @@ function renderGroups(
   words: Words,
   sheet: SpreadsheetImport,
   { overview, group, changesPage }: ResultPageInput,
-) {
+): string {
   const texts = words.texts.spreadsheets
   if (overview.groups.length < 2) return ''
   const one = ({ key, example, rows }: ErrorGroup) => {
@@ -194,7 +198,7 @@ function renderGroups(
 
 type ResultPosition = { changes: number; group: string | undefined; page: number }
 
-function getResultUrl(sheet: SpreadsheetImport, { changes, group, page }: ResultPosition) {
+function getResultUrl(sheet: SpreadsheetImport, { changes, group, page }: ResultPosition): string {
   const parts = new URLSearchParams()
   if (changes > 1) parts.set('changes', String(changes))
   if (group !== undefined) parts.set('group', group)
@@ -206,7 +210,7 @@ function renderPager(
   words: Words,
   { count, page, anchor }: { count: number; page: number; anchor: string },
   to: (page: number) => string,
-) {
+): string {
   const last = Math.ceil(count / RESULTS_PER_PAGE)
   if (last < 2) return ''
   const texts = words.texts.spreadsheets

@@ -38,7 +38,7 @@ async function renderStartPage(
   return { title: texts.title, body, status: status ?? 200 }
 }
 
-function renderUploadForm(words: Words, category: string | undefined) {
+function renderUploadForm(words: Words, category: string | undefined): string {
   const texts = words.texts.spreadsheets
   const content = html`
 <form method="post" action="${IMPORT}" enctype="multipart/form-data" class="narrow">!${renderCategorySelect(words, category)}
@@ -47,7 +47,7 @@ function renderUploadForm(words: Words, category: string | undefined) {
   return section('upload', texts.upload, content)
 }
 
-function renderTemplateForm(words: Words) {
+function renderTemplateForm(words: Words): string {
   const texts = words.texts.spreadsheets
   const languages = words.language === 'en' ? 'en' : `${words.language}, en`
   const category = renderCategorySelect(words).replaceAll('"category"', '"template-category"')
@@ -57,7 +57,7 @@ function renderTemplateForm(words: Words) {
 !${renderFormatSelect(words)}<button class="second">${texts.download}</button></form>`
 }
 
-function renderEarlierImports(words: Words, imports: readonly SpreadsheetImport[]) {
+function renderEarlierImports(words: Words, imports: readonly SpreadsheetImport[]): string {
   if (imports.length === 0) return ''
   const texts = words.texts.spreadsheets
   const lines = imports.map(

@@ -50,7 +50,7 @@ function collectBytes(bodyLength: number | undefined, maxBytes: number) {
   let bytes = Buffer.allocUnsafeSlow(Math.min(bodyLength ?? 0, maxBytes))
   let length = 0
   return {
-    add(piece: Buffer) {
+    add(piece: Buffer): void {
       if (length + piece.length > bytes.length) {
         const larger = Buffer.allocUnsafeSlow(Math.max(2 * bytes.length, length + piece.length))
         bytes.copy(larger, 0, 0, length)
@@ -59,7 +59,7 @@ function collectBytes(bodyLength: number | undefined, maxBytes: number) {
       piece.copy(bytes, length)
       length += piece.length
     },
-    forget() {
+    forget(): void {
       bytes = Buffer.alloc(0)
       length = 0
     },

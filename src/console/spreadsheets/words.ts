@@ -30,12 +30,12 @@ const FORMAT_NAMES = ['xlsx', 'csv', 'csv2'] as const satisfies readonly FileFor
 export const parseFileFormat = (sent: string | null): FileFormat =>
   FORMAT_NAMES.find(one => one === sent) ?? 'xlsx'
 
-export function renderFormatSelect({ texts: { spreadsheets: texts } }: Words) {
+export function renderFormatSelect({ texts: { spreadsheets: texts } }: Words): string {
   const options = FORMAT_NAMES.map(one => [one, texts.formats[one]] as const)
   return select({ name: 'format', label: texts.format, options }, {})
 }
 
-export function renderCategorySelect(words: Words, value = '') {
+export function renderCategorySelect(words: Words, value = ''): string {
   const options = allCategories().map(({ id }) => [id, getCategoryName(words, id)] as const)
   return select({ name: 'category', label: words.texts.spreadsheets.category, value, options }, {})
 }
@@ -47,7 +47,7 @@ export const getCategoryOrFirst = (sent: string | null): CompleteCategory => {
 }
 
 /** The labels along a path: "Faserzusammensetzung: Faser". */
-export function getPathLabel({ language }: Words, path: string) {
+export function getPathLabel({ language }: Words, path: string): string {
   const labels = getLabels(language)
   const parts = path.split('.')
   const names = parts.map((part, n) => findLabel(labels, 'fields', parts.slice(0, n + 1).join('.')) ?? part)
@@ -55,7 +55,7 @@ export function getPathLabel({ language }: Words, path: string) {
 }
 
 /** The labels along a column's path, with the list entry's number and the text's language. */
-export function getColumnLabel(words: Words, { path, labelPath, language }: Column) {
+export function getColumnLabel(words: Words, { path, labelPath, language }: Column): string {
   const entry = path.find(step => typeof step === 'number')
   const name = getPathLabel(words, labelPath)
   const counted = entry === undefined ? name : `${name} ${Number(entry) + 1}`
@@ -63,14 +63,14 @@ export function getColumnLabel(words: Words, { path, labelPath, language }: Colu
 }
 
 /** Explains an error, and quotes the cell unless the sentence already does. */
-export function explainRowError(words: Words, fault: RowError) {
+export function explainRowError(words: Words, fault: RowError): string {
   const said = explainErrorKind(words, fault)
   const { found } = fault
   if (found === undefined || said.includes(found)) return said
   return `${said} ${words.texts.spreadsheets.found({ count: found })}`
 }
 
-function explainErrorKind(words: Words, { code, message, field, said, refusal }: RowError) {
+function explainErrorKind(words: Words, { code, message, field, said, refusal }: RowError): string {
   const { refusals, refused, twice, repeated, shares, noColumn, emptyCell } = words.texts.spreadsheets
   if (code === 'shares') return shares
   if (code === 'repeated') return repeated
@@ -83,16 +83,16 @@ function explainErrorKind(words: Words, { code, message, field, said, refusal }:
 }
 
 /** The label of the field that an error concerns, for fields without a column. */
-export const getErrorFieldName = (words: Words, { field }: RowError) =>
+export const getErrorFieldName = (words: Words, { field }: RowError): string =>
   field === '' ? '' : getPathLabel(words, toLabelPath(field))
 
-export function renderImportHead(words: Words, sheet: SpreadsheetImport, title: string) {
+export function renderImportHead(words: Words, sheet: SpreadsheetImport, title: string): string {
   const texts = words.texts.spreadsheets
   return html`!${backLink(IMPORT, texts.title)}<h1>${title}</h1>
 <p class="quiet">${sheet.fileName}, ${getCategoryName(words, sheet.category)}, ${texts.rows({ count: sheet.rowCount })}</p>`
 }
 
-export const explainUnreadableFile = (words: Words, fault: SpreadsheetError) =>
+export const explainUnreadableFile = (words: Words, fault: SpreadsheetError): string =>
   words.texts.spreadsheets.faults[fault.reason] ?? fault.message
 
 export const getImportUrl = ({ id }: { id: string }) => `${IMPORT}/${idFromUuid(id)}`

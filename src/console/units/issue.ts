@@ -38,7 +38,10 @@ const MAX_LISTED_ERRORS = 20
 const MAX_LISTED_LENGTH = 40
 
 /** The units section of the product page; '' for an item, which has no units. */
-export async function renderUnitsSection({ ctx, words, session, query }: Visit, { row }: PassportState) {
+export async function renderUnitsSection(
+  { ctx, words, session, query }: Visit,
+  { row }: PassportState,
+): Promise<string> {
   const texts = words.texts.units
   if (row.level === 'i') return ''
   const place = parsePagePosition(query, 'units')
@@ -67,7 +70,7 @@ export async function renderUnitsSection({ ctx, words, session, query }: Visit, 
   return section('units', heading, content)
 }
 
-function renderUnitRow(words: Words, row: PassportSummary) {
+function renderUnitRow(words: Words, row: PassportSummary): string {
   const texts = words.texts.products
   const badges = [
     row.outdated ? html` <span class="badge">${texts.outdated}</span>` : '',
@@ -133,7 +136,7 @@ ${lines.join('\n')}</textarea></div>
 }
 
 /** Lists failed lines by their line number in the form as it is now. */
-function renderIssueErrors(words: Words, { level, lines, errors = [], done = 0 }: IssueState) {
+function renderIssueErrors(words: Words, { level, lines, errors = [], done = 0 }: IssueState): string {
   const texts = words.texts.units
   const refused = errors
     .slice(0, MAX_LISTED_ERRORS)
@@ -146,7 +149,7 @@ function renderIssueErrors(words: Words, { level, lines, errors = [], done = 0 }
   return alertBox(html`<p>${texts.issuedSome({ done, left: errors.length })}</p><ul>!${refused}</ul>`)
 }
 
-function explainUnitError(words: Words, level: IssueState['level'], error: AppError) {
+function explainUnitError(words: Words, level: IssueState['level'], error: AppError): string {
   const texts = words.texts.units
   if (error.code === 'plan_limit') return texts.unitQuota[level]
   const [detail] = error.details ?? []

@@ -98,13 +98,13 @@ export function parsePictureOptions(words: Words, query: URLSearchParams, { row 
 function buildReader(words: Words, query: URLSearchParams) {
   const texts = words.texts.labels
   const problems: Record<string, string> = {}
-  const choice = <T extends string>(name: string, all: readonly T[], usual: T) => {
+  const choice = <T extends string>(name: string, all: readonly T[], usual: T): T => {
     const sent = query.get(name)
     const found = all.find(one => one === sent)
     if (found === undefined && sent !== null) problems[name] = texts.oneOf({ names: all.join(', ') })
     return found ?? usual
   }
-  const number = (name: LabelNumber, [least, most]: readonly [number, number], isWhole = false) => {
+  const number = (name: LabelNumber, [least, most]: readonly [number, number], isWhole = false): number => {
     const sent = query.get(name)
     if (sent === null) return DEFAULTS[name]
     const { value } = parseTypedNumber(words, sent.trim())

@@ -89,7 +89,7 @@ async function parseLabelRequest(visit: Visit): Promise<LabelRequest> {
 
 const WHOLE_RANGE: UnitRange = { from: undefined, to: undefined }
 
-const countPixels = (address: string, { file, size }: LabelOptions) =>
+const countPixels = (address: string, { file, size }: LabelOptions): number =>
   file === 'png300' || file === 'png600'
     ? getPngSide(buildQrModules(address, 'M'), { sizeMm: size, dpi: DPI_OF[file] }) ** 2
     : 0
@@ -138,7 +138,7 @@ function renderChoices(
   words: Words,
   { options, problems, typed }: ParsedLabelOptions,
   { below, hasGs1 }: LabelChoices,
-) {
+): string {
   const texts = words.texts.labels
   const names = listFieldNames(words)
   const one = (name: string, value: string, all: readonly (readonly [string, string])[]) =>
@@ -177,7 +177,7 @@ function renderChoices(
   ].join('')
 }
 
-function formatUnitCount(words: Words, of: 'items' | 'batches', n: number) {
+function formatUnitCount(words: Words, of: 'items' | 'batches', n: number): string {
   const { ofBelow, ofBelowMany } = words.texts.labels
   return n > MAX_UNITS ? ofBelowMany[of]({ count: MAX_UNITS }) : ofBelow[of]({ count: n })
 }

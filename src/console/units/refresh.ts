@@ -45,7 +45,7 @@ export async function renderPendingCorrection(
   return { html: part + failures, goesOn: false }
 }
 
-function renderProgress(words: Words, job: JobReport, outdated: number) {
+function renderProgress(words: Words, job: JobReport, outdated: number): string {
   const { texts } = words
   const all = job.refreshed + outdated
   return html`<div class="progress" role="status"><label for="refresh">${texts.units.refreshing({ done: job.refreshed, all })}</label>
@@ -53,7 +53,7 @@ function renderProgress(words: Words, job: JobReport, outdated: number) {
 }
 
 /** `n` includes the batch or item itself if it is outdated. */
-function describeOutdated(words: Words, { level, outdated }: PassportState['row'], n: number) {
+function describeOutdated(words: Words, { level, outdated }: PassportState['row'], n: number): string {
   const texts = words.texts.units
   if (level === 'm' || !outdated) return texts.outdatedUnits({ count: n })
   if (n === 1) return texts.outdatedSelf[level === 'b' ? 'batch' : 'item']
@@ -61,7 +61,11 @@ function describeOutdated(words: Words, { level, outdated }: PassportState['row'
 }
 
 /** Each corrected field; for a single value also what units show and what is correct. */
-function renderCorrectedFields(words: Words, { row }: PassportState, { before, after }: PendingCorrection) {
+function renderCorrectedFields(
+  words: Words,
+  { row }: PassportState,
+  { before, after }: PendingCorrection,
+): string {
   const { fields } = requireCategory(row.category)
   const lines = fields
     .filter(({ name }) => Object.hasOwn(before, name) || Object.hasOwn(after, name))
@@ -73,7 +77,7 @@ function renderCorrectedFields(words: Words, { row }: PassportState, { before, a
   return lines.length === 0 ? '' : html`<ul>!${lines}</ul>`
 }
 
-function renderFailures(words: Words, job: JobReport | undefined) {
+function renderFailures(words: Words, job: JobReport | undefined): string {
   const failed = (job?.failed ?? []) as { id: string; error: string }[]
   if (failed.length === 0) return ''
   const lines = failed

@@ -24,10 +24,10 @@ const TRAILING = /\s$/
 
 const needsApostrophe = (text: string) => FORMULA.test(text) || TRAILING.test(text)
 
-export const escapeFormula = (text: string) => (needsApostrophe(text) ? `'${text}` : text)
+export const escapeFormula = (text: string): string => (needsApostrophe(text) ? `'${text}` : text)
 
 /** The reverse of `escapeFormula`: removes our apostrophe, or trims a text without one. */
-export function parseCellText(cell: string) {
+export function parseCellText(cell: string): string {
   if (cell.startsWith("'") && needsApostrophe(cell.slice(1))) return cell.slice(1)
   return cell.trim()
 }
@@ -50,7 +50,7 @@ export function parseNumber(text: string, mark: DecimalMark, unit = ''): number 
   return plain === undefined ? text : Number(plain)
 }
 
-export function normalizeDigits(text: string, mark: DecimalMark, unit = '') {
+export function normalizeDigits(text: string, mark: DecimalMark, unit = ''): string | undefined {
   let plain = text.replaceAll(/[\s\u00a0\u202f'’]/g, '')
   const bare = unit.replaceAll(/\s/g, '')
   if (bare !== '' && plain.toLowerCase().endsWith(bare.toLowerCase())) plain = plain.slice(0, -bare.length)
@@ -92,14 +92,14 @@ export function guessDecimalMark(texts: Iterable<string>): DecimalMark | undefin
 const DOTTED_DATE = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/
 const MONTH = /^(\d{1,2})[./](\d{4})$/
 
-function normalizeDate(text: string) {
+function normalizeDate(text: string): string {
   const [, day, month, year] = DOTTED_DATE.exec(text) ?? []
   if (day !== undefined) return `${year}-${month?.padStart(2, '0')}-${day.padStart(2, '0')}`
   const [, onlyMonth, ofYear] = MONTH.exec(text) ?? []
   return onlyMonth === undefined ? text : `${ofYear}-${onlyMonth.padStart(2, '0')}`
 }
 
-export const isEmptyCell = (cell: Cell | undefined) =>
+export const isEmptyCell = (cell: Cell | undefined): boolean =>
   cell === null || cell === undefined || (typeof cell === 'string' && cell.trim() === '')
 
 /** Parses a cell of a field that is not a number; `path` is the field's label path. */
@@ -112,7 +112,7 @@ export function parseCell(cell: Cell, field: Field, path: string): unknown {
 }
 
 /** Spreadsheet programs treat a GTIN as a number: they drop leading zeros and may append `.0`. */
-function normalizeGtin(text: string) {
+function normalizeGtin(text: string): string {
   const plain = text
     .replaceAll(/[\s-]/g, '')
     .replace(/^'/, '')
@@ -121,7 +121,7 @@ function normalizeGtin(text: string) {
   return plain.length < 9 ? plain.padStart(8, '0') : plain.padStart(12, '0')
 }
 
-export function normalizeSpelling(text: string, format: Field['format']) {
+export function normalizeSpelling(text: string, format: Field['format']): string {
   if (format === 'partial_date') return normalizeDate(text)
   if (format === 'gln') return text.replaceAll(/[\s-]/g, '')
   return format === 'gtin' ? normalizeGtin(text) : text

@@ -16,7 +16,7 @@ export const NO_TRAITS: ColumnTraits = { fractions: [], others: [], withUnits: [
 
 const FRACTION_CELL = /^(?:0?[.,]\d+|[01](?:[.,]0+)?)$/
 
-const isFraction = (cell: Cell) =>
+const isFraction = (cell: Cell): boolean =>
   typeof cell === 'number' ? cell >= 0 && cell <= 1 : FRACTION_CELL.test(String(cell).trim())
 
 type TraitState = { isFraction: boolean; isZero: boolean; hasUnits: boolean }
@@ -26,7 +26,7 @@ export function collectTraits() {
   const places = (has: (one: TraitState) => boolean) =>
     columns.flatMap((one, place) => (one !== undefined && has(one) ? [place] : []))
   return {
-    add(cells: readonly Cell[]) {
+    add(cells: readonly Cell[]): void {
       for (const [place, cell] of cells.entries()) {
         let one = columns[place]
         // Most columns have neither trait after their first cell.

@@ -32,7 +32,7 @@ export type Column = {
 export const UNIT_TO_CHOOSE = '?'
 
 /** A column in a mapping: its name, and its unit after `|`. */
-export const buildMappingName = ({ name, unit }: Pick<Column, 'name' | 'unit'>) =>
+export const buildMappingName = ({ name, unit }: Pick<Column, 'name' | 'unit'>): string =>
   unit === undefined ? name : `${name}|${unit}`
 
 /** The two members of a list that fits into one cell, as in `cotton 60 %`. */
@@ -161,7 +161,7 @@ export function buildTemplateLayout(category: CompleteCategory, languages: reado
 }
 
 /** The name of the column for a path. List entries count from 1 here, from 0 in the data. */
-export function buildColumnName(path: DataPath) {
+export function buildColumnName(path: DataPath): string {
   let name = ''
   for (const step of path) {
     if (typeof step === 'number') name += `[${step + 1}]`

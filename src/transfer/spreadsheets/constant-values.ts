@@ -17,13 +17,13 @@ export type ConstantTexts = Readonly<Record<string, string>>
 export const NEVER_CONSTANT: readonly string[] = ['sku', 'gtin']
 
 /** Lists the columns that a new product requires and the spreadsheet lacks; texts without a language code. */
-export function listMissingNames(category: CompleteCategory, columns: readonly Column[]) {
+export function listMissingNames(category: CompleteCategory, columns: readonly Column[]): string[] {
   const names: string[] = []
   const isGiven = (name: string) =>
     columns.some(
       one => one.name === name || one.name.startsWith(`${name}.`) || one.name.startsWith(`${name}[`),
     )
-  const visit = (fields: readonly Field[], prefix: string) => {
+  const visit = (fields: readonly Field[], prefix: string): void => {
     for (const field of fields) {
       const name = `${prefix}${field.name}`
       if (!field.required && !isGiven(name)) continue
@@ -32,7 +32,7 @@ export function listMissingNames(category: CompleteCategory, columns: readonly C
       else if (!isGiven(name)) names.push(name)
     }
   }
-  const visitEntries = (field: Field, name: string) => {
+  const visitEntries = (field: Field, name: string): void => {
     const places = columns.flatMap(({ path }) =>
       path[0] === name && typeof path[1] === 'number' ? [path[1]] : [],
     )
@@ -56,7 +56,7 @@ export function selectConstants(
   })
 }
 
-const isWithin = ({ path, isWhole }: Column, columns: readonly (Column | undefined)[]) =>
+const isWithin = ({ path, isWhole }: Column, columns: readonly (Column | undefined)[]): boolean =>
   columns.some(one => one?.path[0] === path[0] && (isWhole === true || one?.isWhole === true))
 
 /** Validates constants alone, before any row; missing fields do not matter here. */
@@ -111,7 +111,7 @@ export async function saveConstants(
   category: CompleteCategory,
   columns: readonly (Column | undefined)[],
   texts: ConstantTexts,
-) {
+): Promise<void> {
   const before = await loadConstants(ctx, category)
   const unused = new Set(selectConstants(category, before, columns).map(({ column }) => column.name))
   const kept = Object.entries(before).filter(([name]) => !unused.has(name))

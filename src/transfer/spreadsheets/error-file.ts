@@ -58,7 +58,7 @@ async function* errorRows(
   }
 }
 
-async function hasDuplicateErrors({ sql, accountId }: AccountContext, uuid: string) {
+async function hasDuplicateErrors({ sql, accountId }: AccountContext, uuid: string): Promise<boolean> {
   const [row] = await sql<{ found: boolean }[]>`
     select exists (
       select from sheet_chunk where account_id = ${accountId} and import_id = ${uuid}
@@ -68,5 +68,5 @@ async function hasDuplicateErrors({ sql, accountId }: AccountContext, uuid: stri
 }
 
 /** Escapes formulas, but not a text that already has our apostrophe. */
-const escapeCell = (cell: Cell) =>
+const escapeCell = (cell: Cell): Cell =>
   typeof cell === 'string' && /^[=+\-@\t\r＝＋－＠]/.test(cell) ? escapeFormula(cell) : cell

@@ -104,7 +104,7 @@ function findByParts(category: CompleteCategory, title: string): Column | undefi
 }
 
 /** A % in a title does not decide whether the cells are percentages or fractions. */
-const inUnit = (column: Column, unit: string) => (unit === '%' ? column : { ...column, unit })
+const inUnit = (column: Column, unit: string): Column => (unit === '%' ? column : { ...column, unit })
 
 type Ending = { entry?: number | undefined; language?: string | undefined; unit?: string | undefined }
 type TitleReading = Ending & { text: string }
@@ -176,7 +176,7 @@ const SOURCES = titles.sources.map(({ marks, headers, onlyHere }) => ({
 type Source = (typeof SOURCES)[number]
 
 /** Two titles that identify a source are enough. */
-function findSource(header: readonly string[]) {
+function findSource(header: readonly string[]): Source | undefined {
   const keys = new Set(header.map(normalizeName))
   const countMarks = ({ marks }: Source) => marks.filter(mark => keys.has(mark)).length
   const [best] = SOURCES.toSorted((a, b) => countMarks(b) - countMarks(a))
@@ -222,7 +222,7 @@ function findByMeaning(
 /** Security bound: the expressions below are quadratic in the length. */
 const MAX_TITLE_LENGTH = 200
 
-function parseTitle(title: string) {
+function parseTitle(title: string): TitleReading[] {
   const text = title.slice(0, MAX_TITLE_LENGTH).trim()
   const all: TitleReading[] = []
   const measured = splitUnit(text)
@@ -249,7 +249,7 @@ const UNIT_AT_END = /^(?<text>.*?[^\s_,/-])(?:\s+in\s+|\s*[\s_,/-]\s*)(?<unit>[\
 const UNIT_IN_CAMEL_CASE = /^(?<text>.*[a-z\d])(?<unit>[A-Z][A-Za-z]{1,10})$/s
 
 /** Splits a title with a unit: "Weight (kg)", "weight_kg", "Gewicht in kg" or "weightKg". */
-function splitUnit(title: string) {
+function splitUnit(title: string): { text: string; unit: string } | undefined {
   if (title.length > MAX_TITLE_LENGTH) return undefined
   for (const pattern of [UNIT_IN_BRACKETS, UNIT_AT_END, UNIT_IN_CAMEL_CASE]) {
     const { text = '', unit: word = '' } = pattern.exec(title.trim())?.groups ?? {}

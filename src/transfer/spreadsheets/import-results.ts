@@ -15,7 +15,7 @@ export type ErrorGroup = {
 /** `overQuota`: valid rows that exceed the account's plan. They are not errors, so no group has them. */
 export type ErrorOverview = { groups: ErrorGroup[]; overQuota: number }
 
-const groupKey = ({ code, said, refusal, column, field }: RowError) =>
+const groupKey = ({ code, said, refusal, column, field }: RowError): string =>
   [
     code,
     said?.key ?? refusal ?? '',
@@ -23,7 +23,7 @@ const groupKey = ({ code, said, refusal, column, field }: RowError) =>
     column === null ? field.replaceAll(/\[\d+\]/g, '') : '',
   ].join(' ')
 
-const isOverQuota = ({ refusal }: RowError) => refusal === 'plan_limit'
+const isOverQuota = ({ refusal }: RowError): boolean => refusal === 'plan_limit'
 
 export async function groupRowErrors(ctx: AccountContext, uuid: string): Promise<ErrorOverview> {
   const groups = new Map<string, ErrorGroup>()
@@ -68,7 +68,11 @@ export async function* readResults<T>(
 
 export const RESULTS_PER_PAGE = 20
 
-async function takePage<T, P>(all: AsyncIterable<T>, page: number, pick: (one: T) => P | undefined) {
+async function takePage<T, P>(
+  all: AsyncIterable<T>,
+  page: number,
+  pick: (one: T) => P | undefined,
+): Promise<P[]> {
   const picked: P[] = []
   let skip = (page - 1) * RESULTS_PER_PAGE
   for await (const one of all) {

@@ -8,7 +8,7 @@ export type ColumnMapping = readonly (string | null)[]
 export const EXTRA_COLUMNS = ['passport_url', 'what_is_wrong', 'repeats_product'] as const
 
 /** Whether this is one of our exports: its titles are paths, and numbers are in the fields' own units. */
-export function isOwnExport(header: readonly string[]) {
+export function isOwnExport(header: readonly string[]): boolean {
   const [address, faults] = EXTRA_COLUMNS
   const titles = header.map(title => title.trim())
   // An error file has the titles of the uploaded spreadsheet instead.
@@ -19,7 +19,8 @@ export function isOwnExport(header: readonly string[]) {
 export const DUPLICATE_COLUMN = EXTRA_COLUMNS[2]
 
 /** The key under which a title is remembered. */
-export const normalizeTitle = (title: string) => title.normalize('NFKC').trim().toLowerCase().slice(0, 200)
+export const normalizeTitle = (title: string): string =>
+  title.normalize('NFKC').trim().toLowerCase().slice(0, 200)
 
 type Remembered = {
   /** The choices by title. */
@@ -50,7 +51,7 @@ export async function saveMapping(
   ctx: AccountContext,
   { category, header, sheet }: { category: string; header: readonly string[]; sheet: string | null },
   mapping: ColumnMapping,
-) {
+): Promise<void> {
   const known = new Map((await loadRemembered(ctx, category)).columns)
   for (const [place, title] of header.entries()) {
     const key = normalizeTitle(title)

@@ -36,9 +36,10 @@ for (const { units } of KINDS) for (const unit of Object.keys(units)) byKey.set(
 // Spellings are normalised by `unitKey`.
 for (const [unit, spellings] of Object.entries(SPELLINGS)) for (const one of spellings) byKey.set(one, unit)
 
-export const findUnit = (text: string) => byKey.get(unitKey(text))
+export const findUnit = (text: string): string | undefined => byKey.get(unitKey(text))
 
-const findKind = (unit: string | undefined) => KINDS.find(({ units }) => Object.hasOwn(units, unit ?? ''))
+const findKind = (unit: string | undefined): UnitKind | undefined =>
+  KINDS.find(({ units }) => Object.hasOwn(units, unit ?? ''))
 
 /** Lists the possible units of a field, its own first; empty if there is no choice. */
 export function listUnits({ type, unit = '' }: Field): readonly string[] {
@@ -48,14 +49,14 @@ export function listUnits({ type, unit = '' }: Field): readonly string[] {
 }
 
 /** Whether a person must choose the unit of this field if the title has none. */
-export const isUnitRequired = (field: Field) =>
+export const isUnitRequired = (field: Field): boolean =>
   field.type === 'number' && findKind(field.unit)?.isAsked === true
 
 /** Excel's format of percentages: 0.985 for 98.5 %. */
 export const FRACTION = 'fraction'
 
 /** Converts between units, exactly if their ratio is a power of ten. */
-function convert(digits: string, from: string, to: string) {
+function convert(digits: string, from: string, to: string): number {
   const units = findKind(to)?.units ?? {}
   const ratio = (units[from] ?? 1) / (units[to] ?? 1)
   const power = Math.round(Math.log10(ratio))

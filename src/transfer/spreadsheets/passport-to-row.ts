@@ -51,7 +51,7 @@ export function buildRow(data: DataObject, columns: readonly Column[]): Cell[] {
   })
 }
 
-function at(data: DataObject, steps: DataPath, width: ReadonlyMap<string, number>) {
+function at(data: DataObject, steps: DataPath, width: ReadonlyMap<string, number>): unknown {
   let value: unknown = data
   for (const [depth, step] of steps.entries()) {
     if (typeof step === 'number') {

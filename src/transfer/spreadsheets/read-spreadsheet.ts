@@ -59,7 +59,7 @@ async function openSource(bytes: Buffer, wanted: string | null | undefined): Pro
 }
 
 /** As much of the beginning as the format detection needs. */
-function takeSample({ decode }: EncodedText) {
+function takeSample({ decode }: EncodedText): string {
   let sample = ''
   for (const piece of decode()) {
     sample += piece
@@ -69,7 +69,7 @@ function takeSample({ decode }: EncodedText) {
 }
 
 /** Lines before the header that begin with `#` are comments. */
-async function readHeader(rows: AsyncIterator<SheetRow>) {
+async function readHeader(rows: AsyncIterator<SheetRow>): Promise<string[]> {
   for (;;) {
     const row = await rows.next()
     if (row.done) throw new SpreadsheetError('no_header')

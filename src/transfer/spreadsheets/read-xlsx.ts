@@ -44,7 +44,7 @@ export async function listXlsxSheets(bytes: Buffer): Promise<WorkbookSheet[]> {
 }
 
 /** A broken sheet counts as not empty, so that reading it reports the error. */
-async function hasCells(parts: ZipParts, path: string) {
+async function hasCells(parts: ZipParts, path: string): Promise<boolean> {
   try {
     for await (const some of readElements(parts, path, 'row', ROWS))
       if (some.some(xml => /<[vt][ >]/.test(xml))) return true
@@ -99,7 +99,7 @@ async function listVisibleSheets(parts: ZipParts, workbook: string): Promise<Wor
   })
 }
 
-async function readSharedTexts(parts: ZipParts) {
+async function readSharedTexts(parts: ZipParts): Promise<string[]> {
   const texts: string[] = []
   let size = 0
   for await (const some of readElements(parts, 'xl/sharedStrings.xml', 'si', TEXTS)) {
@@ -138,7 +138,11 @@ async function* readElements(
 }
 
 /** Extracts up to `max` complete elements. `left` is the incomplete rest of the text. */
-function extractElements(text: string, name: string, max = Number.POSITIVE_INFINITY) {
+function extractElements(
+  text: string,
+  name: string,
+  max = Number.POSITIVE_INFINITY,
+): { found: string[]; left: string } {
   const found: string[] = []
   const close = `</${name}>`
   let at = 0
@@ -159,7 +163,7 @@ function extractElements(text: string, name: string, max = Number.POSITIVE_INFIN
   }
 }
 
-function findTag(text: string, name: string, from: number) {
+function findTag(text: string, name: string, from: number): number {
   for (let at = text.indexOf(`<${name}`, from); at >= 0; at = text.indexOf(`<${name}`, at + 1)) {
     const next = text[at + name.length + 1]
     if (next === '>' || next === '/' || next === ' ' || next === '\n' || next === '\r' || next === '\t')
@@ -169,7 +173,7 @@ function findTag(text: string, name: string, from: number) {
   return -1
 }
 
-function parseCells(row: string, book: Book) {
+function parseCells(row: string, book: Book): Cell[] {
   const cells: Cell[] = []
   let place = 0
   const { found } = extractElements(row.slice(row.indexOf('>') + 1), 'c', MAX_COLUMNS + 1)
@@ -190,7 +194,7 @@ function parseCells(row: string, book: Book) {
 }
 
 /** `C7` → 2. */
-function parseColumn(reference: string) {
+function parseColumn(reference: string): number {
   let column = 0
   for (const letter of /^[A-Z]{1,3}/.exec(reference)?.[0] ?? '')
     column = column * 26 + letter.charCodeAt(0) - 64

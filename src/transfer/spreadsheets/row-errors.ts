@@ -59,7 +59,7 @@ const SHARES = {
   message: 'Write names with their numbers: cotton 60 %; polyester 40 %.',
 } as const
 
-function sentence({ path, message }: Detail, field: string) {
+function sentence({ path, message }: Detail, field: string): string {
   const name = formatField(path)
   return message.startsWith(name) ? field + message.slice(name.length) : message
 }
@@ -84,5 +84,5 @@ export const buildRepeatedError = (at: Pick<RowError, 'column' | 'found'>): RowE
 })
 
 /** Whether the row was rejected because another row is about the same product. */
-export const isDuplicateError = ({ code, said }: RowError) =>
+export const isDuplicateError = ({ code, said }: RowError): boolean =>
   code === 'twice' || code === 'repeated' || said?.key === 'row_twice'

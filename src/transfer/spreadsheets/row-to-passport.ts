@@ -63,7 +63,7 @@ export function parseRow(cells: readonly Cell[], options: RowOptions): ParsedRow
 }
 
 /** Parses a row with constants as additional cells. The row's own cells take precedence. */
-function withConstants(row: ParsedRow, options: RowOptions, values: readonly Constant[]) {
+function withConstants(row: ParsedRow, options: RowOptions, values: readonly Constant[]): Tree {
   if (values.length === 0) return row.data
   const { columns } = options
   const cells = columns.map((_, place) => row.cells[place] ?? null)
@@ -100,7 +100,7 @@ function parseNumberCell(
 const PRIMARY = '*'
 
 /** Sets a value at a path. The path's names are safe, because they come only from the field table. */
-function setAtPath(data: Tree, steps: DataPath, value: unknown) {
+function setAtPath(data: Tree, steps: DataPath, value: unknown): void {
   let at: Tree | unknown[] = data
   for (const [depth, step] of steps.entries()) {
     const holder = at
@@ -235,7 +235,7 @@ function isApplied(
   { data }: ParsedRow,
   existing: DataObject,
   { overwrites }: Constants,
-) {
+): boolean {
   if (overwrites) return true
   const { path, field } = column
   const [first = ''] = path
@@ -247,7 +247,7 @@ function isApplied(
 }
 
 /** Whether a list changes only in the spelling of known names, such as "Baumwolle" for "cotton". */
-function isSameByNames(existing: unknown, sent: unknown, name: string, { columns }: RowOptions) {
+function isSameByNames(existing: unknown, sent: unknown, name: string, { columns }: RowOptions): boolean {
   if (!Array.isArray(existing) || !Array.isArray(sent)) return false
   const known = columns.flatMap(column => {
     if (column?.path[0] !== name) return []
@@ -269,7 +269,7 @@ function isSameByNames(existing: unknown, sent: unknown, name: string, { columns
   return isDeepStrictEqual(named, sent)
 }
 
-function findPrimaryLanguage(data: DataObject | undefined) {
+function findPrimaryLanguage(data: DataObject | undefined): string | undefined {
   const languages = getOwn(data, 'languages')
   const first: unknown = Array.isArray(languages) ? languages[0] : undefined
   return typeof first === 'string' && first !== '' ? first : undefined
@@ -285,7 +285,7 @@ function resolvePrimary(value: unknown, primary: string): unknown {
   return Object.fromEntries(members)
 }
 
-function mergeDeep(existing: unknown, sent: unknown) {
+function mergeDeep(existing: unknown, sent: unknown): unknown {
   if (!isObject(existing) || !isObject(sent)) return sent
   const merged: Tree = { ...existing }
   for (const [name, value] of Object.entries(sent)) merged[name] = mergeDeep(getOwn(existing, name), value)
@@ -293,7 +293,7 @@ function mergeDeep(existing: unknown, sent: unknown) {
 }
 
 /** Deletes the value of an empty cell: a field becomes null, a member is left out; lists stay. */
-function clearAtPath(changes: Tree, existing: DataObject, sent: Tree, steps: DataPath) {
+function clearAtPath(changes: Tree, existing: DataObject, sent: Tree, steps: DataPath): void {
   const [first] = steps
   if (typeof first !== 'string' || !Object.hasOwn(existing, first)) return
   const isList = Array.isArray(existing[first])
@@ -315,7 +315,11 @@ function removeAtPath(value: unknown, [step, ...more]: DataPath): unknown {
 }
 
 /** Finds the column at a path of a row's data, or the nearest one above or below it. */
-export function findColumnIndex(cells: readonly Cell[], { columns }: RowOptions, steps: DataPath) {
+export function findColumnIndex(
+  cells: readonly Cell[],
+  { columns }: RowOptions,
+  steps: DataPath,
+): number | undefined {
   const asked = restoreGaps(cells, columns, steps)
   const depths = columns.map(column => (column === undefined ? 0 : countEqualSteps(column.path, asked)))
   const depth = Math.max(...depths)
@@ -325,14 +329,18 @@ export function findColumnIndex(cells: readonly Cell[], { columns }: RowOptions,
   return isAt ? place : undefined
 }
 
-function countEqualSteps(a: DataPath, b: DataPath) {
+function countEqualSteps(a: DataPath, b: DataPath): number {
   let depth = 0
   while (depth < a.length && depth < b.length && a[depth] === b[depth]) depth++
   return depth
 }
 
 /** Converts list indexes of the data to those of the spreadsheet, which may have gaps. */
-function restoreGaps(cells: readonly Cell[], columns: readonly (Column | undefined)[], steps: DataPath) {
+function restoreGaps(
+  cells: readonly Cell[],
+  columns: readonly (Column | undefined)[],
+  steps: DataPath,
+): DataPath {
   const depth = steps.findIndex(step => typeof step === 'number')
   if (depth < 0) return steps
   const used = new Set<number>()

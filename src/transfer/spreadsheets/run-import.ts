@@ -42,7 +42,7 @@ const ABANDONED_MS = 10_000
 type ChunkErrors = [place: number, faults: RowError[]][]
 
 /** Saves the settings and starts the check of all rows. Throws `not_found`, `validation`. */
-export async function startCheck(ctx: AccountContext, uuid: string, sent: ImportSettings) {
+export async function startCheck(ctx: AccountContext, uuid: string, sent: ImportSettings): Promise<void> {
   const sheet = await getImport(ctx, uuid)
   const settings = requireSettings(sheet, sent)
   await saveMapping(ctx, sheet, settings.mapping)
@@ -59,7 +59,7 @@ export async function startImport(
   ctx: AccountContext,
   uuid: string,
   { isConfirmed }: { isConfirmed: boolean },
-) {
+): Promise<void> {
   const sheet = await getImport(ctx, uuid)
   const { settings, state, created, updated } = sheet
   if (state === 'checked' && created + updated === 0) {
@@ -73,7 +73,7 @@ export async function startImport(
 }
 
 /** Stops a check or an import after the current chunk; written products stay. */
-export async function stopImport(ctx: AccountContext, uuid: string) {
+export async function stopImport(ctx: AccountContext, uuid: string): Promise<void> {
   const { sql, accountId } = ctx
   const subject = sql`json_build_object('file', file_name, 'created', created, 'updated', updated, 'unchanged', unchanged,
     'failed', failed)::text`
@@ -95,7 +95,7 @@ async function setRunning(
   { id, header }: SpreadsheetImport,
   to: 'checking' | 'running',
   settings: ImportSettings,
-) {
+): Promise<void> {
   const from = to === 'checking' ? ['open', 'checked'] : ['checked']
   const { sql, accountId, actorId, clock } = ctx
   const subject = sql`json_build_object('file', file_name, 'rows', row_count)::text`
@@ -130,9 +130,9 @@ export async function resumeImports(sql: Sql, clock: Clock): Promise<number> {
 }
 
 /** Stops the imports of this process after their current chunks, and waits for that. */
-export const stopImports = (sql: Sql) => runners(sql).stop()
+export const stopImports = (sql: Sql): Promise<void> => runners(sql).stop()
 
-export const waitForImports = (sql: Sql) => runners(sql).ended()
+export const waitForImports = (sql: Sql): Promise<void> => runners(sql).ended()
 
 /** Returns and clears the errors that stopped imports in this process; those imports are resumed. */
 export const takeImportFailures = (sql: Sql): JobFailure[] => runners(sql).takeFailures()
@@ -141,7 +141,12 @@ const runners = perDatabase((sql: Sql) =>
   createBackgroundJobs<SpreadsheetImport>((clock, job, canContinue) => run(sql, clock, job, canContinue)),
 )
 
-async function run(sql: Sql, clock: Clock, sheet: SpreadsheetImport, canContinue: () => boolean) {
+async function run(
+  sql: Sql,
+  clock: Clock,
+  sheet: SpreadsheetImport,
+  canContinue: () => boolean,
+): Promise<void> {
   const ctx: AccountContext = { sql, clock, accountId: sheet.accountId, actorId: sheet.actorId }
   const reading = buildRowOptions(sheet)
   const firsts = await findFirstRows(ctx, sheet, reading)
@@ -173,7 +178,7 @@ async function processChunk(
   ctx: AccountContext,
   sheet: SpreadsheetImport,
   { no, rows, before, reading, firsts }: Step,
-) {
+): Promise<number | undefined> {
   const { accountId, clock } = ctx
   const dryRun = sheet.state === 'checking'
   try {
@@ -218,7 +223,7 @@ async function processChunk(
 
 type GoodRow = { place: number; cells: ChunkRow[1]; data: ParsedRow }
 
-function serializeChanges(good: readonly GoodRow[], { changes }: WriteRowsResult) {
+function serializeChanges(good: readonly GoodRow[], { changes }: WriteRowsResult): string | null {
   const placed = changes.map(([index, change]) => [good[index]?.place, change])
   return placed.length === 0 ? null : JSON.stringify(placed)
 }
@@ -248,7 +253,7 @@ function splitRows(
 }
 
 /** Whether an error file marks a row as a duplicate that still has that SKU or GTIN. */
-function isMarkedDuplicate(header: readonly string[], cells: ChunkRow[1], row: ParsedRow) {
+function isMarkedDuplicate(header: readonly string[], cells: ChunkRow[1], row: ParsedRow): boolean {
   const mark = cells[header.indexOf(DUPLICATE_COLUMN)]
   if (isEmptyCell(mark)) return false
   const text = parseCellText(String(mark))
@@ -259,7 +264,11 @@ function isMarkedDuplicate(header: readonly string[], cells: ChunkRow[1], row: P
 }
 
 /** For each product with several rows, the number of its first row. */
-async function findFirstRows(ctx: AccountContext, sheet: SpreadsheetImport, reading: RowOptions) {
+async function findFirstRows(
+  ctx: AccountContext,
+  sheet: SpreadsheetImport,
+  reading: RowOptions,
+): Promise<Map<string, number>> {
   const { matchBy } = sheet.settings
   const seen = new Map<string, number>()
   const repeated = new Map<string, number>()

@@ -72,7 +72,7 @@ const MAX_NAME_LENGTH = 200
 export async function createImport(
   ctx: AccountContext,
   upload: { fileName: string; bytes: Buffer; category: string },
-) {
+): Promise<string> {
   const category = requireImportCategory(upload.category)
   const sheet = await openSpreadsheet(upload.bytes, (await loadRemembered(ctx, category.id)).sheet)
   const now = ctx.clock.now()
@@ -98,7 +98,7 @@ export async function createImport(
 /**
  * Replaces the rows by those of another sheet. Throws `not_found`, and `SpreadsheetError` without a change.
  */
-export async function selectSheet(ctx: AccountContext, uuid: string, name: string) {
+export async function selectSheet(ctx: AccountContext, uuid: string, name: string): Promise<void> {
   const { category } = await getImport(ctx, uuid)
   await inTransaction(ctx.sql, async sql => {
     const [kept] = await sql<{ book: Buffer }[]>`
@@ -121,7 +121,7 @@ async function storeSheet(
   id: string,
   category: CompleteCategory,
   { header, rows: source, separator, sheets = [], sheet }: OpenSpreadsheet,
-) {
+): Promise<void> {
   const { rows, chunks, sample, traits } = await storeRows(ctx, id, source)
   if (rows === 0) throw new SpreadsheetError('no_rows')
   const mapping = guessMapping(category, header, (await loadRemembered(ctx, category.id)).columns, traits)
@@ -200,7 +200,7 @@ function* listNumberTexts(
   }
 }
 
-async function deleteOldestOpen({ sql, accountId }: AccountContext) {
+async function deleteOldestOpen({ sql, accountId }: AccountContext): Promise<void> {
   await sql`
     delete from sheet_import where account_id = ${accountId} and id in (
       select id from sheet_import where account_id = ${accountId} and state in ('open', 'checked', 'stopped')
@@ -238,7 +238,7 @@ export async function listImports({ sql, accountId }: AccountContext): Promise<S
 }
 
 /** Deletes an import and its stored rows; the products that it wrote stay. */
-export async function deleteImport({ sql, accountId }: AccountContext, uuid: string) {
+export async function deleteImport({ sql, accountId }: AccountContext, uuid: string): Promise<void> {
   await sql`delete from sheet_import where account_id = ${accountId} and id = ${uuid}`
 }
 
@@ -298,7 +298,7 @@ export function requireSettings(sheet: SpreadsheetImport, sent: ImportSettings):
 const MAX_AGE_DAYS = 30
 
 /** Scheduled task: deletes imports older than 30 days. */
-export async function deleteOldImports(sql: AccountContext['sql'], now: Date) {
+export async function deleteOldImports(sql: AccountContext['sql'], now: Date): Promise<void> {
   const before = new Date(now.getTime() - MAX_AGE_DAYS * 86_400_000)
   await sql`
     delete from sheet_import where created_at < ${before} and state not in ('checking', 'running')`

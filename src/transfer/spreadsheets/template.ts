@@ -46,7 +46,11 @@ export function writeTemplate(options: TemplateOptions, words: TemplateWords): A
   ])
 }
 
-function explainColumn(column: Column, { category, languages }: TemplateOptions, words: TemplateWords) {
+function explainColumn(
+  column: Column,
+  { category, languages }: TemplateOptions,
+  words: TemplateWords,
+): string[] {
   const { field, labelPath, language, name } = column
   const values = field.values?.join(', ') ?? (field.type === 'boolean' ? 'true, false' : '')
   const isNeeded =

@@ -52,7 +52,7 @@ export function openZip(bytes: Buffer) {
     has: (name: string) => parts.has(name),
     read,
     /** Returns the text of a small part. Throws `SpreadsheetError` if the part is too large. */
-    async text(name: string) {
+    async text(name: string): Promise<string> {
       const pieces: Buffer[] = []
       let size = 0
       for await (const piece of read(name)) {
@@ -65,7 +65,7 @@ export function openZip(bytes: Buffer) {
   }
 }
 
-function readDirectory(bytes: Buffer) {
+function readDirectory(bytes: Buffer): Map<string, Part> {
   try {
     return listParts(bytes)
   } catch (error) {
@@ -73,7 +73,7 @@ function readDirectory(bytes: Buffer) {
   }
 }
 
-function listParts(bytes: Buffer) {
+function listParts(bytes: Buffer): Map<string, Part> {
   const end = findDirectoryEnd(bytes)
   const count = bytes.readUInt16LE(end + 10)
   let at = bytes.readUInt32LE(end + 16)
@@ -97,7 +97,7 @@ function listParts(bytes: Buffer) {
   return parts
 }
 
-function findDirectoryEnd(bytes: Buffer) {
+function findDirectoryEnd(bytes: Buffer): number {
   const first = Math.max(0, bytes.length - 22 - MAX_COMMENT_BYTES)
   for (let at = bytes.length - 22; at >= first; at--) if (bytes.readUInt32LE(at) === END) return at
   throw new SpreadsheetError('broken')

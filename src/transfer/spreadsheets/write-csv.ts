@@ -7,7 +7,7 @@ const CHUNK_LENGTH = 64 * 1024
 export type CsvSeparator = ',' | ';'
 
 /** With semicolons, numbers have a decimal comma: Excel's locales use both together. */
-export function formatCsvLine(cells: readonly Cell[], separator: CsvSeparator = ',') {
+export function formatCsvLine(cells: readonly Cell[], separator: CsvSeparator = ','): string {
   const texts = cells.map(cell => {
     if (cell === null) return ''
     const text = typeof cell === 'number' && separator === ';' ? String(cell).replace('.', ',') : String(cell)

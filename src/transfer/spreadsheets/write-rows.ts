@@ -66,7 +66,7 @@ export async function writeRows(
 }
 
 /** The key of a row's product: a SKU in NFC or a GTIN of 14 digits; undefined without a key. */
-export function findMatchKey({ data }: ParsedRow, matchBy: MatchBy) {
+export function findMatchKey({ data }: ParsedRow, matchBy: MatchBy): string | undefined {
   const value = data[matchBy]
   if (!isKeyText(value)) return undefined
   return matchBy === 'sku' ? normaliseSku(value) : value.padStart(14, '0')
@@ -80,7 +80,7 @@ async function planChanges(
   rows: readonly ParsedRow[],
   matchBy: MatchBy,
   reading: RowOptions,
-) {
+): Promise<Planned[]> {
   const keys = [...new Set(rows.flatMap(row => findMatchKey(row, matchBy) ?? []))]
   const ids = new Map<string, string>()
   if (matchBy === 'sku') {

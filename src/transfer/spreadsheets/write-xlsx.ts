@@ -53,7 +53,7 @@ async function* sheetText({ rows, widths = [] }: SheetContent): AsyncGenerator<s
   yield text
 }
 
-function rowText(cells: readonly Cell[], no: number) {
+function rowText(cells: readonly Cell[], no: number): string {
   const style = no === 1 ? ' s="1"' : ''
   let text = `<row r="${no}">`
   for (const [place, cell] of cells.entries()) {

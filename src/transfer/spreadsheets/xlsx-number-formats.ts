@@ -40,7 +40,7 @@ const PRECISION = 15
 /**
  * `98.5 %` for 0.985, as in CSV. Three decimals get an extra zero, so that "98.125" is not read as thousands.
  */
-export function formatPercentage(fraction: number) {
+export function formatPercentage(fraction: number): string {
   const digits = String(Number((fraction * 100).toPrecision(PRECISION)))
   return `${/\.\d{3}$/.test(digits) ? `${digits}0` : digits} %`
 }

@@ -2,7 +2,7 @@
 
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
-function entity(whole: string, name: string) {
+function entity(whole: string, name: string): string {
   const named = NAMED[name]
   if (named !== undefined) return named
   const code = name.startsWith('#x') ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1))
@@ -10,7 +10,7 @@ function entity(whole: string, name: string) {
 }
 
 /** Unescapes XML entities, and sequences such as `_x000D_` for characters that XML cannot contain. */
-export function unescapeXml(xml: string) {
+export function unescapeXml(xml: string): string {
   const text = xml.includes('&')
     ? xml.replaceAll(/&(amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-fA-F]{1,6});/g, entity)
     : xml
@@ -29,11 +29,11 @@ const SPECIAL: Readonly<Record<string, string>> = {
 }
 
 /** Escapes the text of an element. `xml:space` preserves outer tabs and newlines. */
-export const escapeXml = (text: string) =>
+export const escapeXml = (text: string): string =>
   text.replaceAll(/_(?=x[\da-fA-F]{4}_)/g, '_x005F_').replaceAll(/[&<>"\r]/g, one => SPECIAL[one] ?? one)
 
 /** Joins the texts of all `<t>` in an element, except phonetic readings (`<rPh>`). */
-export function getTexts(xml: string) {
+export function getTexts(xml: string): string {
   let text = ''
   const plain = xml.includes('<rPh')
     ? xml.replaceAll(/<rPh\b[^<>]*>(?:<t\b[^<>]*>[^<]*<\/t>)?<\/rPh>/g, '')
@@ -52,7 +52,7 @@ export function getTexts(xml: string) {
 
 const attributePatterns = new Map<string, RegExp>()
 
-export function findAttribute(tag: string, name: string) {
+export function findAttribute(tag: string, name: string): string | undefined {
   const pattern = attributePatterns.get(name) ?? new RegExp(`\\s${name}="([^"]*)"`)
   attributePatterns.set(name, pattern)
   const value = pattern.exec(tag)?.[1]

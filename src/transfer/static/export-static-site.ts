@@ -90,7 +90,7 @@ async function write(
   }
 }
 
-async function getPage(setup: StaticSiteSetup, path: string, accept: string) {
+async function getPage(setup: StaticSiteSetup, path: string, accept: string): Promise<Buffer> {
   const response = await setup.fetchPage(path, accept)
   assert(response.status === 200, `${path} has a page, not the status ${response.status}`)
   if (response.type !== 'image/svg+xml' || !path.startsWith('/brand/')) return response.body
@@ -99,7 +99,7 @@ async function getPage(setup: StaticSiteSetup, path: string, accept: string) {
   return Buffer.from(sanitizeSvg(String(response.body))?.text ?? response.body)
 }
 
-async function writeVocabulary(setup: StaticSiteSetup, site: StaticExport) {
+async function writeVocabulary(setup: StaticSiteSetup, site: StaticExport): Promise<void> {
   const { namespace } = setup
   if (namespace === undefined) return
   await site.put(
@@ -114,7 +114,7 @@ async function writeVocabulary(setup: StaticSiteSetup, site: StaticExport) {
 }
 
 /** Writes the page in its first language, then the pages of this passport to which it links. */
-async function writePassport(setup: StaticSiteSetup, site: StaticExport, id: string) {
+async function writePassport(setup: StaticSiteSetup, site: StaticExport, id: string): Promise<void> {
   const qr = { live: `/p/${id}/qr.svg`, accept: 'image/svg+xml', file: `p/${id}/qr.svg` }
   const waiting: Target[] = [qr, findTarget(id, new URLSearchParams())]
   const found = new Set(waiting.map(({ file }) => file))
@@ -161,7 +161,7 @@ const LINK = /\b(href|src|srcset)="([^"]*)"/g
 function rewriteLinks(
   html: string,
   { id, file, follow }: { id: string; file: string; follow: (to: Target) => void },
-) {
+): string {
   return html.replace(LINK, (attribute, name: string, value: string) => {
     const reference = value.replaceAll('&amp;', '&')
     if (reference.startsWith('#') || /^[a-z][a-z0-9+.-]*:|^\//i.test(reference)) return attribute
@@ -177,7 +177,7 @@ function rewriteLinks(
   })
 }
 
-function getRelativePath(from: string, to: string) {
+function getRelativePath(from: string, to: string): string {
   if (!to.endsWith('/index.html')) return posix.relative(dirname(from), to)
   return `${posix.relative(dirname(from), dirname(to)) || '.'}/`
 }
@@ -187,7 +187,7 @@ async function writeRedirects(
   site: StaticExport,
   { uuid, lot, serial }: PassportLine,
   gtins: readonly string[],
-) {
+): Promise<number> {
   const names = [...(lot === null ? [] : ['10', lot]), ...(serial === null ? [] : ['21', serial])]
   if (names.some(name => name.includes('/'))) return gtins.length
   const files = gtins.map(gtin => {

@@ -75,8 +75,8 @@ export async function openStaticExport(target: StaticFolder, owner: Owner) {
   return {
     resumed,
     /** Whether a file that many pages share is already written. */
-    has: (path: string) => shared.has(path),
-    async put(...files: readonly StaticFile[]) {
+    has: (path: string): boolean => shared.has(path),
+    async put(...files: readonly StaticFile[]): Promise<void> {
       let lines = ''
       for (const { path, body } of files) {
         // Only logos: everything else is requested only once.
@@ -94,12 +94,12 @@ export async function openStaticExport(target: StaticFolder, owner: Owner) {
       await Promise.all(files.map(({ path, body }) => folder.write(path, body)))
     },
     /** Saves that all passports up to `last` are written. */
-    async save(progress: Progress) {
+    async save(progress: Progress): Promise<void> {
       if (progress.passports % PASSPORTS_PER_SAVE !== 0) return
       await manifest.datasync()
       saved = await saveProgress(target, { ...state, ...progress, shared: [...shared] })
     },
-    async finish() {
+    async finish(): Promise<{ files: number; bytes: number; sha256: string }> {
       const { files, bytes } = state
       const end = { files, bytes, sha256: digest.digest('hex') }
       await manifest.write(formatLine(end))
@@ -109,7 +109,7 @@ export async function openStaticExport(target: StaticFolder, owner: Owner) {
       return end
     },
     /** Releases the folder, whether or not the export is finished. */
-    async close() {
+    async close(): Promise<void> {
       await manifest.close()
       // On a full disk the host stays in the file, which does not prevent this host from resuming.
       if (!isFinished) await saveProgress(target, saved, null).catch(() => undefined)
@@ -119,7 +119,7 @@ export async function openStaticExport(target: StaticFolder, owner: Owner) {
 
 const formatLine = (value: object) => `${JSON.stringify(value)}\n`
 
-async function findProgress({ clock, dir, folder }: StaticFolder, owner: Owner) {
+async function findProgress({ clock, dir, folder }: StaticFolder, owner: Owner): Promise<SavedProgress> {
   const names = (await readdir(dir)).filter(
     name => !name.startsWith(LOCK_FILE) && name !== PARTIAL_PROGRESS_FILE,
   )
@@ -141,7 +141,10 @@ async function findProgress({ clock, dir, folder }: StaticFolder, owner: Owner) 
   return mark
 }
 
-function parseProgress(found: string, { dir, owner, now }: { dir: string; owner: Owner; now: Date }) {
+function parseProgress(
+  found: string,
+  { dir, owner, now }: { dir: string; owner: Owner; now: Date },
+): SavedProgress {
   const mark: SavedProgress | null | undefined = tryParseJson(found)
   if (typeof mark?.account !== 'number') throw invalidFolder(`${join(dir, PROGRESS_FILE)} cannot be read.`)
   if (mark.account !== owner.account || mark.public_url !== owner.public_url)
@@ -157,14 +160,14 @@ function parseProgress(found: string, { dir, owner, now }: { dir: string; owner:
 }
 
 /** Deletes the files written after the last save: they are written again, or no longer needed. */
-async function deleteUnsaved(folder: SafeFolder, manifestBytes: number) {
+async function deleteUnsaved(folder: SafeFolder, manifestBytes: number): Promise<void> {
   for (const line of (await readText(folder, MANIFEST, manifestBytes)).split('\n')) {
     const entry: { path?: unknown } | null | undefined = tryParseJson(line)
     if (typeof entry?.path === 'string') await folder.remove(entry.path)
   }
 }
 
-async function readText(folder: SafeFolder, path: string, start = 0) {
+async function readText(folder: SafeFolder, path: string, start = 0): Promise<string> {
   try {
     const file = await folder.open(path, 'read')
     return await textOf(file.createReadStream({ start }))

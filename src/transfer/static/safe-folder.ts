@@ -3,7 +3,7 @@
  * and no file of another user is touched.
  */
 import { constants } from 'node:fs'
-import { lstat, mkdir, open, rename, rm, stat, unlink } from 'node:fs/promises'
+import { type FileHandle, lstat, mkdir, open, rename, rm, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findErrorCode, invalidInput } from '../../kernel/errors.ts'
 import { isOwnedByUser } from '../../kernel/process/private-file.ts'
@@ -30,16 +30,16 @@ export async function openSafeFolder(root: string) {
   }
   return {
     /** Writes a file and creates its folders. `path` has slashes. Throws `validation` if it leads outside. */
-    write: (path: string, body: Buffer | string) => write(path, body),
+    write: (path: string, body: Buffer | string): Promise<void> => write(path, body),
     /** Replaces a file atomically. */
-    async replace(path: string, body: string) {
+    async replace(path: string, body: string): Promise<void> {
       await write(`${path}.partial`, body, true)
       await rename(join(root, `${path}.partial`), join(root, path))
     },
-    async remove(path: string) {
+    async remove(path: string): Promise<void> {
       await rm(await locate(root, path, known, false), { force: true })
     },
-    async open(path: string, how: keyof typeof FLAGS) {
+    async open(path: string, how: keyof typeof FLAGS): Promise<FileHandle> {
       const at = await locate(root, path, known, false)
       const file = await open(at, FLAGS[how]).catch(error => {
         throw error.code === 'ELOOP' ? foreignEntry(at) : error
@@ -53,7 +53,7 @@ export async function openSafeFolder(root: string) {
 }
 
 /** Creates and opens a file; an existing file is deleted first, never overwritten in place. */
-async function openNew(at: string) {
+async function openNew(at: string): Promise<FileHandle> {
   try {
     return await open(at, 'wx')
   } catch (error) {
@@ -64,7 +64,7 @@ async function openNew(at: string) {
 }
 
 /** Resolves a path after checking each folder above it. `known`: folders checked before. */
-async function locate(root: string, path: string, known: Set<string>, create: boolean) {
+async function locate(root: string, path: string, known: Set<string>, create: boolean): Promise<string> {
   const names = path.split('/')
   if (names.some(name => name === '' || name === '.' || name === '..' || /[\0\\]/.test(name)))
     throw invalidFolder(`${JSON.stringify(path)} is not a file below ${root}.`)
