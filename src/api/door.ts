@@ -160,7 +160,7 @@ async function authorize(setup: ApiSetup, request: FastifyRequest, reply: Fastif
   const now = setup.clock.now()
   // By default only the client may cache a response, and it must revalidate. Handlers may override this.
   reply.header('cache-control', 'private, no-cache')
-  const sent = findKey(setup, request)
+  const sent = findApiKey(setup, request)
   const key = sent === undefined ? undefined : await authenticate(setup.sql, sent, now)
   // Limits the guessing of keys. A valid key is not rejected for its address.
   if (!key?.planHasApi) limitAddress(setup, request, reply, { rejects: key === undefined })
@@ -194,7 +194,7 @@ async function requireProductExists(
   if (n !== undefined && n > newest) throw notFound('version of this product')
 }
 
-function findKey(setup: ApiSetup, request: FastifyRequest): string | undefined {
+function findApiKey(setup: ApiSetup, request: FastifyRequest): string | undefined {
   const header = request.headers.authorization
   if (header !== undefined) return /^Bearer +(\S+) *$/i.exec(header)?.[1] ?? ''
   if (!setup.allowQueryApiKey || request.method !== 'GET') return undefined

@@ -62,7 +62,7 @@ function fingerprintRequest(request: FastifyRequest): Buffer {
  * The key of a request: undefined if none was sent, an error if it is invalid. A key in UTF-8 is decoded,
  * because Node reads headers as Latin-1.
  */
-export function findIdempotencyKey(request: FastifyRequest): string | AppError | undefined {
+export function parseIdempotencyKey(request: FastifyRequest): string | AppError | undefined {
   if (request.headers[HEADER] === undefined) return undefined
   const sent = String(request.headers[HEADER])
   const text = Buffer.from(sent, 'latin1').toString()

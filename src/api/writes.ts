@@ -6,7 +6,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { AccountCall, AccountEndpoint, ApiResponse } from './endpoint/endpoint.ts'
 import { type RawPath, readPath } from './endpoint/path-parameters.ts'
 import { type RawQuery, readQuery } from './endpoint/query-parameters.ts'
-import { findIdempotencyKey, handleIdempotently } from './idempotency.ts'
+import { handleIdempotently, parseIdempotencyKey } from './idempotency.ts'
 
 /** A request before its values are checked. */
 export type RawInput = { params: RawPath; query: RawQuery; body: unknown }
@@ -17,7 +17,7 @@ export async function handleWrite(
   call: AccountCall,
   { request, sent }: { request: FastifyRequest; sent: RawInput },
 ): Promise<ApiResponse> {
-  const key = findIdempotencyKey(request)
+  const key = parseIdempotencyKey(request)
   const handle = (prepared: AccountCall) => checkAndRun(endpoint, prepared, sent, key)
   if (key === undefined || key instanceof AppError || sent.query.dry_run === 'true') return handle(call)
   // If another request has used the key, that error is reported alone.

@@ -47,7 +47,7 @@ const formatCursor = (
   `-${idFromUuid(row.id)}`
 
 /** Parses a cursor of this list; undefined for any other text. */
-export function findChangeCursor(text: string): ChangeCursor | undefined {
+export function parseChangeCursor(text: string): ChangeCursor | undefined {
   const [, until = '', total = '', touched = '', id = ''] = PARTS.exec(text) ?? []
   const uuid = parseId(id)
   const syncedUntil = new Date(Number.parseInt(until, 32))

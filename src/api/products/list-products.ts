@@ -29,7 +29,7 @@ import {
   withDefault,
 } from '../endpoint/query-parameters.ts'
 import { exampleSummary } from './examples.ts'
-import { type ChangeCursor, findChangeCursor, respondWithChanges } from './list-changes.ts'
+import { type ChangeCursor, parseChangeCursor, respondWithChanges } from './list-changes.ts'
 import { summaryJson } from './summary.ts'
 
 const gtin: QueryParameter<string> = {
@@ -50,7 +50,7 @@ const cursor: QueryParameter<string> = {
 const anyCursor: QueryParameter<string | ChangeCursor> = {
   ...CURSOR_TEXT,
   read: (text, name) =>
-    parseId(text) ?? findChangeCursor(text) ?? { code: 'format', message: describeBadCursor(name) },
+    parseId(text) ?? parseChangeCursor(text) ?? { code: 'format', message: describeBadCursor(name) },
 }
 
 const FILTERS = {

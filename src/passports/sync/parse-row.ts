@@ -53,7 +53,7 @@ export function parseSyncRow(
     matchBy: () => (sent.match_by === undefined ? call.matchBy : requireMatchBy(sent.match_by)),
     data: () => requireData(sent.data),
   })
-  const key = findKey(matchBy, data[matchBy])
+  const key = parseMatchKey(matchBy, data[matchBy])
   if (key === null) throw explainUnmatchable(sent.category, data, matchBy, call.strict)
   return {
     index,
@@ -75,7 +75,7 @@ export function parseAddressedRow({ address, matchBy, ...rest }: AddressedRow): 
     ...rest,
     index: 0,
     matchBy,
-    key: findKey(matchBy, address),
+    key: parseMatchKey(matchBy, address),
     keyPlace: { path: [matchBy], in: 'path' },
     defaults: { [matchBy]: address },
   }
@@ -84,13 +84,13 @@ export function parseAddressedRow({ address, matchBy, ...rest }: AddressedRow): 
 /** Throws `validation` if `data` has another key than the address. */
 export function requireSameKey({ matchBy, key, data, defaults }: SyncRow): void {
   if (!Object.hasOwn(defaults, matchBy) || !Object.hasOwn(data, matchBy)) return
-  const sent = findKey(matchBy, data[matchBy])
+  const sent = parseMatchKey(matchBy, data[matchBy])
   if (sent !== null && sent === key) return
   const message = `${matchBy} in data differs from the one in the address. Send the same one, or leave it out. To change it, use PATCH.`
   throw invalidField(['data', matchBy], 'immutable', message)
 }
 
-function findKey(matchBy: MatchBy, value: unknown): string | null {
+function parseMatchKey(matchBy: MatchBy, value: unknown): string | null {
   if (!isKeyText(value)) return null
   if (matchBy === 'sku') return normaliseSku(value)
   return isGtin(value) ? toGtin14(value) : null
