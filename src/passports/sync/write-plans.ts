@@ -148,12 +148,12 @@ async function previewPlans(
   }
   const left =
     creations.length === 0 ? 0 : await getRemainingQuota(ctx.sql, { accountId: ctx.accountId, level: 'm' })
-  let room = left - before
+  let remaining = left - before
   for (const creation of creations) {
     const { row, model } = creation
     const holder = holderOf(model.gtin14, model.id)
     if (holder !== undefined) rejectRow(result, row, gtinTakenError(holder))
-    else if (room-- > 0) result.created.push(toSynced(creation, isBrief))
+    else if (remaining-- > 0) result.created.push(toSynced(creation, isBrief))
     else rejectRow(result, row, modelQuotaError())
   }
   for (const { row, passport, next, claims, warnings } of updates) {

@@ -78,10 +78,10 @@ async function writeUnits(
 }
 
 function requireLevelUnder({ row }: PassportState, level: UnitLevel): void {
-  const fault = (message: string) => invalid([{ path: ['level'], code: 'enum', message }])
-  if (row.level === 'i') throw fault('An item has no units. Issue them under its batch or its model.')
+  const levelError = (message: string) => invalid([{ path: ['level'], code: 'enum', message }])
+  if (row.level === 'i') throw levelError('An item has no units. Issue them under its batch or its model.')
   if (row.level === 'b' && level === 'batch')
-    throw fault('A batch has items only. Issue batches under the model.')
+    throw levelError('A batch has items only. Issue batches under the model.')
 }
 
 async function checkAll(

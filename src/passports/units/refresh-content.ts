@@ -57,7 +57,7 @@ async function selectContentsWithOwners(
 
 /** The content that replaces an outdated one; the first call creates it. */
 export async function getRefreshedContent(ctx: AccountContext, old: OldContent): Promise<NewContent> {
-  const ofBatch = old.model_upto !== null
+  const isOfBatch = old.model_upto !== null
   const pending = await computeCorrections(ctx, old)
   assert(pending, 'without bounds all corrections are read')
   const { corrected } = pending
@@ -66,18 +66,18 @@ export async function getRefreshedContent(ctx: AccountContext, old: OldContent):
     with existing as (
       select id, hash from content
       where owner_id = ${old.owner_id} and account_id = ${ctx.accountId} and upto = ${old.owner_version}
-        and model_upto is not distinct from ${ofBatch ? old.model_version : null}::int and from_id = ${old.id}
+        and model_upto is not distinct from ${isOfBatch ? old.model_version : null}::int and from_id = ${old.id}
       limit 1
-    ), made as (
+    ), inserted as (
       insert into content (account_id, upto, model_upto, id, owner_id, from_id, own_fields, data)
-      select ${ctx.accountId}::int, ${old.owner_version}::int, ${ofBatch ? old.model_version : null}::int, ${id}::uuid,
-        ${old.owner_id}::uuid, ${old.id}::uuid, ${ofBatch ? [...corrected.ownFields] : null}::text[],
+      select ${ctx.accountId}::int, ${old.owner_version}::int, ${isOfBatch ? old.model_version : null}::int, ${id}::uuid,
+        ${old.owner_id}::uuid, ${old.id}::uuid, ${isOfBatch ? [...corrected.ownFields] : null}::text[],
         ${JSON.stringify(corrected.data)}::text::jsonb
       where not exists (select 1 from existing)
       returning id, hash
     )
-    select id, encode(hash, 'hex') as hash from (select * from existing union all select * from made) found`
-  assert(row, 'a content is found or made')
+    select id, encode(hash, 'hex') as hash from (select * from existing union all select * from inserted) found`
+  assert(row, 'a content is found or inserted')
   return { ...row, corrected }
 }
 

@@ -118,19 +118,19 @@ async function findUnits(
       select *, sum(coalesce(octet_length(own), 0)) over (rows unbounded preceding) - coalesce(octet_length(own), 0) as before from unit
     )
     select id, version_no, level, category, schema_version, lot, own from weighed where before < ${MAX_FOUND_BYTES}`
-  const heads = await readHeadHashes(
+  const hashes = await readLatestHashes(
     sql,
     accountId,
     units.filter(unit => unit.version_no > 1),
   )
-  return units.map(unit => ({ ...unit, hash: heads.get(`${unit.id} ${unit.version_no}`) ?? null }))
+  return units.map(unit => ({ ...unit, hash: hashes.get(`${unit.id} ${unit.version_no}`) ?? null }))
 }
 
 /**
  * The hashes by `id number`. Uses two arrays instead of a join, because a plan made while the table was small
  * would scan all versions.
  */
-async function readHeadHashes(
+async function readLatestHashes(
   sql: Sql,
   accountId: number,
   units: readonly Pick<Unit, 'id' | 'version_no'>[],
