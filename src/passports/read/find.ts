@@ -5,7 +5,7 @@ import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { type Fragment, perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { findInShards, getShardNumber } from '../../kernel/db/shards.ts'
 import { notFound } from '../../kernel/errors.ts'
-import { parseId } from '../../kernel/ids.ts'
+import { requireUuid } from '../../kernel/ids.ts'
 import { allData, dropFreeFormKeys, dropFreeFormNames, passportColumns } from '../core/columns.ts'
 import { isOutdated, joinOwners } from '../core/outdated.ts'
 import type { PassportRow } from '../core/record.ts'
@@ -47,11 +47,7 @@ export async function getPassport(ctx: AccountContext, uuid: string): Promise<Pa
 }
 
 /** The UUID of a public id. Throws `not_found` if the text is not an id. */
-export function requireProductUuid(id: string): string {
-  const uuid = parseId(id)
-  if (uuid === undefined) throw notFound('product')
-  return uuid
-}
+export const requireProductUuid = (id: string): string => requireUuid(id, 'product')
 
 /** Parses the version number of an address. Throws `not_found` for anything but 1 to 999,999,999. */
 export function requireVersionNo(n: string): number {
