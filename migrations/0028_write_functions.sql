@@ -173,8 +173,8 @@ begin
 end $$;
 
 -- Writes the next version of a passport with its content, hash and event. Returns its time, or null if the passport is not
--- at `version_no` any more. Rejects with the id if the new GTIN is taken. `in_background`: its event is delivered after all
--- others.
+-- at `version_no` any more. Rejects with the id if the new GTIN is taken. `next`: a NextVersion of
+-- src/passports/write/write-versions.ts. `in_background`: its event is delivered after all others.
 create function public.carnet_write_version(account integer, actor integer, next jsonb, in_background boolean)
 returns timestamptz language plpgsql as $$
 declare
@@ -196,6 +196,8 @@ begin
   if not found then return null; end if;
   new_version_no := one.version_no + 1;
   if one.kind = 'r' /* refresh */ then new_own := old.own; else new_own := one.own; end if;
+  -- stored_at and corrected_at are not before this transaction began, so that a list of changes misses none. Without
+  -- units_content_id, the next units get a content of the new version.
   update passport p set version_no = new_version_no, created_by = actor, units_content_id = null, content_id = one.content_id,
     own = new_own, updated_at = greatest(one.now, p.updated_at), stored_at = greatest(p.stored_at, transaction_time),
     schema_version = one.schema_version, gtin14 = one.gtin14, sku = one.sku, search = one.search,
@@ -218,6 +220,7 @@ begin
   end if;
   if one.version_no > 1 then latest_hash := decode(one.version_hash, 'hex');
   else
+    -- carnet_birth_hash covers what never changes. It stands in for the version before the first.
     latest_hash := carnet_link(
       carnet_birth_hash(one.id, old.level, old.category, old.model_id, old.parent_id, old.lot, old.serial),
       carnet_version_facts(1, 'n' /* first */, carnet_created_at(one.id), old.created_by, decode(one.old_content_hash, 'hex'),
