@@ -1,6 +1,7 @@
 /**
  * Delivers webhooks: claims due deliveries of each endpoint, sends them within the concurrency limits, and
- * stores the results. Accounts are leased to one worker at a time; a killed worker's leases expire.
+ * stores the results. A process has one worker for each shard. Each account is leased to one process at a
+ * time; the leases of a killed process expire.
  */
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'
@@ -59,7 +60,7 @@ type DeliverySetup = {
   log: Log
   secretCipher: SecretCipher
   outbound: Outbound
-  /** Shared by the workers of one process; each has its own if it is missing. */
+  /** Shared by the workers of the process; if missing, the worker has its own. */
   processConcurrency?: ProcessConcurrency
   random?: () => number
   leaseMs?: number
@@ -77,8 +78,8 @@ export class DeliveryWorker {
   private readonly outcomes: Record<string, number> = {}
   private claimedCount = 0
   private cursor = FIRST_CURSOR
-  /** Endpoints are not scanned before this time; only queues that run low are refilled. */
-  private nextScanAt = 0
+  /** No endpoints are listed before this time; only queues that run low are refilled. */
+  private nextPageAt = 0
   private lastClaimAt = Number.NEGATIVE_INFINITY
   private isStopping = false
   private wake: () => void = () => {}
@@ -99,7 +100,7 @@ export class DeliveryWorker {
   /** For tests: delivers until nothing is due. */
   async drain(): Promise<void> {
     for (;;) {
-      const { claimed, isLastPage } = await this.scanEndpoints()
+      const { claimed, isLastPage } = await this.claimNextPage()
       if (claimed === 0 && isLastPage && this.claimedCount === 0 && this.writer.isIdle) return
       if (this.claimedCount > 0) await this.sleep(BUSY_POLL_MS)
     }
@@ -142,13 +143,13 @@ export class DeliveryWorker {
   private async runOnce(): Promise<number> {
     const isBurst = performance.now() < this.lastClaimAt + BURST_MS
     const idlePollMs = isBurst ? BURST_POLL_MS : POLL_MS
-    if (performance.now() < this.nextScanAt)
+    if (performance.now() < this.nextPageAt)
       return (await this.refillQueues()) > 0 ? BUSY_POLL_MS : idlePollMs
-    const { claimed, isLastPage } = await this.scanEndpoints()
+    const { claimed, isLastPage } = await this.claimNextPage()
     const now = performance.now()
     if (claimed > 0) this.lastClaimAt = now
     if (!isLastPage) return 0
-    this.nextScanAt = now + (claimed > 0 ? POLL_MS : idlePollMs)
+    this.nextPageAt = now + (claimed > 0 ? POLL_MS : idlePollMs)
     return claimed > 0 ? BUSY_POLL_MS : idlePollMs
   }
 
@@ -163,12 +164,13 @@ export class DeliveryWorker {
     })
   }
 
-  /** Scans up to 256 endpoints and claims their due deliveries. */
-  private async scanEndpoints(): Promise<{ claimed: number; isLastPage: boolean }> {
+  /** Lists the next page of endpoints and claims their due deliveries. */
+  private async claimNextPage(): Promise<{ claimed: number; isLastPage: boolean }> {
     const { sql, clock, secretCipher } = this.setup
     const now = clock.now()
     const busy = Array.from(this.queues.values()).filter(queue => queue.claimedIds.size > 0)
     if (await this.leases.renew(busy.map(queue => queue.accountId))) {
+      // Another process may have leased an account that was renewed too late.
       for (const queue of busy) if (!this.leases.isOurs(queue.accountId)) this.releaseWaiting(queue)
     }
     const rows = await listPendingEndpoints(sql, now, this.cursor)
@@ -185,13 +187,13 @@ export class DeliveryWorker {
     const due = rows.filter(row => row.is_due)
     await this.leases.acquire(due.map(row => row.account_id))
     const ours = due.filter(row => this.leases.isOurs(row.account_id))
-    const queues = ours.map(row => this.getQueue(row, secretCipher, now))
+    const queues = ours.map(row => this.getOrCreateQueue(row, secretCipher, now))
     const claimed = await this.claimForQueues(queues, now)
     for (const queue of [...this.blocked]) this.sendWaiting(queue)
     return { claimed, isLastPage }
   }
 
-  /** Claims for endpoints that had more due than the last claim took, without scanning the others. */
+  /** Claims for endpoints that had more due than the last claim took, without listing the others. */
   private refillQueues(): Promise<number> {
     const now = this.setup.clock.now()
     const queues = Array.from(this.queues.values()).filter(
@@ -230,7 +232,7 @@ export class DeliveryWorker {
     return claimed.length
   }
 
-  private getQueue(row: PendingEndpoint, secretCipher: SecretCipher, now: Date): EndpointQueue {
+  private getOrCreateQueue(row: PendingEndpoint, secretCipher: SecretCipher, now: Date): EndpointQueue {
     const key = getEndpointKey(row.account_id, row.id)
     const found = this.queues.get(key)
     if (found !== undefined) return found
@@ -288,7 +290,7 @@ export class DeliveryWorker {
       const request = { url, secrets, eventId, type, data: claimed.data }
       this.finish(queue, claimed, await sendDelivery(outbound, clock, request), release)
     } catch (error) {
-      // The id stays in claimedIds until restart, so a bug of ours does not loop.
+      // The id stays in claimedIds, so this event is not tried again before a restart.
       release()
       log.error({ err: error, event: idFromUuid(claimed.event_id) }, 'a webhook event could not be sent')
     }
