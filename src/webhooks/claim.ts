@@ -7,7 +7,7 @@ import type { Sql } from '../kernel/db/database.ts'
 import type { EncryptedSecrets } from './secret.ts'
 
 export type PendingEndpoint = EncryptedSecrets & {
-  /** a: active, p: paused, d: disabled, r: removed, perhaps without a row. */
+  /** a: active, p: paused, d: disabled, r: removed, also if its row is deleted. */
   status: 'a' | 'p' | 'd' | 'r'
   revision: number
   url: string
@@ -48,8 +48,8 @@ export async function listPendingEndpoints(
   now: Date,
   after: PageCursor,
 ): Promise<PendingEndpoint[]> {
-  // A webhook without a row was deleted: its status is `r`, its other columns are null. `is_due` needs two
-  // look-ups, because the index is (account_id, endpoint_id, background, due_at).
+  // Of a webhook without a row, only the status is not null. `is_due` needs two look-ups, because the index
+  // is (account_id, endpoint_id, background, due_at).
   return sql<PendingEndpoint[]>`
     with recursive endpoint_page (account_id, endpoint_id, position) as (
       (select d.account_id, d.endpoint_id, 1 from webhook_delivery d
@@ -78,8 +78,8 @@ export const LEASE_MS = 10_000
 type LeaseOptions = { holder: string; ms: number }
 
 /**
- * Takes or renews leases: one process at a time sends for an account. Only the database's clock counts. A
- * lease that is too long was written before that clock was set back, so it counts as free.
+ * Takes or renews leases, by the database's clock: one process at a time sends for an account. Also takes
+ * leases that are too long (`isLeaseTooLong`). `taken_at` is now: Citus forbids `now()` after `on conflict`.
  */
 export async function acquireLeases(
   sql: Sql,
@@ -98,7 +98,7 @@ export async function acquireLeases(
   return rows.map(row => row.account_id)
 }
 
-/** Whether a lease ends later than its length allows. */
+/** Such a lease was written before the database's clock was set back. */
 export const isLeaseTooLong = (sql: Sql, ms: number) =>
   sql`webhook_lease.until > now() + ${2 * ms}::int * interval '1 ms'`
 
@@ -107,10 +107,13 @@ export async function releaseLeases(sql: Sql, holder: string): Promise<void> {
   await sql`delete from webhook_lease where holder = ${holder}`
 }
 
-/** At most `limit` deliveries of an endpoint, without the events that this process has already claimed. */
+/** Asks for up to `limit` deliveries of an endpoint, without those that this process has already claimed. */
 type ClaimRequest = { accountId: number; endpointId: string; limit: number; claimedIds: readonly string[] }
 
-/** Returns up to 512 due deliveries: the oldest of each endpoint up to its limit, background events last. */
+/**
+ * Returns up to 512 due deliveries, the oldest of each endpoint; endpoints take turns. Those of `background`
+ * events, which refreshes of units cause, come last.
+ */
 export async function selectDueDeliveries(
   sql: Sql,
   now: Date,
@@ -118,18 +121,18 @@ export async function selectDueDeliveries(
   max = MAX_CLAIMED_PER_STATEMENT,
 ): Promise<ClaimedDelivery[]> {
   if (requests.length === 0) return []
-  const due = (background: boolean) => sql`
+  const selectDue = (background: boolean) => sql`
     (select d.event_id, d.attempts, d.background, d.due_at from webhook_delivery d
       where d.account_id = request.account_id and d.endpoint_id = request.endpoint_id
         and d.background = ${background}::boolean and d.due_at <= ${now}::timestamptz
         and (request.number, d.event_id) not in (select request_number, event_id from already_claimed)
       order by d.due_at limit request.max)`
-  const claimed = requests.flatMap((request, i) => request.claimedIds.map(id => [i + 1, id] as const))
+  const alreadyClaimed = requests.flatMap((request, i) => request.claimedIds.map(id => [i + 1, id] as const))
   return sql<ClaimedDelivery[]>`
     with already_claimed as materialized (
       select request_number, event_id from unnest(
-        ${formatUnquotedArray(claimed.map(([requestNumber]) => requestNumber))}::text::bigint[],
-        ${formatUnquotedArray(claimed.map(([, id]) => id))}::text::uuid[]
+        ${formatUnquotedArray(alreadyClaimed.map(([requestNumber]) => requestNumber))}::text::bigint[],
+        ${formatUnquotedArray(alreadyClaimed.map(([, id]) => id))}::text::uuid[]
       ) as t(request_number, event_id)
     )
     select ranked.account_id, ranked.endpoint_id, ranked.event_id, ranked.attempts, e.type, e.data::text as data
@@ -142,7 +145,7 @@ export async function selectDueDeliveries(
             ${requests.map(request => request.endpointId)}::text[]::uuid[], ${requests.map(request => request.limit)}::int[])
           with ordinality as t (account_id, endpoint_id, max, number) offset 0
       ) request
-      cross join lateral (${due(false)} union all ${due(true)}) due
+      cross join lateral (${selectDue(false)} union all ${selectDue(true)}) due
       order by due.background, rank, due.due_at
       limit ${max}::int
     ) ranked

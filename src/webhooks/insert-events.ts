@@ -15,10 +15,10 @@ export const EVENT_TYPES = [
 ] as const
 
 /**
- * CTEs, without a comma after the last: `new_events` inserts `rows` (created_at, account_id, id, type, data),
- * `new_deliveries` inserts a delivery for each endpoint that wants the event. CTEs before it read its rows,
- * because Citus fails on an `insert … select` that reads a table of the same shard and calls `now()`. The
- * functions that write passports do the same with `carnet_queue_deliveries`.
+ * CTEs, without a comma after the last. `new_events` inserts `rows` (created_at, account_id, id, type, data).
+ * `new_deliveries` inserts a delivery for each endpoint that wants the event, due now even if this server's
+ * clock is ahead. `due_delivery` is separate: Citus fails on an `insert … select` that reads a table of the
+ * same shard and calls `now()`.
  */
 export const announceEvents = (sql: Sql, rows: Fragment): Fragment => sql`
   new_events as (

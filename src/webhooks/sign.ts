@@ -1,6 +1,4 @@
-/**
- * Signs the bytes of a delivery twice: by the Standard Webhooks specification, and for `X-Service-Signature`.
- */
+/** Signs a delivery twice: by Standard Webhooks, and in `X-Service-Signature`, an HMAC of only the body. */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { SigningSecrets } from './secret.ts'
 
@@ -29,9 +27,7 @@ export function signEvent({ id, event, data, at }: EventMessage, secrets: Signin
   }
 }
 
-/**
- * The key of Standard Webhooks is the decoded base64 after `whsec_`; the key of our header is the whole text.
- */
+/** For Standard Webhooks the key is the decoded base64 after `whsec_`, for our header the whole secret. */
 function getKeys(secrets: SigningSecrets): Keys {
   let keys = keyCache.get(secrets)
   if (keys === undefined) {
