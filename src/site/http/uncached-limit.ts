@@ -12,11 +12,11 @@ import type { Release } from '../../kernel/semaphore.ts'
 import type { SiteSetup, UncachedLimit } from './setup.ts'
 
 const LOG_INTERVAL_MS = 60_000
-/** Also the maximum number of look-ups in one statement. A higher limit saved no processor time. */
+/** It also bounds how many look-ups share a statement. A higher limit saved no processor time. */
 const MAX_CONCURRENT = 4
 export const MAX_WAITING_PER_NETWORK = 32
 export const MAX_WAITING = 512
-/** The time that a statement may wait for a connection. */
+/** As long as a statement may wait for a connection. */
 const MAX_WAIT_MS = 5_000
 /**
  * Readers behind a proxy that hides their addresses share this key, whether or not the proxy is configured.

@@ -47,7 +47,7 @@ export type PassportView = {
   batch: Parent | null
   /** The first of the passport's languages, a BCP-47 tag. */
   primaryLanguage: string
-  /** The languages of its texts; null if pages exist in all of them. */
+  /** The languages of its texts; null if each is a language of our pages, which then selects the texts. */
   textLanguages: TranslationLanguages | null
   audience: Audience
   withheld: boolean
@@ -137,7 +137,6 @@ function getPrimaryLanguage(data: DataObject): string {
   return typeof first === 'string' ? first : 'en'
 }
 
-/** Null if pages exist in all languages of the texts, because the page's language then selects each text. */
 function findTextLanguages(
   { fields }: CompleteCategory,
   data: DataObject,

@@ -7,7 +7,7 @@ export type CachedPassport = {
   readonly state: string
   /** The passport's primary language, needed to choose among the responses. */
   readonly primaryLanguage: string
-  /** The languages of its texts; null if pages exist in all of them. */
+  /** The languages of its texts; null if each is a language of our pages, which then selects the texts. */
   readonly textLanguages: TranslationLanguages | null
   readonly responses: Map<string, PreparedResponse>
   bytes: number
@@ -29,10 +29,7 @@ export type PageCache = {
 
 /** The cost of an entry besides its body: header lists, keys, objects. */
 const OVERHEAD_BYTES = 4_096
-/**
- * Two for each of 24 languages, and 16 more, because the number of combinations of text languages is
- * unlimited.
- */
+/** Of one passport. Clients could request its texts in ever new combinations of languages. */
 const MAX_RESPONSES = 64
 
 /** The two compressed bodies together are smaller than the plain one. */
