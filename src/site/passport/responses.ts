@@ -28,7 +28,7 @@ type CurrentState = { row: PublicMetadata; brand: Brand }
 
 /** Includes the GTINs: units show their model's GTIN, which can change without a new version of the unit. */
 const formatState = ({ row, brand }: CurrentState) =>
-  // o: outdated, with the number of corrections. n: not in search engines. b: brand version.
+  // o: outdated, and by which corrections. n: not in search engines. b: brand version.
   `${row.version_no}${row.status}${row.outdated ? `o${row.corrections}` : ''}${row.indexable ? '' : 'n'}b${brand.version}` +
   (row.parent_id === null ? '' : ` ${row.model_gtin} ${row.batch_gtin}`)
 
