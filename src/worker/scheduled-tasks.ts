@@ -101,7 +101,7 @@ export function startScheduledTasks(setup: ScheduledTasksSetup) {
 }
 
 /** Runs `work` at once and then at an interval, never twice at a time. */
-function repeat(work: () => Promise<void>, everyMs: number, logger: ThrottledLogger) {
+export function repeat(work: () => Promise<void>, everyMs: number, logger: ThrottledLogger) {
   let running: Promise<void> | undefined
   const runOnce = async () => {
     try {

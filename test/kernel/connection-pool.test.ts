@@ -6,7 +6,8 @@ import assert from 'node:assert/strict'
 import { Socket } from 'node:net'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type FinishedStatement, getPoolUsage } from '../../src/kernel/db/connection-pool.ts'
+import { getPoolUsage } from '../../src/kernel/db/connection-pool.ts'
+import type { FinishedStatement } from '../../src/kernel/db/connections.ts'
 import {
   explainDatabaseError,
   findDatabaseState,

@@ -4,19 +4,12 @@ import { getKeyLimits } from '../../accounts/limits/key-limits.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import type { Environment } from '../../kernel/config/environment-reader.ts'
-import { getPoolUsage } from '../../kernel/db/connection-pool.ts'
-import { listShards } from '../../kernel/db/shards.ts'
 import { openOutbound } from '../../kernel/http-out/outbound-http.ts'
 import { openMailer } from '../../kernel/http-out/smtp.ts'
 import type { Log } from '../../kernel/log.ts'
 import { flushAccessUses } from '../../passports/access/count-uses.ts'
 import { stopRefreshes } from '../../passports/units/refresh-job.ts'
 import { createScanRecorder } from '../../scans/recorder.ts'
-import { deriveBackupKey } from '../../transfer/backup/backup-key.ts'
-import { DeliveryWorker } from '../../worker/deliver.ts'
-import { startScheduledTasks } from '../../worker/scheduled-tasks.ts'
-import { VERSION } from '../command-line/version.ts'
-import { getOrCreateSecretKey } from '../store/secret-key.ts'
 import { openStore, type Store } from '../store/store.ts'
 import { buildWebhookSetup } from '../store/webhook-setup.ts'
 import { prepareDrain } from './drain.ts'
@@ -24,7 +17,8 @@ import { createStartupServer, type StartupServer } from './listen.ts'
 import { connectToParent, isWorkerProcess } from './parent-process.ts'
 import { runUntilStopped } from './run-until-stopped.ts'
 import { createServerApp, type ServerAppParts } from './server-app.ts'
-import { createServerMetrics, createStatementWatcher, type ServerMetrics } from './server-metrics.ts'
+import { createServerMetrics, createStatementWatcher } from './server-metrics.ts'
+import { startWorker, watchShards } from './start-worker.ts'
 
 const FINISH_TIMEOUT_MS = 3_200
 const FLUSH_TIMEOUT_MS = 500
@@ -116,6 +110,7 @@ async function startServer(parts: ServerParts, onReady: OnReady): Promise<{ stop
   const address = app && (await parts.startupServer.handOver(app))
   if (isWeb) scans.start()
   const worker = config.role === 'web' ? undefined : startWorker(config, log, store, metrics)
+  const shardWatch = watchShards(log, store, worker)
   const flushUse = () =>
     Promise.all([flushKeyUse(sql), flushAccessUses(sql)]).catch(
       warn(log, 'the use of keys or access links was not saved'),
@@ -124,6 +119,7 @@ async function startServer(parts: ServerParts, onReady: OnReady): Promise<{ stop
   timer.unref()
   const stop = async () => {
     clearInterval(timer)
+    await shardWatch.stop()
     await Promise.all([
       draining?.drain(getFinishMs()),
       outbound.close(),
@@ -156,49 +152,6 @@ async function startServer(parts: ServerParts, onReady: OnReady): Promise<{ stop
 }
 
 const warn = (log: Log, message: string) => (error: unknown) => log.warn({ reason: String(error) }, message)
-
-/** Starts scheduled tasks and deliveries, in each shard. Backups are of the whole database. */
-function startWorker(config: Config, log: Log, store: Store, metrics: ServerMetrics | undefined) {
-  const { secretCipher, policy } = buildWebhookSetup(config)
-  const deliverySql = store.openQueuePool()
-  const clock = systemClock
-  const processConcurrency = { inFlight: 0, slow: 0 }
-  const workers = listShards(deliverySql).map(
-    sql =>
-      new DeliveryWorker({
-        sql,
-        clock,
-        log,
-        secretCipher,
-        outbound: openOutbound(policy),
-        processConcurrency,
-      }),
-  )
-  const backups = config.backups && {
-    ...config.backups,
-    openPool: store.openPoolOfOne,
-    clock,
-    key: deriveBackupKey(getOrCreateSecretKey(config)),
-    version: VERSION,
-  }
-  const tasks = listShards(store.sql).map((sql, i) => {
-    const shard = { sql, deliverySql: listShards(deliverySql)[i] ?? deliverySql, clock, log }
-    return startScheduledTasks({ ...shard, backups: i === 0 ? backups : undefined })
-  })
-  for (const worker of workers) worker.start()
-  metrics?.metrics.watchPool('queue', () => getPoolUsage(deliverySql))
-  metrics?.metrics.watchDeliveries(() => ({
-    inFlight: processConcurrency.inFlight,
-    outcomes: sumByName(workers.map(worker => worker.getMetrics().outcomes)),
-  }))
-  return { stop: () => Promise.all([...tasks, ...workers].map(one => one.stop())) }
-}
-
-function sumByName(counts: readonly Readonly<Record<string, number>>[]): Record<string, number> {
-  const sums: Record<string, number> = {}
-  for (const [name, n] of counts.flatMap(Object.entries)) sums[name] = (sums[name] ?? 0) + n
-  return sums
-}
 
 async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -1,8 +1,9 @@
 /** The connection pools of a store: for requests, queues, and single connections of both roles. */
-import { type FinishedStatement, isPoolEnded } from '../../kernel/db/connection-pool.ts'
+import { isPoolEnded } from '../../kernel/db/connection-pool.ts'
+import type { FinishedStatement } from '../../kernel/db/connections.ts'
 import { type DatabaseTarget, openPool, POOL_SIZE, type Sql } from '../../kernel/db/database.ts'
-import { addShards, getSearchPath, readShards } from '../../kernel/db/shards.ts'
 import { grantTraffic } from '../../kernel/db/traffic-role.ts'
+import { createShardPools } from './shard-pools.ts'
 
 const COMMAND_POOL_SIZE = 2
 /** One connection claims, one records the outcome, one deletes expired rows. */
@@ -33,13 +34,12 @@ export function openPools(target: DatabaseTarget, options: StorePoolOptions, own
   const sql = openPool(target, { ...common, max: maxConnections })
   const pools = [sql]
   let singles: Sql[] = []
-  let shards: readonly number[] = []
-  const openShards = (shared: Sql, of: object) =>
-    pools.push(
-      ...addShards(shared, shards, shard =>
-        openPool(target, { ...common, max: SHARD_POOL_SIZE, ...of, searchPath: getSearchPath(shard) }),
-      ),
-    )
+  const shards = createShardPools(target, (to, of) => {
+    const pool = openPool(to, { ...common, max: SHARD_POOL_SIZE, ...of })
+    pools.push(pool)
+    return pool
+  })
+  shards.openBeside(sql, {})
   const openSingle = (to: DatabaseTarget) => {
     const pool = openPool(to, { ...common, max: 1 })
     singles = singles.filter(single => !isPoolEnded(single))
@@ -48,17 +48,15 @@ export function openPools(target: DatabaseTarget, options: StorePoolOptions, own
   }
   return {
     sql,
-    /** Opens a pool for each shard of the database. Call it after the migrations. */
-    async openShards() {
-      shards = await readShards(sql)
-      openShards(sql, {})
-    },
+    isDistributed,
+    /** Opens pools of new shards, and moves those of moved ones; see `createShardPools`. */
+    openShards: () => shards.update(sql, isDistributed),
     /** Opens a pool for queues, and one for the queues of each shard. They end with the store. */
     openQueuePool() {
       const queue = { name: `${name} queue`, max: QUEUE_POOL_SIZE, forQueue: true }
       const pool = openPool(target, { ...common, ...queue })
       pools.push(pool)
-      openShards(pool, queue)
+      shards.openBeside(pool, queue)
       return pool
     },
     /** Opens a pool of one connection for a caller who holds it long. The caller ends it. */

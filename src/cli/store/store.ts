@@ -7,6 +7,7 @@ import type { Config } from '../../kernel/config/config.ts'
 import { hasCitus } from '../../kernel/db/citus.ts'
 import { isDisconnection, isPoolerRefusal, type Sql } from '../../kernel/db/database.ts'
 import { adviseOnTls } from '../../kernel/db/database-tls.ts'
+import { splitHosts } from '../../kernel/db/database-url.ts'
 import { listPendingMigrations, migrate } from '../../kernel/db/migrate.ts'
 import { findErrorCode, toError } from '../../kernel/errors.ts'
 import type { Log } from '../../kernel/log.ts'
@@ -104,8 +105,8 @@ export function hasStore(dataDir: string): boolean {
 }
 
 async function openOnUrl(config: Config, url: string, log: Log, options: OpenOptions): Promise<Store> {
-  const { host, pathname } = new URL(url)
-  const location = `${host}${pathname}`
+  const hosts = splitHosts(url).map(host => new URL(host))
+  const location = `${hosts.map(({ host }) => host).join()}${hosts[0]?.pathname ?? ''}`
   const ownerUrl = config.databaseOwnerUrl
   const owner = ownerUrl === undefined ? undefined : { url: ownerUrl }
   let pools = openPools({ url }, options, owner)

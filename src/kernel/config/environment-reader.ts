@@ -1,6 +1,7 @@
 /** Reads settings of each kind from the environment: numbers, addresses, lists of networks. */
 import { isIP } from 'node:net'
 import { TLS_MODES } from '../db/database-tls.ts'
+import { splitHosts } from '../db/database-url.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -133,7 +134,7 @@ export class EnvironmentReader {
       )
       return undefined
     }
-    const mode = new URL(value).searchParams.get('sslmode')
+    const mode = new URL(splitHosts(value)[0] ?? '').searchParams.get('sslmode')
     if (mode === null || TLS_MODES.some(one => one === mode)) return value
     this.problems.push(`${name} has sslmode=${mode}: it must be one of ${TLS_MODES.join(', ')}.`)
     return undefined
@@ -162,7 +163,7 @@ function findSmtpServer(value: string) {
  */
 function isDatabaseUrl(value: string): boolean {
   const [, authority] = /^postgres(?:ql)?:\/\/([^/?#]*)/i.exec(value) ?? []
-  if (authority === undefined || !URL.canParse(value)) return false
+  if (authority === undefined || !splitHosts(value).every(one => URL.canParse(one))) return false
   const [beforeQuery = ''] = value.split(/\?\w+=/)
   if (beforeQuery.split('@').length !== authority.split('@').length || /@.*@/.test(authority)) return false
   try {

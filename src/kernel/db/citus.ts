@@ -3,7 +3,7 @@ import type postgres from 'postgres'
 import { AppError } from '../errors.ts'
 import { createShard } from './create-shard.ts'
 import type { Sql } from './database.ts'
-import { getShardSchema, readShards, SHARED_TABLES } from './shards.ts'
+import { getShardSchema, readShards, SHARD_NAME, SHARED_TABLES } from './shards.ts'
 
 /** Distributed by GTIN, whose key keeps one GTIN one product on all shards. */
 const TABLES_BY_GTIN: readonly string[] = ['gtin_claim', 'released_gtin']
@@ -89,6 +89,22 @@ async function createDistributedShard(sql: postgres.Sql, shard: number): Promise
     await createShard(tx, shard)
     await tx`select citus_schema_distribute(${getShardSchema(shard)}::regnamespace)`
   })
+}
+
+/**
+ * The shards with host and port of the node that each is on, as the entry knows them; null for all on a plain
+ * PostgreSQL. A schema that is not distributed yet is none. One small statement, which servers repeat.
+ */
+export async function findShardNodes(sql: Sql, isDistributed: boolean): Promise<Map<number, string | null>> {
+  if (!isDistributed) return new Map((await readShards(sql)).map(shard => [shard, null]))
+  const rows = await sql<{ shard: number; node: string }[]>`
+    select substr(s.nspname, 7)::int as shard,
+      format(case when n.nodename like '%:%' then '[%s]:%s' else '%s:%s' end, n.nodename, n.nodeport) as node
+    from pg_namespace s join pg_class c on c.relnamespace = s.oid and c.relname = 'passport'
+    join pg_dist_shard d on d.logicalrelid = c.oid join pg_dist_placement p on p.shardid = d.shardid
+    join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
+    where s.nspname ~ ${SHARD_NAME.source} order by 1`
+  return new Map(rows.map(({ shard, node }) => [shard, node]))
 }
 
 /** `node`: host and port of the machine with the shard's tables; null for a shard that is not distributed. */

@@ -3,13 +3,10 @@
  * driver's own reconnecting is broken (see `test/kernel/connection-pool.test.ts`).
  */
 import type postgres from 'postgres'
-import { findErrorCode } from '../errors.ts'
-import { ConnectionError, PoolQueue, type PoolUsage } from './pool-queue.ts'
+import { Connections, Lease, type OpenDriver, type PoolListeners } from './connections.ts'
+import { ConnectionError, type PoolUsage } from './pool-queue.ts'
 
 type Sql = postgres.Sql
-
-/** `text` has `$1` in place of parameters, which are data of accounts. */
-export type FinishedStatement = { text: string; ms: number; failed: boolean }
 
 type Method = (...args: unknown[]) => unknown
 
@@ -26,150 +23,26 @@ type Query = {
   strings: readonly string[]
 }
 
-const queues = new WeakMap<object, PoolQueue>()
+const pools = new WeakMap<object, Connections>()
 
 /** How busy a pool of `openPool` is. */
 export const getPoolUsage = (sql: Sql): PoolUsage =>
-  queues.get(sql)?.usage() ?? { size: 0, busy: 0, waiting: 0 }
+  pools.get(sql)?.queue.usage() ?? { size: 0, busy: 0, waiting: 0 }
 
 /** Whether a pool of `openPool` was ended. */
-export const isPoolEnded = (sql: Sql): boolean => queues.get(sql)?.isClosed ?? false
+export const isPoolEnded = (sql: Sql): boolean => pools.get(sql)?.queue.isClosed ?? false
 
-type PoolListeners = {
-  /** Called with every statement, also those in transactions. */
-  onStatementEnd?: ((statement: FinishedStatement) => void) | undefined
-  /** Called with every error of the database or of a connection. */
-  onFailure: (reason: unknown) => void
-}
-
-/** Opens a driver's pool of one connection. It calls `onclose` each time its connection closes. */
-type OpenDriver = (onclose: () => void) => Sql
-
-type Connection = { driver: Sql; onLost?: (() => void) | undefined }
-
-const FIRST_BACKOFF_MS = 50
-const MAX_BACKOFF_MS = 1_000
-
-class Connections {
-  readonly queue: PoolQueue
-  readonly listeners: PoolListeners
-  private readonly openDriver: OpenDriver
-  /** Builds the statements that connections run. It never connects. */
-  readonly template: Sql
-  private readonly opened = new Set<Connection>()
-  private readonly idle: Connection[] = []
-  private failures = 0
-
-  constructor(openDriver: OpenDriver, size: number, listeners: PoolListeners) {
-    this.openDriver = openDriver
-    this.listeners = listeners
-    this.template = openDriver(() => {})
-    this.queue = new PoolQueue(size)
-  }
-
-  /** Waits for a connection. */
-  lease(): Promise<Lease> {
-    return new Promise((resolve, reject) =>
-      this.queue.enter({ go: () => resolve(new Lease(this)), giveUp: reject }),
-    )
-  }
-
-  /** The connection that has been idle longest, as in the driver's own pool. */
-  take(): Connection {
-    // `template` has ended too, so it rejects every statement.
-    if (this.queue.isClosed) return { driver: this.template }
-    return this.idle.shift() ?? this.open()
-  }
-
-  private open(): Connection {
-    const connection: Connection = { driver: this.openDriver(() => this.discard(connection)) }
-    this.opened.add(connection)
-    return connection
-  }
-
-  isLost(connection: Connection): boolean {
-    return !this.opened.has(connection)
-  }
-
-  /** Removes a connection that was lost or is about to be. */
-  discard(connection: Connection): void {
-    this.opened.delete(connection)
-    const index = this.idle.indexOf(connection)
-    if (index >= 0) this.idle.splice(index, 1)
-    connection.onLost?.()
-  }
-
-  /** Waits for a microtask, because the driver settles a statement before it has its connection back. */
-  giveBack(connection: Connection): void {
-    this.failures = 0
-    queueMicrotask(() => {
-      if (!this.isLost(connection)) this.idle.push(connection)
-      this.queue.leave()
-    })
-  }
-
-  /**
-   * The driver rejects statements at a socket's `error` and notices its `close` after the next
-   * `setImmediate`. Only then is it known whether the connection is lost. A lost connection is replaced after
-   * a pause that grows each time.
-   */
-  giveBackAfterFailure(connection: Connection): void {
-    setImmediate(() =>
-      setImmediate(() => {
-        if (!this.isLost(connection)) return this.giveBack(connection)
-        const pauseMs = Math.min(FIRST_BACKOFF_MS * 2 ** this.failures++, MAX_BACKOFF_MS)
-        setTimeout(() => this.queue.leave(), pauseMs)
-      }),
-    )
-  }
-
-  async end(...args: Parameters<Sql['end']>): Promise<void> {
-    this.queue.close()
-    const drivers = [this.template, ...[...this.opened].map(({ driver }) => driver)]
-    await Promise.all(drivers.map(driver => driver.end(...args)))
-  }
-}
-
-/** The use of a connection by one statement or transaction. */
-class Lease {
-  private readonly connections: Connections
-  connection: Connection
-  private isReplaced = false
-  private hasEnded = false
-
-  constructor(connections: Connections) {
-    this.connections = connections
-    this.connection = connections.take()
-  }
-
-  /**
-   * For a failure before the statement was sent: discards the connection. Returns whether to send the
-   * statement on another one: once, if the server shut down, crashed, or ended the connection, even while it
-   * was being opened.
-   */
-  replace(reason: unknown): boolean {
-    if (this.hasEnded) return false
-    this.connection.onLost = undefined
-    this.connections.discard(this.connection)
-    if (this.isReplaced || !/^57P0[12]$/.test(findErrorCode(reason) ?? '')) return false
-    this.isReplaced = true
-    this.connection = this.connections.take()
-    return true
-  }
-
-  /** A second call does nothing. */
-  end(failed: boolean): void {
-    if (this.hasEnded) return
-    this.hasEnded = true
-    this.connection.onLost = undefined
-    if (failed) this.connections.giveBackAfterFailure(this.connection)
-    else this.connections.giveBack(this.connection)
-  }
-}
+/** The pool opens further connections by these drivers. Those that it has end when they are free. */
+export const redirectPool = (sql: Sql, drivers: readonly OpenDriver[]): void =>
+  pools.get(sql)?.redirect(drivers)
 
 /** A pool of at most `size` connections, opened when needed. A statement waits until one is free. */
-export function createConnectionPool(openDriver: OpenDriver, size: number, listeners: PoolListeners): Sql {
-  const connections = new Connections(openDriver, size, listeners)
+export function createConnectionPool(
+  drivers: readonly OpenDriver[],
+  size: number,
+  listeners: PoolListeners,
+): Sql {
+  const connections = new Connections(drivers, size, listeners)
   const pool = wrap(
     connections.template,
     query => guardQuery(query, connections),
@@ -180,7 +53,7 @@ export function createConnectionPool(openDriver: OpenDriver, size: number, liste
       return method
     },
   )
-  queues.set(pool, connections.queue)
+  pools.set(pool, connections)
   return pool
 }
 

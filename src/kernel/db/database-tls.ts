@@ -1,5 +1,6 @@
 /** Secures database connections as DATABASE_URL says; by default with TLS if they leave this machine. */
 import { readFileSync } from 'node:fs'
+import { splitHosts } from './database-url.ts'
 
 export const TLS_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 type TlsMode = (typeof TLS_MODES)[number]
@@ -16,9 +17,13 @@ type DatabaseTls = {
 
 const LOCAL = /^(|localhost|127(\.\d{1,3}){3}|\[::1\]|::1)$/
 
+/** Of several hosts, one on another machine decides. */
 export function findDatabaseTls(address: string): DatabaseTls {
-  const { hostname, searchParams } = new URL(address)
-  const isLocal = LOCAL.test(hostname) || searchParams.has('host')
+  const hosts = splitHosts(address).map(host => new URL(host))
+  const isLocal = hosts.every(
+    ({ hostname, searchParams }) => LOCAL.test(hostname) || searchParams.has('host'),
+  )
+  const searchParams = hosts[0]?.searchParams ?? new URLSearchParams()
   const chosen = TLS_MODES.find(mode => mode === searchParams.get('sslmode'))
   return {
     mode: chosen ?? (isLocal ? 'disable' : 'require'),

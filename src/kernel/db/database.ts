@@ -4,8 +4,16 @@ import { AppError, findErrorCode } from '../errors.ts'
 import { perObject } from '../memo.ts'
 import { withTimeout } from '../timeout.ts'
 import { ARRAY_TYPES } from './array-types.ts'
-import { createConnectionPool, type FinishedStatement, getPoolUsage } from './connection-pool.ts'
+import {
+  createConnectionPool,
+  type FinishedStatement,
+  getPoolUsage,
+  redirectPool,
+} from './connection-pool.ts'
+import type { OpenDriver } from './connections.ts'
 import { splitTls } from './database-tls.ts'
+import { splitHosts } from './database-url.ts'
+import { ENDED_BY_SERVER, LOST_BY_NETWORK } from './pool-queue.ts'
 
 export type Sql = postgres.Sql
 /** A statement, or a fragment of one, before it runs. */
@@ -18,6 +26,8 @@ export type DatabaseTarget =
 const STATEMENT_TIMEOUT_MS = 10_000
 /** A process that hangs in a transaction keeps its locks no longer than this. */
 const IDLE_TRANSACTION_TIMEOUT_MS = 30_000
+/** A host that does not answer within this time is given up for the next one. */
+const OTHER_HOST_TIMEOUT_S = 3
 /**
  * For queue tables, which may be empty now and hold a million rows a minute later. A plan made for the empty
  * table would scan all rows, so only index scans are allowed. Work of the last half second before a power cut
@@ -66,14 +76,20 @@ export function openPool(target: DatabaseTarget, options: PoolOptions = {}): Sql
     fetch_types: false,
     types: { bigint: BIGINT_AS_NUMBER, ...ARRAY_TYPES },
   }
-  const pool: Sql = createConnectionPool(createDriverFactory(target, settings), max, {
+  const pool: Sql = createConnectionPool(createDrivers(target, settings), max, {
     onStatementEnd: options.onStatementEnd,
     onFailure(reason) {
       if (sqlState(reason) === READ_ONLY) dropReadOnlyConnections(pool, max)
     },
   })
+  directions.set(pool, to => redirectPool(pool, createDrivers(to, settings)))
   return pool
 }
+
+const directions = new WeakMap<Sql, (target: DatabaseTarget) => void>()
+
+/** New connections of the pool lead to `target`. The present ones end when they are free. */
+export const movePool = (pool: Sql, target: DatabaseTarget): void => directions.get(pool)?.(target)
 
 const READ_ONLY = '25006'
 const DROP_INTERVAL_MS = 2_000
@@ -120,11 +136,15 @@ const sessionSettings = ({ forQueue, isDistributed }: PoolOptions) => ({
 export const isPoolerRefusal = (error: unknown): boolean =>
   sqlState(error) === '08P01' && error instanceof Error && error.message.includes('startup parameter')
 
-/** Returns a function that opens a pool of the driver with one connection. */
-function createDriverFactory(target: DatabaseTarget, settings: object): (onclose: () => void) => Sql {
+/** A function for each host of the target, which opens a pool of the driver with one connection. */
+function createDrivers(target: DatabaseTarget, settings: object): OpenDriver[] {
   if ('url' in target) {
-    const { url, ssl } = splitTls(target.url)
-    return onclose => postgres(url, { ...settings, ssl, onclose } as object)
+    const hosts = splitHosts(target.url)
+    const limits = hosts.length > 1 ? { connect_timeout: OTHER_HOST_TIMEOUT_S } : {}
+    return hosts.map(host => {
+      const { url, ssl } = splitTls(host)
+      return onclose => postgres(url, { ...settings, ...limits, ssl, onclose } as object)
+    })
   }
   const { socketDir, port, user, password, database } = target
   const options = {
@@ -136,7 +156,7 @@ function createDriverFactory(target: DatabaseTarget, settings: object): (onclose
     database,
     port,
   }
-  return onclose => postgres({ ...options, onclose })
+  return [onclose => postgres({ ...options, onclose })]
 }
 
 /** Counters stay far below 2^53. */
@@ -184,10 +204,6 @@ export function isDisconnection(error: unknown): boolean {
   const code = sqlState(error)
   return code !== undefined && (ENDED_BY_SERVER.test(code) || LOST_BY_NETWORK.test(code))
 }
-
-const ENDED_BY_SERVER = /^(08|57P0)/
-const LOST_BY_NETWORK =
-  /^(CONNECT|CONNECTION_|ECONN|ENOENT|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EMFILE|ENFILE)/
 
 const APP_ERRORS: readonly [RegExp, () => AppError][] = [
   [ENDED_BY_SERVER, databaseUnavailable],

@@ -85,6 +85,11 @@ export class PoolQueue {
   }
 }
 
+/** Codes of a server that is stopping or starting, or whose connection was lost; and those of the network. */
+export const ENDED_BY_SERVER = /^(08|57P0)/
+export const LOST_BY_NETWORK =
+  /^(CONNECT|CONNECTION_|ECONN|EHOST|ENET|ENOENT|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EMFILE|ENFILE)/
+
 /** Has a code like the driver's errors, so that callers treat it as a lost connection. */
 export class ConnectionError extends Error {
   override name = 'ConnectionError'

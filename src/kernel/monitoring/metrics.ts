@@ -1,7 +1,7 @@
 /** The metrics of one process for Prometheus: requests, database, event loop. They contain no names. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { FinishedStatement } from '../db/connection-pool.ts'
+import type { FinishedStatement } from '../db/connections.ts'
 import type { PoolUsage } from '../db/pool-queue.ts'
 import type { ConnectionNumbers } from '../http/connection-guard.ts'
 import type { SecurityEvent } from './security-events.ts'
