@@ -26,7 +26,7 @@ export const shardsCreate: Command = {
         const text =
           created.length === 0
             ? `There are ${count} shards or more; none was created.`
-            : `Created ${created.length === 1 ? 'one shard' : `${created.length} shards`}. Restart the servers, so that they use ${created.length === 1 ? 'it' : 'them'}.`
+            : `Created ${created.length === 1 ? 'one shard' : `${created.length} shards`}. Running servers use ${created.length === 1 ? 'it' : 'them'} within ten seconds.`
         return { value: { created }, text }
       } catch (error) {
         throw error instanceof AppError ? new CommandError(error.message) : error

@@ -1,4 +1,4 @@
-/** Reads and changes the hosts of a database URL: several are the nodes of a cluster, any of which will do. */
+/** Database URLs: several hosts are the nodes of a cluster, and any of them will do. */
 
 /** The scheme with user and password, the hosts, and the rest. */
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/is

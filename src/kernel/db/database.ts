@@ -4,13 +4,8 @@ import { AppError, findErrorCode } from '../errors.ts'
 import { perObject } from '../memo.ts'
 import { withTimeout } from '../timeout.ts'
 import { ARRAY_TYPES } from './array-types.ts'
-import {
-  createConnectionPool,
-  type FinishedStatement,
-  getPoolUsage,
-  redirectPool,
-} from './connection-pool.ts'
-import type { OpenDriver } from './connections.ts'
+import { createConnectionPool, getPoolUsage, redirectPool } from './connection-pool.ts'
+import type { FinishedStatement, OpenDriver } from './connections.ts'
 import { splitTls } from './database-tls.ts'
 import { splitHosts } from './database-url.ts'
 import { ENDED_BY_SERVER, LOST_BY_NETWORK } from './pool-queue.ts'
