@@ -5,9 +5,8 @@ import { assert, notFound } from '../kernel/errors.ts'
 import { chooseShard } from './account-shard.ts'
 import { getOperatorActor, withActor } from './actors.ts'
 import { audit } from './audit.ts'
-import type { AccountContext, OperatorContext } from './context.ts'
+import { type AccountContext, type OperatorContext, withTransaction } from './context.ts'
 import { LEVEL_LETTER, LEVELS, type QuotaOverrides, requirePlan } from './plans.ts'
-import { withTransaction } from './transaction.ts'
 
 export type Account = { id: string; name: string; plan: string }
 export type AccountWithUsage = Account & {

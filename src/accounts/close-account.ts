@@ -6,8 +6,7 @@ import type { Fragment, Sql } from '../kernel/db/database.ts'
 import { notFound } from '../kernel/errors.ts'
 import { withActor } from './actors.ts'
 import { audit } from './audit.ts'
-import type { AccountContext, OperatorContext } from './context.ts'
-import { withTransaction } from './transaction.ts'
+import { type AccountContext, type OperatorContext, withTransaction } from './context.ts'
 
 /** Without an actor, the operator acts. */
 type Actor = OperatorContext & { actorId?: number }

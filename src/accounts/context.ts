@@ -1,6 +1,7 @@
-/** The first argument of every operation, an exported function `(ctx, input)` of a slice. */
+/** The first argument of every operation, an exported function `(ctx, input)` of a slice; transactions. */
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'
+import { inTransaction } from '../kernel/db/transaction.ts'
 import type { IdempotencyRecord } from './idempotency-record.ts'
 
 export type AccountContext = {
@@ -14,3 +15,9 @@ export type AccountContext = {
 }
 
 export type OperatorContext = { sql: Sql; clock: Clock }
+
+/** Runs several operations in one transaction: all their writes are kept, or none. */
+export const withTransaction = <C extends OperatorContext, T>(
+  ctx: C,
+  work: (ctx: C) => Promise<T>,
+): Promise<T> => inTransaction(ctx.sql, sql => work({ ...ctx, sql }))

@@ -3,8 +3,7 @@ import type { Fragment, Sql } from '../kernel/db/database.ts'
 import { notFound } from '../kernel/errors.ts'
 import { withActor } from './actors.ts'
 import { audit } from './audit.ts'
-import type { AccountContext, OperatorContext } from './context.ts'
-import { withTransaction } from './transaction.ts'
+import { type AccountContext, type OperatorContext, withTransaction } from './context.ts'
 
 /** Throws `not_found`. */
 export async function setIndexing(

@@ -2,8 +2,7 @@
 import { requireAccount } from '../accounts/accounts.ts'
 import { withActor } from '../accounts/actors.ts'
 import { audit } from '../accounts/audit.ts'
-import type { OperatorContext } from '../accounts/context.ts'
-import { withTransaction } from '../accounts/transaction.ts'
+import { type OperatorContext, withTransaction } from '../accounts/context.ts'
 import type { Sql } from '../kernel/db/database.ts'
 import { invalid } from '../kernel/errors.ts'
 

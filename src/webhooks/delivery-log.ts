@@ -1,7 +1,6 @@
 /** The log of attempts of the last 30 days, and how to send deliveries again. */
 import { audit } from '../accounts/audit.ts'
-import type { AccountContext } from '../accounts/context.ts'
-import { withTransaction } from '../accounts/transaction.ts'
+import { type AccountContext, withTransaction } from '../accounts/context.ts'
 import { AppError, notFound } from '../kernel/errors.ts'
 import { idFromUuid, parseId, uuidFloor } from '../kernel/ids.ts'
 import { endBackoff } from './manage-webhooks.ts'

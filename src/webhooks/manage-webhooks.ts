@@ -1,7 +1,6 @@
 /** Adds, changes, pauses, resumes and removes webhooks. Removing deletes the secrets. */
 import { audit } from '../accounts/audit.ts'
-import type { AccountContext } from '../accounts/context.ts'
-import { withTransaction } from '../accounts/transaction.ts'
+import { type AccountContext, withTransaction } from '../accounts/context.ts'
 import { sqlState } from '../kernel/db/database.ts'
 import { explainUrlError, type OutboundPolicy } from '../kernel/http-out/outbound-url.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'

@@ -2,8 +2,7 @@
  * Rotates secrets: for 24 hours both the old and the new secret sign. `X-Service-Signature` uses the old
  * secret until the new one is activated, or until the 24 hours are over.
  */
-import type { AccountContext, OperatorContext } from '../accounts/context.ts'
-import { withTransaction } from '../accounts/transaction.ts'
+import { type AccountContext, type OperatorContext, withTransaction } from '../accounts/context.ts'
 import type { Sql } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { SecretCipher } from '../kernel/secret-cipher.ts'

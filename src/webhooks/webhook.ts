@@ -1,7 +1,6 @@
 /** A webhook as its account sees it: the URL of its endpoint, its events, and its recent health. */
 import { type AuditAction, audit } from '../accounts/audit.ts'
-import type { AccountContext, OperatorContext } from '../accounts/context.ts'
-import { withTransaction } from '../accounts/transaction.ts'
+import { type AccountContext, type OperatorContext, withTransaction } from '../accounts/context.ts'
 import { isLongerThan, isOneLine } from '../kernel/characters.ts'
 import type { Fragment, Sql } from '../kernel/db/database.ts'
 import { AppError, type Detail, invalid, notFound } from '../kernel/errors.ts'

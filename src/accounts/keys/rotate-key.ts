@@ -1,8 +1,7 @@
 /** Replaces a key without a gap: the old one still works for a while. */
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { requireUuid } from '../../kernel/ids.ts'
-import type { OperatorContext } from '../context.ts'
-import { withTransaction } from '../transaction.ts'
+import { type OperatorContext, withTransaction } from '../context.ts'
 import { createKey, type KeyRecord, type Scope } from './keys.ts'
 
 export const KEY_OVERLAP_MS = 24 * 3_600_000

@@ -2,8 +2,7 @@
 import type { RegistrationResponseJSON } from '@simplewebauthn/server'
 import { newUuid } from '../../kernel/ids.ts'
 import { auditPerson } from '../audit.ts'
-import type { OperatorContext } from '../context.ts'
-import { withTransaction } from '../transaction.ts'
+import { type OperatorContext, withTransaction } from '../context.ts'
 import {
   BROWSER_TIMEOUT_MS,
   consumeChallenge,

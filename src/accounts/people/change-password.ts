@@ -1,8 +1,7 @@
 /** Checks a signed-in person's password again, and changes it: an open browser alone must not be enough. */
 import { parseId } from '../../kernel/ids.ts'
 import { auditPerson } from '../audit.ts'
-import type { OperatorContext } from '../context.ts'
-import { withTransaction } from '../transaction.ts'
+import { type OperatorContext, withTransaction } from '../context.ts'
 import { type AttemptContext, attemptSignIn, clearAttempts, type Throttled } from './attempt-limits.ts'
 import { endPasswordLinks } from './one-time-links.ts'
 import { hashPassword, requireValidPassword, verifyPassword } from './password.ts'

@@ -2,8 +2,7 @@
 import type { Fragment } from '../../kernel/db/database.ts'
 import { idFromUuid, parseId } from '../../kernel/ids.ts'
 import { auditPerson } from '../audit.ts'
-import type { OperatorContext } from '../context.ts'
-import { withTransaction } from '../transaction.ts'
+import { type OperatorContext, withTransaction } from '../context.ts'
 import { isLive, SESSION_LIFETIME_MS } from './sessions.ts'
 
 /** `last_used_at` is exact to the hour: a session is extended once an hour at most. */

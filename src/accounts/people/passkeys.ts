@@ -2,8 +2,7 @@
 import { notFound } from '../../kernel/errors.ts'
 import { idFromUuid, requireUuid } from '../../kernel/ids.ts'
 import { auditPerson } from '../audit.ts'
-import type { OperatorContext } from '../context.ts'
-import { withTransaction } from '../transaction.ts'
+import { type OperatorContext, withTransaction } from '../context.ts'
 
 export const MAX_PASSKEY_NAME_LENGTH = 100
 /** A browser gets the whole list of a person's passkeys. */

@@ -2,8 +2,7 @@
  * Records wrong passwords in the audit logs of the person's accounts, in one entry an hour with their number.
  */
 import { auditPerson } from '../audit.ts'
-import type { OperatorContext } from '../context.ts'
-import { withTransaction } from '../transaction.ts'
+import { type OperatorContext, withTransaction } from '../context.ts'
 
 const ENTRY_INTERVAL_MS = 3_600_000
 

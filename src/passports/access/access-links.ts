@@ -4,8 +4,7 @@
  */
 import { getActorLabels, withActor } from '../../accounts/actors.ts'
 import { audit } from '../../accounts/audit.ts'
-import type { AccountContext, OperatorContext } from '../../accounts/context.ts'
-import { withTransaction } from '../../accounts/transaction.ts'
+import { type AccountContext, type OperatorContext, withTransaction } from '../../accounts/context.ts'
 import type { Audience } from '../../categories/field.ts'
 import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
 import { checksum62, randomBase62, sha256Hex } from '../../kernel/crypto.ts'
