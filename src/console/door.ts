@@ -8,11 +8,19 @@ import { findSession, isRecentlyProven, toAccountContext } from '../accounts/peo
 import { getNetwork } from '../kernel/http/network.ts'
 import { getPathParameters } from '../kernel/http/request-input.ts'
 import type { SecurityEvent } from '../kernel/monitoring/security-events.ts'
-import { HOME, signInFor } from './page/addresses.ts'
 import { ASSET_PATHS, registerAssets } from './page/assets.ts'
 import { sendErrorPage, sendThrownError } from './page/error-page.ts'
 import { readForm } from './page/form.ts'
-import type { AnyVisit, ConsoleRoute, ConsoleSetup, Download, ModuleAnswer, Outcome } from './page/route.ts'
+import {
+  type AnyVisit,
+  type ConsoleRoute,
+  type ConsoleSetup,
+  type Download,
+  HOME,
+  type ModuleAnswer,
+  type Outcome,
+  signInFor,
+} from './page/route.ts'
 import { consoleHeaders, shell } from './page/shell.ts'
 import { readUploads } from './page/upload.ts'
 import { chooseWords } from './page/words.ts'

@@ -8,17 +8,21 @@ import { showHome, submitAccount } from './home.ts'
 import * as keys from './keys/keys.ts'
 import {
   ALL_DATA,
+  anyone,
   BRAND,
+  type ConsoleRoute,
   DEVELOPER,
+  editor,
   FORGOTTEN,
   HOME,
   KEYS,
+  owner,
   SCANS,
   SETTINGS,
   SIGN_IN,
+  signedIn,
   WEBHOOKS,
-} from './page/addresses.ts'
-import { anyone, type ConsoleRoute, editor, owner, signedIn } from './page/route.ts'
+} from './page/route.ts'
 import { showProduct, submitProductStatus } from './products/detail.ts'
 import { showEdit, submitEdit } from './products/edit.ts'
 import { showProducts, submitListStatus } from './products/list.ts'

@@ -17,9 +17,8 @@ import { type BuildPublicError, getRequestPath, sendError } from '../../api/send
 import { type OperatorSetup, registerOperator } from '../../api/service/operator.ts'
 import { registerSecurityTxt, type SecurityContactSetup } from '../../api/service/security-txt.ts'
 import { registerConsole } from '../../console/door.ts'
-import { HOME } from '../../console/page/addresses.ts'
 import { sendThrownError as sendConsoleError } from '../../console/page/error-page.ts'
-import type { ConsoleSetup } from '../../console/page/route.ts'
+import { type ConsoleSetup, HOME } from '../../console/page/route.ts'
 import { databaseUnavailable } from '../../kernel/db/database.ts'
 import { AppError, assert } from '../../kernel/errors.ts'
 import {

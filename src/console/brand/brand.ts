@@ -12,11 +12,9 @@ import {
 import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { listPassports } from '../../passports/read/list.ts'
-import { BRAND } from '../page/addresses.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
-import type { Outcome, Visit } from '../page/route.ts'
+import { BRAND, type Outcome, type Visit, type Words } from '../page/route.ts'
 import type { Upload } from '../page/upload.ts'
-import type { Words } from '../page/words.ts'
 import { brandPage, type Look, pickerOf } from './page.ts'
 
 const NEWEST_MODEL = { levels: ['m'] } as const

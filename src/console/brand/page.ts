@@ -11,12 +11,19 @@ import {
 import type { Brand, BrandLogo } from '../../accounts/brand/brand.ts'
 import { MAX_LOGO_BYTES, MAX_LOGO_SIDE_PIXELS } from '../../accounts/brand/logo.ts'
 import { MAX_BRAND_NAME_LENGTH } from '../../accounts/brand/update-brand.ts'
-import { BRAND } from '../page/addresses.ts'
-import { defaultButton, described, input, notes, renderTick, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
-import { doneNotice, facts, section } from '../page/parts.ts'
-import type { ConsolePage } from '../page/route.ts'
-import type { Words } from '../page/words.ts'
+import {
+  defaultButton,
+  described,
+  doneNotice,
+  facts,
+  input,
+  notes,
+  renderTick,
+  section,
+  summary,
+} from '../page/parts.ts'
+import { BRAND, type ConsolePage, type Words } from '../page/route.ts'
 import { backToSettings } from '../settings/places.ts'
 
 /** The picker's value if there is no colour, because a colour input cannot be empty. */

@@ -19,13 +19,10 @@ import {
   MAX_WEBHOOKS,
   type WebhookRecord,
 } from '../../webhooks/webhook.ts'
-import { DOCS, WEBHOOKS } from '../page/addresses.ts'
-import { described, input, notes, notice, summary } from '../page/fields.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
-import { questionPage, rowList } from '../page/parts.ts'
-import type { ConsolePage, Outcome, Visit } from '../page/route.ts'
+import { described, input, notes, notice, questionPage, rowList, summary } from '../page/parts.ts'
+import { type ConsolePage, DOCS, type Outcome, type Visit, WEBHOOKS, type Words } from '../page/route.ts'
 import { renderText } from '../page/texts.ts'
-import type { Words } from '../page/words.ts'
 import { backToDeveloper, backToWebhooks, endpointOf, pageOf } from './parts.ts'
 import { shownSecret } from './secrets.ts'
 import { describeEvents, describeLastDelivery, renderStateBadge } from './words.ts'

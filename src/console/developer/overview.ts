@@ -3,9 +3,8 @@
 import { html } from 'ghtml'
 import { listKeys } from '../../accounts/keys/keys.ts'
 import { listWebhooks } from '../../webhooks/webhook.ts'
-import { DOCS, KEYS, WEBHOOKS } from '../page/addresses.ts'
 import { isInUse, linkRow, rowList, section } from '../page/parts.ts'
-import type { Outcome, Visit } from '../page/route.ts'
+import { DOCS, KEYS, type Outcome, type Visit, WEBHOOKS } from '../page/route.ts'
 import { apiExample } from './parts.ts'
 
 export async function showDeveloper({ ctx, setup, session, words }: Visit): Promise<Outcome> {

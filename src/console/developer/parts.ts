@@ -3,11 +3,8 @@
 import { html } from 'ghtml'
 import type { Addresses } from '../../passports/core/record.ts'
 import { getWebhook, type WebhookRecord } from '../../webhooks/webhook.ts'
-import { DEVELOPER, WEBHOOKS } from '../page/addresses.ts'
-import { copyable } from '../page/fields.ts'
-import { backLink } from '../page/parts.ts'
-import type { Visit } from '../page/route.ts'
-import type { Words } from '../page/words.ts'
+import { backLink, copyable } from '../page/parts.ts'
+import { DEVELOPER, type Visit, WEBHOOKS, type Words } from '../page/route.ts'
 
 export const backToDeveloper = ({ texts }: Words) => backLink(DEVELOPER, texts.developer.developer)
 export const backToWebhooks = ({ texts }: Words) => backLink(WEBHOOKS, texts.developer.webhooks)

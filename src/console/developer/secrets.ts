@@ -3,10 +3,8 @@
 import { html } from 'ghtml'
 import { activateSecret, rotateSecret } from '../../webhooks/rotate-secret.ts'
 import { getWebhook } from '../../webhooks/webhook.ts'
-import { DOCS, WEBHOOKS } from '../page/addresses.ts'
-import { copyable } from '../page/fields.ts'
-import { questionPage } from '../page/parts.ts'
-import type { Outcome, Visit } from '../page/route.ts'
+import { copyable, questionPage } from '../page/parts.ts'
+import { DOCS, type Outcome, type Visit, WEBHOOKS } from '../page/route.ts'
 import { shownOnce } from '../page/secret-cookie.ts'
 import { endpointOf, pageOf } from './parts.ts'
 

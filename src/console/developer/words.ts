@@ -3,8 +3,8 @@ import { html } from 'ghtml'
 import type { AttemptRecord } from '../../webhooks/delivery-log.ts'
 import { isRedirect } from '../../webhooks/send.ts'
 import type { WebhookRecord } from '../../webhooks/webhook.ts'
+import type { Words } from '../page/route.ts'
 import { findText, renderText, type Text, type Texts } from '../page/texts.ts'
-import type { Words } from '../page/words.ts'
 
 /** `delivered`, `answered 500`, or the failure; an unknown name of a later version is shown as it is. */
 export function describeOutcome(

@@ -6,13 +6,20 @@ import { createOwnKey, revokeOwnKey, rotateOwnKey } from '../../accounts/keys/ow
 import { KEY_OVERLAP_MS } from '../../accounts/keys/rotate-key.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { backToDeveloper, curlCommand } from '../developer/parts.ts'
-import { DOCS, KEYS } from '../page/addresses.ts'
-import { copyable, input, select, summary } from '../page/fields.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
-import { endedList, isInUse, questionPage, rowList, section } from '../page/parts.ts'
-import type { Outcome, Visit } from '../page/route.ts'
+import {
+  copyable,
+  endedList,
+  input,
+  isInUse,
+  questionPage,
+  rowList,
+  section,
+  select,
+  summary,
+} from '../page/parts.ts'
+import { DOCS, KEYS, type Outcome, type Visit, type Words } from '../page/route.ts'
 import { shownOnce } from '../page/secret-cookie.ts'
-import type { Words } from '../page/words.ts'
 
 export const SHOWN_KEY = `${KEYS}/shown`
 const shownKey = shownOnce({

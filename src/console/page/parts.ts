@@ -1,5 +1,6 @@
-/** HTML parts that many pages share. Arguments named `content` or `about` are HTML. */
+/** HTML parts that pages share, and the parts of forms. Arguments named `content` or `about` are HTML. */
 import { html } from 'ghtml'
+import type { Problems } from './form.ts'
 import type { ConsolePage } from './route.ts'
 import type { Texts } from './texts.ts'
 
@@ -77,3 +78,118 @@ export const isInUse = (
   { revoked_at, expires_at }: { revoked_at: string | null; expires_at: string | null },
   now: Date,
 ) => revoked_at === null && (expires_at === null || Date.parse(expires_at) > now.getTime())
+
+type FormField = {
+  name: string
+  label: string
+  hint?: string | undefined
+  value?: string
+  type?: 'text' | 'email' | 'password' | 'date' | 'url' | 'datetime-local'
+  /** HTML's autofill token; `off` if none is given, `current-password` for a password. */
+  autocomplete?: string
+  maxLength?: number
+  minLength?: number
+  /** Only for a date. */
+  min?: string
+  isReadOnly?: boolean
+  isOptional?: boolean
+}
+
+type FieldNotes = { name: string; hint?: string | undefined }
+
+/** A labelled input. The browser checks nothing, so that all errors appear at once, in our words. */
+export function input(field: FormField, problems: Problems): string {
+  const { name, type = 'text' } = field
+  const { autocomplete = type === 'password' ? 'current-password' : 'off' } = field
+  const attributes = [
+    field.maxLength === undefined ? '' : ` maxlength="${field.maxLength}"`,
+    field.min === undefined ? '' : ` min="${field.min}"`,
+    field.isReadOnly ? ' readonly' : field.isOptional ? '' : ' required',
+    type === 'text' ? '' : ' autocapitalize="none" spellcheck="false"',
+    described(field, problems),
+  ].join('')
+  const value = field.value === undefined ? '' : html` value="${field.value}"`
+  return html`<div class="field"><label for="${name}">${field.label}</label>!${notes(field, problems)}
+<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}"!${value}!${attributes}></div>`
+}
+
+export type Options = readonly (readonly [value: string, label: string])[]
+
+export const renderOptions = (options: Options, chosen?: string) =>
+  options.map(
+    ([value, label]) =>
+      html`<option value="${value}"!${value === chosen ? ' selected' : ''}>${label}</option>`,
+  )
+
+/** A labelled choice. The first option is selected unless `value` names another. */
+export function select(
+  field: Pick<FormField, 'name' | 'label' | 'hint' | 'value'> & {
+    options: Options
+  },
+  problems: Problems,
+): string {
+  return html`<div class="field"><label for="${field.name}">${field.label}</label>!${notes(field, problems)}
+<select id="${field.name}" name="${field.name}"!${described(field, problems)}>!${renderOptions(field.options, field.value)}</select></div>`
+}
+
+/** Hint and error stand above the input, because a phone's keyboard covers what is below. */
+export function notes({ name, hint }: FieldNotes, problems: Problems): string {
+  const error = problems[name]
+  const above = hint === undefined ? '' : html`<p class="hint" id="${name}-hint">${hint}</p>`
+  return above + (error === undefined ? '' : html`<p class="error" id="${name}-error">${error}</p>`)
+}
+
+/** The attributes that connect an input with its hint and error. */
+export function described({ name, hint }: FieldNotes, problems: Problems): string {
+  const isWrong = problems[name] !== undefined
+  const ids = [...(hint === undefined ? [] : [`${name}-hint`]), ...(isWrong ? [`${name}-error`] : [])]
+  return (
+    (ids.length === 0 ? '' : html` aria-describedby="${ids.join(' ')}"`) +
+    (isWrong ? ' aria-invalid="true"' : '')
+  )
+}
+
+type Tick = { type?: 'checkbox' | 'radio'; name?: string; value?: string; isOn?: boolean; hint?: string }
+
+/** A box to tick, before its label. */
+export function renderTick(id: string, label: string, tick: Tick): string {
+  const { type = 'checkbox', name = id, value = 'on', isOn = false, hint } = tick
+  return html`<div class="check"><input type="${type}" id="${id}" name="${name}" value="${value}"!${isOn ? ' checked' : ''}!${described({ name: id, hint }, {})}><label for="${id}">${label}</label>!${notes({ name: id, hint }, {})}</div>`
+}
+
+/**
+ * A hidden button at the start of a form with other buttons before its own, because the Enter key presses the
+ * first one. The tab key skips it.
+ */
+export const defaultButton = (text: string) =>
+  html`<button class="sight" tabindex="-1" aria-hidden="true">${text}</button>`
+
+/**
+ * The list of errors, at the top of the page and focused; each links to its field. `labels` by field name.
+ */
+export function summary(texts: Texts, problems: Problems, labels: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(problems)
+  if (lines.length === 0) return ''
+  const links = lines.map(
+    ([name, sentence]) =>
+      html`<li><a class="alone" href="#${name}">${labels[name] ?? name}: ${sentence}</a></li>`,
+  )
+  return alertBox(html`
+<p>${texts.page.problemCount({ count: lines.length })}</p><ul>!${links}</ul>`)
+}
+
+/** An alert that gets the focus; `content` is HTML. */
+export const alertBox = (content: string) =>
+  html`<div class="summary" role="alert" tabindex="-1" autofocus>!${content}</div>`
+
+/** An error that belongs to no single field. */
+export const notice = (sentence: string | undefined) =>
+  sentence === undefined ? '' : alertBox(html`<p>${sentence}</p>`)
+
+type Copyable = { name: string; label: string; hint?: string; value: string; rows: number }
+
+/** A read-only text to copy: focus selects all of it. */
+export const copyable = ({ page }: Texts, field: Copyable) =>
+  html`<div class="field"><label for="${field.name}">${field.label}</label>!${notes(field, {})}
+<textarea class="copy" id="${field.name}" data-copy="${page.copy}" data-copied="${page.copied}" rows="${field.rows}" readonly spellcheck="false" autocomplete="off"!${described(field, {})}>
+${field.value}</textarea></div>`

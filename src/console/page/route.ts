@@ -1,8 +1,9 @@
-/** The types of console pages: a handler gets a visit and returns a page or a redirect. */
+/** The addresses of the console, and the types of its pages: a handler gets a visit, returns an outcome. */
 
 import type { Readable } from 'node:stream'
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Session } from '../../accounts/people/sessions.ts'
+import type { Language } from '../../i18n/catalogue.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import type { Outbound } from '../../kernel/http-out/outbound-http.ts'
@@ -11,8 +12,25 @@ import type { SecurityEvent, SecurityLog } from '../../kernel/monitoring/securit
 import type { SecretCipher } from '../../kernel/secret-cipher.ts'
 import type { Addresses } from '../../passports/core/record.ts'
 import type { PostedForm } from './form.ts'
+import type { Texts } from './texts.ts'
 import type { Upload } from './upload.ts'
-import type { Words } from './words.ts'
+
+export type Words = {
+  language: Language
+  texts: Texts
+  number: (value: number) => string
+  decimalMark: 'point' | 'comma'
+  /** Day, in UTC. */
+  date: (time: string) => string
+  /** Day and minute, in UTC. */
+  minute: (time: string) => string
+  /** Day and month, in UTC. */
+  dayOfYear: (time: string) => string
+  /** For a share of 1: whole percent, below one percent with a decimal. */
+  percent: (share: number) => string
+  /** The name of an ISO 3166-1 code; undefined if the code names no country. */
+  country: (code: string) => string | undefined
+}
 
 export type ConsoleSetup = {
   sql: Sql
@@ -123,3 +141,33 @@ export const anyone = routesFor<'anyone', AnyVisit>('anyone')
 export const signedIn = routesFor<'signed_in', Visit>('signed_in')
 export const editor = routesFor<'editor', Visit>('editor')
 export const owner = routesFor<'owner', Visit>('owner')
+
+export const HOME = '/console'
+export const SIGN_IN = '/console/sign-in'
+export const FORGOTTEN = '/console/forgotten-password'
+export const PRODUCTS = '/console/products'
+export const SCANS = '/console/scans'
+export const IMPORT = '/console/import'
+export const EXPORT = '/console/export'
+export const DEVELOPER = '/console/developer'
+export const KEYS = '/console/keys'
+export const WEBHOOKS = '/console/webhooks'
+export const DOCS = '/docs'
+export const SETTINGS = '/console/settings'
+export const BRAND = `${SETTINGS}/brand`
+export const ALL_DATA = `${SETTINGS}/data`
+
+const ANYWHERE = 'http://carnet.invalid'
+const LONGEST = 500
+
+/** The path of `next` if it is a page of the console, else its home: no open redirect (CWE-601). */
+export function ownPath(next: string | null): string {
+  if (next === null || next.length > LONGEST || !next.startsWith('/') || /[\\\p{Cc}]/u.test(next)) return HOME
+  if (!URL.canParse(next, ANYWHERE)) return HOME
+  const { origin, pathname, search } = new URL(next, ANYWHERE)
+  const isOurs = origin === ANYWHERE && (pathname === HOME || pathname.startsWith(`${HOME}/`))
+  return isOurs ? pathname + search : HOME
+}
+
+export const signInFor = (path: string) =>
+  path === HOME ? SIGN_IN : `${SIGN_IN}?${new URLSearchParams({ next: path })}`

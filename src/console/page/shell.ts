@@ -3,11 +3,9 @@ import { html } from 'ghtml'
 import type { Session } from '../../accounts/people/sessions.ts'
 import { getTextDirection } from '../../i18n/direction-marks.ts'
 import { PERMISSIONS_POLICY } from '../../kernel/http/default-headers.ts'
-import { HOME } from './addresses.ts'
 import { moduleHref, STYLE_HREF } from './assets.ts'
-import type { ConsolePage } from './route.ts'
+import { type ConsolePage, HOME, type Words } from './route.ts'
 import type { Texts } from './texts.ts'
-import type { Words } from './words.ts'
 
 const policy = (scripts: boolean) =>
   [

@@ -2,24 +2,8 @@
 
 import { isLanguage, type Language } from '../../i18n/catalogue.ts'
 import { rankTags } from '../../i18n/negotiate.ts'
-import { listConsoleLanguages, readTexts, type Texts } from './texts.ts'
-
-export type Words = {
-  language: Language
-  texts: Texts
-  number: (value: number) => string
-  decimalMark: 'point' | 'comma'
-  /** Day, in UTC. */
-  date: (time: string) => string
-  /** Day and minute, in UTC. */
-  minute: (time: string) => string
-  /** Day and month, in UTC. */
-  dayOfYear: (time: string) => string
-  /** For a share of 1: whole percent, below one percent with a decimal. */
-  percent: (share: number) => string
-  /** The name of an ISO 3166-1 code; undefined if the code names no country. */
-  country: (code: string) => string | undefined
-}
+import type { Words } from './route.ts'
+import { listConsoleLanguages, readTexts } from './texts.ts'
 
 function createWords(language: Language): Words {
   const texts = readTexts(language)

@@ -5,10 +5,10 @@ import type { Field } from '../../categories/field.ts'
 import { getLabels } from '../../i18n/catalogue.ts'
 import { formatCountry, formatUnit } from '../../i18n/format.ts'
 import { COUNTRIES } from '../../kernel/countries.ts'
-import { described, notes, type Options, renderOptions } from '../page/fields.ts'
 import type { PostedForm, Problems } from '../page/form.ts'
+import { described, notes, type Options, renderOptions } from '../page/parts.ts'
+import type { Words } from '../page/route.ts'
 import { findText } from '../page/texts.ts'
-import type { Words } from '../page/words.ts'
 import { getFieldLabel, getValueLabel, sortOptions } from './labels.ts'
 
 export type FormContext = {

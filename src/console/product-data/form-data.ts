@@ -7,7 +7,7 @@ import type { Field } from '../../categories/field.ts'
 import { type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
 import type { Detail } from '../../kernel/errors.ts'
 import { type PostedForm, type Problems, readForm } from '../page/form.ts'
-import type { Words } from '../page/words.ts'
+import type { Words } from '../page/route.ts'
 import { findRowOrigin, listRowNumbers, ROW_ORIGIN } from './list-rows.ts'
 import { formatInputValue, normalizeLineBreaks, parseTypedValue } from './parse-value.ts'
 

@@ -4,9 +4,8 @@ import { html } from 'ghtml'
 import type { Field } from '../../categories/field.ts'
 import { formatLanguage, formatNumber } from '../../i18n/format.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
-import { renderOptions } from '../page/fields.ts'
 import type { PostedForm } from '../page/form.ts'
-import { section } from '../page/parts.ts'
+import { renderOptions, section } from '../page/parts.ts'
 import {
   describeInput,
   type FormContext,

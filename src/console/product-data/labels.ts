@@ -1,7 +1,7 @@
 /** Labels of fields, values and categories in the console's language, the same as on the public page. */
 import { findCategory } from '../../categories/catalogue.ts'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
-import type { Words } from '../page/words.ts'
+import type { Words } from '../page/route.ts'
 
 /** The label of a field, else the last part of its path. */
 export function getFieldLabel({ language }: Words, path: string): string {

@@ -2,7 +2,8 @@
 import { normalizeName } from '../../categories/names/name-lookup.ts'
 import { LANGUAGES } from '../../i18n/catalogue.ts'
 import { formatLanguage } from '../../i18n/format.ts'
-import { CONSOLE_LANGUAGES, type Words } from '../page/words.ts'
+import type { Words } from '../page/route.ts'
+import { CONSOLE_LANGUAGES } from '../page/words.ts'
 import { sortOptions } from './labels.ts'
 
 /** Offered besides the Union's own languages: spoken near it or by many buyers. */

@@ -6,7 +6,7 @@
 import { html } from 'ghtml'
 import { idFromUuid, parseId } from '../../kernel/ids.ts'
 import type { PageWindow, PassportPage } from '../../passports/read/list.ts'
-import type { Words } from '../page/words.ts'
+import type { Words } from '../page/route.ts'
 
 /** A URL with only a page number reaches no later page: the database would count all rows before it. */
 const MAX_PAGE_BY_NUMBER = 2_000

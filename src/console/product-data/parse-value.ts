@@ -5,7 +5,7 @@ import { toCanonicalName } from '../../categories/names/recognise-names.ts'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { isExactNumber } from '../../kernel/text/strict-json.ts'
 import { findAmbiguousNumbers, normalizeDigits, normalizeSpelling } from '../../transfer/spreadsheets/cell.ts'
-import type { Words } from '../page/words.ts'
+import type { Words } from '../page/route.ts'
 import { findLanguageByName } from './language-names.ts'
 
 /** '' if one input cannot show the value. A fibre code becomes the fibre's name. */

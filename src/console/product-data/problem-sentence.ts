@@ -4,8 +4,8 @@ import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { formatField } from '../../kernel/detail-json.ts'
 import { type Detail, type Path, TRANSLATION } from '../../kernel/errors.ts'
 import type { RowProblemKey } from '../../passports/core/row-problems.ts'
+import type { Words } from '../page/route.ts'
 import { findText, renderText, type Text } from '../page/texts.ts'
-import type { Words } from '../page/words.ts'
 import { formatPlainNumber } from './parse-value.ts'
 
 /** `field`: only in a row's error, where it names a column. */

@@ -5,11 +5,9 @@ import { LEVEL_NAME } from '../../passports/core/record.ts'
 import { effectiveData, getState, type PassportState } from '../../passports/core/state.ts'
 import { requireProductUuid } from '../../passports/read/find.ts'
 import type { PassportSummary } from '../../passports/read/list.ts'
-import { PRODUCTS } from '../page/addresses.ts'
 import { backLink, doneNotice } from '../page/parts.ts'
-import type { Visit } from '../page/route.ts'
+import { PRODUCTS, type Visit, type Words } from '../page/route.ts'
 import { findText, type Texts } from '../page/texts.ts'
-import type { Words } from '../page/words.ts'
 
 /** Throws `not_found`, also for another account's product. */
 export const getRequestedProduct = ({ ctx, id }: Visit): Promise<PassportState> =>

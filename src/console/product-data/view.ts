@@ -5,7 +5,7 @@ import type { Field } from '../../categories/field.ts'
 import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { formatAmount, formatCountry, formatLanguage } from '../../i18n/format.ts'
 import { type DataObject, isObject } from '../../kernel/data-object.ts'
-import type { Words } from '../page/words.ts'
+import type { Words } from '../page/route.ts'
 import { getFieldLabel, getValueLabel } from './labels.ts'
 
 /** Known fields in the category's order, then unknown ones. `mark` returns HTML after the name. */

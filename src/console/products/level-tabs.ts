@@ -3,8 +3,8 @@
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
 import { type CappedCount, countLevels, type Level, MAX_COUNTED } from '../../passports/read/list.ts'
+import type { Words } from '../page/route.ts'
 import { renderText } from '../page/texts.ts'
-import type { Words } from '../page/words.ts'
 import { getListUrl, LIST_LEVELS, type ListQuery, toListFilter } from './list-query.ts'
 
 type LevelCounts = Readonly<Record<Level, CappedCount>>

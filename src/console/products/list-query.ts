@@ -2,8 +2,8 @@
 
 import { allCategories } from '../../categories/catalogue.ts'
 import type { ListFilter } from '../../passports/read/list.ts'
-import { PRODUCTS } from '../page/addresses.ts'
 import { getSearchText } from '../page/form.ts'
+import { PRODUCTS } from '../page/route.ts'
 import { type PagePosition, parsePagePosition, toPageParameters } from '../product-data/pagination.ts'
 
 export const MAX_SEARCH_LENGTH = 200

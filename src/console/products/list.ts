@@ -14,11 +14,8 @@ import {
   type PassportSummary,
 } from '../../passports/read/list.ts'
 import { setStatus } from '../../passports/write/archive.ts'
-import { PRODUCTS } from '../page/addresses.ts'
-import { notice, renderOptions, renderTick } from '../page/fields.ts'
-import { doneNotice } from '../page/parts.ts'
-import type { Outcome, Visit } from '../page/route.ts'
-import type { Words } from '../page/words.ts'
+import { doneNotice, notice, renderOptions, renderTick } from '../page/parts.ts'
+import { type Outcome, PRODUCTS, type Visit, type Words } from '../page/route.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { type PagePosition, renderPagination, toWindow } from '../product-data/pagination.ts'
 import { getShortTitle } from '../product-data/product.ts'

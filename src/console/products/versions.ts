@@ -7,10 +7,8 @@ import { requireCategory } from '../../passports/core/check-data.ts'
 import { getVersion, listVersions } from '../../passports/read/history.ts'
 import { CHANGE_TYPES } from '../../passports/write/plan-version.ts'
 import { revertPassport } from '../../passports/write/revert.ts'
-import { notice } from '../page/fields.ts'
-import { section } from '../page/parts.ts'
-import type { Outcome, Visit } from '../page/route.ts'
-import type { Words } from '../page/words.ts'
+import { notice, section } from '../page/parts.ts'
+import type { Outcome, Visit, Words } from '../page/route.ts'
 import { explainProblem } from '../product-data/problem-sentence.ts'
 import {
   backToProduct,

@@ -6,8 +6,7 @@
 import { html } from 'ghtml'
 import type { Comparison } from '../../scans/compare-periods.ts'
 import { type ScanSummary, SUMMARY_RANGES } from '../../scans/summary.ts'
-import { SCANS } from '../page/addresses.ts'
-import type { Words } from '../page/words.ts'
+import { SCANS, type Words } from '../page/route.ts'
 
 /** Below this count a percentage would mislead. */
 const MIN_FOR_PERCENT = 20

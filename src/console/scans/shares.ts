@@ -1,7 +1,7 @@
 /** Tables that split a count by country, device, category or level, with a bar for each share. */
 import { html } from 'ghtml'
 import type { ScanCounts } from '../../scans/summary.ts'
-import type { Words } from '../page/words.ts'
+import type { Words } from '../page/route.ts'
 
 /** `name`: a text, or a link as HTML. */
 type ShareRow = { name: string | { link: string }; count: number }

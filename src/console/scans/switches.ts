@@ -8,11 +8,8 @@ import {
   type ScanSettings,
   setScanSettings,
 } from '../../scans/settings.ts'
-import { SCANS } from '../page/addresses.ts'
-import { renderTick } from '../page/fields.ts'
-import { section } from '../page/parts.ts'
-import type { Outcome, Visit } from '../page/route.ts'
-import type { Words } from '../page/words.ts'
+import { renderTick, section } from '../page/parts.ts'
+import { type Outcome, SCANS, type Visit, type Words } from '../page/route.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { SWITCHES } from './key-figures.ts'
 

@@ -1,7 +1,7 @@
 /** Scans over time as bars and as a table: one bar per day, or per week if the range is long. */
 import { html } from 'ghtml'
 import type { DaySum } from '../../scans/summary.ts'
-import type { Words } from '../page/words.ts'
+import type { Words } from '../page/route.ts'
 
 /** With more, each bar would be thinner than a line on a phone. */
 const MAX_DAY_BARS = 100

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { html } from 'ghtml'
 import type { ScanCounts } from '../../scans/summary.ts'
-import type { Words } from '../page/words.ts'
+import type { Words } from '../page/route.ts'
 import { getCountryName } from './shares.ts'
 
 type World = {

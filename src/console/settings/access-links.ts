@@ -13,12 +13,19 @@ import {
   revokeAccessLink,
 } from '../../passports/access/access-links.ts'
 import { getState } from '../../passports/core/state.ts'
-import { PRODUCTS } from '../page/addresses.ts'
-import { copyable, input, select, summary } from '../page/fields.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
-import { endedList, isInUse, questionPage, rowList, section } from '../page/parts.ts'
-import type { ConsolePage, Outcome, Visit } from '../page/route.ts'
-import type { Words } from '../page/words.ts'
+import {
+  copyable,
+  endedList,
+  input,
+  isInUse,
+  questionPage,
+  rowList,
+  section,
+  select,
+  summary,
+} from '../page/parts.ts'
+import { type ConsolePage, type Outcome, PRODUCTS, type Visit, type Words } from '../page/route.ts'
 import { getProductName } from '../product-data/product.ts'
 import { LINKS, settingsHead } from './places.ts'
 

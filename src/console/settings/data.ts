@@ -3,11 +3,9 @@
 import { html } from 'ghtml'
 import { getUsage } from '../../accounts/limits/quota.ts'
 import { openExportDownload } from '../../transfer/accounts/export-download.ts'
-import { ALL_DATA } from '../page/addresses.ts'
-import { input, notice, summary } from '../page/fields.ts'
 import type { Problems } from '../page/form.ts'
-import { facts, pointList, section } from '../page/parts.ts'
-import type { Outcome, Visit } from '../page/route.ts'
+import { facts, input, notice, pointList, section, summary } from '../page/parts.ts'
+import { ALL_DATA, type Outcome, type Visit } from '../page/route.ts'
 import { checkTypedPassword } from '../sign-in/parts.ts'
 import { settingsHead } from './places.ts'
 

@@ -12,11 +12,9 @@ import {
   removePasskey,
   renamePasskey,
 } from '../../accounts/people/passkeys.ts'
-import { input, notice, summary } from '../page/fields.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
-import { backLink, questionPage, rowList, section } from '../page/parts.ts'
-import type { ConsolePage, Outcome, Visit } from '../page/route.ts'
-import type { Words } from '../page/words.ts'
+import { backLink, input, notice, questionPage, rowList, section, summary } from '../page/parts.ts'
+import type { ConsolePage, Outcome, Visit, Words } from '../page/route.ts'
 import { checkTypedPassword, requireHome } from '../sign-in/parts.ts'
 import { PASSKEYS, settingsHead } from './places.ts'
 

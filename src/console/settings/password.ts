@@ -3,11 +3,10 @@
 import { html } from 'ghtml'
 import { changePassword } from '../../accounts/people/change-password.ts'
 import { findPasswordProblem } from '../../accounts/people/password.ts'
-import { input, newPasswordInput, summary, usernameInput } from '../page/fields.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
-import { doneNotice } from '../page/parts.ts'
+import { doneNotice, input, summary } from '../page/parts.ts'
 import type { ConsolePage, Outcome, Visit } from '../page/route.ts'
-import { passwordSentence, refuseProof } from '../sign-in/parts.ts'
+import { newPasswordInput, passwordSentence, refuseProof, usernameInput } from '../sign-in/parts.ts'
 import { backToSettings, PASSWORD } from './places.ts'
 
 export const showPassword = (visit: Visit): Outcome => page(visit, {})

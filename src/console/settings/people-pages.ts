@@ -3,11 +3,20 @@
 import { html } from 'ghtml'
 import type { Member } from '../../accounts/people/members.ts'
 import { ROLES } from '../../accounts/people/people.ts'
-import { copyable, input, notice, select, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
-import { backLink, doneNotice, questionPage, rowList, section } from '../page/parts.ts'
-import type { ConsolePage, Visit } from '../page/route.ts'
-import type { Words } from '../page/words.ts'
+import {
+  backLink,
+  copyable,
+  doneNotice,
+  input,
+  notice,
+  questionPage,
+  rowList,
+  section,
+  select,
+  summary,
+} from '../page/parts.ts'
+import type { ConsolePage, Visit, Words } from '../page/route.ts'
 import { PEOPLE, settingsHead } from './places.ts'
 
 export type InvitationForm = { email: string; role: string }

@@ -1,9 +1,8 @@
 /** The settings pages in the order of the overview, and the link back from each. */
 
 import { html } from 'ghtml'
-import { ALL_DATA, BRAND, KEYS, SETTINGS } from '../page/addresses.ts'
 import { backLink } from '../page/parts.ts'
-import type { Words } from '../page/words.ts'
+import { ALL_DATA, BRAND, KEYS, SETTINGS, type Words } from '../page/route.ts'
 
 export const PEOPLE = `${SETTINGS}/people`
 export const LINKS = `${SETTINGS}/access-links`

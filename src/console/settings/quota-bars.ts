@@ -1,7 +1,7 @@
 /** How much of its plan an account uses, with a bar for each level. */
 import { html } from 'ghtml'
 import type { Usage } from '../../accounts/limits/quota.ts'
-import type { Words } from '../page/words.ts'
+import type { Words } from '../page/route.ts'
 
 export const quotaBars = (words: Words, usage: readonly Usage[]) =>
   html`<dl class="bars">!${usage.map(one => bar(words, one))}</dl><p class="quiet">${words.texts.home.quotaNote}</p>`

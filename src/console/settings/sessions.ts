@@ -7,10 +7,8 @@ import {
   type SessionRecord,
 } from '../../accounts/people/own-sessions.ts'
 import { notFound } from '../../kernel/errors.ts'
-import { SIGN_IN } from '../page/addresses.ts'
 import { rowList } from '../page/parts.ts'
-import type { Outcome, Visit } from '../page/route.ts'
-import type { Words } from '../page/words.ts'
+import { type Outcome, SIGN_IN, type Visit, type Words } from '../page/route.ts'
 import { SESSIONS, settingsHead } from './places.ts'
 
 export async function showSessions({ setup, session, words }: Visit): Promise<Outcome> {

@@ -7,12 +7,17 @@ import { html } from 'ghtml'
 import { findRelyingParty } from '../../accounts/people/passkey-challenges.ts'
 import { createProofOptions, proveByPasskey } from '../../accounts/people/passkey-sign-in.ts'
 import { listPasskeys } from '../../accounts/people/passkeys.ts'
-import { ownPath } from '../page/addresses.ts'
-import { input, notice, summary, usernameInput } from '../page/fields.ts'
 import type { Problems } from '../page/form.ts'
-import { hiddenInputs } from '../page/parts.ts'
-import type { ConsolePage, Outcome, Visit } from '../page/route.ts'
-import { checkTypedPassword, pageBefore, passkeyForm, refuseProof, requireHome } from './parts.ts'
+import { hiddenInputs, input, notice, summary } from '../page/parts.ts'
+import { type ConsolePage, type Outcome, ownPath, type Visit } from '../page/route.ts'
+import {
+  checkTypedPassword,
+  pageBefore,
+  passkeyForm,
+  refuseProof,
+  requireHome,
+  usernameInput,
+} from './parts.ts'
 
 export const CONFIRM_OPTIONS = '/console/confirm/passkey'
 const PASSWORD_FIELD = 'confirm_password'

@@ -5,7 +5,7 @@
 import type { Role } from '../../accounts/people/people.ts'
 import { stripDirectionMarks } from '../../i18n/direction-marks.ts'
 import type { Email } from '../../kernel/http-out/smtp.ts'
-import type { Words } from '../page/words.ts'
+import type { Words } from '../page/route.ts'
 
 type Reset = { to: string; publicUrl: string; link: string }
 type Invitation = Reset & { account: string; by: string; role: Role; isNew: boolean }

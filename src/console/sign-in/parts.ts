@@ -10,10 +10,19 @@ import {
 } from '../../accounts/people/password.ts'
 import { createSession } from '../../accounts/people/sessions.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
-import { HOME, ownPath, SIGN_IN } from '../page/addresses.ts'
-import type { AnyVisit, ConsolePage, Outcome, Visit } from '../page/route.ts'
+import type { Problems } from '../page/form.ts'
+import { input } from '../page/parts.ts'
+import {
+  type AnyVisit,
+  type ConsolePage,
+  HOME,
+  type Outcome,
+  ownPath,
+  SIGN_IN,
+  type Visit,
+  type Words,
+} from '../page/route.ts'
 import type { Texts } from '../page/texts.ts'
-import type { Words } from '../page/words.ts'
 import { linkCookie } from './cookies.ts'
 
 export function passwordSentence(
@@ -30,6 +39,15 @@ export function passwordSentence(
     email,
   }[problem]
 }
+
+export function newPasswordInput({ signIn }: Texts, label: string, problems: Problems): string {
+  const hint = signIn.passwordHint({ min: MIN_PASSWORD_LENGTH, max: MAX_PASSWORD_LENGTH })
+  return input({ name: 'password', label, type: 'password', hint, autocomplete: 'new-password' }, problems)
+}
+
+/** Tells password managers whose password this is. `name`: the attribute of that name, or ''. */
+export const usernameInput = (email: string, name = '') =>
+  html`<input type="text"!${name} value="${email}" autocomplete="username" class="sight" readonly tabindex="-1" aria-hidden="true">`
 
 export const waitSentence = ({ texts }: Words, seconds: number) =>
   texts.signIn.wait({ count: Math.ceil(seconds / 60) })

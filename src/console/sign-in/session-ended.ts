@@ -3,9 +3,8 @@
  * after signing in. Only our own pages' forms get here, because the door refuses all others.
  */
 import { html } from 'ghtml'
-import { ownPath, signInFor } from '../page/addresses.ts'
 import { hiddenInputs } from '../page/parts.ts'
-import type { AnyVisit, ConsolePage } from '../page/route.ts'
+import { type AnyVisit, type ConsolePage, ownPath, signInFor } from '../page/route.ts'
 import { pageBefore } from './parts.ts'
 
 /** Fields that must be entered again: passwords, and a passkey's answer. */

@@ -4,11 +4,11 @@ import { html } from 'ghtml'
 import { findPasswordLink } from '../../accounts/people/one-time-links.ts'
 import { findPasswordProblem } from '../../accounts/people/password.ts'
 import { setPassword } from '../../accounts/people/set-password.ts'
-import { input, newPasswordInput, summary } from '../page/fields.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
+import { input, summary } from '../page/parts.ts'
 import type { AnyVisit, ConsolePage, Outcome } from '../page/route.ts'
 import { findLinkToken, wayToCleanAddress } from './cookies.ts'
-import { linkEnded, passwordSentence, signInByLink } from './parts.ts'
+import { linkEnded, newPasswordInput, passwordSentence, signInByLink } from './parts.ts'
 
 const PATH = '/console/set-password'
 

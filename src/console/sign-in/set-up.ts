@@ -9,11 +9,11 @@ import { isSetUpLink } from '../../accounts/people/one-time-links.ts'
 import { findPasswordProblem } from '../../accounts/people/password.ts'
 import { setUpOwner } from '../../accounts/people/set-password.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { input, newPasswordInput, summary } from '../page/fields.ts'
 import { emailProblem, isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
+import { input, summary } from '../page/parts.ts'
 import type { AnyVisit, ConsolePage, Outcome } from '../page/route.ts'
 import { findLinkToken, wayToCleanAddress } from './cookies.ts'
-import { linkEnded, passwordSentence, signInByLink } from './parts.ts'
+import { linkEnded, newPasswordInput, passwordSentence, signInByLink } from './parts.ts'
 
 const MAX_NAME_LENGTH = 200
 const PATH = '/console/set-up'

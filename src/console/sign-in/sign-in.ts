@@ -9,12 +9,18 @@ import { findRelyingParty } from '../../accounts/people/passkey-challenges.ts'
 import { createSignInOptions, signInWithPasskey } from '../../accounts/people/passkey-sign-in.ts'
 import { endSession } from '../../accounts/people/sessions.ts'
 import { normalizeSignInEmail, signIn } from '../../accounts/people/sign-in.ts'
-import { FORGOTTEN, HOME, ownPath, SIGN_IN } from '../page/addresses.ts'
 import { DRAFTS_MODULE } from '../page/assets.ts'
-import { input, notice, summary } from '../page/fields.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
-import { hiddenInputs } from '../page/parts.ts'
-import type { AnyVisit, ConsolePage, Outcome } from '../page/route.ts'
+import { hiddenInputs, input, notice, summary } from '../page/parts.ts'
+import {
+  type AnyVisit,
+  type ConsolePage,
+  FORGOTTEN,
+  HOME,
+  type Outcome,
+  ownPath,
+  SIGN_IN,
+} from '../page/route.ts'
 import { findDevice } from './cookies.ts'
 import { passkeyForm, requireHome, waitSentence } from './parts.ts'
 

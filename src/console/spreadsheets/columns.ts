@@ -26,12 +26,10 @@ import {
   type SpreadsheetImport,
   selectSheet,
 } from '../../transfer/spreadsheets/spreadsheet-import.ts'
-import { IMPORT } from '../page/addresses.ts'
-import { notice, renderOptions, select, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
-import type { Outcome, Visit } from '../page/route.ts'
+import { notice, renderOptions, select, summary } from '../page/parts.ts'
+import { IMPORT, type Outcome, type Visit, type Words } from '../page/route.ts'
 import type { Texts } from '../page/texts.ts'
-import type { Words } from '../page/words.ts'
 import {
   type FurtherConstant,
   listConstantLabels,

@@ -13,9 +13,9 @@ import {
   selectConstants,
 } from '../../transfer/spreadsheets/constant-values.ts'
 import type { ConstantSettings, ImportSettings } from '../../transfer/spreadsheets/spreadsheet-import.ts'
-import { described, input, notes, select } from '../page/fields.ts'
 import type { PostedForm, Problems } from '../page/form.ts'
-import type { Words } from '../page/words.ts'
+import { described, input, notes, select } from '../page/parts.ts'
+import type { Words } from '../page/route.ts'
 import { getValueLabel } from '../product-data/labels.ts'
 import { listLanguageOptions } from '../product-data/language-names.ts'
 import { explainProblem, toLabelPath } from '../product-data/problem-sentence.ts'

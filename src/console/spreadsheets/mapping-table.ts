@@ -10,11 +10,10 @@ import type {
   SpreadsheetImport,
 } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { formatColumnLetters } from '../../transfer/spreadsheets/write-xlsx.ts'
-import { notes, renderOptions } from '../page/fields.ts'
 import type { Problems } from '../page/form.ts'
-import { wideTable } from '../page/parts.ts'
+import { notes, renderOptions, wideTable } from '../page/parts.ts'
+import type { Words } from '../page/route.ts'
 import { findText } from '../page/texts.ts'
-import type { Words } from '../page/words.ts'
 import { getCategoryOrFirst, getColumnLabel } from './words.ts'
 
 const MAX_SAMPLE_LENGTH = 60

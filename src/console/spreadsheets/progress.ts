@@ -17,9 +17,8 @@ import {
   ROWS_PER_CHUNK,
   type SpreadsheetImport,
 } from '../../transfer/spreadsheets/spreadsheet-import.ts'
-import { IMPORT } from '../page/addresses.ts'
-import type { Outcome, Visit } from '../page/route.ts'
-import { findWords, type Words } from '../page/words.ts'
+import { IMPORT, type Outcome, type Visit, type Words } from '../page/route.ts'
+import { findWords } from '../page/words.ts'
 import { renderColumnsPage } from './columns.ts'
 import { type ResultPageInput, renderResultPage } from './result.ts'
 import {

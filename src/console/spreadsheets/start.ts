@@ -9,11 +9,8 @@ import {
   type SpreadsheetImport,
 } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { MAX_SPREADSHEET_BYTES } from '../../transfer/spreadsheets/spreadsheet-limits.ts'
-import { EXPORT, IMPORT } from '../page/addresses.ts'
-import { notice } from '../page/fields.ts'
-import { rowList, section } from '../page/parts.ts'
-import type { Outcome, Visit } from '../page/route.ts'
-import type { Words } from '../page/words.ts'
+import { notice, rowList, section } from '../page/parts.ts'
+import { EXPORT, IMPORT, type Outcome, type Visit, type Words } from '../page/route.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { limitReads } from './limit-reads.ts'
 import { readUploadedSpreadsheet } from './upload.ts'

@@ -9,13 +9,10 @@ import type { PassportState } from '../../passports/core/state.ts'
 import { listPassports, MAX_COUNTED, type PassportSummary } from '../../passports/read/list.ts'
 import { countUnitsUnder } from '../../passports/read/list-units.ts'
 import { issueUnits, UNIT_LEVELS } from '../../passports/units/issue-units.ts'
-import { PRODUCTS } from '../page/addresses.ts'
-import { alertBox, described, notes, notice, renderTick, summary } from '../page/fields.ts'
 import type { Problems } from '../page/form.ts'
-import { rowList, section } from '../page/parts.ts'
-import type { Outcome, Visit } from '../page/route.ts'
+import { alertBox, described, notes, notice, renderTick, rowList, section, summary } from '../page/parts.ts'
+import { type Outcome, PRODUCTS, type Visit, type Words } from '../page/route.ts'
 import { findText } from '../page/texts.ts'
-import type { Words } from '../page/words.ts'
 import {
   type PagePosition,
   parsePagePosition,

@@ -5,8 +5,8 @@ import type { UnitTotals } from '../../passports/read/list-units.ts'
 import { LABEL_SHEETS, type LabelFormat, singleLabel } from '../../qr/label-sheet.ts'
 import { DPI, type Dpi } from '../../qr/png.ts'
 import { getSearchText, type Problems } from '../page/form.ts'
+import type { Words } from '../page/route.ts'
 import { findText } from '../page/texts.ts'
-import type { Words } from '../page/words.ts'
 import { parseTypedNumber } from '../product-data/parse-value.ts'
 
 const MAX_COPIES = 500

@@ -21,10 +21,9 @@ import { getSymbolMm, LABEL_SHEETS, type Label, renderLabelSheet } from '../../q
 import { buildQrModules, getModuleMm, MIN_MODULE_MM } from '../../qr/modules.ts'
 import { DPI, type Dpi, getPngSide } from '../../qr/png.ts'
 import { renderQrSvg } from '../../qr/svg.ts'
-import { alertBox, described, input, notes, notice, select, summary } from '../page/fields.ts'
 import { isFine, type Problems } from '../page/form.ts'
-import type { Outcome, Visit } from '../page/route.ts'
-import type { Words } from '../page/words.ts'
+import { alertBox, described, input, notes, notice, select, summary } from '../page/parts.ts'
+import type { Outcome, Visit, Words } from '../page/route.ts'
 import { backToProduct, getProductName, getProductUrl, getRequestedProduct } from '../product-data/product.ts'
 import { drawPng } from './draw-png.ts'
 import {

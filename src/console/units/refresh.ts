@@ -9,9 +9,7 @@ import {
   type PendingCorrection,
 } from '../../passports/units/pending-correction.ts'
 import { type JobReport, previewRefresh, refreshPassport } from '../../passports/units/refresh-job.ts'
-import { PRODUCTS } from '../page/addresses.ts'
-import type { Outcome, Visit } from '../page/route.ts'
-import type { Words } from '../page/words.ts'
+import { type Outcome, PRODUCTS, type Visit, type Words } from '../page/route.ts'
 import { getFieldLabel } from '../product-data/labels.ts'
 import { getDoneUrl, getProductUrl, getRequestedProduct, renderDoneNotice } from '../product-data/product.ts'
 import { isScalarField, summarizeValue } from '../product-data/view.ts'
