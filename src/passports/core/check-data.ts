@@ -34,7 +34,10 @@ export function requireCategory(id: unknown): CompleteCategory {
 
 export const normaliseSku = (sku: string) => normaliseNewlines(sku).normalize('NFC')
 
-/** Throws `validation` with every violation. `validatedWith` is the schema version of the last valid data. */
+/**
+ * Throws `validation` with every violation. `validatedWith`: the schema version of the stored data; a field
+ * that is required only since a later one may be missing.
+ */
 export function checkData(
   category: CompleteCategory,
   sent: PassportData,
