@@ -90,7 +90,7 @@ function answerCachedPagesFirst(
     try {
       return answerFromCache(exchange)
     } catch (error) {
-      log.error({ request_id: exchange.id, err: error }, 'a ready page could not be sent')
+      log.error({ request_id: exchange.id, err: error }, 'a cached page could not be sent')
       return exchange.response.headersSent
     }
   }
