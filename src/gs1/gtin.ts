@@ -18,3 +18,6 @@ export function findGtinError(text: string): GtinError | undefined {
 export const isGtin = (text: string) => findGtinError(text) === undefined
 
 export const toGtin14 = (gtin: string) => gtin.padStart(14, '0')
+
+/** A cluster distributes GTINs by these: all with one company prefix of 7 or more digits have the same. */
+export const getPrefixDigits = (gtin14: string): string => gtin14.slice(4, 8)

@@ -9,6 +9,7 @@ import type { HTTPMethods } from 'fastify'
 import { deleteExpiredKeys } from '../../src/accounts/idempotency.ts'
 import { API_PREFIX } from '../../src/api/door.ts'
 import { ENDPOINTS } from '../../src/api/endpoints.ts'
+import { getPrefixDigits } from '../../src/gs1/gtin.ts'
 import { findCachedMetadata, readPublicPassport } from '../../src/passports/read/public-passport.ts'
 import { refreshesEnded } from '../../src/passports/units/refresh-job.ts'
 import {
@@ -482,9 +483,12 @@ describe('concurrent requests', () => {
     const key = randomUUID()
     const held = Promise.withResolvers<void>()
     const locked = Promise.withResolvers<void>()
+    const gtin14 = gtin.padStart(14, '0')
     // Another claim of this GTIN waits for this transaction.
     const blocker = t.sql.begin(async sql => {
-      await sql`insert into gtin_claim values (${gtin.padStart(14, '0')}, 0, ${randomUUID()}, now())`
+      await sql`
+        insert into gtin_claim (gtin14, prefix_digits, account_id, model_id, claimed_at)
+        values (${gtin14}, ${getPrefixDigits(gtin14)}, 0, ${randomUUID()}, now())`
       locked.resolve()
       await held.promise
       throw new Error('undone')

@@ -1,6 +1,7 @@
 /** Carnet's own tables on Citus: shards spread over the workers, with their guards, and a move that loses no row. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { getPrefixDigits } from '../../src/gs1/gtin.ts'
 import { listShardTables } from '../../src/kernel/db/create-shard.ts'
 import { newUuid } from '../../src/kernel/ids.ts'
 import {
@@ -15,6 +16,7 @@ import { makeShardedDatabase } from './sharded-database.ts'
 const SHARDS = 4
 const ROWS = 500
 const KEPT = /is never changed/
+const CHECK_VIOLATION = { code: '23514' }
 const NOW = new Date('2026-11-23T10:00:00Z')
 /** The tables whose rows nobody may change. */
 const HISTORIES = ['audit_entry', 'content', 'passport_status', 'passport_version']
@@ -60,12 +62,26 @@ describe('shards on Citus', { skip: SKIP_WITHOUT_CITUS }, () => {
   test('let one of several nodes claim a GTIN', async () => {
     const claims = nodes.map(
       ({ sql }, i) => sql`
-        insert into gtin_claim (gtin14, account_id, model_id, claimed_at)
-        values ('04012345678901', ${i}::int, ${newUuid(NOW.getTime())}::uuid, ${NOW})
+        insert into gtin_claim (gtin14, prefix_digits, account_id, model_id, claimed_at)
+        values ('04012345678901', '2345', ${i}::int, ${newUuid(NOW.getTime())}::uuid, ${NOW})
         on conflict do nothing returning account_id`,
     )
     const claimed = (await Promise.all(claims)).flat()
     assert.equal(claimed.length, 1)
+  })
+
+  test('have the GTINs of a company on one machine, and refuse other digits than its own', async () => {
+    const { sql } = database.coordinator
+    const insert = (gtin14: string, digits: string) => sql`
+      insert into gtin_claim (gtin14, prefix_digits, account_id, model_id, claimed_at)
+      values (${gtin14}, ${digits}, 1, ${newUuid(NOW.getTime())}::uuid, ${NOW})`
+    const gtins = ['04098765000017', '14098765999993']
+    for (const gtin14 of gtins) await insert(gtin14, getPrefixDigits(gtin14))
+    const places = await sql`
+      select distinct get_shard_id_for_distribution_column('gtin_claim', prefix_digits) from gtin_claim
+      where gtin14 = any(${gtins}::text[])`
+    assert.equal(places.length, 1)
+    await assert.rejects(insert('04098765000024', '0000'), CHECK_VIOLATION)
   })
 
   test('move with all their tables, rows and guards', async () => {

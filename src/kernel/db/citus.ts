@@ -5,9 +5,6 @@ import { createShard } from './create-shard.ts'
 import type { Sql } from './database.ts'
 import { getShardSchema, readShards, SHARD_NAME, SHARED_TABLES } from './shards.ts'
 
-/** Distributed by GTIN, whose key keeps one GTIN one product on all shards. */
-const TABLES_BY_GTIN: readonly string[] = ['gtin_claim', 'released_gtin']
-
 /**
  * After this statement, `set local` sets the other nodes of a cluster, too. Without Citus nobody reads this
  * setting.
@@ -69,9 +66,17 @@ async function distributeSharedTables(tx: postgres.TransactionSql): Promise<void
     where to_regclass('public.' || name) is not null
       and not exists (select from pg_dist_partition d where d.logicalrelid = to_regclass('public.' || name))`
   for (const { name } of rows) {
-    if (TABLES_BY_GTIN.includes(name)) await tx`select create_distributed_table(${name}, 'gtin14')`
+    if (name === 'gtin_claim') await distributeGtinClaims(tx)
     else await tx`select create_reference_table(${name})`
   }
+}
+
+/**
+ * One GTIN stays one product: Citus demands the column in the key, and a check derives it from the GTIN.
+ */
+async function distributeGtinClaims(tx: postgres.TransactionSql): Promise<void> {
+  await tx`alter table gtin_claim drop constraint gtin_claim_pkey, add primary key (gtin14, prefix_digits)`
+  await tx`select create_distributed_table('gtin_claim', 'prefix_digits')`
 }
 
 /** Citus copies a new function to all nodes, unless it names a table that was local then. */

@@ -168,16 +168,15 @@ export async function importGtins(
   accountId: number,
   gtins: readonly AsText<GtinLine>[],
 ): Promise<void> {
-  const taken = await sql<{ gtin14: string }[]>`
-    with input as (
-      select * from jsonb_to_recordset(${JSON.stringify(gtins)}::text::jsonb) as r(gtin14 text, model uuid, claimed_at timestamptz)
-    ), made as (
-      insert into gtin_claim (gtin14, account_id, model_id, claimed_at)
-      select gtin14, ${accountId}, model, claimed_at from input order by gtin14 on conflict do nothing returning gtin14
-    )
-    select gtin14 from input where gtin14 not in (select gtin14 from made) limit 1`
-  const [first] = taken
-  if (first !== undefined) throw invalidInput(`GTIN ${first.gtin14} belongs to another product here.`)
+  const made = await sql<{ gtin14: string }[]>`
+    insert into gtin_claim (gtin14, prefix_digits, account_id, model_id, claimed_at)
+    select gtin14, substr(gtin14, 5, 4), ${accountId}, model, claimed_at
+    from jsonb_to_recordset(${JSON.stringify(gtins)}::text::jsonb) as r(gtin14 text, model uuid, claimed_at timestamptz)
+    where public.carnet_may_claim_gtin(gtin14, ${accountId}) order by gtin14
+    on conflict do nothing returning gtin14`
+  const claimed = new Set(made.map(({ gtin14 }) => gtin14))
+  const taken = gtins.find(({ gtin14 }) => !claimed.has(gtin14))
+  if (taken !== undefined) throw invalidInput(`GTIN ${taken.gtin14} belongs to another product here.`)
 }
 
 /** Throws `validation` for a GTIN that another account here has or had: its printed codes lead there. */

@@ -3,6 +3,7 @@
  * resolves to its nearest known ancestor. A released GTIN never leads to another account's product.
  */
 import type { DigitalLink } from '../../gs1/digital-link.ts'
+import { getPrefixDigits } from '../../gs1/gtin.ts'
 import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import type { Sql } from '../../kernel/db/database.ts'
@@ -86,7 +87,8 @@ async function loadRows(sql: Sql, keys: readonly Key[]): Promise<readonly Row[]>
   const serials = keys.map(key => key.serial ?? null)
   return sql<Row[]>`
     with claim as materialized (
-      select gtin14, account_id, model_id from gtin_claim where gtin14 = any(${gtins}::text[])
+      select gtin14, account_id, model_id from gtin_claim
+      where gtin14 = any(${gtins}::text[]) and prefix_digits = any(${gtins.map(getPrefixDigits)}::text[])
     )
     select k.n, holder.released_at, holder.account_id as account, holder.model_id as model, item.id as item,
       case when item.id is null then batch.id else nullif(item.parent_id, holder.model_id) end as batch
@@ -120,7 +122,8 @@ async function loadFromShards(sql: Sql, keys: readonly Key[]): Promise<Row[]> {
   const gtins = keys.map(key => key.gtin14)
   const holders = await getSharedDatabase(sql)<{ id: number; shard: number | null }[]>`
     select id, shard from account where id = any(array(
-      select account_id from gtin_claim where gtin14 = any(${gtins}::text[])
+      select account_id from gtin_claim
+      where gtin14 = any(${gtins}::text[]) and prefix_digits = any(${gtins.map(getPrefixDigits)}::text[])
       union select account_id from released_gtin where gtin14 = any(${gtins}::text[])))`
   const shardOf = new Map(holders.map(({ id, shard }) => [id, shard]))
   const found = await Promise.all(

@@ -1,5 +1,6 @@
 /** Finds the models that have these SKUs or GTINs, many in one statement. */
 import type { AccountContext } from '../../accounts/context.ts'
+import { getPrefixDigits } from '../../gs1/gtin.ts'
 import type { AppError } from '../../kernel/errors.ts'
 import { gtinTakenError } from '../core/check-data.ts'
 
@@ -45,7 +46,8 @@ export async function findByGtin(
   // Claims are read first: they are stored by GTIN, passports by account.
   const rows = await sql<{ gtin14: string; id: string | null; isCurrent: boolean }[]>`
     with claim as materialized (
-      select gtin14, account_id, model_id from gtin_claim where gtin14 = any(${gtins}::text[])
+      select gtin14, account_id, model_id from gtin_claim
+      where gtin14 = any(${gtins}::text[]) and prefix_digits = any(${gtins.map(getPrefixDigits)}::text[])
     )
     select g.gtin14, case when g.account_id = ${accountId} then g.model_id end as id,
       coalesce(p.gtin14 = g.gtin14, false) as "isCurrent"

@@ -6,7 +6,7 @@ import { requireAccount } from '../../accounts/accounts.ts'
 import { withActor } from '../../accounts/actors.ts'
 import { audit } from '../../accounts/audit.ts'
 import { type OperatorContext, withTransaction } from '../../accounts/context.ts'
-import { isGtin, toGtin14 } from '../../gs1/gtin.ts'
+import { getPrefixDigits, isGtin, toGtin14 } from '../../gs1/gtin.ts'
 import { isLockTimeout } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
@@ -64,12 +64,13 @@ async function release(
   { claimableBy, force = false }: ReleaseOptions,
 ): Promise<ReleasedGtin> {
   const { sql } = ctx
+  const prefixDigits = getPrefixDigits(gtin14)
   // Otherwise a create that waits for the row below could claim the GTIN at once.
   await sql`set local lock_timeout = '2s'`
   await sql`lock table gtin_claim in share row exclusive mode`
   const [claim] = await sql<(Holder & { is_in_use: boolean })[]>`
     with claim as materialized (
-      select gtin14, account_id, model_id from gtin_claim where gtin14 = ${gtin14}
+      select gtin14, account_id, model_id from gtin_claim where gtin14 = ${gtin14} and prefix_digits = ${prefixDigits}
     )
     select g.account_id, g.model_id, coalesce(p.gtin14 = g.gtin14 and p.status = 'a', false) as is_in_use
     from claim g left join passport p on p.account_id = g.account_id and p.id = g.model_id`
@@ -89,7 +90,8 @@ async function release(
     values (${gtin14}, ${account}, ${held.model_id}, ${ctx.clock.now()}, ${claimable_by})
     on conflict (gtin14, account_id, model_id) do update set claimable_by = excluded.claimable_by
       ${claim === undefined ? sql`` : sql`, released_at = excluded.released_at`}`
-  await sql`delete from gtin_claim where gtin14 = ${gtin14} and account_id = ${account}`
+  await sql`
+    delete from gtin_claim where gtin14 = ${gtin14} and prefix_digits = ${prefixDigits} and account_id = ${account}`
   await audit(await withActor(ctx, account), 'gtin_released', gtin14)
   return {
     gtin14,
