@@ -179,6 +179,27 @@ describe('a server with two shards', () => {
     }
   })
 
+  test('creates a product without a GTIN while the claim of another waits', async () => {
+    const account = accounts[0] as TestAccount
+    const gtin = nextGtin()
+    const held = Promise.withResolvers<void>()
+    const locked = Promise.withResolvers<void>()
+    const blocker = t.setup.sql.begin(async sql => {
+      await sql`lock table gtin_claim in share row exclusive mode`
+      locked.resolve()
+      await held.promise
+    })
+    await locked.promise
+    let isClaimed = false
+    const claiming = create(account, { gtin, sku: `W-${gtin}` }).then(() => {
+      isClaimed = true
+    })
+    await create(account)
+    assert.equal(isClaimed, false)
+    held.resolve()
+    await Promise.all([blocker, claiming])
+  })
+
   test('resolves GS1 addresses of both shards down to the unit', async () => {
     for (const account of accounts.slice(0, 2)) {
       const gtin = nextGtin()

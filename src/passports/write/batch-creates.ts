@@ -2,6 +2,7 @@
 import { IdempotencyKeyTaken } from '../../accounts/idempotency-record.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
+import { hasShards } from '../../kernel/db/shards.ts'
 import { assert, toError } from '../../kernel/errors.ts'
 import { gtinTakenError } from '../core/check-data.ts'
 import {
@@ -33,12 +34,17 @@ export function createBatchedInsert(insert: (rows: readonly ModelRow[]) => Promi
   return (sized: SizedRow) => (sized.dataLength < MIN_LARGE_LENGTH ? insertSmall : insertLarge)(sized)
 }
 
-const batchedInsert = perDatabase((sql: Sql) =>
-  createBatchedInsert(async rows => {
+const batchedInsert = perDatabase((sql: Sql) => {
+  const insertAll = async (rows: readonly ModelRow[]) => {
     const errors = await insertRows(sql, rows)
     return rows.map(row => errors.get(row.id))
-  }),
-)
+  }
+  const insert = createBatchedInsert(insertAll)
+  if (!hasShards(sql)) return insert
+  // The claim of a GTIN may be on a machine that does not answer.
+  const insertClaiming = createBatchedInsert(insertAll)
+  return (sized: SizedRow) => (sized.row.gtin14 === null ? insert : insertClaiming)(sized)
+})
 
 /**
  * Returns errors by id. After a rejection, inserts the other rows together, then each rejected row alone: if
