@@ -11,13 +11,12 @@ import {
 } from '../../accounts/brand/update-brand.ts'
 import { isLongerThan, isOneLine } from '../../kernel/characters.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { listPassports } from '../../passports/read/list.ts'
+import { findNewestModel } from '../../passports/read/find.ts'
 import { isFine, type Problems, problemsOf } from '../page/form.ts'
 import { BRAND, type Outcome, type Visit, type Words } from '../page/route.ts'
 import type { Upload } from '../page/upload.ts'
 import { brandPage, type Look, pickerOf } from './page.ts'
 
-const NEWEST_MODEL = { levels: ['m'] } as const
 const SAVED = `${BRAND}?saved=1`
 
 export async function showBrand(visit: Visit): Promise<Outcome> {
@@ -30,8 +29,7 @@ type Shown = { look?: Look | undefined; problems: Problems }
 
 async function page(visit: Visit, brand: Brand, { look, problems }: Shown): Promise<Outcome> {
   const { ctx, session, words, query } = visit
-  const newest = await listPassports(ctx, NEWEST_MODEL, { limit: 1, page: 1 })
-  const model = newest.rows[0]
+  const model = await findNewestModel(ctx)
   return brandPage(words, {
     brand,
     look: look ?? lookOf(brand),

@@ -6,7 +6,7 @@ import { allCategories, type CompleteCategory } from '../../categories/catalogue
 import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import { effectiveData, getState } from '../../passports/core/state.ts'
-import { listPassports } from '../../passports/read/list.ts'
+import { findNewestModel } from '../../passports/read/find.ts'
 import { createPassport } from '../../passports/write/create.ts'
 import { defaultButton, linkRow, rowList } from '../page/parts.ts'
 import { type Outcome, PRODUCTS, type Visit, type Words } from '../page/route.ts'
@@ -93,9 +93,11 @@ export async function buildPrefill(
   { id, fields }: CompleteCategory,
 ): Promise<Prefill> {
   const own = { languages: [language], ...buildFullShares(fields) }
-  const newest = (await findNewestModel(ctx, id)) ?? (await findNewestModel(ctx, undefined))
+  const newest =
+    (await findNewestModel(ctx, { status: 'a', category: id })) ??
+    (await findNewestModel(ctx, { status: 'a' }))
   if (newest === undefined) return { data: own }
-  const reading = effectiveData(await getState(ctx, newest))
+  const reading = effectiveData(await getState(ctx, newest.id))
   const { languages, productName } = reading
   const known = Object.entries(reading).filter(
     ([name, value]) => PREFILLED_FIELDS.includes(name) && (typeof value === 'string' || isObject(value)),
@@ -103,15 +105,6 @@ export async function buildPrefill(
   const isRead = Array.isArray(languages) && languages.includes(language)
   const data = { ...own, ...Object.fromEntries(known), ...(isRead ? { languages } : {}) }
   return typeof productName === 'string' && known.length > 0 ? { data, from: productName } : { data }
-}
-
-async function findNewestModel(
-  ctx: AccountContext,
-  category: string | undefined,
-): Promise<string | undefined> {
-  const filter = { levels: ['m'] as const, status: 'a' as const, category }
-  const { rows } = await listPassports(ctx, filter, { limit: 1, page: 1 })
-  return rows[0]?.id
 }
 
 /** A required list whose shares sum to 100 starts with one entry of 100 %. */

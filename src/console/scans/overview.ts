@@ -4,7 +4,8 @@ import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
 import { allCategories } from '../../categories/catalogue.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { findSummaries, listPassports } from '../../passports/read/list.ts'
+import { findNewestModel } from '../../passports/read/find.ts'
+import { findSummaries } from '../../passports/read/list.ts'
 import { comparePeriods } from '../../scans/compare-periods.ts'
 import { listMilestones } from '../../scans/list-milestones.ts'
 import { listSuspicions } from '../../scans/list-suspicions.ts'
@@ -25,7 +26,6 @@ import { renderWorldMap } from './world-map.ts'
 const MAX_TOP = 10
 const MAX_LISTED = 10
 const MAX_COUNTRIES = 12
-const NEWEST_MODEL = { levels: ['m'], status: 'a' } as const
 
 export async function showScans(visit: Visit): Promise<Outcome> {
   const { ctx, words, query } = visit
@@ -35,8 +35,7 @@ export async function showScans(visit: Visit): Promise<Outcome> {
     comparePeriods(ctx, { days }),
     getScanSettings(ctx, ctx.accountId),
   ])
-  const saved = query.has('saved') ? doneNotice(texts.saved) : ''
-  const told = html`!${saved}!${renderUncountedNotice(words, settings)}`
+  const told = html`!${query.has('saved') ? doneNotice(texts.saved) : ''}!${renderUncountedNotice(words, settings)}`
   const end = html`!${renderMethod(words)}!${renderSwitches(visit, settings)}`
   const page = { title: texts.title, isWide: true }
   if (comparison.is === 'no_scans') {
@@ -90,8 +89,7 @@ function renderOrigins(words: Words, summary: AccountScanSummary): string {
 /** Before the first scan: shows the newest product's code to scan. */
 async function renderEmpty(words: Words, ctx: AccountContext): Promise<string> {
   const texts = words.texts.scans
-  const { rows } = await listPassports(ctx, NEWEST_MODEL, { limit: 1, page: 1 })
-  const [model] = rows
+  const model = await findNewestModel(ctx, { status: 'a' })
   if (model === undefined) {
     return html`<section><h2>${texts.emptyTitle}</h2><p>${texts.emptyNone}</p><p><a class="button" href="${PRODUCTS}">${texts.toProducts}</a></p></section>`
   }

@@ -9,6 +9,7 @@ import { requireUuid } from '../../kernel/ids.ts'
 import { allData, dropFreeFormKeys, dropFreeFormNames, passportColumns } from '../core/columns.ts'
 import { isOutdated, joinOwners } from '../core/outdated.ts'
 import type { PassportRow } from '../core/record.ts'
+import { type ListFilter, listPassports, type PassportSummary } from './list.ts'
 
 type Key = { id: string; accountId: number }
 
@@ -134,3 +135,11 @@ const selectParentGtins = (sql: Sql): Fragment => sql`
     select parent_content.data->>'gtin' from passport parent
     join content parent_content on parent_content.id = parent.content_id and parent_content.account_id = parent.account_id
     where parent.id = p.parent_id and parent.account_id = p.account_id) end as batch_gtin`
+
+export async function findNewestModel(
+  ctx: AccountContext,
+  filter: Pick<ListFilter, 'status' | 'category'> = {},
+): Promise<PassportSummary | undefined> {
+  const { rows } = await listPassports(ctx, { levels: ['m'], ...filter }, { limit: 1, page: 1 })
+  return rows[0]
+}

@@ -6,7 +6,7 @@ import type { Field } from '../../categories/field.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
 import type { Detail } from '../../kernel/errors.ts'
 import { effectiveData, getState } from '../../passports/core/state.ts'
-import { listPassports } from '../../passports/read/list.ts'
+import { findNewestModel } from '../../passports/read/find.ts'
 import { buildColumnName, type Column, findColumn, listColumns } from './columns.ts'
 import { loadRemembered } from './mapping.ts'
 import { buildRow, collectLayout } from './passport-to-row.ts'
@@ -86,9 +86,7 @@ export async function loadConstants(ctx: AccountContext, category: CompleteCateg
 const COMPANY_FIELDS: readonly string[] = ['brandName', 'economicOperator', 'languages']
 
 async function getCompanyValues(ctx: AccountContext, category: CompleteCategory): Promise<ConstantTexts> {
-  const filter = { levels: ['m'] as const, status: 'a' as const, category: category.id }
-  const { rows } = await listPassports(ctx, filter, { limit: 1, page: 1 })
-  const [newest] = rows
+  const newest = await findNewestModel(ctx, { status: 'a', category: category.id })
   if (newest === undefined) return {}
   const data = effectiveData(await getState(ctx, newest.id))
   const collected = collectLayout(category)
