@@ -14,8 +14,7 @@ type Disclosed = { data: Record<string, unknown>; withheld: boolean }
  */
 export function disclose(category: CompleteCategory, data: DataObject, audience: Audience): Disclosed {
   const state = { audience, withheld: false }
-  const visible = discloseMembers(category.fields, data, state)
-  return { data: visible, withheld: state.withheld }
+  return { data: discloseMembers(category.fields, data, state), withheld: state.withheld }
 }
 
 type Disclosure = { readonly audience: Audience; withheld: boolean }

@@ -111,8 +111,7 @@ async function run(setup: ConsoleSetup, route: ConsoleRoute, request: FastifyReq
     setCookie(setup, reply, proof.token)
     signedIn.token = proof.token
   }
-  const sent = await sentWith(route, request)
-  return answer(await route.handle({ ...signedIn, ...sent }))
+  return answer(await route.handle({ ...signedIn, ...(await sentWith(route, request)) }))
 }
 
 /** Logs a refused request with its id and a hash of its network. */
@@ -169,8 +168,7 @@ function uploadOf({ body, headers }: FastifyRequest): AnyVisit['upload'] {
 type Exchange = { request: FastifyRequest; reply: FastifyReply; visit: AnyVisit }
 
 function send(setup: ConsoleSetup, { request, reply, visit }: Exchange, outcome: Outcome): FastifyReply {
-  const scripts = 'scripts' in outcome && (outcome.scripts?.length ?? 0) > 0
-  reply.headers(consoleHeaders({ scripts }))
+  reply.headers(consoleHeaders({ scripts: 'scripts' in outcome && (outcome.scripts?.length ?? 0) > 0 }))
   if ('session' in outcome && outcome.session !== undefined) setCookie(setup, reply, outcome.session)
   if ('file' in outcome) return sendFile(reply, outcome.file)
   if ('data' in outcome) return sendData(reply, outcome)

@@ -72,9 +72,8 @@ export const getSymbolMm = ({ width, height }: Pick<LabelFormat, 'width' | 'heig
  * an error.
  */
 export function renderLabelSheet(labels: AsyncIterable<Label> | Iterable<Label>, options: SheetOptions): Pdf {
-  const size = options.format.page.map(mm)
   const pdf = new PDFDocument({
-    size,
+    size: options.format.page.map(mm),
     margin: 0,
     autoFirstPage: false,
     info: { Producer: 'Carnet', Creator: 'Carnet' },

@@ -28,8 +28,7 @@ export async function updateBrand(ctx: AccountContext, change: BrandChange): Pro
   const brand = await withTransaction(ctx, async tx => {
     await touchLogos(tx)
     const logo = await storeLogo(tx, valid.logo)
-    const logoDark = await storeLogo(tx, valid.logoDark)
-    await write(tx, { ...valid, logo, logoDark })
+    await write(tx, { ...valid, logo, logoDark: await storeLogo(tx, valid.logoDark) })
     await deleteReplacedLogos(tx)
     await audit(tx, 'brand_changed', Object.keys(change).sort().join(', '))
     return getBrand(tx)

@@ -24,8 +24,7 @@ export function findPasswordProblem(password: string, email: string): PasswordPr
 export function requireValidPassword(password: string, email: string): void {
   const problem = findPasswordProblem(password, email)
   if (problem === undefined) return
-  const message = PASSWORD_PROBLEM_SENTENCES[problem]
-  throw invalid([{ path: ['password'], code: 'length', message }])
+  throw invalid([{ path: ['password'], code: 'length', message: PASSWORD_PROBLEM_SENTENCES[problem] }])
 }
 
 const PASSWORD_PROBLEM_SENTENCES = {

@@ -74,8 +74,7 @@ const isLeftToSemanticChecks = (error: ErrorObject) =>
   error.propertyName !== undefined || error.keyword === 'propertyNames' || error.keyword === 'uniqueItems'
 
 function reportMissing({ error, category, findings, path }: Finding, validatedWith: number): void {
-  const name = String(error.params.missingProperty)
-  const missing = [...path, name]
+  const missing = [...path, String(error.params.missingProperty)]
   const since = findField(category, missing).field.requiredSince ?? 1
   if (since > validatedWith) findings.warn(missing, 'required', problem('missing_soon'))
   else if (path.length === 0) findings.add(missing, 'required', problem('missing', { category: category.id }))

@@ -116,9 +116,8 @@ const GTIN_VIOLATIONS: Readonly<Record<GtinError, Violation>> = {
 
 /** One alternative per first letter: matches exactly the assigned codes. */
 function buildCountryPattern(): string {
-  const byFirst = Map.groupBy(COUNTRIES, code => code.slice(0, 1))
   const parts = Array.from(
-    byFirst,
+    Map.groupBy(COUNTRIES, code => code.slice(0, 1)),
     ([first, codes]) => `${first}[${codes.map(code => code.slice(1)).join('')}]`,
   )
   return `^(?:${parts.join('|')})$`

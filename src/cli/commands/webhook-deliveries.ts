@@ -37,8 +37,7 @@ export const webhooksTest = buildWebhookCommand({
       const value = await sendTestEvent(ctx, { secretCipher, outbound }, id)
       if (value.ok)
         return { value, text: `The test event was received: ${value.status} after ${value.duration_ms} ms.` }
-      const failure = `The test event was not received. ${value.detail ?? ''}`
-      return { value, text: value.outcome, failure }
+      return { value, text: value.outcome, failure: `The test event was not received. ${value.detail ?? ''}` }
     } finally {
       await outbound.close()
     }

@@ -135,8 +135,7 @@ export const webhooksRotate = buildWebhookCommand({
   about:
     'creates a new secret, shown only now; for 24 hours webhook-signature is signed with both, and X-Service-Signature with the old one',
   async run(ctx, wanted) {
-    const rotated = await rotateSecret(ctx, buildWebhookSetup(ctx.config), wanted)
-    const { id, url, secret, ...rest } = rotated
+    const { id, url, secret, ...rest } = await rotateSecret(ctx, buildWebhookSetup(ctx.config), wanted)
     const text = [
       `${secret}\n\nThat is the new secret of webhook ${id}. Save it now: it is not shown again.`,
       `Until ${rest.old_secret_until} the old secret signs too. "carnet webhooks activate ${id}" signs X-Service-Signature with the new one at once.`,

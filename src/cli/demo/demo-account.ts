@@ -70,8 +70,7 @@ async function demoContext(store: Store): Promise<AccountContext> {
 async function requireUser(ctx: AccountContext, notes: DemoNotes): Promise<NonNullable<DemoNotes['user']>> {
   let token: string
   try {
-    const created = await createPerson(ctx, { accountId: ctx.accountId, email: EMAIL, role: 'owner' })
-    token = created.token
+    token = (await createPerson(ctx, { accountId: ctx.accountId, email: EMAIL, role: 'owner' })).token
   } catch (error) {
     if (!(error instanceof AppError && error.details?.[0]?.code === 'duplicate')) throw error
     if (notes.user !== undefined) return notes.user

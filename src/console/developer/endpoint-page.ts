@@ -115,8 +115,7 @@ export async function submitResend(visit: Visit): Promise<Outcome> {
     return { to: `${pageOf(id)}?resent=${webhook_status === 'active' ? 'sent' : 'held'}` }
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'validation') throw error
-    const sentence = visit.words.texts.developer.nothingToResend
-    return webhookPage(visit, { status: 422, html: notice(sentence) })
+    return webhookPage(visit, { status: 422, html: notice(visit.words.texts.developer.nothingToResend) })
   }
 }
 

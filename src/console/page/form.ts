@@ -36,8 +36,7 @@ export function readForm(
 function note(under: Map<string, Set<string>>, name: string): void {
   for (let dot = name.indexOf('.'); dot > 0; dot = name.indexOf('.', dot + 1)) {
     const path = name.slice(0, dot)
-    const parts = under.get(path) ?? new Set()
-    under.set(path, parts.add(name.slice(dot + 1).split('.', 1)[0] ?? ''))
+    under.set(path, (under.get(path) ?? new Set()).add(name.slice(dot + 1).split('.', 1)[0] ?? ''))
   }
 }
 

@@ -77,8 +77,7 @@ function navigation({ texts }: Words, path: string): string {
   const links = PLACES.map(place => {
     const own = 'also' in place ? [place.path, ...place.also] : [place.path]
     const isHere = own.some(one => one === path || (one !== HOME && path.startsWith(`${one}/`)))
-    const current = isHere ? ' aria-current="page"' : ''
-    return html`<a href="${place.path}"!${current}>${texts.page.places[place.key]}</a>`
+    return html`<a href="${place.path}"!${isHere ? ' aria-current="page"' : ''}>${texts.page.places[place.key]}</a>`
   })
   return html`<nav aria-label="${texts.page.navigation}">!${links}</nav>
 <form method="post" action="/console/sign-out"><button class="plain">${texts.page.signOut}</button></form>`

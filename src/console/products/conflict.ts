@@ -39,8 +39,7 @@ export async function mergeConcurrentEdit(
     ...buildDataForm(words, taken, present).entries(),
   ])
   const differ = Object.keys(diffData(fields, present, typed.data))
-  const both = differ.filter(name => Object.hasOwn(theirs, name) && Object.hasOwn(ours, name))
-  return { form, both }
+  return { form, both: differ.filter(name => Object.hasOwn(theirs, name) && Object.hasOwn(ours, name)) }
 }
 
 export function renderConflict(

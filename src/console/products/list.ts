@@ -99,13 +99,12 @@ function renderResults(
   const table = html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.products}"><table><caption class="sight">${count}</caption>
 <thead><tr>!${mayEdit ? html`<th scope="col"><span class="sight">${texts.select}</span></th>` : ''}!${heads.map(head => html`<th scope="col">${head}</th>`)}</tr></thead>
 <tbody>!${rows.map(row => renderRow(words, row, mayEdit))}</tbody></table></div>`
-  const address = (place: PagePosition) => getListUrl(view, place)
   const more = renderPagination(words, {
     place: view.place,
     found,
     size: PAGE_SIZE,
     byNumber: view.q !== '',
-    address,
+    address: (place: PagePosition) => getListUrl(view, place),
   })
   if (!mayEdit) return html`<p class="quiet">${count}</p>!${table}!${more}`
   return html`<form method="post" action="${PRODUCTS}/status"><p class="quiet">${count}</p>!${table}
@@ -141,8 +140,7 @@ export async function submitListStatus({ ctx, form }: Visit): Promise<Outcome> {
       if (!(error instanceof AppError)) throw error
     }
   }
-  const back = new URL(form.text('back'), 'http://carnet.invalid')
-  const view = parseListQuery(back.searchParams)
+  const view = parseListQuery(new URL(form.text('back'), 'http://carnet.invalid').searchParams)
   const to = getListUrl(view, view.place)
   const said = new URLSearchParams({
     ...(ids.length === 0 ? { none: 'yes' } : {}),

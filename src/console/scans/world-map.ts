@@ -22,8 +22,7 @@ const LAND_RANGE = { left: 88, right: 746 }
 
 /** The highest count of each shade, lightest first. Steps have equal ratios: scans are uneven. */
 export function buildShadeLimits(most: number): number[] {
-  const ends = Array.from({ length: SHADES }, (_, i) => Math.round(most ** ((i + 1) / SHADES)))
-  return [...new Set(ends)]
+  return [...new Set(Array.from({ length: SHADES }, (_, i) => Math.round(most ** ((i + 1) / SHADES))))]
 }
 
 /** A class from `s1` to `s5`; the highest count always gets `s5`. */

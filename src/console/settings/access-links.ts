@@ -204,8 +204,7 @@ function linkPage(words: Words, link: CreatedAccessLink): ConsolePage {
 /** The id in a passport's address, or the id itself; undefined for every product. */
 function productId(typed: string): string | undefined {
   if (typed === '') return undefined
-  const path = typed.split(/[?#]/, 1)[0] ?? ''
-  return path.replace(/\/+$/, '').split('/').at(-1)
+  return (typed.split(/[?#]/, 1)[0] ?? '').replace(/\/+$/, '').split('/').at(-1)
 }
 
 function isProduct(typed: string): boolean {

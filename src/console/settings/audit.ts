@@ -52,8 +52,7 @@ async function linksIn(words: Words, ctx: AccountContext, entries: readonly Audi
   return new Map([
     ...summaries.map(row => {
       const id = idFromUuid(row.id)
-      const name = formatTitle(words, row.product_name, row)
-      return [id, link(`${PRODUCTS}/${id}`, name)] as const
+      return [id, link(`${PRODUCTS}/${id}`, formatTitle(words, row.product_name, row))] as const
     }),
     ...webhooks.map(
       ({ id, url, description }) => [id, link(`${WEBHOOKS}/${id}`, description || url)] as const,

@@ -19,11 +19,9 @@ export async function submitData(visit: Visit): Promise<Outcome> {
   if (password === '') return wrong(visit, words.texts.errors.required)
   const checked = await checkTypedPassword(visit, password, words.texts.password.wrong)
   if (!('token' in checked)) return wrong(visit, checked.sentence, checked.status)
-  const day = setup.clock.now().toISOString().slice(0, 10)
-  const name = `${session.account.name} ${day}.ndjson`
+  const name = `${session.account.name} ${setup.clock.now().toISOString().slice(0, 10)}.ndjson`
   const { openPoolOfOne: openPool, version, addresses } = setup
-  const way = { openPool, version, publicUrl: addresses.publicUrl }
-  const content = await openExportDownload(ctx, way, name)
+  const content = await openExportDownload(ctx, { openPool, version, publicUrl: addresses.publicUrl }, name)
   const { token } = checked
   if (content === undefined) {
     return page(visit, { problem: words.texts.dataDownload.busy, status: 503, session: token })

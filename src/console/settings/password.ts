@@ -16,10 +16,9 @@ export async function submitPassword(visit: Visit): Promise<Outcome> {
   const { texts } = words
   const current = form.raw('current')
   const password = form.raw('password')
-  const problem = findPasswordProblem(password, session.email)
   const problems = problemsOf({
     current: current === '' ? texts.errors.required : undefined,
-    password: passwordSentence(texts, password, problem),
+    password: passwordSentence(texts, password, findPasswordProblem(password, session.email)),
   })
   if (!isFine(problems)) return page(visit, problems)
   const changed = await changePassword(setup, session, { current, password, network })

@@ -25,8 +25,7 @@ import { PEOPLE } from './places.ts'
 export const showPeople = (visit: Visit): Promise<Outcome> => list(visit, { email: '', role: 'editor' }, {})
 
 async function list(visit: Visit, typed: InvitationForm, problems: Problems): Promise<Outcome> {
-  const members = await listMembers(visit.ctx)
-  return peoplePage(visit, { members, self: selfOf(visit), typed, problems })
+  return peoplePage(visit, { members: await listMembers(visit.ctx), self: selfOf(visit), typed, problems })
 }
 
 const selfOf = ({ session }: Visit) => idFromUuid(session.personId)
@@ -44,8 +43,7 @@ export async function submitInvitation(visit: Visit): Promise<Outcome> {
   })
   if (!isFine(problems) || role === undefined) return list(visit, typed, problems)
   try {
-    const reader = readerOf(visit)
-    const invited = await inviteMember(ctx, { email: typed.email, role, reader })
+    const invited = await inviteMember(ctx, { email: typed.email, role, reader: readerOf(visit) })
     if ('problem' in invited) return list(visit, typed, { email: texts.inviteVouched })
     return toInvited(
       visit,
@@ -85,8 +83,7 @@ const shownInvitation = shownOnce({
 export async function showInvitation(visit: Visit): Promise<Outcome> {
   const { ctx, setup } = visit
   const shown = shownInvitation.find(visit)
-  const members = shown === undefined ? [] : await listMembers(ctx)
-  const member = members.find(one => one.id === shown?.id)
+  const member = (shown === undefined ? [] : await listMembers(ctx)).find(one => one.id === shown?.id)
   if (shown === undefined || member === undefined) return { to: PEOPLE }
   const link = buildSetPasswordUrl(setup.addresses.publicUrl, shown.secret)
   return { ...invitationPage(visit, member, link), headers: shownInvitation.endHeaders(visit) }
@@ -104,8 +101,7 @@ export async function submitInvitationAgain(visit: Visit): Promise<Outcome> {
   const { ctx, id, words } = visit
   const texts = words.texts.people
   try {
-    const again = { id, reader: readerOf(visit) }
-    const { member, token, ...rest } = await inviteAgain(ctx, again)
+    const { member, token, ...rest } = await inviteAgain(ctx, { id, reader: readerOf(visit) })
     if ('reason' in rest) {
       const refusal = rest.reason === 'elsewhere' ? texts.invitedElsewhere : texts.notInvited
       return { ...personPage(visit, member, {}, { refusal }), status: 422 }
@@ -113,8 +109,7 @@ export async function submitInvitationAgain(visit: Visit): Promise<Outcome> {
     return toInvited(visit, { ...member, token }, `${PEOPLE}/${member.id}?invited=again`)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error
-    const member = await memberOf(visit)
-    return { ...personPage(visit, member, {}, { refusal: texts.inviteMany }), status: 429 }
+    return { ...personPage(visit, await memberOf(visit), {}, { refusal: texts.inviteMany }), status: 429 }
   }
 }
 

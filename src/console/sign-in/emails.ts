@@ -31,10 +31,9 @@ export function resetLetter({ texts: { emails } }: Words, { to, publicUrl, link 
 export function invitationLetter({ texts: { emails, roles } }: Words, about: Invitation): Email {
   const { to, by, publicUrl, link, isNew } = about
   const text = isNew ? emails.invitationNew : emails.invitationKnown
-  const account = unlinked(about.account)
   return {
     to,
     subject: emails.invitationSubject,
-    text: text({ by, account, publicUrl, link, role: roles[about.role] }),
+    text: text({ by, account: unlinked(about.account), publicUrl, link, role: roles[about.role] }),
   }
 }

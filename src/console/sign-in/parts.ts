@@ -115,8 +115,7 @@ export async function signInByLink(
   setPerson: () => Promise<{ personId: string; passwordHash: string }>,
 ): Promise<Outcome> {
   try {
-    const person = await setPerson()
-    const session = await createSession(visit.setup, { ...person, replaces: visit.token })
+    const session = await createSession(visit.setup, { ...(await setPerson()), replaces: visit.token })
     const cookie = linkCookie(visit, path, null)
     return session === undefined
       ? { to: SIGN_IN, cookie }

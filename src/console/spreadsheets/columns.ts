@@ -89,8 +89,7 @@ export async function renderColumnsPage(
 
 function renderQuotaNote(words: Words, { rowCount }: SpreadsheetImport, room: number): string {
   if (room >= rowCount) return ''
-  const note = words.texts.spreadsheets.room({ room, rows: rowCount })
-  return html`<p class="reach">${note}</p>`
+  return html`<p class="reach">${words.texts.spreadsheets.room({ room, rows: rowCount })}</p>`
 }
 
 function renderSheetChoice(words: Words, { id, sheets, sheet }: SpreadsheetImport): string {

@@ -66,6 +66,5 @@ export function sendExport({ ctx, setup, words, query }: Visit): Outcome {
     title: words.texts.spreadsheets.products,
   })
   const day = setup.clock.now().toISOString().slice(0, 10)
-  const name = `${getCategoryName(words, category.id)} ${day}`
-  return sendSpreadsheet(name, format, file)
+  return sendSpreadsheet(`${getCategoryName(words, category.id)} ${day}`, format, file)
 }

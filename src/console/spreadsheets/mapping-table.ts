@@ -75,10 +75,9 @@ function renderUnitSelect(
   if (units.length === 0) return ''
   const texts = words.texts.spreadsheets
   const isOpen = unit === UNIT_TO_CHOOSE
-  const beside = unit?.startsWith('@') ? [[unit, texts.unitBeside({ title: unit.slice(1) })] as const] : []
   const all = [
     ...(isOpen ? [['', texts.unitOpen] as const] : []),
-    ...beside,
+    ...(unit?.startsWith('@') ? [[unit, texts.unitBeside({ title: unit.slice(1) })] as const] : []),
     ...units.map(one => [one, findText(texts.units, one) ?? one] as const),
   ]
   const chosen = isOpen ? '' : (unit ?? field.unit)

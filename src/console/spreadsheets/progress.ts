@@ -50,8 +50,7 @@ const countDoneRows = ({ nextChunk, rowCount }: SpreadsheetImport) =>
 function renderProgressPage(words: Words, sheet: SpreadsheetImport): Outcome {
   const texts = words.texts.spreadsheets
   const done = countDoneRows(sheet)
-  const say = sheet.state === 'checking' ? texts.checking : texts.running
-  const told = say({ done, all: sheet.rowCount })
+  const told = (sheet.state === 'checking' ? texts.checking : texts.running)({ done, all: sheet.rowCount })
   const body = html`!${renderImportHead(words, sheet, texts.importTitle)}
 <div class="progress" role="status"><label for="work">${told}</label><progress id="work" max="${sheet.rowCount}" value="${done}"></progress><p class="hint">${texts.goesOn}</p></div>
 <form method="post" action="${getImportUrl(sheet)}/stop"><button class="second">${texts.stop}</button></form>`
@@ -131,7 +130,6 @@ export async function submitStop(visit: Visit): Promise<Outcome> {
 }
 
 export async function submitDiscard(visit: Visit): Promise<Outcome> {
-  const sheet = await getRequestedImport(visit)
-  await deleteImport(visit.ctx, sheet.id)
+  await deleteImport(visit.ctx, (await getRequestedImport(visit)).id)
   return { to: IMPORT }
 }

@@ -23,9 +23,8 @@ export async function readUploadedSpreadsheet(
   const received = collectBytes(body.length, maxBytes)
   let name: string | undefined
   let isTooLarge = false
-  const limits = { ...LIMITS, fileSize: maxBytes }
   const fields = await readMultipartForm(
-    { body: body.stream, type: body.type, limits },
+    { body: body.stream, type: body.type, limits: { ...LIMITS, fileSize: maxBytes } },
     (_, file, fileName, end) => {
       name = fileName
       file.on('data', received.add)

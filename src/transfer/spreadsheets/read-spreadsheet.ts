@@ -32,8 +32,7 @@ export async function openSpreadsheet(bytes: Buffer, wanted?: string | null): Pr
   if (bytes.length > MAX_SPREADSHEET_BYTES) throw new SpreadsheetError('too_large')
   const source = await openSource(bytes, wanted)
   const rows = limitRows(source.rows)[Symbol.asyncIterator]()
-  const header = await readHeader(rows)
-  return { ...source, header, rows: { [Symbol.asyncIterator]: () => rows } }
+  return { ...source, header: await readHeader(rows), rows: { [Symbol.asyncIterator]: () => rows } }
 }
 
 type Source = Omit<OpenSpreadsheet, 'header'>

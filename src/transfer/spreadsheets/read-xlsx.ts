@@ -67,8 +67,7 @@ export async function* readXlsxRows(bytes: Buffer, path: string): AsyncGenerator
   let before = 0
   for await (const some of readElements(parts, path, 'row', ROWS)) {
     for (const xml of some) {
-      const opening = xml.slice(0, xml.indexOf('>') + 1)
-      const no = Number(findAttribute(opening, 'r') ?? before + 1)
+      const no = Number(findAttribute(xml.slice(0, xml.indexOf('>') + 1), 'r') ?? before + 1)
       if (!Number.isSafeInteger(no) || no <= before) throw new SpreadsheetError('broken')
       before = no
       yield { no, cells: parseCells(xml, book) }

@@ -137,8 +137,7 @@ function parseWholeList(cell: Cell, { field, labelPath }: Column, options: RowOp
   const [name, number] = members
   const path = `${labelPath}.${name.name}`
   const isJson = /^[[{]/.test(text)
-  const pairs = isJson ? listJsonShares(text) : splitShares(text)
-  const entries = pairs.map(pair => {
+  const entries = (isJson ? listJsonShares(text) : splitShares(text)).map(pair => {
     const [called, sent] = pair ?? []
     const share =
       typeof sent === 'string' ? parseNumber(sent.replace(/\s*%$/, '').trim(), options.mark) : sent
@@ -301,8 +300,7 @@ function clearAtPath(changes: Tree, existing: DataObject, sent: Tree, steps: Dat
     if (!Object.hasOwn(sent, first)) changes[first] = null
     return
   }
-  const current = Object.hasOwn(changes, first) ? changes[first] : existing[first]
-  const rest = removeAtPath(current, steps.slice(1))
+  const rest = removeAtPath(Object.hasOwn(changes, first) ? changes[first] : existing[first], steps.slice(1))
   changes[first] = isObject(rest) && Object.keys(rest).length === 0 ? null : rest
 }
 

@@ -152,8 +152,7 @@ async function run(
   const firsts = await findFirstRows(ctx, sheet, reading)
   let before: number | undefined = sheet.created
   for (let no = sheet.nextChunk; no < sheet.chunkCount && canContinue(); no++) {
-    const rows = await getChunkRows(ctx, sheet.id, no)
-    const step: Step = { no, rows, before, reading, firsts }
+    const step: Step = { no, rows: await getChunkRows(ctx, sheet.id, no), before, reading, firsts }
     before = await withRetries(() => processChunk(ctx, sheet, step))
     if (before === undefined) return
   }

@@ -147,8 +147,7 @@ export const guessMatchField = (mapping: ColumnMapping): MatchBy =>
 export function requireImportCategory(id: string): CompleteCategory {
   const category = findCategory(id)
   if (category !== undefined) return category
-  const message = 'category is unknown. Choose one from the list.'
-  throw invalidField(['category'], 'enum', message)
+  throw invalidField(['category'], 'enum', 'category is unknown. Choose one from the list.')
 }
 
 const cleanFileName = (sent: string) =>

@@ -67,8 +67,7 @@ async function write(
   const pool = setup.openPool()
   try {
     if (last === null) await writeVocabulary(setup, site)
-    const sql = await pool.reserve()
-    for await (const { passport, gtins } of exportAddresses(sql, accountId, last)) {
+    for await (const { passport, gtins } of exportAddresses(await pool.reserve(), accountId, last)) {
       await writePassport(setup, site, idFromUuid(passport.uuid))
       left_out += await writeRedirects(site, passport, gtins)
       await site.save({

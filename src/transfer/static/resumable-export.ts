@@ -169,8 +169,7 @@ async function deleteUnsaved(folder: SafeFolder, manifestBytes: number): Promise
 
 async function readText(folder: SafeFolder, path: string, start = 0): Promise<string> {
   try {
-    const file = await folder.open(path, 'read')
-    return await textOf(file.createReadStream({ start }))
+    return await textOf((await folder.open(path, 'read')).createReadStream({ start }))
   } catch (error) {
     if (findErrorCode(error) !== 'ENOENT') throw error
     return ''
