@@ -69,7 +69,7 @@ export async function sendDelivery(
 export const isRedirect = (status: number) => [300, 301, 302, 303, 307, 308].includes(status)
 
 function explainStatus(status: number): string {
-  if (status === GONE) return 'The endpoint answered 410 Gone: the webhook is disabled.'
+  if (status === GONE) return 'The endpoint answered 410 Gone: the webhook is switched off.'
   if (isRedirect(status)) return `The endpoint answered ${status}, a redirect. Redirects are not followed.`
   return `The endpoint answered ${status}; only 2xx counts as received.`
 }
