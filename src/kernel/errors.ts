@@ -95,6 +95,12 @@ export const MAX_DETAILS = 100
 
 export const notFound = (what: string) => new AppError('not_found', `There is no such ${what}.`)
 
+export function requireById<T extends { id: string }>(all: readonly T[], id: string, what: string): T {
+  const found = all.find(one => one.id === id)
+  if (found === undefined) throw notFound(what)
+  return found
+}
+
 /** For input without fields, such as a file. `message` says what to do. */
 export const invalidInput = (message: string) => new AppError('validation', message)
 

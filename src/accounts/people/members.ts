@@ -2,7 +2,7 @@
  * How owners manage the people of their account. All members are locked first: two owners cannot remove each
  * other.
  */
-import { AppError, notFound } from '../../kernel/errors.ts'
+import { AppError, requireById } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid, parseId } from '../../kernel/ids.ts'
 import { audit } from '../audit.ts'
 import { type AccountContext, withTransaction } from '../context.ts'
@@ -32,9 +32,7 @@ export async function listMembers(ctx: AccountContext): Promise<Member[]> {
 
 /** A member by id. Throws `not_found`, also for members of other accounts. */
 export async function getMember(ctx: AccountContext, id: string): Promise<Member> {
-  const found = (await listMembers(ctx)).find(member => member.id === id)
-  if (found === undefined) throw notFound('person')
-  return found
+  return requireById(await listMembers(ctx), id, 'person')
 }
 
 /**

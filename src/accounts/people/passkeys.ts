@@ -1,5 +1,5 @@
 /** Lists, renames and removes a person's passkeys. Only the public key of each is stored here. */
-import { notFound } from '../../kernel/errors.ts'
+import { notFound, requireById } from '../../kernel/errors.ts'
 import { idFromUuid, requireUuid } from '../../kernel/ids.ts'
 import { auditPerson } from '../audit.ts'
 import { type OperatorContext, withTransaction } from '../context.ts'
@@ -25,9 +25,7 @@ export async function listPasskeys(ctx: OperatorContext, { personId }: Owner): P
 
 /** Throws `not_found`, also for another person's passkey. */
 export async function getPasskey(ctx: OperatorContext, owner: Owner, id: string): Promise<PasskeyRecord> {
-  const found = (await listPasskeys(ctx, owner)).find(one => one.id === id)
-  if (found === undefined) throw notFound('passkey')
-  return found
+  return requireById(await listPasskeys(ctx, owner), id, 'passkey')
 }
 
 /** Throws `not_found`. */

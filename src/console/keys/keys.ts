@@ -4,7 +4,7 @@ import { html } from 'ghtml'
 import { type KeyRecord, listKeys, SCOPES } from '../../accounts/keys/keys.ts'
 import { createOwnKey, revokeOwnKey, rotateOwnKey } from '../../accounts/keys/own-keys.ts'
 import { KEY_OVERLAP_MS } from '../../accounts/keys/rotate-key.ts'
-import { AppError, notFound } from '../../kernel/errors.ts'
+import { AppError, requireById } from '../../kernel/errors.ts'
 import { backToDeveloper, curlCommand } from '../developer/parts.ts'
 import { isFine, nameProblem, type Problems, problemsOf } from '../page/form.ts'
 import {
@@ -202,7 +202,5 @@ export async function submitRevoke({ ctx, id }: Visit): Promise<Outcome> {
 
 /** The key in the address. Throws `not_found`, also for another account's. */
 async function getKey({ ctx, id }: Visit): Promise<KeyRecord> {
-  const key = (await listKeys(ctx, ctx.accountId)).find(one => one.id === id)
-  if (key === undefined) throw notFound('key')
-  return key
+  return requireById(await listKeys(ctx, ctx.accountId), id, 'key')
 }

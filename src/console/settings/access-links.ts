@@ -1,7 +1,7 @@
 /** Access links: editors create and revoke them, because they see what the links show. */
 
 import { html } from 'ghtml'
-import { AppError, notFound } from '../../kernel/errors.ts'
+import { AppError, requireById } from '../../kernel/errors.ts'
 import { parseId } from '../../kernel/ids.ts'
 import { parseDateTime } from '../../kernel/text/parse-date-time.ts'
 import {
@@ -241,7 +241,5 @@ export async function submitRevokeLink({ ctx, id }: Visit): Promise<Outcome> {
 
 /** Throws `not_found`, also for another account's. */
 async function getLink({ ctx, id }: Visit): Promise<AccessLinkRecord> {
-  const link = (await listAccessLinks(ctx)).find(one => one.id === id)
-  if (link === undefined) throw notFound('access link')
-  return link
+  return requireById(await listAccessLinks(ctx), id, 'access link')
 }
