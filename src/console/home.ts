@@ -43,8 +43,7 @@ export async function showHome({ ctx, setup, session, words }: Visit): Promise<O
 <dl class="facts"><div><dt>${texts.plan}</dt><dd>${plan}</dd></div>
 <div><dt>${texts.role}</dt><dd>${words.texts.roles[session.role]}</dd></div>
 <div><dt>${texts.keysInUse}</dt><dd>${words.number(keysInUse)}</dd></div></dl>
-<section aria-labelledby="quota"><h2 id="quota">${texts.quota}</h2>
-!${quotaBars(words, usage)}</section>
+!${section('quota', texts.quota, `\n${quotaBars(words, usage)}`)}
 <section aria-labelledby="newest"><h2 id="newest">${texts.newest}</h2>
 !${newestModels(words, setup.addresses, newest.rows, mayMake)}
 <p><a class="alone" href="${BRAND}">${words.texts.brand.link}</a></p></section>
