@@ -5,10 +5,10 @@ import writeXlsxFile from 'write-excel-file/node'
 import { DECIMAL_MARKS, parseNumber } from '../../src/transfer/spreadsheets/cell.ts'
 import { openSpreadsheet } from '../../src/transfer/spreadsheets/read-spreadsheet.ts'
 import {
+  MAX_SPREADSHEET_BYTES,
   SpreadsheetError,
   type SpreadsheetErrorReason,
 } from '../../src/transfer/spreadsheets/spreadsheet-error.ts'
-import { MAX_SPREADSHEET_BYTES } from '../../src/transfer/spreadsheets/spreadsheet-limits.ts'
 import { readAll, xlsx } from './spreadsheets.ts'
 
 const utf16 = (text: string, mark: boolean) => Buffer.from((mark ? '\ufeff' : '') + text, 'utf16le')

@@ -2,13 +2,12 @@
 
 import { html } from 'ghtml'
 import { AppError } from '../../kernel/errors.ts'
-import { SpreadsheetError } from '../../transfer/spreadsheets/spreadsheet-error.ts'
+import { MAX_SPREADSHEET_BYTES, SpreadsheetError } from '../../transfer/spreadsheets/spreadsheet-error.ts'
 import {
   createImport,
   listImports,
   type SpreadsheetImport,
 } from '../../transfer/spreadsheets/spreadsheet-import.ts'
-import { MAX_SPREADSHEET_BYTES } from '../../transfer/spreadsheets/spreadsheet-limits.ts'
 import { notice, rowList, section } from '../page/parts.ts'
 import { EXPORT, IMPORT, type Outcome, type Visit, type Words } from '../page/route.ts'
 import { getCategoryName } from '../product-data/labels.ts'

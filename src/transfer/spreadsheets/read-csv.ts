@@ -2,8 +2,7 @@
 import { once } from 'node:events'
 import { CsvError, parse } from 'csv-parse'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
-import { SpreadsheetError } from './spreadsheet-error.ts'
-import { MAX_RAW_COLUMNS, MAX_RAW_ROWS, type SheetRow } from './spreadsheet-limits.ts'
+import { MAX_RAW_COLUMNS, MAX_RAW_ROWS, type SheetRow, SpreadsheetError } from './spreadsheet-error.ts'
 
 const SEPARATORS = [',', ';', '\t', '|'] as const
 export type CsvDialect = { separator: (typeof SEPARATORS)[number]; start: number; firstRowNumber: number }

@@ -3,14 +3,14 @@
 import { type EncodedText, readText, type TextEncoding } from './decode-text.ts'
 import { type CsvDialect, detectCsvDialect, readCsvRows } from './read-csv.ts'
 import { listXlsxSheets, readXlsxRows } from './read-xlsx.ts'
-import { SpreadsheetError } from './spreadsheet-error.ts'
 import {
   MAX_CELL_LENGTH,
   MAX_COLUMNS,
   MAX_ROWS,
   MAX_SPREADSHEET_BYTES,
   type SheetRow,
-} from './spreadsheet-limits.ts'
+  SpreadsheetError,
+} from './spreadsheet-error.ts'
 
 const SAMPLE_LENGTH = 64 * 1024
 

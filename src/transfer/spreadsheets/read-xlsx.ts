@@ -4,8 +4,7 @@
  */
 import { StringDecoder } from 'node:string_decoder'
 import type { Cell } from './cell.ts'
-import { SpreadsheetError } from './spreadsheet-error.ts'
-import { MAX_COLUMNS, MAX_RAW_ROWS, type SheetRow } from './spreadsheet-limits.ts'
+import { MAX_COLUMNS, MAX_RAW_ROWS, type SheetRow, SpreadsheetError } from './spreadsheet-error.ts'
 import { openZip, type ZipParts } from './unzip.ts'
 import {
   formatPercentage,

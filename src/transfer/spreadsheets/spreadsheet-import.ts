@@ -15,8 +15,7 @@ import { guessMapping, resolveUnits } from './guess-mapping.ts'
 import { type ColumnMapping, loadRemembered } from './mapping.ts'
 import { type OpenSpreadsheet, openSpreadsheet } from './read-spreadsheet.ts'
 import type { Constants, RowOptions } from './row-to-passport.ts'
-import { SpreadsheetError } from './spreadsheet-error.ts'
-import { MAX_ROWS, type SheetRow } from './spreadsheet-limits.ts'
+import { MAX_ROWS, type SheetRow, SpreadsheetError } from './spreadsheet-error.ts'
 
 export type ImportSettings = {
   mapping: ColumnMapping
