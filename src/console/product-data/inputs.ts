@@ -15,8 +15,7 @@ import {
   renderScalarInput,
 } from './controls.ts'
 import { DATA_PREFIX, findEntryField } from './form-data.ts'
-import { getFieldLabel } from './labels.ts'
-import { listLanguageOptions } from './language-names.ts'
+import { getFieldLabel, listLanguageOptions } from './labels.ts'
 import { listRowNumbers, NEW_ROW, ROW_ORIGIN } from './list-rows.ts'
 import { findLanguage, parseTypedValue } from './parse-value.ts'
 import { isScalarField, MAX_BRIEF_LENGTH, renderValue, summarizeValue } from './view.ts'

@@ -1,7 +1,10 @@
-/** Labels of fields, values and categories in the console's language, the same as on the public page. */
+/** Labels in the console's language, the same as on the public page, and languages found by their names. */
 import { findCategory } from '../../categories/catalogue.ts'
-import { findLabel, getLabels } from '../../i18n/catalogue.ts'
+import { normalizeName } from '../../categories/names/name-lookup.ts'
+import { findLabel, getLabels, LANGUAGES } from '../../i18n/catalogue.ts'
+import { formatLanguage } from '../../i18n/format.ts'
 import type { Words } from '../page/route.ts'
+import { CONSOLE_LANGUAGES } from '../page/words.ts'
 
 /** The label of a field, else the last part of its path. */
 export function getFieldLabel({ language }: Words, path: string): string {
@@ -27,3 +30,29 @@ export function sortOptions(language: string, codes: readonly string[], name: (c
   const { compare } = new Intl.Collator(language)
   return codes.map(code => [code, name(code)] as const).sort((a, b) => compare(a[1], b[1]))
 }
+
+/** Offered besides the Union's own languages: spoken near it or by many buyers. */
+const NEARBY = ['ar', 'bs', 'he', 'hi', 'is', 'ja', 'ko', 'mk', 'nb', 'ru', 'sq', 'sr', 'tr', 'uk', 'zh']
+const OFFERED: readonly string[] = [...LANGUAGES.map(({ code }) => code), ...NEARBY]
+
+const codesByName = new Map<string, string>()
+
+/**
+ * `Deutsch`, `German`, `deutsch` → `de`, by the console's languages, so that nobody has to know that Greek is
+ * `el`; undefined otherwise.
+ */
+export function findLanguageByName(text: string): string | undefined {
+  if (codesByName.size === 0) {
+    for (const code of OFFERED) {
+      for (const language of CONSOLE_LANGUAGES)
+        codesByName.set(normalizeName(formatLanguage(language, code)), code)
+    }
+    for (const { code, name } of LANGUAGES) codesByName.set(normalizeName(name), code)
+  }
+  return codesByName.get(normalizeName(text))
+}
+
+export const listLanguageOptions = ({ language }: Words) =>
+  sortOptions(language, OFFERED, code => formatLanguage(language, code))
+
+export const splitLanguages = (text: string): string[] => text.split(/[\s,;]+/).filter(tag => tag !== '')

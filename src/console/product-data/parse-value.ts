@@ -6,7 +6,7 @@ import { findLabel, getLabels } from '../../i18n/catalogue.ts'
 import { isExactNumber } from '../../kernel/text/strict-json.ts'
 import { findAmbiguousNumbers, normalizeDigits, normalizeSpelling } from '../../transfer/spreadsheets/cell.ts'
 import type { Words } from '../page/route.ts'
-import { findLanguageByName } from './language-names.ts'
+import { findLanguageByName } from './labels.ts'
 
 /** '' if one input cannot show the value. A fibre code becomes the fibre's name. */
 export function formatInputValue(words: Words, field: Field, value: unknown): string {

@@ -7,8 +7,7 @@ import { writeTemplate } from '../../transfer/spreadsheets/template.ts'
 import { getSearchText } from '../page/form.ts'
 import { select } from '../page/parts.ts'
 import { ALL_DATA, EXPORT, IMPORT, type Outcome, type Visit } from '../page/route.ts'
-import { getCategoryName } from '../product-data/labels.ts'
-import { splitLanguages } from '../product-data/language-names.ts'
+import { getCategoryName, splitLanguages } from '../product-data/labels.ts'
 import {
   FILE_FORMATS,
   getCategoryOrFirst,
