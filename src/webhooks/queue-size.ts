@@ -1,6 +1,7 @@
 /** How many deliveries of all accounts are due or waiting: for metrics and `doctor`. */
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'
+import { listShards } from '../kernel/db/shards.ts'
 
 type QueueSize = {
   /** To be delivered now, to active endpoints that are not backing off. */
@@ -14,6 +15,13 @@ type QueueSize = {
 /** Counts the queue. A million deliveries take some tenths of a second, so call it seldom. */
 export async function getQueueSize({ sql, clock }: { sql: Sql; clock: Clock }): Promise<QueueSize> {
   const now = clock.now()
+  const sizes = await Promise.all(listShards(sql).map(shard => getSizeOnShard(shard, now)))
+  const sum = (member: 'due' | 'waiting') => sizes.reduce((total, size) => total + size[member], 0)
+  const oldestDueSeconds = Math.max(...sizes.map(size => size.oldestDueSeconds))
+  return { due: sum('due'), waiting: sum('waiting'), oldestDueSeconds }
+}
+
+async function getSizeOnShard(sql: Sql, now: Date): Promise<QueueSize> {
   const [row] = await sql<{ due: number; waiting: number; oldest: Date | null }[]>`
     select coalesce(sum(endpoint.due) filter (where endpoint.is_receiving), 0)::bigint as due,
       (coalesce(sum(endpoint.total), 0) - coalesce(sum(endpoint.due) filter (where endpoint.is_receiving), 0))::bigint as waiting,

@@ -3,7 +3,8 @@
  * secret until the new one is activated, or until the 24 hours are over.
  */
 import { type AccountContext, type OperatorContext, withTransaction } from '../accounts/context.ts'
-import type { Sql } from '../kernel/db/database.ts'
+import type { Fragment, Sql } from '../kernel/db/database.ts'
+import { listShards } from '../kernel/db/shards.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { SecretCipher } from '../kernel/secret-cipher.ts'
 import { createWebhookSecret, type EncryptedSecrets, getSecretPlace, SECRET_OVERLAP_MS } from './secret.ts'
@@ -60,8 +61,7 @@ export async function reencryptSecrets(
   secretCipher: SecretCipher,
 ): Promise<ReencryptResult> {
   return withTransaction(ctx, async ({ sql }) => {
-    const rows = await sql<EncryptedSecrets[]>`
-      select account_id, id, secret, old_secret, old_until, old_signs from webhook_endpoint where status <> 'r' for update`
+    const rows = await readSecrets(sql, sql => sql`for update`)
     const unreadable = rows.filter(row =>
       listSecrets(row).some(part => secretCipher.decrypt(part, getPlace(row)) === undefined),
     )
@@ -75,13 +75,27 @@ export async function reencryptSecrets(
     for (const row of old) {
       const reencrypt = (part: Uint8Array) =>
         secretCipher.encrypt(secretCipher.decrypt(part, getPlace(row)) ?? '', getPlace(row))
-      await sql`
+      await row.sql`
         update webhook_endpoint set secret = ${reencrypt(row.secret)},
           old_secret = ${row.old_secret === null ? null : reencrypt(row.old_secret)}, revision = revision + 1
         where account_id = ${row.account_id} and id = ${row.id}`
     }
     return { sealed_anew: old.length, already_current: rows.length - old.length }
   })
+}
+
+/** The secrets of all shards, each with the database that has it. */
+async function readSecrets(
+  database: Sql,
+  lock: (sql: Sql) => Fragment,
+): Promise<(EncryptedSecrets & { sql: Sql })[]> {
+  const all: (EncryptedSecrets & { sql: Sql })[] = []
+  for (const sql of listShards(database)) {
+    const rows = await sql<EncryptedSecrets[]>`
+      select account_id, id, secret, old_secret, old_until, old_signs from webhook_endpoint where status <> 'r' ${lock(sql)}`
+    all.push(...rows.map(row => ({ ...row, sql })))
+  }
+  return all
 }
 
 const listSecrets = ({ secret, old_secret }: EncryptedSecrets) =>
@@ -94,8 +108,7 @@ export async function countSecretsByKey(
   ctx: OperatorContext,
   secretCipher: SecretCipher,
 ): Promise<{ current: number; other: number }> {
-  const rows = await ctx.sql<EncryptedSecrets[]>`
-    select account_id, id, secret, old_secret, old_until, old_signs from webhook_endpoint where status <> 'r'`
+  const rows = await readSecrets(ctx.sql, sql => sql``)
   const isCurrent = (row: EncryptedSecrets) =>
     listSecrets(row).every(
       part => secretCipher.isUnderCurrentKey(part) && secretCipher.decrypt(part, getPlace(row)) !== undefined,
@@ -104,7 +117,9 @@ export async function countSecretsByKey(
   return { current, other: rows.length - current }
 }
 
-export async function hasWebhookSecrets(sql: Sql): Promise<boolean> {
-  const found = await sql`select from webhook_endpoint where status <> 'r' limit 1`
-  return found.length > 0
+export async function hasWebhookSecrets(database: Sql): Promise<boolean> {
+  const found = await Promise.all(
+    listShards(database).map(sql => sql`select from webhook_endpoint where status <> 'r' limit 1`),
+  )
+  return found.some(rows => rows.length > 0)
 }

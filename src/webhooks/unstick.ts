@@ -3,6 +3,7 @@
  */
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'
+import { listShards } from '../kernel/db/shards.ts'
 import { isLeaseTooLong, LEASE_MS } from './claim.ts'
 import { BACKOFF_MS, MAX_JITTERED_DELAY_MS } from './retry-schedule.ts'
 
@@ -13,8 +14,19 @@ type StuckCounts = { leases: number; deliveries: number; endpoints: number }
 
 type Context = { sql: Sql; clock: Clock }
 
-/** Counts rows that wait longer than the retry schedule allows. Reads all waiting deliveries. */
-export async function countStuckDeliveries(ctx: Context): Promise<StuckCounts> {
+/** Counts rows of all shards that wait longer than the retry schedule allows. Reads all waiting deliveries. */
+export const countStuckDeliveries = (ctx: Context): Promise<StuckCounts> => addUp(ctx, countStuckOnShard)
+
+/** Frees deliveries on all shards, as `unstickDeliveries`. */
+export const unstickAllShards = (ctx: Context): Promise<StuckCounts> => addUp(ctx, unstickDeliveries)
+
+async function addUp(ctx: Context, work: (ctx: Context) => Promise<StuckCounts>): Promise<StuckCounts> {
+  const counts = await Promise.all(listShards(ctx.sql).map(sql => work({ ...ctx, sql })))
+  const sum = (member: keyof StuckCounts) => counts.reduce((total, one) => total + one[member], 0)
+  return { leases: sum('leases'), deliveries: sum('deliveries'), endpoints: sum('endpoints') }
+}
+
+async function countStuckOnShard(ctx: Context): Promise<StuckCounts> {
   const { sql } = ctx
   const [row] = await sql<StuckCounts[]>`
     select (select count(*) from webhook_lease where ${isLeaseTooLong(sql, LEASE_MS)}) as leases,

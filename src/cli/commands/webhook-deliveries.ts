@@ -12,7 +12,7 @@ import {
   resendDelivery,
 } from '../../webhooks/delivery-log.ts'
 import { sendTestEvent } from '../../webhooks/send-test-event.ts'
-import { unstickDeliveries } from '../../webhooks/unstick.ts'
+import { unstickAllShards } from '../../webhooks/unstick.ts'
 import { ACCOUNT_OPTION, getAccountId } from '../command-line/account-arguments.ts'
 import { type Arguments, type Command, formatTable } from '../command-line/command.ts'
 import { parseSince, SINCE_HINT } from '../command-line/parse-times.ts'
@@ -130,7 +130,7 @@ export const webhooksUnstick: Command = {
   run: onStore(
     () => undefined,
     async ctx => {
-      const freed = await unstickDeliveries(ctx)
+      const freed = await unstickAllShards(ctx)
       const { leases, deliveries, endpoints } = freed
       const text =
         leases + deliveries + endpoints === 0

@@ -6,6 +6,7 @@ import { accountIsOpen, isAccountOpen } from '../../accounts/close-account.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
+import { listShards } from '../../kernel/db/shards.ts'
 import { afterCommit, inTransaction } from '../../kernel/db/transaction.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { createBackgroundJobs, isAbandoned, type JobFailure } from '../../kernel/process/background-jobs.ts'
@@ -61,9 +62,15 @@ async function findJobReport(ctx: AccountContext, uuid: string): Promise<JobRepo
 }
 
 /** Open background refreshes of all accounts, for monitoring. */
-export async function countOpenJobs(sql: Sql): Promise<number> {
-  const [row] = await sql<{ n: number }[]>`select count(*) as n from refresh_job where finished_at is null`
-  return row?.n ?? 0
+export async function countOpenJobs(database: Sql): Promise<number> {
+  const counts = await Promise.all(
+    listShards(database).map(async sql => {
+      const [row] = await sql<{ n: number }[]>`
+        select count(*) as n from refresh_job where finished_at is null`
+      return row?.n ?? 0
+    }),
+  )
+  return counts.reduce((total, n) => total + n, 0)
 }
 
 /** Undefined if a job is open. Locks the passport, so that a concurrent request finds the job. */
