@@ -49,3 +49,17 @@ export async function countAccountsByShard({ sql }: OperatorContext): Promise<Ma
     select shard, count(*)::int as n from account where shard is not null group by shard`
   return new Map(rows.map(({ shard, n }) => [shard, n]))
 }
+
+/** Sentences about accounts on a shard that does not exist, or on none although there are shards. */
+export async function findMisplacedAccounts({ sql }: OperatorContext): Promise<string[]> {
+  const shards = listShards(sql).map(getShardNumber)
+  const rows = await sql<{ shard: number | null; n: number }[]>`
+    select shard, count(*)::int as n from account group by shard order by shard`
+  return rows
+    .filter(({ shard }) => !shards.includes(shard))
+    .map(({ shard, n }) =>
+      shard === null
+        ? `${n} accounts are on no shard: a server created them that was not restarted after "shards create"`
+        : `${n} accounts are on shard ${shard}, which does not exist: restore it from a backup`,
+    )
+}

@@ -14,7 +14,7 @@ type StuckCounts = { leases: number; deliveries: number; endpoints: number }
 
 type Context = { sql: Sql; clock: Clock }
 
-/** Counts rows of all shards that wait longer than the retry schedule allows. Reads all waiting deliveries. */
+/** Counts rows on all shards that wait longer than the retry schedule allows. Reads all deliveries. */
 export const countStuckDeliveries = (ctx: Context): Promise<StuckCounts> => addUp(ctx, countStuckOnShard)
 
 /** Frees deliveries on all shards, as `unstickDeliveries`. */

@@ -256,6 +256,7 @@ describe('doctor', () => {
         'transport',
         'roles',
         'counters',
+        'claims',
         'sealed secrets',
         'deliveries',
         'histories',

@@ -7,8 +7,10 @@ import { systemClock } from '../../kernel/clock.ts'
 import { type Config, ConfigError, findMalformedLines, readConfig } from '../../kernel/config/config.ts'
 import type { Environment } from '../../kernel/config/environment-reader.ts'
 import { findMisspelledSettings } from '../../kernel/config/misspelled-settings.ts'
+import { checkNodes } from '../../kernel/db/check-nodes.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { findDatabaseTls } from '../../kernel/db/database-tls.ts'
+import { hasShards } from '../../kernel/db/shards.ts'
 import { BUNDLED_LICENCE, describeCountryFile } from '../../scans/country.ts'
 import { findLastBackup } from '../../transfer/backup/scheduled-backups.ts'
 import { getQueueSize } from '../../webhooks/queue-size.ts'
@@ -23,8 +25,10 @@ import { hasStore, type Store } from '../store/store.ts'
 import {
   type Check,
   type CheckResult,
+  checkClaims,
   checkCounters,
   checkHistories,
+  checkShards,
   describeError,
   runChecks,
 } from '../store/verify-store.ts'
@@ -104,10 +108,13 @@ async function checkStore(store: Store, config: Config, verify: boolean): Promis
     jit: () => checkJit(sql),
     transport: () => describeTransport(config),
     roles: () => describeRoles(sql),
+    ...(hasShards(sql) ? { nodes: () => checkNodes(sql) } : {}),
   })
   if (pending?.length !== 0) return checks
   const more = await runChecks({
+    ...(hasShards(sql) ? { shards: () => checkShards(sql) } : {}),
     counters: () => checkCounters(sql),
+    claims: () => checkClaims(sql, verify),
     'sealed secrets': () => checkWebhookSecrets(sql, config),
     deliveries: () => checkDeliveries(sql),
     ...(verify ? { histories: () => checkHistories(sql) } : {}),

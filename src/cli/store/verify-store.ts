@@ -1,8 +1,11 @@
 /** Verifies a store: its counters match its rows, and no history has a gap or a wrong hash. */
+import { findMisplacedAccounts } from '../../accounts/account-shard.ts'
 import { listAccounts } from '../../accounts/accounts.ts'
 import { LEVELS } from '../../accounts/plans.ts'
 import { systemClock } from '../../kernel/clock.ts'
+import { findShardProblems } from '../../kernel/db/check-shards.ts'
 import type { Sql } from '../../kernel/db/database.ts'
+import { getShardNumber, listShards } from '../../kernel/db/shards.ts'
 import { asSql } from '../../kernel/db/transaction.ts'
 import { toError } from '../../kernel/errors.ts'
 import {
@@ -12,6 +15,7 @@ import {
   findWrongCounts,
   findWrongUnitCounts,
 } from '../../passports/copies/verify.ts'
+import { findWrongClaims } from '../../passports/copies/verify-claims.ts'
 import { explainOperatorProblem } from '../command-line/database-errors.ts'
 
 export type Check = { name: string; ok: boolean; detail: string }
@@ -37,22 +41,14 @@ export async function runChecks(
 
 export const describeError = (error: unknown) => explainOperatorProblem(error) ?? toError(error).message
 
-/** Uses one snapshot, so that writes of a running server do not look like errors. */
+/** Uses a snapshot of each shard, so that writes of a running server do not look like errors. */
 export async function checkCounters(sql: Sql): Promise<CheckResult> {
-  const connection = await sql.reserve()
-  try {
-    await connection`begin isolation level repeatable read read only`
-    await connection`set local statement_timeout = '10min'`
-    const wrong = [
-      ...(await findWrongCounts(connection)),
-      ...(await findWrongUnitCounts(connection)),
-      ...(await findWrongUsage(connection)),
-    ]
-    await connection`commit`
-    return wrong.length === 0 ? 'agree with the rows' : wrong
-  } finally {
-    connection.release()
-  }
+  const wrong = await checkSnapshots(sql, '10min', async snapshot => [
+    ...(await findWrongCounts(snapshot)),
+    ...(await findWrongUnitCounts(snapshot)),
+    ...(await findWrongUsage(snapshot)),
+  ])
+  return wrong.length === 0 ? 'agree with the rows' : wrong
 }
 
 async function findWrongUsage(sql: Sql): Promise<string[]> {
@@ -67,12 +63,51 @@ async function findWrongUsage(sql: Sql): Promise<string[]> {
   )
 }
 
-/** Uses one snapshot: a version that is written meanwhile is no error. */
+/** Uses a snapshot of each shard: a version that is written meanwhile is no error. */
 export async function checkHistories(sql: Sql): Promise<CheckResult> {
-  const broken = await sql.begin('isolation level repeatable read read only', async tx => {
-    await tx`set local statement_timeout = '1h'`
-    const snapshot = asSql(tx)
-    return [...(await findBrokenHistories(snapshot)), ...(await findBrokenChains(snapshot))]
-  })
+  const broken = await checkSnapshots(sql, '1h', async snapshot => [
+    ...(await findBrokenHistories(snapshot)),
+    ...(await findBrokenChains(snapshot)),
+  ])
   return broken.length === 0 ? 'every version is there, and every hash is right' : broken
+}
+
+/** Finds the problems of one shard after the other, and names the shard of each. */
+async function checkSnapshots(
+  sql: Sql,
+  statementTimeout: string,
+  find: (snapshot: Sql) => Promise<string[]>,
+): Promise<string[]> {
+  const problems: string[] = []
+  for (const shard of listShards(sql)) {
+    const number = getShardNumber(shard)
+    const found = await shard
+      .begin('isolation level repeatable read read only', async tx => {
+        await tx.unsafe(`set local statement_timeout = '${statementTimeout}'`)
+        return find(asSql(tx))
+      })
+      .catch(error => [describeError(error)])
+    problems.push(...found.map(problem => (number === null ? problem : `shard ${number}: ${problem}`)))
+  }
+  return problems
+}
+
+/** Also accounts on shards that do not exist. */
+export async function checkShards(sql: Sql): Promise<CheckResult> {
+  const problems = [
+    ...(await findShardProblems(sql)),
+    ...(await findMisplacedAccounts({ sql, clock: systemClock })),
+  ]
+  return problems.length === 0 ? `${listShards(sql).length} shards with the tables of public` : problems
+}
+
+const MAX_CLAIM_CHECK_MS = 5_000
+
+/** `verify`: reads all claims and products, however long that takes. */
+export async function checkClaims(sql: Sql, verify: boolean): Promise<CheckResult> {
+  const limitMs = verify ? Number.POSITIVE_INFINITY : MAX_CLAIM_CHECK_MS
+  const { problems, claims, products, isComplete } = await findWrongClaims(sql, limitMs)
+  if (problems.length > 0) return problems
+  const advice = isComplete ? '' : ', as far as they were read in five seconds; --verify reads all'
+  return `${claims} claims and ${products} products agree${advice}`
 }
