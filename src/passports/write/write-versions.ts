@@ -110,8 +110,9 @@ async function insertVersions(
       select public.carnet_write_version(${accountId}, ${actorId}, ${JSON.stringify(first)}::text::jsonb, ${inBackground}) as updated_at`
     return row?.updated_at ? [{ id: first.id, updated_at: row.updated_at }] : []
   }
+  const sorted = versions.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   return sql<{ id: string; updated_at: Date }[]>`
     select written as id, written_at as updated_at from public.carnet_write_versions(${accountId}, ${actorId},
-      ${versions.map(({ id }) => id)}::text[]::uuid[], ${JSON.stringify(versions)}::text::jsonb, ${inBackground},
+      ${JSON.stringify(sorted)}::text::jsonb, ${inBackground},
       ${moved === undefined ? null : JSON.stringify(moved)}::text::jsonb)`
 }
