@@ -70,15 +70,20 @@ type BatchWorker = {
   running: Promise<void> | undefined
 }
 
-type RecorderState = {
-  setup: RecorderSetup
-  workers: readonly BatchWorker[]
-  counting: CountingContext
-  pending: ReturnType<typeof createPendingScans>
-  /** The batch that is being filled, by shard. */
-  open: Map<number | null, ScanBatch>
+/** Each shard has its own, so that one whose machine is lost delays no other. */
+type ShardScans = {
+  /** The batch that is being filled. */
+  open: ScanBatch
   /** Full batches, which no longer change. */
   queue: ScanBatch[]
+  workers: readonly BatchWorker[]
+}
+
+type RecorderState = {
+  setup: RecorderSetup
+  shards: Map<number | null, ShardScans>
+  counting: CountingContext
+  pending: ReturnType<typeof createPendingScans>
   /** Whether scans were recorded since the last flush. */
   hasNewScans: boolean
   dropped: number
@@ -95,16 +100,9 @@ export function createScanRecorder(setup: RecorderSetup): ScanRecorder {
   }
   const state: RecorderState = {
     setup,
-    workers: Array.from({ length: MAX_CONCURRENT_BATCHES }, () => ({
-      writer: { sql: setup.sql, clock: setup.clock, id: randomUUID(), settings },
-      batches: 0,
-      current: undefined,
-      running: undefined,
-    })),
+    shards: new Map(),
     counting,
     pending: createPendingScans(),
-    open: new Map(),
-    queue: [],
     hasNewScans: false,
     dropped: 0,
     warnedAt: Number.NEGATIVE_INFINITY,
@@ -193,26 +191,42 @@ async function countPending(state: RecorderState): Promise<void> {
     if (i % SCANS_PER_TURN === SCANS_PER_TURN - 1) await yieldToEventLoop()
     if (byMembers.has(scan) || !addScan(state, scan)) continue
     // The database writes full batches while we fill the next; errors are rethrown in `writeAll`.
-    for (const worker of state.workers) runWorker(state, worker).catch(() => undefined)
+    const scans = getShardScans(state, scan.passport.shard ?? null)
+    for (const worker of startWorkers(state, scans)) worker.catch(() => undefined)
   }
+}
+
+function getShardScans(state: RecorderState, shard: number | null): ShardScans {
+  const found = state.shards.get(shard)
+  if (found !== undefined) return found
+  const { sql, clock } = state.setup
+  const workers = Array.from({ length: MAX_CONCURRENT_BATCHES }, () => ({
+    writer: { sql, clock, id: randomUUID(), settings: state.counting.settings },
+    batches: 0,
+    current: undefined,
+    running: undefined,
+  }))
+  const scans = { open: createScanBatch(shard), queue: [], workers }
+  state.shards.set(shard, scans)
+  return scans
 }
 
 /** Returns whether a full batch was queued. */
 function addScan(state: RecorderState, scan: PendingScan): boolean {
-  const { shard = null } = scan.passport
-  let batch = state.open.get(shard)
-  const isFull = batch !== undefined && countBatchRows(batch) >= BATCH_ROWS
-  if (isFull && state.queue.length >= MAX_QUEUED_BATCHES) {
+  const scans = getShardScans(state, scan.passport.shard ?? null)
+  const isFull = countBatchRows(scans.open) >= BATCH_ROWS
+  if (isFull && countQueued(state) >= MAX_QUEUED_BATCHES) {
     drop(state, scan.times)
     return false
   }
-  if (batch === undefined || isFull) {
-    if (batch !== undefined) state.queue.push(batch)
-    batch = createScanBatch(shard)
-    state.open.set(shard, batch)
-  }
-  countScan(batch, scan, state.counting)
+  if (isFull) queueOpenBatch(scans)
+  countScan(scans.open, scan, state.counting)
   return isFull
+}
+
+function queueOpenBatch(scans: ShardScans): void {
+  scans.queue.push(scans.open)
+  scans.open = createScanBatch(scans.open.shard)
 }
 
 /**
@@ -244,27 +258,29 @@ async function findScansByMembers(
 }
 
 async function writeAll(state: RecorderState): Promise<void> {
-  for (const batch of state.open.values()) if (countBatchRows(batch) > 0) state.queue.push(batch)
-  state.open.clear()
-  while (hasWork(state)) {
-    const outcomes = await Promise.allSettled(state.workers.map(worker => runWorker(state, worker)))
-    const failed = outcomes.find(outcome => outcome.status === 'rejected')
-    if (failed !== undefined) throw failed.reason
-  }
+  const all = [...state.shards.values()]
+  for (const scans of all) if (countBatchRows(scans.open) > 0) queueOpenBatch(scans)
+  const outcomes = await Promise.allSettled(all.flatMap(scans => startWorkers(state, scans)))
+  const failed = outcomes.find(outcome => outcome.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+  if (hasWork(state)) await writeAll(state)
 }
 
+const startWorkers = (state: RecorderState, scans: ShardScans): Promise<void>[] =>
+  scans.workers.map(worker => runWorker(state, scans, worker))
+
 /** Resolves when the queue is empty. A batch that could not be written keeps its number for a retry. */
-function runWorker(state: RecorderState, worker: BatchWorker): Promise<void> {
-  worker.running ??= writeQueued(state, worker).finally(() => {
+function runWorker(state: RecorderState, scans: ShardScans, worker: BatchWorker): Promise<void> {
+  worker.running ??= writeQueued(state, scans.queue, worker).finally(() => {
     worker.running = undefined
   })
   return worker.running
 }
 
-async function writeQueued(state: RecorderState, worker: BatchWorker): Promise<void> {
+async function writeQueued(state: RecorderState, queue: ScanBatch[], worker: BatchWorker): Promise<void> {
   for (;;) {
     if (worker.current === undefined) {
-      worker.current = state.queue.shift()
+      worker.current = queue.shift()
       if (worker.current === undefined) return
       worker.current.number = ++worker.batches
     }
@@ -273,8 +289,13 @@ async function writeQueued(state: RecorderState, worker: BatchWorker): Promise<v
   }
 }
 
-const hasWork = ({ queue, workers }: RecorderState) =>
-  queue.length > 0 || workers.some(worker => worker.current !== undefined)
+const countQueued = ({ shards }: RecorderState) =>
+  [...shards.values()].reduce((sum, { queue }) => sum + queue.length, 0)
+
+const hasWork = ({ shards }: RecorderState) =>
+  [...shards.values()].some(
+    ({ queue, workers }) => queue.length > 0 || workers.some(worker => worker.current !== undefined),
+  )
 
 /** Whether a retry would fail as well: invalid data, violated constraints, wrong SQL. */
 const isPermanent = (error: unknown) => /^(22|23|42)/.test(sqlState(error) ?? '')

@@ -17,9 +17,12 @@ type BatchOptions<K> = {
   weight?: Weight<K>
 }
 
-/** `load` returns the values in the order of the keys. If it fails, all calls in its batch fail. */
+/**
+ * `load` returns the values in the order of the keys, or promises of them. If it fails, all calls in its
+ * batch fail.
+ */
 export function createBatchLoader<K, V>(
-  load: (keys: readonly K[]) => Promise<readonly V[]>,
+  load: (keys: readonly K[]) => Promise<readonly (V | Promise<V>)[]>,
   { maxInFlight = 2, maxBatch = MAX_BATCH, weight }: BatchOptions<K> = {},
 ): (key: K) => Promise<V> {
   const queue: Waiter<K, V>[] = []

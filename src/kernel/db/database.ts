@@ -200,6 +200,11 @@ export function isDisconnection(error: unknown): boolean {
   return code !== undefined && (ENDED_BY_SERVER.test(code) || LOST_BY_NETWORK.test(code))
 }
 
+/** Citus has no code of its own for a node that another one cannot reach. */
+const INTERNAL_ERROR = 'XX000'
+const LOST_NODE =
+  /^(failure on connection|failed to prepare transaction|could not commit transaction|connection (establishment|to the remote node)|server closed the connection)/
+
 const APP_ERRORS: readonly [RegExp, () => AppError][] = [
   [ENDED_BY_SERVER, databaseUnavailable],
   [LOST_BY_NETWORK, databaseUnavailable],
@@ -238,6 +243,8 @@ function unstorable(): AppError {
 export function explainDatabaseError(error: unknown): AppError | undefined {
   if (isStalePlan(error)) return databaseUnavailable()
   const code = sqlState(error)
+  if (code === INTERNAL_ERROR && error instanceof Error && LOST_NODE.test(error.message))
+    return databaseUnavailable()
   return code === undefined ? undefined : APP_ERRORS.find(([pattern]) => pattern.test(code))?.[1]()
 }
 

@@ -130,16 +130,24 @@ export function listCandidateShards(sql: Sql, uuid: string): readonly Sql[] {
   return named === undefined ? all : [named, ...all.filter(shard => shard !== named)]
 }
 
-/** Asks one shard after the other for an id, until one knows it. */
+/**
+ * Asks the likeliest shard for an id, then all others. If no shard that answers knows it, but one does not
+ * answer, it fails as that one: the id may be there.
+ */
 export async function findInShards<T>(
   sql: Sql,
   uuid: string,
   find: (shard: Sql) => Promise<T | undefined>,
 ): Promise<T | undefined> {
   const [first = sql, ...others] = listCandidateShards(sql, uuid)
-  const found = await find(first)
-  if (found !== undefined || others.length === 0) return found
-  return (await Promise.all(others.map(find))).find(one => one !== undefined)
+  if (others.length === 0) return find(first)
+  const results = await Promise.allSettled([find(first)])
+  const isFound = (result: PromiseSettledResult<T | undefined>) =>
+    result.status === 'fulfilled' && result.value !== undefined
+  if (!results.some(isFound)) results.push(...(await Promise.allSettled(others.map(find))))
+  const result = results.find(isFound) ?? results.find(({ status }) => status === 'rejected')
+  if (result?.status === 'rejected') throw result.reason
+  return result?.value
 }
 
 let lastMarked = ''

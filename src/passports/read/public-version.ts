@@ -1,6 +1,6 @@
 /** Earlier versions for anyone who may see the passport, and a history that never names their authors. */
-import type { Fragment, Sql } from '../../kernel/db/database.ts'
-import { getShard, perSharedDatabase } from '../../kernel/db/shards.ts'
+import { type Fragment, perDatabase, type Sql } from '../../kernel/db/database.ts'
+import { getShard } from '../../kernel/db/shards.ts'
 import { Semaphore } from '../../kernel/semaphore.ts'
 import { dropFreeFormKeys, dropFreeFormNames } from '../core/columns.ts'
 import { creationTime, type PassportRow } from '../core/record.ts'
@@ -12,7 +12,7 @@ type EarlierVersion = Pick<
 >
 
 /** Earlier versions are rarely read, and their data may be large. */
-const permits = perSharedDatabase(() => new Semaphore({ capacity: 2 }))
+const permits = perDatabase(() => new Semaphore({ capacity: 2 }))
 
 /** The passport as of version `versionNo`, without free-form keys; undefined without that version. */
 export const readPublicVersion = async (
@@ -44,7 +44,7 @@ async function readVersion(
 ): Promise<PublicPassportRow | undefined> {
   if (!(versionNo >= 1 && versionNo < passport.version_no)) return undefined
   const shard = getShard(sql, passport.shard)
-  const rows = await permits(sql).run(
+  const rows = await permits(shard).run(
     () => shard<EarlierVersion[]>`
       select v.version_no, v.created_at as updated_at, c.data->>'gtin' as gtin, ${data} as data,
         case when v.own is not null then ${dropFreeFormNames(sql, sql`array(select jsonb_object_keys(v.own))`)} end as unit_fields,

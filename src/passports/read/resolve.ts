@@ -34,7 +34,7 @@ type Resolver = {
 
 const resolvers = perSharedDatabase(
   (sql: Sql): Resolver => ({
-    load: createBatchLoader((keys: readonly Key[]) => loadAll(sql, keys)),
+    load: createBatchLoader((keys: readonly Key[]) => loadTogether(sql, keys)),
     cache: new BoundedMap(MAX_CACHED_TARGETS),
   }),
 )
@@ -105,6 +105,18 @@ async function loadRows(sql: Sql, keys: readonly Key[]): Promise<readonly Row[]>
       select p.id from passport p
       where p.account_id = holder.account_id and p.model_id = holder.model_id and p.level = 'b' and p.lot = k.lot
         and (holder.released_at is null or carnet_created_at(p.id) <= holder.released_at) limit 1) batch on true`
+}
+
+type Found = ResolvedPassports | undefined
+
+/** If a machine with shards is lost, only the addresses that need it fail: each is loaded alone. */
+async function loadTogether(sql: Sql, keys: readonly Key[]): Promise<(Found | Promise<Found>)[]> {
+  try {
+    return await loadAll(sql, keys)
+  } catch (error) {
+    if (!hasShards(sql) || keys.length === 1) throw error
+    return keys.map(key => resolveUncached(sql, key))
+  }
 }
 
 async function loadAll(sql: Sql, keys: readonly Key[]): Promise<(ResolvedPassports | undefined)[]> {

@@ -17,7 +17,8 @@ const HIGHEST = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 type ListedModel = { id: string; updatedAt: Date }
 
-type Files = { starts: string[]; underWay: Promise<number> | undefined }
+/** `listed`: the numbers of the last answer. */
+type Files = { starts: string[]; underWay: Promise<number> | undefined; listed?: number[] }
 
 const files = perDatabase((): Files => ({ starts: [LOWEST], underWay: undefined }))
 
@@ -28,7 +29,16 @@ const files = perDatabase((): Files => ({ starts: [LOWEST], underWay: undefined 
 export async function listSitemapFiles(sql: Sql): Promise<number[]> {
   const shards = listShards(sql)
   const numbers = await Promise.all(
-    shards.map(async (shard, i) => (await listFilesOf(shard)).map(n => (n - 1) * shards.length + i + 1)),
+    shards.map(async (shard, i) => {
+      const known = files(shard)
+      try {
+        known.listed = await listFilesOf(shard)
+      } catch (error) {
+        // A machine that is lost for a while takes no file out of the sitemap.
+        if (shards.length === 1 || known.listed === undefined) throw error
+      }
+      return known.listed.map(n => (n - 1) * shards.length + i + 1)
+    }),
   )
   return numbers.flat().sort((a, b) => a - b)
 }

@@ -1,6 +1,6 @@
 /** The corrections that outdated units lack, bounded: the current and the corrected value of each field. */
-import type { Sql } from '../../kernel/db/database.ts'
-import { getShard, perSharedDatabase } from '../../kernel/db/shards.ts'
+import { perDatabase, type Sql } from '../../kernel/db/database.ts'
+import { getShard } from '../../kernel/db/shards.ts'
 import { Semaphore } from '../../kernel/semaphore.ts'
 import type { PassportData } from '../core/check-data.ts'
 import { selectOutdatedContents } from '../core/outdated.ts'
@@ -24,14 +24,14 @@ export type PendingCorrection = {
 const BOUNDS = { maxCorrections: 20, maxBytes: 262_144 }
 
 /** Data may be large, so few corrections are read at the same time. */
-const permits = perSharedDatabase(() => new Semaphore({ capacity: 2 }))
+const permits = perDatabase(() => new Semaphore({ capacity: 2 }))
 
 /** For the public page of a unit; the caller discloses only what its reader may see. */
 export const readPendingCorrection = (
   sql: Sql,
   passport: Pick<PublicPassportRow, 'account_id' | 'id' | 'unit_fields' | 'shard'>,
 ): Promise<PendingCorrection | undefined> =>
-  permits(sql).run(() => {
+  permits(getShard(sql, passport.shard)).run(() => {
     const ctx = { sql: getShard(sql, passport.shard), accountId: passport.account_id }
     return findPendingForUnit(ctx, passport.id, passport.unit_fields ?? [])
   })
