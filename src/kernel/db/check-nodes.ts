@@ -6,14 +6,14 @@ const STATEMENT_TIMEOUT = '60s'
 const MAX_PREPARED_MINUTES = 5
 
 /** Each node's answer to this is a JSON object of `NodeState`. */
-const READ_STATE = `
+const readState = (maxPreparedMinutes: number) => `
   select json_build_object(
     'hasTriggers', current_setting('citus.enable_unsafe_triggers')::boolean,
     'connections', current_setting('max_connections')::int,
     'preparable', current_setting('max_prepared_transactions')::int,
     'walLevel', current_setting('wal_level'),
     'prepared', (select coalesce(json_agg(gid), '[]') from pg_prepared_xacts
-      where database = current_database() and prepared < now() - interval '${MAX_PREPARED_MINUTES} minutes'))`
+      where database = current_database() and prepared < now() - interval '${maxPreparedMinutes} minutes'))`
 
 type NodeState = {
   hasTriggers: boolean
@@ -25,9 +25,12 @@ type NodeState = {
 type Node = { name: string; isActive: boolean; answer: NodeState | null }
 
 /** Problems of the cluster's nodes, or what they are like. */
-export async function checkNodes(sql: Sql): Promise<string | string[]> {
+export async function checkNodes(
+  sql: Sql,
+  maxPreparedMinutes = MAX_PREPARED_MINUTES,
+): Promise<string | string[]> {
   if (!(await hasCitus(sql))) return 'all shards are in this PostgreSQL'
-  const nodes = await readNodes(sql)
+  const nodes = await readNodes(sql, maxPreparedMinutes)
   const problems = [...nodes.flatMap(findProblems), ...(await findLostConnections(sql))]
   if (problems.length > 0) return problems
   const fixed = nodes.filter(({ answer }) => answer?.walLevel !== 'logical').map(({ name }) => name)
@@ -39,14 +42,14 @@ export async function checkNodes(sql: Sql): Promise<string | string[]> {
 }
 
 /** A node that does not answer has no state, and its neighbours are asked all the same. */
-async function readNodes(sql: Sql): Promise<Node[]> {
+async function readNodes(sql: Sql, maxPreparedMinutes: number): Promise<Node[]> {
   return sql.begin(async tx => {
     await tx.unsafe(`set local statement_timeout = '${STATEMENT_TIMEOUT}'`)
     return tx<Node[]>`
       select n.nodename || ':' || n.nodeport as name, n.isactive as "isActive",
         case when r.success then r.result::json end as answer
       from pg_dist_node n
-      left join run_command_on_all_nodes(${READ_STATE}, true, true) r on r.nodeid = n.nodeid
+      left join run_command_on_all_nodes(${readState(maxPreparedMinutes)}, true, true) r on r.nodeid = n.nodeid
       where n.noderole = 'primary' order by n.groupid`
   })
 }
