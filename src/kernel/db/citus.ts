@@ -2,8 +2,9 @@
 import type postgres from 'postgres'
 import { AppError } from '../errors.ts'
 import { createShard } from './create-shard.ts'
-import type { Sql } from './database.ts'
+import { type Fragment, isDistributed, type Sql } from './database.ts'
 import { getShardSchema, readShards, SHARD_NAME, SHARED_TABLES } from './shards.ts'
+import { getPool } from './transaction.ts'
 
 /**
  * After this statement, `set local` sets the other nodes of a cluster, too. Without Citus nobody reads this
@@ -97,10 +98,35 @@ async function createDistributedShard(sql: postgres.Sql, shard: number): Promise
 }
 
 /**
+ * The `xact_start` of the transactions that may write to the shard. In the seconds after a move some writers
+ * come through the node that it has left, so all nodes are asked. One that does not answer stands for a
+ * transaction of a minute ago, and so does one that has been prepared but not ended: its node was lost.
+ */
+export const selectOpenTransactions = (sql: Sql): Fragment =>
+  isDistributed(getPool(sql))
+    ? sql`(
+      select case when success then nullif(result, '')::timestamptz else now() - interval '1 minute' end as xact_start
+      from run_command_on_all_nodes(${OLDEST_TRANSACTION}, parallel := true, give_warning_for_connection_errors := true))`
+    : sql`(
+      select xact_start from pg_stat_activity
+      where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid())`
+
+const OLDEST_TRANSACTION = `
+  select least(min(xact_start), (
+    select min(prepared) - interval '1 minute' from pg_prepared_xacts
+    where database = current_database() and prepared < now() - interval '5 seconds'))
+  from pg_stat_activity
+  where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()
+    and query not like 'select citus_move_shard_placement(%'`
+
+/**
  * The shards with host and port of the node that each is on, as the entry knows them; null for all on a plain
  * PostgreSQL. A schema that is not distributed yet is none. One small statement, which servers repeat.
  */
-export async function findShardNodes(sql: Sql, isDistributed: boolean): Promise<Map<number, string | null>> {
+export async function findShardNodes(
+  sql: Sql | postgres.Sql,
+  isDistributed: boolean,
+): Promise<Map<number, string | null>> {
   if (!isDistributed) return new Map((await readShards(sql)).map(shard => [shard, null]))
   const rows = await sql<{ shard: number; node: string }[]>`
     select substr(s.nspname, 7)::int as shard,

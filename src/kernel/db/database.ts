@@ -77,9 +77,15 @@ export function openPool(target: DatabaseTarget, options: PoolOptions = {}): Sql
       if (sqlState(reason) === READ_ONLY) dropReadOnlyConnections(pool, max)
     },
   })
+  if (options.isDistributed) distributed.add(pool)
   directions.set(pool, to => redirectPool(pool, createDrivers(to, settings)))
   return pool
 }
+
+const distributed = new WeakSet<Sql>()
+
+/** Whether the pool's database distributes tables. */
+export const isDistributed = (pool: Sql): boolean => distributed.has(pool)
 
 const directions = new WeakMap<Sql, (target: DatabaseTarget) => void>()
 

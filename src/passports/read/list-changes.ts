@@ -3,6 +3,7 @@
  * time, so the response names a time before every open transaction, to continue from.
  */
 import type { AccountContext } from '../../accounts/context.ts'
+import { selectOpenTransactions } from '../../kernel/db/citus.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import { joinOwners, selectContentsCorrectedSince, selectCorrectionTime } from '../core/outdated.ts'
 import {
@@ -31,8 +32,7 @@ const MARGIN_MS = 2_000
 export async function getSettledTime(sql: Sql): Promise<Date> {
   const [row] = await sql<{ until: Date }[]>`
     select date_trunc('milliseconds', least(now(), min(xact_start)) - ${MARGIN_MS} * interval '1 millisecond') as until
-    from pg_stat_activity
-    where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`
+    from ${selectOpenTransactions(sql)} open`
   return row?.until ?? new Date(0)
 }
 
