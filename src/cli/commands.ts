@@ -46,6 +46,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   'accounts reopen': entry('reopen a closed account', accounts, 'accountsReopen'),
   'shards create': entry('create shards on a Citus cluster', shards, 'shardsCreate'),
   'shards list': entry('list the shards with their machines and sizes', shards, 'shardsList'),
+  'shards move': entry('move a shard to another machine', shards, 'shardsMove'),
   'users create': entry('add a person to an account, with a link to set a password', users, 'usersCreate'),
   'users reset-password': entry('give a person a new link to set a password', users, 'usersResetPassword'),
   'keys create': entry('create an API key; it is shown once', keys, 'keysCreate'),

@@ -6,7 +6,15 @@ import { createShards } from '../../src/kernel/db/citus.ts'
 import type { Sql } from '../../src/kernel/db/database.ts'
 import { getShard, listShards } from '../../src/kernel/db/shards.ts'
 import { inTransaction } from '../../src/kernel/db/transaction.ts'
-import { type CitusDatabase, findPlacement, moveShard, SKIP_WITHOUT_CITUS } from './cluster.ts'
+import { getSettledTime } from '../../src/passports/read/list-changes.ts'
+import { carnet, carnetJson, emptyFolder, type Settings } from '../cli/processes.ts'
+import {
+  type CitusDatabase,
+  type CitusNode,
+  findPlacement,
+  moveShard,
+  SKIP_WITHOUT_CITUS,
+} from './cluster.ts'
 import { makeShardedDatabase } from './sharded-database.ts'
 
 describe('connections to the shards', { skip: SKIP_WITHOUT_CITUS }, () => {
@@ -65,5 +73,74 @@ describe('connections to the shards', { skip: SKIP_WITHOUT_CITUS }, () => {
     assert.equal(await pools.openShards(), true)
     assert.equal(listShards(pools.sql).length, 3)
     assert.equal(await portOf(getShard(queue, 3)), (await nodeOf(3)).port)
+  })
+})
+
+describe('carnet shards move', { skip: SKIP_WITHOUT_CITUS }, () => {
+  let database: CitusDatabase
+  let pools: StorePools
+  let settings: Settings
+  let folder: Awaited<ReturnType<typeof emptyFolder>>
+
+  before(async () => {
+    database = await makeShardedDatabase(2)
+    const { url } = database.coordinator
+    pools = openPools({ url }, { name: 'carnet', isDistributed: true })
+    await pools.openShards()
+    folder = await emptyFolder()
+    settings = {
+      cwd: folder.path,
+      env: { DATABASE_URL: url, SECRET_KEY: 'a key of tests, long enough to be one' },
+    }
+  })
+  after(async () => {
+    await pools?.end()
+    await database?.drop()
+    await folder?.remove()
+  })
+
+  const move = (...words: string[]) => carnet(['shards', 'move', ...words], settings)
+  const nameOf = ({ host, port }: CitusNode) => `${host}:${port}`
+  const otherThan = (node: CitusNode) => database.workers.find(worker => worker !== node) as CitusNode
+
+  test('moves a shard, and says from where to where', async () => {
+    const { node } = await findPlacement(database, 'shard_1.passport')
+    const to = otherThan(node)
+    const moved = await carnetJson<{ from: string; to: string }>(
+      ['shards', 'move', '1', nameOf(to)],
+      settings,
+    )
+    assert.deepEqual([moved.from, moved.to], [nameOf(node), nameOf(to)])
+    assert.equal((await findPlacement(database, 'shard_1.passport')).node, to)
+  })
+
+  test('refuses what cannot be done, and names the way out', async () => {
+    const { node } = await findPlacement(database, 'shard_2.passport')
+    const cases: [string[], RegExp][] = [
+      [['9', nameOf(node)], /no shard 9\. `carnet shards list`/],
+      [['2', nameOf(node)], /is on .* already/],
+      [['2', 'elsewhere:5432'], new RegExp(`no node that holds shards.*${nameOf(node)}`)],
+      [['x', nameOf(node)], /SHARD must be a number/],
+    ]
+    for (const [words, message] of cases) {
+      const { code, stderr } = await move(...words)
+      assert.notEqual(code, 0)
+      assert.match(stderr, message)
+    }
+    const byWorker = { ...settings, env: { ...settings.env, DATABASE_URL: node.url } }
+    const { stderr } = await carnet(['shards', 'move', '2', nameOf(otherThan(node))], byWorker)
+    assert.match(stderr, /only by the coordinator .* name it first in DATABASE_URL/)
+  })
+
+  test('does not hide writers that come through the old node', async () => {
+    const { node } = await findPlacement(database, 'shard_2.passport')
+    const sql = getShard(pools.sql, 2)
+    await moveShard(database, 'shard_2.passport', otherThan(node))
+    await inTransaction(sql, async old => {
+      const [begun] = await old<{ at: Date }[]>`select now() as at`
+      await pools.openShards()
+      const until = await getSettledTime(sql)
+      assert.ok(until.getTime() <= Number(begun?.at) - 2_000, `${until.toISOString()} is not before it`)
+    })
   })
 })

@@ -1,15 +1,17 @@
 /** `carnet shards`: spreads the accounts over the machines of a Citus cluster. */
 import { countAccountsByShard } from '../../accounts/account-shard.ts'
 import { createShards, listPlacements } from '../../kernel/db/citus.ts'
+import { moveShard } from '../../kernel/db/move-shard.ts'
 import { MAX_SHARDS } from '../../kernel/db/shards.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { type Command, CommandError, formatTable, UsageError } from '../command-line/command.ts'
+import { withProgress } from '../command-line/progress.ts'
 import { CREATES_STORE, onStore } from '../store/with-store.ts'
 
-function parseCount(text: string): number {
-  const count = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : Number.NaN
-  if (!(count <= MAX_SHARDS)) throw new UsageError(`N must be a number from 1 to ${MAX_SHARDS}.`)
-  return count
+function parseShard(text: string, name = 'SHARD'): number {
+  const shard = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : Number.NaN
+  if (!(shard <= MAX_SHARDS)) throw new UsageError(`${name} must be a number from 1 to ${MAX_SHARDS}.`)
+  return shard
 }
 
 export const shardsCreate: Command = {
@@ -17,7 +19,7 @@ export const shardsCreate: Command = {
   about: 'creates shards on a Citus cluster until there are N; new accounts are then on one of them',
   positionals: ['N'],
   run: onStore(
-    args => parseCount(args.get('N')),
+    args => parseShard(args.get('N'), 'N'),
     async ({ store }, count) => {
       const owner = store.openOwnerPool()
       try {
@@ -38,6 +40,34 @@ export const shardsCreate: Command = {
   ),
 }
 
+export const shardsMove: Command = {
+  usage: 'shards move SHARD HOST:PORT',
+  about: 'moves a shard to another node of the cluster while its accounts read and write',
+  positionals: ['SHARD', 'HOST:PORT'],
+  run: onStore(
+    args => ({ shard: parseShard(args.get('SHARD')), to: args.get('HOST:PORT') }),
+    async ({ sql, store }, move) => {
+      const owner = store.openOwnerPool()
+      try {
+        const moved = await withProgress(update =>
+          moveShard(owner, sql, move, share => update(`copied: ${Math.round(share * 100)} %`)),
+        )
+        const { shard, from, to, bytes } = moved
+        return {
+          value: moved,
+          text: `Moved shard ${shard} (${formatMegabytes(bytes)}) from ${from} to ${to}.`,
+        }
+      } catch (error) {
+        throw error instanceof AppError ? new CommandError(error.message) : error
+      } finally {
+        await owner.end({ timeout: 1 })
+      }
+    },
+  ),
+}
+
+const formatMegabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
+
 export const shardsList: Command = {
   usage: 'shards list',
   about: 'lists the shards with their machine, size and number of accounts',
@@ -52,7 +82,7 @@ export const shardsList: Command = {
       const lines = shards.map(one => [
         String(one.shard),
         one.node ?? '-',
-        `${(one.bytes / 1e6).toFixed(1)} MB`,
+        formatMegabytes(one.bytes),
         String(one.accounts),
       ])
       const empty = 'There are no shards: everything is in one schema.'
