@@ -3,8 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import postgres from 'postgres'
+import { createShardPools } from '../src/cli/store/shard-pools.ts'
 import { createShard } from '../src/kernel/db/create-shard.ts'
+import { openPool, type Sql } from '../src/kernel/db/database.ts'
 import { migrate } from '../src/kernel/db/migrate.ts'
+import { getShard, listShards } from '../src/kernel/db/shards.ts'
 
 /** Where to connect, in the form of `openPool`. */
 export type Target = { url: string } | { socketDir: string; port: number; user: string; database: string }
@@ -20,21 +23,16 @@ export type TestServer = {
   template: string
   /** The prefix of all database names of this run. */
   prefix: string
-  /** Only on a cluster. */
-  cluster?: {
-    /** Its other servers, each with a database of the same name. */
-    others: readonly Target[]
-    /** The server with the tables of the shard. */
-    shard: Target
-  }
+  /** Only on a cluster: its other servers, each with a database of the same name. */
+  others?: readonly Target[]
 }
 
 export const TEST_SERVER_VARIABLE = 'CARNET_TEST_DB'
 
 export type TestDatabase = {
   target: Target
-  /** On a cluster: the database of the server with the tables of the shard. */
-  shardTarget?: Target
+  /** On a cluster. */
+  isDistributed?: boolean
   drop: () => Promise<void>
 }
 
@@ -44,6 +42,30 @@ export async function cloneDatabase(): Promise<TestDatabase> {
   return makeDatabase(server, server.template)
 }
 
+export type PoolSettings = Parameters<typeof openPool>[1]
+
+/**
+ * Opens the pool of what accounts share, and those of the shards, as a server does. End all with `endPools`.
+ */
+export async function openPools(
+  { target, isDistributed = false }: TestDatabase,
+  settings: PoolSettings = {},
+): Promise<Sql> {
+  const options = { ...settings, isDistributed }
+  const shared = openPool(target, options)
+  const pools = createShardPools(target, openPool)
+  pools.openBeside(shared, options)
+  await pools.update(shared, isDistributed)
+  return shared
+}
+
+/** Where tests find the tables of accounts. With one shard, they read them by their names. */
+export const getTestShard = (shared: Sql): Sql => (IS_SHARDED ? getShard(shared, 1) : shared)
+
+export async function endPools(shared: Sql): Promise<void> {
+  await Promise.all([...new Set([shared, ...listShards(shared)])].map(pool => pool.end({ timeout: 5 })))
+}
+
 /** A database without the migrations. */
 export async function emptyDatabase(): Promise<TestDatabase> {
   return makeDatabase(findServer(), 'template0')
@@ -51,11 +73,11 @@ export async function emptyDatabase(): Promise<TestDatabase> {
 
 async function makeDatabase(server: TestServer, template: string): Promise<TestDatabase> {
   const name = `${server.prefix}_${randomUUID().replaceAll('-', '')}`
-  const servers = [server.admin, ...(server.cluster?.others ?? [])]
+  const servers = [server.admin, ...(server.others ?? [])]
   await Promise.all(servers.map(admin => asAdmin(admin, sql => copy(sql, template, name))))
   return {
     target: targetOf(server.admin, name),
-    ...(server.cluster && { shardTarget: targetOf(server.cluster.shard, name) }),
+    isDistributed: server.others !== undefined,
     async drop() {
       const statement = `drop database "${name}" with (force)`
       await Promise.all(servers.map(admin => asAdmin(admin, sql => sql.unsafe(statement))))

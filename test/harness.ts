@@ -12,7 +12,6 @@ import { type AppSetup, createApp } from '../src/cli/server/app.ts'
 import type { Clock } from '../src/kernel/clock.ts'
 import { createShard } from '../src/kernel/db/create-shard.ts'
 import { openPool, type Sql } from '../src/kernel/db/database.ts'
-import { addShards, getSearchPath, getShard, listShards, readShards } from '../src/kernel/db/shards.ts'
 import { createAddressList } from '../src/kernel/http/ip-ranges.ts'
 import { openOutbound } from '../src/kernel/http-out/outbound-http.ts'
 import { openMailer } from '../src/kernel/http-out/smtp.ts'
@@ -21,7 +20,16 @@ import { createSecurityLog } from '../src/kernel/monitoring/security-events.ts'
 import { createSecretCipher } from '../src/kernel/secret-cipher.ts'
 import { createScanRecorder, type ScanRecorder } from '../src/scans/recorder.ts'
 import { watchAnswers } from './answers.ts'
-import { cloneDatabase, IS_SHARDED, type Target, type TestDatabase } from './database.ts'
+import {
+  cloneDatabase,
+  connect,
+  endPools,
+  getTestShard,
+  openPools,
+  type PoolSettings,
+  type Target,
+  type TestDatabase,
+} from './database.ts'
 
 export const ADDRESSES = { publicUrl: 'https://carnet.example', apiUrl: 'https://carnet.example/api/v1' }
 
@@ -61,6 +69,10 @@ export type Harness = {
   sql: Sql
   /** Where another pool can connect to the same database. */
   target: Target
+  /** The same for another process that opens the pools of all shards. */
+  database: TestDatabase
+  /** Other pools on the same database, like another process. End them with `endPools`. */
+  openPools: (options?: PoolSettings) => Promise<Sql>
   clock: TestClock
   /** Flushed by the scan endpoints or by hand: no timer runs. */
   scans: ScanRecorder
@@ -76,18 +88,6 @@ export type Harness = {
   close: () => Promise<void>
 }
 
-/** Opens the pools of the shards. With one shard, tests read its tables by their names. */
-function openShards(
-  shared: Sql,
-  { target, shardTarget = target }: TestDatabase,
-  shards: readonly number[],
-  isDistributed: boolean,
-): void {
-  addShards(shared, shards, shard =>
-    openPool(shardTarget, { searchPath: getSearchPath(shard), isDistributed }),
-  )
-}
-
 export async function startHarness(
   settings: {
     allowQueryApiKey?: boolean
@@ -101,20 +101,17 @@ export async function startHarness(
   } = {},
 ): Promise<Harness> {
   const database = settings.database ?? (await cloneDatabase())
-  const isDistributed = database.shardTarget !== undefined
-  const shared = openPool(database.target, { isDistributed })
-  if (settings.shards !== undefined) {
-    for (let shard = 1; shard <= settings.shards; shard++) await shared.begin(tx => createShard(tx, shard))
-  }
-  openShards(shared, database, await readShards(shared), isDistributed)
-  const sql = IS_SHARDED ? getShard(shared, 1) : shared
+  const { target, isDistributed = false } = database
+  if (settings.shards !== undefined) await createShards(target, settings.shards)
+  const shared = await openPools(database)
+  const sql = getTestShard(shared)
   const clock = new TestClock()
   const log = createLog({ logLevel: 'silent', logFormat: 'json' })
   const mail = openMailer(undefined, log)
   const scans = createScanRecorder({ sql: shared, clock, log, geoMmdbPath: settings.geoMmdbPath })
   const setup: AppSetup = {
     sql: shared,
-    openPoolOfOne: () => openPool(database.target, { max: 1, isDistributed }),
+    openPoolOfOne: () => openPool(target, { max: 1, isDistributed }),
     clock,
     addresses: ADDRESSES,
     mail,
@@ -177,7 +174,9 @@ export async function startHarness(
     app,
     setup,
     sql,
-    target: database.target,
+    target,
+    database,
+    openPools: options => openPools(database, options),
     clock,
     scans,
     ask,
@@ -193,13 +192,19 @@ export async function startHarness(
     async close() {
       await app.close()
       await setup.outbound.close()
-      await Promise.all([...new Set([shared, ...listShards(shared)])].map(pool => pool.end({ timeout: 5 })))
+      await endPools(shared)
       if (settings.database === undefined) await database.drop()
       if (undocumented.length > 0) {
         throw new Error(`answers that the OpenAPI document does not allow:\n${undocumented.join('\n')}`)
       }
     },
   }
+}
+
+async function createShards(target: Target, count: number): Promise<void> {
+  const sql = connect(target)
+  for (let shard = 1; shard <= count; shard++) await sql.begin(tx => createShard(tx, shard))
+  await sql.end()
 }
 
 /** A rate limit that no test reaches. */

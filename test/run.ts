@@ -220,7 +220,11 @@ async function openCitus(url: string): Promise<OpenServer> {
   const close = () => dropOnAllNodes(url, prefix)
   try {
     const { server, version } = await makeCitusTemplate(url, prefix)
-    const environment = { [TEST_SERVER_VARIABLE]: JSON.stringify(server), CARNET_TEST_SHARDED: '1' }
+    const environment = {
+      [TEST_SERVER_VARIABLE]: JSON.stringify(server),
+      CARNET_TEST_SHARDED: '1',
+      CARNET_TEST_CITUS: '1',
+    }
     return { name: version.split(' on ')[0] ?? version, environment, close }
   } catch (error) {
     await close().catch(() => {})

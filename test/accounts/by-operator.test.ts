@@ -23,19 +23,20 @@ before(async () => {
 after(() => harness.close())
 
 test('each action of the operator is in the audit log, in order', async () => {
-  const accountId = Number((await createAccountByOperator(harness, { name: 'Moor', plan: 'beta' })).id)
-  const ctx = await actAsOperator(harness, accountId)
-  await setPlan(harness, { accountId, plan: 'pro', quota: { model: 3 } })
-  for (const indexable of [false, false, true]) await setIndexing(harness, { accountId, indexable })
-  await createPerson(harness, { accountId, email: 'ada@moor.example', role: 'owner' })
-  await resetPassword(harness, { email: 'ada@moor.example' })
+  const operator = { sql: harness.setup.sql, clock: harness.clock }
+  const accountId = Number((await createAccountByOperator(operator, { name: 'Moor', plan: 'beta' })).id)
+  const ctx = await actAsOperator(operator, accountId)
+  await setPlan(operator, { accountId, plan: 'pro', quota: { model: 3 } })
+  for (const indexable of [false, false, true]) await setIndexing(operator, { accountId, indexable })
+  await createPerson(operator, { accountId, email: 'ada@moor.example', role: 'owner' })
+  await resetPassword(operator, { email: 'ada@moor.example' })
   const key = await createOwnKey(ctx, {
     name: 'Shop',
     scope: 'full',
     expiresAt: undefined,
     createdBy: 'Operator',
   })
-  for (const _ of [1, 2]) await revokeKeyByOperator(harness, key.id)
+  for (const _ of [1, 2]) await revokeKeyByOperator(operator, key.id)
   const expiresAt = new Date(harness.clock.now().getTime() + 86_400_000)
   const access = {
     passportId: undefined,
@@ -45,14 +46,14 @@ test('each action of the operator is in the audit log, in order', async () => {
     addresses: ADDRESSES,
   }
   const link = await createAccessLink(ctx, access)
-  for (const _ of [1, 2]) await revokeAccessLink({ sql: harness.sql, clock: harness.clock }, link.id)
+  for (const _ of [1, 2]) await revokeAccessLink(operator, link.id)
   const gtin = nextGtin()
   const { passport } = await createPassport(ctx, { ...newProduct({ gtin }), strict: false })
   for (const _ of [1, 2]) await setStatus(ctx, { uuid: passport.id, status: 'x', expects: () => true })
-  await releaseGtin(harness, gtin)
+  await releaseGtin(operator, gtin)
   await setStatus(ctx, { uuid: passport.id, status: 'a', expects: () => true })
-  for (const _ of [1, 2]) await closeAccount(harness, accountId)
-  for (const _ of [1, 2]) await reopenAccount(harness, accountId)
+  for (const _ of [1, 2]) await closeAccount(operator, accountId)
+  for (const _ of [1, 2]) await reopenAccount(operator, accountId)
 
   const { entries, next } = await listAuditEntries(ctx, { before: '', limit: 50 })
   assert.equal(next, undefined)

@@ -8,8 +8,9 @@ import { flushKeyUse, recordKeyUse } from '../../src/accounts/keys/key-use.ts'
 import { createKey, isWellFormedKey, listKeys, revokeKey } from '../../src/accounts/keys/keys.ts'
 import { rotateOwnKey } from '../../src/accounts/keys/own-keys.ts'
 import { KEY_OVERLAP_MS, rotateKey } from '../../src/accounts/keys/rotate-key.ts'
-import { openPool, type Sql } from '../../src/kernel/db/database.ts'
+import type { Sql } from '../../src/kernel/db/database.ts'
 import { parseId } from '../../src/kernel/ids.ts'
+import { endPools } from '../database.ts'
 import { type Harness, startHarness, type TestAccount } from '../harness.ts'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -200,7 +201,7 @@ test('every process rejects a revoked key within two seconds', async () => {
   const one = await startHarness()
   const account = await one.account()
   // Another process: with its own pool and its own cache.
-  const other = openPool(one.target)
+  const other = await one.openPools()
   try {
     const now = () => one.clock.now()
     one.clock.set('2026-11-21T10:00:00Z')
@@ -210,7 +211,7 @@ test('every process rejects a revoked key within two seconds', async () => {
     one.clock.advance(2_000)
     for (const sql of [one.sql, other]) assert.equal(await authenticate(sql, account.key, now()), undefined)
   } finally {
-    await other.end()
+    await endPools(other)
     await one.close()
   }
 })

@@ -72,7 +72,8 @@ describe('setUpOwner', () => {
   const owner = { accountName: 'Zweite', email: 'late@testmarke.example', password: PASSWORD }
 
   test('a link is invalid as soon as the first account exists or is being created, and is deleted', async () => {
-    const { ctx, sql } = bare
+    const { ctx } = bare
+    const { sql } = ctx
     const token = (await createSetUpLink(ctx)) ?? ''
     const sentence = Promise.withResolvers<void>()
     const making = sql.begin(async tx => {
@@ -97,7 +98,7 @@ describe('setUpOwner', () => {
   })
 })
 
-async function locksOn({ sql }: Stand, mode: string): Promise<number> {
+async function locksOn({ ctx: { sql } }: Stand, mode: string): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*) as count from pg_locks
     where relation = 'account'::regclass and mode = ${mode}

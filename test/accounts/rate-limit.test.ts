@@ -9,6 +9,7 @@ import fc from 'fast-check'
 import { KeyLimits } from '../../src/accounts/limits/key-limits.ts'
 import { deleteExpiredShares } from '../../src/accounts/limits/stored-shares.ts'
 import { newUuid } from '../../src/kernel/ids.ts'
+import { skipOnCitus } from '../citus/skip.ts'
 import { IS_FULL } from '../full.ts'
 import { type Harness, startHarness, TestClock } from '../harness.ts'
 import { countExchanges } from './count-exchanges.ts'
@@ -183,7 +184,10 @@ describe('the rate limit of a key', () => {
     [1_000, 0.1],
     [6_000, 0.1],
   ] as const) {
-    test(`${limit} requests a minute through four processes cost at most ${most} round trips each`, async () => {
+    const skip = skipOnCitus('table')
+    test(`${limit} requests a minute through four processes cost at most ${most} round trips each`, {
+      skip,
+    }, async () => {
       const cluster = new Cluster(t, 4, limit)
       const exchanges = await countExchanges(t.sql)
       const trips = () => exchanges(cluster.id)

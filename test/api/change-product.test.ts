@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { endPools, getTestShard } from '../database.ts'
 import {
   type Answer,
   type Harness,
@@ -208,9 +209,8 @@ describe('PATCH /products/{id}', () => {
   })
 
   test('concurrent PATCHes in two processes lose no field, because the statement itself checks the version', async () => {
-    const other = await import('../../src/kernel/db/database.ts').then(({ openPool }) =>
-      openPool({ ...databaseOf(t) }),
-    )
+    const pools = await t.openPools()
+    const other = getTestShard(pools)
     const { updatePassport } = await import('../../src/passports/write/update.ts')
     const { parseId } = await import('../../src/kernel/ids.ts')
     const product = await create()
@@ -233,13 +233,6 @@ describe('PATCH /products/{id}', () => {
     const now = await read(product.id)
     assert.equal(now.version_no, 41)
     assert.equal(Object.keys(now.data).filter(name => /^[ab]\d+$/.test(name)).length, 40)
-    await other.end()
+    await endPools(pools)
   })
 })
-
-function databaseOf(t: Harness) {
-  const { host, port, user, database, path } = t.sql.options
-  const socketDir =
-    String(Array.isArray(path) ? path[0] : path).replace(/\/\.s\.PGSQL\.\d+$/, '') || String(host[0])
-  return { socketDir, port: Number(port[0]), user, database }
-}

@@ -279,11 +279,15 @@ describe('POST /products', () => {
   })
   test('a value that cannot be stored rejects only its own product, however many are created at once', async () => {
     const busy = await t.account()
-    await t.sql.unsafe(`
-      create function refuse_value() returns trigger language plpgsql as $$
-      begin raise exception 'unsupported Unicode escape sequence' using errcode = '22P05'; end $$;
-      create trigger value_is_refused before insert on content for each row
-        when (new.data->>'sku' = 'unstorable') execute function refuse_value();`)
+    const { sql } = t.setup
+    const [{ content } = { content: '' }] = await t.sql<{ content: string }[]>`
+      select current_schema() || '.content' as content`
+    await sql`
+      create function public.refuse_value() returns trigger language plpgsql as $$
+      begin raise exception 'unsupported Unicode escape sequence' using errcode = '22P05'; end $$`
+    await sql`
+      create trigger value_is_refused before insert on ${sql(content)} for each row
+      when (new.data->>'sku' = 'unstorable') execute function public.refuse_value()`
     const skus = Array.from({ length: 30 }, (_, i) => (i === 7 ? 'unstorable' : `U-${i}`))
     const answers = await Promise.all(
       skus.map(sku => t.ask('POST', '/api/v1/products', { key: busy.key, body: newProduct({ sku }) })),
@@ -294,6 +298,7 @@ describe('POST /products', () => {
     )
     const [row] = await t.sql`select count(*)::int as n from passport where account_id = ${busy.id}`
     assert.equal(row?.n, 29)
-    await t.sql.unsafe('drop trigger value_is_refused on content; drop function refuse_value()')
+    await sql`drop trigger value_is_refused on ${sql(content)}`
+    await sql`drop function public.refuse_value()`
   })
 })

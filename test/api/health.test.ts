@@ -26,7 +26,7 @@ describe('GET /health', () => {
 
   test('503 when the database does not answer', async () => {
     const lost = await startHarness()
-    await lost.sql.end({ timeout: 0 })
+    await lost.setup.sql.end({ timeout: 0 })
     const { status, json, headers } = await lost.ask('GET', '/api/v1/health')
     assert.equal(status, 503)
     assert.equal(json.data.status, 'unavailable')

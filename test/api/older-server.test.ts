@@ -59,12 +59,13 @@ async function round(name: string): Promise<void> {
 
 test('calls work as before after a newer version has added columns to every table', async () => {
   await round('before')
-  const tables = await s.t.sql<{ name: string }[]>`
-    select tablename::text as name from pg_tables where schemaname = current_schema()`
+  const tables = await s.t.sql<{ schema: string; name: string }[]>`
+    select schemaname::text as schema, tablename::text as name from pg_tables where schemaname = any(current_schemas(false))`
   assert.ok(tables.length > 40, `${tables.length} tables`)
-  for (const { name } of tables) {
-    await s.t
-      .sql`alter table ${s.t.sql(name)} add column next_note text, add column next_count integer default 0`
+  const { sql } = s.t.setup
+  for (const { schema, name } of tables) {
+    await sql`
+      alter table ${sql(schema)}.${sql(name)} add column next_note text, add column next_count integer default 0`
   }
   await round('after')
 })

@@ -5,7 +5,7 @@ import { setPlan } from '../../src/accounts/accounts.ts'
 import { getUsage } from '../../src/accounts/limits/quota.ts'
 import type { QuotaOverrides } from '../../src/accounts/plans.ts'
 import { createApp } from '../../src/cli/server/app.ts'
-import { openPool } from '../../src/kernel/db/database.ts'
+import { endPools } from '../database.ts'
 import { type Answer, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 
 const ROOM = 50
@@ -44,7 +44,7 @@ describe('quotas', () => {
 
   test('200 concurrent creates over two servers with room for 50: 50 created, 150 plan_limit', async () => {
     const account = await withRoom({ model: ROOM })
-    const sql = openPool(t.target)
+    const sql = await t.openPools()
     const other = createApp({ ...t.setup, sql })
     const post = (i: number) =>
       i % 2 === 0
@@ -63,7 +63,7 @@ describe('quotas', () => {
       assert.deepEqual(await used(account), [ROOM, 0, 0])
     } finally {
       await other.close()
-      await sql.end()
+      await endPools(sql)
     }
   })
 

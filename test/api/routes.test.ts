@@ -329,7 +329,7 @@ describe('every route when something fails', () => {
     const t = await startHarness()
     try {
       const { key } = await t.account()
-      await t.sql.end()
+      await t.setup.sql.end()
       await askAll(t, key, 503, 'unavailable')
     } finally {
       await t.close()

@@ -19,7 +19,7 @@ describe('a GTIN wanted on four shards of Citus', { skip: SKIP_WITHOUT_CITUS }, 
   before(async () => {
     database = await makeShardedDatabase(SHARDS)
     const target = { url: database.coordinator.url }
-    t = await startHarness({ database: { target, shardTarget: target, drop: () => Promise.resolve() } })
+    t = await startHarness({ database: { target, isDistributed: true, drop: () => Promise.resolve() } })
     accounts = []
     for (let i = 0; i < SHARDS; i++) {
       const account = await t.account({ plan: 'enterprise' })

@@ -1,6 +1,6 @@
 /** The database that test files copy on a Citus cluster: migrated, with one shard on a worker. For the run. */
 import { connect, dropAll, type Target, type TestServer } from '../database.ts'
-import { findPlacement, listNodes } from './cluster.ts'
+import { listNodes } from './cluster.ts'
 import { makeShardedDatabase } from './sharded-database.ts'
 
 /** Makes it on every node; a copy of all of them is a database of the cluster like this one. */
@@ -11,15 +11,13 @@ export async function makeCitusTemplate(
   const template = `${prefix}_template`
   const nodes = await listNodes(coordinator)
   const database = await makeShardedDatabase(1, template)
-  const { node } = await findPlacement(database, 'shard_1.passport')
   const [row] = await database.coordinator.sql<{ version: string }[]>`select citus_version() as version`
   await database.close()
   await Promise.all(nodes.map(server => closeTemplate(server, template)))
   const targets = nodes.map(({ url }) => ({ url }))
   const [admin, ...others] = targets
-  const shard = targets[nodes.findIndex(({ port }) => port === node.port)]
-  if (admin === undefined || shard === undefined) throw new Error('The cluster has no nodes.')
-  return { server: { admin, template, prefix, cluster: { others, shard } }, version: row?.version ?? '' }
+  if (admin === undefined) throw new Error('The cluster has no nodes.')
+  return { server: { admin, template, prefix, others }, version: row?.version ?? '' }
 }
 
 /** Removes every database of the run on all nodes. */

@@ -9,14 +9,15 @@ import { createLog } from '../../src/kernel/log.ts'
 import { createSecurityLog } from '../../src/kernel/monitoring/security-events.ts'
 import { createSecretCipher } from '../../src/kernel/secret-cipher.ts'
 import { createScanRecorder } from '../../src/scans/recorder.ts'
-import type { Target } from '../database.ts'
+import { openPools, type TestDatabase } from '../database.ts'
 
-const target = JSON.parse(process.argv[2] ?? '{}') as Target
-const sql = openPool(target)
+const database = JSON.parse(process.argv[2] ?? '{}') as TestDatabase
+const { target, isDistributed = false } = database
+const sql = await openPools(database)
 const log = createLog({ logLevel: 'warn', logFormat: 'json' })
 const app = createApp({
   sql,
-  openPoolOfOne: () => openPool(target, { max: 1 }),
+  openPoolOfOne: () => openPool(target, { max: 1, isDistributed }),
   clock: systemClock,
   addresses: { publicUrl: 'http://localhost:3000', apiUrl: 'http://localhost:3000/api/v1' },
   nsUrl: 'http://localhost:3000/ns/dpp',

@@ -36,7 +36,7 @@ before(async () => {
       [
         '--disable-warning=ExperimentalWarning',
         join(import.meta.dirname, 'api-process.ts'),
-        JSON.stringify(t.target),
+        JSON.stringify(t.database),
       ],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     )

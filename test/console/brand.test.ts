@@ -24,7 +24,7 @@ after(() => stand.close())
 
 async function fresh(): Promise<void> {
   const accountId = await stand.account()
-  ctx = { ...stand.ctx, accountId, actorId: 1 }
+  ctx = { ...stand.ctx, sql: stand.sql, accountId, actorId: 1 }
   editor = await stand.signedIn(accountId, 'editor')
   viewer = await stand.signedIn(accountId, 'viewer')
 }

@@ -274,7 +274,12 @@ describe('the console in a browser', {
 
   /** The address of each page that GET shows, with ids of existing things. */
   async function pathsOf(email: string): Promise<string[]> {
-    const ctx = { ...stand.ctx, accountId: account, actorId: await getOperatorActor(stand.ctx, account) }
+    const ctx = {
+      ...stand.ctx,
+      sql: stand.sql,
+      accountId: account,
+      actorId: await getOperatorActor(stand.ctx, account),
+    }
     const { passport } = await createPassport(ctx, { ...newProduct({}, 'battery'), strict: false })
     const product = idFromUuid(passport.id)
     const key = await createOwnKey(ctx, {

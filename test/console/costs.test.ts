@@ -23,7 +23,7 @@ before(async () => {
   stand = await startStand()
   account = await stand.account({ plan: 'enterprise' })
   owner = await stand.signedIn(account, 'owner')
-  const ctx = { ...stand.ctx, accountId: account, actorId: 1 }
+  const ctx = { ...stand.ctx, sql: stand.sql, accountId: account, actorId: 1 }
   const { passport } = await createPassport(ctx, { ...newProduct(), strict: false })
   const units = Array.from({ length: 100 }, (_, i) => ({ serial: `S${i}` }))
   await issueUnits(ctx, { parentUuid: passport.id, level: 'item', units, bulk: true, strict: false })

@@ -73,7 +73,7 @@ for (const layout of LAYOUTS) {
     const checked = await check(stand, editor, at, { ...same, ...units })
     assert.deepEqual(counts(checked), [layout.rows.length, 0, 0, 0], checked.text.slice(-3_000))
     await run(stand, editor, at)
-    const ctx = { ...stand.ctx, accountId: account, actorId: 0 }
+    const ctx = { ...stand.ctx, sql: stand.sql, accountId: account, actorId: 0 }
     const sku = String(
       layout.product.sku ?? layout.rows[0]?.[layout.header.findIndex(one => layout.guessed[one] === 'sku')],
     )

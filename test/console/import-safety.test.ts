@@ -44,7 +44,7 @@ async function newEditor(): Promise<{ account: number; editor: Browser }> {
 }
 
 async function data(account: number, sku: string): Promise<Record<string, unknown>> {
-  const ctx = { ...stand.ctx, accountId: account, actorId: 0 }
+  const ctx = { ...stand.ctx, sql: stand.sql, accountId: account, actorId: 0 }
   const [id] = (await findBySku(ctx, [sku])).get(sku)?.ids ?? []
   assert.ok(id, sku)
   return effectiveData(await getState(ctx, id))

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { getOperatorActor } from '../../src/accounts/actors.ts'
-import { openPool } from '../../src/kernel/db/database.ts'
 import {
   resumeImports,
   stopImports,
@@ -13,6 +12,7 @@ import {
 import { createImport } from '../../src/transfer/spreadsheets/spreadsheet-import.ts'
 import { formatCsvLine } from '../../src/transfer/spreadsheets/write-csv.ts'
 import { writeXlsx } from '../../src/transfer/spreadsheets/write-xlsx.ts'
+import { endPools, getTestShard } from '../database.ts'
 import { joined, readAll } from '../transfer/spreadsheets.ts'
 import { bring as bringBy, counts, download as downloadBy, formIn, upload as send } from './import-form.ts'
 import { type Answer, type Browser, OWN, type Stand, startStand } from './stand.ts'
@@ -464,10 +464,10 @@ describe('limits of a spreadsheet', () => {
 test('a check that is stopped and restarted within a step continues by itself without delay', async () => {
   const at = await bring(sheet(Array.from({ length: 600 }, (_, n) => cells(20_000 + n))))
   const form = formIn(await editor.get(at))
-  const other = openPool(stand.target, { max: 1 })
+  const other = await stand.openPools({ max: 1 })
   const held = Promise.withResolvers<void>()
   const holding = Promise.withResolvers<void>()
-  const lock = other.begin(async sql => {
+  const lock = getTestShard(other).begin(async sql => {
     await sql`
       select from sheet_chunk where no = 1 and import_id = (select id from sheet_import order by id desc limit 1) for update`
     held.resolve()
@@ -488,7 +488,7 @@ test('a check that is stopped and restarted within a step continues by itself wi
   holding.resolve()
   await lock
   await waitForImports(stand.sql)
-  await other.end()
+  await endPools(other)
   assert.deepEqual(takeImportFailures(stand.sql), [])
   assert.deepEqual(counts(await editor.get(at)), [600, 0, 0, 0])
 })
@@ -508,16 +508,21 @@ test('the check reports rows beyond the quota, over any number of steps', async 
 
 test('the next process continues an import whose process died, and repeats nothing', async () => {
   const own = await stand.account({ plan: 'enterprise', name: 'Weiter' })
-  const ctx = { ...stand.ctx, accountId: own, actorId: await getOperatorActor(stand.ctx, own) }
+  const ctx = {
+    ...stand.ctx,
+    sql: stand.sql,
+    accountId: own,
+    actorId: await getOperatorActor(stand.ctx, own),
+  }
   const rows = Array.from({ length: 1_000 }, (_, n) => cells(n))
   const id = await createImport(ctx, { fileName: 'a.csv', bytes: sheet(rows), category: 'textile' })
   await stand.sql`update sheet_import set state = 'running' where id = ${id}`
-  const gone = openPool(stand.target, { max: 2 })
+  const gone = await stand.openPools({ max: 2 })
   stand.clock.advance(60_000)
-  assert.equal(await resumeImports(gone, stand.clock), 1)
+  assert.equal(await resumeImports(getTestShard(gone), stand.clock), 1)
   // Lets the import start and stops it after a step; the row looks as after a killed process.
-  await stopImports(gone)
-  await gone.end()
+  await stopImports(getTestShard(gone))
+  await endPools(gone)
   const [half] = await stand.sql`select next_chunk, state, created from sheet_import where id = ${id}`
   assert.deepEqual([half?.state, half?.created], ['running', half?.next_chunk * 250])
   assert.ok(half?.next_chunk < 4)

@@ -163,7 +163,7 @@ describe('the pages about labels', () => {
     stand = await startStand()
     const account = await stand.account({ plan: 'enterprise' })
     owner = await stand.signedIn(account, 'viewer')
-    ctx = { ...stand.ctx, accountId: account, actorId: 1 }
+    ctx = { ...stand.ctx, sql: stand.sql, accountId: account, actorId: 1 }
     const { passport } = await createPassport(ctx, { ...newProduct({ gtin }), strict: false })
     const units = Array.from({ length: 130 }, (_, i) => ({ serial: `S/${i}` }))
     await issueUnits(ctx, { parentUuid: passport.id, level: 'item', units, bulk: true, strict: false })

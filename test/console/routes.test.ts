@@ -46,7 +46,7 @@ after(() => stand.close())
 
 /** Creates one thing of each kind for an account and its first owner. Returns the ids by path prefix. */
 async function whatIsOf(accountId: number): Promise<Record<string, string>> {
-  const ctx = { ...stand.ctx, accountId, actorId: 1 }
+  const ctx = { ...stand.ctx, sql: stand.sql, accountId, actorId: 1 }
   const [owner] = await stand.sql<{ id: string; session: string | null }[]>`
     select m.person_id as id, s.id as session from membership m left join person_session s on s.person_id = m.person_id
     where m.account_id = ${accountId} and m.role = 'owner' order by m.created_at limit 1`
@@ -73,7 +73,7 @@ const webhookOf = async (accountId: number) => {
   const { secretCipher, outbound } = stand
   const setup = { secretCipher, policy: outbound.policy }
   const input = { url: 'https://erp.example/carnet', events: ['product.created'] }
-  return (await addWebhook({ ...stand.ctx, accountId, actorId: 1 }, setup, input)).id
+  return (await addWebhook({ ...stand.ctx, sql: stand.sql, accountId, actorId: 1 }, setup, input)).id
 }
 
 /** Every row that a request could change, except attempts, which are counted. */

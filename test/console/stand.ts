@@ -17,7 +17,14 @@ import { openMailer } from '../../src/kernel/http-out/smtp.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { createSecurityLog } from '../../src/kernel/monitoring/security-events.ts'
 import { createSecretCipher, type SecretCipher } from '../../src/kernel/secret-cipher.ts'
-import { cloneDatabase, type Target } from '../database.ts'
+import {
+  cloneDatabase,
+  endPools,
+  getTestShard,
+  openPools,
+  type PoolSettings,
+  type Target,
+} from '../database.ts'
 import { type ReceivedLetter, startMailReceiver } from '../mail-receiver.ts'
 
 export const PUBLIC_URL = 'https://carnet.example'
@@ -66,6 +73,8 @@ export type Stand = {
   outbound: Outbound
   /** Where another pool can connect to the same database. */
   target: Target
+  /** Other pools on the same database, like another process. End them with `endPools`. */
+  openPools: (options?: PoolSettings) => Promise<Sql>
   /** The context for the operator's functions. */
   ctx: { sql: Sql; clock: StandClock }
   browser: () => Browser
@@ -82,7 +91,7 @@ let people = 0
 
 export async function startStand(publicUrl = PUBLIC_URL, { hasMail = true } = {}): Promise<Stand> {
   const database = await cloneDatabase()
-  const sql = openPool(database.target, { max: 4 })
+  const sql = await openPools(database, { max: 4 })
   const clock = new StandClock()
   const log = createLog({ logLevel: 'silent', logFormat: 'json' })
   const receiver = await startMailReceiver()
@@ -101,7 +110,8 @@ export async function startStand(publicUrl = PUBLIC_URL, { hasMail = true } = {}
     trustedProxies: [],
     findReadiness: async () => 'ready',
   })
-  const openPoolOfOne = () => openPool(database.target, { max: 1 })
+  const { target, isDistributed } = database
+  const openPoolOfOne = () => openPool(target, { max: 1, isDistributed: isDistributed === true })
   const version = '0.0.0-test'
   registerConsole(app, {
     sql,
@@ -127,11 +137,12 @@ export async function startStand(publicUrl = PUBLIC_URL, { hasMail = true } = {}
   }
   return {
     app,
-    sql,
+    sql: getTestShard(sql),
     clock,
     secretCipher,
     outbound,
-    target: database.target,
+    target,
+    openPools: options => openPools(database, options),
     ctx,
     browser,
     person,
@@ -154,7 +165,7 @@ export async function startStand(publicUrl = PUBLIC_URL, { hasMail = true } = {}
       await mail.settled()
       await receiver.close()
       await outbound.close()
-      await sql.end({ timeout: 5 })
+      await endPools(sql)
       await database.drop()
     },
   }

@@ -31,7 +31,7 @@ export const isSecurityEvent = (line: string) => SECURITY_EVENT.test(line)
 /** Starts the server with the flags of `npm start`. */
 export async function serve(t: Harness): Promise<Served> {
   const flags = ['--disable-warning=ExperimentalWarning', ...project.config.nodeFlags.split(' ')]
-  const child: ChildProcess = spawn(process.execPath, [...flags, SERVER, JSON.stringify(t.target)], {
+  const child: ChildProcess = spawn(process.execPath, [...flags, SERVER, JSON.stringify(t.database)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let isAlive = true

@@ -1,19 +1,18 @@
 /** A separate counting process: records its share of a plan, with a flush now and then, and ends. */
 import type { Clock } from '../../src/kernel/clock.ts'
-import { openPool } from '../../src/kernel/db/database.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { createScanRecorder } from '../../src/scans/recorder.ts'
-import type { Target } from '../database.ts'
+import { endPools, openPools, type TestDatabase } from '../database.ts'
 import { type Plan, scansOf } from './plan.ts'
 
-const { target, plan, part } = JSON.parse(process.argv[2] ?? '') as {
-  target: Target
+const { database, plan, part } = JSON.parse(process.argv[2] ?? '') as {
+  database: TestDatabase
   plan: Plan
   part: number
 }
 let now = new Date(plan.from)
 const clock: Clock = { now: () => now }
-const sql = openPool(target)
+const sql = await openPools(database)
 const log = createLog({ logLevel: 'warn', logFormat: 'json' })
 const recorder = createScanRecorder({ sql, clock, log, geoMmdbPath: undefined })
 const TRIES = 30
@@ -37,4 +36,4 @@ for (const scan of scansOf(plan, part)) {
 }
 await flush()
 if (recorder.dropped() > 0) throw new Error(`${recorder.dropped()} scans were dropped`)
-await sql.end()
+await endPools(sql)

@@ -4,12 +4,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { openPool, type Sql } from '../../src/kernel/db/database.ts'
+import { createAccount } from '../../src/accounts/accounts.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
+import type { Sql } from '../../src/kernel/db/database.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { detectDevice } from '../../src/scans/device.ts'
 import { listMilestonesUpTo } from '../../src/scans/milestones.ts'
 import { summarizeAccount, summarizePassport } from '../../src/scans/summary.ts'
-import { cloneDatabase, type TestDatabase } from '../database.ts'
+import { cloneDatabase, endPools, getTestShard, openPools, type TestDatabase } from '../database.ts'
 import { IS_FULL } from '../full.ts'
 import { allScansOf, type Plan, type PlannedScan } from './plan.ts'
 
@@ -35,20 +37,24 @@ const PLAN: Plan = IS_FULL
 const LAST_DAY = '2026-11-18T23:59:59Z'
 
 let database: TestDatabase
+let shared: Sql
 let sql: Sql
 const scans = allScansOf(PLAN)
 before(async () => {
   database = await cloneDatabase()
-  sql = openPool(database.target)
+  shared = await openPools(database)
+  sql = getTestShard(shared)
+  const ctx = { sql: shared, clock: systemClock }
+  for (const name of ['One', 'Two']) await createAccount(ctx, { name, plan: 'beta' })
   await Promise.all(Array.from({ length: PLAN.processes }, (_, part) => count(part)))
 })
 after(async () => {
-  await sql.end()
+  await endPools(shared)
   await database.drop()
 })
 
 async function count(part: number): Promise<void> {
-  const settings = JSON.stringify({ target: database.target, plan: PLAN, part })
+  const settings = JSON.stringify({ database, plan: PLAN, part })
   const child = spawn(process.execPath, [join(import.meta.dirname, 'counter.ts'), settings], {
     stdio: 'inherit',
   })

@@ -44,13 +44,13 @@ const OFF = 2
 before(async () => {
   database = await cloneDatabase()
   for (const plan of ['beta', 'beta']) {
-    const sql = openPool(database.target, { max: 1 })
+    const sql = openPool(database.target, { max: 1, isDistributed: database.isDistributed === true })
     await createAccount({ sql, clock }, { name: 'Test', plan })
     await sql.end()
   }
-  direct = openPool(database.target, { max: 1 })
+  direct = openPool(database.target, { max: 1, isDistributed: database.isDistributed === true })
   wire = await openWire(database.target)
-  pool = openPool(wire.target, { max: 2 })
+  pool = openPool(wire.target, { max: 2, isDistributed: database.isDistributed === true })
   const log = createLog({ logLevel: 'warn', logFormat: 'json' })
   recorder = createScanRecorder({ sql: pool, clock, log, geoMmdbPath: undefined })
   note()

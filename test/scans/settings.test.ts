@@ -137,8 +137,9 @@ describe('deletion of old scans', () => {
 })
 
 test('a process that has cached the settings applies a change', async () => {
-  const { sql, clock } = stand.t
-  const other = createScanRecorder({ sql, clock, log: stand.t.app.log as never, geoMmdbPath: undefined })
+  const { sql, clock, setup } = stand.t
+  const log = stand.t.app.log as never
+  const other = createScanRecorder({ sql: setup.sql, clock, log, geoMmdbPath: undefined })
   const passport = {
     id: '01890a5d-ac96-774b-bcce-b302099a8057',
     account_id: (await stand.t.account()).id,

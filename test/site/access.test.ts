@@ -297,7 +297,7 @@ describe('Authorization: Bearer TOKEN', () => {
       assert.equal(answer.headers.link, accept === 'text/html' ? forPublic.link : undefined)
     }
     await harness.ask('HEAD', `/p/${id}`, { headers })
-    await flushAccessUses(harness.sql)
+    await flushAccessUses(harness.setup.sql)
     const listed = (await listAccessLinks(account.ctx)).find(one => one.id === linkId)
     assert.equal(listed?.uses, 2)
     assert.equal(listed?.last_used_at, harness.clock.now().toISOString())

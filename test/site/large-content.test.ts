@@ -52,7 +52,7 @@ describe('items of a model with a large free-form text', () => {
       [
         `--max-old-space-size=${HEAP_MIB}`,
         join(import.meta.dirname, '../cli/api-process.ts'),
-        JSON.stringify(t.target),
+        JSON.stringify(t.database),
       ],
       { stdio: ['ignore', 'pipe', 'ignore'] },
     )

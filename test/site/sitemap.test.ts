@@ -117,13 +117,18 @@ describe('robots.txt and the sitemap', () => {
       newUuid(t.clock.now().getTime() + 1 + i),
     )
     // Items between the models, which the sitemap must skip without reading them.
+    const [like] = await t.sql<
+      { updated_at: Date; created_by: number; content_id: string; category: string }[]
+    >`
+      select updated_at, created_by, content_id, category from passport
+      where id = ${model.uuid} and account_id = ${many.id}`
+    assert.ok(like)
     await t.sql`
       insert into passport (updated_at, account_id, version_no, created_by, last_correction, id, content_id, model_id,
         schema_version, level, status, category)
-      select p.updated_at, p.account_id, 1, p.created_by, 0, k.id, p.content_id, k.id, 1,
-        (case when k.n % 100 = 0 then 'i' else 'm' end)::"char", 'a', p.category
-      from unnest(${ids}::text[]::uuid[]) with ordinality k(id, n), passport p
-      where p.id = ${model.uuid} and p.account_id = ${many.id}`
+      select ${like.updated_at}::timestamptz, ${many.id}::int, 1, ${like.created_by}::int, 0, k.id, ${like.content_id}::uuid,
+        k.id, 1, (case when k.n % 100 = 0 then 'i' else 'm' end)::"char", 'a', ${like.category}::text
+      from unnest(${ids}::text[]::uuid[]) with ordinality k(id, n)`
     const wanted = ids.filter((_id, i) => (i + 1) % 100 !== 0).map(id => `${BASE}/p/${idFromUuid(id)}`)
     const { files, all } = await listed()
     assert.equal(files.length, 2)

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createApp } from '../../src/cli/server/app.ts'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
+import { skipOnCitus } from '../citus/skip.ts'
 import { type Forwarder, startForwarder } from '../forwarder.ts'
 import { type Harness, newProduct, nextGtin, startHarness } from '../harness.ts'
 
@@ -40,7 +41,7 @@ after(async () => {
 
 const read = (url: string, headers = {}) => app.inject({ method: 'GET', url, headers })
 
-describe('while the database does not answer', () => {
+describe('while the database does not answer', { skip: skipOnCitus('connection') }, () => {
   const began = new Date('2026-11-21T12:00:00Z')
   before(async () => {
     t.clock.set(began)

@@ -5,10 +5,11 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { createPageLimit, MAX_PAGES_AT_ONCE, PAGES_PER_SECOND } from '../../src/accounts/limits/page-limit.ts'
 import { createApp } from '../../src/cli/server/app.ts'
 import { getLabels, LANGUAGES } from '../../src/i18n/catalogue.ts'
-import { openPool, type Sql } from '../../src/kernel/db/database.ts'
+import type { Sql } from '../../src/kernel/db/database.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { MAX_WAITING_PER_NETWORK } from '../../src/site/http/uncached-limit.ts'
+import { endPools } from '../database.ts'
 import { ADDRESSES, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
@@ -32,7 +33,7 @@ before(async () => {
   id = json.data.id
   gs1 = `/01/0${gtin}`
   const log = createLog({ logLevel: 'silent', logFormat: 'json' })
-  sql = openPool(t.target, { onStatementEnd: () => statements++ })
+  sql = await t.openPools({ onStatementEnd: () => statements++ })
   app = createApp({
     ...t.setup,
     sql,
@@ -42,7 +43,7 @@ before(async () => {
 })
 after(async () => {
   await app.close()
-  await sql.end()
+  await endPools(sql)
   await t.close()
 })
 

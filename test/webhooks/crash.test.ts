@@ -33,7 +33,7 @@ after(async () => {
 function start(): ChildProcess {
   const words = [
     join(import.meta.dirname, 'worker-process.ts'),
-    JSON.stringify(stand.target),
+    JSON.stringify(stand.database),
     SECRET_KEY,
     String(LEASE_MS),
   ]

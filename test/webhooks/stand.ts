@@ -1,7 +1,7 @@
 /** The setup for webhook tests: a database, receivers on this machine, and a worker with the test's clock. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { openPool, type Sql } from '../../src/kernel/db/database.ts'
+import type { Sql } from '../../src/kernel/db/database.ts'
 import { createAddressList } from '../../src/kernel/http/ip-ranges.ts'
 import { type Outbound, openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
 import { newUuid } from '../../src/kernel/ids.ts'
@@ -11,6 +11,7 @@ import { announceEvents } from '../../src/webhooks/insert-events.ts'
 import { addWebhook, type NewWebhook, type WebhookSetup } from '../../src/webhooks/manage-webhooks.ts'
 import type { WebhookRecord } from '../../src/webhooks/webhook.ts'
 import { DeliveryWorker } from '../../src/worker/deliver.ts'
+import { endPools, getTestShard } from '../database.ts'
 import { type Harness, startHarness, type TestAccount } from '../harness.ts'
 
 export const SECRET_KEY = 'a secret key that only tests know, long enough'
@@ -77,8 +78,9 @@ export type Stand = Omit<Harness, 'setup'> & {
 
 export async function startStand(): Promise<Stand> {
   const harness = await startHarness()
-  const { clock, target } = harness
-  const queue = openPool(target, { max: 3, forQueue: true, name: 'test queue' })
+  const { clock } = harness
+  const queues = await harness.openPools({ max: 3, forQueue: true, name: 'test queue' })
+  const queue = getTestShard(queues)
   const setup = { secretCipher: createSecretCipher(SECRET_KEY), policy: POLICY }
   const outbound = openOutbound(POLICY)
   const workers: DeliveryWorker[] = []
@@ -105,7 +107,7 @@ export async function startStand(): Promise<Stand> {
     async close() {
       for (const worker of workers) await worker.stop()
       await outbound.close()
-      await queue.end({ timeout: 5 })
+      await endPools(queues)
       await harness.close()
     },
   }

@@ -1,16 +1,16 @@
-/** A worker in its own process, to be killed: `node worker-process.ts TARGET SECRET_KEY LEASE_MS`. */
+/** A worker in its own process, to be killed: `node worker-process.ts DATABASE SECRET_KEY LEASE_MS`. */
 
 import { systemClock } from '../../src/kernel/clock.ts'
-import { openPool } from '../../src/kernel/db/database.ts'
 import { createAddressList } from '../../src/kernel/http/ip-ranges.ts'
 import { openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { createSecretCipher } from '../../src/kernel/secret-cipher.ts'
 import { DeliveryWorker } from '../../src/worker/deliver.ts'
+import { getTestShard, openPools } from '../database.ts'
 
-const [target = '', secretKey = '', leaseMs = ''] = process.argv.slice(2)
+const [database = '', secretKey = '', leaseMs = ''] = process.argv.slice(2)
 const deliveries = new DeliveryWorker({
-  sql: openPool(JSON.parse(target), { max: 3, forQueue: true }),
+  sql: getTestShard(await openPools(JSON.parse(database), { max: 3, forQueue: true })),
   clock: systemClock,
   log: createLog({ logLevel: 'warn', logFormat: 'json' }),
   secretCipher: createSecretCipher(secretKey),
