@@ -3,9 +3,15 @@
  * exist at the end.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { newProduct } from '../harness.ts'
+import { newProduct, nextGtin } from '../harness.ts'
 
-export type Write = { key: string; sku: string; id: string | undefined; versions: number }
+export type Write = {
+  key: string
+  sku: string
+  gtin?: string
+  id: string | undefined
+  versions: number
+}
 
 const CLIENTS = 6
 const THINK_MS = 20
@@ -25,23 +31,27 @@ export class Clients {
   unanswered = 0
   /** Responses that asked to retry while something was broken. */
   postponed = 0
+  slowestMs = 0
   /** 5xx responses without a documented reason, as sentences. */
   readonly faulty: string[] = []
   /** The server of the next request. */
   url: () => string
   private readonly key: string
+  private readonly options: { count?: number; withGtins?: boolean }
   private isStopping = false
   private turn = 0
   private running: Promise<unknown> = Promise.resolve()
 
-  constructor(url: () => string, key: string) {
+  /** `count`: how many clients. `withGtins`: each product gets one. */
+  constructor(url: () => string, key: string, options: { count?: number; withGtins?: boolean } = {}) {
     this.url = url
     this.key = key
+    this.options = options
   }
 
   start(): void {
     this.isStopping = false
-    this.running = Promise.all(Array.from({ length: CLIENTS }, () => this.one()))
+    this.running = Promise.all(Array.from({ length: this.options.count ?? CLIENTS }, () => this.one()))
   }
 
   async stop(): Promise<void> {
@@ -100,7 +110,9 @@ export class Clients {
   private async one(): Promise<void> {
     while (!this.isStopping) {
       const turn = this.turn++
-      const write: Write = { key: `key-${turn}`, sku: `FAULT-${turn}-END`, id: undefined, versions: 0 }
+      const name = this.options.withGtins ? `GTIN-${turn}` : String(turn)
+      const write: Write = { key: `key-${name}`, sku: `FAULT-${name}-END`, id: undefined, versions: 0 }
+      if (this.options.withGtins) write.gtin = nextGtin()
       this.writes.push(write)
       await this.create(write)
       if (write.id !== undefined) await this.changeAndRead(write, turn)
@@ -131,7 +143,11 @@ export class Clients {
   }
 
   private async create(write: Write): Promise<void> {
-    const body = newProduct({ sku: write.sku, productName: nameOf(write.sku) })
+    const body = newProduct({
+      sku: write.sku,
+      productName: nameOf(write.sku),
+      ...(write.gtin && { gtin: write.gtin }),
+    })
     const answer = await this.call('POST', '/products', { body, idempotencyKey: write.key })
     if (answer?.status !== 201) return
     write.id = dataOf<{ id: string }>(answer).id
@@ -166,6 +182,7 @@ export class Clients {
     body?: unknown,
   ): Promise<Answer | undefined> {
     this.requests++
+    const began = performance.now()
     try {
       const answer = await fetch(`${this.url()}${path}`, {
         method,
@@ -174,6 +191,7 @@ export class Clients {
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })
       const text = await answer.text()
+      this.slowestMs = Math.max(this.slowestMs, performance.now() - began)
       if (answer.status >= 500) this.note(`${method} ${path}`, answer, text)
       return { status: answer.status, text }
     } catch {

@@ -7,6 +7,7 @@ import { endAll } from '../cli/processes.ts'
 import { endDescendants } from '../descendants.ts'
 import { fullDisk } from './full-disk.ts'
 import { say } from './look-through.ts'
+import { onCitus } from './on-citus.ts'
 import { restoredElsewhere } from './restored-elsewhere.ts'
 import { twoVersions } from './two-versions.ts'
 import { underAttack } from './under-attack.ts'
@@ -25,6 +26,7 @@ const ALL: Record<string, () => Promise<number>> = {
   disk: fullDisk,
   restore: restoredElsewhere,
   versions: twoVersions,
+  citus: () => onCitus(Number(values.cycles)),
   attack: () => underAttack(Number(values.requests)),
 }
 

@@ -41,6 +41,13 @@ describe('a shard', () => {
     )
   })
 
+  test('has no unlogged table, because such a shard cannot be moved', async () => {
+    const rows = await t.setup.sql<{ name: string }[]>`
+      select oid::regclass::text as name from pg_class
+      where relnamespace = 'shard_2'::regnamespace and relpersistence <> 'p'`
+    assert.deepEqual([...rows], [])
+  })
+
   test('has no shared table, and every table of public is in one of the two lists', async () => {
     const rows = await t.setup.sql<{ name: string }[]>`
       select relname::text as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`
