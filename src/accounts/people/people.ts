@@ -85,7 +85,7 @@ export async function addMember(
 }
 
 function vouchedError(email: string, accountId: number): AppError {
-  const message = `An owner of account ${accountId} has seen the link with which ${email} set a password. Run "carnet users reset-password --email ${email}", give the link only to that person, and add them after they have used it.`
+  const message = `The password of ${email} was set with a link that an owner of account ${accountId} has also seen, so that owner may know it. Run "carnet users reset-password --email ${email}", give the new link only to that person, and add them after they have used it.`
   return invalidEmail('duplicate', message)
 }
 

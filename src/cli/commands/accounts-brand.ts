@@ -105,6 +105,6 @@ function readPicture(args: Arguments, option: string): Buffer | undefined {
     )
   }
   throw new CommandError(
-    `The file ${path} of --${option} is larger than a megabyte: a logo may have at most ${MAX_LOGO_BYTES} bytes.`,
+    `The file ${path} of --${option} is too large: a logo may have at most ${MAX_LOGO_BYTES} bytes.`,
   )
 }

@@ -41,6 +41,6 @@ export type ExpectedVersion = { expects: (current: PassportRow) => boolean }
 export function requireExpectedVersion(current: PassportRow, { expects }: ExpectedVersion): void {
   if (expects(current)) return
   const currentVersion = current.version_no
-  const message = `The product is at version ${currentVersion} now (If-Match: "v${currentVersion}", with the quotation marks). Read it again, then repeat the change.`
+  const message = `The product is now at version ${currentVersion}. Read it again, then repeat the change with If-Match: "v${currentVersion}" (with the quotation marks).`
   throw new AppError('version_conflict', message)
 }
