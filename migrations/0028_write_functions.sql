@@ -3,7 +3,8 @@
 -- on the node that has the rows. The tables have no schema: the search_path of the caller leads to its shard.
 
 -- Inserts deliveries of new events of one type, one for each endpoint that wants them. Call it before the events are
--- inserted: a server of the previous version has a trigger, event_fans_out, that then inserts missing deliveries.
+-- inserted: the trigger event_fans_out, which sessions of the previous version and those behind PgBouncer still run, then
+-- inserts only missing ones.
 create function public.carnet_queue_deliveries(account integer, event_type text, event_ids uuid[], moments timestamptz[],
   in_background boolean)
 returns void language plpgsql as $$
@@ -24,8 +25,8 @@ begin
 end $$;
 
 -- Claims GTINs, sorted to avoid deadlocks, and returns the models that may not have theirs: another model has claimed it, or
--- it was released to another account. Reads the holders afterwards, because with claims on several nodes the number of
--- inserted rows can be wrong, and the releases, because the insert waits for a release that is not finished.
+-- it was released to another account. With claims on several nodes the number of inserted rows can be wrong, so the
+-- holders are read afterwards. So are the releases, because the insert may have waited for one.
 create function public.carnet_claim_gtins(accounts integer[], models uuid[], gtins text[], moments timestamptz[])
 returns uuid[] language plpgsql as $$
 declare
@@ -40,7 +41,7 @@ begin
     where i.gtin is not null order by i.gtin
     on conflict do nothing;
   elsif cardinality(digits) > 1 then
-    -- For 64 companies, Citus needs 10 ms for values and 250 ms for a select.
+    -- For 64 companies, Citus needs 10 ms for `insert … values` and 250 ms for `insert … select`.
     execute (select 'insert into gtin_claim (gtin14, prefix_digits, account_id, model_id, claimed_at) values '
         || string_agg(format('(%L, %L, %s, %L, %L)', i.gtin, substr(i.gtin, 5, 4), i.account, i.model, i.moment), ', ' order by i.gtin)
         || ' on conflict do nothing'
@@ -111,7 +112,7 @@ begin
   from jsonb_to_recordset(models) as i(account_id integer, category text)
   group by i.account_id, i.category order by i.account_id, i.category
   on conflict (account_id, level, status, category) do update set n = passport_count.n + excluded.n;
-  -- `upto`: the version of the model that this content belongs to.
+  -- `upto`: the version of the model whose content this is.
   insert into content (account_id, upto, id, owner_id, data, hash)
   select i.account_id, 1, i.content_id, i.id, i.data,
     carnet_content_hash(owner_id => i.id, upto => 1, model_upto => null, own_fields => null, data => i.data)

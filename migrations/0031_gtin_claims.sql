@@ -1,6 +1,6 @@
 -- shared
--- Citus distributes claims by `prefix_digits`, so that all those of a company are on one machine: GTINs with the same company
--- prefix of 7 or more digits have the same 7 digits after the first, and these are the last four of them.
+-- Citus distributes claims by `prefix_digits`, so that all those of a company are on one machine. All GTINs with one company
+-- prefix, which usually has 7 or more digits, share their digits 2 to 8; `prefix_digits` has the last four of these.
 alter table gtin_claim rename to old_gtin_claim;
 alter index gtin_claim_pkey rename to old_gtin_claim_pkey;
 alter index gtin_claim_model rename to old_gtin_claim_model;
