@@ -6,7 +6,7 @@ import { notFound } from '../kernel/errors.ts'
 import type { OperatorContext } from './context.ts'
 
 /**
- * The database of an account; in a transaction, its following statements read and write there. Throws
+ * The database of an account. Inside a transaction, it switches the transaction to that database. Throws
  * `not_found`.
  */
 export async function enterAccount(sql: Sql, accountId: number): Promise<Sql> {

@@ -57,8 +57,8 @@ export type AuditAction =
 
 /**
  * Builds an insert without its `from …`, so that the statement of a change can write an entry for each row.
- * Without `by`, those rows must have `account_id` and `actor_id`. Entries of several accounts may share the
- * id.
+ * Without `by`, the rows of that `from` must have `account_id` and `actor_id`. An id is unique only within
+ * its account.
  */
 export function insertAuditEntries(
   { sql, clock }: OperatorContext,

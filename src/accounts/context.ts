@@ -1,4 +1,4 @@
-/** The first argument of every operation, an exported function `(ctx, input)` of a slice; transactions. */
+/** `AccountContext`, the first argument of every operation `(ctx, input)`, and its transactions. */
 import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'
 import { inTransaction } from '../kernel/db/transaction.ts'

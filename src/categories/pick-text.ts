@@ -4,9 +4,9 @@ import type { Field } from './field.ts'
 type PickedText = { text: string; language: string }
 
 /**
- * Returns the text in the first requested language that has one, by its tag or a shorter form (`pt-BR`, then
- * `pt`; RFC 4647 lookup; tags of Norwegian are equivalent), else in the primary language, else the first
- * text. Accepts any input. `language` is the key of the text. Tags are compared without case.
+ * Returns the text in the first requested language that has one, else that in the primary language, else the
+ * first. A language is looked up by its tag, then by shorter forms (`pt-BR`, then `pt`; RFC 4647), without
+ * case; the tags of Norwegian are equivalent. `language` is the key of the text. Accepts any input.
  */
 export function pickText(
   localized: unknown,

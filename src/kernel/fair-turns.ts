@@ -24,7 +24,7 @@ export class FairTurns {
   private lastKey: string | undefined
   private waiting = 0
   private underWay = 0
-  /** Nothing starts before the next turn of the event loop. */
+  /** Nothing starts before the next iteration of the event loop. */
   private isPausing = false
 
   constructor(options: FairTurnsOptions) {

@@ -1,6 +1,6 @@
 /**
  * Encrypts secrets that we need ourselves and therefore cannot hash: AES-256-GCM under a key derived from
- * SECRET_KEY, bound to their place. A copy of the database alone reveals none.
+ * SECRET_KEY, bound to the row that they belong to. A copy of the database alone reveals none.
  */
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
 

@@ -54,9 +54,9 @@ function drawSvg(text: string, { level, sizeMm, isInline }: SvgOptions): string 
 }
 
 /**
- * Draws all dark modules as one path: in each row along the upper edge of dark modules and the lower edge of
- * light ones, then back along the lower edge. Compressed it has half the bytes of one rectangle per run: 430
- * instead of 940.
+ * Draws all dark modules as one path. In each row it follows the upper edge of dark modules and the lower
+ * edge of light ones to the right, then returns along the lower edge. Compressed it has half the bytes of one
+ * rectangle per run: 430 instead of 940.
  */
 function drawDarkPath(code: Modules): string {
   let path = `M${QUIET_ZONE} ${QUIET_ZONE}`

@@ -55,7 +55,7 @@ export function countScan(
   const visit = batch.items.get(key)
   if (visit !== undefined) visit.scans += times
   else {
-    // Compares visits of today with those of yesterday, whose salt is there. Older visits do not need it.
+    // With yesterday's salt, a reader is recognised across midnight. Older salts may be deleted already.
     const previousHash = context.salts.has(day - 1) ? context.salts.hash(day - 1, readerText) : readerHash
     const { id: passportId, account_id: accountId } = passport
     batch.items.set(key, { passportId, accountId, hour, readerHash, previousHash, country, scans: times })

@@ -8,7 +8,10 @@ import { getNetwork } from '../kernel/http/network.ts'
 /** Fewer than the default `scan_devices`, so that one network alone cannot make an item suspect. */
 export const MAX_READERS_PER_NETWORK = 32
 
-/** 2 MiB. With a million readers a day, one in 10^30 pairs of network and passport is counted too high. */
+/**
+ * 2 MiB. With a million readers a day, one in 10^30 pairs of network and passport reaches the limit because
+ * of others.
+ */
 const COUNTERS = 2 ** 21
 /**
  * Bits of the filter, 4 MiB. Of a million readers a day, one in 5,000 passes although the limit is reached.
@@ -30,8 +33,8 @@ export function createReaderLimit() {
 
   return {
     /**
-     * Whether this reader of a network still counts separately. `readerHash`: 32 hex digits. Has no loops,
-     * because every scan is checked here.
+     * Whether this reader of a network still counts separately. `readerHash`: 32 hex digits. Unrolled,
+     * because it is called for each scan.
      */
     admits(day: number, passportId: string, address: string, readerHash: string) {
       const [a, b] = [getBitIndex(readerHash, 0), getBitIndex(readerHash, 8)]

@@ -84,7 +84,7 @@ type RecorderState = {
   shards: Map<number | null, ShardScans>
   counting: CountingContext
   pending: ReturnType<typeof createPendingScans>
-  /** Whether scans were recorded since the last flush. */
+  /** Whether there may be scans to count or to write. */
   hasNewScans: boolean
   dropped: number
   warnedAt: number

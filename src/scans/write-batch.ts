@@ -27,7 +27,7 @@ export type BatchWriter = {
  */
 export async function writeBatch(writer: BatchWriter, batch: ScanBatch): Promise<void> {
   await inTransaction(getShard(writer.sql, batch.shard), async tx => {
-    if (!(await claimBatch(tx, writer, batch))) return
+    if (!(await takeBatch(tx, writer, batch))) return
     const newReaders = await countNewReaders(tx, batch)
     await addDayRows(tx, batch, newReaders)
     await addTotals(tx, writer.clock.now(), batch)
@@ -38,10 +38,10 @@ export async function writeBatch(writer: BatchWriter, batch: ScanBatch): Promise
 }
 
 /**
- * False if the batch is already written. Disables sequential scans, because a plan may be cached from when
- * the tables were empty.
+ * False if the batch is already written. Allows only index scans and nested loops in this transaction,
+ * because a plan may be cached from when the tables were empty.
  */
-async function claimBatch(tx: Sql, { id, clock }: BatchWriter, batch: ScanBatch): Promise<boolean> {
+async function takeBatch(tx: Sql, { id, clock }: BatchWriter, batch: ScanBatch): Promise<boolean> {
   const number = batch.number ?? 0
   await tx`select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
     set_config('enable_mergejoin', 'off', true)`
@@ -52,7 +52,7 @@ async function claimBatch(tx: Sql, { id, clock }: BatchWriter, batch: ScanBatch)
   return claimed.length === 1
 }
 
-/** Stores the readers and counts the new ones for each slot. Quoting thousands of values would be slow. */
+/** Stores the readers and counts the new ones for each slot. Values are not quoted: there are thousands. */
 async function countNewReaders(tx: Sql, { counters, readers }: ScanBatch): Promise<Map<number, number>> {
   const all = [...counters.values()]
   const rows = await tx<{ slot: number; n: number }[]>`
@@ -131,7 +131,10 @@ function buildModelDays({ counters }: ScanBatch): ModelDay[] {
   return [...rows.values()]
 }
 
-/** Sends each day once; the database computes the spans. */
+/**
+ * Adds the scans of each model to its spans of 1, 8 and 64 days. `magnitude` is the number of bits of a sum,
+ * by which an index orders models.
+ */
 async function addModelSpans(tx: Sql, batch: ScanBatch): Promise<void> {
   const rows = buildModelDays(batch)
   const column = (key: keyof ModelDay) => formatUnquotedArray(rows.map(row => row[key]))

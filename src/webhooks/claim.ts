@@ -79,7 +79,8 @@ type LeaseOptions = { holder: string; ms: number }
 
 /**
  * Takes or renews leases, by the database's clock: one process at a time sends for an account. Also takes
- * leases that are too long (`isLeaseTooLong`). `taken_at` is now: Citus forbids `now()` after `on conflict`.
+ * leases such as `isLeaseTooLong` describes. `taken_at` holds `now()`, which Citus forbids after `on
+ * conflict`.
  */
 export async function acquireLeases(
   sql: Sql,

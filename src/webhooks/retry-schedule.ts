@@ -15,7 +15,10 @@ export const MAX_JITTERED_DELAY_MS = MAX_DELAY_MS * (1 + JITTER)
 
 /** Consecutive failures. One delivery cannot cause as many, because it is tried at most six times. */
 const MIN_FAILURES_TO_BACK_OFF = 20
-/** The shortest retry delay, so that a recovered endpoint is noticed as early as by a retry. */
+/**
+ * Equal to the shortest retry delay, so that backing off delays the next attempt no longer than a retry
+ * would.
+ */
 export const BACKOFF_MS = MINUTE_MS
 /** An endpoint is disabled at a failure if nothing has succeeded for this long. */
 const DISABLE_AFTER_MS = 5 * 24 * HOUR_MS

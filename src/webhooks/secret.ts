@@ -10,7 +10,7 @@ export const SECRET_OVERLAP_MS = 24 * 3_600_000
 
 export const createWebhookSecret = (): string => PREFIX + randomBytes(BYTES).toString('base64')
 
-/** Binds an encrypted secret to its webhook: for another place it cannot be decrypted. */
+/** Binds an encrypted secret to its webhook: copied to another one, it cannot be decrypted. */
 export const getSecretPlace = (accountId: number, endpointId: string): string =>
   `webhook ${accountId} ${endpointId}`
 

@@ -1,4 +1,7 @@
-/** Signs a delivery twice: by Standard Webhooks, and in `X-Service-Signature`, an HMAC of only the body. */
+/**
+ * Signs a delivery twice: by Standard Webhooks, and in Carnet's own header `X-Service-Signature`, an HMAC of
+ * only the body, for receivers without a library.
+ */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { SigningSecrets } from './secret.ts'
 

@@ -49,7 +49,7 @@ const BURST_POLL_MS = 20
 const BURST_MS = 2_000
 /** The interval while more is due than could be claimed. */
 const BUSY_POLL_MS = 50
-const MAX_CLAIMED_PER_PROCESS = 2_048
+const MAX_CLAIMED_PER_WORKER = 2_048
 const STOP_TIMEOUT_MS = 2_000
 const DROP_QUEUE_AFTER_MS = 60_000
 
@@ -106,7 +106,7 @@ export class DeliveryWorker {
     }
   }
 
-  /** Requests in flight, and attempts by outcome since this process started. */
+  /** Requests in flight of the process, and attempts of this worker by outcome. */
   getMetrics(): { inFlight: number; outcomes: Readonly<Record<string, number>> } {
     return { inFlight: this.processConcurrency.inFlight, outcomes: { ...this.outcomes } }
   }
@@ -207,7 +207,7 @@ export class DeliveryWorker {
     const ready = queues.filter(
       queue => queue.secrets !== undefined && !isBackingOff(queue, now) && countClaimable(queue) > 0,
     )
-    const maxClaims = Math.min(MAX_CLAIMED_PER_STATEMENT, MAX_CLAIMED_PER_PROCESS - this.claimedCount)
+    const maxClaims = Math.min(MAX_CLAIMED_PER_STATEMENT, MAX_CLAIMED_PER_WORKER - this.claimedCount)
     if (ready.length === 0 || maxClaims <= 0) return 0
     const requests = ready.map(queue => ({
       accountId: queue.accountId,

@@ -4,7 +4,7 @@ import type { RateDecision } from './rate-share.ts'
 import { createRateWindow } from './rate-window.ts'
 
 const MAX_REQUESTS_PER_ADDRESS = 300
-/** At most 61 steps per address: 4 kB each, 40 MB for all addresses. */
+/** At most 61 steps, together 4 kB, for an address; 40 MB for all addresses. */
 const STEP_MS = 1_000
 export const MAX_ADDRESSES = 10_000
 

@@ -1,6 +1,7 @@
 /**
  * How many uncached public pages a network may request: a token bucket. It is large, because a phone company
- * has thousands of readers behind one address, and refills slowly enough for everybody else.
+ * has thousands of readers behind one address. It refills slowly, so that capacity is left for other
+ * networks.
  */
 import { createNetworkMap } from '../network-map.ts'
 
@@ -9,10 +10,7 @@ export const PAGES_PER_SECOND = 20
 /** Some 200 bytes each. A network that was forgotten starts with a full bucket. */
 const MAX_NETWORKS = 20_000
 
-/**
- * Grouped by /56, the most IPv6 addresses that providers give a household or server; 256 phones may share
- * one.
- */
+/** By /56, the largest IPv6 prefix that providers give one household or server. 256 phones may share one. */
 export function createPageLimit() {
   const buckets = createNetworkMap(() => ({ left: MAX_PAGES_AT_ONCE, at: Number.NEGATIVE_INFINITY }), {
     max: MAX_NETWORKS,

@@ -1,6 +1,6 @@
 /**
- * Limits attempts to sign in and to reset a password, by source: an e-mail from one network, a browser known
- * for the person, or a session. So nobody can lock somebody else out.
+ * Limits attempts to sign in and to reset a password, by source: an e-mail address tried from one network, a
+ * browser known for the person, or a session. So nobody can lock somebody else out.
  */
 import { createHmac } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'

@@ -46,7 +46,9 @@ type RequestBody<B> = {
   isOptional?: true
   schema: object
   examples: Readonly<Record<string, { summary: string; value: unknown }>>
-  /** `sent` is undefined without a body. A row that could not be parsed is an error. Throws `validation`. */
+  /**
+   * `sent` is undefined without a body. A row that could not be parsed is an `Error`. Throws `validation`.
+   */
   read: (sent: unknown) => B
   /** Finds further errors inside a body that `read` rejected; both are reported together. */
   findNestedError?(

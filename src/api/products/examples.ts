@@ -49,7 +49,7 @@ function exampleMetadata(more: Metadata = {}) {
   }
 }
 
-/** A full record; `own` has the fields that differ from the table's. */
+/** A full record; `own` has the fields that differ from those of the example product. */
 export const exampleRecord = (more?: Metadata, own: object = {}) => ({
   ...exampleMetadata(more),
   data: { ...EXAMPLE_TABLE, ...own },

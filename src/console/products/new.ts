@@ -84,7 +84,10 @@ export async function submitNew(visit: Visit): Promise<Outcome> {
 /** Copied from the newest product; they can be seen and changed in the form. */
 const PREFILLED_FIELDS = ['brandName', 'economicOperator']
 
-/** `from`: name of the product copied from, the newest of the category, else the newest of all. */
+/**
+ * `from` is the name of the product whose data was copied: the newest of the category, else the newest of
+ * all.
+ */
 type Prefill = { data: DataObject; from?: string }
 
 export async function buildPrefill(

@@ -16,7 +16,8 @@ const json = { parse: JSON.parse, serialize: JSON.stringify }
 
 /**
  * The object ids are fixed in PostgreSQL's catalogue (pg_type.dat). Arrays of booleans, dates and bytes can
- * only be read: as a parameter, the driver takes the type of the first element for that of the whole array.
+ * only be read. They cannot be parameters, because the driver would send them as the type of their first
+ * element.
  */
 const ELEMENTS: Readonly<Record<string, Element>> = {
   bool: { array: 1000, parse: text => text === 't' },

@@ -219,8 +219,8 @@ async function begin(args: unknown[], connections: Connections) {
 
 async function reserve(connections: Connections) {
   const lease = await connections.lease()
-  // Without `fetch_types` the driver never settles a reservation for which it must connect. A statement
-  // connects first; after its result the connection is free, and no other statement was sent on it.
+  // Without `fetch_types` the driver never settles a reservation of a connection that is not open yet. So a
+  // statement opens it first; no other statement can come between.
   const connect = () => lease.connection.driver.unsafe('select 1')
   try {
     await connect().catch(reason => {

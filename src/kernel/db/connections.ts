@@ -1,4 +1,4 @@
-/** The connections of a pool, each a driver's pool of one, and who uses them. */
+/** The connections of a pool and who uses them. Each is a pool of the driver with one connection. */
 import type postgres from 'postgres'
 import { findErrorCode } from '../errors.ts'
 import { ENDED_BY_SERVER, LOST_BY_NETWORK, PoolQueue } from './pool-queue.ts'

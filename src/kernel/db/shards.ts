@@ -8,7 +8,7 @@ import { newUuid } from '../ids.ts'
 import { perDatabase, type Sql } from './database.ts'
 import { findSearchPath, getPool, isTransaction, withSearchPath } from './transaction.ts'
 
-/** The tables of `public` that all shards read: their accounts join them. */
+/** Tables in `public` that all shards read: statements join them with those of a shard. */
 export const SHARED_TABLES = [
   'access_link',
   'account',
@@ -132,7 +132,7 @@ export function listCandidateShards(sql: Sql, uuid: string): readonly Sql[] {
 
 /**
  * Asks the likeliest shard for an id, then all others. If no shard that answers knows it, but one does not
- * answer, it fails as that one: the id may be there.
+ * answer, throws the error of that one: the id may be there.
  */
 export async function findInShards<T>(
   sql: Sql,
@@ -158,7 +158,7 @@ export function newPassportUuid(sql: Sql, nowMs: number): string {
   if (shard === null) return newUuid(nowMs)
   for (;;) {
     const start = newUuid(nowMs).slice(0, -3)
-    // Two ids of one millisecond may differ in the bits that the number replaces alone.
+    // Two ids of one millisecond may differ only in the bits that the shard number replaces.
     if (start !== lastMarked) {
       lastMarked = start
       return start + shard.toString(16).padStart(3, '0')

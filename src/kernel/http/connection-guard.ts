@@ -21,8 +21,8 @@ const NETWORKS_TO_FILL = 8
 const MIN_PER_NETWORK = 16
 
 /**
- * Like nginx's. A phone reading 20 kB/s from a buffer of megabytes shows no progress for 40 s (measured over
- * loopback).
+ * As long as nginx's `send_timeout`. A phone reading 20 kB/s from a buffer of megabytes shows no progress for
+ * 40 s (measured over loopback).
  */
 const STALLED_MS = 60_000
 const STALLED_WHEN_CROWDED_MS = 15_000

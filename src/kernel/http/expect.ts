@@ -25,8 +25,8 @@ export function closeAfterReading(request: IncomingMessage): void {
 
 /**
  * Sends 100 when the body is first read, so that a request with an invalid key or too long a body is rejected
- * before its body is sent. Until then it is open whether the client sends the body, so the connection cannot
- * be reused.
+ * before its body is sent. Until then the client may or may not send the body, so the connection cannot be
+ * reused.
  */
 export function sendContinueWhenRead(this: Server, request: IncomingMessage, response: ServerResponse): void {
   const { shouldKeepAlive } = response

@@ -36,7 +36,7 @@ export const normaliseSku = (sku: string) => normaliseNewlines(sku).normalize('N
 
 /**
  * Throws `validation` with every violation. `validatedWith`: the schema version of the stored data; a field
- * that is required only since a later one may be missing.
+ * that became required in a later version may be missing.
  */
 export function checkData(
   category: CompleteCategory,

@@ -115,7 +115,7 @@ export async function getPassportAt(ctx: AccountContext, uuid: string, at: Date)
   return readAt(ctx, current, row, at)
 }
 
-/** A version with the status and `outdated` of a time. */
+/** A version, with the status and `outdated` that it had at that time. */
 async function readAt(
   ctx: AccountContext,
   current: PassportRow,

@@ -1,6 +1,6 @@
 /**
- * Lists what has changed since a time, for systems that keep a copy. Writes become visible later than their
- * time, so the response names a time before every open transaction, to continue from.
+ * Lists what has changed since a time, for systems that keep a copy. A write may become visible after its own
+ * time, so the response names a time before every open transaction, from which to continue.
  */
 import type { AccountContext } from '../../accounts/context.ts'
 import { selectOpenTransactions } from '../../kernel/db/citus.ts'

@@ -80,7 +80,8 @@ function cacheMetadata({ entries }: MetadataCache, row: PublicPassportRow, at: n
 }
 
 /**
- * Call it after each change of a passport, so that the next reader sees it, even if the look-up began before.
+ * Call it after each change of a passport, so that the next reader in this process sees it, even if the
+ * look-up began before.
  */
 export function dropCachedMetadata(sql: Sql, uuid: string): void {
   afterCommit(sql, pool => {

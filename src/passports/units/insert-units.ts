@@ -57,7 +57,7 @@ async function retryOnLockTimeout<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Locks the quota's counter first, so that the quota cannot shrink. Rows with taken names use none. */
+/** Locks the quota's counter first, so that the quota cannot shrink. Rows with taken names use no quota. */
 async function insertUpToQuota(ctx: AccountContext, batch: UnitInsert): Promise<InsertOutcome> {
   return inTransaction(ctx.sql, async sql => {
     const left = await lockRemainingQuota(sql, { accountId: ctx.accountId, level: LEVEL_LETTER[batch.level] })

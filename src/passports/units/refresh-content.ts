@@ -81,7 +81,7 @@ export async function getRefreshedContent(ctx: AccountContext, old: OldContent):
   return { ...row, corrected }
 }
 
-/** The corrected content, and whether its batch made a correction. Undefined beyond the bounds. */
+/** The corrected content, and whether its batch made a correction. Undefined if it would exceed `bounds`. */
 export async function computeCorrections(
   ctx: ContentReader,
   old: OldContent,

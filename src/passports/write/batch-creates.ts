@@ -41,7 +41,7 @@ const batchedInsert = perDatabase((sql: Sql) => {
   }
   const insert = createBatchedInsert(insertAll)
   if (!hasShards(sql)) return insert
-  // The claim of a GTIN may be on a machine that does not answer.
+  // The claim of a GTIN may be on a machine that does not answer: models without a GTIN must not wait for it.
   const insertClaiming = createBatchedInsert(insertAll)
   return (sized: SizedRow) => (sized.row.gtin14 === null ? insert : insertClaiming)(sized)
 })

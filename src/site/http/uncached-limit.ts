@@ -12,7 +12,7 @@ import type { Release } from '../../kernel/semaphore.ts'
 import type { SiteSetup, UncachedLimit } from './setup.ts'
 
 const LOG_INTERVAL_MS = 60_000
-/** It also bounds how many look-ups share a statement. A higher limit saved no processor time. */
+/** So at most four look-ups share a statement. A higher limit saved no processor time. */
 const MAX_CONCURRENT = 4
 export const MAX_WAITING_PER_NETWORK = 32
 export const MAX_WAITING = 512

@@ -47,7 +47,10 @@ export type PassportView = {
   batch: Parent | null
   /** The first of the passport's languages, a BCP-47 tag. */
   primaryLanguage: string
-  /** The languages of its texts; null if each is a language of our pages, which then selects the texts. */
+  /**
+   * The languages of its texts; null if pages exist in all of them: then the language of the page selects
+   * texts.
+   */
   textLanguages: TranslationLanguages | null
   audience: Audience
   withheld: boolean

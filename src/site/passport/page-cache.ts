@@ -7,7 +7,10 @@ export type CachedPassport = {
   readonly state: string
   /** The passport's primary language, needed to choose among the responses. */
   readonly primaryLanguage: string
-  /** The languages of its texts; null if each is a language of our pages, which then selects the texts. */
+  /**
+   * The languages of its texts; null if pages exist in all of them: then the language of the page selects
+   * texts.
+   */
   readonly textLanguages: TranslationLanguages | null
   readonly responses: Map<string, PreparedResponse>
   bytes: number

@@ -84,7 +84,7 @@ export function createPassportRoute(setup: SiteContext): PassportRoute {
       const { url = '', headers } = exchange.request
       const format = selectFormat(undefined, headers.accept)
       if (!url.startsWith(PATH) || format === undefined) return false
-      // With a query, this is no id, so nothing is found and Fastify answers.
+      // With a query, the rest of the URL is no id, so nothing is found and Fastify answers.
       const id = url.slice(PATH.length)
       const request = { id, format, query: {}, now: setup.clock.now(), isLinkInvalid: false }
       return !mayHaveAccess(headers, request) && trySendCached(route, exchange, request)

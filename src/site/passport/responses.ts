@@ -144,7 +144,7 @@ async function render(
     newestVersionNo,
     pending,
   )
-  // The rows of a shared look-up arrive together; between two renderings, other requests run.
+  // Requests that shared a look-up continue together; this lets other requests run between two renderings.
   if (access === undefined) await waitForEventLoopTurn()
   const languages = negotiateLanguages(requestHeaders, query, view)
   return {

@@ -71,8 +71,8 @@ async function* listLines(
 const CHUNK_LENGTH = 65_536
 
 /**
- * `sql` must have one snapshot. Yields the file in chunks. The last line has the counts, and the SHA-256 of
- * all lines before it.
+ * `sql` must be a transaction with repeatable read. Yields the file in chunks. The last line has the counts,
+ * and the SHA-256 of all lines before it.
  */
 export async function* readAccountExport(
   ...source: Parameters<typeof listLines>

@@ -62,5 +62,8 @@ function findWideWithoutMark(bytes: Uint8Array): TextEncoding | undefined {
   return even > most * 0.4 && odd === 0 ? 'utf-16be' : undefined
 }
 
-/** Control characters that no program writes: C0 except tab, LF, CR; C1 undefined in Windows-1252. */
+/**
+ * Control characters that no text has: C0 except tab, LF, VT, FF and CR; DEL; and those that Windows-1252
+ * leaves undefined.
+ */
 const NO_TEXT = /[\0-\x08\x0e-\x1f\x7f\x81\x8d\x8f\x90\x9d]/

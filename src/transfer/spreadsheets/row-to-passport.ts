@@ -227,7 +227,8 @@ export function buildChanges(row: ParsedRow, existing: DataObject | undefined, o
 }
 
 /**
- * Whether a constant applies to an existing product: the product lacks the value, or the row has the list.
+ * Whether a constant applies to an existing product: the product lacks the value, or the row supplies the
+ * list that the value belongs to.
  */
 function isApplied(
   { column }: Constant,

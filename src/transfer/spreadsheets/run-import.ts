@@ -89,7 +89,7 @@ export async function stopImport(ctx: AccountContext, uuid: string): Promise<voi
 export type ImportAuditSubject = { file: string; rows?: number } & Partial<ImportCounts>
 type ImportCounts = Pick<SpreadsheetImport, 'created' | 'updated' | 'unchanged' | 'failed'>
 
-/** Refused if the header differs from the settings': another sheet may have been chosen meanwhile. */
+/** Rejects a header that differs from that of the settings: another file may have been uploaded meanwhile. */
 async function setRunning(
   ctx: AccountContext,
   { id, header }: SpreadsheetImport,

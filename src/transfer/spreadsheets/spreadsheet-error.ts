@@ -1,4 +1,6 @@
-/** Limits of uploaded spreadsheets, security bounds since the uploader chooses the size, and their errors. */
+/**
+ * Limits of uploaded spreadsheets, and their errors. They protect the server: the uploader chooses the size.
+ */
 import { AppError } from '../../kernel/errors.ts'
 import type { Cell } from './cell.ts'
 
