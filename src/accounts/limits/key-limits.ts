@@ -16,7 +16,7 @@ import {
   type LimitedKey,
   type RateDecision,
   type RateShare,
-  refuseRequest,
+  rejectRequest,
   releaseIdlePermits,
   resetTimes,
   takePermit,
@@ -111,7 +111,7 @@ export class KeyLimits {
     const own = takePermit(share, now)
     if (own !== undefined) return own
     if (now < this.pausedUntil || this.exchanges.get(share)?.isLate) return decideOffline(share, now)
-    return canAskForMore(share, now) ? undefined : refuseRequest(share, now)
+    return canAskForMore(share, now) ? undefined : rejectRequest(share, now)
   }
 
   private async decideAfterExchange(share: RateShare): Promise<RateDecision> {
@@ -123,7 +123,7 @@ export class KeyLimits {
         const decision = this.decideLocally(share, this.now())
         if (decision !== undefined) return decision
       }
-      return refuseRequest(share, this.now())
+      return rejectRequest(share, this.now())
     } finally {
       share.waiting--
     }

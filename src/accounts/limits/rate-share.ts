@@ -9,7 +9,7 @@ export type RateDecision = {
   isAllowed: boolean
   limit: number
   remaining: number
-  /** When the next permit is free again, in ms; after a refusal, when to try again. */
+  /** When the next permit is free again, in ms; after a rejection, when to try again. */
   nextFreeAt: number
 }
 
@@ -24,13 +24,13 @@ export type RateShare = {
   lastReport: ShareReport | undefined
   others: ShareReply['others']
   /**
-   * No permit was left: the database is asked again after this time, or after MAX_REFUSALS_PER_PAUSE
-   * refusals.
+   * No permit was left: the database is asked again after this time, or after MAX_REJECTIONS_PER_PAUSE
+   * rejections.
    */
   emptyUntil: number
   askedAt: number
   pauseMs: number
-  refusals: number
+  rejections: number
   isLeaving: boolean
 }
 
@@ -44,8 +44,8 @@ const SHARE_LIFETIME_MS = 100_000
 /** While no permit is left, the pause between two exchanges doubles from the minimum to the maximum. */
 const MIN_PAUSE_MS = 250
 const MAX_PAUSE_MS = 2_000
-/** After this many refused requests, the process asks the database before the pause ends. */
-const MAX_REFUSALS_PER_PAUSE = 10
+/** After this many rejected requests, the process asks the database before the pause ends. */
+const MAX_REJECTIONS_PER_PAUSE = 10
 /** After this time without an exchange, the pause starts at its minimum again. */
 const PAUSE_MEMORY_MS = 10_000
 
@@ -65,7 +65,7 @@ export const createShare = (key: LimitedKey): RateShare => ({
   others: { count: 0, used: 0, nextFreeAt: undefined },
   ...NO_TIMES,
   pauseMs: MIN_PAUSE_MS,
-  refusals: 0,
+  rejections: 0,
   isLeaving: false,
 })
 
@@ -89,11 +89,11 @@ function grant(share: RateShare, now: number): RateDecision {
 /** While the database is unavailable, this process counts alone. It reports these uses later. */
 export function decideOffline(share: RateShare, now: number): RateDecision {
   if (share.uses.count(now) < share.key.requestsPerMinute) return grant(share, now)
-  return refuseRequest(share, now)
+  return rejectRequest(share, now)
 }
 
-export function refuseRequest(share: RateShare, now: number): RateDecision {
-  share.refusals++
+export function rejectRequest(share: RateShare, now: number): RateDecision {
+  share.rejections++
   return buildDecision(share, now, false)
 }
 
@@ -108,7 +108,7 @@ function buildDecision({ key, uses, others }: RateShare, now: number, isAllowed:
 
 export function canAskForMore(share: RateShare, now: number): boolean {
   if (now >= share.emptyUntil) return true
-  return share.refusals >= MAX_REFUSALS_PER_PAUSE && now - share.askedAt >= MIN_PAUSE_MS
+  return share.rejections >= MAX_REJECTIONS_PER_PAUSE && now - share.askedAt >= MIN_PAUSE_MS
 }
 
 /** The report to send now. The share keeps it as `lastReport`. */
@@ -143,7 +143,7 @@ export function applyReply(share: RateShare, { held, others }: ShareReply, at: n
   share.pauseMs = startsAgain ? MIN_PAUSE_MS : Math.min(MAX_PAUSE_MS, share.pauseMs * 2)
   share.emptyUntil = isEmpty ? at + share.pauseMs : Number.NEGATIVE_INFINITY
   share.askedAt = at
-  share.refusals = 0
+  share.rejections = 0
 }
 
 /** Gives back the permits that were not needed. Returns whether a report is due. */
