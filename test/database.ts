@@ -15,6 +15,8 @@ export type Target = { url: string } | { socketDir: string; port: number; user: 
 /** Whether the accounts of tests are on a shard: `CARNET_TEST_SHARDED=1`. */
 export const IS_SHARDED = process.env.CARNET_TEST_SHARDED === '1'
 
+export const TEST_SHARD = IS_SHARDED ? 1 : null
+
 /** The data that `test/run.ts` passes to every test file, as JSON in `CARNET_TEST_DB`. */
 export type TestServer = {
   /** An existing database from which the others are created and dropped. */
@@ -60,7 +62,7 @@ export async function openPools(
 }
 
 /** Where tests find the tables of accounts. With one shard, they read them by their names. */
-export const getTestShard = (shared: Sql): Sql => (IS_SHARDED ? getShard(shared, 1) : shared)
+export const getTestShard = (shared: Sql): Sql => getShard(shared, TEST_SHARD)
 
 export async function endPools(shared: Sql): Promise<void> {
   await Promise.all([...new Set([shared, ...listShards(shared)])].map(pool => pool.end({ timeout: 5 })))

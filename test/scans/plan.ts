@@ -4,6 +4,7 @@
  */
 import type { ScannedPassport } from '../../src/scans/batch.ts'
 import type { ScanReader } from '../../src/scans/count-scan.ts'
+import { TEST_SHARD } from '../database.ts'
 
 export type Plan = {
   scans: number
@@ -65,6 +66,7 @@ const passportOf = kept((n): ScannedPassport => {
   return {
     id: uuid(n),
     account_id: 1 + ((model / 10) % 2),
+    shard: TEST_SHARD,
     category: ['textile', 'battery', 'furniture'][(model / 10) % 3] ?? 'textile',
     level: n === model ? 'm' : 'i',
     model_id: uuid(model),

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { deleteOldScans } from '../../src/scans/delete-old-scans.ts'
 import { createScanRecorder } from '../../src/scans/recorder.ts'
 import { getScanSettings, setScanSettings } from '../../src/scans/settings.ts'
+import { TEST_SHARD } from '../database.ts'
 import { CRAWLER, type ScanStand, startScanStand } from './scan-stand.ts'
 
 const TABLES = [
@@ -147,6 +148,7 @@ test('a process that has cached the settings applies a change', async () => {
     level: 'm' as const,
     model_id: '01890a5d-ac96-774b-bcce-b302099a8057',
     parent_id: null,
+    shard: TEST_SHARD,
   }
   const note = () => other.record(passport, { address: '203.0.113.1', userAgent: 'x' }, clock.now())
   const total = async () =>
