@@ -39,7 +39,7 @@ const NODE_FLAGS = project.config.nodeFlags.split(' ')
 export const ROUNDS = 5
 
 /** A plan without limits: otherwise the benchmark would measure rejected requests. */
-const PLAN = 'bench'
+export const PLAN = 'bench'
 
 /** With a folder, its databases are there at the next run too. */
 export async function openEnvironment(log: (line: string) => void, kept?: string): Promise<BenchEnvironment> {

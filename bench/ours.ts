@@ -1,6 +1,7 @@
 /** Carnet as it runs in production, in its own process. Prints the port. */
 
 import { createApp } from '../src/cli/server/app.ts'
+import { createShardPools } from '../src/cli/store/shard-pools.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { type DatabaseTarget, openPool } from '../src/kernel/db/database.ts'
 import { createAddressList } from '../src/kernel/http/ip-ranges.ts'
@@ -11,8 +12,14 @@ import { createSecurityLog } from '../src/kernel/monitoring/security-events.ts'
 import { createSecretCipher } from '../src/kernel/secret-cipher.ts'
 import { createScanRecorder } from '../src/scans/recorder.ts'
 
-const { target } = JSON.parse(process.argv[2] ?? '{}') as { target: DatabaseTarget }
-const sql = openPool(target)
+const { target, isDistributed = false } = JSON.parse(process.argv[2] ?? '{}') as {
+  target: DatabaseTarget
+  isDistributed?: boolean
+}
+const sql = openPool(target, { isDistributed })
+const shardPools = createShardPools(target, openPool)
+shardPools.openBeside(sql, { isDistributed })
+await shardPools.update(sql, isDistributed)
 const log = createLog({ logLevel: 'warn', logFormat: 'json' })
 const scans = createScanRecorder({ sql, clock: systemClock, log, geoMmdbPath: undefined })
 scans.start()

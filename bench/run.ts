@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { backupRows } from './backup.ts'
 import { bulkRows } from './bulk.ts'
 import { bytesRows } from './bytes.ts'
+import { citusRows } from './citus.ts'
 import { consoleRows } from './console.ts'
 import { correctionRows } from './correction.ts'
 import { createRows } from './create.ts'
@@ -53,6 +54,7 @@ const BENCHES: Record<string, Bench> = {
   import: importRows,
   console: consoleRows,
   processes: processesRows,
+  citus: citusRows,
 }
 
 const { values, positionals } = parseArgs({

@@ -4,7 +4,7 @@ import { createShards } from '../../src/kernel/db/citus.ts'
 import { migrate } from '../../src/kernel/db/migrate.ts'
 import { type CitusDatabase, makeCitusDatabase } from './cluster.ts'
 
-const MIGRATIONS = join(import.meta.dirname, '../../migrations')
+export const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 
 /** A migrated database whose shards 1 to `shards` are distributed over the workers. */
 export async function makeShardedDatabase(shards: number, name?: string): Promise<CitusDatabase> {
