@@ -1,4 +1,4 @@
-/** Distributes a migrated database over the nodes of a Citus cluster. The only place that knows of Citus. */
+/** Distributes a migrated database over the nodes of a Citus cluster. */
 import type postgres from 'postgres'
 import { AppError } from '../errors.ts'
 import { createShard } from './create-shard.ts'
