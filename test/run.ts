@@ -31,7 +31,7 @@ import { childrenOf, endDescendants } from './descendants.ts'
 const ROOT = resolve(import.meta.dirname, '..')
 const DEBIAN_15 = '/usr/lib/postgresql/15/bin'
 /** What runs on Citus unless files are named. */
-const CITUS_FOLDERS = ['api', 'scans', 'webhooks'].map(name => join(import.meta.dirname, name))
+const CITUS_FOLDERS = ['accounts', 'api', 'scans', 'webhooks'].map(name => join(import.meta.dirname, name))
 /**
  * For two cores: one more, because some files wait for processes to end. With two, a sixth of the time is
  * idle.
