@@ -67,8 +67,14 @@ async function check(stand: CitusStand): Promise<string[]> {
   for (const one of clients) found.push(...(await one.losses()), ...one.faulty)
   for (const { follower, plain, withGtins } of stand.accounts)
     found.push(...(await follower.findMissing([...plain.writes, ...withGtins.writes])))
-  return [...found, ...(await findPrepared(stand)), ...(await complaints(stand.settings))]
+  return [...found, ...(await findPrepared(stand)), ...(await complaints(atCoordinator(stand)))]
 }
+
+/** Only the coordinator has the tables of `public` that doctor compares those of the shards with. */
+const atCoordinator = ({ settings, database }: CitusStand) => ({
+  ...settings,
+  env: { ...settings.env, DATABASE_URL: database.coordinator.url },
+})
 
 const sum = (clients: readonly Clients[], count: (one: Clients) => number) =>
   clients.reduce((total, one) => total + count(one), 0)

@@ -130,6 +130,11 @@ describe('an error of a node of a cluster', () => {
     })
   }
 
+  test('is unavailable: a new account while only workers can be reached', () => {
+    const error = Object.assign(new Error('nextval: reached maximum value'), { code: '2200H' })
+    assert.equal(explainDatabaseError(error)?.code, 'unavailable')
+  })
+
   test('is a bug if it says nothing of a connection', () => {
     const error = Object.assign(new Error('cache lookup failed for type 17'), { code: 'XX000' })
     assert.equal(explainDatabaseError(error), undefined)
