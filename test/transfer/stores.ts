@@ -26,7 +26,7 @@ export async function temporaryFolder(): Promise<Folder> {
 }
 
 export const poolOfOne = (database: TestDatabase) => () =>
-  openPool(database.target, { max: 1, name: 'transfer' })
+  openPool(database.target, { max: 1, name: 'transfer', isDistributed: database.isDistributed === true })
 
 /** An empty database with its pool, migrated up to `last`; 0 means not at all. */
 export async function emptyStore(
