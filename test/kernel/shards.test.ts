@@ -9,6 +9,7 @@ import { getShard, getShardNumber, listShards, SHARED_TABLES } from '../../src/k
 import { inTransaction } from '../../src/kernel/db/transaction.ts'
 import { idFromUuid, parseId } from '../../src/kernel/ids.ts'
 import { listSitemapFile, listSitemapFiles } from '../../src/passports/read/sitemap.ts'
+import { releaseGtin } from '../../src/passports/write/release-gtin.ts'
 import { describeSchema } from '../describe-schema.ts'
 import { type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 
@@ -254,6 +255,21 @@ describe('a server with two shards', () => {
       account => account.used.model > 0,
     )
     assert.deepEqual(used, [true, true, true, true])
+  })
+
+  test('releases no GTIN of an active product, and counts the units issued under it', async () => {
+    for (const account of accounts.slice(0, 2)) {
+      const gtin = nextGtin()
+      const { id } = await create(account, { gtin, sku: `L-${gtin}` })
+      const body = { level: 'item', serial: 'S1' }
+      await t.ask('POST', `/api/v1/products/${id}/children`, { key: account.key, body })
+      const ctx = { sql: t.setup.sql, clock: t.clock }
+      await assert.rejects(releaseGtin(ctx, gtin), { code: 'gtin_taken' })
+      await t.ask('POST', `/api/v1/products/${id}/archive`, { key: account.key })
+      await assert.rejects(releaseGtin(ctx, gtin), { code: 'validation' })
+      const released = await releaseGtin(ctx, gtin, { force: true })
+      assert.deepEqual([released.units, released.active_units], [1, 1])
+    }
   })
 
   test('answers 503 for an account whose shard it does not know yet', async () => {

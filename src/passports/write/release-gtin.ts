@@ -68,20 +68,17 @@ async function release(
   // Otherwise a create that waits for the row below could claim the GTIN at once.
   await sql`set local lock_timeout = '2s'`
   await sql`lock table gtin_claim in share row exclusive mode`
-  const [claim] = await sql<(Holder & { is_in_use: boolean })[]>`
-    with claim as materialized (
-      select gtin14, account_id, model_id from gtin_claim where gtin14 = ${gtin14} and prefix_digits = ${prefixDigits}
-    )
-    select g.account_id, g.model_id, coalesce(p.gtin14 = g.gtin14 and p.status = 'a', false) as is_in_use
-    from claim g left join passport p on p.account_id = g.account_id and p.id = g.model_id`
+  const [claim] = await sql<Holder[]>`
+    select account_id, model_id from gtin_claim where gtin14 = ${gtin14} and prefix_digits = ${prefixDigits}`
   const held = claim ?? (await findReleased(ctx, gtin14))
   if (held === undefined) throw new AppError('not_found', `No product has the GTIN ${gtin14}.`)
   const id = idFromUuid(held.model_id)
-  if (claim?.is_in_use) {
+  const at = await withActor(ctx, held.account_id)
+  if (claim !== undefined && (await isInUse(at, held, gtin14))) {
     const message = `The active product ${id} has the GTIN ${gtin14}. Archive it or change its GTIN first.`
     throw new AppError('gtin_taken', message)
   }
-  const counts = await countIssued(ctx, gtin14, held)
+  const counts = await countIssued(at, gtin14, held)
   if (claim !== undefined && counts.active_units > 0 && !force) throw activeUnitsError(gtin14, id, counts)
   const claimable_by = claimableBy === 'anyone' ? null : (claimableBy ?? held.account_id)
   const account = held.account_id
@@ -92,7 +89,7 @@ async function release(
       ${claim === undefined ? sql`` : sql`, released_at = excluded.released_at`}`
   await sql`
     delete from gtin_claim where gtin14 = ${gtin14} and prefix_digits = ${prefixDigits} and account_id = ${account}`
-  await audit(await withActor(ctx, account), 'gtin_released', gtin14)
+  await audit(at, 'gtin_released', gtin14)
   return {
     gtin14,
     product_id: id,
@@ -100,6 +97,13 @@ async function release(
     ...counts,
     claimable_by: claimable_by === null ? 'anyone' : String(claimable_by),
   }
+}
+
+async function isInUse({ sql }: OperatorContext, held: Holder, gtin14: string): Promise<boolean> {
+  const found = await sql`
+    select from passport
+    where account_id = ${held.account_id} and id = ${held.model_id} and gtin14 = ${gtin14} and status = 'a'`
+  return found.length > 0
 }
 
 async function findReleased({ sql }: OperatorContext, gtin14: string): Promise<Holder | undefined> {
