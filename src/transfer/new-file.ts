@@ -1,6 +1,11 @@
 /** Errors of the file system, and new files that only their owner may read. */
 import { invalidInput } from '../kernel/errors.ts'
-import { pathExists, type WriteChunk, writePrivateFile } from '../kernel/process/private-file.ts'
+import {
+  pathExists,
+  type WriteChunk,
+  writePrivateFile,
+  writePrivateFolder,
+} from '../kernel/process/private-file.ts'
 
 /** Returns `validation` with the path and code for an error of the file system; other errors unchanged. */
 export function explainFileError(error: unknown, path: string, what: 'written' | 'read'): unknown {
@@ -17,6 +22,15 @@ export async function requireNewPath(path: string, what: 'a backup' | 'an export
 export async function writeNewFile<T>(path: string, write: (put: WriteChunk) => Promise<T>): Promise<T> {
   try {
     return await writePrivateFile(path, write)
+  } catch (error) {
+    throw explainFileError(error, path, 'written')
+  }
+}
+
+/** As `writeNewFile`, a folder with the files that `write` puts into it. */
+export async function writeNewFolder<T>(path: string, write: (folder: string) => Promise<T>): Promise<T> {
+  try {
+    return await writePrivateFolder(path, write)
   } catch (error) {
     throw explainFileError(error, path, 'written')
   }

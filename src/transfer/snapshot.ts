@@ -1,5 +1,6 @@
 /** Connections for work on the whole database or account. */
 import type { Sql } from '../kernel/db/database.ts'
+import { getSearchPath } from '../kernel/db/shards.ts'
 
 /** Closes the pool when `work` ends, even in the middle of a table. */
 export async function withPool<T>(openPool: () => Sql, work: (pool: Sql) => Promise<T>): Promise<T> {
@@ -20,3 +21,9 @@ export const withSnapshot = <T>(openPool: () => Sql, work: (sql: Sql) => Promise
     await sql`set local idle_in_transaction_session_timeout = 0`
     return work(sql)
   })
+
+/** The following statements of the transaction are for the tables of this shard; null: of `public`. */
+export async function enterSchema(sql: Sql, shard: number | null): Promise<void> {
+  if (shard === null) await sql`set local search_path to default`
+  else await sql`select set_config('search_path', ${getSearchPath(shard)}, true)`
+}

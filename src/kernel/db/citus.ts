@@ -45,6 +45,23 @@ export async function createShards(sql: postgres.Sql, count: number): Promise<nu
   return shards
 }
 
+/**
+ * In a transaction that writes distributed and shared tables, Citus demands one connection to each node.
+ * Without Citus nobody reads this setting.
+ */
+export const ONE_CONNECTION_PER_NODE = "set local citus.multi_shard_modify_mode = 'sequential'"
+
+/** Creates the shards of a restored database, which may have accounts; without Citus as plain schemas. */
+export async function replaceShards(sql: postgres.Sql, shards: readonly number[]): Promise<void> {
+  await sql`set statement_timeout = 0`
+  if (shards.length > 0) await sql.begin(distributeNewObjects)
+  const isDistributed = await hasCitus(sql)
+  for (const shard of shards) {
+    if (isDistributed) await createDistributedShard(sql, shard)
+    else await sql.begin(tx => createShard(tx, shard))
+  }
+}
+
 /** Not whether any table has a row: migrations insert some. */
 async function hasAccounts(sql: postgres.Sql): Promise<boolean> {
   const found = await sql`select from public.account limit 1`

@@ -14,8 +14,8 @@ export async function lockSchemas(tx: Tx): Promise<void> {
 }
 
 /**
- * Creates the schema `shard_N` with its tables, and the rows that migrations have inserted: with shards,
- * `public` has no others in these tables. Call it as their owner, in a transaction. Throws if it exists.
+ * Creates the schema `shard_N` with its tables, and the rows of no account, which migrations have inserted.
+ * Call it as their owner, in a transaction. Throws if it exists.
  */
 export async function createShard(tx: Tx, shard: number): Promise<void> {
   if (!(Number.isInteger(shard) && shard >= 1 && shard <= MAX_SHARDS))
@@ -26,8 +26,9 @@ export async function createShard(tx: Tx, shard: number): Promise<void> {
   await tx.unsafe(`create schema ${schema}`)
   for (const table of tables) {
     await tx.unsafe(`create table ${schema}.${table} (like public.${table} including all excluding indexes)`)
-    await tx.unsafe(`insert into ${schema}.${table} select * from public.${table}`)
   }
+  for (const table of await listTablesWithoutAccount(tx, tables))
+    await tx.unsafe(`insert into ${schema}.${table} select * from public.${table}`)
   const statements = await describeTables(tx, schema, tables)
   await tx`select set_config('search_path', ${getSearchPath(shard)}, true)`
   for (const statement of statements) await tx.unsafe(statement)
@@ -35,6 +36,14 @@ export async function createShard(tx: Tx, shard: number): Promise<void> {
   await tx`
     insert into shard_migration (shard, number)
     select ${shard}::smallint, max(number) from schema_migration`
+}
+
+async function listTablesWithoutAccount(tx: Tx, tables: readonly string[]): Promise<string[]> {
+  const rows = await tx<{ name: string }[]>`
+    select t.name from unnest(${`{${tables}}`}::text::text[]) t(name)
+    where not exists (select from pg_attribute a
+      where a.attrelid = to_regclass('public.' || t.name) and a.attname = 'account_id' and not a.attisdropped)`
+  return rows.map(({ name }) => name)
 }
 
 /** Names of the tables that each shard has, in order. */

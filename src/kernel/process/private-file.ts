@@ -1,6 +1,6 @@
 /** Writes files that only their owner may read and that appear complete: backups, exports. */
 import { randomBytes } from 'node:crypto'
-import { lstat, open, readdir, rename, rm } from 'node:fs/promises'
+import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 /** Version 0.1 wrote `NAME.partial`. */
@@ -31,6 +31,21 @@ export async function writePrivateFile<T>(path: string, write: (put: WriteChunk)
   }
 }
 
+/** Creates a folder under a random name beside `path` and renames it when `write` has put its files there. */
+export async function writePrivateFolder<T>(path: string, write: (folder: string) => Promise<T>): Promise<T> {
+  const partial = `${path}.${randomBytes(8).toString('hex')}.partial`
+  await mkdir(partial, { mode: 0o700 })
+  try {
+    const result = await write(partial)
+    await rename(partial, path)
+    await syncFolder(dirname(path))
+    return result
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true })
+    throw error
+  }
+}
+
 async function syncFolder(path: string): Promise<void> {
   await using folder = await open(path, 'r')
   await folder.sync()
@@ -41,13 +56,22 @@ export async function pathExists(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => undefined)) !== undefined
 }
 
-/** Deletes the leftovers of this user's killed processes in a folder of files named `name`. */
-export async function deletePartialFiles(folder: string, name: RegExp): Promise<void> {
+/**
+ * Deletes the leftovers of this user's killed processes in a folder of files named `name`: files, and folders
+ * that `isOurs` knows by the names of their files.
+ */
+export async function deletePartialFiles(
+  folder: string,
+  name: RegExp,
+  isOurs: (names: readonly string[]) => boolean,
+): Promise<void> {
   for (const entry of await readdir(folder)) {
     if (!PARTIAL.test(entry) || !name.test(entry.replace(PARTIAL, ''))) continue
     const path = join(folder, entry)
     const found = await lstat(path).catch(() => undefined)
-    if (found?.isFile() && isOwnedByUser(found)) await rm(path, { force: true })
+    if (found === undefined || !isOwnedByUser(found)) continue
+    if (found.isFile() || (found.isDirectory() && isOurs(await readdir(path))))
+      await rm(path, { recursive: true, force: true })
   }
 }
 

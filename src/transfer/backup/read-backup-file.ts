@@ -39,7 +39,7 @@ export type BackupFile = {
 }
 
 /** `keys` come from SECRET_KEY and, if set, OLD_SECRET_KEY. */
-type ReadOptions = { path: string; keys: readonly BackupKey[]; acceptUnsealed: boolean }
+export type ReadOptions = { path: string; keys: readonly BackupKey[]; acceptUnsealed: boolean }
 
 /**
  * Throws `validation` if the file is no backup, incomplete, damaged, sealed with another key, or changed

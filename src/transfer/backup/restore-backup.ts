@@ -3,14 +3,20 @@ import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { Clock } from '../../kernel/clock.ts'
+import { ONE_CONNECTION_PER_NODE, replaceShards } from '../../kernel/db/citus.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { migrate, requireKnownMigrations } from '../../kernel/db/migrate.ts'
+import { getShardSchema, readShards } from '../../kernel/db/shards.ts'
 import { asSql } from '../../kernel/db/transaction.ts'
 import { AppError, assert, invalidInput } from '../../kernel/errors.ts'
 import { countHistories, findBrokenChains } from '../../passports/copies/verify.ts'
-import { withPool } from '../snapshot.ts'
+import { enterSchema, withPool } from '../snapshot.ts'
+import { alignParts } from './align-parts.ts'
 import type { BackupKey } from './backup-key.ts'
-import { type BackupFile, openBackupFile } from './read-backup-file.ts'
+import { type BackupPart, findTarget } from './backup-parts.ts'
+import { type Backup, openBackup } from './open-backup.ts'
+import type { BackupFile } from './read-backup-file.ts'
+import { spreadAccounts } from './spread-accounts.ts'
 import { type BackupTable, EXCLUDED_TABLES, listBackupTables } from './tables.ts'
 import type { BackupEnd } from './write-backup-file.ts'
 
@@ -46,26 +52,32 @@ type RestoreOptions = {
   progress?: Progress
 }
 
-/** Checks everything before writing; a later failure leaves the store empty. Throws `validation`. */
+/**
+ * Restores into the schema of the store, or onto its shards, whatever the backup was made of. Checks
+ * everything before writing; a later failure leaves the store empty. Throws `validation`.
+ */
 export async function restoreBackup(setup: RestoreSetup, options: RestoreOptions): Promise<RestoreResult> {
   const { path, acceptUnsealed = false, progress } = options
-  const file = await openBackupFile({ path, keys: setup.keys, acceptUnsealed })
-  await requireKnownVersion(setup, file)
+  const backup = await openBackup({ path, keys: setup.keys, acceptUnsealed })
+  await requireKnownVersion(setup, backup)
   return withPool(setup.openPool, async pool => {
-    await requireEmptyStore(pool)
-    await dropTables(pool)
+    const shards = await readShards(pool)
+    await requireEmptyStore(pool, shards)
+    await dropTables(pool, shards)
     const now = setup.clock.now()
-    await migrate(pool, setup.migrations, now, file.header.migrations.at(-1)?.number ?? 0)
-    const counts = await load(pool, file, progress)
+    await migrate(pool, setup.migrations, now, backup.header.migrations.at(-1)?.number ?? 0)
+    if (backup.hasShards) await replaceShards(pool, shards)
+    const counts = await load(pool, backup, backup.hasShards ? shards : [], progress)
     const { applied } = await migrate(pool, setup.migrations, now)
-    const broken = await analyzeAndVerify(pool)
-    const { sha256, bytes, isSealed: sealed, header } = file
+    if (!backup.hasShards) await spreadAccounts(pool, shards)
+    const broken = [...counts.broken, ...(await analyzeAndVerify(pool, shards))]
+    const { sha256, bytes, isSealed: sealed, header } = backup
     const { created_at, secret_key_fingerprint: key } = header
     return { ...counts, bytes, sha256, created_at, sealed, key, migrated: applied, broken }
   })
 }
 
-async function requireKnownVersion({ migrations }: RestoreSetup, { header }: BackupFile): Promise<void> {
+async function requireKnownVersion({ migrations }: RestoreSetup, { header }: Backup): Promise<void> {
   try {
     await requireKnownMigrations(migrations, header.migrations)
   } catch (error) {
@@ -80,7 +92,16 @@ async function requireKnownVersion({ migrations }: RestoreSetup, { header }: Bac
 const MADE_BY_MIGRATIONS = new Set(['plan', 'scan_cleaning'])
 
 /** Throws `validation` if any table of a backup has a row, or if there are tables that are not Carnet's. */
-async function requireEmptyStore(sql: Sql): Promise<void> {
+async function requireEmptyStore(pool: Sql, shards: readonly number[]): Promise<void> {
+  for (const schema of [null, ...shards]) {
+    await pool.begin(async tx => {
+      await enterSchema(asSql(tx), schema)
+      await requireEmptySchema(asSql(tx))
+    })
+  }
+}
+
+async function requireEmptySchema(sql: Sql): Promise<void> {
   const [ours] = await sql<{ made: boolean }[]>`select to_regclass('schema_migration') is not null as made`
   for (const { name } of await listBackupTables(sql)) {
     if (!ours?.made)
@@ -97,17 +118,17 @@ async function requireEmptyStore(sql: Sql): Promise<void> {
 }
 
 /** Drops the empty tables, so that migrations can create them as they were at the time of the backup. */
-async function dropTables(sql: Sql): Promise<void> {
-  await sql.begin(async tx => {
-    await tx`set local lock_timeout = '5s'`
-    const tables = await tx<{ name: string }[]>`
-      select c.relname::text as name from pg_class c
-      where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-        and not exists (select 1 from pg_depend d where d.objid = c.oid and d.deptype = 'e')`
-    if (tables.length > 0)
-      await tx`lock table ${tx(tables.map(table => table.name))} in access exclusive mode`
-    await requireEmptyStore(asSql(tx))
-    for (const { name } of tables) await tx`drop table ${tx(name)} cascade`
+async function dropTables(pool: Sql, shards: readonly number[]): Promise<void> {
+  for (const shard of shards) {
+    await pool.begin(async tx => {
+      await tx.unsafe(ONE_CONNECTION_PER_NODE)
+      await lockEmptyTables(asSql(tx), shard)
+      await tx`drop schema ${tx(getShardSchema(shard))} cascade`
+    })
+  }
+  await pool.begin(async tx => {
+    if (shards.length > 0) await tx.unsafe(ONE_CONNECTION_PER_NODE)
+    for (const name of await lockEmptyTables(asSql(tx), null)) await tx`drop table ${tx(name)} cascade`
     const routines = await tx<{ signature: string }[]>`
       select p.oid::regprocedure::text as signature from pg_proc p
       where p.pronamespace = current_schema()::regnamespace and p.proname like 'carnet\\_%'
@@ -116,27 +137,83 @@ async function dropTables(sql: Sql): Promise<void> {
   })
 }
 
+async function lockEmptyTables(sql: Sql, shard: number | null): Promise<string[]> {
+  await enterSchema(sql, shard)
+  await sql`set local lock_timeout = '5s'`
+  const tables = await sql<{ name: string }[]>`
+    select c.relname::text as name from pg_class c
+    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      and not exists (select 1 from pg_depend d where d.objid = c.oid and d.deptype = 'e')`
+  const names = tables.map(table => table.name)
+  if (names.length > 0) await sql`lock table ${sql(names)} in access exclusive mode`
+  await requireEmptySchema(sql)
+  return names
+}
+
+type Loaded = { passports: number; versions: number; tables: number; broken: string[] }
+
 /** Loads all tables in one transaction, so that a failure leaves the store empty. */
-async function load(pool: Sql, file: BackupFile, progress: Progress | undefined) {
+async function load(
+  pool: Sql,
+  backup: Backup,
+  shards: readonly number[],
+  progress: Progress | undefined,
+): Promise<Loaded> {
   const sql = await pool.reserve()
   await sql`begin`
   await sql`set local statement_timeout = 0`
   await sql`set local idle_in_transaction_session_timeout = 0`
-  await switchTriggers(sql, 'disable')
-  const { end, loaded } = await loadTables(sql, file, progress)
-  await requireComplete(sql, end, loaded)
-  await switchTriggers(sql, 'enable')
+  const schemas = [null, ...shards]
+  if (shards.length > 0) await sql.unsafe(ONE_CONNECTION_PER_NODE)
+  await switchTriggers(sql, schemas, 'disable')
+  const expected = new Map<number | null, Record<string, number>>()
+  const sum: Loaded = { passports: 0, versions: 0, tables: 0, broken: [] }
+  for (const { part, file } of backup.parts) {
+    const schema = findTarget(part, shards)
+    await enterSchema(sql, schema)
+    const rows = expected.get(schema) ?? {}
+    expected.set(schema, rows)
+    const end = await loadTables(sql, { part, file, rows }, progress)
+    sum.passports += end.passports
+    sum.versions += end.versions
+    sum.tables += Object.keys(end.rows).length
+  }
+  for (const [schema, rows] of expected) await requireComplete(sql, schema, rows)
+  const { passports, versions } = await countAll(sql, [...expected.keys()])
+  assert(passports === sum.passports && versions === sum.versions, 'as many versions as in the backup')
+  await setSequences(sql)
+  const parts = backup.parts.map(({ part }) => part)
+  if (backup.hasShards)
+    sum.broken = await alignParts(sql, { parts, shards, createdAt: backup.header.created_at })
+  await switchTriggers(sql, schemas, 'enable')
   await sql`commit`
   sql.release()
-  return { passports: end.passports, versions: end.versions, tables: loaded.length }
+  return sum
 }
+
+async function countAll(sql: Sql, schemas: readonly (number | null)[]) {
+  const sum = { passports: 0, versions: 0 }
+  for (const schema of schemas) {
+    await enterSchema(sql, schema)
+    const { passports, versions } = await countHistories(sql)
+    sum.passports += passports
+    sum.versions += versions
+  }
+  return sum
+}
+
+/** `rows`: how many each table must have, from this part and those loaded into the same schema before. */
+type PartToLoad = { part: BackupPart; file: BackupFile; rows: Record<string, number> }
 
 async function loadTables(
   sql: Sql,
-  file: BackupFile,
+  { part, file, rows }: PartToLoad,
   progress: Progress | undefined,
-): Promise<{ end: BackupEnd; loaded: string[] }> {
+): Promise<BackupEnd> {
   const known = await listBackupTables(sql)
+  const showProgress = (table: string, bytes: number) =>
+    progress?.(part.shard === null ? table : `${part.name}.${table}`, bytes)
+  const before = { ...rows }
   const loaded: string[] = []
   let sink: Sink | undefined
   let end: BackupEnd | undefined
@@ -151,13 +228,17 @@ async function loadTables(
     // An older version may have backed up tables that this one excludes.
     else if (!Object.hasOwn(EXCLUDED_TABLES, frame.table.name)) {
       const table = findTable(known, frame.table)
+      const isFirst = before[table.name] === undefined
+      // Rows of no account are the same on all shards.
+      if (!isFirst && !table.columns.includes('account_id')) continue
       loaded.push(table.name)
-      await sql`delete from ${sql(table.name)}`
-      sink = await copyIn(sql, table, progress)
+      if (isFirst) await sql`delete from ${sql(table.name)}`
+      sink = await copyIn(sql, table, showProgress)
     }
   }
   assert(end, 'a backup with the right checksum has an end')
-  return { end, loaded }
+  for (const name of loaded) rows[name] = (before[name] ?? 0) + (end.rows[name] ?? 0)
+  return end
 }
 
 /** Returns names from the database's catalogue, so that no text of the file gets into a statement. */
@@ -176,11 +257,7 @@ function findTable(
 
 type Sink = { write: (data: Buffer) => Promise<void>; close: () => Promise<void> }
 
-async function copyIn(
-  sql: Sql,
-  { name, columns }: BackupTable,
-  progress: Progress | undefined,
-): Promise<Sink> {
+async function copyIn(sql: Sql, { name, columns }: BackupTable, progress: Progress): Promise<Sink> {
   const stream: Writable = await sql`copy ${sql(name)} (${sql(columns)}) from stdin`.writable()
   const ended = finished(stream)
   ended.catch(() => undefined)
@@ -188,7 +265,7 @@ async function copyIn(
   return {
     async write(data) {
       bytes += data.length
-      progress?.(name, bytes)
+      progress(name, bytes)
       // Waits for the drain, because a chunk may be part of a larger buffer that the socket still has to
       // send.
       if (!stream.write(data)) await Promise.race([once(stream, 'drain'), ended])
@@ -201,23 +278,37 @@ async function copyIn(
 }
 
 /** The triggers would deliver events again, and refuse or seal the restored rows. */
-async function switchTriggers(sql: Sql, mode: 'disable' | 'enable'): Promise<void> {
-  const tables = await sql<{ name: string }[]>`
-    select distinct c.relname::text as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
-    where c.relnamespace = current_schema()::regnamespace and not t.tgisinternal and c.relkind in ('r', 'p')`
-  for (const { name } of tables) {
-    if (mode === 'disable') await sql`alter table ${sql(name)} disable trigger user`
-    else await sql`alter table ${sql(name)} enable trigger user`
+async function switchTriggers(
+  sql: Sql,
+  schemas: readonly (number | null)[],
+  mode: 'disable' | 'enable',
+): Promise<void> {
+  for (const schema of schemas) {
+    await enterSchema(sql, schema)
+    const tables = await sql<{ name: string }[]>`
+      select distinct c.relname::text as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
+      where c.relnamespace = current_schema()::regnamespace and not t.tgisinternal and c.relkind in ('r', 'p')`
+    for (const { name } of tables) {
+      if (mode === 'disable') await sql`alter table ${sql(name)} disable trigger user`
+      else await sql`alter table ${sql(name)} enable trigger user`
+    }
   }
 }
 
-async function requireComplete(sql: Sql, end: BackupEnd, loaded: readonly string[]): Promise<void> {
-  for (const name of loaded) {
+async function requireComplete(
+  sql: Sql,
+  schema: number | null,
+  rows: Readonly<Record<string, number>>,
+): Promise<void> {
+  await enterSchema(sql, schema)
+  for (const [name, expected] of Object.entries(rows)) {
     const [row] = await sql<{ n: number }[]>`select count(*)::bigint as n from ${sql(name)}`
-    assert(row?.n === end.rows[name], `${name} has the ${end.rows[name]} rows of the backup`)
+    assert(row?.n === expected, `${name} has the ${expected} rows of the backup`)
   }
-  const { passports, versions } = await countHistories(sql)
-  assert(passports === end.passports && versions === end.versions, 'as many versions as in the backup')
+}
+
+async function setSequences(sql: Sql): Promise<void> {
+  await enterSchema(sql, null)
   const identities = await sql<{ table: string; column: string }[]>`
     select c.relname::text as "table", a.attname::text as "column"
     from pg_attribute a join pg_class c on c.oid = a.attrelid
@@ -229,12 +320,18 @@ async function requireComplete(sql: Sql, end: BackupEnd, loaded: readonly string
   }
 }
 
-async function analyzeAndVerify(pool: Sql): Promise<string[]> {
+async function analyzeAndVerify(pool: Sql, shards: readonly number[]): Promise<string[]> {
   // A reserved connection, so that the timeout is off for these statements only.
   const sql = await pool.reserve()
   await sql`set statement_timeout = 0`
   await sql`analyze`
-  const broken = await findBrokenChains(sql)
+  const broken: string[] = []
+  await sql`begin`
+  for (const schema of [null, ...shards]) {
+    await enterSchema(sql, schema)
+    broken.push(...(await findBrokenChains(sql)))
+  }
+  await sql`commit`
   sql.release()
   return broken
 }

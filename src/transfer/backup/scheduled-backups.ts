@@ -3,7 +3,9 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { deletePartialFiles } from '../../kernel/process/private-file.ts'
 import { withPool } from '../snapshot.ts'
-import { type BackupResult, type BackupSetup, createBackup } from './create-backup.ts'
+import { isBackupFolder } from './backup-parts.ts'
+import { type BackupResult, createBackup } from './create-backup.ts'
+import type { BackupSetup } from './write-tables.ts'
 
 export type BackupSchedule = BackupSetup & { dir: string; everyMs: number; keep: number }
 
@@ -35,7 +37,7 @@ export async function createBackupWhenDue(
     // Another process may have just finished one.
     if (!lock?.mine || !(await isDue(schedule))) return undefined
     // Only the holder of the lock writes, so any partial file is from a killed process.
-    await deletePartialFiles(schedule.dir, NAME)
+    await deletePartialFiles(schedule.dir, NAME, isBackupFolder)
     const path = join(schedule.dir, formatName(schedule.clock.now()))
     const made = await createBackup(schedule, { path, ...(signal ? { signal } : {}) })
     return { ...made, notDeleted: await deleteOldest(schedule) }
@@ -46,7 +48,9 @@ async function deleteOldest({ dir, keep }: BackupSchedule): Promise<string[]> {
   const failures: string[] = []
   for (const name of (await listBackups(dir)).slice(0, -keep)) {
     try {
-      await rm(join(dir, name))
+      const path = join(dir, name)
+      const files = await listFiles(path)
+      await rm(path, { recursive: files !== undefined && isBackupFolder(files) })
     } catch (error) {
       failures.push(`${name}: ${error instanceof Error ? error.message : String(error)}`)
     }
@@ -63,8 +67,14 @@ export async function findLastBackup(dir: string) {
   const name = (await listBackups(dir)).at(-1)
   if (name === undefined) return undefined
   const path = join(dir, name)
-  return { path, at: parseTime(name), bytes: (await stat(path)).size }
+  let bytes = 0
+  for (const file of (await listFiles(path)) ?? ['']) bytes += (await stat(join(path, file))).size
+  return { path, at: parseTime(name), bytes }
 }
+
+/** Undefined for a path that is no folder. */
+const listFiles = async (path: string): Promise<string[] | undefined> =>
+  (await stat(path)).isDirectory() ? readdir(path) : undefined
 
 const parseTime = (name: string) => new Date(name.replace(NAME, '$1-$2-$3T$4:$5:$6Z'))
 

@@ -10,6 +10,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   scan_item_hour: 'hashes of the readers of items, for the same reason',
   scan_writer: 'batch numbers of processes that have ended',
   webhook_lease: 'leases of processes that have ended',
+  rate_share: 'requests of the current minute; not logged without shards',
   idempotency_key: 'responses of the last day to requests that may not be part of the restored state',
   person_session: 'sessions; people sign in again',
   sign_in_attempt: 'counts of sign-ins in the last minutes',
@@ -22,7 +23,7 @@ export type BackupTable = { name: string; columns: string[] }
 /** `needs`: oids of the tables that it references. */
 type CatalogTable = BackupTable & { needs: string[]; oid: string }
 
-/** Referenced tables come before the tables that reference them. */
+/** The tables of the current schema. Referenced tables come before the tables that reference them. */
 export async function listBackupTables(sql: Sql): Promise<BackupTable[]> {
   const tables = await sql<CatalogTable[]>`
     select c.relname::text as name,

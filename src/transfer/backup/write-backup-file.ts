@@ -9,12 +9,15 @@ import { createZstdCompress } from 'node:zlib'
 import type { AppliedMigration } from '../../kernel/db/migrate.ts'
 import { writeNewFile } from '../new-file.ts'
 import type { BackupKey } from './backup-key.ts'
+import type { BackupSet } from './backup-parts.ts'
 
 export type BackupHeader = {
   created_at: string
   carnet: string
   secret_key_fingerprint: string
   migrations: readonly AppliedMigration[]
+  /** Only in the files of a database with shards. */
+  set?: BackupSet
 }
 
 export type BackupEnd = { rows: Readonly<Record<string, number>>; passports: number; versions: number }

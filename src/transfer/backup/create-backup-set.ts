@@ -1,0 +1,60 @@
+/** Writes a backup of a database with shards: a folder with a file for each part, each of one moment. */
+import { createHash, randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import type { Sql } from '../../kernel/db/database.ts'
+import { readAppliedMigrations } from '../../kernel/db/migrate.ts'
+import { unavailable } from '../../kernel/errors.ts'
+import { writeNewFolder } from '../new-file.ts'
+import { enterSchema, withPool, withSnapshot } from '../snapshot.ts'
+import { type BackupPart, getPartFile, listParts, SHARED_PART, selectTables } from './backup-parts.ts'
+import { listBackupTables } from './tables.ts'
+import { type BackupOptions, type BackupSetup, type WrittenFile, writeTables } from './write-tables.ts'
+
+/** `shared` has a snapshot, in which what the shards share is read. */
+export async function createBackupSet(
+  shared: Sql,
+  setup: BackupSetup,
+  options: BackupOptions,
+  shards: readonly number[],
+): Promise<WrittenFile> {
+  const id = randomUUID()
+  const migrations = await readAppliedMigrations(shared)
+  return writeNewFolder(options.path, async folder => {
+    const write = async (sql: Sql, part: BackupPart) => {
+      await enterSchema(sql, part.shard)
+      const path = join(folder, getPartFile(part))
+      const progress = (table: string, bytes: number) =>
+        options.progress?.(part.shard === null ? table : `${part.name}.${table}`, bytes)
+      const tables = selectTables(part, await listBackupTables(sql))
+      const set = { id, part: part.name, shards }
+      return { part, ...(await writeTables(sql, setup, { ...options, path, progress }, tables, set)) }
+    }
+    const written = [await write(shared, SHARED_PART)]
+    for (const part of listParts(shards).slice(1))
+      written.push(await withSnapshot(setup.openPool, sql => write(sql, part)))
+    const now = await withPool(setup.openPool, readAppliedMigrations)
+    if (now.length !== migrations.length)
+      throw unavailable('The database was migrated while it was backed up. Make the backup again.')
+    return sumUp(written)
+  })
+}
+
+function sumUp(files: readonly (WrittenFile & { part: BackupPart })[]): WrittenFile {
+  const sum = (key: 'bytes' | 'passports' | 'versions' | 'tables') =>
+    files.reduce((total, file) => total + file[key], 0)
+  return {
+    bytes: sum('bytes'),
+    sha256: hashParts(files),
+    passports: sum('passports'),
+    versions: sum('versions'),
+    tables: sum('tables'),
+    created_at: files[0]?.created_at ?? '',
+  }
+}
+
+/** A hash over the hashes of all files, in their order. */
+export function hashParts(files: readonly { sha256: string; part: BackupPart }[]): string {
+  const digest = createHash('sha256')
+  for (const { sha256, part } of files) digest.update(`${sha256}  ${getPartFile(part)}\n`)
+  return digest.digest('hex')
+}

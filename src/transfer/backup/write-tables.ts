@@ -1,0 +1,104 @@
+/** Reads tables and writes them into a backup file. */
+import type { Readable } from 'node:stream'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Sql } from '../../kernel/db/database.ts'
+import { readAppliedMigrations } from '../../kernel/db/migrate.ts'
+import { countHistories } from '../../passports/copies/verify.ts'
+import type { BackupKey } from './backup-key.ts'
+import type { BackupSet } from './backup-parts.ts'
+import type { BackupTable } from './tables.ts'
+import { type BackupEnd, type BackupFrame, writeBackupFile } from './write-backup-file.ts'
+
+export type BackupSetup = {
+  /** Opens a pool of one connection, which the backup closes. */
+  openPool: () => Sql
+  clock: Clock
+  key: BackupKey
+  version: string
+}
+
+export type BackupOptions = {
+  path: string
+  progress?: (table: string, bytes: number) => void
+  signal?: AbortSignal
+}
+
+export type WrittenFile = {
+  bytes: number
+  /** Of the file; with shards, of the lines of hashes of its files. */
+  sha256: string
+  passports: number
+  versions: number
+  tables: number
+  created_at: string
+}
+
+/** Rows are collected into chunks of this size, because writing single rows is slow. */
+const CHUNK_BYTES = 262_144
+
+/** Writes these tables into a file. `set` tells to which backup of several files it belongs. */
+export async function writeTables(
+  sql: Sql,
+  setup: BackupSetup,
+  options: BackupOptions,
+  tables: readonly BackupTable[],
+  set?: BackupSet,
+): Promise<WrittenFile> {
+  const { path, signal } = options
+  const end: BackupEnd & { rows: Record<string, number> } = { rows: {}, ...(await countHistories(sql)) }
+  const created_at = setup.clock.now().toISOString()
+  const migrations = await readAppliedMigrations(sql)
+  const header = {
+    created_at,
+    carnet: setup.version,
+    secret_key_fingerprint: setup.key.fingerprint,
+    migrations: migrations.map(({ number, name, checksum }) => ({ number, name, checksum })),
+    ...(set && { set }),
+  }
+  const target = { path, key: setup.key, signal }
+  const { sha256, bytes } = await writeBackupFile(target, header, readTables(sql, tables, end, options))
+  const { passports, versions, rows } = end
+  return { bytes, sha256, passports, versions, tables: Object.keys(rows).length, created_at }
+}
+
+async function* readTables(
+  sql: Sql,
+  tables: readonly BackupTable[],
+  end: BackupEnd & { rows: Record<string, number> },
+  { progress }: BackupOptions,
+): AsyncGenerator<BackupFrame> {
+  for (const table of tables) {
+    yield { type: 'table', table }
+    let rows = 0
+    let bytes = 0
+    const copy = sql`copy (select ${sql(table.columns)} from ${sql(table.name)}) to stdout`
+    for await (const data of readChunks(await copy.readable())) {
+      for (let at = data.indexOf(10); at !== -1; at = data.indexOf(10, at + 1)) rows++
+      bytes += data.length
+      progress?.(table.name, bytes)
+      yield { type: 'data', data }
+    }
+    end.rows[table.name] = rows
+  }
+  yield { type: 'end', end }
+}
+
+/**
+ * The driver pauses its socket when rows arrive too fast, and resumes when the stream requests more. A
+ * finished stream requests nothing, so `_read` must be called once: otherwise the connection would hang at
+ * the next statement.
+ */
+async function* readChunks(rows: Readable): AsyncGenerator<Buffer> {
+  let rowBuffers: Buffer[] = []
+  let length = 0
+  for await (const row of rows) {
+    rowBuffers.push(row)
+    length += row.length
+    if (length < CHUNK_BYTES) continue
+    yield Buffer.concat(rowBuffers)
+    rowBuffers = []
+    length = 0
+  }
+  rows._read(0)
+  if (length > 0) yield Buffer.concat(rowBuffers)
+}
