@@ -19,15 +19,16 @@ export type AccountWithUsage = Account & {
 
 /**
  * Creates an account with its counters at zero, in two statements: call it inside a transaction. The counters
- * need not be on the machine that has the account. Throws `not_found` for an unknown plan.
+ * need not be on the machine that has the account. Without `shard`, it is chosen. Throws `not_found` for an
+ * unknown plan.
  */
 export async function createAccount(
   ctx: OperatorContext,
-  input: { name: string; plan: string },
+  input: { name: string; plan: string; shard?: number | null },
 ): Promise<Account> {
   const { sql, clock } = ctx
   await requirePlan(sql, input.plan)
-  const shard = await chooseShard(sql)
+  const shard = input.shard === undefined ? await chooseShard(sql) : input.shard
   const [row] = await sql<{ id: number }[]>`
     insert into account (name, plan, created_at, shard)
     values (${input.name}, ${input.plan}, ${clock.now()}, ${shard}) returning id`

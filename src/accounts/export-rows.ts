@@ -10,8 +10,12 @@ export type BrandLine = Readonly<Record<string, unknown>>
 export type LogoLine = Readonly<Record<string, unknown>> & { hash: string }
 
 /** Throws `not_found`. */
-export async function exportAccount(sql: Sql, accountId: number): Promise<AccountLine> {
-  const [row] = await sql<AccountLine[]>`select name, plan, indexable from account where id = ${accountId}`
+export async function exportAccount(
+  sql: Sql,
+  accountId: number,
+): Promise<AccountLine & { shard: number | null }> {
+  const [row] = await sql<(AccountLine & { shard: number | null })[]>`
+    select name, plan, indexable, shard from account where id = ${accountId}`
   if (row === undefined) throw new AppError('not_found', `There is no account ${accountId}.`)
   return row
 }

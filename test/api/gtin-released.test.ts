@@ -173,7 +173,10 @@ describe('a GTIN that moved from one account to another', () => {
       const source = { ...setup(t), version: 'test', publicUrl: ADDRESSES.publicUrl }
       const { counts } = await exportAccountToFile(source, { accountId: moved.id, path })
       assert.equal(counts.released_gtin, 1)
-      await importAccountFromFile(setup(other), { path, name: undefined, plan: undefined })
+      await importAccountFromFile(
+        { ...setup(other), sql: other.setup.sql },
+        { path, name: undefined, plan: undefined },
+      )
       const { headers } = await other.ask('GET', `/01/${gtin.padStart(14, '0')}/21/S`)
       assert.equal(headers.location, `${ADDRESSES.publicUrl}/p/${item}`)
     } finally {

@@ -59,7 +59,7 @@ const makeExport = (database: TestDatabase, accountId: number) =>
   )
 const makeImport = (path: string, database = there) =>
   importAccountFromFile(
-    { openPool: poolOfOne(database), clock: systemClock },
+    { openPool: poolOfOne(database), sql: poolOfOne(database)(), clock: systemClock },
     { path, name: undefined, plan: undefined },
   )
 

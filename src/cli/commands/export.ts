@@ -113,8 +113,8 @@ export const importCommand: Command = {
       name: args.find('name') === undefined ? undefined : parseName(args, 'name'),
       plan: args.find('plan'),
     }),
-    async ({ store, clock }, input) => {
-      const setup = { openPool: store.openPoolOfOne, clock }
+    async ({ store, sql, clock }, input) => {
+      const setup = { openPool: store.openPoolOfOne, sql, clock }
       const made = await withProgress(update =>
         importAccountFromFile(setup, { ...input, progress: n => update(`${n} lines`) }),
       )

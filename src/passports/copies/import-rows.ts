@@ -137,8 +137,8 @@ function requireIntactHistory({ passport, versions, statuses }: ImportedHistory)
   }
 }
 
-/** Checks all accounts, because ids are unique across them. */
-async function requireFreeIds(sql: Sql, uuids: readonly string[]): Promise<void> {
+/** Checks all accounts of a shard, because ids are unique across them. */
+export async function requireFreeIds(sql: Sql, uuids: readonly string[]): Promise<void> {
   const [existing] = await sql<{ id: string }[]>`
     select id from passport where id = any(${[...uuids]}::text[]::uuid[]) limit 1`
   if (existing !== undefined)

@@ -12,7 +12,7 @@ import {
   exportReleasedGtins,
 } from '../../passports/copies/export-rows.ts'
 import { requireNewPath, writeNewFile } from '../new-file.ts'
-import { withSnapshot } from '../snapshot.ts'
+import { enterSchema, withSnapshot } from '../snapshot.ts'
 
 export const EXPORT_FORMAT = 'carnet-account-1'
 
@@ -49,7 +49,8 @@ async function* listLines(
   { clock, version: carnet, publicUrl: public_url }: Omit<AccountExportSetup, 'openPool'>,
   { accountId, progress }: Omit<AccountExportOptions, 'path'>,
 ): AsyncGenerator<ExportLine> {
-  const account = await exportAccount(sql, accountId)
+  const { shard, ...account } = await exportAccount(sql, accountId)
+  if (shard !== null) await enterSchema(sql, shard)
   const created_at = clock.now().toISOString()
   yield { type: 'header', format: EXPORT_FORMAT, created_at, carnet, public_url, account }
   for (const actor of await exportActors(sql, accountId)) yield { type: 'actor', ...actor }

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
+import { chooseShard } from '../../accounts/account-shard.ts'
 import { createAccount } from '../../accounts/accounts.ts'
 import {
   type AccountLine,
@@ -14,7 +15,9 @@ import {
   setUsage,
 } from '../../accounts/export-rows.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import { ONE_CONNECTION_PER_NODE } from '../../kernel/db/citus.ts'
 import type { Sql } from '../../kernel/db/database.ts'
+import { getShardNumber, listShards } from '../../kernel/db/shards.ts'
 import { asSql } from '../../kernel/db/transaction.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
@@ -26,13 +29,15 @@ import {
   importGtins,
   importPassports,
   importReleasedGtins,
+  requireFreeIds,
 } from '../../passports/copies/import-rows.ts'
 import { findBrokenChains } from '../../passports/copies/verify.ts'
 import { explainFileError } from '../new-file.ts'
-import { withPool } from '../snapshot.ts'
+import { enterSchema, withPool } from '../snapshot.ts'
 import { EXPORT_FORMAT, type ExportLine, type LineCounts } from './export-account.ts'
 
-type AccountImportSetup = { openPool: () => Sql; clock: Clock }
+/** `sql`: the store's pool, which knows its shards. */
+type AccountImportSetup = { openPool: () => Sql; sql: Sql; clock: Clock }
 /** `name` and `plan` override the file's. */
 type AccountImportOptions = {
   path: string
@@ -51,13 +56,19 @@ export async function importAccountFromFile(
   options: AccountImportOptions,
 ): Promise<AccountImportResult> {
   const counts = await requireComplete(options.path)
+  const shard = await chooseShard(setup.sql)
   return withPool(setup.openPool, pool =>
     pool.begin(async tx => {
       await tx`set local statement_timeout = 0`
       await tx`set local idle_in_transaction_session_timeout = 0`
       // Plans cached while the tables were empty would read the whole account for every 500 rows.
       await tx`set local plan_cache_mode = force_custom_plan`
-      return writeAccount(asSql(tx), setup, options, counts)
+      const sql = asSql(tx)
+      if (shard !== null) {
+        await sql.unsafe(ONE_CONNECTION_PER_NODE)
+        await enterSchema(sql, shard)
+      }
+      return writeAccount(sql, { ...setup, shard }, options, counts)
     }),
   )
 }
@@ -108,14 +119,15 @@ const BATCH_ROWS = 500
 
 async function writeAccount(
   sql: Sql,
-  { clock }: AccountImportSetup,
+  { clock, shard, sql: store }: AccountImportSetup & { shard: number | null },
   options: AccountImportOptions,
   expected: LineCounts,
 ): Promise<AccountImportResult> {
   let account: Awaited<ReturnType<typeof createAccount>> | undefined
   let id = 0
   const counts: Record<string, number> = {}
-  const batches = createBatches(sql, () => id)
+  const others = listShards(store).filter(one => getShardNumber(one) !== shard)
+  const batches = createBatches(sql, () => id, others)
   let n = 0
   for await (const text of readLines(options.path)) {
     const line = findLine(text)
@@ -134,7 +146,7 @@ async function writeAccount(
       const from = line.account as AccountLine
       account = await createAccount(
         { sql, clock },
-        { name: options.name ?? from.name, plan: options.plan ?? from.plan },
+        { name: options.name ?? from.name, plan: options.plan ?? from.plan, shard },
       )
       id = Number(account.id)
       await setIndexable(sql, id, from.indexable)
@@ -165,12 +177,16 @@ const WRITERS: Readonly<Record<string, (sql: Sql, id: number, lines: never[]) =>
 }
 
 /** Logos and brands are few and written at once. */
-function createBatches(sql: Sql, accountId: () => number) {
+function createBatches(sql: Sql, accountId: () => number, otherShards: readonly Sql[]) {
   const batches = new Map(Object.keys(WRITERS).map(type => [type, [] as unknown[]]))
   let history: ImportedHistory | undefined
+  const ids: string[] = []
   const flush = async () => {
-    for (const [type, lines] of batches)
+    for (const [type, lines] of batches) {
       if (lines.length > 0) await WRITERS[type]?.(sql, accountId(), lines.splice(0) as never[])
+    }
+    const uuids = ids.splice(0)
+    for (const other of otherShards) await requireFreeIds(other, uuids)
   }
   const single: Record<string, (line: never) => unknown> = {
     logo: (line: LogoLine) => importLogo(sql, accountId(), line),
@@ -179,6 +195,7 @@ function createBatches(sql: Sql, accountId: () => number) {
     status: (line: ImportedHistory['statuses'][number]) => history?.statuses.push(line),
     passport: (passport: ImportedHistory['passport']) => {
       history = { passport, versions: [], statuses: [] }
+      ids.push(passport.uuid)
       batches.get('passport')?.push(history)
     },
   }

@@ -4,8 +4,10 @@
  */
 import { dirname, posix } from 'node:path'
 import { sanitizeSvg } from '../../accounts/brand/sanitize-svg.ts'
+import { exportAccount } from '../../accounts/export-rows.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
+import { getSearchPath } from '../../kernel/db/shards.ts'
 import { assert, findErrorCode, unavailable } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { exportAddresses, type PassportLine } from '../../passports/copies/export-rows.ts'
@@ -67,7 +69,10 @@ async function write(
   const pool = setup.openPool()
   try {
     if (last === null) await writeVocabulary(setup, site)
-    for await (const { passport, gtins } of exportAddresses(await pool.reserve(), accountId, last)) {
+    const sql = await pool.reserve()
+    const { shard } = await exportAccount(sql, accountId)
+    if (shard !== null) await sql`select set_config('search_path', ${getSearchPath(shard)}, false)`
+    for await (const { passport, gtins } of exportAddresses(sql, accountId, last)) {
       await writePassport(setup, site, idFromUuid(passport.uuid))
       left_out += await writeRedirects(site, passport, gtins)
       await site.save({
