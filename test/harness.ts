@@ -10,7 +10,7 @@ import type { AccountContext } from '../src/accounts/context.ts'
 import { createKey, type Scope } from '../src/accounts/keys/keys.ts'
 import { type AppSetup, createApp } from '../src/cli/server/app.ts'
 import type { Clock } from '../src/kernel/clock.ts'
-import { createShard } from '../src/kernel/db/create-shard.ts'
+import { createShard, listShardTables } from '../src/kernel/db/create-shard.ts'
 import { openPool, type Sql } from '../src/kernel/db/database.ts'
 import { createAddressList } from '../src/kernel/http/ip-ranges.ts'
 import { openOutbound } from '../src/kernel/http-out/outbound-http.ts'
@@ -30,6 +30,7 @@ import {
   type Target,
   type TestDatabase,
 } from './database.ts'
+import { watchForms } from './statement-forms.ts'
 
 export const ADDRESSES = { publicUrl: 'https://carnet.example', apiUrl: 'https://carnet.example/api/v1' }
 
@@ -103,7 +104,10 @@ export async function startHarness(
   const database = settings.database ?? (await cloneDatabase())
   const { target, isDistributed = false } = database
   if (settings.shards !== undefined) await createShards(target, settings.shards)
-  const shared = await openPools(database)
+  let tables: readonly string[] = []
+  const forms = watchForms(() => tables)
+  const shared = await openPools(database, { onStatementEnd: forms.onStatementEnd })
+  tables = await listShardTables(shared)
   const sql = getTestShard(shared)
   const clock = new TestClock()
   const log = createLog({ logLevel: 'silent', logFormat: 'json' })
@@ -194,6 +198,8 @@ export async function startHarness(
       await setup.outbound.close()
       await endPools(shared)
       if (settings.database === undefined) await database.drop()
+      if (forms.problems.length > 0)
+        throw new Error(`Statements that Citus cannot run:\n${forms.problems.join('\n\n')}`)
       if (undocumented.length > 0) {
         throw new Error(`answers that the OpenAPI document does not allow:\n${undocumented.join('\n')}`)
       }

@@ -261,6 +261,17 @@ describe('source, tests, benchmarks and scripts', () => {
   })
 })
 
+describe('Citus', () => {
+  const outside = files.filter(name => !name.startsWith('kernel/db/'))
+  const uses = (pattern: RegExp, allowed: RegExp) =>
+    outside.filter(name => !allowed.test(name) && pattern.test(source.get(name) ?? ''))
+
+  test('is asked for only by the database folder and by what opens connections', () => {
+    assert.deepEqual(uses(/\bpg_dist_|\bcitus_[a-z]/, /^$/), [])
+    assert.deepEqual(uses(/isDistributed|hasCitus/, /^cli\/(store|server)\//), [])
+  })
+})
+
 describe('files', () => {
   test('there are no barrel files and no catch-all folders', () => {
     const bad = /(^|\/)(index|utils?|lib|common|helpers?|types)(\.ts|\/)/
