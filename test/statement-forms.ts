@@ -7,6 +7,7 @@ import { SHARED_TABLES } from '../src/kernel/db/shards.ts'
 /** Tried on Citus, where each write of a statement costs milliseconds: by their beginning, with the reason. */
 const SEVERAL_WRITES: Record<string, string> = {
   'with parent as ( update passport set units_content_id': 'the first units of a parent: once in its life',
+  'with begun as ( update sheet_import set state': 'the start of an import',
   'with result as materialized ( select * from unnest(': 'the results of many deliveries together',
 }
 

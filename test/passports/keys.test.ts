@@ -38,6 +38,7 @@ const STATEMENTS_WITHOUT: Record<string, string> = {
   'accounts/people/password-reset.ts': 'directory: by an e-mail address',
   'passports/access/access-links.ts': 'the inserted row has it',
   'passports/read/list-changes.ts': 'the condition comes from `filterConditions`, which begins with it',
+  'passports/copies/align-gtins.ts': 'a restore aligns the claims of all accounts',
   'passports/copies/import-rows.ts': 'an id may belong to any account',
   'passports/read/list.ts': 'the condition comes from `filterConditions`, which begins with it',
   'passports/units/refresh-job.ts': 'monitoring: how many are open',
