@@ -4,6 +4,9 @@
 -- When the lease was taken: ON CONFLICT compares the new row with the old one and asks no clock.
 alter table webhook_lease add column taken_at timestamptz;
 
+-- How much of the account's quota may be used on this shard; null: all of it.
+alter table account_usage add column part bigint;
+
 -- `carnet_share` for two rows of `rate_share`: process, report and time stand in the new one.
 create or replace function public.carnet_share_with(shares jsonb, reported jsonb)
 returns jsonb language plpgsql immutable as $$

@@ -68,7 +68,7 @@ begin
     update account_usage u set used = u.used + amount where u.account_id = account and u.level = of_level;
   else
     update account_usage u set used = u.used + amount
-    where u.account_id = account and u.level = of_level and u.used + amount <= quota;
+    where u.account_id = account and u.level = of_level and u.used + amount <= coalesce(u.part, quota);
   end if;
   return found;
 end $$;

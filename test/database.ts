@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import postgres from 'postgres'
 import { createShardPools } from '../src/cli/store/shard-pools.ts'
-import { createShard } from '../src/kernel/db/create-shard.ts'
+import { createShard, listShardTables } from '../src/kernel/db/create-shard.ts'
 import { openPool, type Sql } from '../src/kernel/db/database.ts'
 import { migrate } from '../src/kernel/db/migrate.ts'
 import { getShard, listShards } from '../src/kernel/db/shards.ts'
@@ -12,8 +12,9 @@ import { getShard, listShards } from '../src/kernel/db/shards.ts'
 /** Where to connect, in the form of `openPool`. */
 export type Target = { url: string } | { socketDir: string; port: number; user: string; database: string }
 
-/** Whether the accounts of tests are on a shard: `CARNET_TEST_SHARDED=1`. */
-export const IS_SHARDED = process.env.CARNET_TEST_SHARDED === '1'
+/** The shards of each account of a test: `CARNET_TEST_SHARDED=1`, or 2 for models on two. */
+export const TEST_SHARDS = Number(process.env.CARNET_TEST_SHARDED ?? 0)
+export const IS_SHARDED = TEST_SHARDS > 0
 
 export const TEST_SHARD = IS_SHARDED ? 1 : null
 
@@ -161,7 +162,8 @@ async function migrateTemplate(target: Target): Promise<void> {
   const sql = connect(target)
   try {
     await migrate(sql, MIGRATIONS, new Date())
-    if (IS_SHARDED) await sql.begin(tx => createShard(tx, 1))
+    for (let shard = 1; shard <= TEST_SHARDS; shard++) await sql.begin(tx => createShard(tx, shard))
+    if (TEST_SHARDS > 1) await createViews(sql)
   } finally {
     await sql.end()
   }
@@ -176,5 +178,19 @@ export async function dropAll(admin: Target, prefix: string): Promise<void> {
     for (const { name } of found) await sql.unsafe(`drop database "${name}" with (force)`)
   } finally {
     await sql.end()
+  }
+}
+
+/** The schema `all_shards`: the tables of all shards as one, for tests that count rows. Inserts into the first. */
+async function createViews(sql: postgres.Sql): Promise<void> {
+  await sql`create schema all_shards`
+  for (const table of await listShardTables(sql)) {
+    const selects = Array.from({ length: TEST_SHARDS }, (_, i) => `select * from shard_${i + 1}.${table}`)
+    await sql.unsafe(`create view all_shards.${table} as ${selects.join(' union all ')}`)
+    await sql.unsafe(`
+      create function all_shards.insert_${table}() returns trigger language plpgsql as $$
+      begin insert into shard_1.${table} select (new).*; return new; end $$;
+      create trigger inserts_into_home instead of insert on all_shards.${table}
+        for each row execute function all_shards.insert_${table}()`)
   }
 }

@@ -4,12 +4,13 @@
  */
 import type { FastifyInstance, HTTPMethods } from 'fastify'
 import examples from '../assets/api/examples.json' with { type: 'json' }
+import { findHome } from '../src/accounts/account-shard.ts'
 import { createAccount, setPlan } from '../src/accounts/accounts.ts'
 import { getOperatorActor } from '../src/accounts/actors.ts'
 import type { AccountContext } from '../src/accounts/context.ts'
 import { createKey, type Scope } from '../src/accounts/keys/keys.ts'
 import { type AppSetup, createApp } from '../src/cli/server/app.ts'
-import type { Clock } from '../src/kernel/clock.ts'
+import { type Clock, systemClock } from '../src/kernel/clock.ts'
 import { createShard, listShardTables } from '../src/kernel/db/create-shard.ts'
 import { openPool, type Sql } from '../src/kernel/db/database.ts'
 import { createAddressList } from '../src/kernel/http/ip-ranges.ts'
@@ -19,6 +20,7 @@ import { createLog } from '../src/kernel/log.ts'
 import { createSecurityLog } from '../src/kernel/monitoring/security-events.ts'
 import { createSecretCipher } from '../src/kernel/secret-cipher.ts'
 import { createScanRecorder, type ScanRecorder } from '../src/scans/recorder.ts'
+import { spreadAccount } from '../src/webhooks/spread-account.ts'
 import { watchAnswers } from './answers.ts'
 import {
   cloneDatabase,
@@ -28,6 +30,7 @@ import {
   openPools,
   type PoolSettings,
   type Target,
+  TEST_SHARDS,
   type TestDatabase,
 } from './database.ts'
 import { watchForms } from './statement-forms.ts'
@@ -108,7 +111,8 @@ export async function startHarness(
   const forms = watchForms(() => tables)
   const shared = await openPools(database, { onStatementEnd: forms.onStatementEnd })
   tables = await listShardTables(shared)
-  const sql = getTestShard(shared)
+  const views = TEST_SHARDS > 1 ? openPool(target, { searchPath: 'all_shards, public' }) : undefined
+  const sql = views ?? getTestShard(shared)
   const clock = new TestClock()
   const log = createLog({ logLevel: 'silent', logFormat: 'json' })
   const mail = openMailer(undefined, log)
@@ -189,14 +193,19 @@ export async function startHarness(
       const made = await createAccount(operator, { name: 'Test', plan })
       const id = Number(made.id)
       if (!isLimited) await setPlan(operator, { accountId: id, plan, quota: {}, requestsPerMinute: MANY })
-      const ctx = { sql, clock, accountId: id, actorId: await getOperatorActor(operator, id) }
+      if (TEST_SHARDS > 1) await spreadOverAll(shared, id)
+      const home = await findHome(shared, id)
+      const ctx = { ...home, clock, accountId: id, actorId: await getOperatorActor(operator, id) }
       return { id, key: await apiKey({ id }, scope), ctx }
     },
-    beside: () => startHarness({ ...settings, database }),
+    beside: () => {
+      const { shards: _, ...others } = settings
+      return startHarness({ ...others, database })
+    },
     async close() {
       await app.close()
       await setup.outbound.close()
-      await endPools(shared)
+      await Promise.all([endPools(shared), views?.end({ timeout: 5 })])
       if (settings.database === undefined) await database.drop()
       if (forms.problems.length > 0)
         throw new Error(`Statements that Citus cannot run:\n${forms.problems.join('\n\n')}`)
@@ -211,6 +220,24 @@ async function createShards(target: Target, count: number): Promise<void> {
   const sql = connect(target)
   for (let shard = 1; shard <= count; shard++) await sql.begin(tx => createShard(tx, shard))
   await sql.end()
+}
+
+/** Its home is the first, whose tables tests read. */
+async function spreadOverAll(sql: Sql, accountId: number): Promise<void> {
+  const modelShards = Array.from({ length: TEST_SHARDS }, (_, i) => i + 1)
+  await spreadClosed(sql, accountId, modelShards)
+  await sql`update account set shard = 1, shards = model_shards where id = ${accountId}`
+}
+
+/** Spreads an account that no request has used yet. */
+export async function spreadClosed(
+  sql: Sql,
+  accountId: number,
+  modelShards: readonly number[],
+): Promise<void> {
+  await sql`update account set closed_at = '2000-01-01' where id = ${accountId}`
+  await spreadAccount({ sql, clock: systemClock }, { accountId, modelShards })
+  await sql`update account set closed_at = null where id = ${accountId}`
 }
 
 /** A rate limit that no test reaches. */

@@ -511,6 +511,18 @@ describe('tables of the database', () => {
     assert.deepEqual(wrong, [])
   })
 
+  test('only these files read the home of an account, because its models may be on more shards', () => {
+    const pattern = /\ba\.shard\b|\bshard\b[^;]*\bfrom account\b|\bset shard\b/
+    const found = files.filter(name => sqlOf(source.get(name) ?? '').some(sql => pattern.test(sql)))
+    // Each of them reads `account.shards` too, or concerns only what is at home.
+    assert.deepEqual(found.sort(), [
+      'accounts/account-shard.ts',
+      'accounts/audit.ts',
+      'accounts/export-rows.ts',
+      'accounts/restored-shards.ts',
+    ])
+  })
+
   test('a statement lists the columns that it returns, so that it survives a column added by a newer version', () => {
     const tables = Object.values(TABLES).flat().join('|')
     const all = [

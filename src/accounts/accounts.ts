@@ -2,7 +2,7 @@
 import type { Sql } from '../kernel/db/database.ts'
 import { getShard, listShards } from '../kernel/db/shards.ts'
 import { assert, notFound } from '../kernel/errors.ts'
-import { chooseShard } from './account-shard.ts'
+import { chooseShard, listAccountShards } from './account-shard.ts'
 import { getOperatorActor, withActor } from './actors.ts'
 import { audit } from './audit.ts'
 import { type AccountContext, type OperatorContext, withTransaction } from './context.ts'
@@ -47,7 +47,11 @@ export async function listAccounts(ctx: OperatorContext): Promise<AccountWithUsa
       json_strip_nulls(json_build_object('model', a.model_quota, 'batch', a.batch_quota, 'item', a.item_quota)) as quota,
       a.requests_per_minute
     from account a order by a.id`
-  const usage = new Map((await Promise.all(listShards(ctx.sql).map(listUsage))).flat())
+  const usage = new Map<string, AccountWithUsage['used']>()
+  for (const [id, { model, batch, item }] of (await Promise.all(listShards(ctx.sql).map(listUsage))).flat()) {
+    const sum = usage.get(id) ?? { model: 0, batch: 0, item: 0 }
+    usage.set(id, { model: sum.model + model, batch: sum.batch + batch, item: sum.item + item })
+  }
   return rows.map(({ created_at, closed_at, quota, requests_per_minute, ...account }) => ({
     ...account,
     created_at: created_at.toISOString(),
@@ -101,13 +105,17 @@ export async function setPlan(
         requests_per_minute = ${perMinute}
       where id = ${accountId} returning name`
     if (!row) throw notFound('account')
+    const account = await withActor(tx, accountId)
+    // No shard has quota left now: the next passport deals it anew.
+    for (const { sql } of account.spread === undefined ? [] : listAccountShards(account))
+      await sql`update account_usage set part = used where account_id = ${accountId}`
     const overrides = LEVELS.flatMap(level =>
       quota[level] === undefined ? [] : [`${level} ${quota[level]}`],
     )
     const rate = perMinute === null ? [] : [`${perMinute} requests a minute`]
-    await audit(await withActor(tx, accountId), 'plan_changed', [plan, ...overrides, ...rate].join(', '))
-    const account = { id: String(accountId), name: row.name, plan, quota }
-    return perMinute === null ? account : { ...account, requests_per_minute: perMinute }
+    await audit(account, 'plan_changed', [plan, ...overrides, ...rate].join(', '))
+    const changed = { id: String(accountId), name: row.name, plan, quota }
+    return perMinute === null ? changed : { ...changed, requests_per_minute: perMinute }
   })
 }
 

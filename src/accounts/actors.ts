@@ -1,6 +1,6 @@
 /** Actors: the keys, people and services that change passports. A version stores only the actor's number. */
 import type { Sql } from '../kernel/db/database.ts'
-import { enterAccount } from './account-shard.ts'
+import { findHome } from './account-shard.ts'
 import type { AccountContext, OperatorContext } from './context.ts'
 
 export type ActorKind = 'api_key' | 'person' | 'operator' | 'service'
@@ -46,7 +46,7 @@ export async function withActor<C extends OperatorContext & { actorId?: number }
   accountId: number,
 ): Promise<C & AccountContext> {
   const actorId = ctx.actorId ?? (await getOperatorActor(ctx, accountId))
-  return { ...ctx, sql: await enterAccount(ctx.sql, accountId), accountId, actorId }
+  return { ...ctx, ...(await findHome(ctx.sql, accountId)), accountId, actorId }
 }
 
 export async function getActorLabels(

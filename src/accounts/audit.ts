@@ -2,7 +2,7 @@
 
 import type { Fragment } from '../kernel/db/database.ts'
 import { idFromUuid, newUuid, parseId } from '../kernel/ids.ts'
-import { forEachShardOf } from './account-shard.ts'
+import { byIdDescending, forEachShardOf, readAllShards } from './account-shard.ts'
 import type { ActorKind } from './actors.ts'
 import type { AccountContext, OperatorContext } from './context.ts'
 
@@ -113,11 +113,15 @@ export async function listAuditEntries(
   ctx: AccountContext,
   page: { before: string; limit: number },
 ): Promise<AuditPage> {
-  const rows = await ctx.sql<(Omit<AuditEntry, 'at'> & { id: string; at: Date })[]>`
-    select e.id, e.at, a.label as who, a.kind, e.action, e.subject
-    from audit_entry e join actor a on a.account_id = e.account_id and a.id = e.actor
-    where e.account_id = ${ctx.accountId} and e.id < ${parseId(page.before) ?? MAX_UUID}
-    order by e.id desc limit ${page.limit + 1}`
+  const rows = await readAllShards(
+    ctx,
+    byIdDescending,
+    async ({ sql }) => sql<(Omit<AuditEntry, 'at'> & { id: string; at: Date })[]>`
+      select e.id, e.at, a.label as who, a.kind, e.action, e.subject
+      from audit_entry e join actor a on a.account_id = e.account_id and a.id = e.actor
+      where e.account_id = ${ctx.accountId} and e.id < ${parseId(page.before) ?? MAX_UUID}
+      order by e.id desc limit ${page.limit + 1}`,
+  )
   const shown = rows.slice(0, page.limit)
   const last = shown.at(-1)
   return {

@@ -10,8 +10,18 @@ export type AccountContext = {
   accountId: number
   /** The actor that new versions name: an API key, a person or the operator. */
   actorId: number
+  /** If the account's models are on several shards. `sql` is then its home, or the shard of one passport. */
+  spread?: Spread | undefined
   /** The idempotency record that the operation stores with its writes. Only some operations support it. */
   idempotency?: IdempotencyRecord
+}
+
+/** The shards of an account with models on several. */
+export type Spread = {
+  /** All of them, the home first: what belongs to no model is there. */
+  shards: readonly number[]
+  /** Those that get new models. */
+  modelShards: readonly number[]
 }
 
 export type OperatorContext = { sql: Sql; clock: Clock }

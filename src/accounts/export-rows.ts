@@ -9,15 +9,16 @@ export type BrandLine = Readonly<Record<string, unknown>>
 /** `bytes` in base64. */
 export type LogoLine = Readonly<Record<string, unknown>> & { hash: string }
 
-/** Throws `not_found`. */
+/** Also the shards with its passports; null: `public`. Throws `not_found`. */
 export async function exportAccount(
   sql: Sql,
   accountId: number,
-): Promise<AccountLine & { shard: number | null }> {
-  const [row] = await sql<(AccountLine & { shard: number | null })[]>`
-    select name, plan, indexable, shard from account where id = ${accountId}`
+): Promise<{ account: AccountLine; shards: (number | null)[] }> {
+  const [row] = await sql<(AccountLine & { all_shards: (number | null)[] })[]>`
+    select name, plan, indexable, coalesce(shards, array[shard]) as all_shards from account where id = ${accountId}`
   if (row === undefined) throw new AppError('not_found', `There is no account ${accountId}.`)
-  return row
+  const { all_shards: shards, ...account } = row
+  return { account, shards }
 }
 
 export const exportActors = (sql: Sql, accountId: number) =>

@@ -48,7 +48,9 @@ export async function runIdempotent(
     // A request that waited most likely repeats the one before it.
     const stored = waited ? await findStored(ctx, request) : undefined
     if (stored !== undefined) return stored
-    const recorded = storesIdempotencyRecord ? await runWithRecord(ctx, request, work) : undefined
+    // On several shards, the statement may run on another one than the key.
+    const canRecord = storesIdempotencyRecord && ctx.spread === undefined
+    const recorded = canRecord ? await runWithRecord(ctx, request, work) : undefined
     return recorded ?? permits.run(() => runOrReplay(ctx, request, work, deadline))
   })
   if (outcome === undefined) throw inProgressError()

@@ -3,19 +3,20 @@
 import { METHODS } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { toHome } from '../accounts/account-shard.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import { type AuthenticatedKey, authenticate } from '../accounts/keys/authenticate.ts'
 import { recordKeyUse } from '../accounts/keys/key-use.ts'
-import { getShard } from '../kernel/db/shards.ts'
 import { AppError, assert, notFound, toError } from '../kernel/errors.ts'
 import { HttpError } from '../kernel/http/http-error.ts'
 import { rejectMethods } from '../kernel/http/reject-methods.ts'
 import { getPathParameters, getQuery } from '../kernel/http/request-input.ts'
 import { readJsonRows } from '../kernel/text/json-rows.ts'
 import { readJson } from '../kernel/text/strict-json.ts'
-import { getPassport } from '../passports/read/find.ts'
+import { atPassport, getPassport } from '../passports/read/find.ts'
 import { acquireBulkPermit, acquireWhenLarge, MIN_LARGE_BYTES } from './bulk-permits.ts'
 import { registerDocs } from './docs/door.ts'
+import { handleAtProduct } from './endpoint/at-product.ts'
 import { MAX_ITEMS } from './endpoint/body.ts'
 import { buildDeprecationOptions } from './endpoint/deprecation.ts'
 import type { ApiResponse, ApiSetup, Endpoint } from './endpoint/endpoint.ts'
@@ -190,7 +191,7 @@ async function requireProductExists(
 ): Promise<void> {
   const { id, n } = readPath(endpoint.pathParameterNames, getPathParameters(request))
   if (id === undefined) return
-  const { version_no: newest } = await getPassport(accountOf(setup, request), id)
+  const { version_no: newest } = await getPassport(await atPassport(accountOf(setup, request), id), id)
   if (n !== undefined && n > newest) throw notFound('version of this product')
 }
 
@@ -255,13 +256,18 @@ function dispatch(
   const call = { setup, headers, account, isDryRun: false }
   if (endpoint.method !== 'GET') return handleWrite(endpoint, call, { request, sent })
   const path = readPath(endpoint.pathParameterNames, sent.params)
-  return endpoint.handle({ ...call, path, query: readQuery(sent.query, endpoint.query), body: undefined })
+  return handleAtProduct(endpoint, {
+    ...call,
+    path,
+    query: readQuery(sent.query, endpoint.query),
+    body: undefined,
+  })
 }
 
 function accountOf({ sql, clock }: ApiSetup, request: FastifyRequest): AccountContext {
   const key = authenticatedKeys.get(request)
   assert(key, 'the API key was checked before the handler')
-  return { sql: getShard(sql, key.shard), clock, accountId: key.accountId, actorId: key.actorId }
+  return { ...toHome(sql, key), clock, accountId: key.accountId, actorId: key.actorId }
 }
 
 function send(reply: FastifyReply, response: ApiResponse): FastifyReply {

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { collectErrors } from '../kernel/collect-errors.ts'
 import { asObject } from '../kernel/data-object.ts'
 import { AppError } from '../kernel/errors.ts'
+import { callAtProduct, handleAtProduct } from './endpoint/at-product.ts'
 import type { AccountCall, AccountEndpoint, ApiResponse } from './endpoint/endpoint.ts'
 import { type RawPath, readPath } from './endpoint/path-parameters.ts'
 import { type RawQuery, readQuery } from './endpoint/query-parameters.ts'
@@ -68,9 +69,10 @@ async function runWithInput(
     const { body } = endpoint
     if (body?.findNestedError === undefined) throw error
     const path = readPath(endpoint.pathParameterNames, sent.params)
-    throw addError(error, await body.findNestedError({ ...call, path }, asObject(sent.body)))
+    const at = await callAtProduct({ ...call, path })
+    throw addError(error, await body.findNestedError(at, asObject(sent.body)))
   }
-  return endpoint.handle({ ...call, query, path: input.path, body: input.body })
+  return handleAtProduct(endpoint, { ...call, query, path: input.path, body: input.body })
 }
 
 const readPathAndBody = ({ pathParameterNames, body }: AccountEndpoint, sent: RawInput) =>

@@ -22,6 +22,7 @@ const gtin = () => import('./commands/gtin.ts')
 const links = () => import('./commands/access-links.ts')
 const webhooks = () => import('./commands/webhooks.ts')
 const deliveries = () => import('./commands/webhook-deliveries.ts')
+const spread = () => import('./commands/accounts-spread.ts')
 const shards = () => import('./commands/shards.ts')
 const backup = () => import('./commands/backup.ts')
 const drill = () => import('./commands/backup-drill.ts')
@@ -44,6 +45,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   'accounts scans': entry("show or change how an account's scans are counted", scans, 'accountsScans'),
   'accounts close': entry('freeze an account; its public pages stay', accounts, 'accountsClose'),
   'accounts reopen': entry('reopen a closed account', accounts, 'accountsReopen'),
+  'accounts spread': entry('create new models of an account on several shards', spread, 'accountsSpread'),
   'shards create': entry('create shards on a Citus cluster', shards, 'shardsCreate'),
   'shards list': entry('list the shards with their machines and sizes', shards, 'shardsList'),
   'shards move': entry('move a shard to another machine', shards, 'shardsMove'),

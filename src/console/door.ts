@@ -7,7 +7,9 @@ import { findSessionToken } from '../accounts/people/session-cookie.ts'
 import { findSession, isRecentlyProven, toAccountContext } from '../accounts/people/sessions.ts'
 import { getNetwork } from '../kernel/http/network.ts'
 import { getPathParameters } from '../kernel/http/request-input.ts'
+import { parseId } from '../kernel/ids.ts'
 import type { SecurityEvent } from '../kernel/monitoring/security-events.ts'
+import { atPassport } from '../passports/read/find.ts'
 import { ASSET_PATHS, registerAssets } from './page/assets.ts'
 import { sendErrorPage, sendThrownError } from './page/error-page.ts'
 import { readForm } from './page/form.ts'
@@ -104,7 +106,10 @@ async function run(setup: ConsoleSetup, route: ConsoleRoute, request: FastifyReq
   }
   const refused = refuseForCost({ sql: setup.sql, route, session, request, reply })
   if (refused !== undefined) return refused
-  const signedIn = { ...visit, session, token, ctx: toAccountContext(setup, session) }
+  const home = toAccountContext(setup, session)
+  const uuid = home.spread && parseId(visit.id)
+  const ctx = uuid === undefined ? home : await atPassport(home, uuid)
+  const signedIn = { ...visit, session, token, ctx }
   if (route.needsProof && !isRecentlyProven(session, setup.clock.now())) {
     const proof = await confirm(signedIn)
     if (!('token' in proof)) return answer(proof)

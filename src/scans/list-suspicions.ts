@@ -1,4 +1,5 @@
 /** Lists items whose code was probably copied, newest first, with the reason for as long as it is stored. */
+import { byTimeDescending, readAllShards } from '../accounts/account-shard.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import { listScanEvents } from '../webhooks/scan-events.ts'
@@ -14,6 +15,14 @@ type SuspicionEvent = { product_id: string; count: number; countries: number; un
 
 /** The last suspicion of each item, or of `uuid` alone. */
 export async function listSuspicions(
+  ctx: AccountContext,
+  input: { limit: number; uuid?: string },
+): Promise<Suspicion[]> {
+  const found = await readAllShards(ctx, byTimeDescending, at => readSuspicions(at, input))
+  return found.slice(0, input.limit)
+}
+
+async function readSuspicions(
   ctx: AccountContext,
   { limit, uuid }: { limit: number; uuid?: string },
 ): Promise<Suspicion[]> {

@@ -2,6 +2,7 @@
  * The most scanned models, including their units. Each span proposes its top models, and only these are
  * summed up. In each span, any other model has at most the scans of the last proposed model (`max_rest`).
  */
+import { readAllShards } from '../accounts/account-shard.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import { dayOf, formatDay } from './day.ts'
 import { listSpans } from './spans.ts'
@@ -22,10 +23,24 @@ export async function listMostScanned(
   ctx: AccountContext,
   { days, limit }: { days: number; limit: number },
 ): Promise<MostScanned> {
+  const byScans = (a: Row, b: Row) => b.scans - a.scans || (a.model_id < b.model_id ? -1 : 1)
+  const rows = await readAllShards(ctx, byScans, at => readMostScanned(at, { days, limit }))
+  const listed = rows.slice(0, limit)
+  const lastListed = listed.at(-1)
+  return {
+    models: listed.map(({ model_id, scans }) => ({ uuid: model_id, scans })),
+    isSure: lastListed === undefined || rows.every(row => lastListed.scans >= row.max_rest),
+  }
+}
+
+async function readMostScanned(
+  ctx: AccountContext,
+  { days, limit }: { days: number; limit: number },
+): Promise<Row[]> {
   const last = dayOf(ctx.clock.now())
   const spans = listSpans(last - days + 1, last)
   // `magnitude` is the number of bits of `scans`, so an index on it changes only when the scans double.
-  const rows = await ctx.sql<Row[]>`
+  return ctx.sql<Row[]>`
     with span as materialized (
       select * from unnest(
         ${spans.map(span => span.days)}::int[]::smallint[], ${spans.map(span => formatDay(span.first))}::text[]::date[]
@@ -46,9 +61,4 @@ export async function listMostScanned(
       where model_id = candidate.model_id and days = s.days and first_day = s.first_day and account_id = ${ctx.accountId}
       offset 0) m
     group by candidate.model_id order by scans desc, candidate.model_id limit ${limit}`
-  const lastListed = rows.at(-1)
-  return {
-    models: rows.map(({ model_id, scans }) => ({ uuid: model_id, scans })),
-    isSure: lastListed === undefined || lastListed.scans >= lastListed.max_rest,
-  }
 }

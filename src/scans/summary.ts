@@ -1,4 +1,5 @@
 /** Summaries of a passport's or account's scans: totals, readers, countries, devices, days. */
+import { listAccountShards } from '../accounts/account-shard.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import { dayOf, formatDay } from './day.ts'
 import type { Device } from './device.ts'
@@ -78,6 +79,23 @@ export async function summarizeAccount(
   { days }: { days: number },
 ): Promise<AccountScanSummary> {
   const range = buildRange(ctx, days)
+  const all = await Promise.all(listAccountShards(ctx).map(at => readSums(at, range)))
+  const counts = sumCounts(all.flatMap(sums => JSON.parse(sums?.counts ?? '[]')))
+  const listCounts = (dimension: string) =>
+    [...counts]
+      .filter(([key]) => key.startsWith(`${dimension}:`))
+      .map(([key, scans]) => [key.slice(dimension.length + 1), scans] as const)
+  return {
+    ...sumDays(range, parseDays(all)),
+    byCountry: sortCounts(listCounts('country')),
+    byDevice: fillDevices(new Map(listCounts('device'))),
+    byCategory: sortCounts(listCounts('category')),
+    byLevel: { model: 0, batch: 0, item: 0, ...Object.fromEntries(listCounts('level')) },
+    crawlers: all.flatMap(sums => parseNumbers(sums?.crawlers)).reduce((sum, n) => sum + n, 0),
+  }
+}
+
+async function readSums(ctx: AccountContext, range: Range): Promise<AccountSums | undefined> {
   const spans = listSpans(range.first, range.last)
   const [sums] = await ctx.sql<AccountSums[]>`
     select d.*, (
@@ -94,29 +112,24 @@ export async function summarizeAccount(
       where account_id = ${ctx.accountId} and days = 1 and first_day >= ${formatDay(range.first)}::text::date
         and first_day <= ${formatDay(range.last)}::text::date
     ) d`
-  const counts = sumCounts(JSON.parse(sums?.counts ?? '[]'))
-  const listCounts = (dimension: string) =>
-    [...counts]
-      .filter(([key]) => key.startsWith(`${dimension}:`))
-      .map(([key, scans]) => [key.slice(dimension.length + 1), scans] as const)
-  return {
-    ...sumDays(range, parseDays(sums)),
-    byCountry: sortCounts(listCounts('country')),
-    byDevice: fillDevices(new Map(listCounts('device'))),
-    byCategory: sortCounts(listCounts('category')),
-    byLevel: { model: 0, batch: 0, item: 0, ...Object.fromEntries(listCounts('level')) },
-    crawlers: parseNumbers(sums?.crawlers).reduce((sum, n) => sum + n, 0),
-  }
+  return sums
 }
 
 const parseNumbers = (column: string | null | undefined): number[] =>
   JSON.parse(`[${column?.slice(1, -1) ?? ''}]`)
 
-function parseDays(sums: AccountSums | undefined): Map<number, { scans: number; uniques: number }> {
-  const [scans, uniques] = [parseNumbers(sums?.scans), parseNumbers(sums?.uniques)]
-  return new Map(
-    parseNumbers(sums?.days).map((day, i) => [day, { scans: scans[i] ?? 0, uniques: uniques[i] ?? 0 }]),
-  )
+function parseDays(
+  all: readonly (AccountSums | undefined)[],
+): Map<number, { scans: number; uniques: number }> {
+  const days = new Map<number, { scans: number; uniques: number }>()
+  for (const sums of all) {
+    const [scans, uniques] = [parseNumbers(sums?.scans), parseNumbers(sums?.uniques)]
+    for (const [i, day] of parseNumbers(sums?.days).entries()) {
+      const sum = days.get(day) ?? { scans: 0, uniques: 0 }
+      days.set(day, { scans: sum.scans + (scans[i] ?? 0), uniques: sum.uniques + (uniques[i] ?? 0) })
+    }
+  }
+  return days
 }
 
 /** Sums up counts such as `country:DE`. */

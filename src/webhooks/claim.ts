@@ -2,8 +2,10 @@
  * Claims due deliveries: lists the endpoints first, then selects some deliveries of each, so that a million
  * for one endpoint delay no other. The account's lease is the only lock: rows are not marked as claimed.
  */
+import { selectShards } from '../accounts/account-shard.ts'
 import { formatUnquotedArray } from '../kernel/db/array-types.ts'
 import type { Sql } from '../kernel/db/database.ts'
+import { hasShards } from '../kernel/db/shards.ts'
 import type { EncryptedSecrets } from './secret.ts'
 
 export type PendingEndpoint = EncryptedSecrets & {
@@ -14,6 +16,8 @@ export type PendingEndpoint = EncryptedSecrets & {
   failures: number
   failing_since: Date | null
   wait_until: Date | null
+  /** If its account is on several: all of them, the home first. Undefined without shards. */
+  shards?: number[] | null
   /** The endpoint is active, not backing off, and has a due delivery. */
   is_due: boolean
 }
@@ -50,6 +54,7 @@ export async function listPendingEndpoints(
 ): Promise<PendingEndpoint[]> {
   // Of a webhook without a row, only the status is not null. `is_due` needs two look-ups, because the index
   // is (account_id, endpoint_id, background, due_at).
+  const shards = hasShards(sql) ? sql`, ${selectShards(sql, sql`page.account_id`)} as shards` : sql``
   return sql<PendingEndpoint[]>`
     with recursive endpoint_page (account_id, endpoint_id, position) as (
       (select d.account_id, d.endpoint_id, 1 from webhook_delivery d
@@ -68,7 +73,7 @@ export async function listPendingEndpoints(
         and (exists (select 1 from webhook_delivery d where d.account_id = page.account_id and d.endpoint_id = page.endpoint_id
             and not d.background and d.due_at <= ${now}::timestamptz)
           or exists (select 1 from webhook_delivery d where d.account_id = page.account_id and d.endpoint_id = page.endpoint_id
-            and d.background and d.due_at <= ${now}::timestamptz)) as is_due
+            and d.background and d.due_at <= ${now}::timestamptz)) as is_due ${shards}
     from endpoint_page page left join webhook_endpoint w on w.account_id = page.account_id and w.id = page.endpoint_id
     order by page.position`
 }

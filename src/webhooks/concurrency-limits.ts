@@ -19,7 +19,20 @@ const MAX_SLOW = MAX_PER_PROCESS / 2
 
 export type EndpointConcurrency = { limit: number; inFlight: number; isFast: boolean }
 export type AccountConcurrency = { shared: number }
-export type ProcessConcurrency = { inFlight: number; slow: number }
+export type ProcessConcurrency = {
+  inFlight: number
+  slow: number
+  /** Of accounts on several shards: the workers of these shards share them. */
+  accounts: Map<number, AccountConcurrency>
+  endpoints: Map<string, EndpointConcurrency>
+}
+
+export const createProcessConcurrency = (): ProcessConcurrency => ({
+  inFlight: 0,
+  slow: 0,
+  accounts: new Map(),
+  endpoints: new Map(),
+})
 
 export const createEndpointConcurrency = (): EndpointConcurrency => ({
   limit: FIRST_LIMIT,

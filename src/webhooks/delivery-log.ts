@@ -1,6 +1,8 @@
 /** The log of attempts of the last 30 days, and how to send deliveries again. */
+import { byIdDescending, listAccountShards, readAllShards } from '../accounts/account-shard.ts'
 import { audit } from '../accounts/audit.ts'
 import { type AccountContext, withTransaction } from '../accounts/context.ts'
+import type { Sql } from '../kernel/db/database.ts'
 import { AppError, notFound } from '../kernel/errors.ts'
 import { idFromUuid, parseId, uuidFloor } from '../kernel/ids.ts'
 import { endBackoff } from './manage-webhooks.ts'
@@ -39,19 +41,24 @@ export async function listAttempts(
   ctx: AccountContext,
   { webhookId, limit, before }: { webhookId?: string; limit: number; before?: string },
 ): Promise<AttemptRecord[]> {
-  const { sql, accountId } = ctx
+  const { accountId } = ctx
   if (webhookId !== undefined) await getWebhook(ctx, webhookId)
-  const endpointFilter = webhookId === undefined ? sql`` : sql`and w.id = ${requireWebhookUuid(webhookId)}`
+  const endpointFilter = (sql: Sql) =>
+    webhookId === undefined ? sql`` : sql`and w.id = ${requireWebhookUuid(webhookId)}`
   const beforeId = before === undefined ? 'ffffffff-ffff-ffff-ffff-ffffffffffff' : requireWebhookUuid(before)
-  const rows = await sql<AttemptRow[]>`
-    select entry.* from webhook_endpoint w cross join lateral (
-      select a.id, a.endpoint_id as webhook_id, a.event_id, a.event_type as event, a.attempt, a.at, a.status, a.outcome,
-        a.outcome = 'delivered' as ok, a.detail, a.duration_ms, a.answer, a.next_attempt_at
-      from webhook_attempt a where a.account_id = w.account_id and a.endpoint_id = w.id and a.id < ${beforeId}::uuid
-      order by a.id desc limit ${limit}::int) entry
-    where w.account_id = ${accountId} and w.status <> 'r' ${endpointFilter}
-    order by entry.id desc limit ${limit}::int`
-  return rows.map(row => ({
+  const rows = await readAllShards(
+    ctx,
+    byIdDescending,
+    async ({ sql }) => sql<AttemptRow[]>`
+      select entry.* from webhook_endpoint w cross join lateral (
+        select a.id, a.endpoint_id as webhook_id, a.event_id, a.event_type as event, a.attempt, a.at, a.status, a.outcome,
+          a.outcome = 'delivered' as ok, a.detail, a.duration_ms, a.answer, a.next_attempt_at
+        from webhook_attempt a where a.account_id = w.account_id and a.endpoint_id = w.id and a.id < ${beforeId}::uuid
+        order by a.id desc limit ${limit}::int) entry
+      where w.account_id = ${accountId} and w.status <> 'r' ${endpointFilter(sql)}
+      order by entry.id desc limit ${limit}::int`,
+  )
+  return rows.slice(0, limit).map(row => ({
     ...row,
     id: idFromUuid(row.id),
     webhook_id: idFromUuid(row.webhook_id),
@@ -70,15 +77,21 @@ export async function resendDelivery(
   ctx: AccountContext,
   attemptId: string,
 ): Promise<{ event_id: string; webhook_status: WebhookStatus }> {
-  const { sql, accountId } = ctx
+  const { accountId } = ctx
   const uuid = parseId(attemptId)
   if (uuid === undefined) throw notFound('delivery')
-  const [found] = await sql<{ endpoint_id: string; event_id: string }[]>`
-    select a.endpoint_id, a.event_id from webhook_endpoint w join webhook_attempt a
-      on a.account_id = w.account_id and a.endpoint_id = w.id and a.id = ${uuid}
-    where w.account_id = ${accountId} and w.status <> 'r'`
+  const attempts = await Promise.all(
+    listAccountShards(ctx).map(async ({ sql }) => {
+      const [found] = await sql<{ endpoint_id: string; event_id: string }[]>`
+        select a.endpoint_id, a.event_id from webhook_endpoint w join webhook_attempt a
+          on a.account_id = w.account_id and a.endpoint_id = w.id and a.id = ${uuid}
+        where w.account_id = ${accountId} and w.status <> 'r'`
+      return found && { ...found, sql }
+    }),
+  )
+  const found = attempts.find(one => one !== undefined)
   if (found === undefined) throw notFound('delivery')
-  return withTransaction(ctx, async tx => {
+  return withTransaction({ ...ctx, sql: found.sql }, async tx => {
     const rows = await tx.sql`
       with stored_event as materialized (
         select id from event where id = ${found.event_id} and account_id = ${accountId}
@@ -110,7 +123,8 @@ export async function replayFailed(
   const total = { replayed: 0, held: 0 }
   for (const { id, status } of webhooks) {
     const uuid = requireWebhookUuid(id)
-    const count = await replayWebhook(ctx, uuid, since)
+    let count = 0
+    for (const at of listAccountShards(ctx)) count += await replayWebhook(at, uuid, since)
     await endBackoff(ctx, uuid)
     if (count > 0) await audit(ctx, 'webhook_events_sent_again', id)
     total.replayed += count

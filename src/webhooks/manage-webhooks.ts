@@ -1,10 +1,12 @@
 /** Adds, changes, pauses, resumes and removes webhooks. Removing deletes the secrets. */
+import { listAccountShards } from '../accounts/account-shard.ts'
 import { audit } from '../accounts/audit.ts'
 import { type AccountContext, withTransaction } from '../accounts/context.ts'
 import { sqlState } from '../kernel/db/database.ts'
 import { explainUrlError, type OutboundPolicy } from '../kernel/http-out/outbound-url.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import type { SecretCipher } from '../kernel/secret-cipher.ts'
+import { copyWebhooks } from './copy-webhooks.ts'
 import { createWebhookSecret, getSecretPlace } from './secret.ts'
 import {
   getWebhook,
@@ -86,6 +88,7 @@ async function insertIntoFreeSlot(ctx: AccountContext, row: NewRow): Promise<voi
     from free_slot
     returning id`
   if (inserted.length === 0) throw tooManyWebhooks()
+  await copyWebhooks(ctx, ctx.spread?.shards.slice(1) ?? [], row.id)
   await audit(ctx, 'webhook_added', idFromUuid(row.id))
 }
 
@@ -141,10 +144,12 @@ export async function resumeWebhook(ctx: AccountContext, id: string): Promise<We
 }
 
 /** Ends the back-off of an endpoint: it has just answered, or a user wants events sent to it again. */
-export async function endBackoff({ sql, accountId }: AccountContext, uuid: string): Promise<void> {
-  await sql`
-    update webhook_endpoint set wait_until = null, revision = revision + 1
-    where account_id = ${accountId} and id = ${uuid} and wait_until is not null`
+export async function endBackoff(ctx: AccountContext, uuid: string): Promise<void> {
+  for (const { sql, accountId } of listAccountShards(ctx)) {
+    await sql`
+      update webhook_endpoint set wait_until = null, revision = revision + 1
+      where account_id = ${accountId} and id = ${uuid} and wait_until is not null`
+  }
 }
 
 /** Removes a webhook and its waiting deliveries; its log is kept for 30 days. Throws `not_found`. */
@@ -152,10 +157,12 @@ export async function removeWebhook(ctx: AccountContext, id: string): Promise<We
   const uuid = requireWebhookUuid(id)
   return withTransaction(ctx, async tx => {
     const record = await getWebhook(tx, id)
-    await tx.sql`
-      update webhook_endpoint set status = 'r', slot = null, revision = revision + 1, removed_at = ${ctx.clock.now()},
-        secret = '', old_secret = null
-      where account_id = ${ctx.accountId} and id = ${uuid} and status <> 'r'`
+    for (const { sql } of listAccountShards(tx)) {
+      await sql`
+        update webhook_endpoint set status = 'r', slot = null, revision = revision + 1, removed_at = ${ctx.clock.now()},
+          secret = '', old_secret = null
+        where account_id = ${ctx.accountId} and id = ${uuid} and status <> 'r'`
+    }
     await audit(tx, 'webhook_removed', id)
     return record
   })

@@ -1,4 +1,5 @@
 /** Lists an account's scan events of the last 30 days, for the console: no webhook is needed to see them. */
+import { byTimeDescending, readAllShards } from '../accounts/account-shard.ts'
 import type { AccountContext } from '../accounts/context.ts'
 import { uuidFloor } from '../kernel/ids.ts'
 import { EVENT_RETENTION_MS } from './retention.ts'
@@ -7,6 +8,16 @@ type Type = 'scan.milestone' | 'scan.clone_suspected'
 
 /** Newest first; if `productId` is given, only its events. */
 export async function listScanEvents<T>(
+  ctx: AccountContext,
+  filter: { type: Type; limit: number; productId?: string },
+): Promise<{ at: Date; data: T }[]> {
+  return (await readAllShards(ctx, byTimeDescending, at => readScanEvents<T>(at, filter))).slice(
+    0,
+    filter.limit,
+  )
+}
+
+async function readScanEvents<T>(
   { sql, accountId, clock }: AccountContext,
   { type, limit, productId }: { type: Type; limit: number; productId?: string },
 ): Promise<{ at: Date; data: T }[]> {

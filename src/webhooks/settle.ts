@@ -6,6 +6,8 @@ import { audit } from '../accounts/audit.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { formatUnquotedArray } from '../kernel/db/array-types.ts'
 import { type Sql, withRetries } from '../kernel/db/database.ts'
+import { getShard } from '../kernel/db/shards.ts'
+import { inTransaction } from '../kernel/db/transaction.ts'
 import { idFromUuid, newUuid } from '../kernel/ids.ts'
 import type { EndpointHealth } from './retry-schedule.ts'
 import type { DeliveryAttempt } from './send.ts'
@@ -31,6 +33,29 @@ export type EndpointUpdate = {
   revision: number
   health: EndpointHealth
   disabledReason: DisabledReason | null
+  /** If its account is on several: all have a copy of the endpoint. */
+  shards: readonly number[] | null
+}
+
+/** As `settleDeliveries`, with the health of all copies of an endpoint. */
+export async function settleOnShards(
+  sql: Sql,
+  results: readonly AttemptResult[],
+  endpoints: readonly EndpointUpdate[],
+): Promise<string[]> {
+  const copied = endpoints.filter(({ shards }) => shards !== null)
+  if (copied.length === 0) return settleDeliveries(sql, results, endpoints)
+  return inTransaction(sql, async tx => {
+    const own = endpoints.filter(({ shards }) => shards === null)
+    const disabled = await settleDeliveries(tx, results, own)
+    // In one order, because workers of several shards update the same copies.
+    const shards = [...new Set(copied.flatMap(one => one.shards ?? []))].sort((a, b) => a - b)
+    for (const shard of shards) {
+      const here = copied.filter(one => one.shards?.includes(shard))
+      disabled.push(...(await settleDeliveries(getShard(tx, shard), [], here)))
+    }
+    return disabled
+  })
 }
 
 /**

@@ -1,8 +1,9 @@
 /** A webhook as its account sees it: the URL of its endpoint, its events, and its recent health. */
+import { listAccountShards } from '../accounts/account-shard.ts'
 import { type AuditAction, audit } from '../accounts/audit.ts'
 import { type AccountContext, type OperatorContext, withTransaction } from '../accounts/context.ts'
 import { isLongerThan, isOneLine } from '../kernel/characters.ts'
-import type { Fragment, Sql } from '../kernel/db/database.ts'
+import type { Sql } from '../kernel/db/database.ts'
 import { AppError, type Detail, invalid, notFound } from '../kernel/errors.ts'
 import { idFromUuid, parseId } from '../kernel/ids.ts'
 import { EVENT_TYPES } from './insert-events.ts'
@@ -57,32 +58,41 @@ const STATUS_NAMES = { a: 'active', p: 'paused', d: 'disabled' } as const satisf
 >
 
 /** Test events do not count as the last delivery. */
-const selectWebhooks = (sql: Sql, accountId: number, condition: Fragment) => sql<EndpointRow[]>`
+async function selectWebhooks(ctx: AccountContext, id?: string): Promise<EndpointRow[]> {
+  const [home = [], ...copies] = await Promise.all(listAccountShards(ctx).map(at => selectFromShard(at, id)))
+  return home.map(row => {
+    const all = [row, ...copies.flat().filter(copy => copy.id === row.id)]
+    const [newest = row] = all.toSorted((a, b) => Number(b.last_at) - Number(a.last_at))
+    const { last_at, last_status, last_outcome, last_attempt } = newest
+    return { ...row, last_at, last_status, last_outcome, last_attempt }
+  })
+}
+
+const selectFromShard = ({ sql, accountId }: AccountContext, id?: string) => sql<EndpointRow[]>`
   select w.id, w.url, w.description, w.events, w.status, w.created_at, w.failing_since, w.wait_until,
     w.disabled_reason, w.old_until, w.old_signs,
     last.at as last_at, last.status as last_status, last.outcome as last_outcome, last.attempt as last_attempt
   from webhook_endpoint w left join lateral (
     select a.at, a.status, a.outcome, a.attempt from webhook_attempt a
     where a.account_id = w.account_id and a.endpoint_id = w.id and a.kind = 'e' order by a.id desc limit 1) last on true
-  where w.account_id = ${accountId} and w.status <> 'r' ${condition}
+  where w.account_id = ${accountId} and w.status <> 'r' ${id === undefined ? sql`` : sql`and w.id = ${requireWebhookUuid(id)}`}
   order by w.id`
 
-export async function listWebhooks({ sql, accountId, clock }: AccountContext): Promise<WebhookRecord[]> {
-  const rows = await selectWebhooks(sql, accountId, sql``)
-  return rows.map(row => toRecord(row, clock.now()))
+export async function listWebhooks(ctx: AccountContext): Promise<WebhookRecord[]> {
+  return (await selectWebhooks(ctx)).map(row => toRecord(row, ctx.clock.now()))
 }
 
 /** Throws `not_found`, also for another account's webhook. */
-export async function getWebhook(
-  { sql, accountId, clock }: AccountContext,
-  id: string,
-): Promise<WebhookRecord> {
-  const [row] = await selectWebhooks(sql, accountId, sql`and w.id = ${requireWebhookUuid(id)}`)
+export async function getWebhook(ctx: AccountContext, id: string): Promise<WebhookRecord> {
+  const [row] = await selectWebhooks(ctx, id)
   if (row === undefined) throw notFound('webhook')
-  return toRecord(row, clock.now())
+  return toRecord(row, ctx.clock.now())
 }
 
-/** Runs `update`, and writes `action` to the audit log if it returns a row. Throws `not_found`. */
+/**
+ * Runs `update` on each copy of the webhook, and writes `action` to the audit log if it returns a row. Throws
+ * `not_found`.
+ */
 export const updateWebhook = (
   ctx: AccountContext,
   uuid: string,
@@ -91,7 +101,8 @@ export const updateWebhook = (
 ): Promise<WebhookRecord> =>
   withTransaction(ctx, async tx => {
     const id = idFromUuid(uuid)
-    const changed = await update(tx.sql)
+    let changed: readonly unknown[] = []
+    for (const { sql } of listAccountShards(tx)) changed = await update(sql)
     if (changed.length > 0) await audit(tx, action, id)
     return getWebhook(tx, id)
   })

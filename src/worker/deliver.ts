@@ -23,6 +23,7 @@ import {
   type AccountConcurrency,
   acquirePermit,
   adaptLimit,
+  createProcessConcurrency,
   FAST_MS,
   type ProcessConcurrency,
 } from '../webhooks/concurrency-limits.ts'
@@ -62,6 +63,8 @@ type DeliverySetup = {
   outbound: Outbound
   /** Shared by the workers of the process; if missing, the worker has its own. */
   processConcurrency?: ProcessConcurrency
+  /** A UUID, the same for all workers of the process. */
+  leaseHolder?: string
   random?: () => number
   leaseMs?: number
 }
@@ -70,6 +73,8 @@ export class DeliveryWorker {
   private readonly setup: DeliverySetup
   private readonly queues = new Map<string, EndpointQueue>()
   private readonly accounts = new Map<number, AccountConcurrency>()
+  /** The home shards of accounts that are on several. */
+  private readonly homes = new Map<number, number>()
   private readonly leases: Leases
   private readonly writer: ResultWriter
   private readonly processConcurrency: ProcessConcurrency
@@ -88,8 +93,9 @@ export class DeliveryWorker {
   constructor(setup: DeliverySetup) {
     this.setup = setup
     const { sql, clock, log, leaseMs = LEASE_MS } = setup
-    this.processConcurrency = setup.processConcurrency ?? { inFlight: 0, slow: 0 }
-    this.leases = createLeases(sql, { holder: newUuid(clock.now().getTime()), ms: leaseMs })
+    this.processConcurrency = setup.processConcurrency ?? createProcessConcurrency()
+    const { leaseHolder: holder = newUuid(clock.now().getTime()) } = setup
+    this.leases = createLeases(sql, { holder, ms: leaseMs }, this.homes)
     this.writer = new ResultWriter({ sql, clock, log, onWritten: result => this.onWritten(result) })
   }
 
@@ -111,8 +117,17 @@ export class DeliveryWorker {
     return { inFlight: this.processConcurrency.inFlight, outcomes: { ...this.outcomes } }
   }
 
-  /** Stops claiming, waits two seconds for requests in flight, aborts the rest, and releases the leases. */
   async stop(): Promise<void> {
+    await this.finishSending()
+    await this.releaseLeases()
+  }
+
+  releaseLeases(): Promise<void> {
+    return this.leases.release()
+  }
+
+  /** Stops claiming, waits two seconds for requests in flight, and aborts the rest. */
+  async finishSending(): Promise<void> {
     this.isStopping = true
     this.wake()
     await this.loop
@@ -121,7 +136,6 @@ export class DeliveryWorker {
     while (this.claimedCount > 0 && performance.now() < until) await this.sleep(BUSY_POLL_MS)
     await this.setup.outbound.close()
     await this.writer.stop()
-    await this.leases.release()
   }
 
   private async run(): Promise<void> {
@@ -178,6 +192,9 @@ export class DeliveryWorker {
     const isLastPage = last === undefined || rows.length < MAX_ENDPOINTS_PER_PAGE
     this.cursor = isLastPage ? FIRST_CURSOR : { accountId: last.account_id, endpointId: last.id }
     if (isLastPage) this.dropUnusedQueues(now)
+    for (const { account_id: id, shards } of rows) {
+      if (shards?.[0] !== undefined) this.homes.set(id, shards[0])
+    }
     for (const row of rows) {
       const queue = this.queues.get(getEndpointKey(row.account_id, row.id))
       if (queue === undefined) continue
@@ -236,9 +253,14 @@ export class DeliveryWorker {
     const key = getEndpointKey(row.account_id, row.id)
     const found = this.queues.get(key)
     if (found !== undefined) return found
-    const account = this.accounts.get(row.account_id) ?? { shared: 0 }
-    this.accounts.set(row.account_id, account)
+    // On several shards, the workers of all of them keep to one limit.
+    const shared = row.shards ? this.processConcurrency : undefined
+    const accounts = shared?.accounts ?? this.accounts
+    const account = accounts.get(row.account_id) ?? { shared: 0 }
+    accounts.set(row.account_id, account)
     const queue = createEndpointQueue(row, account, secretCipher, now)
+    if (shared !== undefined) queue.concurrency = shared.endpoints.get(key) ?? queue.concurrency
+    shared?.endpoints.set(key, queue.concurrency)
     if (queue.secrets === undefined) {
       const message = 'the secret of this webhook cannot be decrypted with this SECRET_KEY: nothing is sent'
       this.setup.log.error({ webhook: idFromUuid(row.id) }, message)
@@ -273,7 +295,8 @@ export class DeliveryWorker {
       const release = acquirePermit(queue.concurrency, queue.account, this.processConcurrency)
       if (release === undefined) {
         // A queue at its own limit is not blocked: its next response calls sendWaiting again.
-        if (queue.concurrency.inFlight < queue.concurrency.limit) this.blocked.add(queue)
+        const isLast = queue.shards === null && queue.concurrency.inFlight >= queue.concurrency.limit
+        if (!isLast) this.blocked.add(queue)
         return
       }
       const next = queue.waiting.shift()
@@ -339,8 +362,8 @@ export class DeliveryWorker {
     queue.health = ok ? HEALTHY : recordFailure(queue.health, now, { isSlow: attempt.durationMs >= FAST_MS })
     const isFailing = shouldDisable(queue.health, now)
     const disabledReason = attempt.isGone ? 'gone' : isFailing ? 'failing' : null
-    const { accountId, endpointId, revision, health } = queue
-    this.writer.addHealth({ accountId, endpointId, revision, health, disabledReason })
+    const { accountId, endpointId, revision, health, shards } = queue
+    this.writer.addHealth({ accountId, endpointId, revision, health, disabledReason, shards })
     if (disabledReason !== null) this.releaseWaiting(queue)
   }
 

@@ -21,6 +21,8 @@ export type EndpointQueue = {
   health: EndpointHealth
   concurrency: EndpointConcurrency
   account: AccountConcurrency
+  /** If its account is on several: all of them. */
+  shards: readonly number[] | null
   /** Claimed, but not being sent yet. */
   waiting: ClaimedDelivery[]
   /** Claimed events whose results are not stored yet: waiting, in flight, or being written. */
@@ -47,6 +49,7 @@ export function createEndpointQueue(
     health: getHealth(row),
     concurrency: createEndpointConcurrency(),
     account,
+    shards: row.shards ?? null,
     waiting: [],
     claimedIds: new Set(),
     hasMore: false,
@@ -65,6 +68,7 @@ export function updateEndpointQueue(
   if (isChanged || queue.claimedIds.size === 0) queue.health = getHealth(row)
   if (isChanged || row.old_until !== null) queue.secrets = decryptSecrets(secretCipher, row, now)
   queue.revision = row.revision
+  queue.shards = row.shards ?? null
   queue.url = row.url
   queue.usedAt = now.getTime()
 }

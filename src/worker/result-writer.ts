@@ -9,7 +9,7 @@ import {
   type AttemptResult,
   auditDisabledEndpoint,
   type EndpointUpdate,
-  settleDeliveries,
+  settleOnShards,
 } from '../webhooks/settle.ts'
 import { getEndpointKey } from './endpoint-queue.ts'
 
@@ -72,7 +72,7 @@ export class ResultWriter {
       this.health = new Map()
       let disabled: string[]
       try {
-        disabled = await settleDeliveries(sql, batch, endpoints)
+        disabled = await settleOnShards(sql, batch, endpoints)
       } catch (error) {
         log.warn({ reason: toError(error).message }, 'webhook results could not be stored; retrying')
         this.requeue(batch, endpoints)

@@ -78,6 +78,15 @@ describe('accounts', () => {
     assert.equal((await carnet(['accounts', 'close', '99999'], settings)).code, 1)
   })
 
+  test('spread needs numbers of shards, and shards', async () => {
+    const unclear = await carnet(['accounts', 'spread', account.id, '--over', '1,x'], settings)
+    assert.equal(unclear.code, 2)
+    assert.match(unclear.stderr, /"1,x": it must be numbers of shards like 2,3,5/)
+    const plain = await carnet(['accounts', 'spread', account.id, '--over', '2'], settings)
+    assert.equal(plain.code, 1)
+    assert.match(plain.stderr, /There are no shards: everything is in one schema/)
+  })
+
   test('an unknown plan is rejected with a list of the plans', async () => {
     const { code, stdout, stderr } = await carnet(
       ['accounts', 'create', '--name', 'X', '--plan', 'gold'],

@@ -11,7 +11,14 @@ import { addWebhook } from '../../src/webhooks/manage-webhooks.ts'
 import { getQueueSize } from '../../src/webhooks/queue-size.ts'
 import { countSecretsByKey, hasWebhookSecrets, reencryptSecrets } from '../../src/webhooks/rotate-secret.ts'
 import { countStuckDeliveries, unstickAllShards } from '../../src/webhooks/unstick.ts'
-import { type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
+import {
+  type Harness,
+  newProduct,
+  nextGtin,
+  spreadClosed,
+  startHarness,
+  type TestAccount,
+} from '../harness.ts'
 
 let t: Harness
 let accounts: [TestAccount, TestAccount]
@@ -107,6 +114,12 @@ describe('the checks of shards', () => {
       /^1 accounts are on shard 9, which does not exist: restore/,
     ],
     [
+      'accounts with products on a shard that does not exist',
+      "insert into account (name, plan, created_at, shard, shards, model_shards) values ('Lost', 'beta', now(), 1, '{1,9}', '{9}')",
+      "delete from account where name = 'Lost'",
+      /^1 accounts are on shard 9, which does not exist: restore/,
+    ],
+    [
       'accounts on no shard',
       "insert into account (name, plan, created_at) values ('Lost', 'beta', now())",
       "delete from account where name = 'Lost'",
@@ -139,6 +152,21 @@ describe('the checks of shards', () => {
     assert.ok(found.some(line => line.startsWith(`product ${id} of account ${accounts[1].id} has the GTIN`)))
     assert.ok(found.some(line => line.startsWith(`the GTIN 0${moved} belongs to product ${id} of account`)))
     assert.equal(typeof (await checkClaims(t.setup.sql, true)), 'string')
+  })
+
+  test('find no problem with an account on two shards', async () => {
+    const account = await t.account()
+    await spreadClosed(t.setup.sql, account.id, [1, 2])
+    for (let i = 0; i < 16; i++) await create(account, { gtin: nextGtin(), sku: `spread-${i}` })
+    const rows = await t.setup.sql<{ shard: number }[]>`
+      select 1 as shard from shard_1.passport where account_id = ${account.id}
+      union select 2 from shard_2.passport where account_id = ${account.id}`
+    assert.equal(rows.length, 2)
+    const { sql } = t.setup
+    assert.equal(await checkShards(sql), '2 shards with the tables of public')
+    assert.equal(await checkCounters(sql), 'agree with the rows')
+    assert.equal(typeof (await checkHistories(sql)), 'string')
+    assert.equal(typeof (await checkClaims(sql, true)), 'string')
   })
 
   test('find claims by ids that name another shard', async () => {

@@ -5,8 +5,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
-import { type ListFilter, listPassports, type PageWindow } from '../../src/passports/read/list.ts'
+import { listPassports, type PageWindow } from '../../src/passports/read/list.ts'
 import { countChangedPassports, listChangedPassports } from '../../src/passports/read/list-changes.ts'
+import type { ListFilter } from '../../src/passports/read/list-filter.ts'
 import { IS_FULL } from '../full.ts'
 import { type Harness, startHarness, type TestAccount } from '../harness.ts'
 

@@ -3,17 +3,16 @@ import { BoundedMap } from '../../kernel/bounded-map.ts'
 import { sha256Hex } from '../../kernel/crypto.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
+import { type AccountPlace, placeColumns } from '../account-shard.ts'
 import { isWellFormedKey, type Scope } from './keys.ts'
 
 const CACHE_MS = 1_000
 const MAX_CACHED_KEYS = 10_000
 
-export type AuthenticatedKey = {
+export type AuthenticatedKey = AccountPlace & {
   keyId: string
   accountId: number
   actorId: number
-  /** Null: the shared database. */
-  shard: number | null
   scope: Scope
   planHasApi: boolean
   /** The account's own, else its plan's; null: unlimited. */
@@ -46,7 +45,7 @@ export async function authenticate(sql: Sql, key: string, now: Date): Promise<Au
 
 async function findByHash(sql: Sql, hashes: readonly string[]): Promise<(KeyRow | undefined)[]> {
   const rows = await sql<(Omit<KeyRow, 'expiresAt'> & { hash: string; expires_at: Date | null })[]>`
-    select k.hash, k.id as "keyId", k.account_id as "accountId", k.actor_id as "actorId", a.shard, k.scope, p.api as "planHasApi",
+    select k.hash, k.id as "keyId", k.account_id as "accountId", k.actor_id as "actorId", ${placeColumns(sql)}, k.scope, p.api as "planHasApi",
       coalesce(a.requests_per_minute, p.requests_per_minute) as "requestsPerMinute", k.expires_at,
       k.revoked_at is not null or a.closed_at is not null as "isDisabled"
     from api_key k join account a on a.id = k.account_id join plan p on p.id = a.plan

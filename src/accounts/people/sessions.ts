@@ -1,8 +1,8 @@
 /** Sessions of signed-in people: a random token in the browser, and its hash here. */
 import { sha256Hex } from '../../kernel/crypto.ts'
 import type { Fragment } from '../../kernel/db/database.ts'
-import { getShard } from '../../kernel/db/shards.ts'
 import { idFromUuid, newUuid, parseId } from '../../kernel/ids.ts'
+import { type AccountPlace, placeColumns, toHome } from '../account-shard.ts'
 import { withActor } from '../actors.ts'
 import { audit } from '../audit.ts'
 import { type AccountContext, type OperatorContext, withTransaction } from '../context.ts'
@@ -27,12 +27,11 @@ export type Session = {
   /** In a closed account everyone is a viewer: nothing there can be changed. */
   role: Role
   actorId: number
-  account: {
+  account: AccountPlace & {
     id: number
     name: string
     plan: string
     planHasApi: boolean
-    shard: number | null
     closedAt: Date | null
   }
   /** When the person last proved who they are, by their password or a passkey. */
@@ -116,7 +115,7 @@ export async function findSession(ctx: OperatorContext, token: string): Promise<
   const now = ctx.clock.now()
   const hash = sha256Hex(token)
   const [row] = await ctx.sql<SessionRow[]>`
-    select s.id, s.person_id as "personId", p.email, m.role, m.actor_id as "actorId", s.account_id, a.name, a.plan, a.shard,
+    select s.id, s.person_id as "personId", p.email, m.role, m.actor_id as "actorId", s.account_id, a.name, a.plan, ${placeColumns(ctx.sql)},
       plan.api as "planHasApi", a.closed_at, s.expires_at, coalesce(s.proven_at, s.created_at) as "provenAt"
     from person_session s
     join person p on p.id = s.person_id
@@ -125,14 +124,15 @@ export async function findSession(ctx: OperatorContext, token: string): Promise<
     join plan on plan.id = a.plan
     where s.hash = ${hash} and ${isLive(ctx)} and ${isAdmitted(ctx)}`
   if (!row) return undefined
-  const { account_id, name, plan, planHasApi, shard, closed_at: closedAt, expires_at, ...session } = row
+  const { account_id, name, plan, planHasApi, closed_at: closedAt, expires_at, ...session } = row
+  const { shard, shards, modelShards } = row
   const isMoved = endFrom(now).getTime() - expires_at.getTime() >= SLIDES_AFTER_MS
   if (isMoved) await ctx.sql`update person_session set expires_at = ${endFrom(now)} where hash = ${hash}`
   return {
     ...session,
     id: idFromUuid(row.id),
     role: closedAt === null ? row.role : 'viewer',
-    account: { id: account_id, name, plan, planHasApi, shard, closedAt },
+    account: { id: account_id, name, plan, planHasApi, shard, shards, modelShards, closedAt },
     isMoved,
   }
 }
@@ -204,7 +204,7 @@ export async function areMembers(
 }
 
 export const toAccountContext = (ctx: OperatorContext, session: Session): AccountContext => ({
-  sql: getShard(ctx.sql, session.account.shard),
+  ...toHome(ctx.sql, session.account),
   clock: ctx.clock,
   accountId: session.account.id,
   actorId: session.actorId,

@@ -1,6 +1,5 @@
 /** The list of changes: pages that skip no change, and the next `updated_since`. */
 import { idFromUuid, parseId } from '../../kernel/ids.ts'
-import type { ListFilter } from '../../passports/read/list.ts'
 import {
   type ChangedRow,
   type ChangePosition,
@@ -8,6 +7,7 @@ import {
   getSettledTime,
   listChangedPassports,
 } from '../../passports/read/list-changes.ts'
+import type { ListFilter } from '../../passports/read/list-filter.ts'
 import { type AccountCall, type ApiResponse, pageMeta, successJson } from '../endpoint/endpoint.ts'
 import { summaryJson } from './summary.ts'
 
@@ -24,7 +24,7 @@ export async function respondWithChanges(
 ): Promise<ApiResponse> {
   const { page, limit, cursor } = place
   // Read before the rows, never after them.
-  const syncedUntil = cursor?.syncedUntil ?? (await getSettledTime(call.account.sql))
+  const syncedUntil = cursor?.syncedUntil ?? (await getSettledTime(call.account))
   const from = cursor === undefined ? { page } : { after: cursor }
   const found = await listChangedPassports(call.account, filter, { limit, ...from })
   const total = cursor?.total ?? (await countChangedPassports(call.account, filter))

@@ -4,7 +4,8 @@ import { allCategories } from '../../categories/catalogue.ts'
 import { toGtin14 } from '../../gs1/gtin.ts'
 import { MAX_LOT_OR_SERIAL_LENGTH } from '../../gs1/lot-serial.ts'
 import { idFromUuid, parseId } from '../../kernel/ids.ts'
-import { type ListFilter, listPassports } from '../../passports/read/list.ts'
+import { listPassports } from '../../passports/read/list.ts'
+import type { ListFilter } from '../../passports/read/list-filter.ts'
 import { pageResponse } from '../endpoint/documented-response.ts'
 import {
   type AccountCall,

@@ -4,8 +4,10 @@ import type { Config } from '../../kernel/config/config.ts'
 import { getPoolUsage } from '../../kernel/db/connection-pool.ts'
 import { getShard, getShardNumber, listShards } from '../../kernel/db/shards.ts'
 import { openOutbound } from '../../kernel/http-out/outbound-http.ts'
+import { newUuid } from '../../kernel/ids.ts'
 import type { Log } from '../../kernel/log.ts'
 import { deriveBackupKey } from '../../transfer/backup/backup-key.ts'
+import { createProcessConcurrency } from '../../webhooks/concurrency-limits.ts'
 import { DeliveryWorker } from '../../worker/deliver.ts'
 import { repeat, startScheduledTasks } from '../../worker/scheduled-tasks.ts'
 import { createThrottledLogger } from '../../worker/throttled-logger.ts'
@@ -24,7 +26,8 @@ export function startWorker(config: Config, log: Log, store: Store, metrics: Ser
   const { secretCipher, policy } = buildWebhookSetup(config)
   const deliverySql = store.openQueuePool()
   const clock = systemClock
-  const processConcurrency = { inFlight: 0, slow: 0 }
+  const processConcurrency = createProcessConcurrency()
+  const leaseHolder = newUuid(clock.now().getTime())
   const backups = config.backups && {
     ...config.backups,
     openPool: store.openPoolOfOne,
@@ -38,7 +41,7 @@ export function startWorker(config: Config, log: Log, store: Store, metrics: Ser
     for (const sql of listShards(store.sql).filter(shard => !shards.has(shard))) {
       const queue = getShard(deliverySql, getShardNumber(sql))
       const outbound = openOutbound(policy)
-      const setup = { sql: queue, clock, log, secretCipher, outbound, processConcurrency }
+      const setup = { sql: queue, clock, log, secretCipher, outbound, processConcurrency, leaseHolder }
       const worker = new DeliveryWorker(setup)
       const own = shards.size === 0 ? backups : undefined
       const tasks = startScheduledTasks({ sql, deliverySql: queue, clock, log, backups: own })
@@ -55,7 +58,10 @@ export function startWorker(config: Config, log: Log, store: Store, metrics: Ser
   }))
   return {
     start,
-    stop: () => Promise.all(list().flatMap(({ tasks, worker }) => [tasks.stop(), worker.stop()])),
+    async stop() {
+      await Promise.all(list().flatMap(({ tasks, worker }) => [tasks.stop(), worker.finishSending()]))
+      await Promise.all(list().map(({ worker }) => worker.releaseLeases()))
+    },
   }
 }
 

@@ -2,7 +2,8 @@
 
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
-import { type CappedCount, countLevels, type Level, MAX_COUNTED } from '../../passports/read/list.ts'
+import { type CappedCount, countLevels, MAX_COUNTED } from '../../passports/read/list.ts'
+import type { Level } from '../../passports/read/list-filter.ts'
 import type { Words } from '../page/route.ts'
 import { renderText } from '../page/texts.ts'
 import { getListUrl, LIST_LEVELS, type ListQuery, toListFilter } from './list-query.ts'

@@ -1,7 +1,7 @@
 /** Parses the query of the product list and builds its URLs. */
 
 import { allCategories } from '../../categories/catalogue.ts'
-import type { ListFilter } from '../../passports/read/list.ts'
+import type { ListFilter } from '../../passports/read/list-filter.ts'
 import { getSearchText } from '../page/form.ts'
 import { PRODUCTS } from '../page/route.ts'
 import { type PagePosition, parsePagePosition, toPageParameters } from '../product-data/pagination.ts'

@@ -69,7 +69,7 @@ export async function renderColumnsPage(
   const category = getCategoryOrFirst(sheet.category)
   const sample = (await getChunkRows(ctx, sheet.id, 0)).slice(0, SAMPLE_ROWS)
   const { problems = {} } = told
-  const room = await getRemainingQuota(ctx.sql, { accountId: ctx.accountId, level: 'm' })
+  const room = await getRemainingQuota(ctx, 'm')
   const columns = settings.mapping.map(name => (name === null ? undefined : findColumn(category, name)))
   const section = { category, columns, settings, problems, typed: told.further ?? [] }
   const labels = listConstantLabels(words, category, problems)

@@ -91,8 +91,8 @@ async function* readRows<L>(...source: Parameters<typeof readPages<L>>): AsyncGe
   for await (const page of readPages(...source)) yield* page
 }
 
-/** An export has models, then batches, then items, each by id. */
-export type ExportPosition = Pick<PassportLine, 'level' | 'uuid'>
+/** An export has models, then batches, then items, each by id; of several shards one after the other. */
+export type ExportPosition = Pick<PassportLine, 'level' | 'uuid'> & { shard?: number }
 
 const LEVELS = ['m', 'b', 'i'] as const
 

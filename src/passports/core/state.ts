@@ -1,9 +1,11 @@
 /** The state that a change starts from: inherited data, own fields, and ids and hashes of both. */
+import { listAccountShards } from '../../accounts/account-shard.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { PassportData } from './check-data.ts'
 import { passportColumns } from './columns.ts'
 import { joinOwners } from './outdated.ts'
+import { findPassportShard } from './passport-shard.ts'
 import type { PassportRow } from './record.ts'
 
 export type PassportState = {
@@ -37,12 +39,22 @@ type StateRow = PassportRow &
 /** Throws `not_found`, also for another account's passport. */
 export async function getState(ctx: AccountContext, uuid: string): Promise<PassportState> {
   const [row] = await ctx.sql<StateRow[]>`${selectStates(ctx, [uuid])}`
-  if (row === undefined) throw notFound('product')
-  return toState(row)
+  if (row !== undefined) return toState(row)
+  const at = ctx.spread && (await findPassportShard(ctx, uuid))
+  if (at === undefined) throw notFound('product')
+  return getState({ ...at, spread: undefined }, uuid)
 }
 
 /** 500 usual passports are smaller; 500 of the largest would not fit into memory. */
 const MAX_BATCH_BYTES = 16 * 1024 * 1024
+
+/** As `readStatesInBatches`, on all shards of the account, one after the other. */
+export async function* readStatesOnShards(
+  ctx: AccountContext,
+  uuids: readonly string[],
+): AsyncGenerator<PassportState[], void, void> {
+  for (const at of listAccountShards(ctx)) yield* readStatesInBatches(at, uuids)
+}
 
 /** Reads existing passports, newest first, in batches that fit into memory. The last batch may be empty. */
 export async function* readStatesInBatches(

@@ -8,8 +8,10 @@ import { notFound } from '../../kernel/errors.ts'
 import { requireUuid } from '../../kernel/ids.ts'
 import { allData, dropFreeFormKeys, dropFreeFormNames, passportColumns } from '../core/columns.ts'
 import { isOutdated, joinOwners } from '../core/outdated.ts'
+import { findPassportShard } from '../core/passport-shard.ts'
 import type { PassportRow } from '../core/record.ts'
-import { type ListFilter, listPassports, type PassportSummary } from './list.ts'
+import { listPassports, type PassportSummary } from './list.ts'
+import type { ListFilter } from './list-filter.ts'
 
 type Key = { id: string; accountId: number }
 
@@ -40,11 +42,17 @@ function createLookUp<K, R extends PassportRow>(
   }
 }
 
+/** The context where the account has this passport; unchanged if the account is on one shard, or has none. */
+export const atPassport = async (ctx: AccountContext, uuid: string): Promise<AccountContext> =>
+  (ctx.spread && (await findPassportShard(ctx, uuid))) ?? ctx
+
 /** Throws `not_found`, also for another account's passport. */
 export async function getPassport(ctx: AccountContext, uuid: string): Promise<PassportRow> {
   const row = await lookUps(ctx.sql).forAccount({ id: uuid, accountId: ctx.accountId })
-  if (row === undefined) throw notFound('product')
-  return row
+  if (row !== undefined) return row
+  const at = ctx.spread && (await findPassportShard(ctx, uuid))
+  if (at === undefined) throw notFound('product')
+  return getPassport({ ...at, spread: undefined }, uuid)
 }
 
 /** The UUID of a public id. Throws `not_found` if the text is not an id. */

@@ -2,25 +2,21 @@
  * Lists what has changed since a time, for systems that keep a copy. A write may become visible after its own
  * time, so the response names a time before every open transaction, from which to continue.
  */
+import { listAccountShards } from '../../accounts/account-shard.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { selectOpenTransactions } from '../../kernel/db/citus.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import { joinOwners, selectContentsCorrectedSince, selectCorrectionTime } from '../core/outdated.ts'
-import {
-  filterConditions,
-  type Level,
-  type ListFilter,
-  type PassportSummary,
-  preparedIfFrequent,
-  summaryColumns,
-} from './list.ts'
+import { type PassportSummary, summaryColumns } from './list.ts'
+import { filterConditions, type Level, type ListFilter, preparedIfFrequent } from './list-filter.ts'
+import { readMerged } from './merge-shards.ts'
 
 /** When a row was last touched, in microseconds since 1970, and its UUID. */
 export type ChangePosition = { touchedUs: number; id: string }
 
 export type ChangedRow = PassportSummary & { touched_us: number }
 
-type ChangeWindow = { limit: number } & ({ page: number } | { after: ChangePosition })
+type ChangeWindow = { limit: number } & ({ page: number } | { after: ChangePosition; skip?: number })
 
 /** Covers the moment before a transaction is listed, and small steps of the database's clock. */
 const MARGIN_MS = 2_000
@@ -29,7 +25,12 @@ const MARGIN_MS = 2_000
  * A time before every write that is still invisible. Read it before the rows. The database role must see the
  * transactions of other roles.
  */
-export async function getSettledTime(sql: Sql): Promise<Date> {
+export async function getSettledTime(ctx: AccountContext): Promise<Date> {
+  const times = await Promise.all(listAccountShards(ctx).map(({ sql }) => readSettledTime(sql)))
+  return new Date(Math.min(...times.map(Number)))
+}
+
+async function readSettledTime(sql: Sql): Promise<Date> {
   const [row] = await sql<{ until: Date }[]>`
     select date_trunc('milliseconds', least(now(), min(xact_start)) - ${MARGIN_MS} * interval '1 millisecond') as until
     from ${selectOpenTransactions(sql)} open`
@@ -44,7 +45,8 @@ export async function listChangedPassports(
 ): Promise<ChangedRow[]> {
   const { sql } = ctx
   const after = 'after' in window ? window.after : undefined
-  const offset = 'page' in window ? (window.page - 1) * window.limit : 0
+  const offset = 'page' in window ? (window.page - 1) * window.limit : (window.skip ?? 0)
+  if (ctx.spread !== undefined) return listMerged(ctx, filter, { after, offset, limit: window.limit + 1 })
   const parts = selectBranches(ctx, filter, { after, maxRows: offset + window.limit + 1 })
   const merged = parts.reduce((all, next) => sql`${all} union all ${next}`)
   const prepare = preparedIfFrequent(filter)
@@ -58,10 +60,37 @@ export async function listChangedPassports(
     order by page.touched, p.id`)
 }
 
+/** Changes of one moment are listed by id, so a position names one place on all shards. */
+async function listMerged(
+  ctx: AccountContext,
+  filter: ListFilter & { since: Date },
+  { after, offset, limit }: { after: ChangePosition | undefined; offset: number; limit: number },
+): Promise<ChangedRow[]> {
+  if (offset > 0 && offset >= (await countChangedPassports(ctx, filter))) return []
+  const positionOf = (row: ChangedRow) => ({ touchedUs: row.touched_us, id: row.id })
+  const rows = {
+    shards: listAccountShards(ctx),
+    compare: (a: ChangedRow, b: ChangedRow) => a.touched_us - b.touched_us || (a.id < b.id ? -1 : 1),
+    read: async (
+      at: AccountContext,
+      window: { after: ChangedRow | undefined; skip: number; limit: number },
+    ) => {
+      const start = window.after === undefined ? after : positionOf(window.after)
+      const found = await listChangedPassports(at, filter, { ...window, after: start ?? BEFORE_ALL })
+      return found.slice(0, window.limit)
+    },
+  }
+  return readMerged(rows, offset, limit)
+}
+
 export async function countChangedPassports(
   ctx: AccountContext,
   filter: ListFilter & { since: Date },
 ): Promise<number> {
+  if (ctx.spread !== undefined) {
+    const counts = await Promise.all(listAccountShards(ctx).map(at => countChangedPassports(at, filter)))
+    return counts.reduce((sum, n) => sum + n, 0)
+  }
   const { sql } = ctx
   const merged = selectBranches(ctx, filter, { after: undefined, maxRows: undefined }).reduce(
     (all, next) => sql`${all} union all ${next}`,
@@ -115,6 +144,7 @@ function selectTouched(
 }
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+const BEFORE_ALL: ChangePosition = { touchedUs: 0, id: FIRST_ID }
 
 /** Reads content by content, because the index has the units of each content ordered by id. */
 function selectTouchedByCorrection(

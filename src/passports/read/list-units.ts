@@ -2,7 +2,8 @@
  * Counts and lists the units under a passport at any depth, oldest first: direct units, then batch by batch.
  */
 import type { AccountContext } from '../../accounts/context.ts'
-import { type Level, listPassports, type PassportSummary } from './list.ts'
+import { listPassports, type PassportSummary } from './list.ts'
+import type { Level } from './list-filter.ts'
 
 export type UnitTotals = { batches: number; items: number }
 

@@ -2,33 +2,30 @@
  * Lists and searches passports. A page is found in a narrow index before its data is read. A search collects
  * its hits before it sorts them: otherwise PostgreSQL may read a million sorted rows to find a rare word.
  */
+import { byIdDescending, listAccountShards, readAllShards } from '../../accounts/account-shard.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { type Fragment, perDatabase, type Sql, unprepared } from '../../kernel/db/database.ts'
-import { assert } from '../../kernel/errors.ts'
-import { buildSearchText, normaliseSku } from '../core/check-data.ts'
+import { buildSearchText } from '../core/check-data.ts'
 import { metadataColumns } from '../core/columns.ts'
-import { joinOwners, selectAllOutdatedContents, selectContentsCorrectedSince } from '../core/outdated.ts'
-import type { PassportRow, StatusLetter } from '../core/record.ts'
+import { joinOwners, selectAllOutdatedContents } from '../core/outdated.ts'
+import type { PassportRow } from '../core/record.ts'
+import {
+  filterConditions,
+  type Level,
+  type ListFilter,
+  nothing,
+  type Prepare,
+  preparedIfFrequent,
+} from './list-filter.ts'
+import { readMerged } from './merge-shards.ts'
 
-export type Level = 'm' | 'b' | 'i'
-
-export type ListFilter = {
-  levels: readonly Level[]
-  status?: StatusLetter | undefined
-  category?: string | undefined
-  updatedSince?: Date | undefined
-  outdated?: boolean | undefined
-  sku?: string | undefined
-  gtin14?: string | undefined
-  lot?: string | undefined
-  serial?: string | undefined
-  q?: string | undefined
-  parentId?: string | undefined
-}
-
-/** A page by its number, the rows after an id, or the rows just before an id. */
-export type PageWindow = { limit: number } & ({ page: number } | { after: string } | { before: string })
+/** A page by its number, the rows after an id and perhaps some more, or the rows just before an id. */
+export type PageWindow = { limit: number } & (
+  | { page: number }
+  | { after: string; skip?: number }
+  | { before: string }
+)
 
 export type PassportSummary = Omit<PassportRow, 'data'> & {
   product_name: string | null
@@ -48,6 +45,8 @@ export async function listPassports(
   window: PageWindow,
   upTo?: number,
 ): Promise<PassportPage> {
+  // The units of a passport are where it is.
+  if (ctx.spread !== undefined && filter.parentId === undefined) return listMerged(ctx, filter, window, upTo)
   if (filter.q !== undefined) return search(ctx, filter, window)
   const { sql } = ctx
   const prepare = preparedIfFrequent(filter)
@@ -64,6 +63,42 @@ export async function listPassports(
   return { rows: await selectRows(count.totalCapped ? Number.POSITIVE_INFINITY : count.total), ...count }
 }
 
+async function listMerged(
+  ctx: AccountContext,
+  filter: ListFilter,
+  window: PageWindow,
+  upTo?: number,
+): Promise<PassportPage> {
+  const shards = listAccountShards(ctx)
+  const { limit } = window
+  const isBackwards = 'before' in window
+  const first = 'page' in window ? { limit, page: 1 } : window
+  const pages = await Promise.all(shards.map(at => listPassports(at, filter, first, upTo)))
+  const compare = (a: PassportSummary, b: PassportSummary) => (a.id > b.id === isBackwards ? 1 : -1)
+  const read: Parameters<typeof readMerged<PassportSummary>>[0]['read'] = async (at, { after, ...next }) =>
+    (await listPassports(at, filter, { ...next, after: after?.id ?? LAST_ID }, 0)).rows
+  const skip = 'page' in window ? (window.page - 1) * limit : 0
+  const counted = sumCapped(pages, filter, upTo)
+  if (skip > 0 && skip >= counted.total && !counted.totalCapped) return { rows: [], ...counted }
+  const nearest =
+    skip === 0
+      ? pages
+          .flatMap(({ rows }) => rows)
+          .sort(compare)
+          .slice(0, limit)
+      : await readMerged({ shards, compare, read }, skip, limit)
+  return { rows: isBackwards ? nearest.reverse() : nearest, ...counted }
+}
+
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+function sumCapped(counts: readonly CappedCount[], filter: ListFilter, upTo?: number): CappedCount {
+  const sum = counts.reduce((all, { total }) => all + total, 0)
+  const max = filter.q !== undefined ? MAX_COUNTED : needsCounting(filter) ? upTo : undefined
+  const totalCapped = max !== undefined && (sum > max || counts.some(one => one.totalCapped))
+  return { total: totalCapped ? max : sum, totalCapped }
+}
+
 export type CappedCount = Pick<PassportPage, 'total' | 'totalCapped'>
 
 /** How many passports of each level match, counted as in `listPassports`. No model is ever outdated. */
@@ -74,6 +109,14 @@ export async function countLevels(
 ): Promise<Record<Level, CappedCount>> {
   const count = async (level: Level): Promise<CappedCount> => {
     const ofLevel = { ...filter, levels: [level] }
+    if (ctx.spread !== undefined) {
+      const counts = await Promise.all(listAccountShards(ctx).map(at => countLevels(at, filter, upTo)))
+      return sumCapped(
+        counts.map(one => one[level]),
+        ofLevel,
+        upTo,
+      )
+    }
     if (level === 'm' && filter.outdated) return { total: 0, totalCapped: false }
     if (filter.q !== undefined) return search(ctx, ofLevel, { limit: 1, page: 1 })
     return countUpTo(ctx, ofLevel, upTo)
@@ -88,74 +131,20 @@ export async function findSummaries(
   uuids: readonly string[],
 ): Promise<PassportSummary[]> {
   if (uuids.length === 0) return []
-  const { sql, accountId } = ctx
-  const ids = sql`
-    select p.id from passport p where p.account_id = ${accountId} and p.id = any(${[...uuids]}::text[]::uuid[])`
-  return sql<PassportSummary[]>`${selectSummaries(sql, ids)}`
+  return readAllShards(ctx, byIdDescending, async ({ sql, accountId }) => {
+    const ids = sql`
+      select p.id from passport p where p.account_id = ${accountId} and p.id = any(${[...uuids]}::text[]::uuid[])`
+    return sql<PassportSummary[]>`${selectSummaries(sql, ids)}`
+  })
 }
-
-type Prepare = <T extends object>(statement: T) => T
-
-/** Each combination of filters is a statement. Prepared: status, category and word, or one other filter. */
-export function preparedIfFrequent({ levels, status, category, q, ...others }: ListFilter): Prepare {
-  const countSet = (filters: object) => Object.values(filters).filter(value => value !== undefined).length
-  const isFrequent = countSet(others) + Math.min(countSet({ status, category, q }), 1) <= 1
-  return isFrequent ? statement => statement : unprepared
-}
-
-/** All filters but the search word. Levels are literals, so that PostgreSQL can use the partial indexes. */
-export function filterConditions(ctx: AccountContext, filter: ListFilter): Fragment {
-  const { sql, accountId } = ctx
-  const levels = levelConditions(sql)[filter.levels.join('')]
-  const none = nothing(sql)
-  assert(levels !== undefined, 'the levels of a filter are in the table')
-  return sql`
-    p.account_id = ${accountId} ${levels}
-    ${filter.status === undefined ? none : sql`and p.status = ${filter.status}::text::"char"`}
-    ${filter.category === undefined ? none : sql`and p.category = ${filter.category}`}
-    ${filter.updatedSince === undefined ? none : changedSinceCondition(ctx, filter.updatedSince)}
-    ${filter.outdated === undefined ? none : outdatedCondition(ctx, filter.outdated)}
-    ${filter.lot === undefined ? none : sql`and p.lot = ${filter.lot}`}
-    ${filter.serial === undefined ? none : sql`and p.serial = ${filter.serial}`}
-    ${filter.sku === undefined ? none : sql`and p.sku = ${normaliseSku(filter.sku)}`}
-    ${filter.gtin14 === undefined ? none : sql`and p.gtin14 = ${filter.gtin14}`}
-    ${filter.parentId === undefined ? none : sql`and p.parent_id = ${filter.parentId}`}`
-}
-
-/** Fragments are made once where they can be: each takes 3 µs, of which a page would have thirty. */
-const nothing = perDatabase((sql): Fragment => sql``)
-
-const levelConditions = perDatabase(
-  (sql): Readonly<Record<string, Fragment>> => ({
-    m: sql`and p.level = 'm' and p.level <> 'i'`,
-    b: sql`and p.level = 'b' and p.level <> 'i'`,
-    i: sql`and p.level = 'i'`,
-    bi: sql`and p.parent_id is not null`,
-    mbi: nothing(sql),
-  }),
-)
-
-const outdatedCondition = ({ sql, accountId }: AccountContext, wanted: boolean): Fragment => {
-  const among = sql`p.content_id = any(array(${selectAllOutdatedContents(sql, accountId)}))`
-  return wanted
-    ? sql`and p.parent_id is not null and ${among}`
-    : sql`and not (p.parent_id is not null and ${among})`
-}
-
-/**
- * For searches; see also `listChangedPassports`. With `-infinity` PostgreSQL may use an index that it ignores
- * in all other statements.
- */
-const changedSinceCondition = ({ sql, accountId }: AccountContext, since: Date): Fragment => sql`
-  and (greatest(p.updated_at, p.stored_at) >= ${since} and p.updated_at > '-infinity' or (p.parent_id is not null
-    and p.content_id = any(array(select id from (${selectContentsCorrectedSince(sql, accountId, since)}) c))))`
 
 /** A page beyond the middle is counted from the end, so that the last page is as fast as the first. */
 function selectPageIds(ctx: AccountContext, filter: ListFilter, window: PageWindow, total: number): Fragment {
   const { sql } = ctx
   if (!('page' in window)) {
-    const walk = { ...walkDirection(sql, window), maxRows: window.limit }
-    return sql`${selectOrderedIds(ctx, filter, walk)} limit ${window.limit}`
+    const skip = 'skip' in window ? (window.skip ?? 0) : 0
+    const walk = { ...walkDirection(sql, window), maxRows: window.limit + skip }
+    return sql`${selectOrderedIds(ctx, filter, walk)} limit ${window.limit} ${offsetBy(sql, skip)}`
   }
   const offset = (window.page - 1) * window.limit
   if (offset >= total) return sql`select p.id from passport p where false`
@@ -167,6 +156,8 @@ function selectPageIds(ctx: AccountContext, filter: ListFilter, window: PageWind
   const before = total - offset - size
   return sql`${selectOrderedIds(ctx, filter, { descending: false, maxRows: before + size })} limit ${size} offset ${before}`
 }
+
+const offsetBy = (sql: Sql, skip = 0): Fragment => (skip === 0 ? nothing(sql) : sql`offset ${skip}`)
 
 type Walk = { descending: boolean; maxRows: number; beyond?: Fragment }
 
@@ -392,7 +383,10 @@ async function searchCommonWord(
 
 const pageClauses = (sql: Sql, window: ForwardWindow) =>
   'after' in window
-    ? { beyond: sql`and id < ${window.after}`, limit: sql`limit ${window.limit}` }
+    ? {
+        beyond: sql`and id < ${window.after}`,
+        limit: sql`limit ${window.limit} ${offsetBy(sql, window.skip)}`,
+      }
     : { beyond: sql``, limit: sql`limit ${window.limit} offset ${(window.page - 1) * window.limit}` }
 
 const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&')

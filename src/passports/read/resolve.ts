@@ -132,16 +132,16 @@ async function loadAll(sql: Sql, keys: readonly Key[]): Promise<(ResolvedPasspor
 /** Each shard knows who holds the GTINs, but only the units of its own accounts. */
 async function loadFromShards(sql: Sql, keys: readonly Key[]): Promise<Row[]> {
   const gtins = keys.map(key => key.gtin14)
-  const holders = await getSharedDatabase(sql)<{ id: number; shard: number | null }[]>`
-    select id, shard from account where id = any(array(
+  const holders = await getSharedDatabase(sql)<{ id: number; shards: (number | null)[] }[]>`
+    select id, coalesce(shards, array[shard]) as shards from account where id = any(array(
       select account_id from gtin_claim
       where gtin14 = any(${gtins}::text[]) and prefix_digits = any(${gtins.map(getPrefixDigits)}::text[])
       union select account_id from released_gtin where gtin14 = any(${gtins}::text[])))`
-  const shardOf = new Map(holders.map(({ id, shard }) => [id, shard]))
+  const shardsOf = new Map(holders.map(({ id, shards }) => [id, shards]))
   const found = await Promise.all(
-    [...new Set(shardOf.values())].map(async shard => {
+    [...new Set(holders.flatMap(({ shards }) => shards))].map(async shard => {
       const rows = await loadRows(getShard(sql, shard), keys)
-      return rows.filter(row => shardOf.get(row.account) === shard)
+      return rows.filter(row => shardsOf.get(row.account)?.includes(shard))
     }),
   )
   return found.flat()

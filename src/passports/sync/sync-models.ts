@@ -2,15 +2,17 @@
  * "Create or update" for one row or 500: one look-up, one read, one statement for new models and one for
  * changed ones. Large data is split. Unchanged models are not written.
  */
+import { atNewModel } from '../../accounts/account-shard.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { perDatabase } from '../../kernel/db/database.ts'
 import { KeyedQueue } from '../../kernel/keyed-queue.ts'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
+import { locatePassports } from '../core/passport-shard.ts'
 import { withSummaryData } from '../core/record.ts'
 import { byIndex } from '../core/row-problems.ts'
 import { readStatesInBatches } from '../core/state.ts'
 import { contentionError, MAX_WRITE_ATTEMPTS, queueByPassport } from '../write/change-queue.ts'
-import { findByGtin, findBySku } from '../write/find-matches.ts'
+import { findByGtin, findBySku, type SkuMatch } from '../write/find-matches.ts'
 import {
   type AddressedRow,
   type MatchBy,
@@ -87,8 +89,37 @@ async function attemptRows(
   result: SyncResult,
 ): Promise<LostRow[]> {
   const { found, bySku } = await findMatches(ctx, rows, result)
-  const duplicates = new DuplicateGuard()
-  const isBrief = rows.length > 1
+  const run = { bySku, duplicates: new DuplicateGuard(), isBrief: rows.length > 1 }
+  const lost: LostRow[] = []
+  for (const [at, matched] of await groupByShard(ctx, found))
+    lost.push(...(await attemptMatched(at, matched, { ...options, ...run }, result)))
+  return lost
+}
+
+type Matched = { row: SyncRow; uuid: string | undefined }
+
+/** The rows by the shard of their model; new models are created together. */
+async function groupByShard(
+  ctx: AccountContext,
+  rows: readonly Matched[],
+): Promise<[AccountContext, readonly Matched[]][]> {
+  if (ctx.spread === undefined) return [[ctx, rows]]
+  const uuids = rows.flatMap(({ uuid }) => uuid ?? [])
+  const groups = (await locatePassports(ctx, uuids)).map(({ at, ids }): [AccountContext, Matched[]] => [
+    { ...ctx, sql: at.sql },
+    rows.filter(({ uuid }) => uuid !== undefined && ids.has(uuid)),
+  ])
+  const known = new Set(groups.flatMap(([, group]) => group))
+  return [...groups, [atNewModel(ctx), rows.filter(row => !known.has(row))]]
+}
+
+async function attemptMatched(
+  ctx: AccountContext,
+  found: readonly Matched[],
+  options: SyncRun & { bySku: ReadonlyMap<string, SkuMatch>; duplicates: DuplicateGuard; isBrief: boolean },
+  result: SyncResult,
+): Promise<LostRow[]> {
+  const { bySku, duplicates, isBrief } = options
   const pauseIfDue = yieldBetweenRows()
   const lost: LostRow[] = []
   let open = found
@@ -117,7 +148,7 @@ async function attemptRows(
         plans.push(plan)
       })
     }
-    lost.push(...(await writePlans(ctx, plans, { ...options, isBrief }, result)))
+    lost.push(...(await writePlans(ctx, plans, options, result)))
     if (isBrief) await summariseAll(result)
   }
   return [...lost, ...open.map(({ row }) => ({ row, uuid: undefined }))]

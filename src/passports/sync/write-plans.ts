@@ -1,6 +1,7 @@
 /** Writes the planned rows of a sync: new models and next versions, each in as few statements as possible. */
+import { atHome } from '../../accounts/account-shard.ts'
 import type { AccountContext } from '../../accounts/context.ts'
-import { getRemainingQuota } from '../../accounts/limits/quota.ts'
+import { getRemainingQuota, withQuota } from '../../accounts/limits/quota.ts'
 import { isTransaction } from '../../kernel/db/transaction.ts'
 import { type AppError, invalid } from '../../kernel/errors.ts'
 import { splitByBytes } from '../../kernel/text/split-by-bytes.ts'
@@ -87,12 +88,15 @@ async function writeCreations(
     const reasons = await insertModels(
       ctx.sql,
       rest.map(({ model }) => model),
-      bySku.map(({ model, claimedBy }) => ({ ...model, claimedBy })),
+      {
+        rows: bySku.map(({ model, claimedBy }) => ({ ...model, claimedBy })),
+        home: ctx.spread && atHome(ctx).sql,
+      },
     )
     if (reasons.size === 0) break
     if (rest.every(({ model }) => reasons.get(model.id) === 'plan_limit')) {
       // The remaining quota may shrink meanwhile; then the next statement rejects the rows again.
-      const left = await getRemainingQuota(ctx.sql, { accountId: ctx.accountId, level: 'm' })
+      const left = await claimQuota(ctx, rest.length)
       beyondQuota.push(...rest.slice(left))
       rest = rest.slice(0, left)
       continue
@@ -113,6 +117,12 @@ async function writeCreations(
   for (const { row } of beyondQuota) rejectRow(result, row, modelQuotaError())
   for (const { row, model } of taken) rejectRow(result, row, gtinTakenError(holders.get(model.gtin14 ?? '')))
 }
+
+/** How many more models fit on this shard. */
+const claimQuota = (ctx: AccountContext, wanted: number): Promise<number> =>
+  ctx.spread === undefined
+    ? getRemainingQuota(ctx, 'm')
+    : withQuota(ctx, { level: 'm', wanted }, async (_tx, left) => left)
 
 async function writeUpdates(
   ctx: AccountContext,
@@ -146,8 +156,7 @@ async function previewPlans(
     const holder = gtin14 === null ? undefined : holders.get(gtin14)
     return holder?.id === uuid ? undefined : holder
   }
-  const left =
-    creations.length === 0 ? 0 : await getRemainingQuota(ctx.sql, { accountId: ctx.accountId, level: 'm' })
+  const left = creations.length === 0 ? 0 : await getRemainingQuota(ctx, 'm')
   let remaining = left - before
   for (const creation of creations) {
     const { row, model } = creation

@@ -1,9 +1,8 @@
 /** Writes as many checked units as the quota allows in one statement, with counters and events. */
 import type { AccountContext } from '../../accounts/context.ts'
-import { getRemainingQuota, lockRemainingQuota } from '../../accounts/limits/quota.ts'
+import { getRemainingQuota, withQuota } from '../../accounts/limits/quota.ts'
 import { LEVEL_LETTER } from '../../accounts/plans.ts'
 import { findRejectReason, isLockTimeout, type Sql, sqlState, withRetries } from '../../kernel/db/database.ts'
-import { inTransaction } from '../../kernel/db/transaction.ts'
 import { AppError, assert } from '../../kernel/errors.ts'
 import { idFromUuid, newUuid } from '../../kernel/ids.ts'
 import type { PassportState } from '../core/state.ts'
@@ -59,8 +58,8 @@ async function retryOnLockTimeout<T>(run: () => Promise<T>): Promise<T> {
 
 /** Locks the quota's counter first, so that the quota cannot shrink. Rows with taken names use no quota. */
 async function insertUpToQuota(ctx: AccountContext, batch: UnitInsert): Promise<InsertOutcome> {
-  return inTransaction(ctx.sql, async sql => {
-    const left = await lockRemainingQuota(sql, { accountId: ctx.accountId, level: LEVEL_LETTER[batch.level] })
+  const level = LEVEL_LETTER[batch.level]
+  return withQuota(ctx, { level, wanted: batch.rows.length }, async ({ sql }, left) => {
     await sql`set local lock_timeout = '100ms'`
     const { rows, rejected } = await selectInsertable({ ...ctx, sql }, batch, left)
     const written =
@@ -152,8 +151,7 @@ export async function previewUnits(
   ctx: AccountContext,
   batch: Omit<UnitInsert, 'contentId'>,
 ): Promise<InsertOutcome> {
-  const level = LEVEL_LETTER[batch.level]
-  const left = await getRemainingQuota(ctx.sql, { accountId: ctx.accountId, level })
+  const left = await getRemainingQuota(ctx, LEVEL_LETTER[batch.level])
   const { rows, rejected } = await selectInsertable(ctx, batch, left)
   return { written: new Set(rows.map(row => row.id)), rejected }
 }

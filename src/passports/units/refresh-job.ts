@@ -6,7 +6,7 @@ import { accountIsOpen, isAccountOpen } from '../../accounts/close-account.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
-import { listShards } from '../../kernel/db/shards.ts'
+import { getShard, getShardNumber, listShards } from '../../kernel/db/shards.ts'
 import { afterCommit, inTransaction } from '../../kernel/db/transaction.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { createBackgroundJobs, isAbandoned, type JobFailure } from '../../kernel/process/background-jobs.ts'
@@ -42,7 +42,8 @@ export async function refreshPassport(
   const outdated = await countOutdated(ctx, state)
   if (outdated <= MAX_INLINE_UNITS) return { ...(await refreshAll(ctx, state)), pending: 0 }
   const job = await openJob(ctx, uuid)
-  if (job !== undefined) afterCommit(ctx.sql, pool => runners(pool).start(ctx.clock, job))
+  const shard = getShardNumber(ctx.sql)
+  if (job !== undefined) afterCommit(ctx.sql, pool => runners(getShard(pool, shard)).start(ctx.clock, job))
   return { refreshed: 0, skipped: [], failed: [], pending: outdated }
 }
 

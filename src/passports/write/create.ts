@@ -1,7 +1,8 @@
 /** Creates a model: checks its data, then writes it with its event, or nothing. */
+import { atNewModel } from '../../accounts/account-shard.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { type StoredResponse, toIdempotencyRow } from '../../accounts/idempotency-record.ts'
-import { getRemainingQuota } from '../../accounts/limits/quota.ts'
+import { getRemainingQuota, withQuota } from '../../accounts/limits/quota.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { AppError, type Detail } from '../../kernel/errors.ts'
 import { checkData, removeNulls, requireCategory, requireData } from '../core/check-data.ts'
@@ -24,15 +25,25 @@ export async function createPassport(
   input: NewPassport,
   buildResponse?: (written: WrittenPassport) => StoredResponse,
 ): Promise<WrittenPassport> {
-  const { row, warnings } = buildCheckedRow(ctx, input)
+  const at = atNewModel(ctx)
+  const { row, warnings } = buildCheckedRow(at, input)
   const written = { passport: toPassportRow(row), warnings }
   const idempotency = buildResponse ? toIdempotencyRow(ctx.idempotency, () => buildResponse(written)) : null
   const dataLength = written.passport.data.length
-  const error = await tryInsertModel(ctx.sql, { row: { ...row, idempotency }, dataLength })
+  const error = await insertModel(at, { row: { ...row, idempotency }, dataLength })
   if (error !== undefined) throw isGtinTaken(error) ? await explainTakenGtin(ctx, row.gtin14) : error
   // The statement has stored the idempotency record too.
   if (ctx.idempotency && idempotency !== null) ctx.idempotency.isStored = true
   return written
+}
+
+/** A shard whose part of the quota is used up gets a part of another. */
+async function insertModel(ctx: AccountContext, row: Parameters<typeof tryInsertModel>[1]) {
+  const error = await tryInsertModel(ctx.sql, row)
+  if (ctx.spread === undefined || !(error instanceof AppError) || error.code !== 'plan_limit') return error
+  return withQuota(ctx, { level: 'm', wanted: 1 }, async (tx, left) =>
+    left < 1 ? error : tryInsertModel(tx.sql, row),
+  )
 }
 
 const isGtinTaken = (error: Error) => error instanceof AppError && error.code === 'gtin_taken'
@@ -41,8 +52,7 @@ const isGtinTaken = (error: Error) => error instanceof AppError && error.code ==
 export async function previewCreate(ctx: AccountContext, input: NewPassport): Promise<WrittenPassport> {
   const { row, warnings } = buildCheckedRow(ctx, input)
   await requireFreeGtin(ctx, row.id, row.gtin14)
-  if ((await getRemainingQuota(ctx.sql, { accountId: ctx.accountId, level: 'm' })) < 1)
-    throw modelQuotaError()
+  if ((await getRemainingQuota(ctx, 'm')) < 1) throw modelQuotaError()
   return { passport: toPassportRow(row), warnings }
 }
 

@@ -1,4 +1,5 @@
 /** Finds the models that have these SKUs or GTINs, many in one statement. */
+import { listAccountShards } from '../../accounts/account-shard.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { getPrefixDigits } from '../../gs1/gtin.ts'
 import type { AppError } from '../../kernel/errors.ts'
@@ -16,10 +17,25 @@ export type SkuMatch = {
 
 /** `skus` must be in NFC. The result has an entry for each. */
 export async function findBySku(
-  { sql, accountId }: AccountContext,
+  ctx: AccountContext,
   skus: readonly string[],
 ): Promise<Map<string, SkuMatch>> {
   if (skus.length === 0) return new Map()
+  const [home = ctx, ...others] = listAccountShards(ctx)
+  // Claims are read first: the model of a claim that is there must be seen, or it would be created again.
+  const matches = await readBySku(home, skus)
+  const found = await Promise.all(others.map(at => readBySku(at, skus)))
+  for (const [sku, { ids }] of found.flatMap(one => [...one])) {
+    const match = matches.get(sku)
+    if (match !== undefined) match.ids = [...match.ids, ...ids].sort().slice(0, MAX_NAMED_PRODUCTS + 1)
+  }
+  return matches
+}
+
+async function readBySku(
+  { sql, accountId }: AccountContext,
+  skus: readonly string[],
+): Promise<Map<string, SkuMatch>> {
   const rows = await sql<(SkuMatch & { sku: string })[]>`
     select s.sku, c.model_id as "claimedBy", array(
       select p.id from passport p where p.account_id = ${accountId} and p.sku = s.sku order by p.id limit ${MAX_NAMED_PRODUCTS + 1}
@@ -38,11 +54,21 @@ export type GtinMatch = {
 
 /** Finds which of these GTIN-14s are claimed, by any account, or released to another account. */
 export async function findByGtin(
-  { sql, accountId }: AccountContext,
+  ctx: AccountContext,
   gtin14s: readonly (string | null)[],
 ): Promise<Map<string, GtinMatch>> {
   const gtins = gtin14s.filter(gtin14 => gtin14 !== null)
   if (gtins.length === 0) return new Map()
+  const found = (await Promise.all(listAccountShards(ctx).map(at => readByGtin(at, gtins)))).flat()
+  // Each shard knows all claims, and whether a model of its own still has the GTIN.
+  const current = found.filter(([, match]) => match.isCurrent)
+  return new Map([...found, ...current])
+}
+
+async function readByGtin(
+  { sql, accountId }: AccountContext,
+  gtins: readonly string[],
+): Promise<[string, GtinMatch][]> {
   // Claims are read first: they are stored by GTIN, passports by account.
   const rows = await sql<{ gtin14: string; id: string | null; isCurrent: boolean }[]>`
     with claim as materialized (
@@ -57,7 +83,7 @@ export async function findByGtin(
       select distinct gtin14 from released_gtin where gtin14 = any(${gtins}::text[])) r
     where not carnet_may_claim_gtin(r.gtin14, ${accountId})
       and not exists (select 1 from claim g where g.gtin14 = r.gtin14)`
-  return new Map(rows.map(({ gtin14, ...match }) => [gtin14, match]))
+  return rows.map(({ gtin14, ...match }) => [gtin14, match])
 }
 
 /** Throws `gtin_taken` if another passport than `uuid` has claimed the GTIN. */

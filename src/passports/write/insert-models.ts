@@ -5,7 +5,8 @@
 import type { AccountContext } from '../../accounts/context.ts'
 import type { toIdempotencyRow } from '../../accounts/idempotency-record.ts'
 import { findRejectReason, isLockTimeout, type Sql, sqlState, withRetries } from '../../kernel/db/database.ts'
-import { newPassportUuid } from '../../kernel/db/shards.ts'
+import { getShard, getShardNumber, newPassportUuid } from '../../kernel/db/shards.ts'
+import { inTransaction } from '../../kernel/db/transaction.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { buildPassportEvent } from '../../webhooks/insert-events.ts'
@@ -69,14 +70,21 @@ export const modelQuotaError = () =>
     'The quota of models of this account is used up. Ask for a larger plan, or for extra quota.',
   )
 
+/** `home`: where the account's SKUs are claimed, if its models are on several shards. */
+type SkuClaims = { rows: readonly SkuClaimRow[]; home?: Sql | undefined }
+
 /** Returns the rejected rows by id, each with its reason. If there are any, no row is written. */
 export async function insertModels(
   sql: Sql,
   rows: readonly ModelRow[],
-  skuClaims: readonly SkuClaimRow[] = [],
+  { rows: claims, home }: SkuClaims = { rows: [] },
 ): Promise<Map<string, RejectReason>> {
+  const run = () =>
+    home !== undefined && claims.length > 0
+      ? insertWithClaims(sql, rows, claims, home)
+      : insert(sql, rows, claims)
   try {
-    await withRetries(() => insert(sql, rows, skuClaims))
+    await withRetries(run)
     return new Map()
   } catch (error) {
     const reason = findRejectReason(error)
@@ -109,13 +117,26 @@ const hasIdempotencyKey = ({ idempotency }: ModelRow) => idempotency !== undefin
 export const isUnstorable = (error: unknown) => /^(22|54)/.test(sqlState(error) ?? '')
 
 async function insert(sql: Sql, rows: readonly ModelRow[], skuClaims: readonly SkuClaimRow[]): Promise<void> {
-  const claims = skuClaims.map(({ id, account_id, sku, claimedBy }) => ({
-    id,
-    account_id,
-    sku,
-    claimed_by: claimedBy,
-  }))
   await sql`
     select public.carnet_create_models(${JSON.stringify(rows)}::text::jsonb, ${rows.some(hasIdempotencyKey)},
-      ${claims.length === 0 ? null : JSON.stringify(claims)}::text::jsonb)`
+      ${skuClaims.length === 0 ? null : formatClaims(skuClaims)}::text::jsonb)`
 }
+
+/** Always the claims first, so that two calls lock in one order, whatever shards they write. */
+const insertWithClaims = (
+  sql: Sql,
+  rows: readonly ModelRow[],
+  claims: readonly SkuClaimRow[],
+  home: Sql,
+): Promise<void> =>
+  inTransaction(sql, async tx => {
+    await getShard(tx, getShardNumber(home))`
+      select carnet_refuse(refused::text) from public.carnet_claim_skus(${formatClaims(claims)}::text::jsonb) refused
+      where refused <> '[]'`
+    await insert(tx, rows, [])
+  })
+
+const formatClaims = (claims: readonly SkuClaimRow[]): string =>
+  JSON.stringify(
+    claims.map(({ id, account_id, sku, claimedBy }) => ({ id, account_id, sku, claimed_by: claimedBy })),
+  )

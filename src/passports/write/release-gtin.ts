@@ -5,12 +5,13 @@
 import { requireAccount } from '../../accounts/accounts.ts'
 import { withActor } from '../../accounts/actors.ts'
 import { audit } from '../../accounts/audit.ts'
-import { type OperatorContext, withTransaction } from '../../accounts/context.ts'
+import { type AccountContext, type OperatorContext, withTransaction } from '../../accounts/context.ts'
 import { getPrefixDigits, isGtin, toGtin14 } from '../../gs1/gtin.ts'
 import { isLockTimeout } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { selectContents } from '../core/outdated.ts'
+import { findPassportShard } from '../core/passport-shard.ts'
 import { countUnitsWithContents } from '../core/unit-counts.ts'
 
 export type ReleaseOptions = {
@@ -73,7 +74,7 @@ async function release(
   const held = claim ?? (await findReleased(ctx, gtin14))
   if (held === undefined) throw new AppError('not_found', `No product has the GTIN ${gtin14}.`)
   const id = idFromUuid(held.model_id)
-  const at = await withActor(ctx, held.account_id)
+  const at = await atModel(ctx, held)
   if (claim !== undefined && (await isInUse(at, held, gtin14))) {
     const message = `The active product ${id} has the GTIN ${gtin14}. Archive it or change its GTIN first.`
     throw new AppError('gtin_taken', message)
@@ -97,6 +98,12 @@ async function release(
     ...counts,
     claimable_by: claimable_by === null ? 'anyone' : String(claimable_by),
   }
+}
+
+/** In the same transaction, where the tables with the model are. */
+async function atModel(ctx: OperatorContext, held: Holder): Promise<AccountContext> {
+  const home = await withActor(ctx, held.account_id)
+  return (home.spread && (await findPassportShard(home, held.model_id))) ?? home
 }
 
 async function isInUse({ sql }: OperatorContext, held: Holder, gtin14: string): Promise<boolean> {

@@ -49,16 +49,17 @@ async function* listLines(
   { clock, version: carnet, publicUrl: public_url }: Omit<AccountExportSetup, 'openPool'>,
   { accountId, progress }: Omit<AccountExportOptions, 'path'>,
 ): AsyncGenerator<ExportLine> {
-  const { shard, ...account } = await exportAccount(sql, accountId)
-  if (shard !== null) await enterSchema(sql, shard)
+  const { account, shards } = await exportAccount(sql, accountId)
   const created_at = clock.now().toISOString()
   yield { type: 'header', format: EXPORT_FORMAT, created_at, carnet, public_url, account }
   for (const actor of await exportActors(sql, accountId)) yield { type: 'actor', ...actor }
   for (const logo of await exportLogos(sql, accountId)) yield { type: 'logo', ...logo }
   for (const brand of await exportBrand(sql, accountId)) yield { type: 'brand', ...brand }
-  for await (const content of exportContents(sql, accountId)) yield { type: 'content', ...content }
+  const contents = readOnShards(sql, shards, () => exportContents(sql, accountId))
+  for await (const content of contents) yield { type: 'content', ...content }
   let passports = 0
-  for await (const { passport, versions, statuses } of exportPassports(sql, accountId)) {
+  const histories = readOnShards(sql, shards, () => exportPassports(sql, accountId))
+  for await (const { passport, versions, statuses } of histories) {
     yield { type: 'passport', id: idFromUuid(passport.uuid), ...passport }
     for (const version of versions) yield { type: 'version', ...version }
     for (const status of statuses) yield { type: 'status', ...status }
@@ -67,6 +68,18 @@ async function* listLines(
   for await (const gtin of exportGtins(sql, accountId)) yield { type: 'gtin', ...gtin }
   for (const gtin of await exportReleasedGtins(sql, accountId)) yield { type: 'released_gtin', ...gtin }
   for await (const link of exportAccessLinks(sql, accountId)) yield { type: 'access_link', ...link }
+}
+
+/** What `read` yields on one shard after the other; null: `public`. */
+async function* readOnShards<T>(
+  sql: Sql,
+  shards: readonly (number | null)[],
+  read: () => AsyncGenerator<T>,
+): AsyncGenerator<T> {
+  for (const shard of shards) {
+    if (shard !== null) await enterSchema(sql, shard)
+    yield* read()
+  }
 }
 
 const CHUNK_LENGTH = 65_536

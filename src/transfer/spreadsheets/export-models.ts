@@ -5,9 +5,11 @@
 import type { AccountContext } from '../../accounts/context.ts'
 import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
+import { locatePassports } from '../../passports/core/passport-shard.ts'
 import { type Addresses, passportUrl } from '../../passports/core/record.ts'
 import { effectiveData, readStatesInBatches } from '../../passports/core/state.ts'
-import { type ListFilter, listPassports } from '../../passports/read/list.ts'
+import { listPassports } from '../../passports/read/list.ts'
+import type { ListFilter } from '../../passports/read/list-filter.ts'
 import type { Cell, CellRows } from './cell.ts'
 import { listColumns } from './columns.ts'
 import { EXTRA_COLUMNS } from './mapping.ts'
@@ -57,10 +59,29 @@ async function* readModels(ctx: AccountContext, { category, status, q }: ModelEx
     const window = after === undefined ? { limit: PAGE_ROWS, page: 1 } : { limit: PAGE_ROWS, after }
     const { rows } = await listPassports(ctx, filter, window)
     const ids = rows.map(row => row.id)
-    for await (const states of readStatesInBatches(ctx, ids)) {
-      for (const state of states) yield { uuid: state.row.id, data: effectiveData(state) }
+    for (const [at, some] of await groupByShard(ctx, ids)) {
+      for await (const states of readStatesInBatches(at, some)) {
+        for (const state of states) yield { uuid: state.row.id, data: effectiveData(state) }
+      }
     }
     after = rows.at(-1)?.id
     if (after === undefined || rows.length < PAGE_ROWS) return
   }
+}
+
+/** Neighbours on one shard together, so that the order stays. */
+async function groupByShard(
+  ctx: AccountContext,
+  ids: readonly string[],
+): Promise<[AccountContext, string[]][]> {
+  if (ctx.spread === undefined) return [[ctx, [...ids]]]
+  const places = await locatePassports(ctx, ids)
+  const groups: [AccountContext, string[]][] = []
+  for (const id of ids) {
+    const at = places.find(place => place.ids.has(id))?.at ?? ctx
+    const last = groups.at(-1)
+    if (last?.[0] === at) last[1].push(id)
+    else groups.push([at, [id]])
+  }
+  return groups
 }

@@ -2,6 +2,7 @@
  * Checks and runs imports in the background, chunk by chunk. A chunk's products and the progress are one
  * transaction, so that after a crash another process continues after the last complete chunk.
  */
+import { findHome } from '../../accounts/account-shard.ts'
 import { audit, insertAuditEntries } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -147,7 +148,8 @@ async function run(
   sheet: SpreadsheetImport,
   canContinue: () => boolean,
 ): Promise<void> {
-  const ctx: AccountContext = { sql, clock, accountId: sheet.accountId, actorId: sheet.actorId }
+  const { accountId, actorId } = sheet
+  const ctx: AccountContext = { ...(await findHome(sql, accountId)), clock, accountId, actorId }
   const reading = buildRowOptions(sheet)
   const firsts = await findFirstRows(ctx, sheet, reading)
   let before: number | undefined = sheet.created

@@ -293,6 +293,13 @@ export function requireSettings(sheet: SpreadsheetImport, sent: ImportSettings):
   return { ...sent, mapping, mark }
 }
 
+/** Whether rows of a spreadsheet are being checked or written. */
+export async function hasRunningImport({ sql, accountId }: AccountContext): Promise<boolean> {
+  const found = await sql`
+    select from sheet_import where account_id = ${accountId} and state in ('checking', 'running') limit 1`
+  return found.length > 0
+}
+
 const MAX_AGE_DAYS = 30
 
 /** Scheduled task: deletes imports older than 30 days. */

@@ -3,7 +3,7 @@ import type { AccountContext } from '../../accounts/context.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { normaliseSku } from '../../passports/core/check-data.ts'
-import { readStatesInBatches } from '../../passports/core/state.ts'
+import { readStatesOnShards } from '../../passports/core/state.ts'
 import { isKeyText, type MatchBy } from '../../passports/sync/parse-row.ts'
 import { syncModels } from '../../passports/sync/sync-models.ts'
 import { findByGtin, findBySku } from '../../passports/write/find-matches.ts'
@@ -91,7 +91,7 @@ async function planChanges(
   }
   const idOf = (row: ParsedRow) => ids.get(findMatchKey(row, matchBy) ?? '')
   const planned = new Map<ParsedRow, Planned>()
-  for await (const states of readStatesInBatches(ctx, [...new Set(ids.values())])) {
+  for await (const states of readStatesOnShards(ctx, [...new Set(ids.values())])) {
     const there = new Map(states.map(state => [state.row.id, state.inherited]))
     for (const row of rows) {
       const current = there.get(idOf(row) ?? '')

@@ -70,17 +70,21 @@ async function write(
   try {
     if (last === null) await writeVocabulary(setup, site)
     const sql = await pool.reserve()
-    const { shard } = await exportAccount(sql, accountId)
-    if (shard !== null) await sql`select set_config('search_path', ${getSearchPath(shard)}, false)`
-    for await (const { passport, gtins } of exportAddresses(sql, accountId, last)) {
-      await writePassport(setup, site, idFromUuid(passport.uuid))
-      left_out += await writeRedirects(site, passport, gtins)
-      await site.save({
-        last: { level: passport.level, uuid: passport.uuid },
-        passports: ++passports,
-        left_out,
-      })
-      options.progress?.(passports)
+    const { shards } = await exportAccount(sql, accountId)
+    const first = last?.shard === undefined ? 0 : shards.indexOf(last.shard)
+    for (const [i, shard] of shards.slice(first).entries()) {
+      if (shard !== null) await sql`select set_config('search_path', ${getSearchPath(shard)}, false)`
+      for await (const { passport, gtins } of exportAddresses(sql, accountId, i === 0 ? last : null)) {
+        await writePassport(setup, site, idFromUuid(passport.uuid))
+        left_out += await writeRedirects(site, passport, gtins)
+        const { level, uuid } = passport
+        await site.save({
+          last: { level, uuid, ...(shard !== null && { shard }) },
+          passports: ++passports,
+          left_out,
+        })
+        options.progress?.(passports)
+      }
     }
     return { dir, passports, kept, left_out, ...(await site.finish()) }
   } catch (error) {

@@ -1,0 +1,31 @@
+/** Finds the shards of passports, for an account whose models are on several. */
+import { atShard, listAccountShards } from '../../accounts/account-shard.ts'
+import type { AccountContext } from '../../accounts/context.ts'
+
+/** The shard of the account with this passport, as a context; undefined if there is none. */
+export async function findPassportShard<C extends AccountContext>(
+  ctx: C,
+  uuid: string,
+): Promise<C | undefined> {
+  const named = Number.parseInt(uuid.slice(-3), 16)
+  const isNamed = (shard: number) => (shard === named ? 0 : 1)
+  for (const shard of (ctx.spread?.shards ?? []).toSorted((a, b) => isNamed(a) - isNamed(b))) {
+    const at = atShard(ctx, shard)
+    const found = await at.sql`select from passport where id = ${uuid} and account_id = ${ctx.accountId}`
+    if (found.length > 0) return at
+  }
+  return undefined
+}
+
+/** These passports by their shard, as contexts. Those of nobody, or of other accounts, are in none. */
+export const locatePassports = async <C extends AccountContext>(
+  ctx: C,
+  uuids: readonly string[],
+): Promise<{ at: C; ids: Set<string> }[]> =>
+  Promise.all(
+    listAccountShards(ctx).map(async at => {
+      const rows = await at.sql<{ id: string }[]>`
+        select id from passport where account_id = ${ctx.accountId} and id = any(${[...uuids]}::text[]::uuid[])`
+      return { at, ids: new Set(rows.map(({ id }) => id)) }
+    }),
+  )
