@@ -6,7 +6,7 @@ import { openPool } from '../../src/kernel/db/database.ts'
 import { createBackup } from '../../src/transfer/backup/create-backup.ts'
 import { restoreBackup } from '../../src/transfer/backup/restore-backup.ts'
 import type { TestDatabase } from '../database.ts'
-import { newProduct, nextGtin, startHarness } from '../harness.ts'
+import { newProduct, nextGtin, spreadClosed, startHarness } from '../harness.ts'
 import { BACKUP_KEY, emptyStore, type Folder, MIGRATIONS, temporaryFolder } from '../transfer/stores.ts'
 import { type CitusDatabase, SKIP_WITHOUT_CITUS } from './cluster.ts'
 import { makeShardedDatabase } from './sharded-database.ts'
@@ -45,6 +45,7 @@ describe('a backup on Citus', { skip: SKIP_WITHOUT_CITUS, timeout: 240_000 }, ()
     const t = await startHarness({ database: asTestDatabase(source) })
     const accounts = [await t.account(), await t.account(), await t.account()]
     try {
+      await spreadClosed(t.setup.sql, accounts[2]?.id ?? 0, [1, 2])
       for (const { key } of accounts) {
         const gtin = nextGtin()
         const answer = await t.ask('POST', '/api/v1/products', { key, body: newProduct({ gtin }) })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { createAccount } from '../../src/accounts/accounts.ts'
+import { checkCounters } from '../../src/cli/store/verify-store.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { createShard } from '../../src/kernel/db/create-shard.ts'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
@@ -18,7 +19,15 @@ import { openBackup } from '../../src/transfer/backup/open-backup.ts'
 import { restoreBackup } from '../../src/transfer/backup/restore-backup.ts'
 import { createBackupWhenDue, findLastBackup } from '../../src/transfer/backup/scheduled-backups.ts'
 import { cloneDatabase, emptyDatabase, type TestDatabase } from '../database.ts'
-import { type Harness, newProduct, nextGtin, startHarness, type TestAccount, TestClock } from '../harness.ts'
+import {
+  type Harness,
+  newProduct,
+  nextGtin,
+  spreadClosed,
+  startHarness,
+  type TestAccount,
+  TestClock,
+} from '../harness.ts'
 import { BACKUP_KEY, type Folder, MIGRATIONS, poolOfOne, temporaryFolder } from './stores.ts'
 
 const setup = (of: TestDatabase) => ({
@@ -62,7 +71,7 @@ async function emptyStoreWithShards(shards: number): Promise<TestDatabase> {
   return database
 }
 
-/** Every row of all accounts, whatever schema it is in, and without the shard. */
+/** Every row of all accounts, whatever schema it is in, and without the shards. */
 async function readRows(sql: Sql): Promise<Record<string, string[]>> {
   const tables = await sql<{ schema: string; name: string }[]>`
     select schemaname::text as schema, tablename::text as name from pg_tables
@@ -71,7 +80,7 @@ async function readRows(sql: Sql): Promise<Record<string, string[]>> {
   for (const { schema, name } of tables) {
     if (!COMPARED.includes(name)) continue
     const rows = await sql<{ row: string }[]>`
-      select (to_jsonb(r) - 'shard')::text as row from ${sql(schema)}.${sql(name)} r`
+      select (to_jsonb(r) - '{shard,shards,model_shards}'::text[])::text as row from ${sql(schema)}.${sql(name)} r`
     all[name] = [...(all[name] ?? []), ...rows.map(({ row }) => row)].sort()
   }
   return all
@@ -315,6 +324,142 @@ describe('a backup of a database with shards', { timeout: 240_000 }, () => {
     assert.equal((await findLastBackup(dir))?.bytes, made?.bytes)
     const opened = await openBackup({ path: made?.path ?? '', keys: [BACKUP_KEY], acceptUnsealed: false })
     assert.deepEqual([opened.sha256, opened.bytes], [made?.sha256, made?.bytes])
+  })
+})
+
+describe('an account on two shards', { timeout: 240_000 }, () => {
+  let s: Store
+  let folder: Folder
+  let account: TestAccount
+  let ids: string[]
+  before(async () => {
+    s = await startStore(3, 0)
+    folder = await temporaryFolder()
+    account = await s.t.account()
+    await spreadClosed(s.t.setup.sql, account.id, [1, 3])
+    ids = []
+    for (let i = 0; i < 16; i++) ids.push(await create(s.t, account))
+    assert.deepEqual(await countByShard(s.t.setup.sql, [1, 2, 3]), [true, false, true])
+  })
+  after(async () => {
+    await s?.close()
+    await folder?.remove()
+  })
+
+  const countByShard = (sql: Sql, shards: number[]) =>
+    Promise.all(
+      shards.map(
+        async shard => (await sql`select from ${sql(`shard_${shard}`)}.passport limit 1`).length > 0,
+      ),
+    )
+  const readPlace = async (sql: Sql, id: number | string) =>
+    (
+      await sql<Record<string, unknown>[]>`select shard, shards, model_shards from account where id = ${id}`
+    )[0]
+
+  for (const [shards, place] of [
+    [3, { shard: 1, shards: [1, 3], model_shards: [1, 3] }],
+    // The third shard becomes the second.
+    [2, { shard: 1, shards: [1, 2], model_shards: [1, 2] }],
+  ] as const) {
+    test(`is restored onto ${shards} shards with all its products`, async () => {
+      const database = await emptyStoreWithShards(shards)
+      try {
+        const made = await createBackup(setup(s.database), { path: folder.file(`spread-${shards}`) })
+        const back = await restoreBackup(setup(database), { path: made.path })
+        assert.deepEqual([back.passports, back.broken], [16, []])
+        await withServer(database, async t => {
+          assert.deepEqual(await readRows(t.setup.sql), await readRows(s.t.setup.sql))
+          assert.deepEqual({ ...(await readPlace(t.setup.sql, account.id)) }, place)
+          const list = await t.ask('GET', '/api/v1/products?limit=100', { key: account.key })
+          assert.deepEqual(
+            list.json.data.map((row: { id: string }) => row.id),
+            ids.toSorted().reverse(),
+          )
+          for (const id of ids) assert.equal((await t.ask('GET', `/p/${id}`)).status, 200)
+          await create(t, account)
+        })
+      } finally {
+        await database.drop()
+      }
+    })
+  }
+
+  for (const shards of [1, 0]) {
+    test(`is not restored onto ${shards} shards, and nothing is written`, async () => {
+      const database = await emptyStoreWithShards(shards)
+      const sql = openPool(database.target, { max: 1 })
+      const findTable = async () => (await sql`select 'public.account'::regclass::oid::text as oid`)[0]?.oid
+      try {
+        const before = await findTable()
+        const made = await createBackup(setup(s.database), { path: folder.file(`refused-${shards}`) })
+        await assert.rejects(restoreBackup(setup(database), { path: made.path }), {
+          code: 'validation',
+          message: new RegExp(`account ${account.id} has products on the shards 1, 3, .* at least 3 shards`),
+        })
+        assert.equal(await findTable(), before)
+      } finally {
+        await sql.end()
+        await database.drop()
+      }
+    })
+  }
+
+  test('is restored where there are no shards, if the restore may create them', async () => {
+    const database = await emptyStoreWithShards(0)
+    try {
+      const made = await createBackup(setup(s.database), { path: folder.file('drill') })
+      const back = await restoreBackup(setup(database), { path: made.path, createsShards: true })
+      assert.deepEqual([back.passports, back.broken], [16, []])
+      await withServer(database, async t => {
+        assert.deepEqual(await readRows(t.setup.sql), await readRows(s.t.setup.sql))
+        assert.equal(await checkCounters(t.setup.sql), 'agree with the rows')
+      })
+    } finally {
+      await database.drop()
+    }
+  })
+
+  test('spread over one shard is restored without shards, with its whole quota', async () => {
+    const source = await startStore(1, 0)
+    const database = await emptyStoreWithShards(0)
+    try {
+      const one = await source.t.account()
+      await spreadClosed(source.t.setup.sql, one.id, [1])
+      await create(source.t, one)
+      const made = await createBackup(setup(source.database), { path: folder.file('one') })
+      await restoreBackup(setup(database), { path: made.path })
+      await withServer(database, async t => {
+        const none = { shard: null, shards: null, model_shards: null }
+        assert.deepEqual({ ...(await readPlace(t.setup.sql, one.id)) }, none)
+        const parts = await t.setup.sql`select from account_usage where part is not null`
+        assert.equal(parts.length, 0)
+        await create(t, one)
+      })
+    } finally {
+      await source.close()
+      await database.drop()
+    }
+  })
+
+  test('is exported whole, and imported onto one shard', async () => {
+    const target = await startStore(2, 1)
+    try {
+      const path = folder.file('spread-account')
+      const way = { ...setup(s.database), publicUrl: 'https://carnet.example' }
+      const { counts } = await exportAccountToFile(way, { accountId: account.id, path })
+      assert.deepEqual([counts.passport, counts.gtin], [16, 16])
+      const { sql } = target.t.setup
+      const options = { path, name: undefined, plan: undefined }
+      const made = await importAccountFromFile({ ...setup(target.database), sql }, options)
+      const place = { shard: 2, shards: null, model_shards: null }
+      assert.deepEqual({ ...(await readPlace(sql, made.account)) }, place)
+      const rows = await sql<{ n: number }[]>`select count(*)::int as n from shard_2.passport`
+      assert.equal(rows[0]?.n, 16)
+      for (const id of ids) assert.equal((await target.t.ask('GET', `/p/${id}`)).status, 200)
+    } finally {
+      await target.close()
+    }
   })
 })
 

@@ -45,7 +45,7 @@ export const backupDrill: Command = {
     const options = { ...CREATES_STORE, name: 'carnet backup drill', migrate: false }
     try {
       return await withOpenStore(env, own, options, store =>
-        rehearse(store, path, () => restoreInto(store, path, keys, args)),
+        rehearse(store, path, () => restoreInto(store, path, keys, args, true)),
       )
     } finally {
       await rm(folder, { recursive: true, force: true })
@@ -76,6 +76,7 @@ async function rehearse(
   const startedAt = performance.now()
   try {
     const restored = await restore()
+    await store.openShards()
     const restoredAt = performance.now()
     const checks = await runChecks({
       counters: () => checkCounters(store.sql),

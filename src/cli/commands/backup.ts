@@ -61,12 +61,14 @@ export async function restoreInto(
   path: string,
   keys: readonly BackupKey[],
   args: Arguments,
+  createsShards = false,
 ): Promise<RestoreResult> {
   const setup = { openPool: store.openOwnerPool, clock: systemClock, keys, migrations: MIGRATIONS }
   return withProgress(async update => {
     const restored = await restoreBackup(setup, {
       path,
       acceptUnsealed: args.has('accept-unsealed'),
+      createsShards,
       progress: (table, bytes) => update(`${table}: ${mebibytes(bytes)}`),
     })
     await store.grantTraffic()

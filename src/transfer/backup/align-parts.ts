@@ -2,7 +2,12 @@
  * Makes the restored parts of a backup consistent: those of the shards are newer than what they share.
  * Accounts that were created meanwhile are left out; a product keeps the GTIN that it shows.
  */
-import { deleteForeignActors, listForeignAccounts, renameShards } from '../../accounts/restored-shards.ts'
+import {
+  deleteForeignActors,
+  dropQuotaParts,
+  listForeignAccounts,
+  renameShards,
+} from '../../accounts/restored-shards.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import {
   claimMissingGtins,
@@ -33,6 +38,7 @@ export async function alignParts(sql: Sql, { parts, shards, createdAt }: Restore
   for (const shard of schemas) {
     await enterSchema(sql, shard)
     await deleteForeignRows(sql, shard)
+    await dropQuotaParts(sql)
     unused = await findUnusedClaims(sql, unused)
     await claimMissingGtins(sql, since)
   }

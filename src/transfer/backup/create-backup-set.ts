@@ -1,6 +1,7 @@
 /** Writes a backup of a database with shards: a folder with a file for each part, each of one moment. */
 import { createHash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { listSpreadAccounts } from '../../accounts/restored-shards.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { readAppliedMigrations } from '../../kernel/db/migrate.ts'
 import { unavailable } from '../../kernel/errors.ts'
@@ -19,6 +20,9 @@ export async function createBackupSet(
 ): Promise<WrittenFile> {
   const id = randomUUID()
   const migrations = await readAppliedMigrations(shared)
+  const spread = (await listSpreadAccounts(shared)).flatMap(({ id: account, shards: own }) =>
+    own.length > 1 ? [{ account, shards: own }] : [],
+  )
   return writeNewFolder(options.path, async folder => {
     const write = async (sql: Sql, part: BackupPart) => {
       await enterSchema(sql, part.shard)
@@ -26,7 +30,7 @@ export async function createBackupSet(
       const progress = (table: string, bytes: number) =>
         options.progress?.(part.shard === null ? table : `${part.name}.${table}`, bytes)
       const tables = selectTables(part, await listBackupTables(sql))
-      const set = { id, part: part.name, shards }
+      const set = { id, part: part.name, shards, spread }
       return { part, ...(await writeTables(sql, setup, { ...options, path, progress }, tables, set)) }
     }
     const written = [await write(shared, SHARED_PART)]

@@ -13,7 +13,7 @@ import { countHistories, findBrokenChains } from '../../passports/copies/verify.
 import { enterSchema, withPool } from '../snapshot.ts'
 import { alignParts } from './align-parts.ts'
 import type { BackupKey } from './backup-key.ts'
-import { type BackupPart, findTarget } from './backup-parts.ts'
+import { type BackupPart, findTarget, requireSeparateShards } from './backup-parts.ts'
 import { type Backup, openBackup } from './open-backup.ts'
 import type { BackupFile } from './read-backup-file.ts'
 import { spreadAccounts } from './spread-accounts.ts'
@@ -49,6 +49,8 @@ type RestoreOptions = {
   path: string
   /** Also restores a backup of version 0.1, which has no seal. */
   acceptUnsealed?: boolean
+  /** In a store without shards, creates those of a backup in which an account has several. */
+  createsShards?: boolean
   progress?: Progress
 }
 
@@ -57,13 +59,17 @@ type RestoreOptions = {
  * everything before writing; a later failure leaves the store empty. Throws `validation`.
  */
 export async function restoreBackup(setup: RestoreSetup, options: RestoreOptions): Promise<RestoreResult> {
-  const { path, acceptUnsealed = false, progress } = options
+  const { path, acceptUnsealed = false, createsShards = false, progress } = options
   const backup = await openBackup({ path, keys: setup.keys, acceptUnsealed })
   await requireKnownVersion(setup, backup)
   return withPool(setup.openPool, async pool => {
-    const shards = await readShards(pool)
-    await requireEmptyStore(pool, shards)
-    await dropTables(pool, shards)
+    const existing = await readShards(pool)
+    const { set } = backup.header
+    const isMissing = createsShards && existing.length === 0 && set !== undefined && set.spread.length > 0
+    const shards = isMissing ? set.shards : existing
+    if (set !== undefined) requireSeparateShards(set, shards)
+    await requireEmptyStore(pool, existing)
+    await dropTables(pool, existing)
     const now = setup.clock.now()
     await migrate(pool, setup.migrations, now, backup.header.migrations.at(-1)?.number ?? 0)
     if (backup.hasShards) await replaceShards(pool, shards)
