@@ -13,7 +13,7 @@ export function handleAtProduct(
   return callAtProduct(call).then(found => endpoint.handle(found))
 }
 
-/** Unchanged without a product in the path, or if there is none with this id. */
+/** Returns the call as it is if its path names no product, or names one that does not exist. */
 export async function callAtProduct<C extends Call>(call: C): Promise<C> {
   const id: string | undefined = call.path.id
   return id === undefined ? call : { ...call, account: await atPassport(call.account, id) }

@@ -2,14 +2,17 @@
 import { atShard, listAccountShards } from '../../accounts/account-shard.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 
-/** The shard of the account with this passport, as a context; undefined if there is none. */
+/**
+ * Finds the shard of the account that has this passport. Returns `ctx` on that shard, or undefined if no
+ * shard has it.
+ */
 export async function findPassportShard<C extends AccountContext>(
   ctx: C,
   uuid: string,
 ): Promise<C | undefined> {
   const named = Number.parseInt(uuid.slice(-3), 16)
-  const isNamed = (shard: number) => (shard === named ? 0 : 1)
-  for (const shard of (ctx.spread?.shards ?? []).toSorted((a, b) => isNamed(a) - isNamed(b))) {
+  const orderOf = (shard: number) => (shard === named ? 0 : 1)
+  for (const shard of (ctx.spread?.shards ?? []).toSorted((a, b) => orderOf(a) - orderOf(b))) {
     const at = atShard(ctx, shard)
     const found = await at.sql`select from passport where id = ${uuid} and account_id = ${ctx.accountId}`
     if (found.length > 0) return at
