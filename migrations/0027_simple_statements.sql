@@ -7,6 +7,9 @@ alter table webhook_lease add column taken_at timestamptz;
 -- How much of the account's quota may be used on this shard; null: all of it.
 alter table account_usage add column part bigint;
 
+-- By which schema version the keys of the data were understood: a key that became a field later stays private in it.
+alter table passport_version add column schema_version smallint not null default 1;
+
 -- `carnet_share` for two rows of `rate_share`: process, report and time stand in the new one.
 create or replace function public.carnet_share_with(shares jsonb, reported jsonb)
 returns jsonb language plpgsql immutable as $$

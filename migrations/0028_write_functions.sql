@@ -61,8 +61,8 @@ returns boolean language plpgsql as $$
 declare
   quota bigint;
 begin
-  select case of_level when 'm' /* model */ then coalesce(a.model_quota, p.model_quota)
-    when 'b' /* batch */ then coalesce(a.batch_quota, p.batch_quota) else coalesce(a.item_quota, p.item_quota) end
+  select case when of_level = 'm' /* model */ then coalesce(a.model_quota, p.model_quota)
+    when of_level = 'b' /* batch */ then coalesce(a.batch_quota, p.batch_quota) else coalesce(a.item_quota, p.item_quota) end
   into quota from account a join plan p on p.id = a.plan where a.id = account;
   if quota is null then
     update account_usage u set used = u.used + amount where u.account_id = account and u.level = of_level;
@@ -205,7 +205,8 @@ begin
     content_id uuid, content_hash text, data jsonb, own jsonb, kind "char", note text, changed text[], corrects boolean,
     schema_version smallint, gtin14 text, sku text, search text, now timestamptz, event_id uuid, event jsonb);
   -- Read without a lock: these columns change only with `version_no`, which the update below compares again.
-  select p.level, p.category, p.model_id, p.parent_id, p.lot, p.serial, p.created_by, p.own, p.content_id, p.gtin14
+  select p.level, p.category, p.model_id, p.parent_id, p.lot, p.serial, p.created_by, p.own, p.content_id, p.gtin14,
+    p.schema_version
   into old from passport p where p.id = one.id and p.account_id = account and p.version_no = one.version_no;
   if not found then return null; end if;
   new_version_no := one.version_no + 1;
@@ -239,16 +240,17 @@ begin
       carnet_birth_hash(one.id, old.level, old.category, old.model_id, old.parent_id, old.lot, old.serial),
       carnet_version_facts(1, 'n' /* first */, carnet_created_at(one.id), old.created_by, decode(one.old_content_hash, 'hex'),
         old.own, note => null, changed => null));
-    insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, hash)
-    values (carnet_created_at(one.id), account, 1, old.created_by, one.id, old.content_id, 'n' /* first */, old.own,
-      latest_hash);
+    insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, schema_version,
+      kind, own, hash)
+    values (carnet_created_at(one.id), account, 1, old.created_by, one.id, old.content_id, old.schema_version,
+      'n' /* first */, old.own, latest_hash);
   end if;
   latest_hash := carnet_link(latest_hash, carnet_version_facts(new_version_no, one.kind, new_updated_at, actor,
     new_content_hash, new_own, one.note, one.changed));
-  insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, note,
-    changed, hash)
-  values (new_updated_at, account, new_version_no, actor, one.id, one.content_id, one.kind, new_own, one.note, one.changed,
-    latest_hash);
+  insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, schema_version,
+    kind, own, note, changed, hash)
+  values (new_updated_at, account, new_version_no, actor, one.id, one.content_id, one.schema_version, one.kind, new_own,
+    one.note, one.changed, latest_hash);
   perform public.carnet_queue_deliveries(account, 'product.updated', array[one.event_id], array[new_updated_at],
     in_background);
   insert into event (created_at, account_id, id, type, data, background)
@@ -285,12 +287,13 @@ declare
   stored_times timestamptz[] := '{null}';
   first_authors integer[] := '{null}';
   first_contents uuid[] := '{null}';
+  first_schemas smallint[] := '{null}';
   first_owns jsonb[] := '{null}';
   first_hashes bytea[] := '{null}';
 begin
   for one in
     select i.*, i.version_no + 1 as new_version_no, p.level, p.category, p.model_id, p.parent_id, p.lot, p.serial, p.created_by,
-      p.own as old_own, p.content_id as old_content_id, p.gtin14 as old_gtin14, p.updated_at, p.stored_at, p.last_correction,
+      p.own as old_own, p.content_id as old_content_id, p.schema_version as old_schema_version, p.gtin14 as old_gtin14, p.updated_at, p.stored_at, p.last_correction,
       p.corrected_at
     from rows from (jsonb_to_recordset(versions) as (id uuid, version_no integer, version_hash text, old_content_hash text,
       content_id uuid, content_hash text, data jsonb, own jsonb, kind "char", note text, changed text[], corrects boolean,
@@ -328,6 +331,7 @@ begin
           decode(one.old_content_hash, 'hex'), one.old_own, note => null, changed => null));
       first_authors[one.place] := one.created_by;
       first_contents[one.place] := one.old_content_id;
+      first_schemas[one.place] := one.old_schema_version;
       first_owns[one.place] := one.old_own;
       first_hashes[one.place] := latest_hash;
     end if;
@@ -365,19 +369,23 @@ begin
     jsonb_to_recordset(versions) as (id uuid, version_no integer, content_id uuid, data jsonb), unnest(moments, content_hashes)
   ) as i(id, version_no, content_id, data, moment, hash)
   where i.data is not null and i.moment is not null;
-  insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, hash)
-  select carnet_created_at(i.id), account, 1, i.author, i.id, i.content_id, 'n' /* first */, i.own, i.hash
+  insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, schema_version, kind,
+    own, hash)
+  select carnet_created_at(i.id), account, 1, i.author, i.id, i.content_id, i.schema_version, 'n' /* first */, i.own, i.hash
   from rows from (
-    jsonb_to_recordset(versions) as (id uuid), unnest(first_authors, first_contents, first_owns, first_hashes)
-  ) as i(id, author, content_id, own, hash)
+    jsonb_to_recordset(versions) as (id uuid),
+    unnest(first_authors, first_contents, first_schemas, first_owns, first_hashes)
+  ) as i(id, author, content_id, schema_version, own, hash)
   where i.hash is not null;
-  insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, note,
-    changed, hash)
-  select i.moment, account, i.version_no + 1, actor, i.id, i.content_id, i.kind, i.own, i.note, i.changed, i.hash
+  insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, schema_version, kind,
+    own, note, changed, hash)
+  select i.moment, account, i.version_no + 1, actor, i.id, i.content_id, i.schema_version, i.kind, i.own, i.note, i.changed,
+    i.hash
   from rows from (
-    jsonb_to_recordset(versions) as (id uuid, version_no integer, content_id uuid, kind "char", note text, changed text[]),
+    jsonb_to_recordset(versions) as (id uuid, version_no integer, content_id uuid, schema_version smallint, kind "char",
+      note text, changed text[]),
     unnest(moments, new_owns, version_hashes)
-  ) as i(id, version_no, content_id, kind, note, changed, moment, own, hash)
+  ) as i(id, version_no, content_id, schema_version, kind, note, changed, moment, own, hash)
   where i.moment is not null;
   perform public.carnet_queue_deliveries(account, 'product.updated', array_agg(i.event_id), array_agg(i.moment),
     in_background)

@@ -48,6 +48,7 @@ describe('forms that Citus cannot run', () => {
       'insert into event (id, created_at) select id, now() from passport where id = $1',
       /a clock in an insert/,
     ],
+    ["update passport set status = case level when 'm' then 'a' else 'x' end", /a case with one value/],
   ]
   for (const [text, expected] of REFUSED) {
     test(`are found: ${text}`, () => assert.match(explainForm(text, tables) ?? '', expected))

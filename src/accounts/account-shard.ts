@@ -71,6 +71,12 @@ export function atNewModel<C extends AccountContext>(ctx: C): C {
   return atShard(ctx, modelShards[Math.floor(Math.random() * modelShards.length)])
 }
 
+/** The context at the shard that the id of a future model names, or at any other if that gets no models. */
+export function atReservedId<C extends AccountContext>(ctx: C, uuid: string): C {
+  const shard = ctx.spread?.modelShards.find(number => number === Number.parseInt(uuid.slice(-3), 16))
+  return shard === undefined ? atNewModel(ctx) : atShard(ctx, shard)
+}
+
 /** The shard for a new account: the one with the fewest passports, then accounts. Null without shards. */
 export async function chooseShard(sql: Sql): Promise<number | null> {
   if (!hasShards(sql)) return null

@@ -160,3 +160,11 @@ export async function renameAccount(ctx: AccountContext, name: string): Promise<
     if (row.before !== name) await audit(tx, 'account_renamed', `${row.before} → ${name}`)
   })
 }
+
+/** In a transaction: others that lock the account wait until it ends. */
+export async function lockAccount({
+  sql,
+  accountId,
+}: Pick<AccountContext, 'sql' | 'accountId'>): Promise<void> {
+  await sql`select from account where id = ${accountId} for no key update`
+}

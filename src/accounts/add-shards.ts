@@ -1,31 +1,37 @@
 /** Adds shards to an account: its models stay where they are, and new ones are created on the chosen. */
+import { lockPlacement, placementLocked } from '../kernel/db/placement-lock.ts'
 import { getShardNumber, listShards } from '../kernel/db/shards.ts'
 import { AppError, notFound } from '../kernel/errors.ts'
 import { type AccountPlace, listAccountShards, placeColumns, toHome } from './account-shard.ts'
+import { requireClosedForAWhile } from './close-account.ts'
 import type { OperatorContext, Spread } from './context.ts'
-
-/** Requests that began before the account was closed have ended then. */
-const MIN_CLOSED_MS = 60_000
 
 type AddedShards = Spread & { name: string; added: readonly number[] }
 
 /**
  * Call it in a transaction that also copies what each of the account's shards needs. Nothing may write to the
- * account meanwhile, so it has to be closed. Throws `not_found`, `validation`.
+ * account meanwhile, so it has to be closed. Throws `not_found`, `validation`, and `unavailable` during a
+ * backup.
  */
 export async function addAccountShards(
   { sql, clock }: OperatorContext,
   { accountId, modelShards }: { accountId: number; modelShards: readonly number[] },
 ): Promise<AddedShards> {
-  const [account] = await sql<(AccountPlace & { name: string; closed_at: Date | null })[]>`
-    select a.name, a.closed_at, ${placeColumns(sql)} from account a where a.id = ${accountId} for update`
+  if (!(await lockPlacement(sql))) throw placementLocked()
+  const [account] = await sql<(AccountPlace & { name: string; closed_at: Date | null; moving: boolean })[]>`
+    select a.name, a.closed_at, a.move_shard is not null as moving, ${placeColumns(sql)}
+    from account a where a.id = ${accountId} for update`
   if (account === undefined) throw notFound('account')
   const { name, shard, closed_at: closedAt } = account
   const all = listShards(sql).map(getShardNumber)
   const unknown = modelShards.find(one => !all.includes(one))
   if (shard === null || unknown !== undefined) throw invalidShards(shard === null ? undefined : unknown)
-  if (closedAt === null || clock.now().getTime() - closedAt.getTime() < MIN_CLOSED_MS)
-    throw openAccountError()
+  if (account.moving)
+    throw new AppError(
+      'validation',
+      'The account is being moved: first run "carnet accounts move" to its end.',
+    )
+  requireClosedForAWhile(clock, closedAt)
   const before = account.shards ?? [shard]
   const added = [...new Set(modelShards)].filter(one => !before.includes(one))
   const spread = {
@@ -52,10 +58,4 @@ const invalidShards = (unknown: number | undefined) =>
     unknown === undefined
       ? 'There are no shards: everything is in one schema.'
       : `There is no shard ${unknown}. "carnet shards list" lists the shards.`,
-  )
-
-const openAccountError = () =>
-  new AppError(
-    'validation',
-    'Requests may still be changing this account. Close it with "carnet accounts close", and repeat this command a minute later; its public pages stay.',
   )

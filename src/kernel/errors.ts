@@ -48,6 +48,8 @@ export type DetailCode =
   | 'not_found'
   | 'synonym'
   | 'unlisted_name'
+  | 'now_known'
+  | 'not_ready'
 
 /** Names and list indexes. */
 export type Path = readonly (string | number)[]

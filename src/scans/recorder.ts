@@ -20,6 +20,7 @@ import { countBatchRows, createScanBatch, type ScanBatch, type ScannedPassport }
 import { type CountingContext, countScan, type PendingScan, type ScanReader } from './count-scan.ts'
 import { createCountryLookup } from './country.ts'
 import { dayOf, HOURS_PER_DAY } from './day.ts'
+import { createMovingAccounts, type MovingAccounts } from './moving-accounts.ts'
 import { createPendingScans } from './pending-scans.ts'
 import { createReaderLimit } from './reader-limit.ts'
 import { createSalts } from './salts.ts'
@@ -33,6 +34,8 @@ const BATCH_ROWS = 6_000
 const MAX_CONCURRENT_BATCHES = 2
 /** Full batches that wait for an unavailable database: about 60 MB. */
 const MAX_QUEUED_BATCHES = 50
+/** Scans that wait until their account has been moved; they are kept in memory only. */
+const MAX_HELD_SCANS = 100_000
 /** Scans counted before yielding to the event loop: 4 ms. */
 const SCANS_PER_TURN = 500
 /** The next day's salt is loaded before that day begins. */
@@ -44,7 +47,10 @@ const WARNING_INTERVAL_MS = 60_000
 export type ScanRecorder = {
   /** Adds a page view, which is counted later. Returns at once and never throws. */
   record: (passport: ScannedPassport, reader: ScanReader, now: Date) => void
-  /** Resolves when all scans are in the database. Throws, and keeps them, if it does not answer. */
+  /**
+   * Resolves when all scans are in the database, except those of accounts that are being moved. Throws, and
+   * keeps them, if it does not answer.
+   */
   flush: () => Promise<void>
   start: () => void
   stop: () => Promise<void>
@@ -84,6 +90,9 @@ type RecorderState = {
   shards: Map<number | null, ShardScans>
   counting: CountingContext
   pending: ReturnType<typeof createPendingScans>
+  moving: MovingAccounts
+  /** Scans of accounts that are being moved. */
+  held: PendingScan[]
   /** Whether there may be scans to count or to write. */
   hasNewScans: boolean
   dropped: number
@@ -103,6 +112,8 @@ export function createScanRecorder(setup: RecorderSetup): ScanRecorder {
     shards: new Map(),
     counting,
     pending: createPendingScans(),
+    moving: createMovingAccounts(setup.sql),
+    held: [],
     hasNewScans: false,
     dropped: 0,
     warnedAt: Number.NEGATIVE_INFINITY,
@@ -154,7 +165,7 @@ async function flushOnce(state: RecorderState): Promise<void> {
   const today = dayOf(state.setup.clock.now())
   state.counting.salts.forgetBefore(today - 1)
   state.counting.readerLimit.startDay(today)
-  if (!state.hasNewScans && !hasWork(state)) return
+  if (!state.hasNewScans && !hasWork(state) && state.held.length === 0) return
   state.hasNewScans = false
   try {
     await loadForCounting(state, today)
@@ -170,13 +181,16 @@ async function flushOnce(state: RecorderState): Promise<void> {
  * Loads settings, salts and countries. If the database is unavailable, the values already loaded may be
  * enough.
  */
-async function loadForCounting({ counting, setup, pending }: RecorderState, today: number): Promise<void> {
+async function loadForCounting(state: RecorderState, today: number): Promise<void> {
+  const { counting, setup, pending, moving, held } = state
   const problem = await counting.countries.refresh()
   if (problem !== undefined) setup.log.warn({ reason: problem }, 'the country file cannot be used')
-  const pendingDays = new Set(Array.from(pending.hours(), hour => Math.floor(hour / HOURS_PER_DAY)))
+  const hours = [...pending.hours(), ...held.map(scan => scan.hour)]
+  const pendingDays = new Set(hours.map(hour => Math.floor(hour / HOURS_PER_DAY)))
   const nextDay = dayOf(setup.clock.now().getTime() + SALT_AHEAD_MS)
   try {
     await counting.settings.refresh(setup.clock.now())
+    await moving.refresh(setup.clock.now())
     await counting.salts.prepare([...pendingDays, today - 1, today, nextDay])
   } catch (error) {
     const isUsable = counting.settings.isLoaded() && [...pendingDays].every(counting.salts.has)
@@ -185,11 +199,18 @@ async function loadForCounting({ counting, setup, pending }: RecorderState, toda
 }
 
 async function countPending(state: RecorderState): Promise<void> {
-  const all = state.pending.take()
+  const all = [...state.held.splice(0), ...state.pending.take()]
   const byMembers = await findScansByMembers(state, all)
   for (const [i, scan] of all.entries()) {
     if (i % SCANS_PER_TURN === SCANS_PER_TURN - 1) await yieldToEventLoop()
-    if (byMembers.has(scan) || !addScan(state, scan)) continue
+    if (byMembers.has(scan)) continue
+    const moving = state.moving.find(scan.passport.account_id)
+    if (moving?.isMoving) {
+      hold(state, scan)
+      continue
+    }
+    if (moving !== undefined) scan.passport.shard = moving.shard
+    if (!addScan(state, scan)) continue
     // The database writes full batches while we fill the next; errors are rethrown in `writeAll`.
     const scans = getShardScans(state, scan.passport.shard ?? null)
     for (const worker of startWorkers(state, scans)) worker.catch(() => undefined)
@@ -209,6 +230,11 @@ function getShardScans(state: RecorderState, shard: number | null): ShardScans {
   const scans = { open: createScanBatch(shard), queue: [], workers }
   state.shards.set(shard, scans)
   return scans
+}
+
+function hold(state: RecorderState, scan: PendingScan): void {
+  if (state.held.length < MAX_HELD_SCANS) state.held.push(scan)
+  else drop(state, scan.times)
 }
 
 /** Returns whether a full batch was queued. */

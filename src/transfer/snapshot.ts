@@ -12,10 +12,15 @@ export async function withPool<T>(openPool: () => Sql, work: (pool: Sql) => Prom
   }
 }
 
-/** Runs `work` on one snapshot, without locks that block writers. */
-export const withSnapshot = <T>(openPool: () => Sql, work: (sql: Sql) => Promise<T>): Promise<T> =>
+/** Runs `work` on one snapshot, without locks that block writers. `prepare` runs before the snapshot. */
+export const withSnapshot = <T>(
+  openPool: () => Sql,
+  work: (sql: Sql) => Promise<T>,
+  prepare?: (sql: Sql) => Promise<void>,
+): Promise<T> =>
   withPool(openPool, async pool => {
     const sql = await pool.reserve()
+    await prepare?.(sql)
     await sql`begin isolation level repeatable read read only`
     await sql`set local statement_timeout = 0`
     await sql`set local idle_in_transaction_session_timeout = 0`

@@ -3,13 +3,14 @@
  * for one endpoint delay no other. The account's lease is the only lock: rows are not marked as claimed.
  */
 import { selectShards } from '../accounts/account-shard.ts'
+import { isBeingMoved } from '../accounts/move-account.ts'
 import { formatUnquotedArray } from '../kernel/db/array-types.ts'
 import type { Sql } from '../kernel/db/database.ts'
 import { hasShards } from '../kernel/db/shards.ts'
 import type { EncryptedSecrets } from './secret.ts'
 
 export type PendingEndpoint = EncryptedSecrets & {
-  /** a: active, p: paused, d: disabled, r: removed, also if its row is deleted. */
+  /** a: active; p: paused or in a move; d: disabled; r: removed, also if its row is deleted. */
   status: 'a' | 'p' | 'd' | 'r'
   revision: number
   url: string
@@ -54,6 +55,7 @@ export async function listPendingEndpoints(
 ): Promise<PendingEndpoint[]> {
   // Of a webhook without a row, only the status is not null. `is_due` needs two look-ups, because the index
   // is (account_id, endpoint_id, background, due_at).
+  const isMoving = isBeingMoved(sql, sql`page.account_id`)
   const shards = hasShards(sql) ? sql`, ${selectShards(sql, sql`page.account_id`)} as shards` : sql``
   return sql<PendingEndpoint[]>`
     with recursive endpoint_page (account_id, endpoint_id, position) as (
@@ -67,9 +69,9 @@ export async function listPendingEndpoints(
         order by d.account_id, d.endpoint_id limit 1) next
       where page.position < ${MAX_ENDPOINTS_PER_PAGE}::int
     )
-    select page.account_id, page.endpoint_id as id, coalesce(w.status, 'r') as status, w.revision, w.url, w.secret,
+    select page.account_id, page.endpoint_id as id, case when ${isMoving} then 'p' else coalesce(w.status, 'r') end as status, w.revision, w.url, w.secret,
       w.old_secret, w.old_until, w.old_signs, w.failures, w.failing_since, w.wait_until,
-      coalesce(w.status = 'a' and (w.wait_until is null or w.wait_until <= ${now}::timestamptz), false)
+      coalesce(w.status = 'a' and not ${isMoving} and (w.wait_until is null or w.wait_until <= ${now}::timestamptz), false)
         and (exists (select 1 from webhook_delivery d where d.account_id = page.account_id and d.endpoint_id = page.endpoint_id
             and not d.background and d.due_at <= ${now}::timestamptz)
           or exists (select 1 from webhook_delivery d where d.account_id = page.account_id and d.endpoint_id = page.endpoint_id

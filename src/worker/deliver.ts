@@ -199,7 +199,10 @@ export class DeliveryWorker {
       const queue = this.queues.get(getEndpointKey(row.account_id, row.id))
       if (queue === undefined) continue
       if (row.status === 'a') updateEndpointQueue(queue, row, secretCipher, now)
-      else this.releaseWaiting(queue)
+      else {
+        this.releaseWaiting(queue)
+        queue.hasMore = false
+      }
     }
     const due = rows.filter(row => row.is_due)
     await this.leases.acquire(due.map(row => row.account_id))

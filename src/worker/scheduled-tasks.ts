@@ -5,6 +5,8 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Sql } from '../kernel/db/database.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
+import { deleteOldDrafts } from '../passports/drafts/store-drafts.ts'
+import { createFactsTask } from '../passports/readiness/facts.ts'
 import { resumeRefreshes, stopRefreshes, takeRefreshFailures } from '../passports/units/refresh-job.ts'
 import { deleteOldScans } from '../scans/delete-old-scans.ts'
 import { type BackupSchedule, createBackupWhenDue } from '../transfer/backup/scheduled-backups.ts'
@@ -19,6 +21,8 @@ const RETENTION_INTERVAL_MS = 300_000
 /** How often a process checks whether old scans are due for deletion; they are due every ten minutes. */
 const SCAN_CHECK_INTERVAL_MS = 60_000
 const BACKUP_CHECK_INTERVAL_MS = 20_000
+/** How often a process looks for accounts whose passports have changed. */
+const FACTS_INTERVAL_MS = 15_000
 /** Calls of `deleteExpiredWebhookRows` in one run. The rest waits for the next run. */
 const MAX_DELETE_CALLS = 200
 
@@ -64,6 +68,7 @@ export function startScheduledTasks(setup: ScheduledTasksSetup) {
     await deleteExpiredKeys(sql, clock.now())
     await deleteExpiredShares(sql, clock.now())
     await deleteOldImports(sql, clock.now())
+    await deleteOldDrafts(sql, clock.now())
   }
   const deleteOldDeliveries = async () => {
     for (let call = 0; call < MAX_DELETE_CALLS && !signal.aborted; call++) {
@@ -76,6 +81,7 @@ export function startScheduledTasks(setup: ScheduledTasksSetup) {
     if (Object.values(freed).some(count => count > 0))
       log.warn(freed, 'deliveries scheduled by a clock that was ahead are due now')
   }
+  const writeFacts = createFactsTask(sql, () => signal.aborted)
   const deleteScans = async () => void (await deleteOldScans({ sql, clock }, () => signal.aborted))
   const failureLogger = (work: string) =>
     createThrottledLogger(log, 'warn', { work }, 'a scheduled task failed')
@@ -83,6 +89,7 @@ export function startScheduledTasks(setup: ScheduledTasksSetup) {
     repeat(resumeStoppedRefreshes, RESUME_INTERVAL_MS, failureLogger('refreshes')),
     repeat(resumeStoppedImports, RESUME_INTERVAL_MS, failureLogger('spreadsheets')),
     repeat(deleteExpiredRows, RESUME_INTERVAL_MS, failureLogger('expired rows')),
+    repeat(writeFacts, FACTS_INTERVAL_MS, failureLogger('facts for readiness')),
     repeat(deleteScans, SCAN_CHECK_INTERVAL_MS, failureLogger('old scans')),
     repeat(deleteOldDeliveries, RETENTION_INTERVAL_MS, failureLogger('old deliveries')),
     repeat(freeStuckDeliveries, RETENTION_INTERVAL_MS, failureLogger('webhooks scheduled by a wrong clock')),

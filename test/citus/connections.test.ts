@@ -112,7 +112,11 @@ describe('carnet shards move', { skip: SKIP_WITHOUT_CITUS }, () => {
       settings,
     )
     assert.deepEqual([moved.from, moved.to], [nameOf(node), nameOf(to)])
-    assert.equal((await findPlacement(database, 'shard_1.passport')).node, to)
+    const { name, node: holder } = await findPlacement(database, 'shard_1.passport')
+    assert.equal(holder, to)
+    // Citus hides tables of shards in pg_class.
+    const [table] = await to.sql`select pg_stat_get_last_analyze_time(${name}::text::regclass) as at`
+    assert.ok(table?.at instanceof Date, 'the moved table was not analyzed')
   })
 
   test('refuses what cannot be done, and names the way out', async () => {

@@ -27,8 +27,9 @@ describe('doctor on Citus', { skip: SKIP_WITHOUT_CITUS }, () => {
     await database?.drop()
   })
 
-  const findBad = async (): Promise<string[]> => {
-    const { stdout } = await carnet(['doctor', '--json', '--verify'], settings)
+  const findBad = async (entry = database.coordinator): Promise<string[]> => {
+    const env = { ...settings.env, DATABASE_URL: `${entry.url}?sslmode=disable` }
+    const { stdout } = await carnet(['doctor', '--json', '--verify'], { ...settings, env })
     const checks = JSON.parse(stdout) as Check[]
     assert.ok(checks.length > 10, stdout)
     return checks.filter(({ ok }) => !ok).map(({ name, detail }) => `${name}: ${detail}`)
@@ -39,8 +40,23 @@ describe('doctor on Citus', { skip: SKIP_WITHOUT_CITUS }, () => {
     return first
   }
 
-  test('finds no problem in a sound cluster', async () => {
+  test('finds no problem in a sound cluster, whatever node is the entry', async () => {
     assert.deepEqual(await findBad(), [])
+    assert.deepEqual(await findBad(worker()), [])
+  })
+
+  test('finds a changed table of a shard, whatever node is the entry', async () => {
+    const { sql } = database.coordinator
+    await sql`alter table shard_1.webhook_endpoint add column extra integer`
+    const found = [await findBad(), await findBad(worker())]
+    await sql`alter table shard_1.webhook_endpoint drop column extra`
+    for (const bad of found) {
+      assert.equal(bad.length, 1)
+      assert.match(
+        bad[0] ?? '',
+        /^shards: shard_1\.webhook_endpoint differs from the table in public in extra/,
+      )
+    }
   })
 
   test('finds a counter that is wrong on a worker', async () => {

@@ -5,6 +5,8 @@ const REASONS = {
   lock: 'It waits for a lock of the server it asks; on Citus another server has it.',
   table: 'It creates tables or triggers in a shard, which Citus only does through the coordinator.',
   connection: 'It cuts one connection of a server that has several on Citus.',
+  statistics: 'It reads the statistics of tables, which Citus does not show for those of shards.',
+  version: 'It reads what a version without shards has written.',
 } as const
 
 /** The reason on Citus; false on one PostgreSQL, with and without shards. */

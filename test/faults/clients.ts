@@ -4,6 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { newProduct, nextGtin } from '../harness.ts'
+import { type Answer, RequestLog } from './request-log.ts'
 
 export type Write = {
   key: string
@@ -15,11 +16,11 @@ export type Write = {
 
 const CLIENTS = 6
 const THINK_MS = 20
-const TIMEOUT_MS = 20_000
 const WAIT_MS = 200
 const EVENT_TRIES = 600
 
-type Answer = { status: number; text: string }
+/** `count`: how many clients. `gtinPrefix`: each product gets a GTIN with these four digits. */
+type ClientOptions = { count?: number; gtinPrefix?: string }
 
 /**
  * Each client creates products under an Idempotency-Key, changes them, reads them and their pages, and
@@ -27,23 +28,16 @@ type Answer = { status: number; text: string }
  */
 export class Clients {
   readonly writes: Write[] = []
-  requests = 0
-  unanswered = 0
-  /** Responses that asked to retry while something was broken. */
-  postponed = 0
-  slowestMs = 0
-  /** 5xx responses without a documented reason, as sentences. */
-  readonly faulty: string[] = []
+  readonly log = new RequestLog()
   /** The server of the next request. */
   url: () => string
   private readonly key: string
-  private readonly options: { count?: number; withGtins?: boolean }
+  private readonly options: ClientOptions
   private isStopping = false
   private turn = 0
   private running: Promise<unknown> = Promise.resolve()
 
-  /** `count`: how many clients. `withGtins`: each product gets one. */
-  constructor(url: () => string, key: string, options: { count?: number; withGtins?: boolean } = {}) {
+  constructor(url: () => string, key: string, options: ClientOptions = {}) {
     this.url = url
     this.key = key
     this.options = options
@@ -57,6 +51,23 @@ export class Clients {
   async stop(): Promise<void> {
     this.isStopping = true
     await this.running
+  }
+
+  get requests(): number {
+    return this.log.sent.length
+  }
+
+  get unanswered(): number {
+    return this.log.count('unanswered')
+  }
+
+  /** Responses that asked to retry while something was broken. */
+  get postponed(): number {
+    return this.log.count('unavailable')
+  }
+
+  get faulty(): readonly string[] {
+    return this.log.faulty
   }
 
   /** A snapshot of what is acknowledged so far. */
@@ -110,9 +121,10 @@ export class Clients {
   private async one(): Promise<void> {
     while (!this.isStopping) {
       const turn = this.turn++
-      const name = this.options.withGtins ? `GTIN-${turn}` : String(turn)
+      const { gtinPrefix } = this.options
+      const name = gtinPrefix === undefined ? String(turn) : `GTIN-${turn}`
       const write: Write = { key: `key-${name}`, sku: `FAULT-${name}-END`, id: undefined, versions: 0 }
-      if (this.options.withGtins) write.gtin = nextGtin()
+      if (gtinPrefix !== undefined) write.gtin = nextGtin(gtinPrefix)
       this.writes.push(write)
       await this.create(write)
       if (write.id !== undefined) await this.changeAndRead(write, turn)
@@ -175,34 +187,17 @@ export class Clients {
     return this.send(method, `/api/v1${path}`, headers, body)
   }
 
-  private async send(
+  private send(
     method: string,
     path: string,
     headers: Record<string, string>,
     body?: unknown,
   ): Promise<Answer | undefined> {
-    this.requests++
-    const began = performance.now()
-    try {
-      const answer = await fetch(`${this.url()}${path}`, {
-        method,
-        headers,
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      })
-      const text = await answer.text()
-      this.slowestMs = Math.max(this.slowestMs, performance.now() - began)
-      if (answer.status >= 500) this.note(`${method} ${path}`, answer, text)
-      return { status: answer.status, text }
-    } catch {
-      this.unanswered++
-      return undefined
-    }
-  }
-
-  private note(what: string, answer: Response, text: string): void {
-    if (answer.status === 503 && answer.headers.has('retry-after')) this.postponed++
-    else this.faulty.push(`${what} was answered ${answer.status}: ${text.slice(0, 200)}`)
+    return this.log.send(`${this.url()}${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
   }
 }
 

@@ -1,6 +1,7 @@
 /** A client that keeps a copy of an account by the list of changes, and must not miss any. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Write } from './clients.ts'
+import { RequestLog } from './request-log.ts'
 
 const INTERVAL_MS = 500
 const CATCH_UP_TRIES = 240
@@ -11,6 +12,8 @@ type Page = {
 }
 
 export class Follower {
+  readonly log = new RequestLog()
+  readonly faulty: string[] = []
   private readonly versions = new Map<string, number>()
   private since = new Date(0).toISOString()
   private readonly url: () => string
@@ -53,11 +56,12 @@ export class Follower {
   private async read(): Promise<void> {
     let next = `updated_since=${encodeURIComponent(this.since)}&limit=100`
     for (;;) {
-      const answer = await fetch(`${this.url()}/api/v1/products?${next}`, {
+      const answer = await this.log.send(`${this.url()}/api/v1/products?${next}`, {
         headers: { authorization: `Bearer ${this.key}` },
-      }).catch(() => undefined)
+      })
       if (answer?.status !== 200) return
-      const { data, meta } = (await answer.json()) as Page
+      const { data, meta } = JSON.parse(answer.text) as Page
+      if (Date.parse(meta.synced_until) > Date.now()) this.faulty.push('synced_until is in the future')
       for (const { id, version_no } of data) this.versions.set(id, version_no)
       if (!meta.next_cursor) {
         this.since = meta.synced_until

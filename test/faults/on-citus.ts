@@ -1,53 +1,70 @@
 /**
- * Faults of a Citus cluster under load: shards that move, and nodes that are killed. `CARNET_CITUS` must name
- * a cluster of scripts/citus.sh that nobody else uses.
+ * Faults of a Citus cluster under load: shards that move, nodes that are killed or hang, and standbys that
+ * replace them. `CARNET_CITUS` must name a cluster of scripts/citus.sh that nobody else uses.
  */
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type CitusDatabase, type CitusNode, moveShard, SKIP_WITHOUT_CITUS } from '../citus/cluster.ts'
+import { findFreePort } from '../../src/cli/server/ports.ts'
+import { type CitusNode, moveShard, SKIP_WITHOUT_CITUS } from '../citus/cluster.ts'
 import {
   type CitusAccount,
   type CitusStand,
-  findDataDir,
+  type CitusStandOptions,
+  findClaimPort,
   findNode,
   findPrepared,
-  killServer,
   openCitusStand,
-  startServers,
 } from './citus-stand.ts'
-import type { Clients } from './clients.ts'
+import { eventsMissing, type Write } from './clients.ts'
 import { complaints, say } from './look-through.ts'
+import { countRequests, describeCounts, type Kind, Phases } from './phases.ts'
+import {
+  findDataDir,
+  hangServer,
+  killServer,
+  type Place,
+  promote,
+  startServer,
+  startStandby,
+} from './postgres-servers.ts'
+import type { RequestLog } from './request-log.ts'
 
 const BETWEEN_MS = 1_000
 const DOWN_MS = 3_000
+const HANGS_MS = 20_000
+/** All processes of a server have looked where the shards are. */
+const FOLLOW_MS = 10_000
 const JOB_TRIES = 600
+const EVENT_TRIES = 300
+
+/** `cycles`: moves and killed workers; a quarter of it killed coordinators, a fifth each of hangs and standbys. */
+export type CitusFaults = CitusStandOptions & { cycles: number; parts: readonly string[] }
+
+type Part = (stand: CitusStand, phases: Phases, cycles: number) => Promise<string[]>
+
+/** In this order: a standby is the worker at the end, and the coordinator needs another server. */
+export const PARTS: Record<string, Part> = {
+  moves,
+  rebalance,
+  workers: killWorkers,
+  hang: hangWorkers,
+  standby: promoteStandbys,
+  coordinator: killCoordinator,
+}
 
 /** Returns the number of losses. */
-export async function onCitus(cycles: number): Promise<number> {
+export async function onCitus({ cycles, parts, ...options }: CitusFaults): Promise<number> {
   if (SKIP_WITHOUT_CITUS !== false) {
     say(`faults of a cluster are skipped: ${SKIP_WITHOUT_CITUS}`)
     return 0
   }
-  const coordinatorFirst = ({ coordinator, workers }: CitusDatabase) => [coordinator, ...workers]
-  const workersFirst = ({ coordinator, workers }: CitusDatabase) => [...workers, coordinator]
-  const lost = [
-    await onStand(coordinatorFirst, async stand => [
-      ...(await moves(stand, cycles)),
-      ...(await rebalance(stand)),
-    ]),
-    await onStand(coordinatorFirst, stand => killedWorkers(stand, cycles)),
-    await onStand(workersFirst, stand => killedCoordinator(stand, Math.ceil(cycles / 4))),
-  ]
-  return lost.reduce((sum, n) => sum + n, 0)
-}
-
-async function onStand(
-  hosts: (database: CitusDatabase) => readonly CitusNode[],
-  work: (stand: CitusStand) => Promise<string[]>,
-): Promise<number> {
-  const stand = await openCitusStand(hosts)
+  const stand = await openCitusStand(options)
   try {
-    stand.start()
-    const found = [...(await work(stand)), ...(await check(stand))]
+    for (const one of listActors(stand)) one.start()
+    const found: string[] = []
+    for (const name of parts) found.push(...((await PARTS[name]?.(stand, new Phases(), cycles)) ?? []))
+    found.push(...(await check(stand)))
     for (const one of found.slice(0, 20)) say(`  ${one}`)
     say(found.length === 0 ? '  nothing lost' : `  LOST ${found.length}`)
     return found.length
@@ -56,129 +73,265 @@ async function onStand(
   }
 }
 
-/** Everything acknowledged exists once and was listed as a change, and all counters are exact. */
+const listActors = ({ accounts }: CitusStand) =>
+  accounts.flatMap(({ plain, withGtins, visitor, follower }) => [plain, withGtins, visitor, follower])
+
+/** Everything acknowledged exists once, was sent and listed as a change, and all counters are exact. */
 async function check(stand: CitusStand): Promise<string[]> {
-  const clients = stand.accounts.flatMap(({ plain, withGtins }) => [plain, withGtins])
-  await Promise.all(clients.map(one => one.stop()))
+  const { accounts } = stand
+  await Promise.all(
+    accounts.flatMap(({ plain, withGtins, visitor }) => [plain, withGtins, visitor].map(one => one.stop())),
+  )
   await stand.untilReady()
-  for (const one of clients) await one.settle()
-  say(`  ${describe(clients)}; what was acknowledged is looked for`)
   const found: string[] = []
-  for (const one of clients) found.push(...(await one.losses()), ...one.faulty)
-  for (const { follower, plain, withGtins } of stand.accounts)
-    found.push(...(await follower.findMissing([...plain.writes, ...withGtins.writes])))
-  return [...found, ...(await findPrepared(stand)), ...(await complaints(atCoordinator(stand)))]
+  for (const { plain, withGtins, visitor, follower, receiver } of accounts) {
+    for (const one of [plain, withGtins]) {
+      await one.settle()
+      found.push(...(await one.losses()), ...one.faulty)
+    }
+    const writes = [...plain.writes, ...withGtins.writes]
+    found.push(...(await follower.findMissing(writes)), ...follower.faulty)
+    found.push(...(await visitor.findMissing()), ...visitor.faulty)
+    for (const { faulty } of [visitor.signIns, visitor.pages, visitor.imports, follower.log])
+      found.push(...faulty)
+    found.push(
+      ...(await eventsMissing(writes, receiver.told)),
+      ...(await updatesMissing(writes, receiver.versions)),
+    )
+    if (receiver.forged > 0) found.push(`${receiver.forged} webhooks were signed wrongly`)
+  }
+  const sum = (count: (one: CitusAccount) => number) => accounts.reduce((total, one) => total + count(one), 0)
+  say(
+    `  looked for: ${sum(one => one.plain.writes.length + one.withGtins.writes.length)} products, ` +
+      `${sum(one => one.visitor.skus.length)} imported ones, events of ${sum(one => one.receiver.told.size)}`,
+  )
+  return [...found, ...(await findPrepared(stand)), ...(await complaints(stand.settings))]
 }
 
-/** Only the coordinator has the tables of `public` that doctor compares those of the shards with. */
-const atCoordinator = ({ settings, database }: CitusStand) => ({
-  ...settings,
-  env: { ...settings.env, DATABASE_URL: database.coordinator.url },
-})
-
-const sum = (clients: readonly Clients[], count: (one: Clients) => number) =>
-  clients.reduce((total, one) => total + count(one), 0)
-const countFailed = (clients: readonly Clients[]) =>
-  sum(clients, one => one.postponed + one.unanswered + one.faulty.length)
-
-function describe(clients: readonly Clients[]): string {
-  const slowest = Math.round(Math.max(...clients.map(one => one.slowestMs)))
-  const requests = sum(clients, one => one.requests)
-  const products = sum(clients, one => one.writes.length)
-  const unanswered = sum(clients, one => one.unanswered)
-  const postponed = sum(clients, one => one.postponed)
-  return `${requests} requests, ${products} products, ${postponed} answered 503, ${unanswered} unanswered, slowest ${slowest} ms`
+async function updatesMissing(
+  writes: readonly Write[],
+  told: ReadonlyMap<string, number>,
+): Promise<string[]> {
+  const list = () => writes.filter(({ id, versions }) => id !== undefined && (told.get(id) ?? 0) < versions)
+  for (let tries = 0; tries < EVENT_TRIES && list().length > 0; tries++) await pause(200)
+  return list().map(({ id, versions }) => `the event of version ${versions} of ${id} never came`)
 }
 
-const all = ({ accounts }: CitusStand) => accounts.flatMap(({ plain, withGtins }) => [plain, withGtins])
-
-const noneFailed = (what: string, clients: readonly Clients[], before = 0): string[] => {
-  const failed = countFailed(clients) - before
-  say(`${what}: ${describe(clients)}; ${failed} failed`)
-  return failed === 0 ? [] : [`${failed} requests failed`]
+/** What is asked of the accounts, by where these are now. */
+async function listKinds(stand: CitusStand): Promise<Kind[]> {
+  const kinds: Kind[] = []
+  for (const { shard, gtinPrefix, plain, withGtins, visitor, follower } of stand.accounts) {
+    const node = await findNode(stand, shard)
+    const claimPort = await findClaimPort(stand.database, gtinPrefix)
+    const whose = (lost: CitusNode | undefined) => (lost?.port === node.port ? 'its own' : 'others')
+    const add = ({ sent }: RequestLog, what: string) =>
+      kinds.push({ sent, name: lost => `${whose(lost)}: ${what}` })
+    kinds.push({
+      sent: withGtins.log.sent,
+      name: lost =>
+        `${whose(lost)}: GTINs${lost !== undefined && lost.port === claimPort ? ' on the lost worker' : ''}`,
+    })
+    add(plain.log, 'products')
+    add(follower.log, 'changes')
+    add(visitor.pages, 'console pages')
+    add(visitor.imports, 'imports')
+    add(visitor.signIns, 'sign-ins')
+  }
+  return kinds
 }
 
-async function moves(stand: CitusStand, cycles: number): Promise<string[]> {
+type Judgement = { phases: Phases; kinds: readonly Kind[]; names: readonly string[] }
+
+/** Prints the counts of these phases. `mayFail`: whether requests of this kind may fail with 503 in this phase. */
+function judge(
+  what: string,
+  { phases, kinds, names }: Judgement,
+  mayFail: (kind: string, phase: string) => boolean,
+): string[] {
+  const counts = countRequests(phases, kinds)
+  say(what)
+  for (const line of describeCounts(counts, names)) say(line)
+  return [...counts].flatMap(([kind, byPhase]) =>
+    [...byPhase].flatMap(([phase, { failed, unanswered }]) => {
+      const wrong = mayFail(kind, phase) ? unanswered : failed
+      return wrong === 0 ? [] : [`${what}: ${kind}: ${wrong} of the requests failed (${phase})`]
+    }),
+  )
+}
+
+const never = () => false
+
+async function moves(stand: CitusStand, phases: Phases, cycles: number): Promise<string[]> {
   const { accounts, database } = stand
+  const kinds = await listKinds(stand)
+  const times: number[] = []
   for (let turn = 0; turn < cycles; turn++) {
-    await pause(BETWEEN_MS)
     const shard = accounts[turn % accounts.length]?.shard ?? 0
     const from = await findNode(stand, shard)
-    const to = database.workers.find(worker => worker !== from)
-    const began = performance.now()
-    await moveShard(database, `shard_${shard}.passport`, to ?? from)
-    say(`  ${turn + 1} of ${cycles}: shard ${shard} moved in ${Math.round(performance.now() - began)} ms`)
+    const to = database.workers.find(worker => worker !== from) ?? from
+    const ms = await phases.during('moving', undefined, () =>
+      moveShard(database, `shard_${shard}.passport`, to),
+    )
+    times.push(ms)
+    say(`  ${turn + 1} of ${cycles}: shard ${shard} moved in ${Math.round(ms)} ms`)
+    await phases.during('after', undefined, () => pause(BETWEEN_MS))
   }
-  await pause(BETWEEN_MS)
-  return noneFailed(`${cycles} moves`, all(stand))
+  const what = `${cycles} moves, each in ${describeTimes(times)}`
+  return judge(what, { phases, kinds, names: ['moving', 'after'] }, never)
+}
+
+function describeTimes(times: readonly number[]): string {
+  const sorted = times.map(ms => (ms / 1_000).toFixed(1)).sort((a, b) => Number(a) - Number(b))
+  return `${sorted[0]} to ${sorted.at(-1)} s, median ${sorted[Math.floor(sorted.length / 2)]} s`
 }
 
 /** All shards of accounts are on one worker, and Citus spreads them again. */
-async function rebalance(stand: CitusStand): Promise<string[]> {
+async function rebalance(stand: CitusStand, phases: Phases): Promise<string[]> {
   const { accounts, database } = stand
   const [to] = database.workers
   const { sql } = database.coordinator
+  const kinds = await listKinds(stand)
   for (const { shard } of accounts) {
     if (to && (await findNode(stand, shard)) !== to) await moveShard(database, `shard_${shard}.passport`, to)
   }
-  const before = countFailed(all(stand))
-  await sql`select citus_rebalance_start()`
   const countRunning = async () => {
     const rows =
       await sql`select from citus_rebalance_status() where state not in ('finished', 'failed', 'cancelled')`
     return rows.length
   }
-  for (let tries = 0; tries < JOB_TRIES && (await countRunning()) > 0; tries++) await pause(500)
+  const ms = await phases.during('moving', undefined, async () => {
+    await sql`select citus_rebalance_start()`
+    for (let tries = 0; tries < JOB_TRIES && (await countRunning()) > 0; tries++) await pause(500)
+  })
   const nodes = new Set(await Promise.all(accounts.map(({ shard }) => findNode(stand, shard))))
-  const found = noneFailed('rebalance started by Citus', all(stand), before)
+  const what = `rebalance started by Citus, in ${describeTimes([ms])}`
+  const found = judge(what, { phases, kinds, names: ['moving'] }, never)
   return nodes.size === 1 ? [...found, 'Citus has spread no shard of an account'] : found
 }
 
-async function killedWorkers(stand: CitusStand, cycles: number): Promise<string[]> {
-  const { accounts, database } = stand
-  const nodes = new Map<CitusAccount, CitusNode>()
-  for (const account of accounts) nodes.set(account, await findNode(stand, account.shard))
-  const dirs = new Map<CitusNode, string>()
-  for (const node of database.workers) dirs.set(node, await findDataDir(node))
-  const found: string[] = []
-  let withGtins = 0
-  let affected = 0
+/** What is written on every node cannot be written while one is lost. */
+const needsAllNodes = (kind: string) => /GTINs on the lost worker|sign-ins/.test(kind)
+
+/** Also when all run, a sign-in fails for each connection that a node has kept to one that was lost. */
+const mayFailBeside =
+  (...quiet: readonly string[]) =>
+  (kind: string, phase: string) =>
+    quiet.includes(phase) ? /sign-ins/.test(kind) : kind.startsWith('its own') || needsAllNodes(kind)
+
+async function killWorkers(stand: CitusStand, phases: Phases, cycles: number): Promise<string[]> {
+  const { workers } = stand.database
+  const kinds = await listKinds(stand)
+  const dirs = await Promise.all(workers.map(findDataDir))
+  const times: number[] = []
   for (let turn = 0; turn < cycles; turn++) {
-    await pause(BETWEEN_MS)
-    const node = database.workers[turn % database.workers.length]
-    const dir = (node && dirs.get(node)) ?? ''
-    const others = accounts.filter(account => nodes.get(account) !== node)
-    const own = accounts.filter(account => nodes.get(account) === node)
-    const count = () =>
-      [others.map(({ plain }) => plain), others.map(one => one.withGtins), own.map(({ plain }) => plain)].map(
-        countFailed,
-      )
-    const before = count()
-    killServer(dir)
-    await pause(DOWN_MS)
-    const [plain = 0, gtins = 0, lost = 0] = count().map((n, i) => n - (before[i] ?? 0))
-    withGtins += gtins
-    affected += lost
-    await startServers(dir)
-    await stand.untilReady()
-    say(`  ${turn + 1} of ${cycles}: others ${plain} failed (with GTINs ${gtins}), its own ${lost}`)
-    if (plain > 0) found.push(`turn ${turn + 1}: ${plain} requests of other accounts failed`)
-    if (lost === 0) found.push(`turn ${turn + 1}: the worker was not lost`)
+    const node = workers[turn % workers.length]
+    const dir = dirs[turn % workers.length] ?? ''
+    await phases.during('all run', node, () => pause(BETWEEN_MS))
+    await phases.during('down', node, async () => {
+      killServer(dir)
+      await pause(DOWN_MS)
+    })
+    const ms = await phases.during('restart', node, async () => {
+      await startServer(dir)
+      await stand.untilReady()
+    })
+    times.push(ms)
+    say(`  ${turn + 1} of ${cycles}: ${node?.port} answers again ${Math.round(ms)} ms after its start`)
   }
-  say(
-    `${cycles} killed workers: ${describe(all(stand))}; of others with GTINs ${withGtins}, its own ${affected}`,
-  )
-  return found
+  const what = `${cycles} killed workers, ready again within ${describeTimes(times)}`
+  return judge(what, { phases, kinds, names: ['all run', 'down', 'restart'] }, mayFailBeside('all run'))
 }
 
-async function killedCoordinator(stand: CitusStand, cycles: number): Promise<string[]> {
-  const dir = await findDataDir(stand.database.coordinator)
-  for (let turn = 0; turn < cycles; turn++) {
-    await pause(BETWEEN_MS)
-    killServer(dir)
-    await pause(DOWN_MS)
-    await startServers(dir)
+async function hangWorkers(stand: CitusStand, phases: Phases, cycles: number): Promise<string[]> {
+  const { workers } = stand.database
+  const kinds = await listKinds(stand)
+  const dirs = await Promise.all(workers.map(findDataDir))
+  const turns = Math.ceil(cycles / 5)
+  const times: number[] = []
+  for (let turn = 0; turn < turns; turn++) {
+    const node = workers[turn % workers.length]
+    await phases.during('all run', node, () => pause(BETWEEN_MS))
+    let wake = () => {}
+    await phases.during('hangs', node, async () => {
+      wake = hangServer(dirs[turn % workers.length] ?? '')
+      await pause(HANGS_MS).finally(wake)
+    })
+    const ms = await phases.during('goes on', node, () => stand.untilReady())
+    times.push(ms)
+    say(`  ${turn + 1} of ${turns}: ${node?.port} hung for ${HANGS_MS} ms; ready ${Math.round(ms)} ms later`)
+    await phases.during('goes on', node, () => pause(BETWEEN_MS))
   }
-  await pause(BETWEEN_MS)
-  return noneFailed(`${cycles} killed coordinators`, all(stand))
+  const what = `${turns} hanging workers, ready again within ${describeTimes(times)}`
+  return judge(what, { phases, kinds, names: ['all run', 'hangs', 'goes on'] }, mayFailBeside('all run'))
+}
+
+/** There and back: at the end the worker is where it was. */
+async function promoteStandbys(stand: CitusStand, phases: Phases, cycles: number): Promise<string[]> {
+  const { coordinator, workers } = stand.database
+  const [node] = workers
+  if (node === undefined) return ['The cluster has no worker.']
+  const kinds = await listKinds(stand)
+  const { host } = node
+  const dataDir = await findDataDir(node)
+  const port = (await findFreePort(host, node.port + 10)) ?? 0
+  const places: [Place, Place] = [
+    { dataDir, host, port: node.port },
+    { dataDir: join(dataDir, '../standby'), host, port },
+  ]
+  const [row] = await coordinator.sql<{ id: number }[]>`
+    select nodeid as id from pg_dist_node where nodename = ${host} and nodeport = ${node.port}`
+  const turns = 2 * Math.ceil(cycles / 10)
+  const times: number[] = []
+  for (let turn = 0; turn < turns; turn++) {
+    const [primary, standby] = turn % 2 === 0 ? places : places.toReversed()
+    if (primary === undefined || standby === undefined) break
+    await phases.during('copy', node, () => startStandby(node.url, primary, standby))
+    await phases.during('all run', node, () => pause(BETWEEN_MS))
+    await phases.during('down', node, async () => {
+      killServer(primary.dataDir)
+      await pause(DOWN_MS)
+      await promote(standby)
+    })
+    const ms = await phases.during('switch', node, async () => {
+      await coordinator.sql`select citus_update_node(${row?.id ?? 0}, ${standby.host}, ${standby.port}::int, true)`
+      await stand.untilReady()
+    })
+    await phases.during('switch', node, () => pause(FOLLOW_MS))
+    times.push(ms)
+    say(
+      `  ${turn + 1} of ${turns}: ${standby.port} is promoted; ready ${Math.round(ms)} ms after citus_update_node`,
+    )
+  }
+  await phases.during('all run', node, () => pause(BETWEEN_MS))
+  await rm(places[1].dataDir, { recursive: true, force: true })
+  const what = `${turns} promoted standbys, ready within ${describeTimes(times)} after citus_update_node`
+  return judge(
+    what,
+    { phases, kinds, names: ['copy', 'all run', 'down', 'switch'] },
+    mayFailBeside('all run', 'copy'),
+  )
+}
+
+/** A worker is the first host of `DATABASE_URL`. */
+async function killCoordinator(stand: CitusStand, phases: Phases, cycles: number): Promise<string[]> {
+  const { coordinator, workers } = stand.database
+  await stand.restart([...workers, coordinator])
+  const kinds = await listKinds(stand)
+  const dir = await findDataDir(coordinator)
+  const turns = Math.ceil(cycles / 4)
+  for (let turn = 0; turn < turns; turn++) {
+    await phases.during('all run', coordinator, () => pause(BETWEEN_MS))
+    await phases.during('down', coordinator, async () => {
+      killServer(dir)
+      await pause(DOWN_MS)
+    })
+    await phases.during('restart', coordinator, () => startServer(dir))
+  }
+  await phases.during('all run', coordinator, () => pause(BETWEEN_MS))
+  const what = `${turns} killed coordinators`
+  return judge(
+    what,
+    { phases, kinds, names: ['all run', 'down', 'restart'] },
+    (kind, phase) => phase !== 'all run' && /sign-ins/.test(kind),
+  )
 }

@@ -8,6 +8,8 @@ import { createServer } from 'node:http'
 export class Receiver {
   /** Ids of the products for which an event arrived. */
   readonly told = new Set<string>()
+  /** The highest version of which an event arrived, by product. */
+  readonly versions = new Map<string, number>()
   forged = 0
   private secret = ''
   private readonly server = createServer((request, response) => {
@@ -21,8 +23,10 @@ export class Receiver {
         response.writeHead(401).end()
         return
       }
-      const { data } = JSON.parse(body) as { data: Record<string, string> }
-      this.told.add(data.product_id ?? data.id ?? '')
+      const { data } = JSON.parse(body) as { data: Record<string, string> & { version_no?: number } }
+      const id = data.product_id ?? data.id ?? ''
+      this.told.add(id)
+      this.versions.set(id, Math.max(this.versions.get(id) ?? 0, data.version_no ?? 0))
       response.writeHead(204).end()
     })
   })

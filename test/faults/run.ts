@@ -1,13 +1,14 @@
 /**
  * `npm run faults [-- --cycles N] [--requests N] [--only NAME]`: breaks running installations in one way
- * after another and prints what was lost. Loopback only.
+ * after another and prints what was lost. Loopback only. On Citus, with `CARNET_CITUS`: `--only citus
+ * [--part NAME,…] [--shards N] [--items N]`.
  */
 import { parseArgs } from 'node:util'
 import { endAll } from '../cli/processes.ts'
 import { endDescendants } from '../descendants.ts'
 import { fullDisk } from './full-disk.ts'
 import { say } from './look-through.ts'
-import { onCitus } from './on-citus.ts'
+import { onCitus, PARTS } from './on-citus.ts'
 import { restoredElsewhere } from './restored-elsewhere.ts'
 import { twoVersions } from './two-versions.ts'
 import { underAttack } from './under-attack.ts'
@@ -18,6 +19,9 @@ const { values } = parseArgs({
     cycles: { type: 'string', default: '20' },
     requests: { type: 'string', default: '100000' },
     only: { type: 'string' },
+    part: { type: 'string', default: Object.keys(PARTS).join() },
+    shards: { type: 'string', default: '8' },
+    items: { type: 'string', default: '0' },
   },
 })
 
@@ -26,7 +30,11 @@ const ALL: Record<string, () => Promise<number>> = {
   disk: fullDisk,
   restore: restoredElsewhere,
   versions: twoVersions,
-  citus: () => onCitus(Number(values.cycles)),
+  citus: () =>
+    onCitus({
+      ...{ cycles: Number(values.cycles), parts: values.part.split(',') },
+      ...{ shards: Number(values.shards), items: Number(values.items) },
+    }),
   attack: () => underAttack(Number(values.requests)),
 }
 

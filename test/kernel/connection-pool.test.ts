@@ -187,6 +187,16 @@ describe('a lost connection', () => {
     await single.end({ timeout: 1 })
   })
 
+  test('a statement on an ended pool is rejected without a pause', async () => {
+    const single = openPool(database.target, { max: 1 })
+    await single`select 1`
+    await single.end({ timeout: 1 })
+    await assert.rejects(single`select 1`)
+    // A pause, as after a lost connection, would also keep the process running.
+    for (let turn = 0; turn < 5; turn++) await new Promise(resolve => setImmediate(resolve))
+    assert.deepEqual(getPoolUsage(single), { size: 1, busy: 0, waiting: 0 })
+  })
+
   test('an interrupted transaction returns its connection', async () => {
     await assert.rejects(
       inTransaction(pool, async sql => {

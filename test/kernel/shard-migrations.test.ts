@@ -100,10 +100,11 @@ describe('a migration of shards that is killed halfway', () => {
   withShards()
 
   test('is continued by the next start where it stopped', async () => {
+    const newest = Math.max(...readdirSync(migrations.dir).map(name => Number(name.slice(0, 4))))
     migrations.write('9001_shard.sql', `${SHARD_FILE}${SLEEP_IN_SHARD_2}`)
     await killWhileAsleep(sql, database.target, migrations.dir)
     const [first, second] = await readRecords()
-    assert.deepEqual([first?.[1], second?.[1]], [9001, FIRST_WITH_SHARDS])
+    assert.deepEqual([first?.[1], second?.[1]], [9001, newest])
     assert.deepEqual(await migrate(sql, migrations.dir, NOW), { applied: ['9001_shard.sql'], version: 9001 })
     assert.deepEqual(await countLater(), [1, 1, 1])
     await create(3)

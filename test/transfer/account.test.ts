@@ -6,7 +6,9 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
+import { readAudienceProfile, setAudienceProfile } from '../../src/accounts/audience-profile.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
+import { asSql } from '../../src/kernel/db/transaction.ts'
 import {
   findBrokenChains,
   findBrokenHistories,
@@ -15,8 +17,10 @@ import {
 } from '../../src/passports/copies/verify.ts'
 import { exportAccountToFile } from '../../src/transfer/accounts/export-account.ts'
 import { importAccountFromFile } from '../../src/transfer/accounts/import-account.ts'
+import { enterSchema } from '../../src/transfer/snapshot.ts'
 import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
-import { cloneDatabase, type TestDatabase } from '../database.ts'
+import { skipOnCitus } from '../citus/skip.ts'
+import { cloneDatabase, TEST_SHARD, type TestDatabase } from '../database.ts'
 import { type Folder, fill, poolOfOne, temporaryFolder } from './stores.ts'
 
 const CHECK = join(import.meta.dirname, '../../docs/check-export.mjs')
@@ -37,6 +41,7 @@ before(async () => {
   other = await startUnitStand('enterprise', there)
   folder = await temporaryFolder()
   ids = await fill(s)
+  await setAudienceProfile(s.t, { accountId: s.account.id, profile: 'law' })
   file = (await makeExport(here, s.account.id)).path
 })
 after(async () => {
@@ -57,9 +62,9 @@ const makeExport = (database: TestDatabase, accountId: number) =>
     },
     { accountId, path: folder.file(`export-${n++}`) },
   )
-const makeImport = (path: string, database = there) =>
+const makeImport = (path: string, { t } = other) =>
   importAccountFromFile(
-    { openPool: poolOfOne(database), sql: poolOfOne(database)(), clock: systemClock },
+    { openPool: poolOfOne(t.database), sql: t.setup.sql, clock: systemClock },
     { path, name: undefined, plan: undefined },
   )
 
@@ -83,6 +88,8 @@ describe('export and import of an account', () => {
     assert.deepEqual([made.counts.passport, made.counts.access_link, made.counts.brand], [9, 2, 1])
     const again = await makeExport(there, Number(made.account))
     assert.deepEqual(await linesOf(again.path), await linesOf(file))
+    const imported = { ...other.account.ctx, accountId: Number(made.account) }
+    assert.equal(await readAudienceProfile(imported), 'law')
     assert.deepEqual(await faults(other.t.sql), [])
     for (const id of [ids.model, ids.batch, ...ids.items]) {
       const [mine, theirs] = await Promise.all([s.t.ask('GET', `/p/${id}`), other.t.ask('GET', `/p/${id}`)])
@@ -97,7 +104,7 @@ describe('export and import of an account', () => {
 
   test('existing data is rejected, and nothing is left behind', async () => {
     const before = await other.t.sql`select count(*) as n from account`
-    await assert.rejects(makeImport(file, here), { code: 'validation', message: /already exists here/ })
+    await assert.rejects(makeImport(file, s), { code: 'validation', message: /already exists here/ })
     const lines = (await readFile(file, 'utf8')).split('\n')
     assert.ok(lines.length > 20)
     assert.deepEqual(await other.t.sql`select count(*) as n from account`, before)
@@ -229,12 +236,13 @@ describe('doctor --verify', () => {
     const [item = ''] = ids.items
     const tamper = async (statement: string, expected: RegExp) => {
       await assert.rejects(
-        sql.begin(async tx => {
+        s.t.setup.sql.begin(async tx => {
+          await enterSchema(asSql(tx), TEST_SHARD)
           await tx`alter table passport_version disable trigger user`
           await tx`alter table content disable trigger user`
           const { count } = await tx.unsafe(statement)
           assert.ok(count > 0, statement)
-          const found = await findBrokenChains(tx as unknown as typeof sql)
+          const found = await findBrokenChains(asSql(tx))
           assert.match(found.join('\n'), expected, statement)
           throw new Error('undo')
         }),
@@ -245,7 +253,8 @@ describe('doctor --verify', () => {
     await tamper(`update passport_version set note = 'x' where note is not null`, /altered at version 2/)
     await tamper(`update passport_version set created_by = 77 where version_no = 1`, /altered at version 1/)
     await tamper(
-      `update passport_version set created_at = created_at + interval '1 ms' where version_no = 2`,
+      `update passport_version
+        set created_at = (created_at at time zone 'UTC' + interval '1 ms') at time zone 'UTC' where version_no = 2`,
       /version 2/,
     )
     await tamper(
@@ -262,7 +271,9 @@ describe('doctor --verify', () => {
   })
 })
 
-test('12,000 units are imported into an empty store without reading all of them repeatedly', async () => {
+test('12,000 units are imported into an empty store without reading all of them repeatedly', {
+  skip: skipOnCitus('statistics'),
+}, async () => {
   const MANY = 12_000
   const from = await cloneDatabase()
   const into = await cloneDatabase()
@@ -274,15 +285,16 @@ test('12,000 units are imported into an empty store without reading all of them 
   }
   const { path } = await makeExport(from, stand.account.id)
   await stand.close()
-  assert.equal((await makeImport(path, into)).counts.passport, MANY + 1)
-  const sql = poolOfOne(into)()
-  const [row] = await sql<{ read: number }[]>`
+  const target = await startUnitStand('enterprise', into)
+  assert.equal((await makeImport(path, target)).counts.passport, MANY + 1)
+  const [row] = await target.t.sql<{ read: number }[]>`
     select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as read from pg_stat_user_tables
     where relname in ('passport', 'passport_version', 'content')`
-  await sql.end()
+  await target.close()
   await from.drop()
   await into.drop()
   // Writing, counting and comparing read 19 rows per passport. Reading all earlier rows again for every 500
   // passports would add 13.
-  assert.ok((row?.read ?? 0) < 24 * MANY, `${row?.read} rows read`)
+  const read = row?.read ?? 0
+  assert.ok(read > MANY && read < 24 * MANY, `${read} rows read`)
 })

@@ -27,6 +27,7 @@ import {
   type RowOptions,
 } from '../../src/transfer/spreadsheets/row-to-passport.ts'
 import { type Body, validData } from '../categories/arbitrary.ts'
+import { IS_FULL } from '../full.ts'
 import { joined, readAll } from './spreadsheets.ts'
 
 const KINDS = ['csv', 'csv2', 'xlsx'] as const
@@ -63,6 +64,13 @@ const isNothing = (value: unknown): boolean =>
   !Array.isArray(value) &&
   Object.values(value).every(isNothing)
 
+/** A file has no cell for an empty list inside an object. */
+function withoutEmptyLists(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const members = Object.entries(value).filter(([, inner]) => !isEmptyList(inner))
+  return Object.fromEntries(members.map(([name, inner]) => [name, withoutEmptyLists(inner)]))
+}
+
 type Back = { header: readonly string[]; cells: readonly Cell[]; data: Body } & Pick<
   RowOptions,
   'mark' | 'clears'
@@ -86,11 +94,16 @@ function byKnownNames(data: Body): Body {
 function comesBack(category: CompleteCategory, { header, cells, data, mark, clears }: Back): void {
   const reading: RowOptions = { columns: header.map(name => findColumn(category, name)), mark, clears }
   const row = parseRow(cells, reading)
-  const wanted = Object.entries(known(category, data)).filter(([, value]) => !isNothing(value))
+  const wanted = Object.entries(known(category, data))
+    .map(([name, value]) => [name, withoutEmptyLists(value)] as const)
+    .filter(([, value]) => !isNothing(value))
   assert.deepEqual(row.data, byKnownNames(Object.fromEntries(wanted)))
   for (const [name, value] of Object.entries(buildChanges(row, data, reading))) {
-    if (value !== null) assert.deepEqual(value, data[name])
-    else assert.ok(data[name] === undefined || isNothing(data[name]) || isEmptyList(data[name]))
+    if (value !== null) assert.deepEqual(withoutEmptyLists(value), withoutEmptyLists(data[name]))
+    else
+      assert.ok(
+        data[name] === undefined || isNothing(withoutEmptyLists(data[name])) || isEmptyList(data[name]),
+      )
   }
 }
 
@@ -117,7 +130,7 @@ for (const category of allCategories()) {
                 comesBack(category, { header, cells: back[n] ?? [], data, mark, clears })
             }
           }),
-          { numRuns: 25 },
+          { numRuns: IS_FULL ? 25 : 10 },
         )
       })
     }

@@ -5,11 +5,10 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import pino from 'pino'
 import { ConfigError, readConfig } from '../../src/kernel/config/config.ts'
-import { openPool } from '../../src/kernel/db/database.ts'
-import { openBackupFile } from '../../src/transfer/backup/read-backup-file.ts'
+import { openBackup } from '../../src/transfer/backup/open-backup.ts'
 import { createBackupWhenDue } from '../../src/transfer/backup/scheduled-backups.ts'
 import { startScheduledTasks } from '../../src/worker/scheduled-tasks.ts'
-import { cloneDatabase, type TestDatabase } from '../database.ts'
+import { cloneDatabase, endPools, getTestShard, openPools, type TestDatabase } from '../database.ts'
 import { TestClock } from '../harness.ts'
 import { BACKUP_KEY, type Folder, poolOfOne, temporaryFolder } from './stores.ts'
 
@@ -69,7 +68,7 @@ describe('scheduled backups', () => {
       'notes.txt',
     ])
     const path = folder.file(`backups/${names[4]}`)
-    const { header } = await openBackupFile({ path, keys: [BACKUP_KEY], acceptUnsealed: false })
+    const { header } = await openBackup({ path, keys: [BACKUP_KEY], acceptUnsealed: false })
     assert.equal(header.created_at, '2026-11-05T23:00:00.000Z')
   })
 
@@ -82,12 +81,18 @@ describe('scheduled backups', () => {
     const setup = { openPool: poolOfOne(database), clock, key: BACKUP_KEY, version: 'test' }
     const said: { level: number; msg: string; notDeleted?: string[] }[] = []
     const log = pino({ level: 'info' }, { write: line => said.push(JSON.parse(line)) })
-    const sql = openPool(database.target)
+    const sql = await openPools(database)
     const backups = { ...setup, dir, everyMs: 24 * HOUR_MS, keep: 1 }
-    const chores = startScheduledTasks({ sql, deliverySql: sql, clock, log, backups })
+    const chores = startScheduledTasks({
+      sql: getTestShard(sql),
+      deliverySql: getTestShard(sql),
+      clock,
+      log,
+      backups,
+    })
     while (!said.some(({ level, msg }) => msg === 'backup made' || level >= 50)) await pause(20)
     await chores.stop()
-    await sql.end()
+    await endPools(sql)
     assert.deepEqual((await readdir(dir)).sort(), [
       'carnet-20261101T000000Z.backup',
       'carnet-20261105T000000Z.backup',

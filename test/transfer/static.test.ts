@@ -17,6 +17,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { setAudienceProfile } from '../../src/accounts/audience-profile.ts'
 import { toGtin14 } from '../../src/gs1/gtin.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { AppError } from '../../src/kernel/errors.ts'
@@ -235,6 +236,16 @@ describe('export --static', () => {
         (await readdir(of, { recursive: true })).filter(name => /\.\w+$/.test(name)).sort()
       assert.deepEqual(await files(dir), await files(straight.dir))
       await assert.rejects(exportStaticSite(setup(), { accountId: other.id, dir }), /is not empty/)
+    })
+
+    test('is not continued with other audiences', async () => {
+      const dir = folder.file('audiences')
+      await ended(dir, 13)
+      const wish = { accountId: other.id, dir }
+      await setAudienceProfile(s.t, { accountId: other.id, profile: 'law' })
+      await assert.rejects(exportStaticSite(setup(), wish), /audience profile has changed since .* was begun/)
+      await setAudienceProfile(s.t, { accountId: other.id, profile: 'contract' })
+      assert.equal((await exportStaticSite(setup(), wish)).sha256, straight.sha256)
     })
 
     test('is not mixed with another account, another address, or a running export', async () => {

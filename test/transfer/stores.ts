@@ -7,11 +7,14 @@ import { updateBrand } from '../../src/accounts/brand/update-brand.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
 import { migrate } from '../../src/kernel/db/migrate.ts'
+import { readShards } from '../../src/kernel/db/shards.ts'
+import { asSql } from '../../src/kernel/db/transaction.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { deriveBackupKey } from '../../src/transfer/backup/backup-key.ts'
-import { listBackupTables } from '../../src/transfer/backup/tables.ts'
+import { enterSchema } from '../../src/transfer/snapshot.ts'
+import { listBackupTables } from '../../src/transfer/tables.ts'
 import type { UnitStand } from '../api/unit-stand.ts'
-import { emptyDatabase, type TestDatabase } from '../database.ts'
+import { cloneDatabase, emptyDatabase, IS_SHARDED, type TestDatabase } from '../database.ts'
 import { ADDRESSES } from '../harness.ts'
 
 export const MIGRATIONS = join(import.meta.dirname, '../../migrations')
@@ -28,13 +31,16 @@ export async function temporaryFolder(): Promise<Folder> {
 export const poolOfOne = (database: TestDatabase) => () =>
   openPool(database.target, { max: 1, name: 'transfer', isDistributed: database.isDistributed === true })
 
-/** An empty database with its pool, migrated up to `last`; 0 means not at all. */
+/**
+ * An empty database with a pool of what accounts share: without tables, or with the shards of this run. With `last`,
+ * migrated up to that and without shards.
+ */
 export async function emptyStore(
-  last = 0,
+  last?: number,
 ): Promise<{ database: TestDatabase; sql: Sql; drop: () => Promise<void> }> {
-  const database = await emptyDatabase()
+  const database = await (IS_SHARDED && last === undefined ? cloneDatabase() : emptyDatabase())
   const sql = openPool(database.target, { max: 2, name: 'empty' })
-  if (last > 0) await migrate(sql, MIGRATIONS, systemClock.now(), last)
+  if (last !== undefined) await migrate(sql, MIGRATIONS, systemClock.now(), last)
   return {
     database,
     sql,
@@ -45,16 +51,33 @@ export async function emptyStore(
   }
 }
 
+/** Calls `read` for the tables that accounts share and for those of each shard, in one transaction each. */
+export async function onSchemas<T>(
+  sql: Sql,
+  read: (tx: Sql, shard: number | null) => Promise<T>,
+): Promise<T[]> {
+  const results: T[] = []
+  for (const shard of [null, ...(await readShards(sql))]) {
+    await sql.begin(async tx => {
+      await enterSchema(asSql(tx), shard)
+      results.push(await read(asSql(tx), shard))
+    })
+  }
+  return results
+}
+
 /** A digest of the rows of each table in a backup. */
 export async function digests(sql: Sql): Promise<Record<string, string>> {
   const all: Record<string, string> = {}
-  for (const { name, columns } of await listBackupTables(sql)) {
-    const rows = await sql<{ row: string }[]>`
-      select row_to_json(r)::text as row from (select ${sql(columns)} from ${sql(name)}) r order by 1`
-    all[name] = createHash('sha256')
-      .update(rows.map(({ row }) => row).join('\n'))
-      .digest('hex')
-  }
+  await onSchemas(sql, async (tx, shard) => {
+    for (const { name, columns } of await listBackupTables(tx)) {
+      const rows = await tx<{ row: string }[]>`
+        select row_to_json(r)::text as row from (select ${tx(columns)} from ${tx(name)}) r order by 1`
+      all[`${shard ?? ''} ${name}`] = createHash('sha256')
+        .update(rows.map(({ row }) => row).join('\n'))
+        .digest('hex')
+    }
+  })
   return all
 }
 

@@ -15,6 +15,8 @@ export type AuthenticatedKey = AccountPlace & {
   actorId: number
   scope: Scope
   planHasApi: boolean
+  /** The account's readiness settings as stored; null: none. */
+  readiness: unknown
   /** The account's own, else its plan's; null: unlimited. */
   requestsPerMinute: number | null
 }
@@ -45,7 +47,7 @@ export async function authenticate(sql: Sql, key: string, now: Date): Promise<Au
 
 async function findByHash(sql: Sql, hashes: readonly string[]): Promise<(KeyRow | undefined)[]> {
   const rows = await sql<(Omit<KeyRow, 'expiresAt'> & { hash: string; expires_at: Date | null })[]>`
-    select k.hash, k.id as "keyId", k.account_id as "accountId", k.actor_id as "actorId", ${placeColumns(sql)}, k.scope, p.api as "planHasApi",
+    select k.hash, k.id as "keyId", k.account_id as "accountId", k.actor_id as "actorId", ${placeColumns(sql)}, k.scope, p.api as "planHasApi", a.readiness,
       coalesce(a.requests_per_minute, p.requests_per_minute) as "requestsPerMinute", k.expires_at,
       k.revoked_at is not null or a.closed_at is not null as "isDisabled"
     from api_key k join account a on a.id = k.account_id join plan p on p.id = a.plan

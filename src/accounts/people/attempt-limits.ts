@@ -65,7 +65,11 @@ export async function attemptSignIn<T>(
   const throttled = known === undefined ? countNetworkAttempt(ctx, network) : undefined
   if (throttled !== undefined) return throttled
   const keys = [keyOfSource(ctx, source), ...(known === undefined ? [sha256Hex(email)] : [])]
-  const [own, all] = await count(ctx, keys)
+  const [own, all] = await count(ctx, keys).catch(error => {
+    // No password was tried. Otherwise people could not sign in after a lost database has returned.
+    if (known === undefined) uncountNetworkAttempt(ctx, network)
+    throw error
+  })
   if (own !== undefined && own.attempts > MAX_ATTEMPTS_PER_SOURCE) return throttle(ctx, own.since)
   const ms = getPauseMs(all?.attempts ?? 0)
   return ms === 0 ? verify() : verifyInTurn(ctx, email, ms, verify)

@@ -1,9 +1,10 @@
 /** Sessions of signed-in people: a random token in the browser, and its hash here. */
 import { sha256Hex } from '../../kernel/crypto.ts'
-import type { Fragment } from '../../kernel/db/database.ts'
+import { explainDatabaseError, type Fragment } from '../../kernel/db/database.ts'
 import { idFromUuid, newUuid, parseId } from '../../kernel/ids.ts'
 import { type AccountPlace, placeColumns, toHome } from '../account-shard.ts'
 import { withActor } from '../actors.ts'
+import type { AudienceProfile } from '../audience-profile.ts'
 import { audit } from '../audit.ts'
 import { type AccountContext, type OperatorContext, withTransaction } from '../context.ts'
 import { createToken, isToken } from './one-time-links.ts'
@@ -32,6 +33,7 @@ export type Session = {
     name: string
     plan: string
     planHasApi: boolean
+    audienceProfile: AudienceProfile
     closedAt: Date | null
   }
   /** When the person last proved who they are, by their password or a passkey. */
@@ -115,7 +117,7 @@ export async function findSession(ctx: OperatorContext, token: string): Promise<
   const now = ctx.clock.now()
   const hash = sha256Hex(token)
   const [row] = await ctx.sql<SessionRow[]>`
-    select s.id, s.person_id as "personId", p.email, m.role, m.actor_id as "actorId", s.account_id, a.name, a.plan, ${placeColumns(ctx.sql)},
+    select s.id, s.person_id as "personId", p.email, m.role, m.actor_id as "actorId", s.account_id, a.name, a.plan, a.audience_profile as "audienceProfile", ${placeColumns(ctx.sql)},
       plan.api as "planHasApi", a.closed_at, s.expires_at, coalesce(s.proven_at, s.created_at) as "provenAt"
     from person_session s
     join person p on p.id = s.person_id
@@ -124,16 +126,46 @@ export async function findSession(ctx: OperatorContext, token: string): Promise<
     join plan on plan.id = a.plan
     where s.hash = ${hash} and ${isLive(ctx)} and ${isAdmitted(ctx)}`
   if (!row) return undefined
-  const { account_id, name, plan, planHasApi, closed_at: closedAt, expires_at, ...session } = row
+  const {
+    account_id,
+    name,
+    plan,
+    planHasApi,
+    audienceProfile,
+    closed_at: closedAt,
+    expires_at,
+    ...session
+  } = row
   const { shard, shards, modelShards } = row
-  const isMoved = endFrom(now).getTime() - expires_at.getTime() >= SLIDES_AFTER_MS
-  if (isMoved) await ctx.sql`update person_session set expires_at = ${endFrom(now)} where hash = ${hash}`
+  const isDue = endFrom(now).getTime() - expires_at.getTime() >= SLIDES_AFTER_MS
+  const isMoved = isDue && (await extendSession(ctx, hash, endFrom(now)))
   return {
     ...session,
     id: idFromUuid(row.id),
     role: closedAt === null ? row.role : 'viewer',
-    account: { id: account_id, name, plan, planHasApi, shard, shards, modelShards, closedAt },
+    account: {
+      id: account_id,
+      name,
+      plan,
+      planHasApi,
+      audienceProfile,
+      shard,
+      shards,
+      modelShards,
+      closedAt,
+    },
     isMoved,
+  }
+}
+
+/** Returns false while the database cannot be written to: a later request extends the session. */
+async function extendSession({ sql }: OperatorContext, hash: string, end: Date): Promise<boolean> {
+  try {
+    await sql`update person_session set expires_at = ${end} where hash = ${hash}`
+    return true
+  } catch (error) {
+    if (explainDatabaseError(error)?.code === 'unavailable') return false
+    throw error
   }
 }
 

@@ -3,6 +3,7 @@ import { sha256Hex } from '../../kernel/crypto.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { createAccount } from '../accounts.ts'
+import { withActor } from '../actors.ts'
 import { audit, auditPerson } from '../audit.ts'
 import { type OperatorContext, withTransaction } from '../context.ts'
 import { clearEmailAttempts } from './attempt-limits.ts'
@@ -87,7 +88,7 @@ export async function setUpOwner(ctx: OperatorContext, input: FirstOwner): Promi
     const account = await createAccount(tx, { name: input.accountName, plan: FIRST_PLAN })
     const accountId = Number(account.id)
     const actorId = await addMember(tx, { accountId, personId: person.id, email, role: 'owner' })
-    const owner = { ...tx, accountId, actorId }
+    const owner = await withActor({ ...tx, actorId }, accountId)
     await audit(owner, 'account_set_up', input.accountName)
     await audit(owner, 'password_set', email)
     return { personId: person.id, email, passwordHash }

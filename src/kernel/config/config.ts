@@ -107,6 +107,8 @@ export function readConfig(env: Environment) {
     webhookAllowCidrs: read.cidrs('WEBHOOK_ALLOW_CIDRS', 0),
     /** The operator's country file (MMDB), read before the bundled one. */
     geoMmdbPath: read.text('GEO_MMDB_PATH'),
+    /** A folder with acts of the operator's own, for readiness reports. */
+    rulesDir: read.text('RULES_DIR'),
     /** Lower-case name of the header in which a trusted proxy sends the reader's country. */
     countryHeader: read.headerName('COUNTRY_HEADER'),
     /** Where to report a vulnerability, for `/.well-known/security.txt`: mailto:, https: or tel:. */

@@ -1,15 +1,13 @@
 /** Checks that each shard has the tables of `public` and the same migrations. */
-import { listShardTables } from './create-shard.ts'
+import { readCatalog } from './citus.ts'
+import { IS_NO_PART, SELECT_SHARD_TABLES } from './create-shard.ts'
 import type { Sql } from './database.ts'
-import { getShardSchema, readShards } from './shards.ts'
+import { getShardSchema, readShards, SHARD_NAME } from './shards.ts'
 
 /** Sentences about shards that are missing, are behind, or have other tables than `public`. */
 export async function findShardProblems(sql: Sql): Promise<string[]> {
   const shards = await readShards(sql)
-  return [
-    ...(await findUnequalMigrations(sql, shards)),
-    ...(await findOtherColumns(sql, shards.map(getShardSchema))),
-  ]
+  return [...(await findUnequalMigrations(sql, shards)), ...(await findOtherColumns(sql))]
 }
 
 async function findUnequalMigrations(sql: Sql, shards: readonly number[]): Promise<string[]> {
@@ -27,25 +25,25 @@ async function findUnequalMigrations(sql: Sql, shards: readonly number[]): Promi
   ]
 }
 
-/** On a node that has no tables of shards in `public` there is nothing to compare with. */
-async function findOtherColumns(sql: Sql, schemas: readonly string[]): Promise<string[]> {
-  const tables = await listShardTables(sql)
-  if (tables.length === 0) return []
-  const rows = await sql<{ name: string; columns: string }[]>`
-    with columns as (
+async function findOtherColumns(sql: Sql): Promise<string[]> {
+  const rows = await readCatalog<{ name: string; columns: string }>(
+    sql,
+    `with columns as (
       select n.nspname::text as schema, c.relname::text as name, a.attname::text as attname,
         concat_ws(' ', format_type(a.atttypid, a.atttypmod), case when a.attnotnull then 'not null' end) as type
       from pg_namespace n join pg_class c on c.relnamespace = n.oid join pg_attribute a on a.attrelid = c.oid
-      where c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
+      where c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped and c.${IS_NO_PART}
     ), expected as (
-      select s.schema, c.name, c.attname, c.type from columns c, unnest(${`{${schemas}}`}::text::text[]) s(schema)
-      where c.schema = 'public' and c.name = any(${`{${tables}}`}::text::text[])
+      select s.nspname::text as schema, c.name, c.attname, c.type
+      from columns c join (${SELECT_SHARD_TABLES}) t on t.name = c.name, pg_namespace s
+      where c.schema = 'public' and s.nspname ~ '${SHARD_NAME.source}'
     ), found as (
-      select * from columns where schema = any(${`{${schemas}}`}::text::text[])
+      select * from columns where schema ~ '${SHARD_NAME.source}'
     )
     select schema || '.' || name as name, string_agg(attname, ', ' order by attname) as columns
     from expected e full join found f using (schema, name, attname)
-    where e.type is distinct from f.type group by schema, name order by schema, name`
+    where e.type is distinct from f.type group by schema, name order by schema, name`,
+  )
   return rows.map(
     ({ name, columns }) =>
       `${name} differs from the table in public in ${columns}: somebody has changed one of them by hand`,

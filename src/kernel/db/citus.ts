@@ -1,8 +1,9 @@
 /** Distributes a migrated database over the nodes of a Citus cluster. */
 import type postgres from 'postgres'
 import { AppError } from '../errors.ts'
+import { withTimeout } from '../timeout.ts'
 import { createShard } from './create-shard.ts'
-import { type Fragment, isDistributed, type Sql } from './database.ts'
+import { databaseUnavailable, isDistributed, perDatabase, type Sql } from './database.ts'
 import { getShardSchema, readShards, SHARD_NAME, SHARED_TABLES } from './shards.ts'
 import { getPool } from './transaction.ts'
 
@@ -97,6 +98,15 @@ async function distributeGtinClaims(tx: postgres.TransactionSql): Promise<void> 
   await tx`select create_distributed_table('gtin_claim', 'prefix_digits')`
 }
 
+/** The number of the node that has the claims of GTINs with these digits; null for those in `sql` itself. */
+export async function findClaimNode(sql: Sql, prefixDigits: string): Promise<number | null> {
+  if (!isDistributed(getPool(sql))) return null
+  const [row] = await sql<{ node: number }[]>`
+    select groupid as node from pg_dist_placement
+    where shardid = get_shard_id_for_distribution_column('public.gtin_claim', ${prefixDigits}::text)`
+  return row?.node ?? null
+}
+
 /** Citus copies a new function to all nodes, unless it names a table that was local then. */
 async function distributeFunctions(tx: postgres.TransactionSql): Promise<void> {
   await tx`
@@ -114,19 +124,46 @@ async function createDistributedShard(sql: postgres.Sql, shard: number): Promise
   })
 }
 
+/** Reads the catalog of the coordinator, whatever node is asked: workers lack some tables of `public`. */
+export async function readCatalog<R extends object>(sql: Sql, query: string): Promise<R[]> {
+  if (!(await hasCitus(sql))) return sql.unsafe<R[]>(query)
+  const [row] = await sql<{ success: boolean; result: string }[]>`
+    select success, result from run_command_on_coordinator(${`select coalesce(json_agg(r), '[]') from (${query}) r`})`
+  if (row?.success) return JSON.parse(row.result)
+  throw new AppError('unavailable', `The coordinator of the cluster cannot be asked: ${row?.result}`)
+}
+
 /**
- * The `xact_start` of the transactions that may write to the shard. In the seconds after a move some writers
- * come through the node that it has left, so all nodes are asked. One that does not answer stands for a
- * transaction of a minute ago, and so does one that has been prepared but not ended: its node was lost.
+ * A time before which no transaction is open that may write to the shard. In the seconds after a move some
+ * writers come through the node that it has left, so all nodes are asked. One that does not answer stands for
+ * a transaction of a minute ago, and so does one that has been prepared but not ended: its node was lost.
  */
-export const selectOpenTransactions = (sql: Sql): Fragment =>
-  isDistributed(getPool(sql))
-    ? sql`(
-      select case when success then nullif(result, '')::timestamptz else now() - interval '1 minute' end as xact_start
-      from run_command_on_all_nodes(${OLDEST_TRANSACTION}, parallel := true, give_warning_for_connection_errors := true))`
-    : sql`(
-      select xact_start from pg_stat_activity
-      where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid())`
+export async function findOldestTransaction(sql: Sql): Promise<Date> {
+  const pool = getPool(sql)
+  if (!isDistributed(pool)) return readTime(pool, `least(now(), (${OLDEST_TRANSACTION}))`)
+  return withTimeout(askAllNodes(pool)(), NODES_TIMEOUT_MS, databaseUnavailable).catch(() =>
+    readTime(pool, `least(now() - interval '1 minute', (${OLDEST_TRANSACTION}))`),
+  )
+}
+
+/** A node that hangs takes longer. */
+const NODES_TIMEOUT_MS = 2_000
+
+async function readTime(pool: Sql, expression: string): Promise<Date> {
+  const [row] = await pool.unsafe<{ at: Date }[]>(`select ${expression} as at`, [], { prepare: true })
+  return row?.at ?? new Date(0)
+}
+
+/** One question at a time, so that a node that hangs keeps one connection. Earlier answers are right, too. */
+const askAllNodes = perDatabase((pool: Sql) => {
+  let asked: Promise<Date> | undefined
+  return (): Promise<Date> => {
+    asked ??= readTime(pool, OLDEST_OF_ALL_NODES).finally(() => {
+      asked = undefined
+    })
+    return asked
+  }
+})
 
 const OLDEST_TRANSACTION = `
   select least(min(xact_start), (
@@ -135,6 +172,10 @@ const OLDEST_TRANSACTION = `
   from pg_stat_activity
   where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()
     and query not like 'select citus_move_shard_placement(%'`
+
+const OLDEST_OF_ALL_NODES = `least(now(), (
+  select min(case when success then nullif(result, '')::timestamptz else now() - interval '1 minute' end)
+  from run_command_on_all_nodes($command$${OLDEST_TRANSACTION}$command$, parallel := true, give_warning_for_connection_errors := true)))`
 
 /**
  * The shards with host and port of the node that each is on, as the entry knows them; null for all on a plain

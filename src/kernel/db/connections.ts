@@ -125,6 +125,8 @@ export class Connections {
     setImmediate(() =>
       setImmediate(() => {
         if (!this.isLost(connection)) return this.giveBack(connection)
+        // An ended pool opens no other connection. A pause would only keep the process running.
+        if (this.queue.isClosed) return this.queue.leave()
         const pauseMs = Math.min(FIRST_BACKOFF_MS * 2 ** this.failures++, MAX_BACKOFF_MS)
         setTimeout(() => this.queue.leave(), pauseMs)
       }),

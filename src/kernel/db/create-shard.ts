@@ -46,14 +46,20 @@ async function listTablesWithoutAccount(tx: Tx, tables: readonly string[]): Prom
   return rows.map(({ name }) => name)
 }
 
-/** Names of the tables that each shard has, in order. */
+/** SQL: a table of `pg_class` is not one in which a node keeps a part of another. */
+export const IS_NO_PART = "relname !~ '_[0-9]{6,}$'"
+
+/** SQL: the tables of `public` that each shard has, by name. The coordinator of a cluster has them all. */
+export const SELECT_SHARD_TABLES = `
+  select c.relname::text as name from pg_class c
+  where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+    and c.relowner = (select relowner from pg_class where oid = 'public.schema_migration'::regclass)
+    and c.relname <> all('{${SHARED_TABLES}}'::name[]) and c.${IS_NO_PART}
+  order by c.relname`
+
+/** The tables of `public` that each shard has, by name. */
 export async function listShardTables(sql: postgres.Sql | Tx): Promise<string[]> {
-  const rows = await sql<{ name: string }[]>`
-    select c.relname::text as name from pg_class c
-    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
-      and c.relowner = (select relowner from pg_class where oid = 'public.schema_migration'::regclass)
-      and c.relname <> all(${`{${SHARED_TABLES}}`}::text::name[])
-    order by c.relname`
+  const rows = await sql.unsafe<{ name: string }[]>(SELECT_SHARD_TABLES)
   return rows.map(({ name }) => name)
 }
 

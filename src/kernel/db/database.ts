@@ -216,6 +216,8 @@ const APP_ERRORS: readonly [RegExp, () => AppError][] = [
   [LOST_BY_NETWORK, databaseUnavailable],
   [/^25006$/, readOnly],
   [/^(53|58|40001|40P01|55P03|57014|25P03)/, databaseUnavailable],
+  // The transaction could not be rolled back to its savepoint, because a node of a cluster was lost.
+  [/^(25P02|3B001)$/, databaseUnavailable],
   // Only the coordinator of a cluster can draw the number of an account.
   [/^2200H$/, databaseUnavailable],
   [/^(22P05|22P02|22003|22021|22025|54000|54001)$/, unstorable],

@@ -88,6 +88,15 @@ export async function readAppliedMigrations(sql: Sql): Promise<AppliedMigration[
   return sql<AppliedMigration[]>`select number, name, checksum from schema_migration order by number`
 }
 
+/** A text that changes when one of these shards, or `public`, is migrated. */
+export async function readShardMigrations(sql: Sql, shards: readonly number[]): Promise<string> {
+  const [row] = await sql<{ numbers: string }[]>`
+    select concat_ws(' ', (select max(number) from public.schema_migration), (
+      select string_agg(number::text, ' ' order by shard) from public.shard_migration
+      where shard = any(${[...shards]}::int[]))) as numbers`
+  return row?.numbers ?? ''
+}
+
 function findPending(files: readonly Migration[], applied: readonly AppliedMigration[]): Migration[] {
   const byNumber = new Map(files.map(file => [file.number, file]))
   for (const migration of applied) {

@@ -33,7 +33,7 @@ export async function moveShard(
       })
   }, PROGRESS_INTERVAL_MS)
   try {
-    // `selectOpenTransactions` knows the statement by its beginning: it writes no passport.
+    // `findOldestTransaction` knows the statement by its beginning: it writes no passport.
     await owner`select citus_move_shard_placement(
       d.shardid, f.nodename, f.nodeport, t.nodename, t.nodeport, 'auto')
       from pg_dist_shard d, pg_dist_node f, pg_dist_node t
@@ -42,7 +42,15 @@ export async function moveShard(
   } finally {
     clearInterval(timer)
   }
+  await analyzeShard(owner, shard)
   return { shard, from, to, bytes: placement?.bytes ?? 0 }
+}
+
+/** A moved table has no statistics: a list among a million items then took over ten seconds. */
+async function analyzeShard(owner: postgres.Sql, shard: number): Promise<void> {
+  const tables = await owner<{ name: string }[]>`
+    select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = ${getShardSchema(shard)}`
+  await owner.unsafe(`analyze ${tables.map(({ name }) => name).join(', ')}`)
 }
 
 /** Returns the node that has the shard. */

@@ -3,6 +3,7 @@
  * Without shards, `public` holds everything, and each function here returns what it was given.
  */
 import type postgres from 'postgres'
+import { BoundedMap } from '../bounded-map.ts'
 import { AppError } from '../errors.ts'
 import { newUuid } from '../ids.ts'
 import { perDatabase, type Sql } from './database.ts'
@@ -130,6 +131,11 @@ export function listCandidateShards(sql: Sql, uuid: string): readonly Sql[] {
   return named === undefined ? all : [named, ...all.filter(shard => shard !== named)]
 }
 
+const MAX_KNOWN_PLACES = 10_000
+
+/** The shards of ids that name another one, such as those of moved accounts: a second read asks only one. */
+const knownPlaces = perSharedDatabase(() => new BoundedMap<string, number | null>(MAX_KNOWN_PLACES))
+
 /**
  * Asks the likeliest shard for an id, then all others. If no shard that answers knows it, but one does not
  * answer, throws the error of that one: the id may be there.
@@ -139,12 +145,21 @@ export async function findInShards<T>(
   uuid: string,
   find: (shard: Sql) => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  const [first = sql, ...others] = listCandidateShards(sql, uuid)
+  const candidates = listCandidateShards(sql, uuid)
+  const places = knownPlaces(sql)
+  const known = places.get(uuid)
+  const [named = sql] = candidates
+  const first = candidates.find(shard => getShardNumber(shard) === known) ?? named
+  const others = candidates.filter(shard => shard !== first)
   if (others.length === 0) return find(first)
   const results = await Promise.allSettled([find(first)])
   const isFound = (result: PromiseSettledResult<T | undefined>) =>
     result.status === 'fulfilled' && result.value !== undefined
-  if (!results.some(isFound)) results.push(...(await Promise.allSettled(others.map(find))))
+  if (!results.some(isFound)) {
+    results.push(...(await Promise.allSettled(others.map(find))))
+    const place = others[results.findIndex(isFound) - 1]
+    if (place !== undefined) places.set(uuid, getShardNumber(place))
+  }
   const result = results.find(isFound) ?? results.find(({ status }) => status === 'rejected')
   if (result?.status === 'rejected') throw result.reason
   return result?.value

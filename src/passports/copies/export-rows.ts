@@ -41,6 +41,7 @@ export type VersionLine = {
   created_by: number
   content: string
   content_hash: string
+  schema_version: number
   own: string | null
   note: string | null
   changed: string[] | null
@@ -49,6 +50,18 @@ export type VersionLine = {
 export type StatusLine = { passport: string; changed_at: Date; changed_by: number; status: string }
 export type GtinLine = { gtin14: string; model: string; claimed_at: Date }
 export type ReleasedGtinLine = { gtin14: string; model: string; released_at: Date }
+/** `data` is JSON. */
+export type DraftLine = {
+  id: string
+  product: string | null
+  category: string
+  change_type: string | null
+  data: string
+  note: string | null
+  created_at: Date
+  created_by: number
+  updated_at: Date
+}
 export type AccessLinkLine = Readonly<Record<string, unknown>> & { id: string }
 
 const CONTENTS_PER_PAGE = 200
@@ -98,14 +111,20 @@ const LEVELS = ['m', 'b', 'i'] as const
 
 type ModelGtin = { gtin14: string; model: string; is_released: boolean }
 
-const readGtins = (sql: Sql, accountId: number, models: readonly string[]) => sql<ModelGtin[]>`
-  select gtin14, model_id as model, false as is_released from gtin_claim
-  where account_id = ${accountId} and model_id = any(${[...models]}::text[]::uuid[])
-  union
-  select gtin14, model_id, true from released_gtin r
-  where account_id = ${accountId} and model_id = any(${[...models]}::text[]::uuid[])
-    and not exists (select 1 from gtin_claim g where g.gtin14 = r.gtin14 and g.account_id = r.account_id and g.model_id = r.model_id)
-  order by gtin14`
+/** In two statements: claims are distributed over the nodes of a cluster, released GTINs are on each. */
+async function readGtins(sql: Sql, accountId: number, models: readonly string[]): Promise<ModelGtin[]> {
+  const claimed = await sql<ModelGtin[]>`
+    select gtin14, model_id as model, false as is_released from gtin_claim
+    where account_id = ${accountId} and model_id = any(${[...models]}::text[]::uuid[])`
+  const released = await sql<ModelGtin[]>`
+    select gtin14, model_id as model, true as is_released from released_gtin
+    where account_id = ${accountId} and model_id = any(${[...models]}::text[]::uuid[])`
+  const isClaimed = (one: ModelGtin) =>
+    claimed.some(({ gtin14, model }) => gtin14 === one.gtin14 && model === one.model)
+  return [...claimed, ...released.filter(one => !isClaimed(one))].sort(
+    (a, b) => Number(a.gtin14) - Number(b.gtin14),
+  )
+}
 
 /** Released GTINs that still lead to a passport; another product may have claimed one since. */
 async function findResolvingGtins(
@@ -183,13 +202,13 @@ const readPassports = (sql: Sql, accountId: number, level: PassportLine['level']
 
 const readVersions = (sql: Sql, accountId: number, uuids: readonly string[]) => sql<VersionLine[]>`
   select p.id as passport, 1 as version_no, 'n'::"char" as kind, carnet_created_at(p.id) as created_at, p.created_by,
-    p.content_id as content, encode(c.hash, 'hex') as content_hash, p.own::text as own, null::text as note,
+    p.content_id as content, encode(c.hash, 'hex') as content_hash, p.schema_version, p.own::text as own, null::text as note,
     null::text[] as changed, encode(${firstHash(sql, sql`c.hash`)}, 'hex') as hash
   from passport p join content c on c.id = p.content_id and c.account_id = p.account_id
   where p.id = any(${[...uuids]}::text[]::uuid[]) and p.account_id = ${accountId} and p.version_no = 1
   union all
   select v.passport_id, v.version_no, v.kind, v.created_at, v.created_by, v.content_id, encode(c.hash, 'hex'),
-    v.own::text, v.note, v.changed, encode(v.hash, 'hex')
+    v.schema_version, v.own::text, v.note, v.changed, encode(v.hash, 'hex')
   from passport_version v join content c on c.id = v.content_id and c.account_id = v.account_id
   where v.passport_id = any(${[...uuids]}::text[]::uuid[]) and v.account_id = ${accountId}
   order by passport, version_no`
@@ -219,5 +238,16 @@ export const exportAccessLinks = (sql: Sql, accountId: number) =>
     after => sql<AccessLinkLine[]>`
       select id, hash, passport_id, audience, label, created_at, created_by, expires_at, revoked_at, uses, last_used_at
       from access_link where account_id = ${accountId} and id > ${after} order by id limit ${PASSPORTS_PER_PAGE}`,
+    line => line.id,
+  )
+
+/** An account has at most 1,000; a page may have large ones. */
+const DRAFTS_PER_PAGE = 50
+
+export const exportDrafts = (sql: Sql, accountId: number) =>
+  readRows(
+    after => sql<DraftLine[]>`
+      select id, product_id as product, category, change_type, data::text as data, note, created_at, created_by, updated_at
+      from draft where account_id = ${accountId} and id > ${after} order by id limit ${DRAFTS_PER_PAGE}`,
     line => line.id,
   )

@@ -9,6 +9,7 @@ import { firstHash } from '../core/hash-chain.ts'
 import type {
   AccessLinkLine,
   ContentLine,
+  DraftLine,
   GtinLine,
   PassportLine,
   ReleasedGtinLine,
@@ -19,7 +20,8 @@ import type {
 /** The type of a JSON line of the export: times are texts. */
 type AsText<L> = { [K in keyof L]: L[K] extends Date ? string : L[K] }
 type ImportedContent = AsText<ContentLine>
-type ImportedVersion = AsText<VersionLine>
+/** Files of earlier versions of Carnet have no `schema_version`: it was 1. */
+type ImportedVersion = Omit<AsText<VersionLine>, 'schema_version'> & { schema_version?: number }
 export type ImportedHistory = {
   passport: AsText<PassportLine>
   versions: ImportedVersion[]
@@ -81,11 +83,13 @@ export async function importPassports(
       units_content uuid)`
   const kept = all.flatMap(({ passport, versions }) => (passport.version_no === 1 ? [] : versions))
   await sql`
-    insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, kind, own, note, changed, hash)
-    select r.created_at, ${accountId}, r.version_no, r.created_by, r.passport, r.content, r.kind::"char", r.own::jsonb, r.note,
-      r.changed, decode(r.hash, 'hex')
+    insert into passport_version (created_at, account_id, version_no, created_by, passport_id, content_id, schema_version,
+      kind, own, note, changed, hash)
+    select r.created_at, ${accountId}, r.version_no, r.created_by, r.passport, r.content, coalesce(r.schema_version, 1),
+      r.kind::"char", r.own::jsonb, r.note, r.changed, decode(r.hash, 'hex')
     from jsonb_to_recordset(${JSON.stringify(kept)}::text::jsonb) as r(created_at timestamptz, version_no int,
-      created_by int, passport uuid, content uuid, kind text, own text, note text, changed text[], hash text)`
+      created_by int, passport uuid, content uuid, schema_version smallint, kind text, own text, note text,
+      changed text[], hash text)`
   await sql`
     insert into passport_status (changed_at, account_id, changed_by, passport_id, status)
     select r.changed_at, ${accountId}, r.changed_by, r.passport, r.status::"char"
@@ -212,6 +216,28 @@ export async function importAccessLinks(
     on conflict do nothing returning id`
   if (made.length !== links.length)
     throw invalidInput('An access link in the file already exists here or is not valid.')
+}
+
+/** Throws `validation` if a draft or a passport with its id exists here. */
+export async function importDrafts(
+  sql: Sql,
+  accountId: number,
+  drafts: readonly AsText<DraftLine>[],
+): Promise<void> {
+  const ids = drafts.map(({ id }) => id)
+  await requireFreeIds(sql, ids)
+  const [existing] = await sql<{ id: string }[]>`
+    select id from draft where id = any(${ids}::text[]::uuid[]) limit 1`
+  if (existing !== undefined)
+    throw invalidInput(
+      `Draft ${idFromUuid(existing.id)} already exists here. Delete it, or import elsewhere.`,
+    )
+  await sql`
+    insert into draft (account_id, id, product_id, category, change_type, data, note, created_at, created_by, updated_at)
+    select ${accountId}, r.id, r.product, r.category, r.change_type, r.data::jsonb, r.note, r.created_at, r.created_by,
+      r.updated_at
+    from jsonb_to_recordset(${JSON.stringify(drafts)}::text::jsonb) as r(id uuid, product uuid, category text,
+      change_type text, data text, note text, created_at timestamptz, created_by int, updated_at timestamptz)`
 }
 
 /** Must be called after the last row: writes counters, checks references, counts passports by level. */

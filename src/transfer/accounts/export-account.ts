@@ -7,6 +7,7 @@ import { idFromUuid } from '../../kernel/ids.ts'
 import {
   exportAccessLinks,
   exportContents,
+  exportDrafts,
   exportGtins,
   exportPassports,
   exportReleasedGtins,
@@ -68,6 +69,9 @@ async function* listLines(
   for await (const gtin of exportGtins(sql, accountId)) yield { type: 'gtin', ...gtin }
   for (const gtin of await exportReleasedGtins(sql, accountId)) yield { type: 'released_gtin', ...gtin }
   for await (const link of exportAccessLinks(sql, accountId)) yield { type: 'access_link', ...link }
+  // Drafts are on the account's home.
+  const drafts = readOnShards(sql, shards.slice(0, 1), () => exportDrafts(sql, accountId))
+  for await (const draft of drafts) yield { type: 'draft', ...draft }
 }
 
 /** What `read` yields on one shard after the other; null: `public`. */

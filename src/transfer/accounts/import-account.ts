@@ -10,8 +10,8 @@ import {
   importActors,
   importBrand,
   importLogo,
+  importSettings,
   type LogoLine,
-  setIndexable,
   setUsage,
 } from '../../accounts/export-rows.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -26,6 +26,7 @@ import {
   type ImportedHistory,
   importAccessLinks,
   importContents,
+  importDrafts,
   importGtins,
   importPassports,
   importReleasedGtins,
@@ -149,7 +150,7 @@ async function writeAccount(
         { name: options.name ?? from.name, plan: options.plan ?? from.plan, shard },
       )
       id = Number(account.id)
-      await setIndexable(sql, id, from.indexable)
+      await importSettings(sql, id, from)
     } else await batches.add(line)
   }
   if (account === undefined) throw invalidInput('The file is incomplete: it has no header.')
@@ -174,6 +175,7 @@ const WRITERS: Readonly<Record<string, (sql: Sql, id: number, lines: never[]) =>
   gtin: importGtins,
   released_gtin: importReleasedGtins,
   access_link: importAccessLinks,
+  draft: importDrafts,
 }
 
 /** Logos and brands are few and written at once. */

@@ -6,19 +6,22 @@ import {
   deleteForeignActors,
   dropQuotaParts,
   listForeignAccounts,
+  listSpreadAccounts,
   renameShards,
 } from '../../accounts/restored-shards.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import {
   claimMissingGtins,
   deleteClaims,
+  deleteSkuClaims,
   findLostGtins,
   findUnusedClaims,
   listClaims,
-} from '../../passports/copies/align-gtins.ts'
+  listSkuClaims,
+} from '../../passports/copies/align-claims.ts'
 import { enterSchema } from '../snapshot.ts'
+import { listBackupTables } from '../tables.ts'
 import { type BackupPart, findTarget } from './backup-parts.ts'
-import { listBackupTables } from './tables.ts'
 
 /** The clocks of machines differ by less. */
 const MARGIN_MS = 3_600_000
@@ -43,6 +46,7 @@ export async function alignParts(sql: Sql, { parts, shards, createdAt }: Restore
     await claimMissingGtins(sql, since)
   }
   await deleteClaims(sql, unused)
+  await deleteUnusedSkuClaims(sql, since)
   const lost: string[] = []
   for (const shard of schemas) {
     await enterSchema(sql, shard)
@@ -51,6 +55,26 @@ export async function alignParts(sql: Sql, { parts, shards, createdAt }: Restore
   await enterSchema(sql, null)
   await deleteForeignActors(sql)
   return lost
+}
+
+/** An account on several shards has its claims on the first, whose part may be newer than the others. */
+async function deleteUnusedSkuClaims(sql: Sql, since: Date): Promise<void> {
+  await enterSchema(sql, null)
+  for (const { id, shards } of await listSpreadAccounts(sql)) {
+    const [home = null] = shards
+    await enterSchema(sql, home)
+    let unused: { sku: string; model_id: string }[] = await listSkuClaims(sql, id, since)
+    for (const shard of shards) {
+      await enterSchema(sql, shard)
+      unused = await findUnusedClaims(sql, unused)
+    }
+    await enterSchema(sql, home)
+    await deleteSkuClaims(
+      sql,
+      id,
+      unused.map(({ sku }) => sku),
+    )
+  }
 }
 
 async function deleteForeignRows(sql: Sql, shard: number | null): Promise<void> {

@@ -1,14 +1,15 @@
 /** Writes a backup of a database with shards: a folder with a file for each part, each of one moment. */
 import { createHash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { findUnfinishedMoves } from '../../accounts/move-account.ts'
 import { listSpreadAccounts } from '../../accounts/restored-shards.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { readAppliedMigrations } from '../../kernel/db/migrate.ts'
 import { unavailable } from '../../kernel/errors.ts'
 import { writeNewFolder } from '../new-file.ts'
 import { enterSchema, withPool, withSnapshot } from '../snapshot.ts'
+import { listBackupTables } from '../tables.ts'
 import { type BackupPart, getPartFile, listParts, SHARED_PART, selectTables } from './backup-parts.ts'
-import { listBackupTables } from './tables.ts'
 import { type BackupOptions, type BackupSetup, type WrittenFile, writeTables } from './write-tables.ts'
 
 /** `shared` has a snapshot, in which what the shards share is read. */
@@ -18,6 +19,9 @@ export async function createBackupSet(
   options: BackupOptions,
   shards: readonly number[],
 ): Promise<WrittenFile> {
+  const [unfinished] = await findUnfinishedMoves(shared)
+  // The rows of this account may be on two shards.
+  if (unfinished !== undefined) throw unavailable(`There is no backup now: ${unfinished}`)
   const id = randomUUID()
   const migrations = await readAppliedMigrations(shared)
   const spread = (await listSpreadAccounts(shared)).flatMap(({ id: account, shards: own }) =>

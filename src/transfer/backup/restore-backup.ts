@@ -1,7 +1,4 @@
 /** Restores a backup into an empty store, if it is complete, has our key and is not from a newer version. */
-import { once } from 'node:events'
-import type { Writable } from 'node:stream'
-import { finished } from 'node:stream/promises'
 import type { Clock } from '../../kernel/clock.ts'
 import { ONE_CONNECTION_PER_NODE, replaceShards } from '../../kernel/db/citus.ts'
 import type { Sql } from '../../kernel/db/database.ts'
@@ -10,14 +7,15 @@ import { getShardSchema, readShards } from '../../kernel/db/shards.ts'
 import { asSql } from '../../kernel/db/transaction.ts'
 import { AppError, assert, invalidInput } from '../../kernel/errors.ts'
 import { countHistories, findBrokenChains } from '../../passports/copies/verify.ts'
+import { copyIn, type Sink } from '../copy-rows.ts'
 import { enterSchema, withPool } from '../snapshot.ts'
+import { type BackupTable, EXCLUDED_TABLES, listBackupTables } from '../tables.ts'
 import { alignParts } from './align-parts.ts'
 import type { BackupKey } from './backup-key.ts'
 import { type BackupPart, findTarget, requireSeparateShards } from './backup-parts.ts'
 import { type Backup, openBackup } from './open-backup.ts'
 import type { BackupFile } from './read-backup-file.ts'
 import { spreadAccounts } from './spread-accounts.ts'
-import { type BackupTable, EXCLUDED_TABLES, listBackupTables } from './tables.ts'
 import type { BackupEnd } from './write-backup-file.ts'
 
 type RestoreSetup = {
@@ -259,28 +257,6 @@ function findTable(
       'The backup has a table or a column that its version of Carnet did not have. Use another backup.',
     )
   return { name: table.name, columns: own.filter(column => column !== undefined) }
-}
-
-type Sink = { write: (data: Buffer) => Promise<void>; close: () => Promise<void> }
-
-async function copyIn(sql: Sql, { name, columns }: BackupTable, progress: Progress): Promise<Sink> {
-  const stream: Writable = await sql`copy ${sql(name)} (${sql(columns)}) from stdin`.writable()
-  const ended = finished(stream)
-  ended.catch(() => undefined)
-  let bytes = 0
-  return {
-    async write(data) {
-      bytes += data.length
-      progress(name, bytes)
-      // Waits for the drain, because a chunk may be part of a larger buffer that the socket still has to
-      // send.
-      if (!stream.write(data)) await Promise.race([once(stream, 'drain'), ended])
-    },
-    async close() {
-      stream.end()
-      await ended
-    },
-  }
 }
 
 /** The triggers would deliver events again, and refuse or seal the restored rows. */

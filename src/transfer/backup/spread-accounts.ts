@@ -6,7 +6,7 @@ import { listShardTables } from '../../kernel/db/create-shard.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { getShardSchema } from '../../kernel/db/shards.ts'
 import { asSql } from '../../kernel/db/transaction.ts'
-import { listBackupTables } from './tables.ts'
+import { listBackupTables } from '../tables.ts'
 
 /**
  * Moves all accounts of a restored database from `public` onto its shards, which it creates: the largest

@@ -1,12 +1,12 @@
 /** Reads tables and writes them into a backup file. */
-import type { Readable } from 'node:stream'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { readAppliedMigrations } from '../../kernel/db/migrate.ts'
 import { countHistories } from '../../passports/copies/verify.ts'
+import { readChunks } from '../copy-rows.ts'
+import type { BackupTable } from '../tables.ts'
 import type { BackupKey } from './backup-key.ts'
 import type { BackupSet } from './backup-parts.ts'
-import type { BackupTable } from './tables.ts'
 import { type BackupEnd, type BackupFrame, writeBackupFile } from './write-backup-file.ts'
 
 export type BackupSetup = {
@@ -32,9 +32,6 @@ export type WrittenFile = {
   tables: number
   created_at: string
 }
-
-/** Rows are collected into chunks of this size, because writing single rows is slow. */
-const CHUNK_BYTES = 262_144
 
 /** Writes these tables into a file. `set` tells to which backup of several files it belongs. */
 export async function writeTables(
@@ -81,24 +78,4 @@ async function* readTables(
     end.rows[table.name] = rows
   }
   yield { type: 'end', end }
-}
-
-/**
- * The driver pauses its socket when rows arrive too fast, and resumes when the stream requests more. A
- * finished stream requests nothing, so `_read` must be called once: otherwise the connection would hang at
- * the next statement.
- */
-async function* readChunks(rows: Readable): AsyncGenerator<Buffer> {
-  let rowBuffers: Buffer[] = []
-  let length = 0
-  for await (const row of rows) {
-    rowBuffers.push(row)
-    length += row.length
-    if (length < CHUNK_BYTES) continue
-    yield Buffer.concat(rowBuffers)
-    rowBuffers = []
-    length = 0
-  }
-  rows._read(0)
-  if (length > 0) yield Buffer.concat(rowBuffers)
 }

@@ -35,6 +35,12 @@ export const UNIT_TO_CHOOSE = '?'
 export const buildMappingName = ({ name, unit }: Pick<Column, 'name' | 'unit'>): string =>
   unit === undefined ? name : `${name}|${unit}`
 
+/** The single value of a list that fits into one cell: codes, but not texts, which may have commas. */
+export function findCompactEntry(list: Field): Field | undefined {
+  const entry = findScalarEntry(list)
+  return entry?.values === undefined && entry?.format === undefined ? undefined : entry
+}
+
 /** The two members of a list that fits into one cell, as in `cotton 60 %`. */
 export function findCompactMembers(field: Field): readonly [name: Field, number: Field] | undefined {
   const [first, second, ...more] = field.of ?? []
@@ -107,12 +113,16 @@ function findInList(
   names: readonly string[],
 ) {
   if (index === undefined) {
-    const isOne = findScalarEntry(field) !== undefined || findCompactMembers(field) !== undefined
+    const isOne = findCompactEntry(field) !== undefined || findCompactMembers(field) !== undefined
     if (rest.length > 0 || !isOne) return undefined
     return { path: at, field, labelPath: names.join('.'), isWhole: true as const }
   }
   const entry = Number(index) - 1
-  if (rest.length === 0 || entry >= (getMaxEntries(field) ?? 0)) return undefined
+  if (entry >= (getMaxEntries(field) ?? 0)) return undefined
+  if (rest.length === 0) {
+    const scalar = findScalarEntry(field)
+    return scalar && { path: [...at, entry], field: scalar, labelPath: names.join('.') }
+  }
   return findByPath(field.of ?? [], rest, [...at, entry], names)
 }
 
@@ -122,7 +132,7 @@ export type ColumnLayout = {
   languages: ReadonlyMap<string, readonly string[]>
 }
 
-/** In the order of the fields. A list of single values has one column, other lists one for each member. */
+/** In the order of the fields. A list of codes has one column, other lists one for each entry or member. */
 export function listColumns(category: CompleteCategory, layout: ColumnLayout): Column[] {
   const names: string[] = []
   const visitAll = (fields: readonly Field[], prefix: string, parent: string) => {
@@ -134,10 +144,15 @@ export function listColumns(category: CompleteCategory, layout: ColumnLayout): C
     if (field.localized) {
       for (const language of layout.languages.get(path) ?? []) names.push(`${name}.${language}`)
     } else if (field.type === 'object') visitAll(field.fields ?? [], `${name}.`, `${path}.`)
-    else if (field.type !== 'list' || findScalarEntry(field) !== undefined) names.push(name)
-    else {
-      const entries = layout.entries.get(path) ?? 0
-      for (let n = 1; n <= entries; n++) visitAll(field.of ?? [], `${name}[${n}].`, `${path}.`)
+    else if (field.type !== 'list' || findCompactEntry(field) !== undefined) names.push(name)
+    else visitEntries(field, name, path)
+  }
+  const visitEntries = (list: Field, name: string, path: string) => {
+    const isScalar = findScalarEntry(list) !== undefined
+    const entries = layout.entries.get(path) ?? 0
+    for (let n = 1; n <= entries; n++) {
+      if (isScalar) names.push(`${name}[${n}]`)
+      else visitAll(list.of ?? [], `${name}[${n}].`, `${path}.`)
     }
   }
   visitAll(category.fields, '', '')

@@ -1,9 +1,9 @@
 /** Turns a passport into a row, and finds the columns that a set of passports needs. */
 import type { CompleteCategory } from '../../categories/catalogue.ts'
-import { type Field, findScalarEntry } from '../../categories/field.ts'
+import type { Field } from '../../categories/field.ts'
 import { type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
 import { type Cell, toCell } from './cell.ts'
-import type { Column, ColumnLayout, DataPath } from './columns.ts'
+import { type Column, type ColumnLayout, type DataPath, findCompactEntry } from './columns.ts'
 
 /** Collects the layout that fits many passports: the longest lists and all languages. */
 export function collectLayout({ fields }: CompleteCategory) {
@@ -20,7 +20,7 @@ export function collectLayout({ fields }: CompleteCategory) {
         languages.set(path, known)
       } else visitAll(field.fields ?? [], value, `${path}.`)
     }
-    if (!Array.isArray(value) || findScalarEntry(field) !== undefined) return
+    if (!Array.isArray(value) || findCompactEntry(field) !== undefined) return
     entries.set(path, Math.max(entries.get(path) ?? 0, value.length))
     for (const entry of value) if (isObject(entry)) visitAll(field.of ?? [], entry, `${path}.`)
   }

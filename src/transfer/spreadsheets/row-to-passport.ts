@@ -126,12 +126,17 @@ function closeGaps(value: unknown): unknown {
 
 const hasKnownNames = ({ dictionary, open }: Field) => dictionary !== undefined || open === true
 
+function parseScalarList(text: string, entry: Field, labelPath: string): string[] {
+  const bare = /^\[.*\]$/s.test(text) ? text.replaceAll(/[[\]"]/g, ' ') : text
+  const separator = entry.format === 'language' ? /[\s,;]+/ : /[\n,;]+/
+  const names = bare.split(separator).map(one => one.trim())
+  return names.filter(one => one !== '').map(one => toCanonicalName(labelPath, entry, one))
+}
+
 function parseWholeList(cell: Cell, { field, labelPath }: Column, options: RowOptions): unknown {
   const text = parseCellText(String(cell))
-  if (findScalarEntry(field) !== undefined) {
-    const bare = /^\[.*\]$/s.test(text) ? text.replaceAll(/[[\]"]/g, ' ') : text
-    return bare.split(/[\s,;]+/).filter(one => one !== '')
-  }
+  const scalar = findScalarEntry(field)
+  if (scalar !== undefined) return parseScalarList(text, scalar, labelPath)
   const members = findCompactMembers(field)
   if (members === undefined) return text
   const [name, number] = members

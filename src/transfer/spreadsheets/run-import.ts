@@ -3,7 +3,7 @@
  * transaction, so that after a crash another process continues after the last complete chunk.
  */
 import { findHome } from '../../accounts/account-shard.ts'
-import { audit, insertAuditEntries } from '../../accounts/audit.ts'
+import { audit } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { perDatabase, type Sql, withRetries } from '../../kernel/db/database.ts'
@@ -75,15 +75,16 @@ export async function startImport(
 
 /** Stops a check or an import after the current chunk; written products stay. */
 export async function stopImport(ctx: AccountContext, uuid: string): Promise<void> {
-  const { sql, accountId } = ctx
-  const subject = sql`json_build_object('file', file_name, 'created', created, 'updated', updated, 'unchanged', unchanged,
-    'failed', failed)::text`
-  await sql`
-    with ended as (
-      update sheet_import set state = case state when 'checking' then 'open' else 'stopped' end
-      where account_id = ${accountId} and id = ${uuid} and state in ('checking', 'running') returning *
-    )
-    ${insertAuditEntries(ctx, 'import_stopped', subject, ctx)} from ended where state = 'stopped'`
+  const { accountId } = ctx
+  await inTransaction(ctx.sql, async sql => {
+    const [ended] = await sql<(ImportAuditSubject & { state: string })[]>`
+      update sheet_import set state = case when state = 'checking' then 'open' else 'stopped' end
+      where account_id = ${accountId} and id = ${uuid} and state in ('checking', 'running')
+      returning state, file_name as file, created, updated, unchanged, failed`
+    if (ended?.state !== 'stopped') return
+    const { state: _, ...subject } = ended
+    await audit({ ...ctx, sql }, 'import_stopped', JSON.stringify(subject))
+  })
 }
 
 /** Audit entries of an import, as JSON: the number of rows at its start, the results at its end. */
@@ -98,25 +99,26 @@ async function setRunning(
   settings: ImportSettings,
 ): Promise<void> {
   const from = to === 'checking' ? ['open', 'checked'] : ['checked']
-  const { sql, accountId, actorId, clock } = ctx
-  const subject = sql`json_build_object('file', file_name, 'rows', row_count)::text`
-  const [row] = await sql<SpreadsheetImport[]>`
-    with begun as (
+  const { accountId, actorId, clock } = ctx
+  // Two statements: as one, Citus would also need a machine that has nothing of this account.
+  const row = await inTransaction(ctx.sql, async sql => {
+    const [begun] = await sql<SpreadsheetImport[]>`
       update sheet_import set state = ${to}, settings = ${JSON.stringify(settings)}::text::json, alive_at = ${clock.now()},
         book = case when ${to === 'checking'} then book end, actor_id = ${actorId}, next_chunk = 0, created = 0, updated = 0, unchanged = 0, failed = 0
       where account_id = ${accountId} and id = ${id} and state = any(${from}::text[])
-        and header::text = ${JSON.stringify(header)} returning *
-    ), noted as (
-      ${insertAuditEntries(ctx, 'import_started', subject)} from begun where state = 'running'
-    )
-    select ${importColumns(sql)} from begun`
+        and header::text = ${JSON.stringify(header)} returning ${importColumns(sql)}`
+    if (begun === undefined || to === 'checking') return begun
+    const subject: ImportAuditSubject = { file: begun.fileName, rows: begun.rowCount }
+    await audit({ ...ctx, sql }, 'import_started', JSON.stringify(subject))
+    return begun
+  })
   if (row === undefined)
     throw invalidField(
       ['state'],
       'immutable',
       'This import has changed meanwhile. Reload the page to see its state.',
     )
-  runners(sql).startAnew(clock, parseImportRow(row))
+  runners(ctx.sql).startAnew(clock, parseImportRow(row))
 }
 
 /** Resumes imports that no process works on. A timer in every server calls it. */

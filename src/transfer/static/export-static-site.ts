@@ -8,7 +8,7 @@ import { exportAccount } from '../../accounts/export-rows.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { getSearchPath } from '../../kernel/db/shards.ts'
-import { assert, findErrorCode, unavailable } from '../../kernel/errors.ts'
+import { assert, findErrorCode, invalidInput, unavailable } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { exportAddresses, type PassportLine } from '../../passports/copies/export-rows.ts'
 import { openStaticExport, type StaticExport, type StaticFile, withFolderLock } from './resumable-export.ts'
@@ -70,7 +70,10 @@ async function write(
   try {
     if (last === null) await writeVocabulary(setup, site)
     const sql = await pool.reserve()
-    const { shards } = await exportAccount(sql, accountId)
+    const { account, shards } = await exportAccount(sql, accountId)
+    const { audience_profile = 'contract' } = account
+    const { audience_profile: before = 'contract' } = site.resumed
+    if (last !== null && before !== audience_profile) throw changedAudience(dir)
     const first = last?.shard === undefined ? 0 : shards.indexOf(last.shard)
     for (const [i, shard] of shards.slice(first).entries()) {
       if (shard !== null) await sql`select set_config('search_path', ${getSearchPath(shard)}, false)`
@@ -82,6 +85,7 @@ async function write(
           last: { level, uuid, ...(shard !== null && { shard }) },
           passports: ++passports,
           left_out,
+          audience_profile,
         })
         options.progress?.(passports)
       }
@@ -97,6 +101,11 @@ async function write(
     await pool.end({ timeout: 0 })
   }
 }
+
+const changedAudience = (dir: string) =>
+  invalidInput(
+    `The account's audience profile has changed since ${dir} was begun. Export into an empty folder: earlier pages show other fields.`,
+  )
 
 async function getPage(setup: StaticSiteSetup, path: string, accept: string): Promise<Buffer> {
   const response = await setup.fetchPage(path, accept)

@@ -4,6 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
+import type { AudienceProfile } from '../../accounts/audience-profile.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { findErrorCode, invalidInput } from '../../kernel/errors.ts'
 import { withProcessLock } from '../../kernel/process/process-lock.ts'
@@ -26,7 +27,13 @@ const WRITER_TIMEOUT_MS = 60_000
 /** A folder must not mix pages of two accounts or two public addresses. */
 type Owner = { account: number; public_url: string }
 /** `last`: the newest passport that was written; null before the first. */
-type Progress = { last: ExportPosition | null; passports: number; left_out: number }
+type Progress = {
+  last: ExportPosition | null
+  passports: number
+  left_out: number
+  /** Of the account when the pages were written; absent in files of earlier versions. */
+  audience_profile?: AudienceProfile
+}
 type SavedProgress = Owner &
   Progress & { files: number; bytes: number; manifest_bytes: number } & {
     shared: readonly string[]

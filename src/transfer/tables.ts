@@ -1,5 +1,5 @@
-/** The tables of a backup: all in the catalogue except those excluded here, so that none is forgotten. */
-import type { Sql } from '../../kernel/db/database.ts'
+/** Tables to back up or move: all in the catalogue except those excluded here, so that none is forgotten. */
+import type { Sql } from '../kernel/db/database.ts'
 
 /** Each with its reason. Unlogged tables are excluded too, because a crash empties them anyway. */
 export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
@@ -10,6 +10,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   scan_item_hour: 'hashes of the readers of items, for the same reason',
   scan_writer: 'batch numbers of processes that have ended',
   webhook_lease: 'leases of processes that have ended',
+  readiness_facts: 'derived from the data; servers write it again',
   rate_share: 'requests of the current minute; not logged without shards',
   idempotency_key: 'responses of the last day to requests that may not be part of the restored state',
   person_session: 'sessions; people sign in again',
@@ -19,12 +20,25 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   passkey_challenge: 'secrets that expire within a minute',
 }
 
+/** Processes write these again; nobody misses their rows when an account is moved to another shard. */
+const UNMOVED_TABLES = ['webhook_lease', 'rate_share']
+
+/** Servers write these again, perhaps while an account is moved: they are deleted with it, but not copied. */
+export const DERIVED_TABLES: readonly string[] = ['readiness_facts']
+
 export type BackupTable = { name: string; columns: string[] }
 /** `needs`: oids of the tables that it references. */
 type CatalogTable = BackupTable & { needs: string[]; oid: string }
 
-/** The tables of the current schema. Referenced tables come before the tables that reference them. */
-export async function listBackupTables(sql: Sql): Promise<BackupTable[]> {
+/** Those of the current schema. Referenced tables come before the tables that reference them. */
+export const listBackupTables = (sql: Sql): Promise<BackupTable[]> =>
+  listTables(sql, ({ name }) => !Object.hasOwn(EXCLUDED_TABLES, name))
+
+/** Those of the current schema with rows of accounts, in the same order. */
+export const listAccountTables = (sql: Sql): Promise<BackupTable[]> =>
+  listTables(sql, ({ name, columns }) => columns.includes('account_id') && !UNMOVED_TABLES.includes(name))
+
+async function listTables(sql: Sql, isWanted: (table: BackupTable) => boolean): Promise<BackupTable[]> {
   const tables = await sql<CatalogTable[]>`
     select c.relname::text as name,
       array(select a.attname::text from pg_attribute a
@@ -36,7 +50,7 @@ export async function listBackupTables(sql: Sql): Promise<BackupTable[]> {
     where n.nspname = current_schema() and c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence = 'p'
       and not exists (select 1 from pg_depend d where d.objid = c.oid and d.deptype = 'e')
     order by c.relname`
-  return sortByReferences(tables.filter(table => !Object.hasOwn(EXCLUDED_TABLES, table.name)))
+  return sortByReferences(tables.filter(isWanted))
 }
 
 function sortByReferences(tables: readonly CatalogTable[]): BackupTable[] {

@@ -1,4 +1,4 @@
-/** Makes the GTIN claims of a restored database fit its products, which are newer. */
+/** Makes the claims of GTINs and SKUs of a restored database fit its products, which are newer or older. */
 import type { Sql } from '../../kernel/db/database.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 
@@ -9,7 +9,10 @@ export const listClaims = (sql: Sql, since: Date): Promise<Claim[]> =>
   sql<Claim[]>`select gtin14, model_id from gtin_claim where claimed_at > ${since}`
 
 /** Those of the claims whose product is not in the shard. */
-export async function findUnusedClaims(sql: Sql, claims: readonly Claim[]): Promise<Claim[]> {
+export async function findUnusedClaims<C extends { model_id: string }>(
+  sql: Sql,
+  claims: readonly C[],
+): Promise<C[]> {
   if (claims.length === 0) return []
   const found = await sql<{ id: string }[]>`
     select id from passport where id = any(${claims.map(claim => claim.model_id)}::text[]::uuid[])`
@@ -19,6 +22,15 @@ export async function findUnusedClaims(sql: Sql, claims: readonly Claim[]): Prom
 
 export async function deleteClaims(sql: Sql, claims: readonly Claim[]): Promise<void> {
   await sql`delete from gtin_claim where gtin14 = any(${claims.map(claim => claim.gtin14)}::text[])`
+}
+
+/** The SKUs that the account has claimed for products created since then. */
+export const listSkuClaims = (sql: Sql, accountId: number, since: Date) =>
+  sql<{ sku: string; model_id: string }[]>`
+    select sku, model_id from sku_claim where account_id = ${accountId} and carnet_created_at(model_id) > ${since}`
+
+export async function deleteSkuClaims(sql: Sql, accountId: number, skus: readonly string[]): Promise<void> {
+  await sql`delete from sku_claim where account_id = ${accountId} and sku = any(${[...skus]}::text[])`
 }
 
 /** Claims the GTINs that products of the shard have, and those that they had lately. */
