@@ -1,0 +1,64 @@
+/** Examples of the reference page. */
+
+export const EXAMPLE_REPORT = {
+  product_id: '01m7ywm3p9eknbw8v1r6za7d4s',
+  level: 'model',
+  rules_version: '2026-11-22',
+  acts: [
+    {
+      act: 'eu.battery.passport',
+      title: 'Battery passport',
+      status: 'in_force',
+      duty: 'passport',
+      applies: true,
+      scope: 'industrial',
+      due: '2027-02-18',
+      days_left: 88,
+      as_of: '2027-02-18',
+      met: 13,
+      total: 32,
+      percent: 40,
+      ready: false,
+      counts: { partial: 2, missing: 17, check: 4, unit: 22, not_yet: 7 },
+      advised: [],
+      rules: [
+        {
+          id: 'batt.14',
+          nr: 14,
+          outcome: 'missing',
+          severity: 'required',
+          title: 'Extinguishing agent',
+          question: 'With what may a fire of it be put out?',
+          source: ['BR VI A(9)'],
+          level: 'model',
+          audience: ['public', 'legitimate_interest', 'authority'],
+          paths: ['extinguishingAgents'],
+          edit_url:
+            'https://passports.example.com/console/products/01m7ywm3p9eknbw8v1r6za7d4s/edit#extinguishingAgents',
+        },
+      ],
+    },
+  ],
+  notes: [],
+}
+
+export const EXAMPLE_SETTINGS = {
+  acts: ['fr.agec.textile'],
+  parameters: { small_undertaking: true },
+  gate: { acts: [], on: 'off' },
+}
+
+export const EXAMPLE_SUMS = {
+  acts: [
+    {
+      act: 'eu.battery.passport',
+      in_scope: 1_204,
+      ready: 310,
+      incomplete: 894,
+      undetermined: 12,
+      by_rule: { 'batt.14': { missing: 880, partial: 0, check: 0 } },
+      computed_at: '2026-11-22T10:00:00.000Z',
+    },
+  ],
+  pending: 0,
+}

@@ -1,0 +1,211 @@
+/**
+ * The facts of an account's active passports: `readiness_facts` has them for each content and for each unit
+ * with own fields. Creates and changes do not write there; what is missing or of another version is written
+ * behind them.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { AccountContext } from '../../accounts/context.ts'
+import { dropNewerKeys, findCategory } from '../../categories/catalogue.ts'
+import { type Fragment, type Sql, unprepared } from '../../kernel/db/database.ts'
+import { getShardNumber } from '../../kernel/db/shards.ts'
+import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
+import { type FactBits, getFactBits } from '../../readiness/fact-bits.ts'
+import { getRules } from '../../readiness/rules.ts'
+import { dropFreeFormKeys } from '../core/columns.ts'
+import type { FactGroup } from '../read/list-filter.ts'
+
+type Account = Pick<AccountContext, 'sql' | 'accountId'>
+
+/** By version. */
+export const listFactBits = (): Map<number, FactBits> =>
+  new Map(Array.from(getFactBits(getRules()).values(), bits => [bits.version, bits]))
+
+/**
+ * Rows of active passports: where their facts are (`kind`, `subject`, `version_no`), and how many (`n`).
+ * Plain items are not read: they are all units of a content but the batches, those with own fields and the
+ * archived ones.
+ */
+const selectSubjects = (sql: Sql, accountId: number): Fragment => sql`
+  (with special as materialized (
+    select id, content_id, level, status, version_no, true as has_own from passport
+    where account_id = ${accountId} and own is not null and parent_id is not null
+    union all
+    select id, content_id, level, status, version_no, false from passport
+    where account_id = ${accountId} and level = 'b' and own is null
+    union all
+    select id, content_id, level, status, version_no, false from passport
+    where account_id = ${accountId} and status = 'x' and level = 'i' and own is null
+  )
+  select 'm'::"char" as level, 'c'::"char" as kind, p.content_id as subject, 0 as version_no, p.id as parent, 1::bigint as n
+  from passport p where p.account_id = ${accountId} and p.level = 'm' and p.level <> 'i' and p.status = 'a'
+  union all
+  select s.level, case when s.has_own then 'u'::"char" else 'c'::"char" end,
+    case when s.has_own then s.id else s.content_id end, case when s.has_own then s.version_no else 0 end,
+    case when s.level = 'b' then s.id end, 1
+  from special s where s.status = 'a'
+  union all
+  select 'i', 'c', u.content_id, 0, null, u.n - coalesce(o.n, 0)
+  from content_units u left join (select content_id, count(*) as n from special group by content_id) o using (content_id)
+  where u.account_id = ${accountId} and u.n > coalesce(o.n, 0))`
+
+const joinFacts = (sql: Sql, accountId: number): Fragment => sql`
+  left join readiness_facts f on f.account_id = ${accountId} and f.kind = s.kind and f.subject = s.subject
+    and f.version_no = s.version_no and f.facts_version = any(${[...listFactBits().keys()]}::int[])`
+
+/** The groups of one shard, and the number of passports whose facts are not known yet. */
+export async function groupByFacts({
+  sql,
+  accountId,
+}: Account): Promise<{ groups: FactGroup[]; pending: number }> {
+  const rows = await unprepared(
+    sql<(Omit<FactGroup, 'shard' | 'category' | 'bits'> & { bits: Buffer | null })[]>`
+    select s.level, f.facts_version, f.bits, sum(s.n)::bigint as n, count(*)::bigint as subjects,
+      s.parent is not null and exists (
+        select from passport child where child.account_id = ${accountId} and child.parent_id = s.parent) as has_children
+    from ${selectSubjects(sql, accountId)} s ${joinFacts(sql, accountId)}
+    group by 1, 2, 3, 6`,
+  )
+  const shard = getShardNumber(sql)
+  const byVersion = listFactBits()
+  return {
+    groups: rows.flatMap(({ bits, ...row }) => {
+      const { category } = byVersion.get(row.facts_version) ?? {}
+      return bits === null || category === undefined ? [] : [{ ...row, category, bits, shard }]
+    }),
+    pending: rows.filter(({ bits }) => bits === null).reduce((sum, { n }) => sum + n, 0),
+  }
+}
+
+type Subject = { kind: 'c' | 'u'; subject: string }
+
+/** A million passports are searched in a second or two, so each search finds many. */
+const MAX_FOUND = 20_000
+const BATCH_SIZE = 100
+
+/**
+ * Writes the facts that are missing, the newest first, until none is or `goesOn` returns false, which is
+ * asked between batches. Returns whether none is missing.
+ */
+export async function fillFacts(
+  account: Account,
+  goesOn: () => boolean | Promise<boolean>,
+): Promise<boolean> {
+  for (;;) {
+    const missing = await findMissing(account)
+    for (let i = 0; i < missing.length; i += BATCH_SIZE) {
+      if (!(await goesOn())) return false
+      await writeFacts(account, missing.slice(i, i + BATCH_SIZE))
+    }
+    if (missing.length < MAX_FOUND) return true
+  }
+}
+
+const findMissing = ({ sql, accountId }: Account): Promise<Subject[]> =>
+  unprepared(
+    sql<Subject[]>`
+    select distinct s.kind, s.subject from ${selectSubjects(sql, accountId)} s ${joinFacts(sql, accountId)}
+    where f.subject is null order by s.subject desc limit ${MAX_FOUND}`,
+  )
+
+type FactRow = Subject & {
+  version_no: number
+  category: string
+  schema_version: number
+  /** JSON text. */
+  data: string
+  has_gtin: boolean
+  has_lot: boolean
+}
+
+async function writeFacts(account: Account, subjects: readonly Subject[]): Promise<void> {
+  const { sql, accountId } = account
+  const written = []
+  const awaitTurn = yieldBetweenRows()
+  for (const row of await readSources(account, subjects)) {
+    await awaitTurn()
+    const { has_gtin: hasGtin, has_lot: hasLot } = row
+    const category = findCategory(row.category, row.schema_version)
+    const bits = getFactBits(getRules()).get(row.category)
+    if (category === undefined || bits === undefined) continue
+    const data = dropNewerKeys(category, JSON.parse(row.data))
+    const encoded = bits.encode({ data, hasGtin, hasLot })
+    written.push({ ...row, facts_version: bits.version, bits: encoded.toString('hex') })
+  }
+  // Sorted, so that processes that write the same rows do not wait for each other in a circle.
+  written.sort((a, b) => (a.kind + a.subject < b.kind + b.subject ? -1 : 1))
+  await sql`
+    insert into readiness_facts (account_id, facts_version, version_no, kind, subject, bits)
+    select ${accountId}::int, w.facts_version, w.version_no, w.kind::"char", w.subject, decode(w.bits, 'hex')
+    from unnest(${written.map(row => row.facts_version)}::int[], ${written.map(row => row.version_no)}::int[],
+      ${written.map(row => row.kind)}::text[], ${written.map(row => row.subject)}::text[]::uuid[],
+      ${written.map(row => row.bits)}::text[]) as w(facts_version, version_no, kind, subject, bits)
+    on conflict (account_id, kind, subject) do update
+    set facts_version = excluded.facts_version, version_no = excluded.version_no, bits = excluded.bits`
+}
+
+/** Of a unit its current version, which may be newer than the one that was missing. */
+async function readSources(
+  { sql, accountId }: Account,
+  subjects: readonly Subject[],
+): Promise<readonly FactRow[]> {
+  const select = (kind: Subject['kind']) => subjects.filter(one => one.kind === kind).map(one => one.subject)
+  const [contents, units] = [select('c'), select('u')]
+  const smallData = (data: Fragment) => sql`
+    case when pg_column_size(c.data) < ${MAX_INLINE_BYTES} then (${data})::text else ${dropFreeFormKeys(sql, data)} end`
+  const found = await Promise.all([
+    contents.length === 0
+      ? []
+      : sql<FactRow[]>`
+      select 'c' as kind, c.id as subject, 0 as version_no, o.category, o.schema_version, ${smallData(sql`c.data`)} as data,
+        c.data->>'gtin' is not null as has_gtin, o.level = 'b' as has_lot
+      from content c join passport o on o.id = c.owner_id and o.account_id = c.account_id
+      where c.account_id = ${accountId} and c.id = any(${contents}::text[]::uuid[])`,
+    units.length === 0
+      ? []
+      : sql<FactRow[]>`
+      select 'u' as kind, p.id as subject, p.version_no, p.category, p.schema_version, ${smallData(sql`c.data || p.own`)} as data,
+        c.data->>'gtin' is not null as has_gtin, p.lot is not null as has_lot
+      from passport p join content c on c.id = p.content_id and c.account_id = p.account_id
+      where p.account_id = ${accountId} and p.id = any(${units}::text[]::uuid[]) and p.own is not null`,
+  ])
+  return found.flat()
+}
+
+/** Larger data may have large keys of the customer's own, which no rule asks for. */
+const MAX_INLINE_BYTES = 8_192
+
+/** How long an account is left alone after its passports were searched: times that duration. */
+const REST_AFTER_SEARCH = 20
+/** Between two batches, for the requests that the database also has to answer. */
+const PAUSE_MS = 20
+
+/**
+ * Writes the missing facts of all accounts of a shard that have changed since the last call. `seen` belongs
+ * to this process: after a start, all accounts are searched once. Several processes may do this at once.
+ */
+export function createFactsTask(sql: Sql, isStopping: () => boolean) {
+  const seen = new Map<number, { touched: number; restsUntil: number }>()
+  return async (): Promise<void> => {
+    const accounts = await sql<{ account_id: number; touched: Date | null }[]>`
+      select a.account_id, (
+        select p.updated_at from passport p where p.account_id = a.account_id and p.updated_at > '-infinity'
+        order by p.updated_at desc limit 1) as touched
+      from (select distinct account_id from passport_count) a`
+    for (const { account_id: accountId, touched } of accounts) {
+      if (touched === null) continue
+      const last = seen.get(accountId)
+      const since = performance.now()
+      if (last?.touched === touched.getTime() || (last?.restsUntil ?? 0) > since) continue
+      const goesOn = async () => {
+        await pause(PAUSE_MS)
+        return !isStopping()
+      }
+      if (!(await fillFacts({ sql, accountId }, goesOn))) return
+      const until = performance.now()
+      seen.set(accountId, {
+        touched: touched.getTime(),
+        restsUntil: until + (until - since) * REST_AFTER_SEARCH,
+      })
+    }
+  }
+}

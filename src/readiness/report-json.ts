@@ -1,0 +1,110 @@
+/** Reports as the API and the command line print them. */
+import type { Act, RuleLevel } from './act.ts'
+import type { Note } from './notes.ts'
+import { type ActReport, counts, type RuleOutcome, type RuleResult } from './report.ts'
+
+/** `summary`: only what a person should look at. */
+export const REPORT_DETAILS = ['summary', 'full'] as const
+export type ReportDetail = (typeof REPORT_DETAILS)[number]
+
+type ReportContext = {
+  today: string
+  detail: ReportDetail
+  /** The address of the form at a field; undefined for data that is not stored. */
+  editUrl?: (path: string, level: RuleLevel) => string
+  /** Whether the law wants other readers than those who see the fields of the rule. */
+  hasAudienceGap: (result: RuleResult) => boolean
+  /** What issued units lack, by rule. */
+  issuedUnits?: ReadonlyMap<string, IssuedUnits>
+}
+
+/** Units that were issued before their model met a rule. `fill_by`: how they get the value. */
+export type IssuedUnits = { lacking: number; fill_by: 'refresh' | 'children/update' }
+
+/** What a person should look at. */
+const OPEN: readonly RuleOutcome[] = ['partial', 'missing', 'check']
+
+const DAY_MS = 86_400_000
+
+const countDays = (from: string, to: string) =>
+  Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS)
+
+export const toReportJson = (
+  id: { product_id: string | null; level: RuleLevel },
+  rulesVersion: string,
+  reports: readonly ActReport[],
+  notes: readonly Note[],
+  context: ReportContext,
+) => ({
+  ...id,
+  rules_version: rulesVersion,
+  acts: reports.map(report => toActJson(report, context)),
+  notes,
+})
+
+const describeAct = ({ id, title, status, duty }: Act) => ({ act: id, title, status, duty })
+
+function toActJson(report: ActReport, context: ReportContext) {
+  const { act } = report
+  if (report.applies === false) return { ...describeAct(act), applies: false as const }
+  if (report.applies === undefined) {
+    const { undetermined, question } = report
+    return { ...describeAct(act), applies: null, undetermined, ...(question && { question }) }
+  }
+  const { scope, due, asOf, met, total, percent, isReady, results } = report
+  const counted = results.filter(one => counts(act, one))
+  const count = (outcome: RuleOutcome) => counted.filter(one => one.outcome === outcome).length
+  const advised = results.filter(one => isAdvised(act, one)).map(({ rule }) => rule.id)
+  return {
+    ...describeAct(act),
+    applies: true as const,
+    scope,
+    due,
+    days_left: due === null ? null : Math.max(0, countDays(context.today, due)),
+    as_of: asOf,
+    met,
+    total,
+    percent,
+    ready: isReady,
+    counts: {
+      partial: count('partial'),
+      missing: count('missing'),
+      check: count('check'),
+      unit: count('unit'),
+      not_yet: results.filter(({ outcome }) => outcome === 'not_yet').length,
+    },
+    advised,
+    rules: results
+      .filter(one => context.detail === 'full' || (OPEN.includes(one.outcome) && counts(act, one)))
+      .map(one => toRuleJson(one, context)),
+  }
+}
+
+/** Good practice that an act in force does not demand. */
+export const isAdvised = (act: Act, { severity, outcome }: RuleResult): boolean =>
+  act.counts === 'required' && severity === 'recommended' && (outcome === 'partial' || outcome === 'missing')
+
+function toRuleJson(result: RuleResult, { editUrl, hasAudienceGap, issuedUnits }: ReportContext) {
+  const { rule, outcome, severity } = result
+  const { id, nr, title, question, hint, note, pending, source, level, audience, paths } = rule
+  const [first] = paths
+  const units = issuedUnits?.get(id)
+  return {
+    id,
+    ...(nr !== undefined && { nr }),
+    outcome,
+    severity,
+    title,
+    question,
+    ...(hint !== undefined && { hint }),
+    ...(note !== undefined && { note }),
+    ...(pending !== undefined && { pending }),
+    source,
+    level,
+    audience,
+    ...(hasAudienceGap(result) && { audience_gap: true }),
+    paths,
+    ...(units !== undefined && { issued_units: units }),
+    ...(editUrl !== undefined && first !== undefined && { edit_url: editUrl(first, level) }),
+  }
+}

@@ -1,0 +1,215 @@
+/** The rules of all acts: read from files at the start, checked against the field table, and compiled. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { allCategories, type CompleteCategory } from '../categories/catalogue.ts'
+import type { Field } from '../categories/field.ts'
+import { toError } from '../kernel/errors.ts'
+import { once } from '../kernel/memo.ts'
+import type { Act, ActFile, Condition, ConditionFile, Rule, RuleFile, Severity } from './act.ts'
+import { ACT_SCHEMA } from './act-schema.ts'
+import { parseFact, parseParameterFact, type RuleFact } from './fact.ts'
+
+const BUNDLED = join(import.meta.dirname, '..', '..', 'rules', 'acts')
+
+/** Deeper conditions are mistakes: the deepest of the law has three. */
+const MAX_CONDITION_DEPTH = 10
+
+export type Rules = {
+  /** By category. */
+  acts: ReadonlyMap<string, readonly Act[]>
+  ruleIds: ReadonlySet<string>
+  /** The newest day on which any act was compared with the law. */
+  version: string
+}
+
+/** A rule file that cannot be used: the file, the place in it, and what is wrong. */
+export class RuleFileError extends Error {
+  override name = 'RuleFileError'
+}
+
+/**
+ * Reads the bundled acts and those of a further folder. Throws RuleFileError for the first problem.
+ * `categories` are those whose fields the rules may name.
+ */
+export function loadRules(folder?: string, categories = allCategories()): Rules {
+  const folders = folder === undefined ? [BUNDLED] : [BUNDLED, folder]
+  const files = folders.flatMap(one => listRuleFiles(one).map(path => ({ path, act: readActFile(path) })))
+  const ids = new Map<string, string>()
+  for (const { path, act } of files)
+    for (const id of [act.id, ...act.rules.map(rule => rule.id)]) {
+      const other = ids.get(id)
+      if (other !== undefined) throw new RuleFileError(`${path}: "${id}" is already in ${other}.`)
+      ids.set(id, path)
+    }
+  const acts = new Map(
+    categories.map(category => [
+      category.id,
+      files
+        .filter(({ act }) => coversCategory(act, category.id))
+        .map(one => compileAct(one, category, categories)),
+    ]),
+  )
+  return {
+    acts,
+    ruleIds: new Set(files.flatMap(({ act }) => act.rules.map(rule => rule.id))),
+    version: files.map(({ act }) => act.version).reduce((newest, one) => (one > newest ? one : newest), ''),
+  }
+}
+
+let ownFolder: string | undefined
+let current: Rules | undefined
+
+/** The rules of this process, read at the first call. Throws RuleFileError. */
+export function getRules(): Rules {
+  current ??= loadRules(ownFolder)
+  return current
+}
+
+/** Adds the acts of an operator's folder to those that come with Carnet. */
+export function useRuleFolder(folder: string | undefined): void {
+  if (folder === ownFolder) return
+  ownFolder = folder
+  current = undefined
+}
+
+function listRuleFiles(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter(name => name.endsWith('.json'))
+      .sort()
+      .map(name => join(folder, name))
+  } catch (error) {
+    throw new RuleFileError(`${folder} cannot be read: ${toError(error).message}.`)
+  }
+}
+
+const getValidator = once(() => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: true, verbose: true })
+  ajv.addFormat('date', isDate)
+  return ajv.compile<ActFile>(ACT_SCHEMA)
+})
+
+/** Also refuses days that do not exist, such as 2027-02-30. */
+const isDate = (text: string): boolean =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true
+
+function readActFile(path: string): ActFile {
+  let file: unknown
+  try {
+    file = JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new RuleFileError(`${path} is not JSON: ${toError(error).message}.`)
+  }
+  const validate = getValidator()
+  if (validate(file)) return file
+  const [error] = validate.errors ?? []
+  const given = JSON.stringify(error?.data)?.slice(0, 60)
+  throw new RuleFileError(`${path}: ${error?.instancePath || 'the file'} ${error?.message} (it is ${given}).`)
+}
+
+const coversCategory = (act: ActFile, category: string): boolean =>
+  act.category === '*' || act.category === category || act.category.includes(category)
+
+type Source = { path: string; act: ActFile }
+
+/** What the texts of an act are compiled with. */
+type Compiler = {
+  act: ActFile
+  category: CompleteCategory
+  findFact: (text: string) => RuleFact
+}
+
+/** Throws RuleFileError. */
+function compileAct(
+  { path, act }: Source,
+  category: CompleteCategory,
+  categories: readonly CompleteCategory[],
+): Act {
+  const covered = categories.filter(({ id }) => coversCategory(act, id))
+  const compiler = { act, category, findFact: createFactFinder(covered) }
+  const within = <T>(place: string, compile: () => T): T => {
+    try {
+      return compile()
+    } catch (error) {
+      throw new RuleFileError(`${path}: ${place}: ${toError(error).message}.`)
+    }
+  }
+  const scopes = Object.entries(act.scopes).map(
+    ([name, one]) => [name, within(`scopes.${name}`, () => compileCondition(one, compiler))] as const,
+  )
+  return {
+    ...act,
+    counts: act.counts ?? (act.status === 'in_force' ? 'required' : 'recommended'),
+    applies: within('applies', () => compileCondition(act.applies ?? true, compiler)),
+    scopes: new Map(scopes),
+    rules: act.rules
+      .filter(rule => rule.categories?.includes(category.id) ?? true)
+      .map(rule => within(rule.id, () => compileRule(rule, compiler))),
+  }
+}
+
+/** A fact may be about a field that only another category of the act has: then it is never true. */
+function createFactFinder(covered: readonly CompleteCategory[]): (text: string) => RuleFact {
+  const facts = new Map<string, RuleFact>()
+  return text => {
+    const known = facts.get(text)
+    if (known !== undefined) return known
+    const fact = parseFact(text)
+    const steps = fact.path?.split('.')
+    if (steps !== undefined && !covered.some(({ fields }) => hasPath(fields, steps)))
+      throw new Error(`"${text}" names no field of ${covered.map(({ id }) => id).join(' or ')}`)
+    facts.set(text, fact)
+    return fact
+  }
+}
+
+function compileRule(file: RuleFile, compiler: Compiler): Rule {
+  const { act, category, findFact } = compiler
+  const met = file.met.map(facts => facts.map(findFact))
+  const partial = (file.partial ?? []).map(facts => facts.map(findFact))
+  const paths = [...met, ...partial]
+    .flat()
+    .flatMap(({ path }) => path ?? [])
+    .filter(path => hasPath(category.fields, path.split('.')))
+  return {
+    ...file,
+    met,
+    partial,
+    when: compileCondition(file.when ?? true, compiler),
+    paths: [...new Set(paths)],
+    severityIn: readSeverity(file, act),
+  }
+}
+
+function readSeverity({ severity }: RuleFile, act: ActFile): (scope: string) => Severity {
+  if (typeof severity === 'string') return () => severity
+  const scopes = Object.keys(act.scopes)
+  const isComplete =
+    Object.keys(severity).every(one => scopes.includes(one)) && scopes.every(one => one in severity)
+  if (!isComplete) throw new Error(`severity must name each scope once, which are ${scopes.join(', ')}`)
+  return scope => severity[scope] ?? 'excluded'
+}
+
+function compileCondition(file: ConditionFile, compiler: Compiler, depth = 0): Condition {
+  if (depth > MAX_CONDITION_DEPTH)
+    throw new Error(`the condition is deeper than ${MAX_CONDITION_DEPTH} levels`)
+  const inner = (one: ConditionFile) => compileCondition(one, compiler, depth + 1)
+  if (file === true) return { kind: 'always' }
+  if (file === '?') return { kind: 'ask' }
+  if (typeof file === 'string') {
+    const parameter = parseParameterFact(file)
+    if (parameter === undefined) return { kind: 'fact', fact: compiler.findFact(file) }
+    if (compiler.act.parameters?.[parameter.parameter] === undefined)
+      throw new Error(`"${file}" is not one of the act's parameters`)
+    return { kind: 'parameter', fact: parameter }
+  }
+  if ('not' in file) return { kind: 'not', of: inner(file.not) }
+  return 'all' in file ? { kind: 'all', of: file.all.map(inner) } : { kind: 'any', of: file.any.map(inner) }
+}
+
+function hasPath(fields: readonly Field[], [name, ...rest]: readonly string[]): boolean {
+  const field = fields.find(one => one.name === name)
+  if (field === undefined) return false
+  return rest.length === 0 || hasPath(field.fields ?? field.of ?? [], rest)
+}
