@@ -424,6 +424,7 @@ export type Texts = {
     }
     whoSees: {
       authority: string
+      legitimateInterest: string
       protected: string
     }
     checkNames: string
@@ -563,6 +564,92 @@ export type Texts = {
     reachOwn: (values: { count: number; field: Value }) => string
     chooseOne: string
     back: string
+  }
+  readiness: {
+    title: string
+    titleOf: (values: { name: Value }) => string
+    lead: string
+    score: (values: { met: Value; total: Value; percent: Value }) => string
+    statuses: {
+      in_force: string
+      framework: string
+      draft: string
+    }
+    duties: {
+      inform: string
+      hold: string
+    }
+    since: (values: { date: Value }) => string
+    dueFrom: (values: { date: Value }) => string
+    daysLeft: (values: { count: number }) => string
+    expected: (values: { time: Value }) => string
+    noActs: string
+    notApplying: (values: { acts: Value }) => string
+    undetermined: string
+    see: string
+    nothingMissing: string
+    groups: {
+      missing: string
+      partial: string
+      check: string
+      advised: string
+      unit: string
+      later: string
+      done: string
+      notApplicable: string
+    }
+    groupCount: (values: { group: Value; n: Value }) => string
+    checkLead: string
+    fillIn: string
+    change: string
+    doesNotApply: string
+    onModel: string
+    reason: string
+    reasonHint: string
+    saveReason: string
+    declared: string
+    declaredBecause: (values: { reason: Value }) => string
+    unitsLack: (values: { count: number }) => string
+    fillUnits: {
+      refresh: string
+      "children/update": string
+    }
+    notes: string
+    noteTexts: {
+      sum_not_100: string
+      sum_differs: string
+      not_listed: string
+      order: string
+    }
+    point: (values: { n: Value }) => string
+    points: (values: { list: Value }) => string
+    rulesOf: (values: { date: Value }) => string
+    sources: string
+    credit: string
+    download: string
+    columns: {
+      act: string
+      point: string
+      title: string
+      question: string
+      field: string
+      send: string
+      source: string
+    }
+    send: {
+      number: string
+      numberIn: (values: { unit: Value }) => string
+      boolean: string
+      date: string
+      text: string
+      translated: string
+      url: string
+      country: string
+      values: (values: { values: Value }) => string
+      list: (values: { members: Value }) => string
+    }
+    lookedNone: string
+    otherFields: string
   }
   scans: {
     title: string
@@ -1048,6 +1135,10 @@ export type Texts = {
         name: string
         hint: string
       }
+      audience: {
+        name: string
+        hint: string
+      }
       audit: {
         name: string
         hint: string
@@ -1209,6 +1300,37 @@ export type Texts = {
     revokeTitle: (values: { label: Value }) => string
     revokeLead: string
   }
+  audience: {
+    title: string
+    lead: string
+    now: {
+      contract: string
+      law: string
+    }
+    switchTo: {
+      contract: string
+      law: string
+    }
+    submit: {
+      contract: string
+      law: string
+    }
+    field: string
+    fieldOf: (values: { field: Value; category: Value }) => string
+    shownTo: string
+    hiddenFrom: string
+    passports: string
+    nobody: string
+    readers: {
+      public: string
+      legitimate_interest: string
+      authority: string
+    }
+    moreThan: (values: { count: Value }) => string
+    uncounted: string
+    points: readonly string[]
+    done: string
+  }
   audit: {
     title: string
     lead: string
@@ -1297,6 +1419,8 @@ export type Texts = {
     product_restored: string
     gtin_released: string
     scans_switched: string
+    readiness_changed: string
+    audience_profile_changed: string
   }
   brand: {
     link: string
@@ -1378,6 +1502,7 @@ export type Texts = {
     unknown_meant: (values: { meant: Value }) => string
     unknown_kept: string
     unknown_kept_meant: (values: { meant: Value }) => string
+    now_known: string
     key: string
     key_control: (values: { character: Value; position: Value }) => string
     key_half: string
@@ -1409,6 +1534,8 @@ export type Texts = {
     gln: string
     eori: string
     cas: string
+    ec_number: string
+    sha256: string
     cn_or_hs: string
     country: string
     country_meant: (values: { meant: Value }) => string
@@ -1465,6 +1592,8 @@ export type Texts = {
     not_found: string
     synonym: string
     unlisted_name: string
+    now_known: string
+    not_ready: string
   }
   emails: {
     resetSubject: string

@@ -1,17 +1,21 @@
 /** Batteries, from the coin cell to the container. */
-import { type Category, END_OF_LIFE } from './field.ts'
-import { AMOUNT, CAS_NUMBER, COUNTRY_OF_MANUFACTURE, SHARE, SUBSTANCE_NAME } from './shared.ts'
+import LISTED from '../../assets/listed-values.json' with { type: 'json' }
+import { BATTERY_RESTRICTED_SINCE_2 } from './battery-restricted-since-2.ts'
+import { BATTERY_SINCE_2 } from './battery-since-2.ts'
+import { AUDIENCES, AUTHORITY, type Category, END_OF_LIFE, LEGITIMATE_INTEREST, PROTECTED } from './field.ts'
+import { AMOUNT, CAS_NUMBER, COUNTRY_OF_MANUFACTURE, EC_NUMBER, SHARE, SUBSTANCE_NAME } from './shared.ts'
 
 export const battery: Category = {
   id: 'battery',
   title: 'Battery',
-  schemaVersion: 1,
+  schemaVersion: 2,
   sections: [
     { anchor: 'safety', title: 'section.safety' },
     { anchor: 'performance', title: 'section.performance' },
     { anchor: 'carbon-footprint', title: 'section.carbonFootprint' },
     { anchor: 'materials', title: 'section.batteryMaterials' },
     { anchor: 'hazardous-substances', title: 'section.hazardousSubstances' },
+    { anchor: 'repair', title: 'section.repair' },
     END_OF_LIFE,
     { anchor: 'due-diligence', title: 'section.dueDiligence' },
   ],
@@ -96,7 +100,9 @@ export const battery: Category = {
       section: 'performance',
       description:
         'State of health in percent of the original capacity (100 when new); belongs to a single unit.',
-      audience: ['authority'],
+      audience: AUTHORITY,
+      // Regulation (EU) 2023/1542, Article 77(2)(c) and Annex XIII 4(b).
+      lawAudience: LEGITIMATE_INTEREST,
     },
     {
       name: 'carbonFootprint',
@@ -186,6 +192,21 @@ export const battery: Category = {
           type: 'name',
           description: 'Concentration as a range in words, for example 1-5 %.',
         },
+        EC_NUMBER,
+        {
+          name: 'hazardClass',
+          type: 'name',
+          description: 'Hazard class under Regulation (EC) No 1272/2008.',
+          values: LISTED.hazardClasses,
+          open: true,
+        },
+        { name: 'location', type: 'name', description: 'Where in the battery it is.', audience: PROTECTED },
+        {
+          name: 'impact',
+          type: 'text',
+          description: 'What it does to health and the environment.',
+          localized: true,
+        },
       ],
     },
     {
@@ -201,7 +222,11 @@ export const battery: Category = {
       section: 'due-diligence',
       description: 'Address of the due diligence report, http or https.',
       format: 'url',
-      audience: ['legitimate_interest', 'authority'],
+      audience: PROTECTED,
+      // Regulation (EU) 2023/1542, Article 77(2)(a) and Annex XIII 1(d).
+      lawAudience: AUDIENCES,
     },
+    ...BATTERY_SINCE_2,
+    ...BATTERY_RESTRICTED_SINCE_2,
   ],
 }

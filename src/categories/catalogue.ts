@@ -1,6 +1,15 @@
 /** The categories with the shared fields. A new category is one file and one line here. */
+import type { DataObject } from '../kernel/data-object.ts'
+import { perObject } from '../kernel/memo.ts'
 import { battery } from './battery.ts'
-import { type Category, CLOSING_SECTIONS, END_OF_LIFE, type SectionHeading } from './field.ts'
+import {
+  AUDIENCES,
+  type Category,
+  CLOSING_SECTIONS,
+  END_OF_LIFE,
+  type Field,
+  type SectionHeading,
+} from './field.ts'
 import { furniture } from './furniture.ts'
 import { SHARED_HEAD, SHARED_TAIL } from './shared.ts'
 import { textile } from './textile.ts'
@@ -26,5 +35,92 @@ const CATEGORIES: readonly CompleteCategory[] = [textile, battery, furniture].ma
 
 export const allCategories = (): readonly CompleteCategory[] => CATEGORIES
 
-export const findCategory = (id: string): CompleteCategory | undefined =>
-  CATEGORIES.find(category => category.id === id)
+/** As of `schemaVersion`; default: the newest. */
+export function findCategory(id: string, schemaVersion?: number): CompleteCategory | undefined {
+  const category = CATEGORIES.find(one => one.id === id)
+  if (category === undefined || schemaVersion === undefined || schemaVersion >= category.schemaVersion)
+    return category
+  return getEarlier(category).get(schemaVersion)
+}
+
+/** By schema version. Members of a field are not left out: no older data has them, as they were refused. */
+const getEarlier = perObject((category: CompleteCategory) => {
+  const versions = Array.from({ length: category.schemaVersion - 1 }, (_, i) => i + 1)
+  return new Map(
+    versions.map(schemaVersion => [
+      schemaVersion,
+      {
+        ...category,
+        schemaVersion,
+        fields: category.fields.filter(({ since = 1 }) => since <= schemaVersion),
+      },
+    ]),
+  )
+})
+
+/** The category with the audiences that the law names. */
+export const applyLaw = perObject(
+  (category: CompleteCategory): CompleteCategory => ({
+    ...category,
+    fields: category.fields.map(applyLawToField),
+  }),
+)
+
+function applyLawToField(field: Field): Field {
+  const { lawAudience: audience, fields, of } = field
+  return {
+    ...field,
+    ...(audience !== undefined && { audience }),
+    ...(fields !== undefined && { fields: fields.map(applyLawToField) }),
+    ...(of !== undefined && { of: of.map(applyLawToField) }),
+  }
+}
+
+/** A field whose audience the law changes. `path`: names separated by dots. */
+export type SwitchedField = Required<Pick<Field, 'audience' | 'lawAudience'>> & { path: string }
+
+/** Of one category, also members of objects and of entries. */
+export const listSwitchedFields = ({ fields }: Pick<CompleteCategory, 'fields'>): SwitchedField[] =>
+  fields.flatMap(({ name, audience = AUDIENCES, lawAudience, fields: members, of }) => [
+    ...(lawAudience === undefined ? [] : [{ path: name, audience, lawAudience }]),
+    ...listSwitchedFields({ fields: members ?? of ?? [] }).map(one => ({
+      ...one,
+      path: `${name}.${one.path}`,
+    })),
+  ])
+
+/** Top-level keys, and the schema version by which they were understood when they were stored. */
+export type StoredKeys = { keys: readonly string[]; schemaVersion: number }
+
+/**
+ * The category by which data from several sources is understood: the newest schema version in which no
+ * free-form key of theirs is a field, because nobody but the account was to see it.
+ */
+export function findCommonCategory(
+  newest: CompleteCategory,
+  sources: readonly StoredKeys[],
+): CompleteCategory {
+  let common = newest.schemaVersion
+  for (const { keys, schemaVersion } of sources) {
+    if (schemaVersion >= newest.schemaVersion) continue
+    for (const key of keys) {
+      const since = getSince(newest).get(key) ?? 1
+      if (since > schemaVersion) common = Math.min(common, since - 1)
+    }
+  }
+  return findCategory(newest.id, common) ?? newest
+}
+
+/** The data without keys that are fields only in a schema version newer than the category’s. */
+export function dropNewerKeys(category: CompleteCategory, data: DataObject): DataObject {
+  const newest = findCategory(category.id)
+  if (newest === undefined || newest === category) return data
+  const isNewer = (key: string) => (getSince(newest).get(key) ?? 1) > category.schemaVersion
+  return Object.fromEntries(Object.entries(data).filter(([key]) => !isNewer(key)))
+}
+
+/** Of the fields that came after the first schema version. */
+const getSince = perObject(
+  ({ fields }: CompleteCategory) =>
+    new Map(fields.flatMap(({ name, since }) => (since === undefined ? [] : [[name, since]]))),
+)

@@ -4,6 +4,10 @@ import type { Labels } from '../i18n/catalogue.ts'
 export const AUDIENCES = ['public', 'legitimate_interest', 'authority'] as const
 export type Audience = (typeof AUDIENCES)[number]
 
+export const PROTECTED: readonly Audience[] = ['legitimate_interest', 'authority']
+export const LEGITIMATE_INTEREST: readonly Audience[] = ['legitimate_interest']
+export const AUTHORITY: readonly Audience[] = ['authority']
+
 /**
  * `name` is a short line of text (1 to 500 characters), `text` a long one (1 to 10,000), `object` has
  * `fields`, `list` has `of`: the fields of each entry, or one unnamed scalar.
@@ -16,6 +20,7 @@ export type Format =
   | 'gln'
   | 'eori'
   | 'cas'
+  | 'ec_number'
   | 'cn_or_hs'
   | 'country'
   | 'language'
@@ -23,6 +28,7 @@ export type Format =
   | 'email'
   | 'partial_date'
   | 'carbon_class'
+  | 'sha256'
 
 /** How a list is drawn; absent means a table, or a composition if its shares add up to 100. */
 type Figure = 'composition' | 'chain' | 'documents' | 'table'
@@ -49,12 +55,19 @@ export type Field = {
   /** One English sentence for integrators: the content, with its unit if any. */
   description: string
   required?: true
+  /**
+   * The schema version that added it; default: the first. In the data of an older version, a top-level key of
+   * this name is free-form.
+   */
+  since?: number
   /** The schema version that made it required; default: the first. Older passports get a warning. */
   requiredSince?: number
   /** Texts by language code; the primary language is required. Only with type `text` or `name`. */
   localized?: true
   /** Who may see it; absent means everyone. */
   audience?: readonly Audience[]
+  /** Who may see it according to the law, if others than `audience`. An account chooses. */
+  lawAudience?: readonly Audience[]
   values?: readonly string[]
   /** Free text, in which names in 24 languages are recognised: `names/recognise-names.ts`. */
   dictionary?: 'fibres'
@@ -115,6 +128,18 @@ export type Category = {
 /** Narrows the parent's audiences (`AUDIENCES` at the top) to those that may see the field. */
 export const narrowAudience = (outer: readonly Audience[], field: Field): readonly Audience[] =>
   field.audience === undefined ? outer : outer.filter(one => field.audience?.includes(one))
+
+/** The audience of the field at a path such as `spareParts.partNumber`; undefined if no field is there. */
+export function findAudience(
+  fields: readonly Field[],
+  [name, ...rest]: readonly string[],
+  outer: readonly Audience[] = AUDIENCES,
+): readonly Audience[] | undefined {
+  const field = fields.find(one => one.name === name)
+  if (field === undefined) return undefined
+  const audience = narrowAudience(outer, field)
+  return rest.length === 0 ? audience : findAudience(field.fields ?? field.of ?? [], rest, audience)
+}
 
 /** The unnamed field of the entries of a scalar list; undefined for a list of objects. */
 export const findScalarEntry = (list: Field): Field | undefined =>

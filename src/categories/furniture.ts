@@ -1,11 +1,13 @@
 /** Furniture for homes and workplaces. */
 import { type Category, END_OF_LIFE } from './field.ts'
+import { FURNITURE_SINCE_2 } from './furniture-since-2.ts'
 import {
   AMOUNT,
   buildRepair,
   buildSubstancesOfConcern,
   CARE_INSTRUCTIONS,
   COMPOSITION,
+  CONCENTRATION_RANGE,
   COUNTRY_OF_MANUFACTURE,
   SHARE,
 } from './shared.ts'
@@ -13,7 +15,7 @@ import {
 export const furniture: Category = {
   id: 'furniture',
   title: 'Furniture',
-  schemaVersion: 1,
+  schemaVersion: 2,
   sections: [
     { anchor: 'materials', title: 'section.materials' },
     { anchor: 'dimensions', title: 'section.dimensions' },
@@ -143,11 +145,10 @@ export const furniture: Category = {
       description: 'Length of the warranty, in months.',
       unit: 'months',
     },
-    buildSubstancesOfConcern({
-      name: 'note',
-      type: 'text',
-      description: 'Where the substance is, or what to be careful about.',
-    }),
+    buildSubstancesOfConcern([
+      { name: 'note', type: 'text', description: 'Where the substance is, or what to be careful about.' },
+      CONCENTRATION_RANGE,
+    ]),
     {
       name: 'flameRetardants',
       type: 'name',
@@ -162,5 +163,6 @@ export const furniture: Category = {
       description: 'Whether the packaging can be recycled.',
       values: ['recyclable', 'partiallyRecyclable', 'notRecyclable'],
     },
+    ...FURNITURE_SINCE_2,
   ],
 }

@@ -13,6 +13,8 @@ export const PROBLEMS = {
   unknown_kept: 'is not a field of {category}; it is stored, and only your account sees it.',
   unknown_kept_meant:
     'is not a field of {category}; it is stored, and only your account sees it. Did you mean {meant}?',
+  now_known:
+    'was stored before {category} had this field, so only your account sees it; send it again to make it the field.',
   key: 'is not allowed as a key; leave it out.',
   key_control:
     'is a key that has the control character {character} at position {position}; only tab and newline are allowed.',
@@ -47,6 +49,8 @@ export const PROBLEMS = {
   gln: 'must be a GLN: 13 digits, the last one a correct check digit.',
   eori: 'must be an EORI number: two capital letters, then 1 to 15 characters without spaces.',
   cas: 'must be a CAS number such as 50-00-0, whose last digit is a correct check digit.',
+  ec_number: 'must be an EC number such as 231-111-4, whose last digit is a correct check digit.',
+  sha256: 'must be a SHA-256: 64 hexadecimal digits in lower case.',
   cn_or_hs: 'must have 6 digits (HS) or 8 digits (CN), without spaces or dots.',
   country: 'must be a country as two capital letters of ISO 3166-1, such as DE.',
   country_meant: 'must be a country as two capital letters of ISO 3166-1, such as DE; write {meant}.',

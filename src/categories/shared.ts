@@ -1,5 +1,7 @@
 /** The fields that every category has. */
-import type { Field } from './field.ts'
+import LISTED from '../../assets/listed-values.json' with { type: 'json' }
+import { AUTHORITY, type Field, PROTECTED } from './field.ts'
+import { DOCUMENT_DETAILS, SHARED_SINCE_2 } from './shared-since-2.ts'
 
 const country: Field = {
   name: 'country',
@@ -113,7 +115,22 @@ export const SHARED_HEAD: readonly Field[] = [
         type: 'name',
         description: 'EORI number of the company: two letters, then 1 to 15 characters.',
         format: 'eori',
-        audience: ['authority'],
+        audience: AUTHORITY,
+      },
+      {
+        name: 'registryId',
+        type: 'object',
+        description: 'Identifier under which the EU registry knows the operator.',
+        fields: [
+          {
+            name: 'scheme',
+            type: 'name',
+            description: 'Kind of identifier.',
+            required: true,
+            values: ['lei', 'vat', 'ntr', 'eid'],
+          },
+          { name: 'value', type: 'name', description: 'The identifier.', required: true },
+        ],
       },
     ],
   },
@@ -186,8 +203,10 @@ export const SHARED_TAIL: readonly Field[] = [
         format: 'url',
         term: 'schema:url',
       },
+      ...DOCUMENT_DETAILS,
     ],
   },
+  ...SHARED_SINCE_2,
 ]
 
 export const SHARED_FIELDS: readonly Field[] = [...SHARED_HEAD, ...SHARED_TAIL]
@@ -218,15 +237,53 @@ export const CAS_NUMBER: Field = {
   format: 'cas',
 }
 
-/** `note`: what the entries say besides name and CAS number. */
-export const buildSubstancesOfConcern = (note: Field): Field => ({
+export const CONCENTRATION_RANGE: Field = {
+  name: 'concentrationRange',
+  type: 'name',
+  description: 'Concentration as a range in words, for example 0.1-0.3 %.',
+}
+export const EC_NUMBER: Field = {
+  name: 'ecNumber',
+  type: 'name',
+  description: 'EC number with hyphens and check digit, for example 231-111-4.',
+  format: 'ec_number',
+}
+
+/** `more`: what the entries also say in this category. */
+export const buildSubstancesOfConcern = (more: readonly Field[]): Field => ({
   name: 'substancesOfConcern',
   type: 'list',
   section: 'substances',
   nodeClass: 'SubstanceOfConcern',
   description: 'Substances of concern in the product.',
   maxItems: 500,
-  of: [SUBSTANCE_NAME, CAS_NUMBER, note],
+  of: [
+    SUBSTANCE_NAME,
+    CAS_NUMBER,
+    ...more,
+    { name: 'iupacName', type: 'name', description: 'Name of the substance in the IUPAC nomenclature.' },
+    EC_NUMBER,
+    {
+      name: 'hazardClass',
+      type: 'name',
+      description: 'The class that makes it a substance of concern.',
+      values: LISTED.hazardClasses,
+      open: true,
+    },
+    { name: 'location', type: 'name', description: 'Where in the product it is.', audience: PROTECTED },
+    {
+      name: 'safeUse',
+      type: 'text',
+      description: 'How the product is used safely although the substance is in it.',
+      localized: true,
+    },
+    {
+      name: 'scipNumber',
+      type: 'name',
+      description: 'Number of the SCIP notification.',
+      audience: PROTECTED,
+    },
+  ],
 })
 
 export const CARE_INSTRUCTIONS = {
@@ -277,5 +334,49 @@ export const buildRepair = (sparePartsHint: string, more: readonly Field[] = [])
       localized: true,
     },
     ...more,
+    {
+      name: 'sparePartsYears',
+      ...AMOUNT,
+      unit: 'years',
+      description: 'Years for which spare parts can be had.',
+    },
   ],
 })
+
+/** Not in every category, but the same wherever it is used. */
+export const MANUFACTURING_DATE: Field = {
+  name: 'manufacturingDate',
+  type: 'name',
+  since: 2,
+  description: 'When the product was made: YYYY, YYYY-MM or YYYY-MM-DD.',
+  format: 'partial_date',
+  term: 'schema:productionDate',
+}
+export const RECYCLABILITY: Field = {
+  name: 'recyclability',
+  type: 'object',
+  since: 2,
+  section: 'end-of-life',
+  description: 'How well the product can be recycled.',
+  fields: [
+    {
+      name: 'score',
+      type: 'number',
+      min: 0,
+      max: 10,
+      description: 'Score of the act or method that applies, 0 to 10.',
+    },
+    {
+      name: 'share',
+      ...SHARE,
+      description: 'Share of the product that is recycled in practice, by weight, in percent.',
+    },
+    { name: 'method', type: 'name', description: 'Method and its version.' },
+    {
+      name: 'disruptors',
+      type: 'text',
+      description: 'What hampers recycling, for example coatings, sequins, elastane.',
+      localized: true,
+    },
+  ],
+}

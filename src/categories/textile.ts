@@ -1,21 +1,21 @@
 /** Clothing and household textiles. */
-import { type Audience, type Category, END_OF_LIFE } from './field.ts'
+import { type Category, END_OF_LIFE, PROTECTED } from './field.ts'
 import {
   AMOUNT,
   buildRepair,
   buildSubstancesOfConcern,
   CARE_INSTRUCTIONS,
   COMPOSITION,
+  CONCENTRATION_RANGE,
   COUNTRY_OF_MANUFACTURE,
   SHARE,
 } from './shared.ts'
-
-const PROTECTED: readonly Audience[] = ['legitimate_interest', 'authority']
+import { TEXTILE_SINCE_2 } from './textile-since-2.ts'
 
 export const textile: Category = {
   id: 'textile',
   title: 'Textile',
-  schemaVersion: 1,
+  schemaVersion: 2,
   sections: [
     { anchor: 'fibres', title: 'section.fibres' },
     { anchor: 'care', title: 'section.care' },
@@ -99,11 +99,7 @@ export const textile: Category = {
       description: 'How to wash, dry, iron and store the product.',
     },
     buildRepair('Whether spare parts such as buttons and zips are available.'),
-    buildSubstancesOfConcern({
-      name: 'concentrationRange',
-      type: 'name',
-      description: 'Concentration as a range in words, for example 0.1-0.3 %.',
-    }),
+    buildSubstancesOfConcern([CONCENTRATION_RANGE]),
     {
       name: 'durability',
       type: 'object',
@@ -147,5 +143,6 @@ export const textile: Category = {
       unit: 'g',
       term: 'schema:weight',
     },
+    ...TEXTILE_SINCE_2,
   ],
 }

@@ -3,6 +3,8 @@ import { describe, it } from 'node:test'
 import { allCategories, findCategory } from '../../src/categories/catalogue.ts'
 import { describeCategory, summariseCategory, type WireField } from '../../src/categories/schema/describe.ts'
 
+import protectedSince2 from './protected-since-2.json' with { type: 'json' }
+
 const IDS = allCategories().map(({ id }) => id)
 
 /** As JSON, like a client receives the fields. */
@@ -52,6 +54,7 @@ describe('describeCategory', () => {
         'textile supplyChainStages.facilityId: legitimate_interest authority',
         'battery stateOfHealth: authority',
         'battery dueDiligenceUrl: legitimate_interest authority',
+        ...protectedSince2,
       ].sort(),
     )
   })

@@ -25,6 +25,7 @@ const VALID: Readonly<Record<Format, fc.Arbitrary<string>>> = {
   gln: withCheckDigit(13),
   eori: fc.stringMatching(/^[A-Z]{2}[0-9A-Z.-]{1,15}$/),
   cas,
+  ec_number: fc.constantFrom('231-111-4', '200-001-8', '300-001-9'),
   cn_or_hs: fc.oneof(digits(6), digits(8)),
   country: fc.constantFrom(...COUNTRIES),
   language: fc.constantFrom('en', 'pt-BR', 'zh-Hant'),
@@ -51,6 +52,7 @@ const VALID: Readonly<Record<Format, fc.Arbitrary<string>>> = {
     fc.constant('2024-02-29'),
   ),
   carbon_class: fc.constantFrom('A', 'B', 'C', 'D', 'E', 'F', 'G'),
+  sha256: fc.stringMatching(/^[0-9a-f]{64}$/),
 }
 
 export const formatValue = (format: Format): fc.Arbitrary<string> => VALID[format]
@@ -67,6 +69,8 @@ export const WRONG_TEXTS: Readonly<Record<Format, readonly string[]>> = {
   ],
   gln: ['', '96385074', '9506000134353', '09506000134352', '９５０６０００１３４３５２'],
   eori: ['', 'DE', 'de123', 'D1234', 'DE1234567890123456', 'DE 123', 'DE123ä'],
+  ec_number: ['', '231-111-5', '2311114', '231-111-4 ', '２３１-111-4'],
+  sha256: ['', 'a'.repeat(63), 'A'.repeat(64), 'g'.repeat(64), `${'a'.repeat(64)}\n`],
   cas: ['', '50-00-1', '50000', '050-00-0', '50-00-0\n'],
   cn_or_hs: ['', '6109', '6109100', '610910000', '6109 10', '1234567890', '６１０９１０'],
   country: ['', 'de', 'DEU', 'UK', 'EL', 'EU', 'XK', 'ZZ', 'ＤＥ', ' DE', '__', 'toString'],

@@ -10,6 +10,7 @@ import {
   CUSTOM_KEYWORDS,
   type JsonSchema,
 } from '../../src/categories/schema/json-schema.ts'
+import { IS_FULL } from '../full.ts'
 import { validData } from './arbitrary.ts'
 import { invalidData } from './invalid-data.ts'
 
@@ -89,7 +90,7 @@ for (const category of allCategories()) {
       const accepts = compile(category)
       fc.assert(
         fc.property(validData(category), data => assert.ok(accepts(data), JSON.stringify(accepts.errors))),
-        { numRuns: 100 },
+        { numRuns: IS_FULL ? 100 : 40 },
       )
     })
 
@@ -99,7 +100,7 @@ for (const category of allCategories()) {
         fc.property(invalidData(category), ({ data }) => {
           if (!accepts(data)) assert.ok(validateData(category, data).errors.length > 0)
         }),
-        { numRuns: 200 },
+        { numRuns: IS_FULL ? 200 : 70 },
       )
     })
   })

@@ -9,8 +9,9 @@ import {
   type Inherited,
   listChangedFields,
 } from '../../src/passports/core/inherit.ts'
+import { IS_FULL } from '../full.ts'
 
-const RUNS = 10_000
+const RUNS = IS_FULL ? 10_000 : 2_000
 const FIELDS = ['a', 'b', 'c', 'd', 'constructor']
 
 const field = fc.constantFrom(...FIELDS)

@@ -24,6 +24,7 @@ const FILTERS: Omit<Required<ListFilter>, 'levels'> = {
   serial: 'S',
   q: 'linen',
   parentId: NOBODY,
+  facts: { groups: [], rare: ['m'] },
 }
 const WINDOWS: PageWindow[] = [
   { limit: 10, page: 1 },

@@ -10,6 +10,7 @@ import { ADDRESSES, type Harness, startHarness } from '../harness.ts'
 const PUBLISHED: Readonly<Record<string, string>> = {
   v1: 'fca795b1af84e9378f4ba9b01088d8989e59a3a44ef4ebeef2f5d7a6ca94a7ac',
   v2: 'd0909a5e40492335533df1b681d1f5b459725a90ab6f6f83de70a25c8c9aa707',
+  v3: '6a85faceacd434ce42720c5172bf7c77e87067abc88bb126469e03ab9e19dcf4',
 }
 
 const NS = `${ADDRESSES.publicUrl}/ns/dpp`
@@ -58,7 +59,7 @@ describe('GET /ns/dpp/v1', () => {
 
   test('each version is linked from the page for people; unknown versions are 404', async () => {
     const page = await harness.ask('GET', '/ns/dpp')
-    for (const name of ['v1', 'v2']) assert.ok(page.text.includes(`href="${NS}/${name}"`))
+    for (const name of ['v1', 'v2', 'v3']) assert.ok(page.text.includes(`href="${NS}/${name}"`))
     const next = `v${readContextVersions().length + 1}`
     for (const name of ['v0', next, 'v01', 'V1', 'v1.json']) {
       assert.equal((await harness.ask('GET', `/ns/dpp/${name}`)).status, 404, name)

@@ -37,6 +37,7 @@ export const rowOf = (
     unit_fields: null,
     batch_fields: null,
     indexable: true,
+    audience_profile: 'contract',
     model_gtin: null,
     batch_gtin: null,
     corrections: null,

@@ -4,84 +4,64 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { allCategories } from '../../src/categories/catalogue.ts'
-import { AUDIENCES, type Audience, type Field, narrowAudience } from '../../src/categories/field.ts'
-import { computeMod10CheckDigit } from '../../src/gs1/check-digit.ts'
+import { AUDIENCE_PROFILES, setAudienceProfile } from '../../src/accounts/audience-profile.ts'
+import { listAuditEntries } from '../../src/accounts/audit.ts'
+import { allCategories, type CompleteCategory } from '../../src/categories/catalogue.ts'
+import { AUDIENCES, type Audience, type Field, type Format } from '../../src/categories/field.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
+import { applyAudienceProfile } from '../../src/passports/read/disclosed-category.ts'
 import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import {
   ADDRESSES,
   type Answer,
-  type CORES,
   type Harness,
   newProduct,
   nextGtin,
   startHarness,
   type TestAccount,
 } from '../harness.ts'
-import { FULL } from './passport-views.ts'
+import { type Leaf, listLeaves, plant, plantScalar } from './planted.ts'
 
-type CategoryId = keyof typeof CORES
-/** A field that not everyone may see, with the names on the path to it. */
-type Protected = { path: readonly string[]; field: Field; audience: readonly Audience[] }
+/** Fields that not everyone may see, or not under each profile. */
+const listProtected = (fields: readonly Field[]): Leaf[] =>
+  listLeaves(fields).filter(({ field, audience }) => audience.length < AUDIENCES.length || field.lawAudience)
 
-function protectedIn(
-  fields: readonly Field[],
-  path: readonly string[] = [],
-  outer: readonly Audience[] = AUDIENCES,
-): Protected[] {
-  return fields.flatMap(field => {
-    const audience = narrowAudience(outer, field)
-    const here = [...path, field.name]
-    const members = field.fields ?? (field.of?.[0]?.name === '' ? undefined : field.of)
-    if (members !== undefined) return protectedIn(members, here, audience)
-    return audience.length < AUDIENCES.length ? [{ path: here, field, audience }] : []
-  })
-}
+/** Whether no other value can equal those of the field. Those of the others: `audience-profiles.test.ts`. */
+const isUnique = ({ field: { type, values, format } }: Leaf) =>
+  type === 'number' ||
+  ((type === 'name' || type === 'text') && values === undefined && isUniqueFormat(format))
+const isUniqueFormat = (format: Format | undefined) =>
+  format === undefined || ['url', 'eori', 'gln', 'sha256'].includes(format)
 
-/** A unique valid value of the field; `n` makes it unique. */
-function canary({ format, type }: Field, n: number): string | number {
-  if (type === 'number') return 90 + n + 0.1237
-  if (format === 'url') return `https://docs.example/CANARY-${n}`
-  if (format === 'eori') return `DECANARY${n}`
-  if (format === 'gln') {
-    const digits = `95299887700${n}`
-    return digits + computeMod10CheckDigit(digits)
-  }
-  return `CANARY-${n} Ltd`
+/** Of a localized text the part that its languages share. */
+const canary = (leaf: Leaf, n: number): string | number => {
+  const value = plantScalar(leaf, n) as string | number | { en: string }
+  return typeof value === 'object' ? value.en : value
 }
 
 /** Whether a response contains the value, as it is or with a decimal comma. */
 const isIn = (text: string, value: string | number) =>
   text.includes(String(value)) || text.includes(String(value).replace('.', ','))
 
-/** Sets the value at the path; in a list, in its first entry. */
-function put(data: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): object {
-  const inner = data[name]
-  if (rest.length === 0) return { ...data, [name]: value }
-  if (Array.isArray(inner)) return { ...data, [name]: [put(inner[0], rest, value), ...inner.slice(1)] }
-  return { ...data, [name]: put(inner as Record<string, unknown>, rest, value) }
-}
-
-const filled = (category: CategoryId, fields: readonly Protected[], n: number) =>
-  fields.reduce<Record<string, unknown>>(
-    (data, { path, field }) => put(data, path, canary(field, n)) as Record<string, unknown>,
-    { ...newProduct({ ...FULL[category], gtin: nextGtin() }, category).data },
-  )
+const filled = (fields: readonly Field[], n: number): Record<string, unknown> => ({
+  ...plant(fields, ({ audience, field }) =>
+    audience.length < AUDIENCES.length || field.lawAudience ? n : 0,
+  ),
+  gtin: nextGtin(),
+  sku: 'T-1',
+})
 
 let harness: Harness
-let account: TestAccount
 before(async () => {
   harness = await startHarness()
-  account = await harness.account({ plan: 'enterprise' })
 })
 after(() => harness.close())
 
 /** Values change from 1 to 2 after the units were issued; units keep the first. */
-async function makeFamily(category: CategoryId, fields: readonly Protected[]) {
-  const body = { category, data: filled(category, fields, 1), strict: false }
+async function makeFamily(account: TestAccount, { id: category, fields }: CompleteCategory) {
+  const body = { category, data: filled(fields, 1), strict: false }
   const model = (await createPassport(account.ctx, body)).passport.id
   const issue = async (parentUuid: string, unit: { lot?: string; serial?: string; data?: object }) => {
     const level = unit.serial === undefined ? 'batch' : 'item'
@@ -100,16 +80,16 @@ async function makeFamily(category: CategoryId, fields: readonly Protected[]) {
     inherited: await issue(batch, { serial: 'S1' }),
     ofModel: await issue(model, { serial: 'S2' }),
   }
-  const data = filled(category, fields, 2)
-  const own = Object.fromEntries(fields.map(({ path: [name = ''] }) => [name, data[name]]))
+  const data = filled(fields, 2)
+  const own = Object.fromEntries(listProtected(fields).map(({ path: [name = ''] }) => [name, data[name]]))
   const ofItself = await issue(batch, { serial: 'S3', data: own })
   const changed = await harness.ask('PATCH', `/api/v1/products/${idFromUuid(model)}`, {
     key: account.key,
     body: { data: own },
   })
   assert.equal(changed.status, 200, changed.text)
-  const all = { model, batch, ...items, ofItself }
-  return Object.entries(all).map(([name, uuid]) => ({
+  const family = { model, batch, ...items, ofItself }
+  return Object.entries(family).map(([name, uuid]) => ({
     name,
     id: idFromUuid(uuid),
     values: name === 'model' || name === 'ofItself' ? [2] : [1],
@@ -157,7 +137,7 @@ describe('protected fields', () => {
   ]
   test('are all fields that the table marks', () => {
     const found = allCategories().flatMap(({ id, fields }) =>
-      protectedIn(fields).map(({ path }) => `${id} ${path.join('.')}`),
+      listProtected(fields).map(({ path }) => `${id} ${path.join('.')}`),
     )
     assert.deepEqual(
       known.filter(path => !found.includes(path)),
@@ -165,30 +145,99 @@ describe('protected fields', () => {
     )
   })
 
-  for (const { id: category, fields: all } of allCategories()) {
-    test(`${category}: appear only for their audience, on every level`, async () => {
-      const fields = protectedIn(all)
-      const family = await makeFamily(category as CategoryId, fields)
-      const readers = await Promise.all(
-        AUDIENCES.map(async audience => ({ audience, authorization: await bearerOf(audience) })),
-      )
-      // The public audience again at the end: caches must not reveal what others saw.
-      for (const { audience, authorization } of [...readers, ...readers.slice(0, 1)]) {
-        for (const unit of family) {
-          const heard = await listen(unit.id, authorization)
-          for (const one of fields) {
-            if (one.audience.includes(audience)) assertShown(unit, one, heard)
-            else assertHidden(unit, one, heard, audience)
+  for (const profile of AUDIENCE_PROFILES) {
+    for (const category of allCategories()) {
+      test(`${category.id}, ${profile}: appear only for their audience, on every level`, async () => {
+        const account = await harness.account({ plan: 'enterprise' })
+        await setAudienceProfile(harness, { accountId: account.id, profile })
+        const { fields } = applyAudienceProfile(category, profile)
+        const family = await makeFamily(account, category)
+        const readers = await Promise.all(
+          AUDIENCES.map(async audience => ({ audience, authorization: await bearerOf(account, audience) })),
+        )
+        // The public audience again at the end: caches must not reveal what others saw.
+        for (const { audience, authorization } of [...readers, ...readers.slice(0, 1)]) {
+          for (const unit of family) {
+            assertDisclosed(unit, fields, await listen(unit.id, authorization), audience)
           }
         }
-      }
-    })
+      })
+    }
   }
 })
 
-async function bearerOf(audience: Audience): Promise<string | undefined> {
+describe('a switch of the audience profile', () => {
+  test('takes effect within seconds in every output, for its account alone', async () => {
+    const [account, other] = [await harness.account(), await harness.account()]
+    const data = { stateOfHealth: 61.4273, dueDiligenceUrl: 'https://planted.example/due-diligence' }
+    const create = async ({ ctx }: TestAccount) => {
+      const { data: core } = newProduct({ ...data, gtin: nextGtin() }, 'battery')
+      return idFromUuid(
+        (await createPassport(ctx, { category: 'battery', data: core, strict: true })).passport.id,
+      )
+    }
+    const [id, otherId] = [await create(account), await create(other)]
+    const bearers = await Promise.all(AUDIENCES.map(audience => bearerOf(account, audience)))
+    const note = await harness.ask('PATCH', `/api/v1/products/${id}`, {
+      key: account.key,
+      body: { data: { weightKg: 3 } },
+    })
+    assert.equal(note.status, 200)
+    const seen = async (of = id) =>
+      Promise.all(
+        ['', '?lang=de', '?format=jsonld', '?version=1', '?version=1&format=jsonld'].map(async query => {
+          const texts = await Promise.all(
+            bearers.map(async authorization => {
+              const headers = authorization === undefined ? {} : { authorization }
+              return (await harness.ask('GET', `/p/${of}${query}`, { headers })).text
+            }),
+          )
+          return [data.stateOfHealth, data.dueDiligenceUrl].map(value =>
+            AUDIENCES.filter((_, i) => isIn(texts[i] ?? '', value)).join(),
+          )
+        }),
+      )
+    const gap = async () => {
+      const path = `/api/v1/products/${id}/readiness?act=eu.battery.passport&detail=full`
+      const { json } = await harness.ask('GET', path, { key: account.key })
+      type Rule = { paths: readonly string[]; audience_gap?: boolean }
+      const rules: Rule[] = json.data.acts[0].rules
+      return rules.find(({ paths }) => paths.includes('dueDiligenceUrl'))?.audience_gap ?? false
+    }
+    const contract = Array(5).fill(['authority', 'legitimate_interest,authority'])
+    const law = Array(5).fill(['legitimate_interest', 'public,legitimate_interest,authority'])
+    assert.deepEqual([await seen(), await gap()], [contract, true])
+    const before = await harness.ask('GET', `/p/${id}`)
+    for (const _ of [1, 2]) await setAudienceProfile(harness, { accountId: account.id, profile: 'law' })
+    harness.clock.advance(2_000)
+    assert.deepEqual([await seen(), await gap()], [law, false])
+    const changed = await harness.ask('GET', `/p/${id}`, {
+      headers: { 'if-none-match': before.headers.etag ?? '' },
+    })
+    assert.equal(changed.status, 200)
+    assert.ok(!isIn((await harness.ask('GET', `/p/${otherId}`)).text, data.dueDiligenceUrl))
+    await setAudienceProfile(account.ctx, { accountId: account.id, profile: 'contract' })
+    harness.clock.advance(2_000)
+    assert.deepEqual([await seen(), await gap()], [contract, true])
+    const same = await harness.ask('GET', `/p/${id}`, {
+      headers: { 'if-none-match': before.headers.etag ?? '' },
+    })
+    assert.equal(same.status, 304)
+    const { entries } = await listAuditEntries(account.ctx, { before: '', limit: 50 })
+    const switches = entries.filter(({ action }) => action === 'audience_profile_changed')
+    assert.deepEqual(
+      switches.map(({ subject }) => subject),
+      ['contract', 'law'],
+    )
+    await assert.rejects(setAudienceProfile(harness, { accountId: 999_999, profile: 'law' }), {
+      code: 'not_found',
+    })
+  })
+})
+
+async function bearerOf({ ctx }: TestAccount, audience: Audience): Promise<string | undefined> {
   if (audience === 'public') return undefined
-  const { token } = await createAccessLink(account.ctx, {
+  const { token } = await createAccessLink(ctx, {
     passportId: undefined,
     audience,
     label: audience,
@@ -201,9 +250,16 @@ async function bearerOf(audience: Audience): Promise<string | undefined> {
 type Unit = { id: string; name: string; values: readonly number[] }
 type Heard = ReadonlyMap<string, Answer>
 
-function assertShown({ id, name, values }: Unit, { path, field }: Protected, heard: Heard): void {
-  const has = (rest: string, n: number) =>
-    isIn(heard.get(`GET /p/${id}${rest}`)?.text ?? '', canary(field, n))
+function assertDisclosed(unit: Unit, fields: readonly Field[], heard: Heard, audience: Audience): void {
+  for (const leaf of listProtected(fields).filter(isUnique)) {
+    if (leaf.audience.includes(audience)) assertShown(unit, leaf, heard)
+    else assertHidden(unit, leaf, heard, audience)
+  }
+}
+
+function assertShown({ id, name, values }: Unit, leaf: Leaf, heard: Heard): void {
+  const { path } = leaf
+  const has = (rest: string, n: number) => isIn(heard.get(`GET /p/${id}${rest}`)?.text ?? '', canary(leaf, n))
   for (const n of values) {
     for (const rest of ['', '?lang=de', '?format=jsonld']) {
       assert.ok(has(rest, n), `${name}, ${path.join('.')}: ${rest}`)
@@ -215,11 +271,12 @@ function assertShown({ id, name, values }: Unit, { path, field }: Protected, hea
   }
 }
 
-function assertHidden({ name }: Unit, { path, field }: Protected, heard: Heard, audience: Audience): void {
+function assertHidden({ name }: Unit, leaf: Leaf, heard: Heard, audience: Audience): void {
+  const { path } = leaf
   for (const [asked, answer] of heard) {
     const everything = answer.text + JSON.stringify(answer.headers)
     for (const n of [1, 2]) {
-      assert.ok(!isIn(everything, canary(field, n)), `${name}, ${path.join('.')}, for ${audience}: ${asked}`)
+      assert.ok(!isIn(everything, canary(leaf, n)), `${name}, ${path.join('.')}, for ${audience}: ${asked}`)
     }
   }
 }

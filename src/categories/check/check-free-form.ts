@@ -5,7 +5,7 @@
 import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import { perObject } from '../../kernel/memo.ts'
 import { MAX_JSON_DEPTH } from '../../kernel/text/strict-json.ts'
-import type { CompleteCategory } from '../catalogue.ts'
+import { type CompleteCategory, findCategory } from '../catalogue.ts'
 import { findNearestName } from '../names/nearest-name.ts'
 import { type Problem, problem, suggest } from '../problems.ts'
 import type { Findings } from './findings.ts'
@@ -26,11 +26,23 @@ export function checkFreeForm(
     if (findings.truncated) return
     const path = [key]
     if (!checkKey(key, path, findings)) continue
-    const isReported = strict || !findings.warningsFull
-    if (isReported)
-      findings[strict ? 'add' : 'warn'](path, 'unknown_field', explainUnknown(category, key, strict))
+    reportKey(key, path)
     checkValue(data[key], path, findings)
   }
+
+  function reportKey(key: string, path: readonly string[]): void {
+    if (strict) findings.add(path, 'unknown_field', explainUnknown(category, key, strict))
+    else if (findings.warningsFull) return
+    else if (isNewerField(category, key))
+      findings.warn(path, 'now_known', problem('now_known', { category: category.id }))
+    else findings.warn(path, 'unknown_field', explainUnknown(category, key, strict))
+  }
+}
+
+/** Whether a later schema version has a field of this name. */
+function isNewerField(category: CompleteCategory, key: string): boolean {
+  const newest = findCategory(category.id)
+  return newest !== undefined && getNames(newest).has(key)
 }
 
 function explainUnknown(category: CompleteCategory, key: string, strict: boolean): Problem {

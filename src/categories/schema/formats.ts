@@ -1,5 +1,5 @@
 /** The formats of fields: JSON Schema keywords for each, and a check for the rest. */
-import { isCasNumber, isGln } from '../../gs1/check-digit.ts'
+import { isCasNumber, isEcNumber, isGln } from '../../gs1/check-digit.ts'
 import { findGtinError, type GtinError } from '../../gs1/gtin.ts'
 import { isLongerThan } from '../../kernel/characters.ts'
 import { COUNTRIES, isCountry } from '../../kernel/countries.ts'
@@ -69,6 +69,11 @@ export const FORMAT_RULES: Readonly<Record<Format, FormatRule>> = {
     schema: { minLength: 7, maxLength: 12, pattern: '^[1-9][0-9]{1,6}-[0-9]{2}-[0-9]$' },
     findViolation: check('format', 'cas', isCasNumber),
   },
+  ec_number: {
+    schema: { minLength: 9, maxLength: 9, pattern: '^[0-9]{3}-[0-9]{3}-[0-9]$' },
+    findViolation: check('format', 'ec_number', isEcNumber),
+  },
+  sha256: byPattern('sha256', { minLength: 64, maxLength: 64, pattern: '^[0-9a-f]{64}$' }),
   cn_or_hs: byPattern('cn_or_hs', { minLength: 6, maxLength: 8, pattern: '^(?:[0-9]{6}|[0-9]{8})$' }),
   country: {
     schema: { minLength: 2, maxLength: 2, pattern: buildCountryPattern() },

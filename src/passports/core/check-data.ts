@@ -21,9 +21,9 @@ export type CheckedData = {
 export const isCategory = (id: unknown): id is string =>
   typeof id === 'string' && findCategory(id) !== undefined
 
-/** Throws `validation`. */
-export function requireCategory(id: unknown): CompleteCategory {
-  const category = typeof id === 'string' ? findCategory(id) : undefined
+/** As of `schemaVersion`; default: the newest. Throws `validation`. */
+export function requireCategory(id: unknown, schemaVersion?: number): CompleteCategory {
+  const category = typeof id === 'string' ? findCategory(id, schemaVersion) : undefined
   if (category !== undefined) return category
   const [code, message] =
     id === undefined

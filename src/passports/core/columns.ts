@@ -3,10 +3,15 @@ import { allCategories } from '../../categories/catalogue.ts'
 import { type Fragment, perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { isOutdated } from './outdated.ts'
 
-export const metadataColumns = perDatabase(
+/** Columns from `passport p` alone. */
+export const ownColumns = perDatabase(
   (sql): Fragment => sql`
   p.id, p.account_id, p.version_no, p.created_by, p.parent_id, p.model_id, p.schema_version, p.level, p.status,
-  p.category, p.lot, p.serial, p.updated_at, ${isOutdated(sql)} as outdated, c.data->>'gtin' as gtin`,
+  p.category, p.lot, p.serial, p.updated_at`,
+)
+
+export const metadataColumns = perDatabase(
+  (sql): Fragment => sql`${ownColumns(sql)}, ${isOutdated(sql)} as outdated, c.data->>'gtin' as gtin`,
 )
 
 export const passportColumns = (sql: Sql, data = allData(sql)): Fragment => sql`

@@ -1,4 +1,6 @@
 /** Reads one passport. Small passports requested at once share a statement; large ones do not. */
+
+import { type AudienceProfile, selectAudienceProfile } from '../../accounts/audience-profile.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { accountIsIndexable } from '../../accounts/indexing.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
@@ -6,7 +8,8 @@ import { type Fragment, perDatabase, type Sql } from '../../kernel/db/database.t
 import { findInShards, getShardNumber } from '../../kernel/db/shards.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { requireUuid } from '../../kernel/ids.ts'
-import { allData, dropFreeFormKeys, dropFreeFormNames, passportColumns } from '../core/columns.ts'
+import { allData, dropFreeFormKeys, dropFreeFormNames, ownColumns, passportColumns } from '../core/columns.ts'
+import { findContents, type PassportOnly } from '../core/contents.ts'
 import { isOutdated, joinOwners } from '../core/outdated.ts'
 import { findPassportShard } from '../core/passport-shard.ts'
 import type { PassportRow } from '../core/record.ts'
@@ -16,26 +19,29 @@ import type { ListFilter } from './list-filter.ts'
 type Key = { id: string; accountId: number }
 
 const lookUps = perDatabase((sql: Sql) => ({
-  forAccount: createLookUp(sql, loadByAccount, allData),
-  forPublic: createLookUp(sql, loadById, disclosableData),
-  withAllData: createLookUp(sql, loadById, allData),
+  // One batch at a time: it gets fuller, which makes up for its second statement.
+  forAccount: createLookUp(readByAccount(sql), (keys: readonly Key[]) => joinByAccount(sql, keys, allData), {
+    maxInFlight: 1,
+  }),
+  forPublic: createLookUp(readById(sql, smallData), readById(sql, disclosableData)),
+  withAllData: createLookUp(readById(sql, smallData), readById(sql, allData)),
 }))
 
 type Loaded<R extends PassportRow> = Omit<R, 'data'> & { data: string | null }
 
+type Load<K, R extends PassportRow> = (keys: readonly K[]) => Promise<(Loaded<R> | undefined)[]>
+
 /**
- * Small rows share statements, with about 4 MB in flight. Large data is read afterwards, two rows at a time,
- * each with its own statement.
+ * Small rows share statements, with about 4 MB in flight. Large data, which `loadSmall` leaves null, is read
+ * afterwards, two rows at a time, each with its own statement.
  */
 function createLookUp<K, R extends PassportRow>(
-  sql: Sql,
-  load: (sql: Sql, keys: readonly K[], data: Fragment) => Promise<(Loaded<R> | undefined)[]>,
-  largeData: (sql: Sql) => Fragment,
+  loadSmall: Load<K, R>,
+  loadLarge: Load<K, R>,
+  options: { maxInFlight?: number } = {},
 ): (key: K) => Promise<R | undefined> {
-  const findSmall = createBatchLoader((keys: readonly K[]) => load(sql, keys, smallData(sql)))
-  const findLarge = createBatchLoader((keys: readonly K[]) => load(sql, keys, largeData(sql)), {
-    maxBatch: 1,
-  })
+  const findSmall = createBatchLoader(loadSmall, options)
+  const findLarge = createBatchLoader(loadLarge, { maxBatch: 1 })
   return async key => {
     const row = await findSmall(key)
     return (row?.data === null ? await findLarge(key) : row) as R | undefined
@@ -72,6 +78,8 @@ export type PublicPassportRow = PassportRow & {
   batch_fields: string[] | null
   /** Whether its account lets search engines list its models. */
   indexable: boolean
+  /** Which audiences its account has chosen for the fields. */
+  audience_profile: AudienceProfile
   /** Current GTINs of its model and batch, whatever GTIN the unit was issued under; null on a model. */
   model_gtin: string | null
   batch_gtin: string | null
@@ -99,41 +107,76 @@ const smallData = (sql: Sql): Fragment => sql`
 
 const disclosableData = (sql: Sql): Fragment => dropFreeFormKeys(sql, sql`coalesce(c.data || p.own, c.data)`)
 
-async function loadByAccount(
+/** Units with own fields are read by a join, which merges these with the inherited data. */
+const readByAccount =
+  (sql: Sql): Load<Key, PassportRow> =>
+  async keys => {
+    const rows = await sql<(Loaded<PassportRow> & PassportOnly & { has_own: boolean })[]>`
+      select ${ownColumns(sql)}, p.content_id, p.own is not null as has_own from passport p
+      where p.id = any(${keys.map(key => key.id)}::text[]::uuid[])
+        and p.account_id = any(${[...new Set(keys.map(key => key.accountId))]}::int[])`
+    const merging = rows.filter(row => row.has_own).map(row => ({ id: row.id, accountId: row.account_id }))
+    const inheriting = rows.filter(row => !row.has_own)
+    const [merged, contents] = await Promise.all([
+      merging.length === 0 ? [] : joinByAccount(sql, merging, smallData),
+      findContents<{ data: string | null }>(sql, inheriting, smallContent(sql)),
+    ])
+    const found = new Map(merged.flatMap(row => (row === undefined ? [] : [[keyOf(row), row]])))
+    for (const row of inheriting) {
+      const content = contents.find(row)
+      if (content === undefined) continue
+      const { gtin, data } = content
+      row.gtin = gtin
+      row.outdated = contents.isOutdated(row, content)
+      row.data = data !== null && data.length <= MAX_SMALL_BYTES ? data : null
+      found.set(keyOf(row), row)
+    }
+    return keys.map(({ accountId, id }) => found.get(keyOf({ account_id: accountId, id })))
+  }
+
+const keyOf = ({ account_id, id }: { account_id: number; id: string }) => `${account_id} ${id}`
+
+/** Only compressed data can be much longer as text, which is cut one character beyond the maximum. */
+const smallContent = perDatabase(
+  (sql): Fragment => sql`
+  case when pg_column_size(c.data) <= ${MAX_SMALL_STORED_BYTES} then case when pg_column_compression(c.data) is null
+    then c.data::text else left(c.data::text, ${MAX_SMALL_BYTES + 1}) end end as data`,
+)
+
+async function joinByAccount(
   sql: Sql,
   keys: readonly Key[],
-  data: Fragment,
+  data: (sql: Sql) => Fragment,
 ): Promise<(Loaded<PassportRow> | undefined)[]> {
   const ids = keys.map(key => key.id)
   const accounts = keys.map(key => key.accountId)
   const rows = await sql<Loaded<PassportRow>[]>`
-    select ${passportColumns(sql, data)}
+    select ${passportColumns(sql, data(sql))}
     from unnest(${ids}::text[]::uuid[], ${accounts}::int[]) as k(id, account_id)
     join passport p on p.id = k.id and p.account_id = k.account_id
     join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}`
-  const found = new Map(rows.map(row => [`${row.account_id} ${row.id}`, row]))
-  return keys.map(key => found.get(`${key.accountId} ${key.id}`))
+  const found = new Map(rows.map(row => [keyOf(row), row]))
+  return keys.map(({ accountId, id }) => found.get(keyOf({ account_id: accountId, id })))
 }
 
 /** `limit 1` tells the planner that an id is unique; without it, it may scan the whole table. */
-async function loadById(
-  sql: Sql,
-  ids: readonly string[],
-  data: Fragment,
-): Promise<(Loaded<PublicPassportRow> | undefined)[]> {
-  const rows = await sql<Loaded<PublicPassportRow>[]>`
-    select ${passportColumns(sql, data)},
+const readById =
+  (sql: Sql, data: (sql: Sql) => Fragment): Load<string, PublicPassportRow> =>
+  async ids => {
+    const rows = await sql<Loaded<PublicPassportRow>[]>`
+    select ${passportColumns(sql, data(sql))},
       case when p.own is not null then ${dropFreeFormNames(sql, sql`array(select jsonb_object_keys(p.own))`)} end as unit_fields,
       ${dropFreeFormNames(sql, sql`c.own_fields`)} as batch_fields,
-      ${accountIsIndexable(sql)} as indexable, ${selectParentGtins(sql)},
+      ${accountIsIndexable(sql)} as indexable, ${selectAudienceProfile(sql)} as audience_profile,
+      ${selectParentGtins(sql)},
       case when ${isOutdated(sql)} then concat_ws('-', owner.last_correction, batch_model.last_correction) end as corrections
     from unnest(${[...ids]}::text[]::uuid[]) as k(id)
     cross join lateral (select * from passport where id = k.id limit 1) p
     join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}`
-  const shard = getShardNumber(sql)
-  const found = new Map(rows.map(row => [row.id, Object.assign(row, { shard })]))
-  return ids.map(id => found.get(id))
-}
+    const shard = getShardNumber(sql)
+    const found = new Map(rows.map(row => [row.id, Object.assign(row, { shard })]))
+    return ids.map(id => found.get(id))
+  }
 
 /** Joins the parents of a unit by their primary keys; models need no look-up. */
 const selectParentGtins = (sql: Sql): Fragment => sql`

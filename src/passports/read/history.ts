@@ -145,7 +145,10 @@ async function getStatusAt(
     : { status: 'a', updated_at: creationTime(current.id) }
 }
 
-type OldVersion = Pick<PassportRow, 'version_no' | 'created_by' | 'updated_at' | 'gtin' | 'data'>
+type OldVersion = Pick<
+  PassportRow,
+  'version_no' | 'created_by' | 'updated_at' | 'gtin' | 'data' | 'schema_version'
+>
 
 async function findVersionRow(
   sql: Sql,
@@ -153,28 +156,32 @@ async function findVersionRow(
   versionNo: number,
 ): Promise<OldVersion | undefined> {
   const [row] = await sql<OldVersion[]>`
-    select v.version_no, v.created_by, v.created_at as updated_at, c.data->>'gtin' as gtin,
+    select v.version_no, v.created_by, v.created_at as updated_at, v.schema_version, c.data->>'gtin' as gtin,
       coalesce(c.data || v.own, c.data)::text as data
     from passport_version v join content c on c.id = v.content_id and c.account_id = v.account_id
     where v.passport_id = ${current.id} and v.account_id = ${current.account_id} and v.version_no = ${versionNo}`
   return row
 }
 
+/** `schemaVersion`: by which the keys of `data` were understood. */
+type VersionData = { data: PassportData; schemaVersion: number }
+
 /** A model's data, or a unit's own fields, at an existing version. */
 export async function getOwnDataAtVersion(
   { sql }: AccountContext,
   current: PassportRow,
   versionNo: number,
-): Promise<PassportData> {
+): Promise<VersionData> {
   const isModel = current.level === 'm'
   const [table, condition] =
     current.version_no === 1
       ? [sql`passport`, sql`v.id = ${current.id}`]
       : [sql`passport_version`, sql`v.passport_id = ${current.id} and v.version_no = ${versionNo}`]
-  const [row] = await sql<{ data: PassportData }[]>`
-    select case when ${isModel}::boolean then c.data else coalesce(v.own, '{}') end as data
+  const [row] = await sql<VersionData[]>`
+    select case when ${isModel}::boolean then c.data else coalesce(v.own, '{}') end as data,
+      v.schema_version as "schemaVersion"
     from ${table} v join content c on c.id = v.content_id and c.account_id = v.account_id
     where ${condition} and v.account_id = ${current.account_id}`
   if (row === undefined) throw notFound('version of this product')
-  return row.data
+  return row
 }

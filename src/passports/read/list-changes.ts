@@ -4,7 +4,7 @@
  */
 import { listAccountShards } from '../../accounts/account-shard.ts'
 import type { AccountContext } from '../../accounts/context.ts'
-import { selectOpenTransactions } from '../../kernel/db/citus.ts'
+import { findOldestTransaction } from '../../kernel/db/citus.ts'
 import type { Fragment, Sql } from '../../kernel/db/database.ts'
 import { joinOwners, selectContentsCorrectedSince, selectCorrectionTime } from '../core/outdated.ts'
 import { type PassportSummary, summaryColumns } from './list.ts'
@@ -26,15 +26,8 @@ const MARGIN_MS = 2_000
  * transactions of other roles.
  */
 export async function getSettledTime(ctx: AccountContext): Promise<Date> {
-  const times = await Promise.all(listAccountShards(ctx).map(({ sql }) => readSettledTime(sql)))
-  return new Date(Math.min(...times.map(Number)))
-}
-
-async function readSettledTime(sql: Sql): Promise<Date> {
-  const [row] = await sql<{ until: Date }[]>`
-    select date_trunc('milliseconds', least(now(), min(xact_start)) - ${MARGIN_MS} * interval '1 millisecond') as until
-    from ${selectOpenTransactions(sql)} open`
-  return row?.until ?? new Date(0)
+  const times = await Promise.all(listAccountShards(ctx).map(({ sql }) => findOldestTransaction(sql)))
+  return new Date(Math.min(...times.map(Number)) - MARGIN_MS)
 }
 
 /** A page and one further row, ordered by last change: a row that changes meanwhile moves to the end. */

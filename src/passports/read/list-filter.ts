@@ -1,6 +1,7 @@
 /** The filters of lists of passports, as conditions of SQL. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { type Fragment, perDatabase, unprepared } from '../../kernel/db/database.ts'
+import { getShardNumber } from '../../kernel/db/shards.ts'
 import { assert } from '../../kernel/errors.ts'
 import { normaliseSku } from '../core/check-data.ts'
 import { selectAllOutdatedContents, selectContentsCorrectedSince } from '../core/outdated.ts'
@@ -20,7 +21,43 @@ export type ListFilter = {
   serial?: string | undefined
   q?: string | undefined
   parentId?: string | undefined
+  /** Active passports whose facts are the same as those of a group. */
+  facts?: FactsFilter | undefined
 }
+
+/** `rare`: the levels whose passports are found by their facts rather than one after the other. */
+export type FactsFilter = { groups: readonly FactGroup[]; rare: readonly Level[] }
+
+/**
+ * Active passports of a level whose facts are the same: what the rules of readiness reports ask of their
+ * data.
+ */
+export type FactGroup = {
+  /** Null: the shared database. */
+  shard: number | null
+  level: Level
+  category: string
+  has_children: boolean
+  facts_version: number
+  bits: Buffer
+  /** How many they are. */
+  n: number
+  /** How many contents and units with own fields have these facts. */
+  subjects: number
+}
+
+/** The groups of the filter that may be on the shard of the context. */
+export const selectGroups = (
+  { sql }: Pick<AccountContext, 'sql'>,
+  { levels, status, category, facts }: ListFilter,
+): FactGroup[] =>
+  (facts?.groups ?? []).filter(
+    group =>
+      group.shard === getShardNumber(sql) &&
+      levels.includes(group.level) &&
+      (category ?? group.category) === group.category &&
+      status !== 'x',
+  )
 
 export type Prepare = <T extends object>(statement: T) => T
 
@@ -47,7 +84,25 @@ export function filterConditions(ctx: AccountContext, filter: ListFilter): Fragm
     ${filter.serial === undefined ? none : sql`and p.serial = ${filter.serial}`}
     ${filter.sku === undefined ? none : sql`and p.sku = ${normaliseSku(filter.sku)}`}
     ${filter.gtin14 === undefined ? none : sql`and p.gtin14 = ${filter.gtin14}`}
-    ${filter.parentId === undefined ? none : sql`and p.parent_id = ${filter.parentId}`}`
+    ${filter.parentId === undefined ? none : sql`and p.parent_id = ${filter.parentId}`}
+    ${filter.facts === undefined ? none : sql`and p.status = 'a' and ${factsCondition(ctx, filter)}`}`
+}
+
+/** A subquery by key for each row, which the planner cannot turn into a join of all rows before the first. */
+const factsCondition = (ctx: AccountContext, filter: ListFilter): Fragment => {
+  const { sql } = ctx
+  const keys = selectGroups(ctx, filter).map(
+    group => `${group.level}${group.has_children} ${group.facts_version} ${group.bits.toString('hex')}`,
+  )
+  return sql`(
+    select p.level::text || case when p.level <> 'i' and exists (
+        select from passport child where child.account_id = p.account_id and child.parent_id = p.id
+      ) then 'true ' else 'false ' end || f.facts_version || ' ' || encode(f.bits, 'hex')
+    from readiness_facts f where f.account_id = p.account_id
+      and f.kind = case when p.own is null then 'c'::"char" else 'u'::"char" end
+      and f.subject = case when p.own is null then p.content_id else p.id end
+      and f.version_no = case when p.own is null then 0 else p.version_no end
+  ) = any(${keys}::text[])`
 }
 
 /** Fragments are made once where they can be: each takes 3 µs, of which a page would have thirty. */

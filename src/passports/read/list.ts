@@ -4,11 +4,10 @@
  */
 import { byIdDescending, listAccountShards, readAllShards } from '../../accounts/account-shard.ts'
 import type { AccountContext } from '../../accounts/context.ts'
-import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { type Fragment, perDatabase, type Sql, unprepared } from '../../kernel/db/database.ts'
 import { buildSearchText } from '../core/check-data.ts'
-import { metadataColumns } from '../core/columns.ts'
-import { joinOwners, selectAllOutdatedContents } from '../core/outdated.ts'
+import { metadataColumns, ownColumns } from '../core/columns.ts'
+import { findContents, type PassportOnly } from '../core/contents.ts'
 import type { PassportRow } from '../core/record.ts'
 import {
   filterConditions,
@@ -17,8 +16,11 @@ import {
   nothing,
   type Prepare,
   preparedIfFrequent,
+  selectGroups,
 } from './list-filter.ts'
 import { readMerged } from './merge-shards.ts'
+import { selectIdsByFacts, selectOutdatedIds } from './select-rare-ids.ts'
+import { findTotal } from './totals.ts'
 
 /** A page by its number, the rows after an id and perhaps some more, or the rows just before an id. */
 export type PageWindow = { limit: number } & (
@@ -48,10 +50,8 @@ export async function listPassports(
   // The units of a passport are where it is.
   if (ctx.spread !== undefined && filter.parentId === undefined) return listMerged(ctx, filter, window, upTo)
   if (filter.q !== undefined) return search(ctx, filter, window)
-  const { sql } = ctx
-  const prepare = preparedIfFrequent(filter)
-  const selectRows = async (total: number) =>
-    prepare(sql<PassportSummary[]>`${selectSummaries(sql, selectPageIds(ctx, filter, window, total))}`)
+  const selectRows = (total: number) =>
+    readSummaries(ctx, selectPageIds(ctx, filter, window, total), preparedIfFrequent(filter))
   if (!('page' in window) || window.page === 1) {
     const [count, rows] = await Promise.all([
       countUpTo(ctx, filter, upTo),
@@ -134,7 +134,7 @@ export async function findSummaries(
   return readAllShards(ctx, byIdDescending, async ({ sql, accountId }) => {
     const ids = sql`
       select p.id from passport p where p.account_id = ${accountId} and p.id = any(${[...uuids]}::text[]::uuid[])`
-    return sql<PassportSummary[]>`${selectSummaries(sql, ids)}`
+    return readSummaries({ sql, accountId }, ids)
   })
 }
 
@@ -176,10 +176,13 @@ function selectOrderedIds(
   const { sql } = ctx
   const { beyond = nothing(sql) } = walk
   const order = descending ? sql`order by id desc` : sql`order by id`
-  const select = (selected: ListFilter) =>
-    selected.outdated === true
-      ? selectOutdatedIds(ctx, selected, { beyond, order, maxRows })
-      : sql`select p.id from passport p where ${filterConditions(ctx, selected)} ${beyond} ${order}`
+  const select = (selected: ListFilter) => {
+    const rest = { beyond, order, maxRows }
+    if (selected.outdated === true) return selectOutdatedIds(ctx, selected, rest)
+    if (selected.parentId === undefined && selected.levels.some(one => selected.facts?.rare.includes(one)))
+      return selectIdsByFacts(ctx, selected, rest)
+    return sql`select p.id from passport p where ${filterConditions(ctx, selected)} ${beyond} ${order}`
+  }
   if (filter.levels.length === 1 || filter.parentId !== undefined) return select(filter)
   const [first = sql``, ...others] = filter.levels.map(
     level => sql`(${select({ ...filter, levels: [level] })} limit ${maxRows})`,
@@ -188,28 +191,35 @@ function selectOrderedIds(
   return sql`select id from (${merged}) merged ${order}`
 }
 
-/** Reads content by content, because the index has the units of each content in this order. */
-function selectOutdatedIds(
-  ctx: AccountContext,
-  filter: ListFilter,
-  { beyond, order, maxRows }: { beyond: Fragment; order: Fragment; maxRows: number },
-): Fragment {
-  const { sql, accountId } = ctx
-  return sql`
-    select u.id from (select distinct id from (${selectAllOutdatedContents(sql, accountId)}) d) k cross join lateral (
-      select p.id from passport p
-      where ${filterConditions(ctx, { ...filter, outdated: undefined })} and p.parent_id is not null and p.content_id = k.id
-        ${beyond} ${order} limit ${maxRows}) u
-    ${order}`
+type Names = Pick<PassportSummary, 'product_name' | 'sku' | 'brand_name'>
+
+/** The ids are in an array, because a join would be planned for a page of unknown size. */
+async function readSummaries(
+  { sql, accountId }: Pick<AccountContext, 'sql' | 'accountId'>,
+  ids: Fragment,
+  prepare: Prepare = statement => statement,
+): Promise<PassportSummary[]> {
+  const rows = await prepare(sql<(PassportSummary & PassportOnly)[]>`
+    select ${ownColumns(sql)}, p.content_id, ${nameColumns(sql).own} from passport p
+    where p.id = any(array(${ids})) and p.account_id = ${accountId} order by p.id desc`)
+  const contents = await findContents<Names>(sql, rows, nameColumns(sql).content)
+  return rows.filter(row => {
+    const content = contents.find(row)
+    if (content === undefined) return false
+    row.gtin = content.gtin
+    row.outdated = contents.isOutdated(row, content)
+    row.product_name ??= content.product_name
+    row.sku ??= content.sku
+    row.brand_name ??= content.brand_name
+    return true
+  })
 }
 
-/** The constant tells the planner that a page is small, which a limit in a parameter hides. */
-const selectSummaries = (sql: Sql, ids: Fragment): Fragment => sql`
-  with page as materialized (select id from (${ids}) found limit 101)
-  select ${summaryColumns(sql)}
-  from page join passport p on p.id = page.id
-  join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}
-  order by p.id desc`
+const nameColumns = perDatabase((sql: Sql) => {
+  const select = (data: Fragment) => sql`
+    ${data}->>'productName' as product_name, ${data}->>'sku' as sku, ${data}->>'brandName' as brand_name`
+  return { own: select(sql`p.own`), content: select(sql`c.data`) }
+})
 
 /** Columns of a `PassportSummary`, from `passport p`, `content c` and `joinOwners`. */
 export const summaryColumns = perDatabase(
@@ -227,7 +237,10 @@ async function countUpTo(ctx: AccountContext, filter: ListFilter, upTo?: number)
 }
 
 async function countAll(ctx: AccountContext, filter: ListFilter, upTo?: number): Promise<number> {
-  if (!needsCounting(filter)) return readCounters(ctx.sql)({ ...filter, accountId: ctx.accountId })
+  if (!needsCounting(filter)) {
+    if (filter.facts !== undefined) return selectGroups(ctx, filter).reduce((sum, { n }) => sum + n, 0)
+    return findTotal(ctx.sql)({ ...filter, accountId: ctx.accountId })
+  }
   const [row] = await countRows(ctx, filter, upTo)
   return row?.n ?? 0
 }
@@ -243,25 +256,6 @@ function countRows(ctx: AccountContext, filter: ListFilter, upTo?: number) {
         >`select count(*)::bigint as n from (select 1 ${matching} limit ${upTo + 1}) capped`,
   )
 }
-
-type CounterKey = Pick<ListFilter, 'levels' | 'status' | 'category'> & { accountId: number }
-
-/** Totals that are requested at once share a statement: a tenth of the work of a list of 25. */
-const readCounters = perDatabase((sql: Sql) =>
-  createBatchLoader(async (keys: readonly CounterKey[]) => {
-    const rows = await sql<{ n: number }[]>`
-      select (
-        select coalesce(sum(c.n), 0)::bigint from passport_count c
-        where c.account_id = k.account_id and strpos(k.levels, c.level::text) > 0
-          and c.status = coalesce(k.status::"char", c.status) and c.category = coalesce(k.category, c.category)
-      ) as n
-      from unnest(${keys.map(key => key.accountId)}::int[], ${keys.map(key => key.levels.join(''))}::text[],
-        ${keys.map(key => key.status ?? null)}::text[], ${keys.map(key => key.category ?? null)}::text[])
-        with ordinality as k(account_id, levels, status, category, place)
-      order by k.place`
-    return rows.map(row => row.n)
-  }),
-)
 
 const needsCounting = ({ updatedSince, outdated, sku, gtin14, lot, serial, parentId }: ListFilter): boolean =>
   [updatedSince, outdated, sku, gtin14, lot, serial, parentId].some(value => value !== undefined)
@@ -297,13 +291,13 @@ async function search(ctx: AccountContext, filter: ListFilter, window: PageWindo
     const [row] = await context.prepare(
       sql<{ n: number }[]>`select count(*)::bigint as n from (${walked}) walked`,
     )
-    if ((row?.n ?? 0) > MAX_COUNTED) return searchCommonWord(context, hits, window)
+    if ((row?.n ?? 0) > MAX_COUNTED) return searchCommonWord(ctx, context.prepare, hits, window)
     found = await findHits(context, sql`${where} and ${word}`, window, sql`0`)
   }
-  if (found.n > MAX_COUNTED) return searchCommonWord(context, hits, window)
+  if (found.n > MAX_COUNTED) return searchCommonWord(ctx, context.prepare, hits, window)
   const ids = sql`select unnest(${found.ids ?? []}::text[]::uuid[]) as id`
   return {
-    rows: found.ids ? await sql<PassportSummary[]>`${selectSummaries(sql, ids)}` : [],
+    rows: found.ids ? await readSummaries(ctx, ids) : [],
     total: found.n,
     totalCapped: false,
   }
@@ -363,19 +357,20 @@ async function findHits(
 
 /** PostgreSQL merges the ordered hits of each statement. Planned anew for each word. */
 async function searchCommonWord(
-  { sql, prepare }: SearchContext,
-  [first = sql``, ...others]: readonly Fragment[],
+  ctx: AccountContext,
+  prepare: Prepare,
+  [first = nothing(ctx.sql), ...others]: readonly Fragment[],
   window: ForwardWindow,
 ): Promise<PassportPage> {
+  const { sql } = ctx
   const { beyond, limit } = pageClauses(sql, window)
   const merged = others.reduce((all, next) => sql`(${all}) union all (${next})`, first)
   const ids =
     others.length === 0
       ? sql`${first} ${beyond} ${limit}`
       : sql`select id from (${merged}) hits where true ${beyond} order by id desc ${limit}`
-  const rows = sql<PassportSummary[]>`${selectSummaries(sql, ids)}`
   return {
-    rows: await (others.length === 0 ? prepare(rows) : unprepared(rows)),
+    rows: await readSummaries(ctx, ids, others.length === 0 ? prepare : unprepared),
     total: MAX_COUNTED,
     totalCapped: true,
   }

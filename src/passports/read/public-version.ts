@@ -46,7 +46,7 @@ async function readVersion(
   const shard = getShard(sql, passport.shard)
   const rows = await permits(shard).run(
     () => shard<EarlierVersion[]>`
-      select v.version_no, v.created_at as updated_at, c.data->>'gtin' as gtin, ${data} as data,
+      select v.version_no, v.created_at as updated_at, v.schema_version, c.data->>'gtin' as gtin, ${data} as data,
         case when v.own is not null then ${dropFreeFormNames(sql, sql`array(select jsonb_object_keys(v.own))`)} end as unit_fields,
         ${dropFreeFormNames(sql, sql`c.own_fields`)} as batch_fields
       from passport_version v join content c on c.id = v.content_id and c.account_id = v.account_id

@@ -2,13 +2,12 @@
  * A link, a QR code and JSON-LD for a shop's page. They cannot break out of the element into which they are
  * pasted.
  */
-import { findCategory } from '../../categories/catalogue.ts'
 import { disclose } from '../../categories/disclose.ts'
 import { getLabels, LANGUAGES, type Language } from '../../i18n/catalogue.ts'
 import { negotiateLanguage } from '../../i18n/negotiate.ts'
-import { assert } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { type Addresses, gs1Url, type PassportRow, passportUrl } from '../core/record.ts'
+import { type DisclosedRow, getDisclosedCategory } from './disclosed-category.ts'
 
 type ShopSnippet = {
   language: Language
@@ -21,7 +20,7 @@ type ShopSnippet = {
   html: string
 }
 
-type Described = Pick<PassportRow, 'id' | 'category' | 'gtin' | 'lot' | 'serial' | 'data'>
+type Described = DisclosedRow & Pick<PassportRow, 'id' | 'gtin' | 'lot' | 'serial' | 'data'>
 
 /** In CSS pixels: enough for a phone to scan from a screen. */
 const IMAGE_PX = 120
@@ -37,9 +36,7 @@ export function buildShopSnippet(
   row: Described,
   { language, productId }: SnippetOptions = {},
 ): ShopSnippet {
-  const category = findCategory(row.category)
-  assert(category, `the category ${row.category} of a stored passport is known`)
-  const { data } = disclose(category, JSON.parse(row.data), 'public')
+  const { data } = disclose(getDisclosedCategory(row), JSON.parse(row.data), 'public')
   const primary = Array.isArray(data.languages) ? String(data.languages[0]) : undefined
   const spoken = language ?? negotiateLanguage({ primary })
   const { ui } = getLabels(spoken)

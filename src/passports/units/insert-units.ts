@@ -21,9 +21,12 @@ export const getUnitName = (unit: CheckedUnit, level: UnitLevel) =>
 type UnitInsert = {
   parent: PassportState
   contentId: string
+  /** By which the data of the units is understood. */
+  schemaVersion: number
   level: UnitLevel
   rows: readonly UnitRow[]
 }
+type UnitPreview = Omit<UnitInsert, 'contentId' | 'schemaVersion'>
 /** A row that is in neither list has a lot or serial that is taken. */
 export type InsertOutcome = { written: Set<string>; rejected: Map<string, AppError> }
 
@@ -72,7 +75,7 @@ async function insertUpToQuota(ctx: AccountContext, batch: UnitInsert): Promise<
 /** The rows with free names, up to a quota of `left`; further rows are rejected. */
 async function selectInsertable(
   { sql, accountId }: AccountContext,
-  { parent, level, rows }: Omit<UnitInsert, 'contentId'>,
+  { parent, level, rows }: UnitPreview,
   left: number,
 ): Promise<{ rows: UnitRow[]; rejected: Map<string, AppError> }> {
   const names = rows.map(row => getUnitName(row.unit, level))
@@ -113,7 +116,7 @@ async function insertAllOrFree(ctx: AccountContext, batch: UnitInsert): Promise<
 async function insertRows(
   ctx: AccountContext,
   sql: Sql,
-  { parent: { row: parent }, contentId, level, rows }: UnitInsert,
+  { parent: { row: parent }, contentId, schemaVersion, level, rows }: UnitInsert,
   which: 'all' | 'free',
 ): Promise<Set<string>> {
   const now = ctx.clock.now().getTime()
@@ -133,7 +136,7 @@ async function insertRows(
   assert(at, 'there are rows to write')
   const call = sql`public.carnet_insert_units(
     ${ctx.accountId}, ${ctx.actorId}, ${parent.id}, ${parent.model_id}, ${contentId}, ${LEVEL_LETTER[level]}::text::"char",
-    ${parent.category}, ${parent.lot}, ${parent.schema_version}, ${at}, ${lines(row => row.id)}::uuid[],
+    ${parent.category}, ${parent.lot}, ${schemaVersion}, ${at}, ${lines(row => row.id)}::uuid[],
     ${lines(row => row.eventId)}::uuid[], ${lines(row => idFromUuid(row.id))}, ${lines(row => row.name)},
     ${texts(row => row.unit.own && JSON.stringify(row.unit.own))}::text[]::jsonb[], ${texts(row => row.unit.search)}::text[],
     ${which === 'free'})`
@@ -147,10 +150,7 @@ async function insertRows(
 }
 
 /** What `insertUnits` would return. Writes nothing. */
-export async function previewUnits(
-  ctx: AccountContext,
-  batch: Omit<UnitInsert, 'contentId'>,
-): Promise<InsertOutcome> {
+export async function previewUnits(ctx: AccountContext, batch: UnitPreview): Promise<InsertOutcome> {
   const left = await getRemainingQuota(ctx, LEVEL_LETTER[batch.level])
   const { rows, rejected } = await selectInsertable(ctx, batch, left)
   return { written: new Set(rows.map(row => row.id)), rejected }

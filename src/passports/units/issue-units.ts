@@ -1,5 +1,6 @@
 /** Issues batches and items. A unit stores its own fields and a reference to the content that it inherits. */
 import type { AccountContext } from '../../accounts/context.ts'
+import { type CompleteCategory, findCommonCategory } from '../../categories/catalogue.ts'
 import { newPassportUuid } from '../../kernel/db/shards.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
 import { newUuid } from '../../kernel/ids.ts'
@@ -74,7 +75,9 @@ async function writeUnits(
   if (rows.length === 0) return { written: new Set(), rejected: new Map() }
   if (dryRun) return previewUnits(ctx, { parent, level, rows })
   const contentId = await snapshotForUnits(ctx, parent)
-  return contentId === undefined ? undefined : insertUnits(ctx, { parent, contentId, level, rows })
+  if (contentId === undefined) return undefined
+  const { schemaVersion } = findUnitCategory(parent)
+  return insertUnits(ctx, { parent, contentId, schemaVersion, level, rows })
 }
 
 function requireLevelUnder({ row }: PassportState, level: UnitLevel): void {
@@ -84,12 +87,18 @@ function requireLevelUnder({ row }: PassportState, level: UnitLevel): void {
     throw levelError('A batch has items only. Issue batches under the model.')
 }
 
+/** Units have the newest schema version, unless a free-form key of the parent is a field there. */
+const findUnitCategory = ({ row, ...state }: PassportState): CompleteCategory =>
+  findCommonCategory(requireCategory(row.category), [
+    { keys: Object.keys(effectiveData(state)), schemaVersion: row.schema_version },
+  ])
+
 async function checkAll(
   ctx: AccountContext,
   parent: PassportState,
   input: NewUnits,
 ): Promise<{ rows: UnitRow[]; errors: RowRejection[] }> {
-  const category = requireCategory(parent.row.category)
+  const category = findUnitCategory(parent)
   const inherited = effectiveData(parent)
   const at = ctx.clock.now()
   const { level, strict, bulk } = input
@@ -134,6 +143,7 @@ function toPassport(
     version_no: 1,
     created_by: ctx.actorId,
     parent_id: row.id,
+    schema_version: findUnitCategory(parent).schemaVersion,
     level: unit.serial === null ? 'b' : 'i',
     status: 'a',
     lot: unit.lot,

@@ -19,6 +19,8 @@ export type PendingCorrection = {
   after: PassportData
   /** The batch if any correction is its own. */
   correctedBy: 'model' | 'batch'
+  /** The earliest by which any of the values may have been stored. */
+  schemaVersion: number
 }
 
 const BOUNDS = { maxCorrections: 20, maxBytes: 262_144 }
@@ -48,7 +50,13 @@ export async function findPendingForUnit(
   const { changed, data } = pending.corrected
   const fields = changed.filter(name => !ownKeys.includes(name))
   const correctedBy = pending.byBatch ? 'batch' : 'model'
-  return { before: pickFields(content.data, fields), after: pickFields(data, fields), correctedBy }
+  const schemaVersion = content.schema_version
+  return {
+    before: pickFields(content.data, fields),
+    after: pickFields(data, fields),
+    correctedBy,
+    schemaVersion,
+  }
 }
 
 /** The corrections of a model or batch since the oldest unit that lacks one. */
@@ -77,7 +85,8 @@ export async function findPendingUnder(
       seen.add(field)
     }
   }
-  return { before, after, correctedBy: row.level === 'b' ? 'batch' : 'model' }
+  const correctedBy = row.level === 'b' ? 'batch' : 'model'
+  return { before, after, correctedBy, schemaVersion: row.schema_version }
 }
 
 const pickFields = (data: PassportData, names: readonly string[]): PassportData =>

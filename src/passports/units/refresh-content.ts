@@ -20,10 +20,12 @@ export type OldContent = {
   hash: string
   owner_version: number
   model_version: number
+  /** The earlier one of the owner and the owner's model. */
+  schema_version: number
 }
 
-/** `hash`: hex. */
-export type NewContent = { id: string; hash: string; corrected: Corrected }
+/** `hash`: hex; `schemaVersion`: by which its keys are understood. */
+export type NewContent = { id: string; hash: string; corrected: Corrected; schemaVersion: number }
 
 export type ContentReader = Pick<AccountContext, 'sql' | 'accountId'>
 
@@ -47,7 +49,8 @@ async function selectContentsWithOwners(
 ): Promise<OldContent[]> {
   const rows = await sql<(Omit<OldContent, 'data'> & { data: string })[]>`
     select c.id, c.owner_id, o.model_id, c.upto, c.model_upto, c.own_fields, ${data} as data, encode(c.hash, 'hex') as hash,
-      o.version_no as owner_version, m.version_no as model_version
+      o.version_no as owner_version, m.version_no as model_version,
+      least(o.schema_version, m.schema_version) as schema_version
     from content c
     join passport o on o.id = c.owner_id and o.account_id = c.account_id
     join passport m on m.id = o.model_id and m.account_id = o.account_id
@@ -78,7 +81,7 @@ export async function getRefreshedContent(ctx: AccountContext, old: OldContent):
     )
     select id, encode(hash, 'hex') as hash from (select * from existing union all select * from inserted) found`
   assert(row, 'a content is found or inserted')
-  return { ...row, corrected }
+  return { ...row, corrected, schemaVersion: old.schema_version }
 }
 
 /** The corrected content, and whether its batch made a correction. Undefined if it would exceed `bounds`. */

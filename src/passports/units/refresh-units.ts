@@ -1,11 +1,11 @@
 /** Moves units from an outdated content to its replacement, 500 per statement. */
 import type { AccountContext } from '../../accounts/context.ts'
-import { findCategory } from '../../categories/catalogue.ts'
+import { findCommonCategory } from '../../categories/catalogue.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { type DetailJson, detailJson } from '../../kernel/detail-json.ts'
-import { AppError, assert } from '../../kernel/errors.ts'
+import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import { checkData, type PassportData } from '../core/check-data.ts'
+import { checkData, type PassportData, requireCategory } from '../core/check-data.ts'
 import { appendLot } from '../write/plan-version.ts'
 import { buildNextVersion, type NextVersion, writeVersions } from '../write/write-versions.ts'
 import type { NewContent, OldContent } from './refresh-content.ts'
@@ -57,10 +57,10 @@ export async function refreshBatch(
   task: RefreshTask,
   units: readonly Unit[],
 ): Promise<Refreshed> {
-  const { data, skipped } = task.to.corrected
+  const { skipped } = task.to.corrected
   const failed: FailedUnit[] = []
   const versions: NextVersion[] = []
-  const check = createChecker(data)
+  const check = createChecker(task.to)
   const now = ctx.clock.now()
   for (const unit of units) {
     const own: PassportData = unit.own === null ? {} : JSON.parse(unit.own)
@@ -71,7 +71,7 @@ export async function refreshBatch(
         error: result.message,
         errors: result.details?.map(detailJson) ?? [],
       })
-    else versions.push(toRefreshedVersion(task, unit, { own, search: result.search, now }))
+    else versions.push(toRefreshedVersion(task, unit, { own, now, ...result }))
   }
   const moved = { from: task.from.id, to: task.to.id, job: task.jobId, at: now }
   const { written } = await writeVersions(ctx, versions, { inBackground: true, moved })
@@ -84,7 +84,7 @@ export async function refreshBatch(
 const toRefreshedVersion = (
   { from, to }: RefreshTask,
   unit: Unit,
-  { own, search, now }: { own: PassportData; search: string; now: Date },
+  { own, search, schemaVersion, now }: CheckedUnit & { own: PassportData; now: Date },
 ): NextVersion =>
   buildNextVersion(unit, now, {
     version_hash: unit.hash,
@@ -97,7 +97,7 @@ const toRefreshedVersion = (
     note: null,
     changed: to.corrected.changed.filter(field => !Object.hasOwn(own, field)),
     corrects: false,
-    schema_version: unit.schema_version,
+    schema_version: schemaVersion,
     gtin14: null,
     sku: null,
     search: unit.level === 'b' ? appendLot(search, unit.lot) : null,
@@ -144,15 +144,21 @@ async function readLatestHashes(
   return new Map(rows.map(row => [`${row.passport_id} ${row.version_no}`, row.hash]))
 }
 
-type CheckResult = AppError | { search: string }
+type CheckedUnit = { search: string; schemaVersion: number }
+type CheckResult = AppError | CheckedUnit
 
 /** Units without own fields share their data, so it is checked once. */
-function createChecker(data: PassportData): (unit: Unit, own: PassportData) => CheckResult {
+function createChecker({
+  corrected: { data },
+  schemaVersion,
+}: NewContent): (unit: Unit, own: PassportData) => CheckResult {
   let shared: CheckResult | undefined
   const check = (unit: Unit, own: PassportData): CheckResult => {
     try {
-      const category = findCategory(unit.category)
-      assert(category, 'the category of a stored unit is known')
+      const category = findCommonCategory(requireCategory(unit.category), [
+        { keys: Object.keys(data).filter(key => !Object.hasOwn(own, key)), schemaVersion },
+        { keys: Object.keys(own), schemaVersion: unit.schema_version },
+      ])
       return checkData(category, { ...data, ...own }, { strict: false, validatedWith: unit.schema_version })
     } catch (error) {
       if (error instanceof AppError) return error

@@ -1,12 +1,11 @@
 /** The view of a passport: what one audience may see of it. Renderers get only this. */
 import { isDeepStrictEqual } from 'node:util'
-import { type CompleteCategory, findCategory } from '../../categories/catalogue.ts'
+import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { disclose } from '../../categories/disclose.ts'
 import type { Audience, Field } from '../../categories/field.ts'
 import { listTranslationLanguages, type TranslationLanguages } from '../../categories/pick-text.ts'
 import { isLanguage } from '../../i18n/catalogue.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
-import { assert } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import {
   type Addresses,
@@ -16,6 +15,7 @@ import {
   passportUrl,
   STATUS_NAME,
 } from '../../passports/core/record.ts'
+import { getDisclosedCategory } from '../../passports/read/disclosed-category.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
 import type { PublicHistory } from '../../passports/read/public-version.ts'
 import type { PendingCorrection } from '../../passports/units/pending-correction.ts'
@@ -76,8 +76,7 @@ export function buildPassportView(
   newestVersionNo: number = row.version_no,
   pending?: PendingCorrection,
 ): PassportView {
-  const category = findCategory(row.category)
-  assert(category, `the category ${row.category} of a stored passport is known`)
+  const category = getDisclosedCategory(row)
   const all: DataObject = JSON.parse(row.data)
   const { data, withheld } = disclose(category, all, audience)
   const id = idFromUuid(row.id)
@@ -90,7 +89,7 @@ export function buildPassportView(
     level: LEVEL_NAME[row.level],
     status: STATUS_NAME[row.status],
     outdated: row.outdated,
-    correction: pending === undefined ? null : discloseCorrection(category, pending, audience),
+    correction: pending === undefined ? null : discloseCorrection(row, pending, audience),
     gtin: row.gtin,
     lot: row.lot,
     serial: row.serial,
@@ -116,12 +115,17 @@ export function buildPassportView(
   }
 }
 
-/** Compares what the audience may see, so a correction of a withheld value does not count. */
+/**
+ * Compares what the audience may see, so a correction of a withheld value does not count. The values were
+ * stored under the schema version of the unit or of its model, so the earlier one decides.
+ */
 function discloseCorrection(
-  category: CompleteCategory,
-  { before, after, correctedBy }: PendingCorrection,
+  row: PublicPassportRow,
+  { before, after, correctedBy, schemaVersion }: PendingCorrection,
   audience: Audience,
 ): UnitCorrection | null {
+  const schema_version = Math.min(row.schema_version, schemaVersion)
+  const category = getDisclosedCategory({ ...row, schema_version })
   const [seenBefore, seenAfter] = [before, after].map(data => disclose(category, data, audience).data)
   const changes = category.fields
     .map(field => ({ field, before: seenBefore?.[field.name], after: seenAfter?.[field.name] }))

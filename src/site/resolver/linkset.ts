@@ -1,11 +1,10 @@
 /** The link set of a GS1 address (RFC 9264), with the members of the GS1-Conformant Resolver Standard. */
-import { findCategory } from '../../categories/catalogue.ts'
 import { disclose } from '../../categories/disclose.ts'
 import { buildGs1Path, type DigitalLink } from '../../gs1/digital-link.ts'
 import { GS1_VOC } from '../../gs1/link-type.ts'
-import { assert } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { type Addresses, LEVEL_NAME, passportUrl } from '../../passports/core/record.ts'
+import { type DisclosedRow, getDisclosedCategory } from '../../passports/read/disclosed-category.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
 import { FORMATS, HTML, type PassportFormat } from '../passport/formats.ts'
 
@@ -16,7 +15,7 @@ type LinksetRequest = { link: DigitalLink; rawPath: string }
 export function renderLinkset(
   addresses: Addresses,
   request: LinksetRequest,
-  levels: readonly Pick<PublicPassportRow, 'id' | 'level' | 'category' | 'data' | 'lot' | 'serial'>[],
+  levels: readonly (DisclosedRow & Pick<PublicPassportRow, 'id' | 'level' | 'data' | 'lot' | 'serial'>)[],
 ): string {
   const linkset = levels.map(row => {
     const { name, languages } = getNameAndLanguages(row)
@@ -64,13 +63,11 @@ function getAnchorPath({ link, rawPath }: LinksetRequest, row: Level): string {
 }
 
 /** Returns only values that the public may see, as on the page of the level. */
-function getNameAndLanguages(row: Pick<PublicPassportRow, 'category' | 'data'>): {
+function getNameAndLanguages(row: DisclosedRow & Pick<PublicPassportRow, 'data'>): {
   name: string
   languages: string[]
 } {
-  const category = findCategory(row.category)
-  assert(category, `the category ${row.category} of a stored passport is known`)
-  const { data } = disclose(category, JSON.parse(row.data), 'public')
+  const { data } = disclose(getDisclosedCategory(row), JSON.parse(row.data), 'public')
   const languages = Array.isArray(data.languages) ? data.languages.map(String) : []
   return {
     name: typeof data.productName === 'string' ? data.productName : '',

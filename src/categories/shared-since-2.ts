@@ -1,0 +1,272 @@
+/** What every category has since the second schema version. */
+import { AUTHORITY, type Field } from './field.ts'
+
+/** What a list of documents may say of each one. */
+export const DOCUMENT_DETAILS: readonly Field[] = [
+  { name: 'title', type: 'name', description: 'Title of the document.' },
+  { name: 'number', type: 'name', description: 'Number of the document, report or certificate.' },
+  { name: 'standard', type: 'name', description: 'Standard or rule it was made under.' },
+  { name: 'issuedBy', type: 'name', description: 'Who issued it.' },
+  {
+    name: 'issuedOn',
+    type: 'name',
+    description: 'When it was issued: YYYY, YYYY-MM or YYYY-MM-DD.',
+    format: 'partial_date',
+  },
+  {
+    name: 'validUntil',
+    type: 'name',
+    description: 'Until when it is valid: YYYY, YYYY-MM or YYYY-MM-DD.',
+    format: 'partial_date',
+  },
+  {
+    name: 'sha256',
+    type: 'name',
+    description: 'SHA-256 of the file, 64 hexadecimal digits.',
+    format: 'sha256',
+  },
+]
+
+export const SHARED_SINCE_2: readonly Field[] = [
+  {
+    name: 'operators',
+    type: 'list',
+    nodeClass: 'Operator',
+    since: 2,
+    section: 'operator',
+    description:
+      'Other companies that answer for the product or have a part in it, beside the economic operator.',
+    maxItems: 20,
+    of: [
+      {
+        name: 'role',
+        type: 'name',
+        description: 'Part of the company.',
+        required: true,
+        values: [
+          'manufacturer',
+          'importer',
+          'authorized_representative',
+          'responsible_person',
+          'distributor',
+          'repairer',
+          'recycler',
+          'waste_operator',
+          'backup_provider',
+        ],
+        term: 'dpp:operatorRole',
+      },
+      {
+        name: 'legalName',
+        type: 'name',
+        description: 'Registered name of the company.',
+        required: true,
+        term: 'schema:legalName',
+      },
+      {
+        name: 'address',
+        type: 'name',
+        description: 'Postal address; may have several lines.',
+        lines: true,
+        term: 'schema:address',
+      },
+      {
+        name: 'country',
+        type: 'name',
+        description: 'Country, ISO 3166-1 alpha-2 in capitals.',
+        format: 'country',
+      },
+      { name: 'email', type: 'name', description: 'E-mail address.', format: 'email', term: 'schema:email' },
+      {
+        name: 'website',
+        type: 'name',
+        description: 'Web address of the company, http or https.',
+        format: 'url',
+      },
+      {
+        name: 'operatorId',
+        type: 'name',
+        description: 'Global Location Number (GLN), 13 digits with its check digit.',
+        format: 'gln',
+        term: 'schema:globalLocationNumber',
+      },
+      {
+        name: 'otherId',
+        type: 'name',
+        description:
+          'Identifier under another scheme, written scheme:value, for example lei:5493001KJTIIGC8Y1R12.',
+      },
+      { name: 'eori', type: 'name', description: 'EORI number.', format: 'eori', audience: AUTHORITY },
+    ],
+  },
+  {
+    name: 'manufacturingFacility',
+    type: 'object',
+    since: 2,
+    section: 'operator',
+    description: 'The plant where the product was made.',
+    fields: [
+      {
+        name: 'facilityId',
+        type: 'name',
+        description: 'Global Location Number (GLN) of the plant.',
+        format: 'gln',
+      },
+      {
+        name: 'otherId',
+        type: 'name',
+        description: 'Identifier under another scheme, written scheme:value.',
+      },
+      { name: 'name', type: 'name', description: 'Name of the plant.' },
+      { name: 'locality', type: 'name', description: 'Town or region of the plant.' },
+      {
+        name: 'address',
+        type: 'name',
+        description: 'Postal address of the plant.',
+        lines: true,
+        term: 'schema:address',
+      },
+      {
+        name: 'country',
+        type: 'name',
+        description: 'Country, ISO 3166-1 alpha-2 in capitals.',
+        format: 'country',
+      },
+    ],
+  },
+  {
+    name: 'placedOnMarketDate',
+    type: 'name',
+    since: 2,
+    section: 'operator',
+    description: 'When this product was first placed on the Union market: YYYY, YYYY-MM or YYYY-MM-DD.',
+    format: 'partial_date',
+  },
+  {
+    name: 'userInstructions',
+    type: 'text',
+    since: 2,
+    description: 'Instructions for use and warnings, as text or as a link.',
+    localized: true,
+  },
+  {
+    name: 'authorityDocuments',
+    type: 'list',
+    since: 2,
+    section: 'documents',
+    nodeClass: 'AuthorityDocument',
+    description:
+      'Documents for authorities alone: test reports, technical documentation, certificates, due diligence evidence.',
+    audience: AUTHORITY,
+    maxItems: 100,
+    of: [
+      {
+        name: 'type',
+        type: 'name',
+        description: 'Kind of document, for example test_report or risk_assessment.',
+        required: true,
+        term: 'dpp:documentType',
+      },
+      { name: 'result', type: 'text', description: 'What was found, in a few words.' },
+      {
+        name: 'url',
+        type: 'name',
+        description: 'Address of the document, http or https.',
+        format: 'url',
+        term: 'schema:url',
+      },
+      ...DOCUMENT_DETAILS,
+    ],
+  },
+  {
+    name: 'eprRegistrations',
+    type: 'list',
+    nodeClass: 'EprRegistration',
+    since: 2,
+    section: 'operator',
+    description: 'Registrations under extended producer responsibility.',
+    maxItems: 50,
+    of: [
+      {
+        name: 'country',
+        type: 'name',
+        description: 'Country, ISO 3166-1 alpha-2 in capitals.',
+        required: true,
+        format: 'country',
+      },
+      { name: 'scheme', type: 'name', description: 'Producer responsibility organisation.' },
+      { name: 'number', type: 'name', description: 'Registration number.', required: true },
+      {
+        name: 'validUntil',
+        type: 'name',
+        description: 'Until when it is valid: YYYY, YYYY-MM or YYYY-MM-DD.',
+        format: 'partial_date',
+      },
+    ],
+  },
+  {
+    name: 'predecessors',
+    type: 'list',
+    nodeClass: 'Predecessor',
+    since: 2,
+    description:
+      'Passports of what this product was before: re-used, repurposed, remanufactured, or moved from another service.',
+    maxItems: 20,
+    of: [
+      {
+        name: 'passportUrl',
+        type: 'name',
+        description: 'Address of the earlier passport, http or https.',
+        required: true,
+        format: 'url',
+      },
+      {
+        name: 'uniqueId',
+        type: 'name',
+        description: 'Unique identifier of the earlier product, if it is not in the address.',
+      },
+    ],
+  },
+  {
+    name: 'notApplicable',
+    type: 'list',
+    nodeClass: 'InapplicableRule',
+    since: 2,
+    description: 'Rules that do not apply to this product, each with a reason.',
+    audience: AUTHORITY,
+    maxItems: 100,
+    of: [
+      { name: 'rule', type: 'name', description: 'Id of the rule.', required: true },
+      { name: 'reason', type: 'text', description: 'Why it does not apply.', required: true },
+    ],
+  },
+]
+
+/** What a list of materials or fibres may say of each one besides its share. */
+export const ORIGIN_DETAILS: readonly Field[] = [
+  {
+    name: 'recycledPercentage',
+    type: 'number',
+    min: 0,
+    max: 100,
+    unit: '%',
+    description: 'Recycled share of it, in percent.',
+  },
+  {
+    name: 'recycledSource',
+    type: 'name',
+    description: 'Where the recycled material comes from.',
+    values: ['post_consumer', 'pre_consumer', 'post_industrial', 'unknown'],
+  },
+  {
+    name: 'country',
+    type: 'name',
+    description: 'Country, ISO 3166-1 alpha-2 in capitals.',
+    format: 'country',
+  },
+  {
+    name: 'certificate',
+    type: 'name',
+    description: 'Scheme and number of a certificate, for example GRS CU-812345.',
+  },
+]

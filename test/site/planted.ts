@@ -1,0 +1,73 @@
+/** Data with every field of a category filled, whose values depend on who may see them. */
+import { hash } from 'node:crypto'
+import fc from 'fast-check'
+import {
+  AUDIENCES,
+  type Audience,
+  type Field,
+  findScalarEntry,
+  narrowAudience,
+} from '../../src/categories/field.ts'
+import { formatValue } from '../categories/format-values.ts'
+
+/** A scalar field with the names on the path to it. */
+export type Leaf = { path: readonly string[]; field: Field; audience: readonly Audience[] }
+
+/** A number for each value: values of other numbers differ. Lists have one entry or two. */
+type Numbering = (leaf: Leaf) => number
+
+/** `schemaVersion`: nobody may see fields that are newer. */
+type Scope = { path?: readonly string[]; outer?: readonly Audience[]; schemaVersion?: number }
+
+export function plant(
+  fields: readonly Field[],
+  numberOf: Numbering,
+  scope: Scope = {},
+): Record<string, unknown> {
+  return Object.fromEntries(fields.map(field => [field.name, plantValue(describe(field, scope), numberOf)]))
+}
+
+function describe(field: Field, { path = [], outer = AUDIENCES, schemaVersion = Infinity }: Scope): Leaf {
+  const isNewer = (field.since ?? 1) > schemaVersion
+  return { path: [...path, field.name], field, audience: isNewer ? [] : narrowAudience(outer, field) }
+}
+
+function plantValue(leaf: Leaf, numberOf: Numbering): unknown {
+  const { path, field, audience } = leaf
+  const n = numberOf(leaf)
+  const inner = { path, outer: audience }
+  if (path.length === 1 && field.name === 'languages') return ['en', 'de']
+  if (field.type === 'object') return plant(field.fields ?? [], numberOf, inner)
+  if (field.type !== 'list') return plantScalar(leaf, n)
+  const scalar = findScalarEntry(field)
+  if (scalar !== undefined) return [plantScalar({ path, field: scalar }, n)]
+  const entry = plant(field.of ?? [], numberOf, inner)
+  if (field.sumsTo100 !== undefined) return [{ ...entry, [field.sumsTo100]: 100 }]
+  return n % 2 === 0 ? [entry] : [entry, entry]
+}
+
+const hashOf = (text: string) => hash('sha256', text, 'hex')
+
+/** Valid, and the same for the same path and number. */
+export function plantScalar({ path, field }: Pick<Leaf, 'path' | 'field'>, n: number): unknown {
+  const { type, values, format, min = 0, max = min + 900 } = field
+  const name = path.join('.')
+  if (field.localized) return { en: `${name} text ${n}.`, de: `${name} text ${n}. Auf Deutsch.` }
+  if (type === 'boolean') return n % 2 === 0
+  if (values !== undefined) return values[n % values.length]
+  const seed = Number.parseInt(hashOf(`${name} ${n}`).slice(0, 8), 16)
+  // Four decimals, so that no other value is equal.
+  if (type === 'number') return min + (seed % Math.floor(max - min)) + ((seed % 1_000) * 10 + 7) / 10_000
+  if (format === 'url') return `https://planted.example/${name}/${n}`
+  if (format === 'sha256') return hashOf(`${name} ${n}`)
+  if (format !== undefined) return fc.sample(formatValue(format), { seed, numRuns: 1 })[0]
+  return `${name} value ${n}.`
+}
+
+export function listLeaves(fields: readonly Field[], scope: Scope = {}): Leaf[] {
+  return fields.flatMap(field => {
+    const leaf = describe(field, scope)
+    const members = field.fields ?? (findScalarEntry(field) === undefined ? field.of : undefined)
+    return members === undefined ? [leaf] : listLeaves(members, { path: leaf.path, outer: leaf.audience })
+  })
+}
