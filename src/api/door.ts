@@ -267,7 +267,8 @@ function dispatch(
 function accountOf({ sql, clock }: ApiSetup, request: FastifyRequest): AccountContext {
   const key = authenticatedKeys.get(request)
   assert(key, 'the API key was checked before the handler')
-  return { ...toHome(sql, key), clock, accountId: key.accountId, actorId: key.actorId }
+  const { accountId, actorId, readiness } = key
+  return { ...toHome(sql, key), clock, accountId, actorId, readiness }
 }
 
 function send(reply: FastifyReply, response: ApiResponse): FastifyReply {

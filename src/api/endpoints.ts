@@ -1,5 +1,14 @@
 /** All endpoints of the API, in the order of the OpenAPI document and the reference page. */
 import { CATEGORY_SCHEMAS, listCategories, readSchema } from './categories/categories.ts'
+import {
+  changeDraftEndpoint,
+  createDraftEndpoint,
+  DRAFT_SCHEMAS,
+  deleteDraftEndpoint,
+  listDraftsEndpoint,
+  publishDraftEndpoint,
+  readDraft,
+} from './drafts/drafts.ts'
 import type { ApiSetup, Endpoint } from './endpoint/endpoint.ts'
 import { buildOpenapiDocument } from './openapi/document.ts'
 import { archiveProduct, restoreProduct } from './products/archive.ts'
@@ -12,6 +21,14 @@ import { PRODUCT_SCHEMAS } from './products/schemas.ts'
 import { readSnippet } from './products/snippet.ts'
 import { putByGtin, putBySku, syncProducts } from './products/sync.ts'
 import { listProductVersions, readProductVersion, revertProduct } from './products/versions.ts'
+import {
+  accountReadiness,
+  changeReadinessSettings,
+  checkReadiness,
+  productReadiness,
+  READINESS_SCHEMAS,
+  readinessSettings,
+} from './readiness/readiness.ts'
 import { accountScans, productScans, SCAN_SCHEMAS } from './scans/scans.ts'
 import { HEALTH_SCHEMAS, health } from './service/health.ts'
 import { openapiEndpoint } from './service/openapi.ts'
@@ -40,6 +57,17 @@ export const ENDPOINTS: readonly Endpoint[] = [
   refreshUnits,
   productScans,
   accountScans,
+  listDraftsEndpoint,
+  createDraftEndpoint,
+  readDraft,
+  changeDraftEndpoint,
+  deleteDraftEndpoint,
+  publishDraftEndpoint,
+  productReadiness,
+  accountReadiness,
+  checkReadiness,
+  readinessSettings,
+  changeReadinessSettings,
   health,
   openapiEndpoint(buildApiDocument),
   listCategories,
@@ -51,6 +79,8 @@ const SCHEMAS = {
   ...UNIT_SCHEMAS,
   ...REFRESH_SCHEMAS,
   ...SCAN_SCHEMAS,
+  ...DRAFT_SCHEMAS,
+  ...READINESS_SCHEMAS,
   ...HEALTH_SCHEMAS,
   ...CATEGORY_SCHEMAS,
 }

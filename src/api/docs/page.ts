@@ -17,6 +17,8 @@ import { formatJson, renderBreakable, renderCodeBlock, renderInline, renderParag
 const TITLES: Readonly<Record<string, string>> = {
   products: 'Products',
   units: 'Batches and items',
+  drafts: 'Drafts',
+  readiness: 'Readiness',
   scans: 'Scans',
   categories: 'Categories',
   service: 'Service',

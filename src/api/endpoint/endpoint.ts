@@ -57,10 +57,10 @@ type RequestBody<B> = {
   ): Promise<AppError | undefined>
 }
 
-export type Tag = 'products' | 'units' | 'scans' | 'categories' | 'service'
+export type Tag = 'products' | 'units' | 'drafts' | 'readiness' | 'scans' | 'categories' | 'service'
 
 type Description = {
-  method: 'GET' | 'POST' | 'PATCH' | 'PUT'
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   path: string
   /** Name of the method in a generated client. */
   id: string

@@ -3,6 +3,7 @@ import { type CompleteCategory, findCategory } from '../../categories/catalogue.
 import { toEnglish } from '../../categories/problems.ts'
 import { FORMAT_RULES } from '../../categories/schema/formats.ts'
 import { type DetailCode, invalid, notFound } from '../../kernel/errors.ts'
+import { requireUuid } from '../../kernel/ids.ts'
 import { requireProductUuid, requireVersionNo } from '../../passports/read/find.ts'
 
 type PathParameter<T, E> = {
@@ -21,6 +22,12 @@ export const PATH_PARAMETERS = {
     schema: { type: 'string', minLength: 26, maxLength: 26 },
     example: '01m7ywhcr7fxwrqq1xd4m28c2t',
     read: requireProductUuid,
+  }),
+  draft: define({
+    description: 'The draft.',
+    schema: { type: 'string', minLength: 26, maxLength: 26 },
+    example: '01m7ywk3v8q2c5n6x7z9b1d4fg',
+    read: text => requireUuid(text, 'draft'),
   }),
   n: define({
     description: 'Version number.',

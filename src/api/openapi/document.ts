@@ -17,6 +17,8 @@ const DESCRIPTION =
 const TAGS = [
   { name: 'products', description: 'Product passports: models, batches and items.' },
   { name: 'units', description: 'Batches and items under a product, and the corrections that affect them.' },
+  { name: 'drafts', description: 'Products and changes that are prepared before anybody sees them.' },
+  { name: 'readiness', description: 'What the law still wants of a passport.' },
   { name: 'scans', description: 'How often passports were read.' },
   { name: 'categories', description: 'Which fields a passport of a category has.' },
   { name: 'service', description: 'The service itself.' },

@@ -4,6 +4,7 @@
  */
 import examples from '../../../assets/api/examples.json' with { type: 'json' }
 import { parseId } from '../../kernel/ids.ts'
+import { requireCategory } from '../../passports/core/check-data.ts'
 import { buildShopSnippet } from '../../passports/read/shop-snippet.ts'
 import { PATH_PARAMETERS } from '../endpoint/path-parameters.ts'
 
@@ -80,6 +81,8 @@ export const exampleSnippet = () =>
     {
       id: parseId(MODEL_ID) ?? '',
       category: 'furniture',
+      schema_version: requireCategory('furniture').schemaVersion,
+      audience_profile: 'contract',
       gtin,
       lot: null,
       serial: null,

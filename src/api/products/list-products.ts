@@ -6,6 +6,7 @@ import { MAX_LOT_OR_SERIAL_LENGTH } from '../../gs1/lot-serial.ts'
 import { idFromUuid, parseId } from '../../kernel/ids.ts'
 import { listPassports } from '../../passports/read/list.ts'
 import type { ListFilter } from '../../passports/read/list-filter.ts'
+import { READINESS_STATES, selectReadinessGroups } from '../../passports/readiness/account-readiness.ts'
 import { pageResponse } from '../endpoint/documented-response.ts'
 import {
   type AccountCall,
@@ -43,7 +44,8 @@ const describeBadCursor = (name: string) =>
   `${name} must be the next_cursor of an earlier response to the same query.`
 const badCursor = () => invalidQuery('cursor', 'format', describeBadCursor('cursor'))
 
-const cursor: QueryParameter<string> = {
+/** The id of the last row of a page that was read newest first. */
+export const ID_CURSOR: QueryParameter<string> = {
   ...CURSOR_TEXT,
   read: (text, name) => parseId(text) ?? { code: 'format', message: describeBadCursor(name) },
 }
@@ -94,6 +96,15 @@ export const listProducts = defineEndpoint({
     ),
     sku: textParameter('Exactly this SKU.', MAX_TEXT_LENGTH),
     gtin,
+    readiness: choiceParameter(
+      'Only active products that `act` finds ready, incomplete or undetermined, as of at most a minute ago.',
+      READINESS_STATES,
+    ),
+    act: textParameter('The act that `readiness` is about, such as `eu.battery.passport`.', 100),
+    missing: textParameter(
+      'Only active products that do not meet this rule, or only in part, such as `batt.14`, as of at most a minute ago.',
+      100,
+    ),
     page: PAGE,
     limit: LIMIT,
     cursor: anyCursor,
@@ -105,6 +116,9 @@ export const listProducts = defineEndpoint({
       status,
       updated_since: since,
       gtin: gtin14,
+      readiness,
+      act,
+      missing,
       page,
       limit,
       cursor,
@@ -119,6 +133,7 @@ export const listProducts = defineEndpoint({
       levels: level === 'all' ? ['m', 'b', 'i'] : [LEVEL_LETTER[level]],
       status: STATUS_LETTER[status],
       gtin14,
+      facts: await selectReadinessGroups(call.account, { readiness, act, missing }),
     }
     // A search lists newest hits first, even with `updated_since`.
     if (since === undefined || filters.q !== undefined) {
@@ -135,7 +150,7 @@ export const UNIT_LIST_QUERY = {
   ...FILTERS,
   page: PAGE,
   limit: LIMIT,
-  cursor,
+  cursor: ID_CURSOR,
 }
 
 /** A page of the units directly under a product. */

@@ -1,4 +1,5 @@
 /** The HTML that a shop puts on the page of a product. */
+import { readAudienceProfile } from '../../accounts/audience-profile.ts'
 import { getPassport } from '../../passports/read/find.ts'
 import { buildShopSnippet, isProductId, SNIPPET_LANGUAGES } from '../../passports/read/shop-snippet.ts'
 import { cacheable } from '../endpoint/conditions.ts'
@@ -36,8 +37,12 @@ export const readSnippet = defineEndpoint({
   responses: { 200: dataResponse('The snippet.', 'Snippet', exampleSnippet()) },
   async handle(call) {
     const { lang: language, product } = call.query
-    const row = await getPassport(call.account, call.path.id)
-    const snippet = buildShopSnippet(call.setup.addresses, row, { language, productId: product })
+    const [row, audience_profile] = await Promise.all([
+      getPassport(call.account, call.path.id),
+      readAudienceProfile(call.account),
+    ])
+    const described = { ...row, audience_profile }
+    const snippet = buildShopSnippet(call.setup.addresses, described, { language, productId: product })
     return cacheable(call, successJson(JSON.stringify(snippet)))
   },
 })
