@@ -28,17 +28,20 @@ import { showEdit, submitEdit } from './products/edit.ts'
 import { showProducts, submitListStatus } from './products/list.ts'
 import { showNew, submitNew } from './products/new.ts'
 import { showVersion, submitRevert } from './products/versions.ts'
+import { showReadiness, submitDeclaration } from './readiness/page.ts'
+import { sendSupplierFile } from './readiness/supplier-file.ts'
 import { SWITCHES } from './scans/key-figures.ts'
 import { showScans } from './scans/overview.ts'
 import { submitSwitches } from './scans/switches.ts'
 import * as links from './settings/access-links.ts'
+import { showAudience, submitAudience } from './settings/audience.ts'
 import { showAudit } from './settings/audit.ts'
 import { showData, submitData } from './settings/data.ts'
 import * as settings from './settings/overview.ts'
 import * as passkeys from './settings/passkeys.ts'
 import { showPassword, submitPassword } from './settings/password.ts'
 import * as people from './settings/people.ts'
-import { AUDIT, LINKS, PASSKEYS, PASSWORD, PEOPLE, SESSIONS } from './settings/places.ts'
+import { AUDIENCE, AUDIT, LINKS, PASSKEYS, PASSWORD, PEOPLE, SESSIONS } from './settings/places.ts'
 import * as sessions from './settings/sessions.ts'
 import { CONFIRM_OPTIONS, submitConfirmOptions } from './sign-in/confirm.ts'
 import { showForgotten, submitForgotten } from './sign-in/forgotten-password.ts'
@@ -85,6 +88,9 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   signedIn.get('/console/products/:id/code.png', sendCode),
   signedIn.get('/console/products/:id/labels', showLabels),
   signedIn.get('/console/products/:id/labels/file', sendLabels, { cost: 'download' }),
+  signedIn.get('/console/products/:id/readiness', showReadiness),
+  editor.post('/console/products/:id/readiness', submitDeclaration),
+  signedIn.get('/console/products/:id/readiness.csv', sendSupplierFile, { cost: 'download' }),
   signedIn.get('/console/products/:id/versions/:n', showVersion),
   editor.post('/console/products/:id/versions/:n/revert', submitRevert),
   signedIn.get('/console/import', showImport),
@@ -129,6 +135,8 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   editor.post(LINKS, links.submitLink),
   editor.get(`${LINKS}/:id/revoke`, links.showRevokeLink),
   editor.post(`${LINKS}/:id/revoke`, links.submitRevokeLink),
+  owner.get(AUDIENCE, showAudience),
+  owner.post(AUDIENCE, submitAudience),
   signedIn.get(AUDIT, showAudit),
   signedIn.get(PASSWORD, showPassword),
   signedIn.post(PASSWORD, submitPassword),

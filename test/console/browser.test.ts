@@ -27,7 +27,7 @@ const LEAST_FULL_BYTES = 85_000
 /** The uncompressed size of the document, style sheet, scripts and images. */
 const WEIGHT = `performance.getEntries().reduce((sum, { decodedBodySize = 0 }) => sum + decodedBodySize, 0)`
 /** Addresses that a browser downloads instead of showing. */
-const IS_FILE = /\/(code\.png|file|template|errors)$/
+const IS_FILE = /\/(code\.png|file|template|errors|readiness\.csv)$/
 const FOR_ANYONE = CONSOLE_ROUTES.filter(route => route.access === 'anyone').map(route => route.path)
 
 let stand: Stand

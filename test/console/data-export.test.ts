@@ -101,9 +101,9 @@ const actions = async () =>
       select action from audit_entry where account_id = ${s.account.id} and action like 'account_export%' order by id`
   ).map(({ action }) => action)
 
-/** Connections with an open transaction, and export locks. */
+/** Export locks. */
 const leftOver = async () => {
-  const [row] = await s.t.sql<{ n: number }[]>`
+  const [row] = await s.t.setup.sql<{ n: number }[]>`
     select count(*)::int as n from pg_locks where locktype = 'advisory' and classid = ${0x43_41_52_58}::int`
   return row?.n ?? 0
 }

@@ -29,7 +29,7 @@ const DESK = { width: 1280, height: 900 }
 const READER =
   'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile Safari/537.36'
 /** No step of a journey takes longer. */
-const PATIENCE_MS = 10_000
+const BROWSER_TIMEOUT_MS = 10_000
 
 let browser: Browser
 let stand: WholeStand
@@ -383,7 +383,7 @@ describe('journeys', { skip: WITHOUT_CHROMIUM }, () => {
 
 async function newPage(options: BrowserContextOptions): Promise<Page> {
   const context = await browser.newContext({ locale: 'en-IE', ...options })
-  context.setDefaultTimeout(PATIENCE_MS)
+  context.setDefaultTimeout(BROWSER_TIMEOUT_MS)
   return context.newPage()
 }
 
@@ -518,7 +518,7 @@ function sheetOf(count: number): string {
 
 /** A person's own pages, whatever the role: password, passkeys, sessions, and leaving. */
 const OWN_PAGES = /^\/console\/settings\/(password|passkeys|sessions|people)/
-const IS_FILE = /\/(code\.png|file|template|errors)$/
+const IS_FILE = /\/(code\.png|file|template|errors|readiness\.csv)$/
 
 /** Opens all pages that a viewer may see: no form that changes anything, and no link to a forbidden page. */
 async function findsNoChange(page: Page, productId: string): Promise<void> {

@@ -26,7 +26,7 @@ import { CONSOLE_ROUTES } from '../../src/console/routes.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { issueUnits } from '../../src/passports/units/issue-units.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
-import { newProduct } from '../harness.ts'
+import { newProduct, nextGtin } from '../harness.ts'
 import { type Browser, PASSWORD, type Stand, startStand } from './stand.ts'
 
 const SETTINGS = '/console/settings'
@@ -517,6 +517,61 @@ describe('the account', () => {
     const told = await actions(accountId)
     assert.equal(told.filter(action => action === 'indexing_changed').length, 2)
     assert.match((await owner.get(`${SETTINGS}/audit`)).text, /Testmarke → Nordlicht &#38; Söhne/)
+  })
+
+  test('switches the audiences of protected fields after a preview with counts', async () => {
+    const accountId = await stand.account({ plan: 'enterprise' })
+    const [owner, editor] = [
+      await stand.signedIn(accountId, 'owner'),
+      await stand.signedIn(accountId, 'editor'),
+    ]
+    const ctx = await actAsOperator(stand.ctx, accountId)
+    const create = async (data: Record<string, unknown>) =>
+      (await createPassport(ctx, { ...newProduct({ gtin: nextGtin(), ...data }, 'battery'), strict: true }))
+        .passport
+    await create({ stateOfHealth: 90, dueDiligenceUrl: 'https://planted.example' })
+    const model = await create({ dueDiligenceUrl: 'https://planted.example' })
+    await issueUnits(ctx, {
+      parentUuid: model.id,
+      level: 'item',
+      units: [{ serial: 'S1', data: { stateOfHealth: 80 } }, { serial: 'S2' }],
+      bulk: false,
+      strict: true,
+    })
+    const path = `${SETTINGS}/audience`
+    const cells = (text: string) =>
+      [
+        ...text.matchAll(
+          /<tr><th scope="row">([^<]*)<\/th><td>([^<]*)<\/td><td>([^<]*)<\/td><td>([^<]*)<\/td>/g,
+        ),
+      ].map(([, ...row]) => row)
+    const preview = await owner.get(path)
+    assert.deepEqual(cells(preview.text).toSorted(), [
+      ['Due diligence report (Battery)', 'everyone', 'nobody', '4'],
+      ['State of health (Battery)', 'readers with a legitimate interest', 'authorities', '2'],
+    ])
+    assert.match((await owner.get(path, inGerman)).text, /Behörden<\/td><td>2</)
+    assert.equal((await editor.get(path)).status, 403)
+    assert.equal((await editor.post(path, { form: { to: 'law' } })).status, 403)
+    assert.equal((await owner.post(path, { form: { to: 'all' } })).headers.location, path)
+    assert.match((await owner.get(path)).text, /documentation\. This is the default/)
+    assert.equal((await owner.post(path, { form: { to: 'law' } })).headers.location, `${path}?done=yes`)
+    const back = await owner.get(`${path}?done=yes`)
+    assert.match(back.text, /The audiences have been changed/)
+    assert.deepEqual(cells(back.text).toSorted(), [
+      ['Due diligence report (Battery)', 'nobody', 'everyone', '4'],
+      ['State of health (Battery)', 'authorities', 'readers with a legitimate interest', '2'],
+    ])
+    const form = await owner.get(`/console/products/new?category=battery`)
+    assert.match(
+      form.text,
+      /id="d\.stateOfHealth-hint">[^<]*Only readers with a legitimate interest see this\./,
+    )
+    assert.match(
+      (await owner.get(`${SETTINGS}/audit`)).text,
+      /Changed who sees protected fields<\/strong> law/,
+    )
+    assert.equal((await actions(accountId)).filter(action => action === 'audience_profile_changed').length, 1)
   })
 
   test('is closed only by typing its name: keys end, nobody can change it, and the operator can reopen it', async () => {

@@ -10,6 +10,7 @@ import { setPassword } from '../../src/accounts/people/set-password.ts'
 import { createOperatorApp } from '../../src/cli/server/app.ts'
 import { registerConsole } from '../../src/console/door.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
+import { listShardTables } from '../../src/kernel/db/create-shard.ts'
 import { openPool, type Sql } from '../../src/kernel/db/database.ts'
 import { createAddressList } from '../../src/kernel/http/ip-ranges.ts'
 import { type Outbound, openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
@@ -26,6 +27,7 @@ import {
   type Target,
 } from '../database.ts'
 import { type ReceivedLetter, startMailReceiver } from '../mail-receiver.ts'
+import { watchForms } from '../statement-forms.ts'
 
 export const PUBLIC_URL = 'https://carnet.example'
 export const ADDRESSES = { publicUrl: PUBLIC_URL, apiUrl: `${PUBLIC_URL}/api/v1` }
@@ -91,7 +93,10 @@ let people = 0
 
 export async function startStand(publicUrl = PUBLIC_URL, { hasMail = true } = {}): Promise<Stand> {
   const database = await cloneDatabase()
-  const sql = await openPools(database, { max: 4 })
+  let tables: readonly string[] = []
+  const forms = watchForms(() => tables)
+  const sql = await openPools(database, { max: 4, onStatementEnd: forms.onStatementEnd })
+  tables = await listShardTables(sql)
   const clock = new StandClock()
   const log = createLog({ logLevel: 'silent', logFormat: 'json' })
   const receiver = await startMailReceiver()
@@ -167,6 +172,7 @@ export async function startStand(publicUrl = PUBLIC_URL, { hasMail = true } = {}
       await outbound.close()
       await endPools(sql)
       await database.drop()
+      forms.requireNone()
     },
   }
 }

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { AccountContext } from '../../src/accounts/context.ts'
-import { openPool, type Sql } from '../../src/kernel/db/database.ts'
+import type { Sql } from '../../src/kernel/db/database.ts'
 import { openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
 import { newUuid } from '../../src/kernel/ids.ts'
 import { listAttempts } from '../../src/webhooks/delivery-log.ts'
@@ -12,6 +12,7 @@ import { announceEvents } from '../../src/webhooks/insert-events.ts'
 import { addWebhook } from '../../src/webhooks/manage-webhooks.ts'
 import { listWebhooks, MAX_WEBHOOKS } from '../../src/webhooks/webhook.ts'
 import { DeliveryWorker } from '../../src/worker/deliver.ts'
+import { endPools, getTestShard } from '../database.ts'
 import { LOG, POLICY, type Receiver, startReceiver } from '../webhooks/stand.ts'
 import { type Answer, type Browser, type Stand, startStand } from './stand.ts'
 
@@ -29,9 +30,15 @@ let viewer: Browser
 before(async () => {
   stand = await startStand()
   receiver = await startReceiver()
-  const { clock, secretCipher, target } = stand
-  queue = openPool(target, { max: 2, forQueue: true, name: 'test queue' })
-  worker = new DeliveryWorker({ sql: queue, clock, log: LOG, secretCipher, outbound: openOutbound(POLICY) })
+  const { clock, secretCipher } = stand
+  queue = await stand.openPools({ max: 2, forQueue: true, name: 'test queue' })
+  worker = new DeliveryWorker({
+    sql: getTestShard(queue),
+    clock,
+    log: LOG,
+    secretCipher,
+    outbound: openOutbound(POLICY),
+  })
   const accountId = await stand.account()
   ctx = { ...stand.ctx, sql: stand.sql, accountId, actorId: 1 }
   owner = await stand.signedIn(accountId, 'owner')
@@ -41,7 +48,7 @@ before(async () => {
 
 after(async () => {
   await worker.stop()
-  await queue.end({ timeout: 5 })
+  await endPools(queue)
   await receiver.close()
   await stand.close()
 })

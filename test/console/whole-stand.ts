@@ -6,10 +6,10 @@ import { createServer } from 'node:net'
 import { createPerson, type Role } from '../../src/accounts/people/people.ts'
 import { setPassword } from '../../src/accounts/people/set-password.ts'
 import { createApp } from '../../src/cli/server/app.ts'
-import { openPool } from '../../src/kernel/db/database.ts'
 import { openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
 import { openMailer } from '../../src/kernel/http-out/smtp.ts'
 import { DeliveryWorker } from '../../src/worker/deliver.ts'
+import { endPools, getTestShard } from '../database.ts'
 import { type Harness, startHarness, type TestAccount } from '../harness.ts'
 import { type ReceivedLetter, startMailReceiver } from '../mail-receiver.ts'
 
@@ -38,10 +38,10 @@ export async function startWholeStand(): Promise<WholeStand> {
   const mail = openMailer(receiver.server, setup.log, [])
   const app = createApp({ ...setup, mail, addresses: { publicUrl: origin, apiUrl: `${origin}/api/v1` } })
   await app.listen({ port, host: 'localhost' })
-  const queue = openPool(harness.target, { max: 3, forQueue: true, name: 'test queue' })
+  const queue = await harness.openPools({ max: 3, forQueue: true, name: 'test queue' })
   const { log, secretCipher, outbound } = setup
   const worker = new DeliveryWorker({
-    sql: queue,
+    sql: getTestShard(queue),
     clock,
     log,
     secretCipher,
@@ -66,7 +66,7 @@ export async function startWholeStand(): Promise<WholeStand> {
       await app.close()
       await mail.settled()
       await receiver.close()
-      await queue.end({ timeout: 5 })
+      await endPools(queue)
       await harness.close()
     },
   }

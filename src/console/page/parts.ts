@@ -115,11 +115,15 @@ export function input(field: FormField, problems: Problems): string {
 
 export type Options = readonly (readonly [value: string, label: string])[]
 
+/**
+ * HTML needs no end tags here, and no quotes around codes of countries: a form with five lists of countries
+ * is 16 kB smaller without them.
+ */
 export const renderOptions = (options: Options, chosen?: string) =>
-  options.map(
-    ([value, label]) =>
-      html`<option value="${value}"!${value === chosen ? ' selected' : ''}>${label}</option>`,
-  )
+  options.map(([value, label]) => {
+    const attribute = /^[A-Z]{2}$/.test(value) ? value : html`"${value}"`
+    return html`<option value=!${attribute}!${value === chosen ? ' selected' : ''}>${label}`
+  })
 
 /** A labelled choice. The first option is selected unless `value` names another. */
 export function select(

@@ -1,14 +1,14 @@
 /** Renders one value of a product as an input with its label, hint, error and control. */
 
 import { html } from 'ghtml'
-import type { Field } from '../../categories/field.ts'
+import { AUDIENCES, type Field } from '../../categories/field.ts'
 import { getLabels } from '../../i18n/catalogue.ts'
 import { formatCountry, formatUnit } from '../../i18n/format.ts'
 import { COUNTRIES } from '../../kernel/countries.ts'
 import type { PostedForm, Problems } from '../page/form.ts'
 import { described, notes, type Options, renderOptions } from '../page/parts.ts'
 import type { Words } from '../page/route.ts'
-import { findText } from '../page/texts.ts'
+import { findText, type Texts } from '../page/texts.ts'
 import { getFieldLabel, getValueLabel, sortOptions } from './labels.ts'
 
 export type FormContext = {
@@ -20,6 +20,8 @@ export type FormContext = {
   languages: readonly string[]
   /** The URL that the form is submitted to. */
   action: string
+  /** The field that the page was opened for. */
+  asked?: string
 }
 
 /** `at`: name of the input; `path`: the field's path in the field table. */
@@ -44,8 +46,17 @@ export function listHints(
 ): readonly string[] {
   const { hints, whoSees } = words.texts.form
   const said = [`${category}.${path}`, path].find(name => Object.hasOwn(hints, name))
-  const who = field.audience?.includes('legitimate_interest') ? whoSees.protected : whoSees.authority
-  return [said === undefined ? '' : (findText(hints, said) ?? ''), field.audience === undefined ? '' : who]
+  return [said === undefined ? '' : (findText(hints, said) ?? ''), explainAudience(whoSees, field)]
+}
+
+/** '' if everyone sees the field. */
+function explainAudience(
+  texts: Texts['form']['whoSees'],
+  { audience = AUDIENCES }: Pick<Field, 'audience'>,
+): string {
+  if (audience.includes('public')) return ''
+  if (!audience.includes('legitimate_interest')) return texts.authority
+  return audience.includes('authority') ? texts.protected : texts.legitimateInterest
 }
 
 export function renderScalarInput(field: Field, place: InputPlace, drawing: FormContext): string {
@@ -86,7 +97,7 @@ function renderControl(
 ${text}</textarea>`
   const mode = field.type === 'number' ? ' inputmode="decimal" class="number"' : ''
   const choices = field.dictionary === undefined ? '' : html` list="${KNOWN_NAMES_ID}" spellcheck="false"`
-  return html`<input id="${at}" name="${at}" value="${text}" autocomplete="off"!${mode}!${choices}!${attributes}>`
+  return html`<input id="${at}" name="${at}" value="${text}"!${mode}!${choices}!${attributes}>`
 }
 
 const KNOWN_NAMES_ID = 'known-names'

@@ -8,7 +8,7 @@ import { type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
 import type { Detail } from '../../kernel/errors.ts'
 import { type PostedForm, type Problems, readForm } from '../page/form.ts'
 import type { Words } from '../page/route.ts'
-import { findRowOrigin, listRowNumbers, ROW_ORIGIN } from './list-rows.ts'
+import { findRowOrigin, listRowNumbers, NONE, ROW_ORIGIN } from './list-rows.ts'
 import { formatInputValue, normalizeLineBreaks, parseTypedValue } from './parse-value.ts'
 
 export const DATA_PREFIX = 'd'
@@ -25,11 +25,12 @@ export function buildDataForm(words: Words, fields: readonly Field[], data: Data
       for (const [tag, text] of Object.entries(value))
         entries.push([`${at}.${tag}`, formatInputValue(words, field, text)])
     } else if (field.type === 'object') showMembers(field.fields ?? [], at, isObject(value) ? value : {})
-    else if (field.type === 'list') showRows(field, at, Array.isArray(value) ? value : [])
-    else entries.push([at, formatInputValue(words, field, value)])
+    else if (field.type !== 'list') entries.push([at, formatInputValue(words, field, value)])
+    else if (Array.isArray(value)) showRows(field, at, value)
   }
   const showRows = (field: Field, at: string, list: readonly unknown[]) => {
     const only = findEntryField(field)
+    if (list.length === 0) entries.push([`${at}.${NONE}`, 'yes'])
     for (const [place, entry] of list.entries()) {
       entries.push([`${at}.${place}.${ROW_ORIGIN}`, String(place)])
       if (only !== undefined) show(only, `${at}.${place}`, entry)
@@ -101,7 +102,9 @@ export function parseData(
         return only === undefined ? parseMembers(field.of ?? [], row, entry) : parseScalar(only, row, entry)
       })
       .filter(entry => entry !== undefined)
-    return after.length > 0 ? keepIfEqual(was, after) : removeIfShown(was)
+    if (after.length > 0) return keepIfEqual(was, after)
+    if (!form.under(at).includes(NONE)) return removeIfShown(was)
+    return form.raw(`${at}.${NONE}`) === '' ? undefined : keepIfEqual(was, [])
   }
   const data = parseMembers(fields, DATA_PREFIX, stored)
   return { data: isObject(data) ? data : {}, problems }

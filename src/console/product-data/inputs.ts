@@ -1,11 +1,14 @@
 /** Renders the form of a product's data from the category's field table. */
 
 import { html } from 'ghtml'
-import type { Field } from '../../categories/field.ts'
+import type { CompleteCategory } from '../../categories/catalogue.ts'
+import { CLOSING_SECTIONS, type Field } from '../../categories/field.ts'
+import { getLabels } from '../../i18n/catalogue.ts'
 import { formatLanguage, formatNumber } from '../../i18n/format.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
 import type { PostedForm } from '../page/form.ts'
-import { renderOptions, section } from '../page/parts.ts'
+import { renderOptions, renderTick, section } from '../page/parts.ts'
+import type { Words } from '../page/route.ts'
 import {
   describeInput,
   type FormContext,
@@ -16,36 +19,69 @@ import {
 } from './controls.ts'
 import { DATA_PREFIX, findEntryField } from './form-data.ts'
 import { getFieldLabel, listLanguageOptions } from './labels.ts'
-import { listRowNumbers, NEW_ROW, ROW_ORIGIN } from './list-rows.ts'
+import { listRowNumbers, NEW_ROW, NONE, ROW_ORIGIN } from './list-rows.ts'
 import { findLanguage, parseTypedValue } from './parse-value.ts'
 import { isScalarField, MAX_BRIEF_LENGTH, renderValue, summarizeValue } from './view.ts'
+import { isEmptyAnswer, listWantedFields } from './wanted-fields.ts'
 
 const MODEL_ONLY_FIELDS = new Set(['gtin'])
 
-/** All inputs: required fields first, each other field collapsed. */
-export function renderDataInputs(
-  fields: readonly Field[],
-  drawing: Omit<FormContext, 'languages'> & { isUnit: boolean; inherited?: DataObject },
-): string {
+type DataInputs = Omit<FormContext, 'languages' | 'category'> & {
+  isUnit: boolean
+  inherited?: DataObject
+}
+
+/** All inputs: required fields first, each other field collapsed, newer ones by the sections of the page. */
+export function renderDataInputs(category: CompleteCategory, drawing: DataInputs): string {
   const { words, form, isUnit, inherited = {} } = drawing
   const texts = words.texts.products
   const own = listFormLanguages(form)
   const { languages } = inherited
   const all = {
     ...drawing,
+    category: category.id,
     languages: own.length === 0 && Array.isArray(languages) ? languages.map(String) : own,
   }
-  const shown = fields.filter(field => !(isUnit && MODEL_ONLY_FIELDS.has(field.name)))
+  const shown = category.fields.filter(field => !(isUnit && MODEL_ONLY_FIELDS.has(field.name)))
   const isFirst = ({ name, required }: Field) =>
     isUnit ? hasInput(form, `${DATA_PREFIX}.${name}`) : required === true || name === 'gtin'
   const draw = (field: Field) =>
-    renderInput(field, { at: `${DATA_PREFIX}.${field.name}`, path: field.name }, all)
+    html`<div id="${field.name}">!${renderInput(field, { at: `${DATA_PREFIX}.${field.name}`, path: field.name }, all)}</div>`
+  const wanted = listWantedFields(words, category)
+  const isOpen = (field: Field) => field.name === drawing.asked || isInUse(field, all)
+  const fold = (field: Field) =>
+    renderFolded(field, all, isUnit ? inherited : {}, {
+      inner: draw(field),
+      wanted: wanted.get(field.name) ?? '',
+      isOpen: isOpen(field),
+    })
+  const more = shown.filter(field => !isFirst(field))
+  const groups = groupBySection(words, category, more).map(([title, fields]) => {
+    const open = fields.some(isOpen) ? ' open' : ''
+    return html`<details class="fold group"!${open}><summary>${title}</summary>!${fields.map(fold)}</details>`
+  })
   const core = shown.filter(isFirst).map(draw)
-  const more = shown
-    .filter(field => !isFirst(field))
-    .map(field => renderFolded(field, all, isUnit ? inherited : {}, draw(field)))
   const first = core.length === 0 ? '' : section('core', isUnit ? texts.ownFields : texts.core, core)
-  return html`!${first}!${section('more', isUnit ? texts.inheritedFields : texts.more, more)}!${renderKnownNames(words, fields)}`
+  const folds = more.filter(({ since }) => since === undefined).map(fold)
+  return html`!${first}!${section('more', isUnit ? texts.inheritedFields : texts.more, [...folds, ...groups])}!${renderKnownNames(words, category.fields)}`
+}
+
+/** Fields that came after the first schema version, with the titles of the page's sections. */
+function groupBySection(
+  { language, texts }: Words,
+  { sections }: CompleteCategory,
+  fields: readonly Field[],
+): (readonly [title: string, fields: readonly Field[]])[] {
+  const { ui } = getLabels(language)
+  const titles = new Map([...sections, ...CLOSING_SECTIONS].map(one => [one.anchor, ui[one.title]]))
+  const added = Map.groupBy(
+    fields.filter(({ since }) => since !== undefined),
+    field => titles.get(field.section ?? '') ?? texts.readiness.otherFields,
+  )
+  return [...titles.values(), texts.readiness.otherFields].flatMap(title => {
+    const members = added.get(title)
+    return members === undefined ? [] : [[title, members] as const]
+  })
 }
 
 const listFormLanguages = (form: PostedForm): readonly string[] => {
@@ -59,24 +95,32 @@ const listFormLanguages = (form: PostedForm): readonly string[] => {
 const hasInput = (form: PostedForm, at: string) =>
   form.entries().some(([name, value]) => (name === at || name.startsWith(`${at}.`)) && value.trim() !== '')
 
-/** A collapsed field, open if it has input or an error. On a unit it shows the inherited value. */
-function renderFolded(
-  field: Field,
-  { words, form, problems }: FormContext,
-  inherited: DataObject,
-  inner: string,
-): string {
-  const { name } = field
+/** Whether a field has input or an error. */
+function isInUse({ name }: Field, { form, problems }: FormContext): boolean {
   const at = `${DATA_PREFIX}.${name}`
   const isWrong = Object.keys(problems).some(problem => problem === at || problem.startsWith(`${at}.`))
-  const open = isWrong || hasInput(form, at) ? ' open' : ''
+  return isWrong || hasInput(form, at)
+}
+
+/** `inner`: HTML; `wanted`: the acts that want the field. */
+type Fold = { inner: string; wanted: string; isOpen: boolean }
+
+/** A collapsed field. On a unit it shows the inherited value. */
+function renderFolded(
+  field: Field,
+  { words }: FormContext,
+  inherited: DataObject,
+  { inner, wanted, isOpen }: Fold,
+): string {
+  const { name } = field
   const brief = summarizeValue(words, field, inherited)
   const beside = brief === '' ? '' : html` <span class="brief" dir="auto">${brief}</span>`
   const isSaid = inherited[name] === undefined || (isScalarField(field) && brief.length < MAX_BRIEF_LENGTH)
   const whole = isSaid
     ? ''
     : html`<div class="inherited">!${renderValue(words, field, name, inherited[name])}</div>`
-  return html`<details class="fold"!${open}><summary>${getFieldLabel(words, name)}!${beside}</summary>!${whole}!${inner}</details>`
+  const by = wanted === '' ? '' : html` <span class="wanted">${wanted}</span>`
+  return html`<details class="fold"!${isOpen ? ' open' : ''}><summary>${getFieldLabel(words, name)}!${by}!${beside}</summary>!${whole}!${inner}</details>`
 }
 
 function renderInput(field: Field, place: InputPlace, drawing: FormContext): string {
@@ -102,9 +146,15 @@ function renderGroup(field: Field, place: InputPlace, drawing: FormContext): str
   return html`<fieldset id="${place.at}" tabindex="-1"><legend>${getFieldLabel(drawing.words, place.path)}</legend>!${above}!${renderMembers(field.fields, place, drawing)}</fieldset>`
 }
 
-function listShownRows(field: Field, at: string, form: PostedForm): readonly number[] {
+/** A required list, and one for which the page was opened, begins with a row. */
+function listShownRows(
+  field: Field,
+  { at, path }: InputPlace,
+  { form, category, asked }: FormContext,
+): readonly number[] {
   const rows = listRowNumbers(form, at)
-  return rows.length === 0 && field.required ? [0] : rows
+  const isAsked = path === asked && at === `${DATA_PREFIX}.${path}` && !isEmptyAnswer(category, path)
+  return rows.length === 0 && (field.required || isAsked) ? [0] : rows
 }
 
 /** The fragment leads to the new row, so that it is in view without a script. */
@@ -128,16 +178,32 @@ function renderList(field: Field, { at, path }: InputPlace, drawing: FormContext
   const { words, form } = drawing
   const texts = words.texts.products
   const { above } = describeInput(at, drawing, listHints(field, { at, path }, drawing))
-  const rows = listShownRows(field, at, form)
+  const rows = listShownRows(field, { at, path }, drawing)
   const drawn = rows.map(place => {
     const row = `${at}.${place}`
-    const inner = renderMembers(field.of, { at: row, path }, drawing)
-    return html`<fieldset id="${row}" class="row" tabindex="-1"><legend class="sight">${texts.rowOf({ label: getFieldLabel(words, path), n: place + 1 })}</legend><input type="hidden" name="${row}.${ROW_ORIGIN}" value="${form.raw(`${row}.${ROW_ORIGIN}`) || NEW_ROW}">!${inner}
+    const only = findEntryField(field)
+    const inner =
+      only === undefined
+        ? renderMembers(field.of, { at: row, path }, drawing).join('')
+        : renderScalarInput(only, { at: row, path }, drawing)
+    const id = only === undefined ? html` id="${row}"` : ''
+    return html`<fieldset!${id} class="row" tabindex="-1"><legend class="sight">${texts.rowOf({ label: getFieldLabel(words, path), n: place + 1 })}</legend><input type="hidden" name="${row}.${ROW_ORIGIN}" value="${form.raw(`${row}.${ROW_ORIGIN}`) || NEW_ROW}">!${inner}
 !${renderRemoveButton(at, rows, place, drawing)}</fieldset>`
   })
   const sum = field.sumsTo100 === undefined ? '' : renderSum(field, at, rows, drawing)
-  return html`<fieldset id="${at}" class="list" tabindex="-1"><legend>${getFieldLabel(words, path)}</legend>!${above}!${drawn}!${sum}
+  const none = rows.length === 0 && isEmptyAnswer(drawing.category, path) ? renderNoneBox(at, drawing) : ''
+  return html`<fieldset id="${at}" class="list" tabindex="-1"><legend>${getFieldLabel(words, path)}</legend>!${above}!${drawn}!${sum}!${none}
 !${renderAddButton(at, rows, drawing, texts.addRow)}</fieldset>`
+}
+
+/** The second input is sent also if the box is not ticked, and says that the box was there. */
+function renderNoneBox(at: string, { words, form }: FormContext): string {
+  const name = `${at}.${NONE}`
+  const box = renderTick(name, words.texts.readiness.lookedNone, {
+    value: 'yes',
+    isOn: form.raw(name) !== '',
+  })
+  return html`!${box}<input type="hidden" name="${name}" value="">`
 }
 
 /** Adds whole millionths, so that decimals as people type them add up exactly. */
@@ -157,18 +223,18 @@ function renderLanguageList(field: Field, place: InputPlace, drawing: FormContex
   const { words, form, action } = drawing
   const { at, path } = place
   const texts = words.texts.form
-  const rows = listShownRows(field, at, form)
+  const rows = listShownRows(field, place, drawing)
   const inputs = rows.map((row, index) => {
     const name = `${at}.${row}`
     const tag = findLanguage(form.raw(name))
     const called = tag === undefined ? texts.anotherLanguage : formatLanguage(words.language, tag)
     const { above, attributes } = describeInput(name, drawing, tag === undefined ? [texts.languageInput] : [])
     return html`<div class="field"><label for="${name}">${index === 0 && tag !== undefined ? texts.primary({ language: called }) : called}</label>!${above}
-<div class="beside-act"><input id="${name}" name="${name}" value="${form.raw(name)}" list="languages" autocomplete="off" autocapitalize="none" spellcheck="false"!${attributes}>!${rows.length > 1 ? renderRemoveButton(at, rows, row, drawing) : ''}</div></div>`
+<div class="beside-act"><input id="${name}" name="${name}" value="${form.raw(name)}" list="known-languages" autocapitalize="none" spellcheck="false"!${attributes}>!${rows.length > 1 ? renderRemoveButton(at, rows, row, drawing) : ''}</div></div>`
   })
   const options = renderOptions(listLanguageOptions(words))
   const { above } = describeInput(at, drawing, listHints(field, place, drawing))
-  return html`<fieldset id="${at}" class="list" tabindex="-1"><legend>${getFieldLabel(words, path)}</legend>!${above}!${inputs}<datalist id="languages">!${options}</datalist>
+  return html`<fieldset id="${at}" class="list" tabindex="-1"><legend>${getFieldLabel(words, path)}</legend>!${above}!${inputs}<datalist id="known-languages">!${options}</datalist>
 <div class="choices">!${renderAddButton(at, rows, drawing, texts.addLanguage)} <button class="second" name="show" value="${at}" formaction="${action}#${at}" formnovalidate>${texts.showTexts}</button></div></fieldset>`
 }
 

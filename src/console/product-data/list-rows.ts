@@ -8,6 +8,8 @@ import { type PostedForm, readForm } from '../page/form.ts'
 /** The hidden input of a row. Its value is the index of the stored entry, or `NEW_ROW`. */
 export const ROW_ORIGIN = '@'
 export const NEW_ROW = 'new'
+/** The box that says that a list is empty on purpose. An empty input of its name says it was shown. */
+export const NONE = '@none'
 
 export const listRowNumbers = (form: PostedForm, list: string): readonly number[] =>
   form

@@ -26,7 +26,7 @@ export async function mergeConcurrentEdit(
 ): Promise<{ form: PostedForm; both: readonly string[] }> {
   if (base < 1 || base >= row.version_no) return { form: typed.form, both: [] }
   const { fields } = requireCategory(row.category)
-  const began = await getOwnDataAtVersion(ctx, row, base)
+  const { data: began } = await getOwnDataAtVersion(ctx, row, base)
   const theirs = diffData(fields, began, present)
   const ours = diffData(fields, began, typed.data)
   const taken = fields.filter(({ name }) => Object.hasOwn(theirs, name) && !Object.hasOwn(ours, name))

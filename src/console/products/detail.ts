@@ -29,6 +29,7 @@ import {
   renderDoneNotice,
 } from '../product-data/product.ts'
 import { renderData } from '../product-data/view.ts'
+import { renderReadinessSection } from '../readiness/section.ts'
 import { renderScansSection } from '../scans/product-section.ts'
 import { renderUnitsSection } from '../units/issue.ts'
 import { renderPendingCorrection } from '../units/refresh.ts'
@@ -45,18 +46,19 @@ export async function showProduct(visit: Visit): Promise<Outcome> {
   const state = await getRequestedProduct(visit)
   const { row } = state
   const mayEdit = session.role !== 'viewer'
-  const [history, pending, units, scans, parents] = await Promise.all([
+  const [history, pending, units, scans, parents, readiness] = await Promise.all([
     listVersions(ctx, row.id, { limit: MAX_VERSIONS, offset: 0 }),
     renderPendingCorrection(visit, state),
     renderUnitsSection(visit, state),
     renderScansSection(visit, state),
     findSummaries(ctx, row.parent_id === null ? [] : [row.parent_id]),
+    renderReadinessSection(visit, state),
   ])
   const title = getProductTitle(words, state)
   const body = html`!${backLink(PRODUCTS, texts.products)}
 <h1>${title}</h1>!${renderDoneNotice(words, visit.query, DONE_ACTIONS)}!${renderEndedDraft(visit, state)}!${pending.html}!${renderNameNotice(words, state, { isJustSaved: visit.query.has('done'), mayEdit })}!${renderFacts(words, state, parents[0])}!${mayEdit ? renderActions(words, state) : ''}
-!${renderAddresses(visit, state)}!${renderShopSection(visit, state)}
-!${section('data', texts.data, renderData(words, requireCategory(row.category).fields, effectiveData(state), buildFieldMarker(words, state)))}
+!${readiness}!${renderAddresses(visit, state)}!${renderShopSection(visit, state)}
+!${section('data', texts.data, renderData(words, requireCategory(row.category, row.schema_version).fields, effectiveData(state), buildFieldMarker(words, state)))}
 !${units}!${scans}
 !${section('versions', texts.versions, html`!${renderVersionList(words, idFromUuid(row.id), history.versions)}!${history.total > MAX_VERSIONS ? html`<p class="quiet">${texts.versionsMore({ shown: MAX_VERSIONS, all: history.total })}</p>` : ''}`)}`
   return {
@@ -90,7 +92,9 @@ function buildFieldMarker(words: Words, { row, own, inherited }: PassportState):
   const texts = words.texts.products
   const data = { ...inherited, ...own }
   const localized = new Set(
-    requireCategory(row.category).fields.flatMap(field => (field.localized ? [field.name] : [])),
+    requireCategory(row.category, row.schema_version).fields.flatMap(field =>
+      field.localized ? [field.name] : [],
+    ),
   )
   return name => {
     const isOwn = row.level !== 'm' && own !== null && Object.hasOwn(own, name)
@@ -112,7 +116,7 @@ function renderNameNotice(
   { isJustSaved, mayEdit }: { isJustSaved: boolean; mayEdit: boolean },
 ): string {
   const { row, own } = state
-  const { warnings } = validateData(requireCategory(row.category), effectiveData(state))
+  const { warnings } = validateData(requireCategory(row.category, row.schema_version), effectiveData(state))
   const isOwn = ({ path }: Detail) => row.level === 'm' || Object.hasOwn(own ?? {}, path[1] ?? '')
   const told = warnings.filter(
     one =>
@@ -195,12 +199,13 @@ export async function submitProductStatus({ ctx, id, form }: Visit): Promise<Out
 }
 
 /** Collapsed until used. Its options are in the URL: `?snippet=de&product=%23product`. */
-export function renderShopSection({ setup, words, query }: Visit, { row }: PassportState): string {
+export function renderShopSection({ setup, words, query, session }: Visit, { row }: PassportState): string {
   const texts = words.texts.shop
   const asked = query.get('snippet') ?? ''
   const product = (query.get('product') ?? '').trim()
   const isUsable = product === '' || isProductId(product)
-  const snippet = buildShopSnippet(setup.addresses, row, {
+  const described = { ...row, audience_profile: session.account.audienceProfile }
+  const snippet = buildShopSnippet(setup.addresses, described, {
     language: isLanguage(asked) ? asked : undefined,
     productId: product !== '' && isUsable ? product : undefined,
   })

@@ -6,12 +6,14 @@ import type { DataObject } from '../../kernel/data-object.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import { effectiveData, type PassportState } from '../../passports/core/state.ts'
+import { applyAudienceProfile } from '../../passports/read/disclosed-category.ts'
 import { getOwnDataAtVersion } from '../../passports/read/history.ts'
 import { CHANGE_TYPES } from '../../passports/write/plan-version.ts'
 import { previewUpdate } from '../../passports/write/preview-update.ts'
 import { updatePassport } from '../../passports/write/update.ts'
+import { getRules } from '../../readiness/rules.ts'
 import { defaultButton } from '../page/parts.ts'
-import type { Outcome, Visit, Words } from '../page/route.ts'
+import type { Outcome, Visit } from '../page/route.ts'
 import { buildDataForm, diffData } from '../product-data/form-data.ts'
 import { renderDataInputs } from '../product-data/inputs.ts'
 import { applyRowButton } from '../product-data/list-rows.ts'
@@ -36,18 +38,30 @@ type EditState = DataFormState & {
   /** The version number that the form was opened with. */
   base: number
   conflict?: string
+  /** The field that the page was opened for. */
+  asked?: string
 }
 
 export async function showEdit(visit: Visit): Promise<Outcome> {
   const state = await getRequestedProduct(visit)
   const { row } = state
-  return renderEditPage(visit.words, state, {
+  const { fields } = requireCategory(row.category)
+  const data = addDeclaration(getEditableData(state), visit.query.get('rule') ?? '')
+  return renderEditPage(visit, state, {
     draft: renderDraft(visit, false),
-    form: buildDataForm(visit.words, requireCategory(row.category).fields, getEditableData(state)),
+    form: buildDataForm(visit.words, fields, data),
     problems: {},
     note: '',
     base: row.version_no,
+    asked: visit.query.get('field') ?? '',
   })
+}
+
+/** A further row of `notApplicable`, for which the reason is still to be typed. */
+function addDeclaration(data: DataObject, rule: string): DataObject {
+  if (!getRules().ruleIds.has(rule)) return data
+  const declared = Array.isArray(data.notApplicable) ? data.notApplicable : []
+  return { ...data, notApplicable: [...declared, { rule }] }
 }
 
 const renderDraft = ({ words, session, id }: Visit, isSent: boolean) =>
@@ -63,10 +77,10 @@ async function getDataAtVersion(
   base: number,
 ): Promise<DataObject> {
   const isPast = base >= 1 && base < state.row.version_no
-  return isPast ? getOwnDataAtVersion(ctx, state.row, base) : getEditableData(state)
+  return isPast ? (await getOwnDataAtVersion(ctx, state.row, base)).data : getEditableData(state)
 }
 
-function renderEditPage(words: Words, state: PassportState, edit: EditState): Outcome {
+function renderEditPage({ words, session }: Visit, state: PassportState, edit: EditState): Outcome {
   const texts = words.texts.products
   const { row } = state
   const at = getProductUrl(row)
@@ -74,11 +88,13 @@ function renderEditPage(words: Words, state: PassportState, edit: EditState): Ou
   const title = texts.editOf({ name: getProductTitle(words, state) })
   const isUnit = row.level !== 'm'
   const { form, problems } = edit
+  const shown = applyAudienceProfile(category, session.account.audienceProfile)
   const { inherited } = state
-  const drawing = { words, form, problems, category: category.id, action: at, isUnit, inherited }
+  const { asked = '' } = edit
+  const drawing = { words, form, problems, action: at, isUnit, inherited, asked }
   const body = html`<h1>${title}</h1>!${isUnit ? html`<p class="lead">${texts.unitLead}</p>` : ''}!${edit.conflict ?? renderProblems(words, edit)}
-<form method="post" action="${at}" novalidate class="data"!${edit.draft}>!${defaultButton(texts.save)}<input type="hidden" name="base" value="${edit.base}">
-!${renderDataInputs(category.fields, drawing)}<section aria-labelledby="why"><h2 id="why">${texts.why}</h2>
+<form method="post" action="${at}" novalidate autocomplete="off" class="data"!${edit.draft}>!${defaultButton(texts.save)}<input type="hidden" name="base" value="${edit.base}">
+!${renderDataInputs(shown, drawing)}<section aria-labelledby="why"><h2 id="why">${texts.why}</h2>
 !${renderNoteInput(words, edit.note)}</section>
 <div class="choices sticky"><button>${texts.save}</button> <a class="button second" href="${at}">${texts.cancel}</a></div></form>`
   const status = edit.conflict === undefined ? getFormStatus(edit) : 422
@@ -92,18 +108,18 @@ export async function submitEdit(visit: Visit): Promise<Outcome> {
   const note = Array.from(form.text('note')).slice(0, MAX_NOTE_LENGTH).join('')
   const edit: EditState = { form, problems: {}, note, base, draft: renderDraft(visit, true) }
   const changed = applyRowButton(form)
-  if (changed !== undefined) return renderEditPage(words, state, { ...edit, form: changed })
-  if (form.text('back') !== '') return renderEditPage(words, state, edit)
+  if (changed !== undefined) return renderEditPage(visit, state, { ...edit, form: changed })
+  if (form.text('back') !== '') return renderEditPage(visit, state, edit)
   const { fields } = requireCategory(state.row.category)
   const sent = parseSubmittedData(words, fields, form, await getDataAtVersion(ctx, state, base))
   const typed = { ...edit, form: sent.form }
   try {
-    return await saveEdit(ctx, { state, edit: typed, words, sent })
+    return await saveEdit(visit, { state, edit: typed, sent })
   } catch (error) {
     if (error instanceof AppError && error.code === 'version_conflict') {
       return renderConflictPage(visit, typed, sent)
     }
-    return renderEditPage(words, state, { ...typed, ...collectProblems(words, error, sent) })
+    return renderEditPage(visit, state, { ...typed, ...collectProblems(words, error, sent) })
   }
 }
 
@@ -113,16 +129,17 @@ async function renderConflictPage(visit: Visit, edit: EditState, typed: Submitte
   const present = getEditableData(state)
   const { form, both } = await mergeConcurrentEdit(ctx, state, { words, present, typed, base: edit.base })
   const conflict = renderConflict(words, state, { present, both })
-  return renderEditPage(words, state, { ...edit, form, base: state.row.version_no, conflict })
+  return renderEditPage(visit, state, { ...edit, form, base: state.row.version_no, conflict })
 }
 
-type SaveInput = { state: PassportState; edit: EditState; words: Words; sent: SubmittedData }
+type SaveInput = { state: PassportState; edit: EditState; sent: SubmittedData }
 
 /**
  * Saves only fields that differ, so that other people's changes to other fields stay. If units have been
  * issued, it first asks whether this is a change or a correction.
  */
-async function saveEdit(ctx: AccountContext, { state, edit, words, sent }: SaveInput): Promise<Outcome> {
+async function saveEdit(visit: Visit, { state, edit, sent }: SaveInput): Promise<Outcome> {
+  const { ctx, words } = visit
   const { fields } = requireCategory(state.row.category)
   const known = state.row.level === 'm' ? fields : fields.filter(field => field.name !== 'gtin')
   const data = diffData(known, getEditableData(state), sent.data)
@@ -144,7 +161,7 @@ async function saveEdit(ctx: AccountContext, { state, edit, words, sent }: SaveI
     }
   }
   if (Object.keys(data).length === 0)
-    return renderEditPage(words, state, { ...edit, message: words.texts.products.nothingChanged })
+    return renderEditPage(visit, state, { ...edit, message: words.texts.products.nothingChanged })
   const { passport } = await updatePassport(ctx, update)
   const done = update.changeType === 'correction' ? 'corrected' : 'saved'
   return { to: getDoneUrl(state.row, done, passport.version_no) }

@@ -6,6 +6,7 @@ import { allCategories, type CompleteCategory } from '../../categories/catalogue
 import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import { effectiveData, getState } from '../../passports/core/state.ts'
+import { applyAudienceProfile } from '../../passports/read/disclosed-category.ts'
 import { findNewestModel } from '../../passports/read/find.ts'
 import { createPassport } from '../../passports/write/create.ts'
 import { defaultButton, linkRow, rowList } from '../page/parts.ts'
@@ -55,10 +56,11 @@ function renderNewPage(
   const texts = words.texts.products
   const title = texts.newOf({ category: getCategoryName(words, category.id) })
   const { form, problems } = typed
-  const drawing = { words, form, problems, category: category.id, action: PRODUCTS, isUnit: false }
+  const shown = applyAudienceProfile(category, session.account.audienceProfile)
+  const drawing = { words, form, problems, action: PRODUCTS, isUnit: false }
   const body = html`<h1>${title}</h1><p class="lead">${texts.newLead}</p>!${from === undefined ? '' : html`<p>${texts.takenFrom({ name: from })}</p>`}!${renderProblems(words, typed)}
-<form method="post" action="${PRODUCTS}" novalidate class="data"!${draft}>!${defaultButton(texts.create)}<input type="hidden" name="category" value="${category.id}">
-!${renderDataInputs(category.fields, drawing)}<div class="choices sticky"><button>${texts.create}</button> <a class="button second" href="${PRODUCTS}">${texts.cancel}</a></div></form>`
+<form method="post" action="${PRODUCTS}" novalidate autocomplete="off" class="data"!${draft}>!${defaultButton(texts.create)}<input type="hidden" name="category" value="${category.id}">
+!${renderDataInputs(shown, drawing)}<div class="choices sticky"><button>${texts.create}</button> <a class="button second" href="${PRODUCTS}">${texts.cancel}</a></div></form>`
   return { title, body, status: getFormStatus(typed), scripts: DATA_FORM_SCRIPTS }
 }
 

@@ -6,6 +6,7 @@ import { ALL_DATA, BRAND, KEYS, SETTINGS, type Words } from '../page/route.ts'
 
 export const PEOPLE = `${SETTINGS}/people`
 export const LINKS = `${SETTINGS}/access-links`
+export const AUDIENCE = `${SETTINGS}/audience`
 export const AUDIT = `${SETTINGS}/audit`
 export const PASSWORD = `${SETTINGS}/password`
 export const PASSKEYS = `${SETTINGS}/passkeys`
@@ -17,6 +18,7 @@ export const OF_ACCOUNT = [
   { path: LINKS, key: 'links' },
   { path: BRAND, key: 'brand' },
   { path: KEYS, key: 'keys' },
+  { path: AUDIENCE, key: 'audience', isForOwners: true },
   { path: AUDIT, key: 'audit' },
   { path: ALL_DATA, key: 'data', isForOwners: true },
 ] as const

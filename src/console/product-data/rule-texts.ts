@@ -1,0 +1,33 @@
+/** Titles, questions and hints of acts and rules in the console's language. English is in the rule files. */
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Words } from '../page/route.ts'
+import { findText } from '../page/texts.ts'
+
+type ActTexts = { title: string; note?: string; scope_question?: Readonly<Record<string, string>> }
+type RuleTexts = { title: string; question: string; hint?: string; note?: string }
+type Translations = {
+  acts: Readonly<Record<string, ActTexts>>
+  rules: Readonly<Record<string, RuleTexts>>
+}
+
+/** `language`: set if the texts are English because the console's language has none. */
+type Translated<T> = T & { language?: 'en' }
+
+const FOLDER = new URL('../../../locales/rules/', import.meta.url)
+
+const TRANSLATIONS = new Map<string, Translations>(
+  readdirSync(FOLDER).map(file => [
+    file.slice(0, -'.json'.length),
+    JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')),
+  ]),
+)
+
+export function getActTexts({ language }: Words, act: ActTexts & { id: string }): Translated<ActTexts> {
+  if (language === 'en') return act
+  return findText(TRANSLATIONS.get(language)?.acts ?? {}, act.id) ?? { ...act, language: 'en' }
+}
+
+export function getRuleTexts({ language }: Words, rule: RuleTexts & { id: string }): Translated<RuleTexts> {
+  if (language === 'en') return rule
+  return findText(TRANSLATIONS.get(language)?.rules ?? {}, rule.id) ?? { ...rule, language: 'en' }
+}
