@@ -63,6 +63,7 @@ function rowsOf(round: number): PublicPassportRow[] {
       unit_fields: null,
       batch_fields: null,
       indexable: true,
+      audience_profile: 'contract',
       model_gtin: null,
       batch_gtin: null,
       corrections: null,

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import postgres from 'postgres'
 import { createShardPools } from '../src/cli/store/shard-pools.ts'
+import { createShards } from '../src/kernel/db/citus.ts'
 import { createShard, listShardTables } from '../src/kernel/db/create-shard.ts'
 import { openPool, type Sql } from '../src/kernel/db/database.ts'
 import { migrate } from '../src/kernel/db/migrate.ts'
-import { getShard, listShards } from '../src/kernel/db/shards.ts'
+import { getShard, listShards, readShards } from '../src/kernel/db/shards.ts'
 
 /** Where to connect, in the form of `openPool`. */
 export type Target = { url: string } | { socketDir: string; port: number; user: string; database: string }
@@ -69,9 +70,31 @@ export async function endPools(shared: Sql): Promise<void> {
   await Promise.all([...new Set([shared, ...listShards(shared)])].map(pool => pool.end({ timeout: 5 })))
 }
 
-/** A database without the migrations. */
+/** A database without the migrations. On a cluster, a plain one of the coordinator. */
 export async function emptyDatabase(): Promise<TestDatabase> {
-  return makeDatabase(findServer(), 'template0')
+  const { others: _, ...server } = findServer()
+  return makeDatabase(server, 'template0')
+}
+
+/** Creates shards until there are `count`. */
+export async function addTestShards({ target, isDistributed }: TestDatabase, count: number): Promise<void> {
+  const sql = connect(target)
+  try {
+    if (isDistributed) await createShards(sql, count)
+    else
+      for (let shard = (await readShards(sql)).length + 1; shard <= count; shard++)
+        await sql.begin(tx => createShard(tx, shard))
+  } finally {
+    await sql.end()
+  }
+}
+
+/** A migrated database without accounts that has at least this number of shards; without, in one schema. */
+export async function cloneWithShards(shards: number): Promise<TestDatabase> {
+  const database = shards === 0 && IS_SHARDED ? await emptyDatabase() : await cloneDatabase()
+  if (shards > 0) await addTestShards(database, shards)
+  else if (IS_SHARDED) await migrateDatabase(database.target)
+  return database
 }
 
 async function makeDatabase(server: TestServer, template: string): Promise<TestDatabase> {
@@ -82,8 +105,7 @@ async function makeDatabase(server: TestServer, template: string): Promise<TestD
     target: targetOf(server.admin, name),
     isDistributed: server.others !== undefined,
     async drop() {
-      const statement = `drop database "${name}" with (force)`
-      await Promise.all(servers.map(admin => asAdmin(admin, sql => sql.unsafe(statement))))
+      await Promise.all(servers.map(admin => asAdmin(admin, sql => drop(sql, name))))
     },
   }
 }
@@ -103,10 +125,17 @@ const OBJECT_IN_USE = '55006'
 const ATTEMPTS = 20
 
 /** The template cannot be copied while something, such as autovacuum, is connected to it. */
-async function copy(sql: postgres.Sql, template: string, name: string): Promise<void> {
+const copy = (sql: postgres.Sql, template: string, name: string): Promise<void> =>
+  runUnlessInUse(sql, `create database "${name}" template "${template}"`)
+
+/** A process of Citus may connect again while all others are ended. */
+const drop = (sql: postgres.Sql, name: string): Promise<void> =>
+  runUnlessInUse(sql, `drop database "${name}" with (force)`)
+
+async function runUnlessInUse(sql: postgres.Sql, statement: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await sql.unsafe(`create database "${name}" template "${template}"`)
+      await sql.unsafe(statement)
       return
     } catch (error) {
       const isBusy = error instanceof postgres.PostgresError && error.code === OBJECT_IN_USE
@@ -151,17 +180,26 @@ export async function makeTemplate(
   try {
     await sql.unsafe(`create database "${template}" template template0`)
     const [row] = await sql<{ version: string }[]>`select current_setting('server_version') as version`
-    await migrateTemplate(targetOf(admin, template))
+    await migrateDatabase(targetOf(admin, template))
+    await makeShards(targetOf(admin, template))
     return { server: { admin, template, prefix }, version: row?.version ?? '' }
   } finally {
     await sql.end()
   }
 }
 
-async function migrateTemplate(target: Target): Promise<void> {
+async function migrateDatabase(target: Target): Promise<void> {
   const sql = connect(target)
   try {
     await migrate(sql, MIGRATIONS, new Date())
+  } finally {
+    await sql.end()
+  }
+}
+
+async function makeShards(target: Target): Promise<void> {
+  const sql = connect(target)
+  try {
     for (let shard = 1; shard <= TEST_SHARDS; shard++) await sql.begin(tx => createShard(tx, shard))
     if (TEST_SHARDS > 1) await createViews(sql)
   } finally {
@@ -175,7 +213,7 @@ export async function dropAll(admin: Target, prefix: string): Promise<void> {
   try {
     const found = await sql<{ name: string }[]>`
       select datname as name from pg_database where starts_with(datname, ${`${prefix}_`})`
-    for (const { name } of found) await sql.unsafe(`drop database "${name}" with (force)`)
+    for (const { name } of found) await drop(sql, name)
   } finally {
     await sql.end()
   }

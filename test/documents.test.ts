@@ -8,7 +8,19 @@ import project from '../package.json' with { type: 'json' }
 import { findBinaries } from '../src/kernel/postgres-server/binaries.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const FOLDERS = ['src', 'test', 'docs', 'migrations', 'locales', 'assets', 'bench', 'scripts', 'bin', '.ci']
+const FOLDERS = [
+  'src',
+  'test',
+  'docs',
+  'migrations',
+  'locales',
+  'assets',
+  'rules',
+  'bench',
+  'scripts',
+  'bin',
+  '.ci',
+]
 
 const documents = [
   ...readdirSync(ROOT).filter(name => name.endsWith('.md')),

@@ -11,7 +11,7 @@ import type { AccountContext } from '../src/accounts/context.ts'
 import { createKey, type Scope } from '../src/accounts/keys/keys.ts'
 import { type AppSetup, createApp } from '../src/cli/server/app.ts'
 import { type Clock, systemClock } from '../src/kernel/clock.ts'
-import { createShard, listShardTables } from '../src/kernel/db/create-shard.ts'
+import { listShardTables } from '../src/kernel/db/create-shard.ts'
 import { openPool, type Sql } from '../src/kernel/db/database.ts'
 import { createAddressList } from '../src/kernel/http/ip-ranges.ts'
 import { openOutbound } from '../src/kernel/http-out/outbound-http.ts'
@@ -23,8 +23,8 @@ import { createScanRecorder, type ScanRecorder } from '../src/scans/recorder.ts'
 import { spreadAccount } from '../src/webhooks/spread-account.ts'
 import { watchAnswers } from './answers.ts'
 import {
+  addTestShards,
   cloneDatabase,
-  connect,
   endPools,
   getTestShard,
   openPools,
@@ -106,7 +106,7 @@ export async function startHarness(
 ): Promise<Harness> {
   const database = settings.database ?? (await cloneDatabase())
   const { target, isDistributed = false } = database
-  if (settings.shards !== undefined) await createShards(target, settings.shards)
+  if (settings.shards !== undefined) await addTestShards(database, settings.shards)
   let tables: readonly string[] = []
   const forms = watchForms(() => tables)
   const shared = await openPools(database, { onStatementEnd: forms.onStatementEnd })
@@ -195,7 +195,9 @@ export async function startHarness(
       if (!isLimited) await setPlan(operator, { accountId: id, plan, quota: {}, requestsPerMinute: MANY })
       if (TEST_SHARDS > 1) await spreadOverAll(shared, id)
       const home = await findHome(shared, id)
-      const ctx = { ...home, clock, accountId: id, actorId: await getOperatorActor(operator, id) }
+      const actorId = await getOperatorActor(operator, id)
+      // The API knows the readiness settings from the look-up of the key.
+      const ctx = { ...home, clock, accountId: id, actorId, readiness: null }
       return { id, key: await apiKey({ id }, scope), ctx }
     },
     beside: () => {
@@ -207,19 +209,12 @@ export async function startHarness(
       await setup.outbound.close()
       await Promise.all([endPools(shared), views?.end({ timeout: 5 })])
       if (settings.database === undefined) await database.drop()
-      if (forms.problems.length > 0)
-        throw new Error(`Statements that Citus cannot run:\n${forms.problems.join('\n\n')}`)
+      forms.requireNone()
       if (undocumented.length > 0) {
         throw new Error(`answers that the OpenAPI document does not allow:\n${undocumented.join('\n')}`)
       }
     },
   }
-}
-
-async function createShards(target: Target, count: number): Promise<void> {
-  const sql = connect(target)
-  for (let shard = 1; shard <= count; shard++) await sql.begin(tx => createShard(tx, shard))
-  await sql.end()
 }
 
 /** Its home is the first, whose tables tests read. */
@@ -253,9 +248,9 @@ function nextAddress(): string {
 
 let gtins = 0
 
-/** A new GTIN-13 of GS1's example range at each call. */
-export function nextGtin(): string {
-  const digits = `952${String(++gtins).padStart(9, '0')}`
+/** A new GTIN-13 of GS1's example range at each call. `prefix`: the digits after those of the range. */
+export function nextGtin(prefix = ''): string {
+  const digits = `952${prefix}${String(++gtins).padStart(9 - prefix.length, '0')}`
   const sum = [...digits].reduce((total, digit, i) => total + Number(digit) * (i % 2 === 0 ? 1 : 3), 0)
   return `${digits}${(10 - (sum % 10)) % 10}`
 }

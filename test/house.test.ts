@@ -7,9 +7,12 @@ import ts from 'typescript'
 
 const ARROWS: Record<string, readonly string[]> = {
   'main.ts': ['cli'],
-  api: ['passports', 'scans', 'accounts', 'categories', 'gs1', 'qr', 'kernel'],
+  api: ['passports', 'scans', 'accounts', 'readiness', 'categories', 'gs1', 'qr', 'kernel'],
   site: ['passports', 'scans', 'accounts', 'categories', 'gs1', 'qr', 'i18n', 'kernel'],
-  console: ['transfer', 'passports', 'scans', 'webhooks', 'accounts', 'categories', 'qr', 'i18n', 'kernel'],
+  console: [
+    ...['transfer', 'passports', 'scans', 'webhooks', 'accounts', 'readiness', 'categories', 'qr', 'i18n'],
+    'kernel',
+  ],
   worker: ['transfer', 'passports', 'webhooks', 'scans', 'accounts', 'kernel'],
   cli: [
     'api',
@@ -21,13 +24,15 @@ const ARROWS: Record<string, readonly string[]> = {
     'webhooks',
     'scans',
     'accounts',
+    'readiness',
     'kernel',
   ],
   transfer: ['passports', 'accounts', 'categories', 'kernel'],
-  passports: ['webhooks', 'categories', 'accounts', 'gs1', 'i18n', 'kernel'],
+  passports: ['readiness', 'webhooks', 'categories', 'accounts', 'gs1', 'i18n', 'kernel'],
   scans: ['webhooks', 'accounts', 'kernel'],
   webhooks: ['accounts', 'kernel'],
   accounts: ['kernel'],
+  readiness: ['categories', 'kernel'],
   categories: ['gs1', 'i18n', 'kernel'],
   gs1: [],
   qr: [],
@@ -41,11 +46,16 @@ const ARROWS: Record<string, readonly string[]> = {
  */
 const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
   api: {
-    '.': ['products', 'units', 'scans', 'categories', 'service', 'docs', 'openapi', 'endpoint'],
+    '.': [
+      ...['products', 'units', 'drafts', 'readiness', 'scans', 'categories', 'service', 'docs', 'openapi'],
+      'endpoint',
+    ],
     docs: ['endpoint'],
     openapi: ['endpoint'],
     units: ['products', 'endpoint'],
+    drafts: ['products', 'endpoint'],
     products: ['endpoint'],
+    readiness: ['endpoint'],
     scans: ['endpoint'],
     categories: ['endpoint'],
     service: ['endpoint'],
@@ -54,11 +64,13 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
   passports: {
     core: [],
     read: ['core'],
-    write: ['core', 'read'],
+    write: ['core', 'read', 'readiness'],
     units: ['core', 'read', 'write'],
-    sync: ['core', 'write'],
+    sync: ['core', 'write', 'readiness'],
     copies: ['core', 'read'],
     access: ['core', 'read'],
+    readiness: ['core', 'read'],
+    drafts: ['core', 'read', 'write', 'readiness'],
   },
   cli: {
     '.': ['commands', 'command-line'],
@@ -70,12 +82,13 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
   },
   console: {
     '.': [
-      ...['brand', 'developer', 'keys', 'page', 'products', 'scans', 'settings', 'sign-in', 'spreadsheets'],
-      'units',
+      ...['brand', 'developer', 'keys', 'page', 'products', 'readiness', 'scans', 'settings', 'sign-in'],
+      ...['spreadsheets', 'units'],
     ],
     brand: ['settings', 'page'],
     keys: ['developer', 'page'],
-    products: ['units', 'scans', 'product-data', 'page'],
+    products: ['units', 'readiness', 'scans', 'product-data', 'page'],
+    readiness: ['product-data', 'page'],
     settings: ['sign-in', 'product-data', 'page'],
     units: ['product-data', 'page'],
     scans: ['product-data', 'page'],
@@ -142,7 +155,7 @@ const TABLES: Record<string, readonly string[]> = {
       'released_gtin',
       'passport_count',
     ],
-    ...['access_link', 'refresh_job', 'content_units', 'sku_claim'],
+    ...['access_link', 'refresh_job', 'content_units', 'sku_claim', 'readiness_facts', 'draft'],
   ],
   transfer: ['sheet_import', 'sheet_chunk', 'sheet_mapping'],
   webhooks: ['event', 'webhook_endpoint', 'webhook_delivery', 'webhook_lease', 'webhook_attempt'],
@@ -211,7 +224,7 @@ describe('folders of src', () => {
     const floorOf = (room: string): number => 1 + Math.max(0, ...(ARROWS[room] ?? []).map(floorOf))
     const rooms = Object.keys(ARROWS)
     const size = { rooms: rooms.length, floors: Math.max(...rooms.map(floorOf)), arrows: arrows.length }
-    assert.deepEqual(size, { rooms: 16, floors: 8, arrows: 60 })
+    assert.deepEqual(size, { rooms: 17, floors: 8, arrows: 66 })
   })
 
   test('every folder is in the table', () => {
@@ -519,6 +532,7 @@ describe('tables of the database', () => {
       'accounts/account-shard.ts',
       'accounts/audit.ts',
       'accounts/export-rows.ts',
+      'accounts/move-account.ts',
       'accounts/restored-shards.ts',
     ])
   })

@@ -10,12 +10,13 @@ import {
   globSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -30,13 +31,22 @@ import { childrenOf, endDescendants } from './descendants.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const DEBIAN_15 = '/usr/lib/postgresql/15/bin'
-/** What runs on Citus unless files are named. */
-const CITUS_FOLDERS = ['accounts', 'api', 'scans', 'webhooks'].map(name => join(import.meta.dirname, name))
+/** What runs on Citus unless files are named, except tests in a browser. */
+const CITUS_FOLDERS = ['accounts', 'api', 'console', 'scans', 'site', 'transfer', 'webhooks']
+/** For two cores: two more, because many files wait for processes, timeouts or a browser. */
+const FILES_AT_ONCE = 4
 /**
- * For two cores: one more, because some files wait for processes to end. With two, a sixth of the time is
- * idle.
+ * Started first, so that none of them runs alone at the end. Those that mostly wait are between those that
+ * compute.
  */
-const FILES_AT_ONCE = 3
+const SLOW_FIRST = [
+  ...['console/journeys', 'cli/refresh-crash', 'console/browser', 'transfer/shards'],
+  ...['console/product-form-browser', 'cli/import-crash', 'console/import-browser', 'console/import'],
+  ...['cli/upgrade', 'site/accessibility', 'cli/download-end', 'transfer/read-spreadsheet'],
+  ...['console/developer-browser', 'cli/several', 'site/print', 'site/browser', 'console/routes'],
+].map(name => join(import.meta.dirname, `${name}.test.ts`))
+/** The slowest files that are printed at the end. */
+const MAX_PRINTED = 10
 /** A test file that runs for longer is taken to hang. */
 const FILE_WITHIN_MS = process.env.CARNET_HAMMER_COUNT ? 7_200_000 : 900_000
 /** A stopped test file ends what it has started, then itself. After this time it is killed. */
@@ -56,6 +66,9 @@ type OpenServer = {
   environment: Record<string, string>
   close: () => Promise<void>
 }
+
+/** How long a test file took. */
+type FileTime = { file: string; ms: number }
 
 type TestRun = { open: () => Promise<OpenServer>; files: readonly string[]; isWhole: boolean }
 
@@ -103,9 +116,13 @@ function listCitusRuns(files: readonly string[]): TestRun[] {
     fail('CARNET_CITUS is not set: scripts/citus.sh starts a cluster and prints it, see docs/scale.md.')
     return []
   }
-  const inFolders = files.filter(file => CITUS_FOLDERS.some(folder => file.startsWith(`${folder}/`)))
-  return [{ open: () => openCitus(url), files: isWhole ? inFolders : files, isWhole: false }]
+  const chosen = isWhole ? files.filter(isForCitus) : files
+  return [{ open: () => openCitus(url), files: chosen, isWhole: false }]
 }
+
+const isForCitus = (file: string): boolean =>
+  CITUS_FOLDERS.some(folder => file.startsWith(join(import.meta.dirname, folder, '/'))) &&
+  !readFileSync(file, 'utf8').includes("/chromium.ts'")
 
 /**
  * The program folders to test, one after another; undefined for the built-in programs or TEST_DATABASE_URL.
@@ -125,7 +142,7 @@ function servers(): (string | undefined)[] {
 
 function testFiles(wanted: readonly string[]): string[] {
   const all = (folder: string) => globSync('**/*.test.ts', { cwd: folder }).map(file => resolve(folder, file))
-  if (wanted.length === 0) return all(import.meta.dirname).sort()
+  if (wanted.length === 0) return slowFirst(all(import.meta.dirname).sort())
   return wanted.flatMap(word => {
     const path = resolve(word)
     if (!existsSync(path)) {
@@ -134,6 +151,13 @@ function testFiles(wanted: readonly string[]): string[] {
     }
     return statSync(path).isDirectory() ? all(path).sort() : [path]
   })
+}
+
+function slowFirst(files: readonly string[]): string[] {
+  for (const file of SLOW_FIRST.filter(file => !files.includes(file))) {
+    fail(`SLOW_FIRST in test/run.ts names ${file}, which is not there.`)
+  }
+  return [...new Set([...SLOW_FIRST, ...files])]
 }
 
 async function runOn(server: OpenServer, { files, isWhole }: TestRun): Promise<void> {
@@ -162,6 +186,7 @@ async function runFiles(
   environment: OpenServer['environment'],
 ): Promise<Counts | undefined> {
   let counts: Counts | undefined
+  const times: FileTime[] = []
   const before = new Set(childrenOf(process.pid).map(({ pid }) => pid))
   const stream = run({
     files: [...files],
@@ -176,11 +201,21 @@ async function runFiles(
   stream.on('test:summary', summary => {
     // There is one summary for each file, and one without a file for all.
     if (summary.file === undefined) counts = summary.counts
+    else times.push({ file: summary.file, ms: summary.duration_ms })
     if (!summary.success) process.exitCode = 1
   })
   for await (const text of stream.compose(new spec())) process.stdout.write(text)
   await endFiles(before)
+  if (files.length > MAX_PRINTED) printSlowest(times)
   return counts
+}
+
+function printSlowest(times: readonly FileTime[]): void {
+  const slowest = times.toSorted((a, b) => b.ms - a.ms).slice(0, MAX_PRINTED)
+  const lines = slowest.map(
+    ({ file, ms }) => `${(ms / 1_000).toFixed(1).padStart(6)} s ${relative(ROOT, file)}\n`,
+  )
+  process.stdout.write(`\nThe slowest files:\n${lines.join('')}`)
 }
 
 /** A stopped run does not wait for its files: they may still be ending, or unable to end. */

@@ -1,6 +1,5 @@
 /** The audit log: who did what and when, written with the change. It has no network addresses. */
 
-import type { Fragment } from '../kernel/db/database.ts'
 import { idFromUuid, newUuid, parseId } from '../kernel/ids.ts'
 import { byIdDescending, forEachShardOf, readAllShards } from './account-shard.ts'
 import type { ActorKind } from './actors.ts'
@@ -54,28 +53,15 @@ export type AuditAction =
   | 'product_restored'
   | 'gtin_released'
   | 'scans_switched'
-
-/**
- * Builds an insert without its `from …`, so that the statement of a change can write an entry for each row.
- * Without `by`, the rows of that `from` must have `account_id` and `actor_id`. An id is unique only within
- * its account.
- */
-export function insertAuditEntries(
-  { sql, clock }: OperatorContext,
-  action: AuditAction,
-  subject: Fragment,
-  by?: Pick<AccountContext, 'accountId' | 'actorId'>,
-): Fragment {
-  const now = clock.now()
-  const actor = by ? sql`${by.accountId}::int, ${by.actorId}::int` : sql`account_id, actor_id`
-  return sql`
-    insert into audit_entry (account_id, actor, id, at, action, subject)
-    select ${actor}, ${newUuid(now.getTime())}::uuid, ${now}::timestamptz, ${action}::text, ${subject}`
-}
+  | 'readiness_changed'
+  | 'audience_profile_changed'
 
 /** Writes an entry by the context's actor. Call it inside the transaction of the change. */
 export async function audit(ctx: AccountContext, action: AuditAction, subject: string): Promise<void> {
-  await ctx.sql`${insertAuditEntries(ctx, action, ctx.sql`${subject}::text`, ctx)}`
+  const now = ctx.clock.now()
+  await ctx.sql`
+    insert into audit_entry (account_id, actor, id, at, action, subject)
+    values (${ctx.accountId}, ${ctx.actorId}, ${newUuid(now.getTime())}, ${now}, ${action}, ${subject})`
 }
 
 /** Writes an entry to every account of a person, for changes of their password, passkeys or sessions. */
@@ -85,13 +71,16 @@ export async function auditPerson(
   action: AuditAction,
   subject: string,
 ): Promise<void> {
-  await forEachShardOf(ctx, personId, async (at, shard) => {
-    await at.sql`
+  const now = ctx.clock.now()
+  await forEachShardOf(ctx, personId, async ({ sql }, shard) => {
+    await sql`
       with author as materialized (
         select m.account_id, m.actor_id from membership m join account a on a.id = m.account_id
         where m.person_id = ${personId} and a.shard is not distinct from ${shard}
       )
-      ${insertAuditEntries(at, action, at.sql`${subject}::text`)} from author`
+      insert into audit_entry (account_id, actor, id, at, action, subject)
+      select account_id, actor_id, ${newUuid(now.getTime())}::uuid, ${now}::timestamptz, ${action}::text, ${subject}::text
+      from author`
   })
 }
 

@@ -12,6 +12,8 @@ export type AccountContext = {
   actorId: number
   /** If the account's models are on several shards. `sql` is then its home, or the shard of one passport. */
   spread?: Spread | undefined
+  /** The readiness settings as stored, null for none; undefined: not read. */
+  readiness?: unknown
   /** The idempotency record that the operation stores with its writes. Only some operations support it. */
   idempotency?: IdempotencyRecord
 }

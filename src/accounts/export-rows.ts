@@ -1,9 +1,16 @@
 /** Exports and imports an account's actors, brand and logos. People and keys are not exported. */
 import type { Sql } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors.ts'
+import type { AudienceProfile } from './audience-profile.ts'
 import type { LevelLetter } from './plans.ts'
 
-export type AccountLine = { name: string; plan: string; indexable: boolean }
+export type AccountLine = {
+  name: string
+  plan: string
+  indexable: boolean
+  /** Absent in exports of earlier versions. */
+  audience_profile?: AudienceProfile
+}
 export type ActorLine = { id: number; kind: string; label: string }
 export type BrandLine = Readonly<Record<string, unknown>>
 /** `bytes` in base64. */
@@ -15,7 +22,7 @@ export async function exportAccount(
   accountId: number,
 ): Promise<{ account: AccountLine; shards: (number | null)[] }> {
   const [row] = await sql<(AccountLine & { all_shards: (number | null)[] })[]>`
-    select name, plan, indexable, coalesce(shards, array[shard]) as all_shards from account where id = ${accountId}`
+    select name, plan, indexable, audience_profile, coalesce(shards, array[shard]) as all_shards from account where id = ${accountId}`
   if (row === undefined) throw new AppError('not_found', `There is no account ${accountId}.`)
   const { all_shards: shards, ...account } = row
   return { account, shards }
@@ -68,6 +75,10 @@ export async function setUsage(
   }
 }
 
-export async function setIndexable(sql: Sql, accountId: number, indexable: boolean): Promise<void> {
-  await sql`update account set indexable = ${indexable} where id = ${accountId}`
+export async function importSettings(
+  sql: Sql,
+  accountId: number,
+  { indexable, audience_profile: profile = 'contract' }: AccountLine,
+): Promise<void> {
+  await sql`update account set indexable = ${indexable}, audience_profile = ${profile} where id = ${accountId}`
 }

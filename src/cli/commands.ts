@@ -20,9 +20,11 @@ const users = () => import('./commands/users.ts')
 const keys = () => import('./commands/keys.ts')
 const gtin = () => import('./commands/gtin.ts')
 const links = () => import('./commands/access-links.ts')
+const readiness = () => import('./commands/readiness.ts')
 const webhooks = () => import('./commands/webhooks.ts')
 const deliveries = () => import('./commands/webhook-deliveries.ts')
 const spread = () => import('./commands/accounts-spread.ts')
+const move = () => import('./commands/accounts-move.ts')
 const shards = () => import('./commands/shards.ts')
 const backup = () => import('./commands/backup.ts')
 const drill = () => import('./commands/backup-drill.ts')
@@ -41,11 +43,17 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     accounts,
     'accountsSetIndexing',
   ),
+  'accounts set-audience': entry(
+    'choose who sees protected fields of an account',
+    accounts,
+    'accountsSetAudience',
+  ),
   'accounts brand': entry('set how the public pages of an account look', brand, 'accountsBrand'),
   'accounts scans': entry("show or change how an account's scans are counted", scans, 'accountsScans'),
   'accounts close': entry('freeze an account; its public pages stay', accounts, 'accountsClose'),
   'accounts reopen': entry('reopen a closed account', accounts, 'accountsReopen'),
   'accounts spread': entry('create new models of an account on several shards', spread, 'accountsSpread'),
+  'accounts move': entry('move a closed account to another shard', move, 'accountsMove'),
   'shards create': entry('create shards on a Citus cluster', shards, 'shardsCreate'),
   'shards list': entry('list the shards with their machines and sizes', shards, 'shardsList'),
   'shards move': entry('move a shard to another machine', shards, 'shardsMove'),
@@ -63,6 +71,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   ),
   'access-links list': entry("list an account's access links", links, 'accessLinksList'),
   'access-links revoke': entry('revoke an access link', links, 'accessLinksRevoke'),
+  readiness: entry('show what the law still wants of products', readiness, 'readiness'),
   'webhooks add': entry('send events to a URL; the secret is shown once', webhooks, 'webhooksAdd'),
   'webhooks list': entry('list an account’s webhooks and their state', webhooks, 'webhooksList'),
   'webhooks change': entry('change the URL, events or description of a webhook', webhooks, 'webhooksChange'),

@@ -3,7 +3,8 @@ import { escapeForTerminal, escapeJsonForTerminal } from '../kernel/characters.t
 import { systemClock } from '../kernel/clock.ts'
 import { ConfigError, readEnvironment } from '../kernel/config/config.ts'
 import type { Environment } from '../kernel/config/environment-reader.ts'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, toError } from '../kernel/errors.ts'
+import { RuleFileError } from '../readiness/rules.ts'
 import {
   alignColumns,
   type Command,
@@ -122,10 +123,11 @@ function reportError(error: unknown, usage: string, io: Io): number {
   return error instanceof Stopped ? error.exitCode : FAILED
 }
 
+const EXPECTED = [CommandError, ConfigError, RuleFileError, Stopped]
+
 /** One sentence for an expected error. A bug keeps its stack, which is needed to fix it. */
 function describeFailure(error: unknown): string {
-  if (error instanceof CommandError || error instanceof ConfigError || error instanceof Stopped)
-    return error.message
+  if (EXPECTED.some(kind => error instanceof kind)) return toError(error).message
   if (error instanceof AppError) {
     const details = error.details?.slice(1).map(detail => `\n${detail.message}`) ?? []
     return [error.details?.[0]?.message ?? error.message, ...details].join('')

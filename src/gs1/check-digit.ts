@@ -1,4 +1,4 @@
-/** Check digits of GTIN, GLN, SSCC and CAS numbers. */
+/** Check digits of GTIN, GLN, SSCC, CAS and EC numbers. */
 
 /**
  * Whether the last digit is the modulo-10 check digit of those before it: GTIN-8/12/13/14, GLN, SSCC.
@@ -33,4 +33,15 @@ export function isCasNumber(text: string): boolean {
   let total = 0
   for (let i = last - 1, place = 1; i >= 0; i--, place++) total += place * (digits.charCodeAt(i) - 48)
   return total % 10 === digits.charCodeAt(last) - 48
+}
+
+const EC = /^[0-9]{3}-[0-9]{3}-[0-9]$/
+
+/** An EC number (`231-111-4`). Check digit: sum of each digit times its place from the left, modulo 11. */
+export function isEcNumber(text: string): boolean {
+  if (!EC.test(text)) return false
+  const digits = text.replaceAll('-', '')
+  let total = 0
+  for (let i = 0; i < 6; i++) total += (i + 1) * (digits.charCodeAt(i) - 48)
+  return total % 11 === digits.charCodeAt(6) - 48
 }

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { actAsOperator, createAccountByOperator, setPlan } from '../../src/accounts/accounts.ts'
+import { setAudienceProfile } from '../../src/accounts/audience-profile.ts'
 import { listAuditEntries } from '../../src/accounts/audit.ts'
 import { closeAccount, reopenAccount } from '../../src/accounts/close-account.ts'
 import { setIndexing } from '../../src/accounts/indexing.ts'
@@ -28,6 +29,9 @@ test('each action of the operator is in the audit log, in order', async () => {
   const ctx = await actAsOperator(operator, accountId)
   await setPlan(operator, { accountId, plan: 'pro', quota: { model: 3 } })
   for (const indexable of [false, false, true]) await setIndexing(operator, { accountId, indexable })
+  for (const profile of ['law', 'law', 'contract'] as const) {
+    await setAudienceProfile(operator, { accountId, profile })
+  }
   await createPerson(operator, { accountId, email: 'ada@moor.example', role: 'owner' })
   await resetPassword(operator, { email: 'ada@moor.example' })
   const key = await createOwnKey(ctx, {
@@ -65,6 +69,8 @@ test('each action of the operator is in the audit log, in order', async () => {
       'plan_changed pro, model 3',
       'indexing_changed no',
       'indexing_changed yes',
+      'audience_profile_changed law',
+      'audience_profile_changed contract',
       'person_added ada@moor.example',
       'password_link_made ada@moor.example',
       `key_created Shop (…${key.last4})`,

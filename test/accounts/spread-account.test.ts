@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { findHome } from '../../src/accounts/account-shard.ts'
 import { setPlan } from '../../src/accounts/accounts.ts'
 import { listAuditEntries } from '../../src/accounts/audit.ts'
@@ -11,10 +12,13 @@ import { closeAccount, reopenAccount } from '../../src/accounts/close-account.ts
 import { getUsage } from '../../src/accounts/limits/quota.ts'
 import { allCategories } from '../../src/categories/catalogue.ts'
 import { getShard, getShardNumber, listShards } from '../../src/kernel/db/shards.ts'
+import { asSql } from '../../src/kernel/db/transaction.ts'
 import { openOutbound } from '../../src/kernel/http-out/outbound-http.ts'
 import { idFromUuid, parseId } from '../../src/kernel/ids.ts'
 import { createSecretCipher } from '../../src/kernel/secret-cipher.ts'
+import { checkData, requireCategory } from '../../src/passports/core/check-data.ts'
 import { listPassports } from '../../src/passports/read/list.ts'
+import { buildModelRow, insertModels } from '../../src/passports/write/insert-models.ts'
 import { exportAccountToFile } from '../../src/transfer/accounts/export-account.ts'
 import { importAccountFromFile } from '../../src/transfer/accounts/import-account.ts'
 import { exportModels } from '../../src/transfer/spreadsheets/export-models.ts'
@@ -318,6 +322,41 @@ describe('an account on three shards', () => {
     }
   })
 
+  test('creates no second product while the claim of a SKU is visible and its product is not', async () => {
+    const shards = listShards(t.setup.sql)
+    const home = shards.find(shard => getShardNumber(shard) === account.ctx.spread?.shards[0])
+    const away = shards.find(shard => shard !== home)
+    assert.ok(home && away)
+    const { data } = newProduct({ sku: 'U-1' })
+    const checked = checkData(requireCategory('textile'), data, { strict: true })
+    const row = buildModelRow({ ...account.ctx, sql: away }, 'textile', checked, t.clock.now())
+    await home`
+      insert into sku_claim (account_id, sku, model_id) values (${account.id}, 'U-1', ${row.id})`
+    let isAnswered = false
+    let answering: Promise<Awaited<ReturnType<typeof call>>> | undefined
+    await away.begin(async tx => {
+      await insertModels(asSql(tx), [row])
+      answering = call(
+        account,
+        'PUT',
+        '/products/by-sku/U-1',
+        newProduct({ sku: 'U-1', productName: 'Next' }),
+      )
+      answering.then(
+        () => (isAnswered = true),
+        () => (isAnswered = true),
+      )
+      await pause(200)
+      assert.equal(isAnswered, false)
+    })
+    assert.deepEqual((await answering)?.data.id, idFromUuid(row.id))
+    assert.equal((await call(account, 'GET', '/products?sku=U-1')).meta.total, 1)
+    // A product that is visible with another SKU does not have this one.
+    await call(account, 'PATCH', `/products/${idFromUuid(row.id)}`, { data: { sku: 'U-2' } })
+    const next = await call(account, 'PUT', '/products/by-sku/U-1', newProduct({ sku: 'U-1' }))
+    assert.notEqual(next.data.id, idFromUuid(row.id))
+  })
+
   test('is exported as one, as data, spreadsheet and pages, and imported elsewhere', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'carnet-spread-'))
     const elsewhere = await startHarness()
@@ -337,7 +376,7 @@ describe('an account on three shards', () => {
       )
       const ctx = {
         ...account.ctx,
-        sql: elsewhere.setup.sql,
+        ...(await findHome(elsewhere.setup.sql, Number(made.account))),
         accountId: Number(made.account),
         spread: undefined,
       }

@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { systemClock } from '../../src/kernel/clock.ts'
-import { openPool } from '../../src/kernel/db/database.ts'
 import { releaseGtin } from '../../src/passports/write/release-gtin.ts'
 import { exportAccountToFile } from '../../src/transfer/accounts/export-account.ts'
 import { importAccountFromFile } from '../../src/transfer/accounts/import-account.ts'
@@ -169,7 +168,7 @@ describe('a GTIN that moved from one account to another', () => {
     const folder = await temporaryFolder()
     try {
       const path = folder.file('account')
-      const setup = (of: Harness) => ({ openPool: () => openPool(of.target, { max: 1 }), clock: systemClock })
+      const setup = (of: Harness) => ({ openPool: of.setup.openPoolOfOne, clock: systemClock })
       const source = { ...setup(t), version: 'test', publicUrl: ADDRESSES.publicUrl }
       const { counts } = await exportAccountToFile(source, { accountId: moved.id, path })
       assert.equal(counts.released_gtin, 1)

@@ -48,13 +48,18 @@ const create = (key: string, body: unknown = newProduct(), on = t) =>
   send('POST', '/products', withKey(key, { body }), on)
 const isReplay = (answer: Answer) => answer.headers['idempotency-replayed'] === 'true'
 
-async function rowsOf(
-  id = account.id,
-): Promise<{ passports: number; versions: number; events: number; keys: number }> {
+async function rowsOf(id = account.id): Promise<{
+  passports: number
+  versions: number
+  events: number
+  drafts: number
+  keys: number
+}> {
   const [row] = await t.sql`
     select (select count(*) from passport where account_id = ${id})::int as passports,
       (select count(*) from passport_version where account_id = ${id})::int as versions,
       (select count(*) from event where account_id = ${id})::int as events,
+      (select count(*) from draft where account_id = ${id})::int as drafts,
       (select count(*) from idempotency_key where account_id = ${id})::int as keys`
   return row as Awaited<ReturnType<typeof rowsOf>>
 }
@@ -86,17 +91,20 @@ describe('every route that changes data', () => {
   let serials = 0
 
   /** A model with an item that a correction has made outdated. */
-  async function stand(): Promise<{ model: string; serial: string }> {
+  async function stand(): Promise<{ model: string; serial: string; draft: string }> {
     const serial = `S${++serials}`
     const model = (await send('POST', '/products', { key: account.key, body: newProduct() })).json.data.id
     const unit = { level: 'item', serial }
     await send('POST', `/products/${model}/children`, { key: account.key, body: unit })
     const correction = { change_type: 'correction', data: { countryOfManufacture: 'ES' } }
     await send('PATCH', `/products/${model}`, { key: account.key, body: correction })
-    return { model, serial }
+    const prepared = await send('POST', '/drafts', { key: account.key, body: newProduct() })
+    return { model, serial, draft: prepared.json.data.id }
   }
 
   const body = (route: { method: string; path: string }, serial: string): Ask => {
+    if (route.path === '/readiness') return { body: { category: 'battery', data: { weightKg: 2 } } }
+    if (route.path === '/readiness/settings') return { body: { acts: ['fr.agec.textile'] } }
     if (route.path.endsWith('/bulk')) return { body: { items: [newProduct({ sku: `N${serial}` }), {}] } }
     if (route.method === 'PUT')
       return { body: newProduct({ sku: route.path.endsWith('sku') ? undefined : `P${serial}` }) }
@@ -113,14 +121,15 @@ describe('every route that changes data', () => {
       }
     }
     if (route.method === 'PATCH') return { body: { data: { countryOfManufacture: 'IT' } } }
-    return route.path === '/products' ? { body: newProduct() } : {}
+    return route.path === '/products' || route.path === '/drafts' ? { body: newProduct() } : {}
   }
 
   for (const route of ENDPOINTS.filter(one => one.method !== 'GET' && !one.isPublic)) {
     test(`${route.method} ${route.path}: executed once, answered twice, here and by another process`, async () => {
-      const { model, serial } = await stand()
+      const { model, serial, draft } = await stand()
       const path = route.path
         .replace(':id', model)
+        .replace(':draft', draft)
         .replace(':n', '1')
         .replace(':sku', serial)
         .replace(':gtin', nextGtin())
@@ -139,9 +148,10 @@ describe('every route that changes data', () => {
     })
 
     test(`${route.method} ${route.path}: an error stores nothing`, async () => {
-      const { model } = await stand()
+      const { model, draft } = await stand()
       const path = route.path
         .replace(':id', model)
+        .replace(':draft', draft)
         .replace(':n', '1')
         .replace(':sku', 'T-1')
         .replace(':gtin', '1')

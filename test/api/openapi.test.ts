@@ -193,11 +193,13 @@ describe('the running server', () => {
       return answer.json.data
     }
     const wants = PREPARED[operation.id] ?? (operation.pathParameterNames.includes('id') ? [] : undefined)
-    if (wants === undefined) return { key, id: '' }
     const table = exampleOf('createProduct')
+    if (operation.pathParameterNames.includes('draft'))
+      return { key, id: '', draft: (await send('POST', '/drafts', table)).id }
+    if (wants === undefined) return { key, id: '', draft: '' }
     const { id } = await send('POST', '/products', table)
     for (const [method, path, body] of wants) await send(method, `/products/${id}${path}`, body)
-    return { key, id }
+    return { key, id, draft: '' }
   }
 
   for (const operation of ENDPOINTS) {
@@ -207,9 +209,13 @@ describe('the running server', () => {
       const isShown =
         place === 0 && Object.values(responses).some(one => one.example !== undefined && !one.isIllustration)
       test(`${operation.id}: accepts example ${place + 1}${isShown ? ', and returns the one shown' : ''}`, async () => {
-        const { key, id } = await stand(operation)
+        const { key, id, draft } = await stand(operation)
         const path = operation.path.replaceAll(/:(\w+)/g, (_, name: string) =>
-          name === 'id' ? id : String(PATH_PARAMETERS[name as PathParameterName].example),
+          name === 'id'
+            ? id
+            : name === 'draft'
+              ? draft
+              : String(PATH_PARAMETERS[name as PathParameterName].example),
         )
         const ask = { key, ...(sent === undefined ? {} : { body: sent }) }
         const answer = await t.ask(operation.method, API_PREFIX + path, ask)

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { METHODS } from 'node:http'
-import { after, before, describe, test } from 'node:test'
+import { after, before, beforeEach, describe, test } from 'node:test'
 import type { HTTPMethods } from 'fastify'
 import { API_PREFIX, getBodyLimit } from '../../src/api/door.ts'
 import type { Endpoint } from '../../src/api/endpoint/endpoint.ts'
@@ -12,6 +12,7 @@ import { PATH_PARAMETERS, type PathParameterName } from '../../src/api/endpoint/
 import { ENDPOINTS } from '../../src/api/endpoints.ts'
 import { buildOperation } from '../../src/api/openapi/document.ts'
 import { buildResponses, canBeNotFound } from '../../src/api/openapi/responses.ts'
+import { parseId } from '../../src/kernel/ids.ts'
 import { ARRIVED } from '../answers.ts'
 import { type Answer, type Harness, newProduct, startHarness, type TestAccount } from '../harness.ts'
 
@@ -20,6 +21,7 @@ describe('every route', () => {
   let account: TestAccount
   let readKey: string
   let product: { id: string }
+  const draft = '01m7ywk3v8q2c5n6x7z9b1d4fg'
   before(async () => {
     t = await startHarness()
     account = await t.account()
@@ -28,13 +30,24 @@ describe('every route', () => {
     const unit = { level: 'item', serial: 'R0' }
     await t.ask('POST', `/api/v1/products/${product.id}/children`, { key: account.key, body: unit })
   })
+  /** Publishing and deleting it remove it. */
+  beforeEach(async () => {
+    await t.sql`
+      insert into draft (account_id, id, product_id, category, change_type, data, created_at, created_by, updated_at)
+      values (${account.id}, ${parseId(draft) ?? ''}, ${parseId(product.id) ?? ''}, 'textile', 'change', '{}', now(), 1, now())
+      on conflict do nothing`
+  })
   after(() => t.close())
 
   const closed = ENDPOINTS.filter(route => !route.isPublic)
   const path = (route: { path: string }) =>
     API_PREFIX +
     route.path.replaceAll(/:(\w+)/g, (_, name: string) =>
-      name === 'id' ? product.id : String(PATH_PARAMETERS[name as PathParameterName].example),
+      name === 'id'
+        ? product.id
+        : name === 'draft'
+          ? draft
+          : String(PATH_PARAMETERS[name as PathParameterName].example),
     )
   /** The query parameters in the document. */
   const queryNames = (route: Endpoint) =>
@@ -47,7 +60,7 @@ describe('every route', () => {
     }
     if (route.path.endsWith('/children/update')) return { body: { items: [{ serial: 'R0', data: {} }] } }
     if (route.path.endsWith('/bulk')) return { body: { items: [newProduct({ sku: 'T-8' })] } }
-    if (route.method === 'PUT')
+    if (route.method === 'PUT' && route.path !== '/readiness/settings')
       return { body: newProduct({ sku: undefined, ...(route.path.endsWith('sku') ? {} : { sku: 'T-2' }) }) }
     return route.method === 'PATCH' ? { body: { data: {} } } : example(route)
   }

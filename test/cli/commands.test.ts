@@ -64,6 +64,17 @@ describe('accounts', () => {
     assert.equal((await carnet(unknown, settings)).code, 1)
   })
 
+  test('set-audience', async () => {
+    const law = await json(`accounts set-audience ${account.id} --profile law`)
+    assert.deepEqual(law, { id: account.id, name: 'Nordlicht', audience_profile: 'law' })
+    const contract = await json(`accounts set-audience ${account.id} --profile contract`)
+    assert.deepEqual(contract, { id: account.id, name: 'Nordlicht', audience_profile: 'contract' })
+    const unclear = ['accounts', 'set-audience', account.id, '--profile', 'public']
+    assert.equal((await carnet(unclear, settings)).code, 2)
+    const unknown = ['accounts', 'set-audience', '99999', '--profile', 'law']
+    assert.equal((await carnet(unknown, settings)).code, 1)
+  })
+
   test('close and reopen', async () => {
     const closed = await json<{ closed_at: string }>(`accounts close ${account.id}`)
     assert.ok(Date.parse(closed.closed_at) > 0)
@@ -256,6 +267,7 @@ describe('doctor', () => {
         'secret key',
         'port',
         'country data',
+        'rules',
         'backups',
         'database',
         'migrations',
@@ -266,6 +278,7 @@ describe('doctor', () => {
         'roles',
         'counters',
         'claims',
+        'private keys',
         'sealed secrets',
         'deliveries',
         'histories',

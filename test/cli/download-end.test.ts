@@ -12,7 +12,7 @@ import { createPerson } from '../../src/accounts/people/people.ts'
 import { setPassword } from '../../src/accounts/people/set-password.ts'
 import { openStore } from '../../src/cli/store/store.ts'
 import { readConfig } from '../../src/kernel/config/config.ts'
-import { openPool } from '../../src/kernel/db/database.ts'
+import { openPool, POOL_SIZE } from '../../src/kernel/db/database.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
@@ -145,6 +145,11 @@ async function leftOver(): Promise<{ connections: number; locks: number }> {
 
 let ownPids: number[] = []
 beforeEach(async () => {
+  // Opens all that the setup's pools may open. Otherwise they open one when two of their statements overlap.
+  for (const pool of new Set([stand.t.setup.sql, stand.t.sql])) {
+    const own = await Promise.all(Array.from({ length: POOL_SIZE }, () => pool.reserve()))
+    for (const connection of own) connection.release()
+  }
   const rows = await stand.t.sql<{ pid: number }[]>`
     select pid from pg_stat_activity where datname = current_database()`
   ownPids = rows.map(({ pid }) => pid)

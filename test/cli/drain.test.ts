@@ -15,7 +15,7 @@ const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 async function serve(answerAfterMs = 0) {
   const app = Fastify() as unknown as FastifyInstance
   app.get('/', async () => {
-    await pause(answerAfterMs)
+    await pause(answerAfterMs, undefined, { ref: false })
     return 'yes'
   })
   const way = prepareDrain(app)

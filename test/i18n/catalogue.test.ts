@@ -15,30 +15,36 @@ import {
 const LOCALES_URL = new URL('../../locales/', import.meta.url)
 const english = getLabels('en')
 
-/** Abbreviations and fibre names that many languages spell alike. */
+/** Abbreviations and names of fibres and elements that many languages spell alike. */
 const INTERNATIONAL = words(
   'GTIN, FSC, PEFC, alfa, alginate, alpaca, angora, aramid, cashgora, cashmere, chlorofibre, cupro, elastolefin, ' +
     'elastomultiester, fluorofibre, guanaco, henequen, jute, kapok, llama, lyocell, maguey, melamine, metal, modal, ' +
     'mohair, otter, polyacrylate, polyamide, polycarbamide, polyester, polyimide, polylactide, protein, ramie, sisal, ' +
-    'sunn, trivinyl, vicuna, vinylal, viscose, yak',
+    'sunn, trivinyl, vicuna, vinylal, viscose, yak, Beryllium, Cadmium (Cd), Gallium, Germanium, Hafnium, Niobium, ' +
+    'Scandium, Strontium, Vanadium',
 )
 
 /** Words that a language really shares with English. Any other text equal to English was forgotten. */
 const SHARED: Partial<Record<Language, string>> = {
   cs: 'Distributor, Lithium, Model, Role',
   da: 'Batch, Distribution, Due diligence, Link, Lithium, Metal, Model, Rattan, Status, Version, Version {version}',
-  de: 'Cobalt, Link, Lithium, Material, Nickel, Rattan, Recycling, Status, Version, Version {version}',
-  es: 'Material, Metal, No, Total',
+  de:
+    'Aerosol, Anode, Binder, Cobalt, Helium, Link, Lithium, Magnesium, Material, Name, Nickel, Rattan, Recycling, ' +
+    'Region, Sand, Separator, Sofa, Status, Symbol, Version, Version {version}, Website',
+  es: 'Aerosol, Material, Metal, No, Original, Total',
   et: 'EORI number, Link',
   fr:
-    'Cobalt, Contact, Date, Dimensions, Distribution, Fibre, Lithium, Nickel, Nickel-cadmium (NiCd), Recyclable, ' +
-    'Sodium-ion, Substance, Textile, Total, Version, Version {version}, Zinc-air',
+    'Anode, Arsenic, Bismuth, Cathode, Cobalt, Contact, Date, Dimensions, Distribution, Fibre, Graphite, Latitude, ' +
+    'Lithium, Longitude, Nickel, Nickel-cadmium (NiCd), Recyclable, Sodium-ion, Substance, T-shirts, Table, Textile, ' +
+    'Total, Version, Version {version}, Zinc-air',
   hr: 'Metal, Model, Status',
   hu: 'Link, Rattan',
-  it: 'Link, No, per kWh, Rattan',
+  it: 'Aerosol, E-mail, Link, Manganese, No, per kWh, Rattan',
   mt: 'Link, Rattan, Total',
-  nl: 'Alkaline, Contact, Link, Lithium, Model, per kWh, Recycling, Rubber, Status',
-  pl: 'Importer, Link, Metal, Model, Rattan, Status',
+  nl:
+    'Aerosol, Alkaline, Anode, Bed, Contact, E-mail, Helium, Link, Lithium, Magnesium, Model, per kWh, Recycler, ' +
+    'Recycling, Rubber, Separator, Status, T-shirts, Water, Website',
+  pl: 'E-mail, Importer, Link, Metal, Model, Rattan, Region, Separator, Sofa, Status, Symbol',
   pt: 'Material, Metal, Total',
   ro: 'Cobalt, Contact, Link, Material, Metal, Model, per kWh, Plastic, Textile, Total',
   sk: 'Model',
@@ -53,7 +59,7 @@ describe('the 24 languages', () => {
     assert.deepEqual(codes, codes.toSorted())
     assert.deepEqual(
       readdirSync(LOCALES_URL)
-        .filter(name => name !== 'console')
+        .filter(name => name.endsWith('.json'))
         .toSorted(),
       codes.map(code => `${code}.json`),
     )

@@ -1,5 +1,6 @@
 /** `carnet accounts`: creates and lists accounts, and sets their plans and quotas. */
 import { createAccountByOperator, listAccounts, setPlan } from '../../accounts/accounts.ts'
+import { AUDIENCE_PROFILES, setAudienceProfile } from '../../accounts/audience-profile.ts'
 import { closeAccount, reopenAccount } from '../../accounts/close-account.ts'
 import { setIndexing } from '../../accounts/indexing.ts'
 import { LEVELS, type PassportLevel, type QuotaOverrides } from '../../accounts/plans.ts'
@@ -90,6 +91,22 @@ export const accountsSetIndexing: Command = {
       const account = await setIndexing(ctx, input)
       const may = input.indexable ? 'may' : 'are asked not to'
       return { value: account, text: `Search engines ${may} list the models of "${account.name}".` }
+    },
+  ),
+}
+
+export const accountsSetAudience: Command = {
+  usage: 'accounts set-audience ID --profile contract|law',
+  about:
+    'chooses who sees protected fields of an account: as documented, or as the law names; the default is contract',
+  positionals: ['ID'],
+  options: { profile: { hint: 'contract|law', about: 'which audiences the fields have' } },
+  run: onStore(
+    args => ({ accountId: getId(args), profile: args.getOneOf('profile', AUDIENCE_PROFILES) }),
+    async (ctx, input) => {
+      const account = await setAudienceProfile(ctx, input)
+      const by = input.profile === 'law' ? 'the audiences of the law' : 'the documented audiences'
+      return { value: account, text: `The passports of "${account.name}" have ${by}.` }
     },
   ),
 }

@@ -11,6 +11,7 @@ import { checkNodes } from '../../kernel/db/check-nodes.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { findDatabaseTls } from '../../kernel/db/database-tls.ts'
 import { hasShards } from '../../kernel/db/shards.ts'
+import { getRules, useRuleFolder } from '../../readiness/rules.ts'
 import { BUNDLED_LICENCE, describeCountryFile } from '../../scans/country.ts'
 import { findLastBackup } from '../../transfer/backup/scheduled-backups.ts'
 import { getQueueSize } from '../../webhooks/queue-size.ts'
@@ -28,6 +29,7 @@ import {
   checkClaims,
   checkCounters,
   checkHistories,
+  checkPrivateKeys,
   checkShards,
   describeError,
   runChecks,
@@ -76,6 +78,7 @@ async function checkInstallation(env: Environment, verify: boolean): Promise<Che
     'secret key': () => checkSecretKey(config),
     port: () => checkPort(config),
     'country data': () => checkCountryData(config),
+    rules: () => checkRules(config),
     backups: () => checkBackups(config),
   })
   // Opening the store would create one.
@@ -115,6 +118,7 @@ async function checkStore(store: Store, config: Config, verify: boolean): Promis
     ...(hasShards(sql) ? { shards: () => checkShards(sql) } : {}),
     counters: () => checkCounters(sql),
     claims: () => checkClaims(sql, verify),
+    'private keys': () => checkPrivateKeys(sql),
     'sealed secrets': () => checkWebhookSecrets(sql, config),
     deliveries: () => checkDeliveries(sql),
     ...(verify ? { histories: () => checkHistories(sql) } : {}),
@@ -179,6 +183,19 @@ async function checkCountryData(config: Config): Promise<CheckResult> {
   } catch (error) {
     return [`GEO_MMDB_PATH cannot be read: ${describeError(error)}; ${snapshot} is used`]
   }
+}
+
+/** Acts change: rules that nobody has compared with the law for half a year may be wrong. */
+const MAX_RULES_AGE_DAYS = 180
+
+function checkRules(config: Config): CheckResult {
+  useRuleFolder(config.rulesDir)
+  const { acts, version } = getRules()
+  const ageDays = Math.floor((systemClock.now().getTime() - Date.parse(version)) / 86_400_000)
+  const names = new Set([...acts.values()].flat().map(act => act.id))
+  const found = `${names.size} acts, last compared with the law on ${version}`
+  if (ageDays <= MAX_RULES_AGE_DAYS) return found
+  return [`${found}, ${ageDays} days ago: a newer version of Carnet may have newer rules`]
 }
 
 const answersAsCarnet = (host: string, port: number): Promise<boolean> =>

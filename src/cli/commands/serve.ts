@@ -5,6 +5,7 @@ import { type Config, ConfigError, findMalformedLines, readConfig } from '../../
 import type { Environment } from '../../kernel/config/environment-reader.ts'
 import { findMisspelledSettings } from '../../kernel/config/misspelled-settings.ts'
 import { createLog, type Log } from '../../kernel/log.ts'
+import { RuleFileError } from '../../readiness/rules.ts'
 import { findCountryFileProblem } from '../../scans/country.ts'
 import { type Command, type CommandCall, CommandError } from '../command-line/command.ts'
 import { connectToParent, isWorkerProcess } from '../server/parent-process.ts'
@@ -65,7 +66,7 @@ async function serveAsWorkerProcess(env: Environment): Promise<undefined> {
     const log = createLog(config).child({ process: env.PROCESS_NAME })
     await runServer({ config, log, env }, async () => {})
   } catch (error) {
-    if (error instanceof CommandError || error instanceof ConfigError)
+    if (error instanceof CommandError || error instanceof ConfigError || error instanceof RuleFileError)
       connectToParent().send({ type: 'failed', reason: error.message })
     throw error
   } finally {

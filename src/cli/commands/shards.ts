@@ -8,7 +8,8 @@ import { type Command, CommandError, formatTable, UsageError } from '../command-
 import { withProgress } from '../command-line/progress.ts'
 import { CREATES_STORE, onStore } from '../store/with-store.ts'
 
-function parseShard(text: string, name = 'SHARD'): number {
+/** Throws UsageError. */
+export function parseShard(text: string, name = 'SHARD'): number {
   const shard = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : Number.NaN
   if (!(shard <= MAX_SHARDS)) throw new UsageError(`${name} must be a number from 1 to ${MAX_SHARDS}.`)
   return shard

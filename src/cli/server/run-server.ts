@@ -9,6 +9,7 @@ import { openMailer } from '../../kernel/http-out/smtp.ts'
 import type { Log } from '../../kernel/log.ts'
 import { flushAccessUses } from '../../passports/access/count-uses.ts'
 import { stopRefreshes } from '../../passports/units/refresh-job.ts'
+import { getRules, useRuleFolder } from '../../readiness/rules.ts'
 import { createScanRecorder } from '../../scans/recorder.ts'
 import { openStore, type Store } from '../store/store.ts'
 import { buildWebhookSetup } from '../store/webhook-setup.ts'
@@ -59,6 +60,9 @@ export async function runServer({ config, log, env }: RunSettings, onReady: OnRe
     app?.catch(() => undefined)
     const metrics = await createServerMetrics(config, parent)
     const setup = { ...config, clock: systemClock, log, metrics: metrics?.door }
+    useRuleFolder(config.rulesDir)
+    // A rule file that cannot be used is reported now, not with the first report.
+    getRules()
     const startupServer = createStartupServer(config, setup)
     try {
       store = await openStore(config, log, {

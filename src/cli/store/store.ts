@@ -12,6 +12,7 @@ import { listPendingMigrations, migrate } from '../../kernel/db/migrate.ts'
 import { findErrorCode, toError } from '../../kernel/errors.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Addresses } from '../../passports/core/record.ts'
+import { useRuleFolder } from '../../readiness/rules.ts'
 import { hasWebhookSecrets } from '../../webhooks/rotate-secret.ts'
 import { CommandError } from '../command-line/command.ts'
 import { checkConnections } from './connection-budget.ts'
@@ -59,6 +60,7 @@ const RETRIES_PER_WARNING = 15
 
 /** Opens the store. Throws CommandError when the database does not answer, and ServerAlreadyRunning. */
 export async function openStore(config: Config, log: Log, options: OpenOptions): Promise<Store> {
+  useRuleFolder(config.rulesDir)
   const store = await (config.databaseUrl === undefined
     ? openOnEmbedded(config, log, options)
     : openOnUrl(config, config.databaseUrl, log, options))

@@ -1,6 +1,7 @@
 /** Verifies a store: its counters match its rows, and no history has a gap or a wrong hash. */
 import { findMisplacedAccounts } from '../../accounts/account-shard.ts'
 import { listAccounts } from '../../accounts/accounts.ts'
+import { findUnfinishedMoves } from '../../accounts/move-account.ts'
 import { LEVELS } from '../../accounts/plans.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { findShardProblems } from '../../kernel/db/check-shards.ts'
@@ -8,6 +9,7 @@ import type { Sql } from '../../kernel/db/database.ts'
 import { getShardNumber, listShards } from '../../kernel/db/shards.ts'
 import { asSql } from '../../kernel/db/transaction.ts'
 import { toError } from '../../kernel/errors.ts'
+import { countWithPrivateKeys } from '../../passports/copies/count-private-keys.ts'
 import {
   countRows,
   findBrokenChains,
@@ -51,6 +53,15 @@ export async function checkCounters(sql: Sql): Promise<CheckResult> {
   return wrong.length === 0 ? 'agree with the rows' : wrong
 }
 
+/** Free-form keys of earlier versions of Carnet that are fields now. */
+export async function checkPrivateKeys(sql: Sql): Promise<CheckResult> {
+  const counts = await Promise.all(listShards(sql).map(countWithPrivateKeys))
+  const n = counts.reduce((sum, one) => sum + one, 0)
+  return n === 0
+    ? 'no stored key has the name of a newer field'
+    : `${n} products have keys with the names of newer fields: only their accounts see them until they send them again`
+}
+
 async function findWrongUsage(sql: Sql): Promise<string[]> {
   const counted = await countRows(sql)
   const accounts = await listAccounts({ sql, clock: systemClock })
@@ -92,11 +103,12 @@ async function checkSnapshots(
   return problems
 }
 
-/** Also accounts on shards that do not exist. */
+/** Also accounts on shards that do not exist, and those that are being moved. */
 export async function checkShards(sql: Sql): Promise<CheckResult> {
   const problems = [
     ...(await findShardProblems(sql)),
     ...(await findMisplacedAccounts({ sql, clock: systemClock })),
+    ...(await findUnfinishedMoves(sql)),
   ]
   return problems.length === 0 ? `${listShards(sql).length} shards with the tables of public` : problems
 }

@@ -16,12 +16,15 @@ import { checkData, gtinTakenError, normaliseSku, removeNulls, requireCategory }
 import type { PassportRow } from '../core/record.ts'
 import { type RowProblemKey, rowProblem } from '../core/row-problems.ts'
 import type { PassportState } from '../core/state.ts'
+import type { Gate } from '../readiness/gate.ts'
 import { type GtinMatch, MAX_NAMED_PRODUCTS, type SkuMatch } from '../write/find-matches.ts'
 import { buildModelRow, type ModelRow } from '../write/insert-models.ts'
 import { type ChangeType, type PlannedVersion, planNextVersion } from '../write/plan-version.ts'
 import { requireSameKey, type SyncRow } from './parse-row.ts'
 
 export type SyncOptions = { changeType: ChangeType; note: string | undefined; strict: boolean }
+/** `requireReady` is asked of new models. */
+export type PlanOptions = SyncOptions & { requireReady: Gate }
 
 type Warned = { row: SyncRow; warnings: readonly Detail[] }
 /** `bytes`: the approximate size of its data. `claimedBy`: from `findBySku`. */
@@ -77,7 +80,7 @@ export function planRow(
   ctx: AccountContext,
   row: SyncRow,
   current: PassportState | undefined,
-  options: SyncOptions,
+  options: PlanOptions,
 ): Plan {
   if (!row.expects(current?.row)) throw versionConflictError(row, current?.row)
   return current === undefined ? planCreation(ctx, row, options) : planChange(ctx, row, current, options)
@@ -91,7 +94,7 @@ function versionConflictError({ matchBy, key }: SyncRow, current: PassportRow | 
   return new AppError('version_conflict', message)
 }
 
-function planCreation(ctx: AccountContext, row: SyncRow, { strict }: SyncOptions): Creation {
+function planCreation(ctx: AccountContext, row: SyncRow, { strict, requireReady }: PlanOptions): Creation {
   const category = typeof row.category === 'string' ? findCategory(row.category) : undefined
   const data = removeNulls({ ...row.defaults, ...row.data })
   const { checked } = collectErrors({
@@ -100,6 +103,7 @@ function planCreation(ctx: AccountContext, row: SyncRow, { strict }: SyncOptions
     checked: () => (category === undefined ? undefined : checkData(category, data, { strict })),
   })
   assert(category && checked, 'a missing category has been reported')
+  requireReady(category.id, checked.data)
   const model = buildModelRow(ctx, category.id, checked, ctx.clock.now())
   const bytes = JSON.stringify(model.data).length
   return { kind: 'create', row, model, bytes, warnings: checked.warnings, claimedBy: null }
@@ -126,8 +130,8 @@ function planChange(
     category: () => requireSameCategory(row, current.row),
     planned: () => planNextVersion(ctx, current, { ...options, data: row.data }),
   })
-  const { next, warnings } = planned
-  if (next.changed.length === 0) return { kind: 'unchanged', row, passport: current.row, warnings }
+  const { next, warnings, isUnchanged } = planned
+  if (isUnchanged) return { kind: 'unchanged', row, passport: current.row, warnings }
   const { gtin } = current.row
   const claims =
     next.gtin14 !== null && (gtin === null || toGtin14(gtin) !== next.gtin14) ? next.gtin14 : null

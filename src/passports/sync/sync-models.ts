@@ -2,15 +2,18 @@
  * "Create or update" for one row or 500: one look-up, one read, one statement for new models and one for
  * changed ones. Large data is split. Unchanged models are not written.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import { atNewModel } from '../../accounts/account-shard.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { perDatabase } from '../../kernel/db/database.ts'
+import { hasShards } from '../../kernel/db/shards.ts'
 import { KeyedQueue } from '../../kernel/keyed-queue.ts'
 import { yieldBetweenRows } from '../../kernel/yield-to-event-loop.ts'
 import { locatePassports } from '../core/passport-shard.ts'
 import { withSummaryData } from '../core/record.ts'
 import { byIndex } from '../core/row-problems.ts'
 import { readStatesInBatches } from '../core/state.ts'
+import { type Gate, openGate } from '../readiness/gate.ts'
 import { contentionError, MAX_WRITE_ATTEMPTS, queueByPassport } from '../write/change-queue.ts'
 import { findByGtin, findBySku, type SkuMatch } from '../write/find-matches.ts'
 import {
@@ -31,6 +34,9 @@ type SyncRun = SyncOptions & { dryRun: boolean; before?: number }
 type SyncRequest = SyncRun & { rows: readonly unknown[]; matchBy: MatchBy }
 
 const queues = perDatabase(() => new KeyedQueue())
+
+/** Each attempt waits longer by this: all of them 2.5 seconds. */
+const RETRY_PAUSE_MS = 2
 
 /**
  * Creates or updates each model separately. Merges `data` like PATCH (null removes a field). Errors are
@@ -74,6 +80,8 @@ async function syncRows(
       for (const { index } of open) result.errors.push({ index, error: contentionError() })
       return
     }
+    // A product on another machine than its claim may be visible a moment later.
+    if (attempt > 0 && hasShards(ctx.sql)) await pause(attempt * RETRY_PAUSE_MS)
     const run = () => attemptRows(ctx, open, options, result)
     const lost = await (contendedUuid === undefined ? run() : queueByPassport(ctx.sql, contendedUuid, run))
     open = lost.map(({ row }) => row)
@@ -89,7 +97,8 @@ async function attemptRows(
   result: SyncResult,
 ): Promise<LostRow[]> {
   const { found, bySku } = await findMatches(ctx, rows, result)
-  const run = { bySku, duplicates: new DuplicateGuard(), isBrief: rows.length > 1 }
+  const requireReady = await openGate(ctx, 'direct')
+  const run = { bySku, duplicates: new DuplicateGuard(), isBrief: rows.length > 1, requireReady }
   const lost: LostRow[] = []
   for (const [at, matched] of await groupByShard(ctx, found))
     lost.push(...(await attemptMatched(at, matched, { ...options, ...run }, result)))
@@ -116,7 +125,12 @@ async function groupByShard(
 async function attemptMatched(
   ctx: AccountContext,
   found: readonly Matched[],
-  options: SyncRun & { bySku: ReadonlyMap<string, SkuMatch>; duplicates: DuplicateGuard; isBrief: boolean },
+  options: SyncRun & {
+    bySku: ReadonlyMap<string, SkuMatch>
+    duplicates: DuplicateGuard
+    isBrief: boolean
+    requireReady: Gate
+  },
   result: SyncResult,
 ): Promise<LostRow[]> {
   const { bySku, duplicates, isBrief } = options

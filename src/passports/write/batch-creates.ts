@@ -1,6 +1,8 @@
 /** Inserts the models of concurrent creates together: one commit, and one lock of each quota counter. */
 import { IdempotencyKeyTaken } from '../../accounts/idempotency-record.ts'
+import { getPrefixDigits } from '../../gs1/gtin.ts'
 import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
+import { findClaimNode } from '../../kernel/db/citus.ts'
 import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { hasShards } from '../../kernel/db/shards.ts'
 import { assert, toError } from '../../kernel/errors.ts'
@@ -41,10 +43,36 @@ const batchedInsert = perDatabase((sql: Sql) => {
   }
   const insert = createBatchedInsert(insertAll)
   if (!hasShards(sql)) return insert
-  // The claim of a GTIN may be on a machine that does not answer: models without a GTIN must not wait for it.
-  const insertClaiming = createBatchedInsert(insertAll)
-  return (sized: SizedRow) => (sized.row.gtin14 === null ? insert : insertClaiming)(sized)
+  // The claim of a GTIN may be on a machine that does not answer: nothing else must wait for that one.
+  const findNode = rememberForMinutes((digits: string) => findClaimNode(sql, digits))
+  const byNode = new Map<number | null, typeof insert>()
+  return async (sized: SizedRow) => {
+    const { gtin14 } = sized.row
+    if (gtin14 === null) return insert(sized)
+    const node = await findNode(getPrefixDigits(gtin14))
+    const insertClaiming = byNode.get(node) ?? createBatchedInsert(insertAll)
+    byNode.set(node, insertClaiming)
+    return insertClaiming(sized)
+  }
 })
+
+/** Claims move to other machines seldom. A wrong machine costs only time. */
+const REMEMBERED_MS = 5 * 60_000
+
+function rememberForMinutes<T>(find: (key: string) => Promise<T>): (key: string) => Promise<T> {
+  const known = new Map<string, Promise<T>>()
+  let since = performance.now()
+  return key => {
+    if (performance.now() - since > REMEMBERED_MS) {
+      known.clear()
+      since = performance.now()
+    }
+    const found = known.get(key) ?? find(key)
+    known.set(key, found)
+    found.catch(() => known.delete(key))
+    return found
+  }
+}
 
 /**
  * Returns errors by id. After a rejection, inserts the other rows together, then each rejected row alone: if

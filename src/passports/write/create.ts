@@ -1,5 +1,5 @@
 /** Creates a model: checks its data, then writes it with its event, or nothing. */
-import { atNewModel } from '../../accounts/account-shard.ts'
+import { atNewModel, atReservedId } from '../../accounts/account-shard.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { type StoredResponse, toIdempotencyRow } from '../../accounts/idempotency-record.ts'
 import { getRemainingQuota, withQuota } from '../../accounts/limits/quota.ts'
@@ -7,12 +7,19 @@ import type { CompleteCategory } from '../../categories/catalogue.ts'
 import { AppError, type Detail } from '../../kernel/errors.ts'
 import { checkData, removeNulls, requireCategory, requireData } from '../core/check-data.ts'
 import type { PassportRow } from '../core/record.ts'
+import { type Gate, openGate } from '../readiness/gate.ts'
 import { tryInsertModel } from './batch-creates.ts'
 import { explainTakenGtin, requireFreeGtin } from './find-matches.ts'
 import { buildModelRow, type ModelRow, modelQuotaError, toPassportRow } from './insert-models.ts'
 
 /** `category` and `data` are unchecked. `strict` rejects unknown fields, which otherwise cause warnings. */
-type NewPassport = { category: unknown; data: unknown; strict: boolean }
+type NewPassport = {
+  category: unknown
+  data: unknown
+  strict: boolean
+  /** UUID of a draft; undefined: a new one. */
+  id?: string | undefined
+}
 export type WrittenPassport = { passport: PassportRow; warnings: readonly Detail[] }
 
 /**
@@ -25,8 +32,8 @@ export async function createPassport(
   input: NewPassport,
   buildResponse?: (written: WrittenPassport) => StoredResponse,
 ): Promise<WrittenPassport> {
-  const at = atNewModel(ctx)
-  const { row, warnings } = buildCheckedRow(at, input)
+  const at = input.id === undefined ? atNewModel(ctx) : atReservedId(ctx, input.id)
+  const { row, warnings } = buildCheckedRow(at, input, await openGate(ctx, getSource(input)))
   const written = { passport: toPassportRow(row), warnings }
   const idempotency = buildResponse ? toIdempotencyRow(ctx.idempotency, () => buildResponse(written)) : null
   const dataLength = written.passport.data.length
@@ -50,19 +57,26 @@ const isGtinTaken = (error: Error) => error instanceof AppError && error.code ==
 
 /** Returns or throws what `createPassport` would, and writes nothing. The id belongs to no passport. */
 export async function previewCreate(ctx: AccountContext, input: NewPassport): Promise<WrittenPassport> {
-  const { row, warnings } = buildCheckedRow(ctx, input)
+  const { row, warnings } = buildCheckedRow(ctx, input, await openGate(ctx, getSource(input)))
   await requireFreeGtin(ctx, row.id, row.gtin14)
   if ((await getRemainingQuota(ctx, 'm')) < 1) throw modelQuotaError()
   return { passport: toPassportRow(row), warnings }
 }
 
+const getSource = ({ id }: NewPassport) => (id === undefined ? 'direct' : 'draft')
+
 function buildCheckedRow(
   ctx: AccountContext,
   input: NewPassport,
+  requireReady: Gate,
 ): { row: ModelRow; warnings: readonly Detail[] } {
   const category = requireCategory(input.category)
   const checked = checkNewData(category, input.data, input.strict)
-  return { row: buildModelRow(ctx, category.id, checked, ctx.clock.now()), warnings: checked.warnings }
+  requireReady(category.id, checked.data)
+  return {
+    row: buildModelRow(ctx, category.id, checked, ctx.clock.now(), input.id),
+    warnings: checked.warnings,
+  }
 }
 
 /** Throws `validation` with every violation. */

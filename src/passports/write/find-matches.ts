@@ -2,6 +2,7 @@
 import { listAccountShards } from '../../accounts/account-shard.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { getPrefixDigits } from '../../gs1/gtin.ts'
+import { unprepared } from '../../kernel/db/database.ts'
 import type { AppError } from '../../kernel/errors.ts'
 import { gtinTakenError } from '../core/check-data.ts'
 
@@ -9,7 +10,10 @@ import { gtinTakenError } from '../core/check-data.ts'
 export const MAX_NAMED_PRODUCTS = 20
 
 export type SkuMatch = {
-  /** Models that have the SKU now, also archived ones, oldest first; at most one more than an error names. */
+  /**
+   * Models that have the SKU now, also archived ones and one that is not visible yet, oldest first; at most
+   * one more than an error names.
+   */
   ids: readonly string[]
   /** The model that holds the SKU's claim, even if it has another SKU now. */
   claimedBy: string | null
@@ -29,19 +33,51 @@ export async function findBySku(
     const match = matches.get(sku)
     if (match !== undefined) match.ids = [...match.ids, ...ids].sort().slice(0, MAX_NAMED_PRODUCTS + 1)
   }
+  if (others.length === 0) return matches
+  const claimed = [...matches].flatMap(([sku, { ids, claimedBy }]) =>
+    ids.length === 0 && claimedBy !== null ? [{ sku, claimedBy }] : [],
+  )
+  if (claimed.length === 0) return matches
+  const claimants = await readClaimants(
+    ctx,
+    claimed.map(one => one.claimedBy),
+  )
+  for (const { sku, claimedBy } of claimed) {
+    const keys = claimants.get(claimedBy)
+    if (keys === undefined || keys.sku === sku) matches.set(sku, { ids: [claimedBy], claimedBy })
+  }
   return matches
+}
+
+/**
+ * The models of claims, with their keys now. On several machines a claim may be visible a moment before its
+ * model, which is then missing here. It counts as a match: a sync cannot read it, and starts again.
+ */
+async function readClaimants(
+  ctx: AccountContext,
+  ids: readonly string[],
+): Promise<Map<string, { sku: string | null; gtin14: string | null }>> {
+  const rows = await Promise.all(
+    listAccountShards(ctx).map(
+      at => at.sql<{ id: string; sku: string | null; gtin14: string | null }[]>`
+        select id, sku, gtin14 from passport
+        where account_id = ${ctx.accountId} and id = any(${[...ids]}::text[]::uuid[])`,
+    ),
+  )
+  return new Map(rows.flat().map(({ id, ...keys }) => [id, keys]))
 }
 
 async function readBySku(
   { sql, accountId }: AccountContext,
   skus: readonly string[],
 ): Promise<Map<string, SkuMatch>> {
-  const rows = await sql<(SkuMatch & { sku: string })[]>`
+  // Planned at each call: a plan made for a small table scans it for each SKU, also when it has grown.
+  const rows = await unprepared(sql<(SkuMatch & { sku: string })[]>`
     select s.sku, c.model_id as "claimedBy", array(
       select p.id from passport p where p.account_id = ${accountId} and p.sku = s.sku order by p.id limit ${MAX_NAMED_PRODUCTS + 1}
     )::text[] as ids
     from unnest(${[...skus]}::text[]) as s(sku)
-    left join sku_claim c on c.account_id = ${accountId} and c.sku = s.sku`
+    left join sku_claim c on c.account_id = ${accountId} and c.sku = s.sku`)
   return new Map(rows.map(({ sku, ids, claimedBy }) => [sku, { ids, claimedBy }]))
 }
 
@@ -62,7 +98,20 @@ export async function findByGtin(
   const found = (await Promise.all(listAccountShards(ctx).map(at => readByGtin(at, gtins)))).flat()
   // Each shard knows all claims, and whether a model of its own still has the GTIN.
   const current = found.filter(([, match]) => match.isCurrent)
-  return new Map([...found, ...current])
+  const matches = new Map([...found, ...current])
+  const former = [...matches].flatMap(([gtin14, { id, isCurrent }]) =>
+    id === null || isCurrent ? [] : [{ gtin14, id }],
+  )
+  if (former.length === 0) return matches
+  const claimants = await readClaimants(
+    ctx,
+    former.map(one => one.id),
+  )
+  for (const { gtin14, id } of former) {
+    const keys = claimants.get(id)
+    if (keys === undefined || keys.gtin14 === gtin14) matches.set(gtin14, { id, isCurrent: true })
+  }
+  return matches
 }
 
 async function readByGtin(

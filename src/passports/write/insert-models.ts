@@ -23,8 +23,13 @@ export type ModelRow = ReturnType<typeof buildModelRow> & {
 /** A row that also claims its SKU; `claimedBy` is the model that held the claim when it was looked up. */
 type SkuClaimRow = ModelRow & { claimedBy: string | null }
 
-export function buildModelRow(ctx: AccountContext, category: string, checked: CheckedData, now: Date) {
-  const id = newPassportUuid(ctx.sql, now.getTime())
+export function buildModelRow(
+  ctx: AccountContext,
+  category: string,
+  checked: CheckedData,
+  now: Date,
+  id: string = newPassportUuid(ctx.sql, now.getTime()),
+) {
   return {
     id,
     account_id: ctx.accountId,

@@ -1,6 +1,6 @@
 /** Checks a change against the state of its passport and plans the next version. */
 import type { AccountContext } from '../../accounts/context.ts'
-import type { CompleteCategory } from '../../categories/catalogue.ts'
+import { type CompleteCategory, findCommonCategory } from '../../categories/catalogue.ts'
 import { listUnknownKeys } from '../../categories/check/validate.ts'
 import { type Detail, invalid } from '../../kernel/errors.ts'
 import { newUuid } from '../../kernel/ids.ts'
@@ -26,10 +26,18 @@ export type DataChange = {
   changeType: ChangeType
   note: string | undefined
   strict: boolean
+  /** By which `data` is understood; default: the newest. */
+  schemaVersion?: number
 }
 
 /** `passport`: the passport with the new version. */
-export type PlannedVersion = { passport: PassportRow; next: NextVersion; warnings: readonly Detail[] }
+export type PlannedVersion = {
+  passport: PassportRow
+  next: NextVersion
+  warnings: readonly Detail[]
+  /** Neither a value nor the meaning of a key would change. */
+  isUnchanged: boolean
+}
 
 /** Throws `validation` with every violation. */
 export function planNextVersion(
@@ -42,13 +50,13 @@ export function planNextVersion(
   const before = effectiveData(current)
   const own = isModel ? null : removeNulls({ ...current.own, ...change.data })
   const after = isModel ? removeNulls({ ...before, ...change.data }) : { ...current.inherited, ...own }
-  const category = requireCategory(current.row.category)
+  const category = findCategoryOfVersion(current, change, Object.keys(after))
   const options = { strict: false, validatedWith: current.row.schema_version }
   const checked =
     own === null
       ? checkData(category, after, options)
       : checkUnitData(category, after, Object.keys(own), options)
-  if (change.strict) rejectUnknownFields(category, change.data)
+  if (change.strict) rejectUnknownFields(requireCategory(current.row.category), change.data)
   const next = toNextVersion(ctx, current, change, {
     checked,
     own: own === null || Object.keys(own).length === 0 ? null : pickFields(checked.data, Object.keys(own)),
@@ -61,7 +69,36 @@ export function planNextVersion(
     },
     next,
     warnings: checked.warnings,
+    isUnchanged: next.changed.length === 0 && !changesMeaning(current, checked),
   }
+}
+
+/**
+ * Keys that are kept were stored under the passport's schema version: if one has become a field since, and
+ * was not sent, the passport stays at that version, so that the key stays private.
+ */
+function findCategoryOfVersion(
+  { row }: PassportState,
+  change: DataChange,
+  keys: readonly string[],
+): CompleteCategory {
+  const newest = requireCategory(row.category)
+  if (row.schema_version >= newest.schemaVersion && change.schemaVersion === undefined) return newest
+  const isSent = (key: string) => Object.hasOwn(change.data, key)
+  return findCommonCategory(newest, [
+    { keys: keys.filter(key => !isSent(key)), schemaVersion: row.schema_version },
+    { keys: keys.filter(isSent), schemaVersion: change.schemaVersion ?? newest.schemaVersion },
+  ])
+}
+
+/** Whether a stored free-form key becomes a field. */
+function changesMeaning({ row }: PassportState, { data, schemaVersion }: CheckedData): boolean {
+  if (schemaVersion <= row.schema_version) return false
+  const keys = Object.keys(data)
+  const common = findCommonCategory(requireCategory(row.category, schemaVersion), [
+    { keys, schemaVersion: row.schema_version },
+  ])
+  return common.schemaVersion < schemaVersion
 }
 
 /** Strict mode concerns what was sent: a stored unknown field is not this request's error. */

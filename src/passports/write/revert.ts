@@ -14,10 +14,10 @@ export async function revertPassport(ctx: AccountContext, reversion: Reversion):
   const { row, own, inherited } = await getState(ctx, reversion.uuid)
   if (reversion.versionNo < 1 || reversion.versionNo > row.version_no)
     throw notFound('version of this product')
-  const earlier = await getOwnDataAtVersion(ctx, row, reversion.versionNo)
+  const { data: earlier, schemaVersion } = await getOwnDataAtVersion(ctx, row, reversion.versionNo)
   const current: PassportData = row.level === 'm' ? inherited : (own ?? {})
   const gone = Object.keys(current).filter(name => !Object.hasOwn(earlier, name))
   const data = { ...earlier, ...Object.fromEntries(gone.map(name => [name, null])) }
   const { uuid, changeType, note, expects } = reversion
-  return updatePassport(ctx, { uuid, data, changeType, note, strict: false, expects })
+  return updatePassport(ctx, { uuid, data, schemaVersion, changeType, note, strict: false, expects })
 }
