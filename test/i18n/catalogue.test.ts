@@ -26,7 +26,7 @@ const INTERNATIONAL = words(
 
 /** Words that a language really shares with English. Any other text equal to English was forgotten. */
 const SHARED: Partial<Record<Language, string>> = {
-  cs: 'Distributor, Lithium, Model, Role',
+  cs: 'Aerosol, Distributor, E-mail, Helium, Lithium, Model, Region, Role, Symbol',
   da: 'Batch, Distribution, Due diligence, Link, Lithium, Metal, Model, Rattan, Status, Version, Version {version}',
   de:
     'Aerosol, Anode, Binder, Cobalt, Helium, Link, Lithium, Magnesium, Material, Name, Nickel, Rattan, Recycling, ' +
