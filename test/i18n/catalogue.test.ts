@@ -37,7 +37,7 @@ const SHARED: Partial<Record<Language, string>> = {
     'Anode, Arsenic, Bismuth, Cathode, Cobalt, Contact, Date, Dimensions, Distribution, Fibre, Graphite, Latitude, ' +
     'Lithium, Longitude, Nickel, Nickel-cadmium (NiCd), Recyclable, Sodium-ion, Substance, T-shirts, Table, Textile, ' +
     'Total, Version, Version {version}, Zinc-air',
-  hr: 'Metal, Model, Status',
+  hr: 'Aerosol, Metal, Model, Separator, Status',
   hu: 'Link, Rattan',
   it: 'Aerosol, E-mail, Link, Manganese, No, per kWh, Rattan',
   mt: 'Link, Rattan, Total',
@@ -45,8 +45,10 @@ const SHARED: Partial<Record<Language, string>> = {
     'Aerosol, Alkaline, Anode, Bed, Contact, E-mail, Helium, Link, Lithium, Magnesium, Model, per kWh, Recycler, ' +
     'Recycling, Rubber, Separator, Status, T-shirts, Water, Website',
   pl: 'E-mail, Importer, Link, Metal, Model, Rattan, Region, Separator, Sofa, Status, Symbol',
-  pt: 'Material, Metal, Total',
-  ro: 'Cobalt, Contact, Link, Material, Metal, Model, per kWh, Plastic, Textile, Total',
+  pt: 'Latitude, Longitude, Material, Metal, Original, Total',
+  ro:
+    'Aerosol, Cobalt, Contact, E-mail, Link, Material, Metal, Model, per kWh, Plastic, Separator, Standard, Textile, ' +
+    'Total, Tungsten',
   sk: 'Model',
   sl: 'Material, Model',
   sv: 'Distribution, Material, Nickel, per kWh, Spinning, Status, Version, Version {version}',
