@@ -27,12 +27,16 @@ const INTERNATIONAL = words(
 /** Words that a language really shares with English. Any other text equal to English was forgotten. */
 const SHARED: Partial<Record<Language, string>> = {
   cs: 'Aerosol, Distributor, E-mail, Helium, Lithium, Model, Region, Role, Symbol',
-  da: 'Batch, Distribution, Due diligence, Link, Lithium, Metal, Model, Rattan, Status, Version, Version {version}',
+  da:
+    'Aerosol, Anode, Batch, Bismuth, Distribution, Due diligence, E-mail, Helium, Link, Lithium, Magnesium, ' +
+    'Metal, Model, Original, Rattan, Region, Sand, Separator, Sofa, Standard, Status, Symbol, T-shirts, ' +
+    'Version, Version {version}',
   de:
     'Aerosol, Anode, Binder, Cobalt, Helium, Link, Lithium, Magnesium, Material, Name, Nickel, Rattan, Recycling, ' +
     'Region, Sand, Separator, Sofa, Status, Symbol, Version, Version {version}, Website',
   es: 'Aerosol, Material, Metal, No, Original, Total',
   et: 'EORI number, Link',
+  fi: 'Helium, Magnesium',
   fr:
     'Anode, Arsenic, Bismuth, Cathode, Cobalt, Contact, Date, Dimensions, Distribution, Fibre, Graphite, Latitude, ' +
     'Lithium, Longitude, Nickel, Nickel-cadmium (NiCd), Recyclable, Sodium-ion, Substance, T-shirts, Table, Textile, ' +
@@ -51,7 +55,9 @@ const SHARED: Partial<Record<Language, string>> = {
     'Total, Tungsten',
   sk: 'Model',
   sl: 'Material, Model',
-  sv: 'Distribution, Material, Nickel, per kWh, Spinning, Status, Version, Version {version}',
+  sv:
+    'Aerosol, Distribution, Helium, Magnesium, Material, Nickel, per kWh, Region, Sand, Separator, Spinning, ' +
+    'Standard, Status, Symbol, Version, Version {version}',
 }
 
 describe('the 24 languages', () => {
