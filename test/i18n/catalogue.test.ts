@@ -35,7 +35,7 @@ const SHARED: Partial<Record<Language, string>> = {
     'Aerosol, Anode, Binder, Cobalt, Helium, Link, Lithium, Magnesium, Material, Name, Nickel, Rattan, Recycling, ' +
     'Region, Sand, Separator, Sofa, Status, Symbol, Version, Version {version}, Website',
   es: 'Aerosol, Material, Metal, No, Original, Total',
-  et: 'EORI number, Link',
+  et: 'EORI number, Link, Mass, Number, Standard',
   fi: 'Helium, Magnesium',
   fr:
     'Anode, Arsenic, Bismuth, Cathode, Cobalt, Contact, Date, Dimensions, Distribution, Fibre, Graphite, Latitude, ' +
@@ -44,6 +44,7 @@ const SHARED: Partial<Record<Language, string>> = {
   hr: 'Aerosol, Metal, Model, Separator, Status',
   hu: 'Link, Rattan',
   it: 'Aerosol, E-mail, Link, Manganese, No, per kWh, Rattan',
+  lt: 'Sofa',
   mt: 'Link, Rattan, Total',
   nl:
     'Aerosol, Alkaline, Anode, Bed, Contact, E-mail, Helium, Link, Lithium, Magnesium, Model, per kWh, Recycler, ' +
