@@ -45,7 +45,7 @@ const SHARED: Partial<Record<Language, string>> = {
   hu: 'Link, Rattan',
   it: 'Aerosol, E-mail, Link, Manganese, No, per kWh, Rattan',
   lt: 'Sofa',
-  mt: 'Link, Rattan, Total',
+  mt: 'Aerosol, Boron, Link, Rattan, Standard, Total',
   nl:
     'Aerosol, Alkaline, Anode, Bed, Contact, E-mail, Helium, Link, Lithium, Magnesium, Model, per kWh, Recycler, ' +
     'Recycling, Rubber, Separator, Status, T-shirts, Water, Website',
