@@ -10,6 +10,7 @@ export type Texts = {
     places: {
       overview: string
       products: string
+      readiness: string
       scans: string
       import: string
       settings: string
@@ -546,6 +547,13 @@ export type Texts = {
       all: (values: { count: Value }) => string
     }
     matchesWithoutFilters: (values: { count: number }) => string
+    lacking: (values: { rule: Value; act: Value }) => string
+    ofState: {
+      ready: (values: { act: Value }) => string
+      incomplete: (values: { act: Value }) => string
+      undetermined: (values: { act: Value }) => string
+    }
+    withoutReadiness: string
   }
   review: {
     reviewOf: (values: { name: Value }) => string
@@ -650,6 +658,45 @@ export type Texts = {
     }
     lookedNone: string
     otherFields: string
+  }
+  accountReadiness: {
+    title: string
+    lead: string
+    asOf: (values: { time: Value }) => string
+    pending: (values: { count: number }) => string
+    none: string
+    noActs: string
+    notConcerned: (values: { acts: Value }) => string
+    settings: string
+    states: {
+      ready: (values: { count: number }) => string
+      incomplete: (values: { count: number }) => string
+      undetermined: (values: { count: number }) => string
+    }
+    gaps: string
+    products: (values: { count: number }) => string
+    more: (values: { count: number }) => string
+    checks: (values: { count: number }) => string
+    download: string
+    columns: {
+      act: string
+      status: string
+      due: string
+      products: string
+      ready: string
+      incomplete: string
+      undetermined: string
+      point: string
+      rule: string
+      title: string
+      question: string
+      missing: string
+      partial: string
+      check: string
+      source: string
+    }
+    share: (values: { percent: Value }) => string
+    lacking: (values: { count: number }) => string
   }
   scans: {
     title: string
@@ -1135,6 +1182,10 @@ export type Texts = {
         name: string
         hint: string
       }
+      readiness: {
+        name: string
+        hint: string
+      }
       audience: {
         name: string
         hint: string
@@ -1330,6 +1381,60 @@ export type Texts = {
     uncounted: string
     points: readonly string[]
     done: string
+  }
+  readinessSettings: {
+    title: string
+    lead: string
+    done: string
+    acts: string
+    always: (values: { acts: Value }) => string
+    actHints: {
+      "fr.agec.textile": string
+      "eu.registry": string
+    }
+    company: string
+    askedBy: (values: { acts: Value }) => string
+    parameters: {
+      eudr_role: {
+        label: string
+        hint: string
+      }
+      small_undertaking: {
+        label: string
+        hint: string
+      }
+      turnover_above_10m_and_10000_units: {
+        label: string
+        hint: string
+      }
+    }
+    values: {
+      operator: string
+      first_downstream: string
+      later: string
+    }
+    gate: string
+    gateLead: string
+    gateModes: {
+      off: {
+        label: string
+        hint: string
+      }
+      drafts: {
+        label: string
+        hint: string
+      }
+      everything: {
+        label: string
+        hint: string
+      }
+    }
+    gateActs: string
+    gateActsHint: string
+    gateNeedsActs: string
+    gatePoints: readonly string[]
+    save: string
+    see: string
   }
   audit: {
     title: string

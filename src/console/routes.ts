@@ -17,6 +17,8 @@ import {
   HOME,
   KEYS,
   owner,
+  READINESS,
+  READINESS_SETTINGS,
   SCANS,
   SETTINGS,
   SIGN_IN,
@@ -28,6 +30,8 @@ import { showEdit, submitEdit } from './products/edit.ts'
 import { showProducts, submitListStatus } from './products/list.ts'
 import { showNew, submitNew } from './products/new.ts'
 import { showVersion, submitRevert } from './products/versions.ts'
+import { sendAccountFile } from './readiness/account-file.ts'
+import { showAccountReadiness } from './readiness/account-page.ts'
 import { showReadiness, submitDeclaration } from './readiness/page.ts'
 import { sendSupplierFile } from './readiness/supplier-file.ts'
 import { SWITCHES } from './scans/key-figures.ts'
@@ -42,6 +46,7 @@ import * as passkeys from './settings/passkeys.ts'
 import { showPassword, submitPassword } from './settings/password.ts'
 import * as people from './settings/people.ts'
 import { AUDIENCE, AUDIT, LINKS, PASSKEYS, PASSWORD, PEOPLE, SESSIONS } from './settings/places.ts'
+import { showReadinessSettings, submitReadinessSettings } from './settings/readiness.ts'
 import * as sessions from './settings/sessions.ts'
 import { CONFIRM_OPTIONS, submitConfirmOptions } from './sign-in/confirm.ts'
 import { showForgotten, submitForgotten } from './sign-in/forgotten-password.ts'
@@ -105,6 +110,8 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   editor.get('/console/import/:id/errors', progress.sendErrors, { cost: 'download' }),
   signedIn.get('/console/export', downloads.showExport),
   signedIn.get('/console/export/file', downloads.sendExport, { cost: 'download' }),
+  signedIn.get(READINESS, showAccountReadiness),
+  signedIn.get(`${READINESS}.csv`, sendAccountFile, { cost: 'download' }),
   signedIn.get(SCANS, showScans),
   editor.post(SWITCHES, submitSwitches),
   signedIn.get(KEYS, keys.showKeys),
@@ -137,6 +144,8 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   editor.post(`${LINKS}/:id/revoke`, links.submitRevokeLink),
   owner.get(AUDIENCE, showAudience),
   owner.post(AUDIENCE, submitAudience),
+  owner.get(READINESS_SETTINGS, showReadinessSettings),
+  owner.post(READINESS_SETTINGS, submitReadinessSettings),
   signedIn.get(AUDIT, showAudit),
   signedIn.get(PASSWORD, showPassword),
   signedIn.post(PASSWORD, submitPassword),

@@ -26,8 +26,11 @@ const OPEN: readonly RuleOutcome[] = ['partial', 'missing', 'check']
 
 const DAY_MS = 86_400_000
 
-const countDays = (from: string, to: string) =>
-  Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS)
+/** Never negative; null: the day is not known. */
+export const countDaysLeft = (today: string, due: string | null): number | null =>
+  due === null
+    ? null
+    : Math.max(0, Math.round((Date.parse(`${due}T00:00:00Z`) - Date.parse(`${today}T00:00:00Z`)) / DAY_MS))
 
 export const toReportJson = (
   id: { product_id: string | null; level: RuleLevel },
@@ -60,7 +63,7 @@ function toActJson(report: ActReport, context: ReportContext) {
     applies: true as const,
     scope,
     due,
-    days_left: due === null ? null : Math.max(0, countDays(context.today, due)),
+    days_left: countDaysLeft(context.today, due),
     as_of: asOf,
     met,
     total,

@@ -56,7 +56,7 @@ export function reportAct(act: Act, subject: Subject, parameters: Parameters, to
     const question = undetermined.map(name => act.scope_question?.[name]).find(one => one !== undefined)
     return { act, applies: undefined, undetermined, ...(question !== undefined && { question }) }
   }
-  const due = given.small_undertaking === true ? (act.due_small ?? act.due) : act.due
+  const due = getDueDay(act, given)
   const asOf = due !== null && due > today ? due : today
   const results = act.rules.map(rule => {
     const severity = rule.severityIn(scope)
@@ -64,6 +64,10 @@ export function reportAct(act: Act, subject: Subject, parameters: Parameters, to
   })
   return { act, applies: true, scope, due, asOf, results, ...summarise(act, results) }
 }
+
+/** The day from which an act applies to an account; null: not known. */
+export const getDueDay = (act: Act, parameters: Parameters): string | null =>
+  parameters.small_undertaking === true ? (act.due_small ?? act.due) : act.due
 
 export function evaluateCondition(condition: Condition, subject: Subject, given: Parameters): Truth {
   const evaluate = (one: Condition) => evaluateCondition(one, subject, given)

@@ -146,6 +146,7 @@ export const HOME = '/console'
 export const SIGN_IN = '/console/sign-in'
 export const FORGOTTEN = '/console/forgotten-password'
 export const PRODUCTS = '/console/products'
+export const READINESS = '/console/readiness'
 export const SCANS = '/console/scans'
 export const IMPORT = '/console/import'
 export const EXPORT = '/console/export'
@@ -154,6 +155,7 @@ export const KEYS = '/console/keys'
 export const WEBHOOKS = '/console/webhooks'
 export const DOCS = '/docs'
 export const SETTINGS = '/console/settings'
+export const READINESS_SETTINGS = `${SETTINGS}/readiness`
 export const BRAND = `${SETTINGS}/brand`
 export const ALL_DATA = `${SETTINGS}/data`
 

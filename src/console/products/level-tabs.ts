@@ -46,7 +46,14 @@ export async function renderHiddenHits(
     const text = renderText(texts.matches[level], { count: elsewhere.total })
     return renderHiddenLink(text, getListUrl({ ...view, level }, { page: 1 }))
   }
-  const bare: ListQuery = { ...view, level: 'all', status: 'all', category: '', outdated: false }
+  const bare: ListQuery = {
+    ...view,
+    level: 'all',
+    status: 'all',
+    category: '',
+    outdated: false,
+    readiness: undefined,
+  }
   if (view.q === '' || getListUrl(bare, { page: 1 }) === getListUrl({ ...view, level: 'all' }, { page: 1 }))
     return ''
   const without = sumCounts(await countLevels(ctx, toListFilter(bare), MAX_COUNTED), LIST_LEVELS.all)

@@ -1,7 +1,15 @@
 /** Parses the query of the product list and builds its URLs. */
 
+import type { AccountContext } from '../../accounts/context.ts'
 import { allCategories } from '../../categories/catalogue.ts'
 import type { ListFilter } from '../../passports/read/list-filter.ts'
+import {
+  READINESS_STATES,
+  type ReadinessState,
+  selectReadinessGroups,
+} from '../../passports/readiness/account-readiness.ts'
+import { getRules } from '../../readiness/rules.ts'
+import { listActs } from '../../readiness/settings.ts'
 import { getSearchText } from '../page/form.ts'
 import { PRODUCTS } from '../page/route.ts'
 import { type PagePosition, parsePagePosition, toPageParameters } from '../product-data/pagination.ts'
@@ -18,8 +26,13 @@ export type ListQuery = {
   status: keyof typeof STATUS_CODES
   category: string
   outdated: boolean
+  /** What acts say of the products; undefined: any. */
+  readiness: ReadinessQuery | undefined
   place: PagePosition
 }
+
+/** Products that an act finds so, or that do not meet a rule of it. */
+export type ReadinessQuery = { act: string } & ({ state: ReadinessState } | { missing: string })
 
 /** A search covers all levels, because serial and lot numbers belong to units. */
 export const getDefaultLevel = (q: string) => (q === '' ? 'model' : 'all')
@@ -41,8 +54,34 @@ export function parseListQuery(query: URLSearchParams): ListQuery {
     status: choice('status', STATUS_CODES, 'all'),
     category: allCategories().some(({ id }) => id === category) ? category : '',
     outdated,
+    readiness: parseReadiness(query),
     place: parsePagePosition(query, 'page'),
   }
+}
+
+function parseReadiness(query: URLSearchParams): ReadinessQuery | undefined {
+  const acts = listActs(getRules())
+  const missing = query.get('missing') ?? ''
+  const owner = acts.find(({ rules }) => rules.some(({ id }) => id === missing))
+  if (owner !== undefined) return { act: owner.id, missing }
+  const act = acts.find(({ id }) => id === query.get('act'))
+  const state = READINESS_STATES.find(one => one === query.get('readiness'))
+  return act === undefined || state === undefined ? undefined : { act: act.id, state }
+}
+
+/** With the facts that the filter by readiness needs. */
+export async function findListFilter(ctx: AccountContext, view: ListQuery): Promise<ListFilter> {
+  const { readiness } = view
+  if (readiness === undefined) return toListFilter(view)
+  const asked = 'missing' in readiness ? { missing: readiness.missing } : { readiness: readiness.state }
+  const facts = await selectReadinessGroups(ctx, { act: readiness.act, ...asked })
+  return { ...toListFilter(view), facts }
+}
+
+export const toReadinessParameters = (readiness: ReadinessQuery | undefined): Record<string, string> => {
+  if (readiness === undefined) return {}
+  if ('missing' in readiness) return { missing: readiness.missing }
+  return { readiness: readiness.state, act: readiness.act }
 }
 
 export const toListFilter = (view: ListQuery): ListFilter => ({
@@ -54,7 +93,7 @@ export const toListFilter = (view: ListQuery): ListFilter => ({
 })
 
 export const getListUrl = (
-  { q, level, status, category, outdated }: ListQuery,
+  { q, level, status, category, outdated, readiness }: ListQuery,
   place: PagePosition,
 ): string => {
   const sent = new URLSearchParams({
@@ -63,6 +102,7 @@ export const getListUrl = (
     ...(status === 'all' ? {} : { status }),
     ...(category === '' ? {} : { category }),
     ...(outdated ? { outdated: 'yes' } : {}),
+    ...toReadinessParameters(readiness),
     ...toPageParameters(place, 'page'),
   })
   return sent.size === 0 ? PRODUCTS : `${PRODUCTS}?${sent}`

@@ -14,19 +14,24 @@ import {
   type PassportSummary,
 } from '../../passports/read/list.ts'
 import { setStatus } from '../../passports/write/archive.ts'
-import { doneNotice, notice, renderOptions, renderTick } from '../page/parts.ts'
+import { getRules } from '../../readiness/rules.ts'
+import { listActs } from '../../readiness/settings.ts'
+import { doneNotice, hiddenInputs, notice, renderOptions, renderTick } from '../page/parts.ts'
 import { type Outcome, PRODUCTS, type Visit, type Words } from '../page/route.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { type PagePosition, renderPagination, toWindow } from '../product-data/pagination.ts'
-import { getShortTitle } from '../product-data/product.ts'
+import { getProductUrl, getShortTitle } from '../product-data/product.ts'
+import { getActTexts, getRuleTexts } from '../product-data/rule-texts.ts'
 import { renderHiddenHits, renderLevelTabs } from './level-tabs.ts'
 import {
+  findListFilter,
   getDefaultLevel,
   getListUrl,
   type ListQuery,
   MAX_SEARCH_LENGTH,
   parseListQuery,
-  toListFilter,
+  type ReadinessQuery,
+  toReadinessParameters,
 } from './list-query.ts'
 
 const PAGE_SIZE = 50
@@ -36,9 +41,10 @@ export async function showProducts(visit: Visit): Promise<Outcome> {
   const texts = words.texts.products
   const view = parseListQuery(query)
   const window = view.q === '' ? toWindow(view.place, PAGE_SIZE) : { limit: PAGE_SIZE, page: view.place.page }
+  const filter = await findListFilter(ctx, view)
   const [found, counts] = await Promise.all([
-    listPassports(ctx, toListFilter(view), window, MAX_COUNTED),
-    countLevels(ctx, toListFilter(view), MAX_COUNTED),
+    listPassports(ctx, filter, window, MAX_COUNTED),
+    countLevels(ctx, filter, MAX_COUNTED),
   ])
   const hidden = found.rows.length === 0 ? await renderHiddenHits(ctx, words, view, counts) : ''
   const mayEdit = session.role !== 'viewer'
@@ -46,7 +52,7 @@ export async function showProducts(visit: Visit): Promise<Outcome> {
   const failed = query.has('failed') ? notice(texts.someFailed) : ''
   const none = query.has('none') ? notice(texts.noneSelected) : ''
   const body = html`<div class="page-head"><h1>${texts.products}</h1>!${create}</div>!${failed}!${none}!${renderChangedNotice(words, query)}
-!${renderFilters(words, view)}!${renderLevelTabs(words, view, counts)}!${renderResults(words, view, found, { mayEdit, hidden })}`
+!${renderFilters(words, view)}!${renderReadinessFilter(words, view)}!${renderLevelTabs(words, view, counts)}!${renderResults(words, view, found, { mayEdit, hidden })}`
   return { title: texts.products, body, isWide: true }
 }
 
@@ -80,7 +86,28 @@ function renderFilters(words: Words, view: ListQuery): string {
 <div class="field grow"><label for="q">${texts.search}</label><input id="q" name="q" type="search" value="${view.q}" maxlength="${MAX_SEARCH_LENGTH}" placeholder="${texts.searchHint}" autocomplete="off"></div>!${kept}
 !${select('status', texts.status, view.status, statuses)}!${select('category', texts.category, view.category, categories)}
 !${renderTick('outdated', texts.onlyOutdated, { value: 'yes', isOn: view.outdated })}
-<button class="second">${texts.show}</button></form>`
+!${hiddenInputs(Object.entries(toReadinessParameters(view.readiness)))}<button class="second">${texts.show}</button></form>`
+}
+
+/** Says which products are shown, and leads to all. */
+function renderReadinessFilter(words: Words, view: ListQuery): string {
+  const { readiness } = view
+  if (readiness === undefined) return ''
+  const texts = words.texts.productList
+  const to = getListUrl({ ...view, readiness: undefined }, { page: 1 })
+  return html`<p class="reach">${describeReadiness(words, readiness)} <a class="alone" href="${to}">${texts.withoutReadiness}</a></p>`
+}
+
+function describeReadiness(words: Words, readiness: ReadinessQuery): string {
+  const texts = words.texts.productList
+  const found = listActs(getRules()).find(({ id }) => id === readiness.act)
+  const act = getActTexts(words, { id: readiness.act, title: found?.title ?? readiness.act }).title
+  if (!('missing' in readiness)) return texts.ofState[readiness.state]({ act })
+  const rule = found?.rules.find(({ id }) => id === readiness.missing)
+  return texts.lacking({
+    act,
+    rule: rule === undefined ? readiness.missing : getRuleTexts(words, rule).title,
+  })
 }
 
 function renderResults(
@@ -98,7 +125,7 @@ function renderResults(
   const heads = [texts.name, texts.sku, texts.category, texts.level, texts.version, texts.changed]
   const table = html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.products}"><table><caption class="sight">${count}</caption>
 <thead><tr>!${mayEdit ? html`<th scope="col"><span class="sight">${texts.select}</span></th>` : ''}!${heads.map(head => html`<th scope="col">${head}</th>`)}</tr></thead>
-<tbody>!${rows.map(row => renderRow(words, row, mayEdit))}</tbody></table></div>`
+<tbody>!${rows.map(row => renderRow(words, row, { mayEdit, to: getRowUrl(view, row) }))}</tbody></table></div>`
   const more = renderPagination(words, {
     place: view.place,
     found,
@@ -113,7 +140,18 @@ function renderResults(
 <button class="second" name="to" value="restore">${texts.restoreSelected}</button></div></form>!${more}`
 }
 
-function renderRow(words: Words, row: PassportSummary, mayEdit: boolean): string {
+/** A list by readiness leads to what a product lacks. */
+function getRowUrl({ readiness }: ListQuery, row: PassportSummary): string {
+  const at = getProductUrl(row)
+  if (readiness === undefined) return at
+  return `${at}/readiness#${'missing' in readiness ? readiness.missing : readiness.act}`
+}
+
+function renderRow(
+  words: Words,
+  row: PassportSummary,
+  { mayEdit, to }: { mayEdit: boolean; to: string },
+): string {
   const texts = words.texts.products
   const id = idFromUuid(row.id)
   const title = getShortTitle(words, row)
@@ -122,7 +160,7 @@ function renderRow(words: Words, row: PassportSummary, mayEdit: boolean): string
     row.outdated ? html` <span class="badge">${texts.outdated}</span>` : '',
   ]
   const box = html`<td><input type="checkbox" name="id" value="${id}" aria-label="${texts.selectOne({ title })}"></td>`
-  return html`<tr>!${mayEdit ? box : ''}<td><a class="row-link" href="${PRODUCTS}/${id}">${title}</a>!${badges}</td>
+  return html`<tr>!${mayEdit ? box : ''}<td><a class="row-link" href="${to}">${title}</a>!${badges}</td>
 <td>${row.sku ?? ''}</td><td>${getCategoryName(words, row.category)}</td><td>${texts.levels[LEVEL_NAME[row.level]]}</td>
 <td class="number">${row.version_no}</td><td>${words.date(row.updated_at.toISOString())}</td></tr>`
 }

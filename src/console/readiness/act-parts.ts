@@ -34,7 +34,10 @@ export function describeQuestion(
 }
 
 /** Such as "In force, due from 18 Feb 2027, 88 days left". */
-export function describeActState(words: Words, { status, duty, due, days_left }: JudgedAct): string {
+export function describeActState(
+  words: Words,
+  { status, duty, due, days_left }: Pick<JudgedAct, 'status' | 'duty' | 'due' | 'days_left'>,
+): string {
   const texts = words.texts.readiness
   const isAhead = days_left !== null && days_left > 0
   return [

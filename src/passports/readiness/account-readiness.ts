@@ -34,6 +34,8 @@ export type ActSums = {
   computed_at: string
 }
 
+const LEVELS: readonly Level[] = ['m', 'b', 'i']
+
 /** What an act says of a group. Groups outside its scope are left out. */
 type Judged = {
   group: FactGroup
@@ -152,14 +154,22 @@ export async function fillAccountFacts(ctx: AccountContext, goesOn: () => boolea
   for (const at of listAccountShards(ctx)) await fillFacts(at, goesOn)
 }
 
-/**
- * Over all levels, without archived passports. `pending`: passports not counted yet. `failing`: how many lack
- * what an act in force requires, by act. Throws `validation`.
- */
+type AccountSums = {
+  acts: ActSums[]
+  /** Passports not counted yet. */
+  pending: number
+  /** How many lack what an act in force requires, by act. */
+  failing: ReadonlyMap<string, number>
+  /** The levels that active passports have. */
+  levels: ReadonlySet<Level>
+}
+
+/** Without archived passports; over all levels by default. Throws `validation`. */
 export async function sumReadiness(
   ctx: AccountContext,
   actId: string | undefined,
-): Promise<{ acts: ActSums[]; pending: number; failing: ReadonlyMap<string, number> }> {
+  levels: readonly Level[] = LEVELS,
+): Promise<AccountSums> {
   if (actId !== undefined) requireAct(actId)
   const settings = await getReadinessSettings(ctx)
   const acts = listActs(getRules()).filter(({ id, activation }) =>
@@ -168,12 +178,18 @@ export async function sumReadiness(
   const facts = await findFacts(ctx)
   const failing = new Map<string, number>()
   const sums = acts.map(async ({ id }) => {
-    const judged = await judgeGroups(facts, id, settings, getToday(ctx))
+    const all = await judgeGroups(facts, id, settings, getToday(ctx))
+    const judged = all.filter(({ group }) => levels.includes(group.level))
     const failed = judged.filter(one => one.isFailing).reduce((sum, { group }) => sum + group.n, 0)
     if (failed > 0) failing.set(id, failed)
     return sumAct(id, facts, judged)
   })
-  return { acts: await Promise.all(sums), pending: facts.pending, failing }
+  return {
+    acts: await Promise.all(sums),
+    pending: facts.pending,
+    failing,
+    levels: new Set(facts.groups.map(({ level }) => level)),
+  }
 }
 
 function sumAct(act: string, { computedAt }: AccountFacts, judged: readonly Judged[]): ActSums {
@@ -222,7 +238,6 @@ export async function selectReadinessGroups(
   return { groups, rare }
 }
 
-const LEVELS: readonly Level[] = ['m', 'b', 'i']
 const isOf = (level: Level) => (group: FactGroup) => group.level === level
 
 /** Passports of a page; of each content as many must be read. */
