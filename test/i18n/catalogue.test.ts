@@ -54,8 +54,8 @@ const SHARED: Partial<Record<Language, string>> = {
   ro:
     'Aerosol, Cobalt, Contact, E-mail, Link, Material, Metal, Model, per kWh, Plastic, Separator, Standard, Textile, ' +
     'Total, Tungsten',
-  sk: 'Model',
-  sl: 'Material, Model',
+  sk: 'E-mail, Model, Symbol',
+  sl: 'Aerosol, Material, Model, Separator, Standard',
   sv:
     'Aerosol, Distribution, Helium, Magnesium, Material, Nickel, per kWh, Region, Sand, Separator, Spinning, ' +
     'Standard, Status, Symbol, Version, Version {version}',
