@@ -40,7 +40,10 @@ export async function createBackupWhenDue(
     await deletePartialFiles(schedule.dir, NAME, isBackupFolder)
     const path = join(schedule.dir, formatName(schedule.clock.now()))
     const made = await createBackup(schedule, { path, ...(signal ? { signal } : {}) })
-    return { ...made, notDeleted: await deleteOldest(schedule) }
+    const notDeleted = await deleteOldest(schedule)
+    // The end of the connection releases the lock, too, but a moment after this returns.
+    await sql`commit`
+    return { ...made, notDeleted }
   })
 }
 
