@@ -256,6 +256,17 @@ describe('source, tests, benchmarks and scripts', () => {
     assert.deepEqual(wrong, [])
   })
 
+  /** The test runner does not follow promises: see test/untracked-promises.ts. */
+  test('no describe waits before it names its tests', () => {
+    const waiting = /\bdescribe\((?:[^()]|\([^()]*\))*?\basync\b/
+    const begin = (name: string) => readFileSync(join(ROOT, name), 'utf8').split(/\b(?=describe\()/)
+    const wrong = all.filter(
+      name =>
+        name.endsWith('.test.ts') && begin(name).some(part => waiting.test(part.split('=>', 1)[0] ?? '')),
+    )
+    assert.deepEqual(wrong, [])
+  })
+
   test('there are no circular imports', () => {
     const state = new Map<string, 'open' | 'done'>()
     const circles: string[] = []

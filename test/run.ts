@@ -53,6 +53,7 @@ const FILE_WITHIN_MS = process.env.CARNET_HAMMER_COUNT ? 7_200_000 : 900_000
 const STOPPED_WITHIN_MS = 2_000
 const END_CHECK_MS = 20
 const WITH_DESCENDANTS = pathToFileURL(join(import.meta.dirname, 'end-with-descendants.ts')).href
+const UNTRACKED_PROMISES = pathToFileURL(join(import.meta.dirname, 'untracked-promises.ts')).href
 
 /** The prefix of a run's folder; the run's process id follows. */
 const FOLDER = 'carnet-test-'
@@ -195,7 +196,7 @@ async function runFiles(
     isolation: 'process',
     timeout: FILE_WITHIN_MS,
     env: { ...process.env, ...environment },
-    execArgv: ['--import', WITH_DESCENDANTS],
+    execArgv: ['--import', UNTRACKED_PROMISES, '--import', WITH_DESCENDANTS],
     signal: stopped.signal,
   })
   stream.on('test:summary', summary => {
