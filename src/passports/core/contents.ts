@@ -21,13 +21,15 @@ type Correction = Pick<PassportRow, 'id' | 'account_id'> & { last_correction: nu
 export async function findContents<C>(sql: Sql, passports: readonly PassportOnly[], columns: Fragment) {
   const accounts = [...new Set(passports.map(row => row.account_id))]
   const ids = [...new Set(passports.map(row => row.content_id))]
+  // The rows are of these accounts only, so an id alone identifies the row of a single account.
+  const keyOf = accounts.length === 1 ? (_accountId: number, id: string) => id : keyInAccount
   const [contents, corrections] = await Promise.all([
     ids.length === 0
       ? []
       : sql<(Content & C)[]>`
       select c.id, c.account_id, c.upto, c.model_upto, c.data->>'gtin' as gtin, ${columns} from content c
       where c.id = any(${ids}::text[]::uuid[]) and c.account_id = any(${accounts}::int[])`,
-    readCorrections(sql, passports, accounts),
+    readCorrections(sql, passports, { accounts, keyOf }),
   ])
   const found = new Map(contents.map(row => [keyOf(row.account_id, row.id), row]))
   const isCorrected = (accountId: number, id: string, upto: number) =>
@@ -51,7 +53,7 @@ export async function findContents<C>(sql: Sql, passports: readonly PassportOnly
 async function readCorrections(
   sql: Sql,
   passports: readonly PassportOnly[],
-  accounts: readonly number[],
+  { accounts, keyOf }: { accounts: readonly number[]; keyOf: KeyOf },
 ): Promise<Map<string, number>> {
   const units = passports.filter(row => row.parent_id !== null)
   if (units.length === 0) return new Map()
@@ -62,4 +64,6 @@ async function readCorrections(
   return new Map(rows.map(row => [keyOf(row.account_id, row.id), row.last_correction]))
 }
 
-const keyOf = (accountId: number, id: string) => `${accountId} ${id}`
+type KeyOf = (accountId: number, id: string) => string
+
+const keyInAccount: KeyOf = (accountId: number, id: string) => `${accountId} ${id}`

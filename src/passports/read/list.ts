@@ -4,6 +4,7 @@
  */
 import { byIdDescending, listAccountShards, readAllShards } from '../../accounts/account-shard.ts'
 import type { AccountContext } from '../../accounts/context.ts'
+import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { type Fragment, perDatabase, type Sql, unprepared } from '../../kernel/db/database.ts'
 import { buildSearchText } from '../core/check-data.ts'
 import { metadataColumns, ownColumns } from '../core/columns.ts'
@@ -191,6 +192,9 @@ function selectOrderedIds(
   return sql`select id from (${merged}) merged ${order}`
 }
 
+/** At most ten full pages, so that a small page does not wait for many large ones. */
+const CONTENT_BATCHES = { maxBatch: 10 }
+
 type Names = Pick<PassportSummary, 'product_name' | 'sku' | 'brand_name'>
 
 /** The ids are in an array, because a join would be planned for a page of unknown size. */
@@ -202,7 +206,7 @@ async function readSummaries(
   const rows = await prepare(sql<(PassportSummary & PassportOnly)[]>`
     select ${ownColumns(sql)}, p.content_id, ${nameColumns(sql).own} from passport p
     where p.id = any(array(${ids})) and p.account_id = ${accountId} order by p.id desc`)
-  const contents = await findContents<Names>(sql, rows, nameColumns(sql).content)
+  const contents = await contentNames(sql)(rows)
   return rows.filter(row => {
     const content = contents.find(row)
     if (content === undefined) return false
@@ -214,6 +218,14 @@ async function readSummaries(
     return true
   })
 }
+
+/** Lists that are read at once share the statement for their contents. */
+const contentNames = perDatabase((sql: Sql) =>
+  createBatchLoader(async (pages: readonly (readonly PassportOnly[])[]) => {
+    const contents = await findContents<Names>(sql, pages.flat(), nameColumns(sql).content)
+    return pages.map(() => contents)
+  }, CONTENT_BATCHES),
+)
 
 const nameColumns = perDatabase((sql: Sql) => {
   const select = (data: Fragment) => sql`
