@@ -1,0 +1,49 @@
+/** What the documents of this folder are made of: one version of a passport, as one audience may see it. */
+import type { CompleteCategory } from '../categories/catalogue.ts'
+import type { Audience } from '../categories/field.ts'
+import type { DataObject } from '../kernel/data-object.ts'
+
+export type Reading = {
+  /** The public id, 26 characters. */
+  id: string
+  /** The address of its page. */
+  url: string
+  /** Its GS1 Digital Link; null without a GTIN. */
+  gs1Url: string | null
+  category: CompleteCategory
+  level: 'model' | 'batch' | 'item'
+  status: 'active' | 'archived'
+  /** Whether a correction was made that this unit does not include. */
+  outdated: boolean
+  gtin: string | null
+  lot: string | null
+  serial: string | null
+  versionNo: number
+  schemaVersion: number
+  /** When this version was created. */
+  changedAt: Date
+  /** The later of `changedAt` and the last time it was archived or restored. */
+  lastUpdated: Date
+  /** Null on a model. */
+  model: ParentAddresses | null
+  /** Null unless it was issued under a batch. */
+  batch: ParentAddresses | null
+  /** The first of the passport's languages, a BCP-47 tag. */
+  primaryLanguage: string
+  audience: Audience
+  /** Only the fields that the audience may see, in the order of the category. */
+  data: DataObject
+  /** Commits to the version without revealing its hash, base64url; null for an account without a key. */
+  versionCommitment: string | null
+}
+
+export type ParentAddresses = { id: string; url: string; gs1Url: string | null }
+
+/** Where the documents are published, and by whom. Addresses have no slash at the end. */
+export type Publisher = {
+  publicUrl: string
+  /** The namespace of Carnet's own terms, such as `https://passports.example.org/ns/dpp`. */
+  nsUrl: string
+  /** The DID of the account; null without a signing key. */
+  did: string | null
+}
