@@ -609,6 +609,9 @@ export type Texts = {
     groupCount: (values: { group: Value; n: Value }) => string
     checkLead: string
     fillIn: string
+    fillAll: (values: { count: number }) => string
+    fillLead: string
+    moreMembers: (values: { count: number }) => string
     change: string
     doesNotApply: string
     onModel: string

@@ -86,7 +86,7 @@ describe('the product page', () => {
     const text = await show(`${at}/readiness`)
     const act = part(text, 'eu.battery.passport')
     assert.match(act, /It is not clear yet whether this applies\. Give Energy \(or Nominal voltage\)/)
-    assert.match(act, /edit\?field=energyWh#energyWh/)
+    assert.match(act, /edit\?field=energyWh&from=readiness#energyWh/)
   })
 })
 
@@ -128,7 +128,7 @@ describe('the page of readiness', () => {
     const { at } = await make('battery-model')
     const text = await show(`${at}/readiness`)
     const [, to = ''] = /<li id="batt\.14".*?href="([^"]+)"/s.exec(text) ?? []
-    assert.equal(to, `${at}/edit?field=extinguishingAgents#extinguishingAgents`)
+    assert.equal(to, `${at}/edit?field=extinguishingAgents&from=readiness#extinguishingAgents`)
     const form = await show(to)
     const inner = form.indexOf('<div id="extinguishingAgents">')
     assert.ok(inner > 0)
@@ -148,7 +148,10 @@ describe('the page of readiness', () => {
       const form = await show(`${at}/edit`)
       const ids = Array.from(form.matchAll(/ id="([^"]+)"/g), ([, id]) => id)
       assert.equal(new Set(ids).size, ids.length, 'no id twice')
-      const anchors = Array.from(text.matchAll(/\/edit\?field=\w+#(\w+)"/g), ([, anchor]) => anchor)
+      const anchors = Array.from(
+        text.matchAll(/\/edit\?field=\w+&from=readiness#(\w+)"/g),
+        ([, anchor]) => anchor,
+      )
       assert.ok(anchors.length > 5)
       for (const anchor of anchors) assert.ok(ids.includes(anchor), `${example} ${anchor}`)
     }
@@ -167,7 +170,10 @@ describe('the page of readiness', () => {
   test('values that contradict each other are named', async () => {
     const { at } = await make('battery-model', { minimumVoltage: 60 })
     const text = await show(`${at}/readiness`)
-    assert.match(part(text, 'notes'), /edit\?field=minimumVoltage#minimumVoltage.*must grow in this order/s)
+    assert.match(
+      part(text, 'notes'),
+      /edit\?field=minimumVoltage&from=readiness#minimumVoltage.*must grow in this order/s,
+    )
   })
 
   test('viewers see it without links to forms, others do not see it at all', async () => {
@@ -180,6 +186,86 @@ describe('the page of readiness', () => {
     const form = { rule: 'batt.35', 'reason-batt.35': 'No warranty.' }
     assert.equal((await viewer.post(`${at}/readiness`, { form })).status, 403)
     assert.equal((await stranger.post(`${at}/readiness`, { form })).status, 404)
+  })
+})
+
+describe('the form of what is missing', () => {
+  const TO = 'edit?act=eu.battery.passport'
+  const listFields = (form: string) =>
+    Array.from(form.matchAll(/<div id="(\w+)" class="asked">/g), ([, id]) => id)
+
+  test('has only the fields of what is missing or in part, with the questions of the rules', async () => {
+    const { at } = await make('battery-model')
+    assert.match(
+      await show(`${at}/readiness`),
+      /\/edit\?act=eu\.battery\.passport">Fill in 19 gaps on one page/,
+    )
+    const form = await show(`${at}/${TO}`)
+    const fields = listFields(form)
+    assert.equal(fields.length, 19)
+    assert.ok(fields.includes('extinguishingAgents') && !fields.includes('productName'))
+    assert.match(form, /With what may a fire of it be put out\?<\/p><p class="hint">14 · Extinguishing agent/)
+    assert.equal(Array.from(form.matchAll(/name="d\.detailedComposition\.\d\.component"/g)).length, 3)
+    assert.match(form, /<label for="d\.minimumVoltage">Minimum voltage \(V\)<\/label>/, 'not called optional')
+    assert.match(form, /<details class="fold-small"><summary>\d optional fields/)
+    assert.match(await show(`${at}/${TO}`, GERMAN), /Womit/)
+  })
+
+  test('saves them beside all other fields, and leads back to what is still missing', async () => {
+    const { uuid, at } = await make('battery-model')
+    const before = await readData(uuid)
+    const rules = 'batt.26 batt.28 batt.9999'
+    const form = {
+      base: '1',
+      rules,
+      from: 'readiness',
+      'd.minimumVoltage': '44.8',
+      'd.maximumVoltage': '57.6',
+    }
+    const answer = await owner.post(at, { form })
+    assert.equal(answer.headers.location, `${at}/readiness?done=saved&n=2`)
+    assert.deepEqual(await readData(uuid), { ...before, minimumVoltage: 44.8, maximumVoltage: 57.6 })
+    const page = await show(`${at}/readiness?done=saved&n=2`)
+    assert.match(page, /Saved as version 2/)
+    assert.match(page, /data-draft-saved="[^"]+" data-version="2"/)
+    assert.match(page, /15 of 32/)
+  })
+
+  test('shows an error in the same form', async () => {
+    const { at } = await make('battery-model')
+    const form = { base: '1', rules: 'batt.26', from: 'readiness', 'd.minimumVoltage': 'many' }
+    const { status, text } = await owner.post(at, { form })
+    assert.equal(status, 422)
+    assert.deepEqual(listFields(text), ['minimumVoltage'])
+    assert.match(text, /name="rules" value="batt\.26"/)
+    assert.match(text, /id="d\.minimumVoltage-error"/)
+  })
+
+  test('of a product with units asks whether it is a change or a correction, and then leads back', async () => {
+    const { uuid, at } = await make('battery-model')
+    await issue(uuid)
+    const form = { base: '1', rules: 'batt.26', from: 'readiness', 'd.minimumVoltage': '44.8' }
+    const { text } = await owner.post(at, { form })
+    assert.match(text, /name="rules" value="batt\.26"/)
+    assert.match(text, /name="change_type" value="correction"/)
+    const answer = await owner.post(at, { form: { ...form, reviewed: 'yes', change_type: 'correction' } })
+    assert.equal(answer.headers.location, `${at}/readiness?done=corrected&n=2`)
+  })
+
+  test('an act that is none of the product has the whole form', async () => {
+    const { at } = await make('battery-model')
+    for (const act of ['eu.reach', 'none']) {
+      const form = await show(`${at}/edit?act=${act}`)
+      assert.match(form, /name="d\.productName"/)
+      assert.doesNotMatch(form, /name="rules"/)
+    }
+  })
+
+  test('of a unit leaves out what belongs to its model', async () => {
+    const { uuid } = await make('battery-model')
+    const unit = await issue(uuid)
+    const fields = listFields(await show(`${unit}/${TO}`))
+    assert.ok(fields.includes('batteryStatus') && !fields.includes('extinguishingAgents'), fields.join())
   })
 })
 
@@ -221,7 +307,7 @@ describe('a reason why a rule does not apply', () => {
   test('of a product with units goes through its form, with a row for the rule', async () => {
     const { uuid, at } = await make('battery-model')
     await issue(uuid)
-    const to = `${at}/edit?field=notApplicable&rule=batt.35#notApplicable`
+    const to = `${at}/edit?field=notApplicable&from=readiness&rule=batt.35#notApplicable`
     const text = await show(`${at}/readiness`)
     assert.ok(text.includes(to), 'a link to the form')
     assert.doesNotMatch(text, /name="reason-/)

@@ -20,9 +20,27 @@ export type FormContext = {
   languages: readonly string[]
   /** The URL that the form is submitted to. */
   action: string
-  /** The field that the page was opened for. */
-  asked?: string
+  /** The fields that the page was opened for. */
+  asked?: AskedFields
 }
+
+/** `rows`: how many rows a list needs; `paths`: the members that are needed, without list indexes. */
+export type AskedField = { rows: number; paths: ReadonlySet<string>; questions: readonly AskedQuestion[] }
+/** `language`: set if there is no translation. */
+export type AskedQuestion = {
+  question: string
+  about: string
+  hint: string | undefined
+  language: 'en' | undefined
+}
+/** By top-level field. */
+export type AskedFields = ReadonlyMap<string, AskedField>
+
+/** Whether the form was opened for this field, and needs this member or a part of it. */
+export const isWanted = ({ asked }: FormContext, path: string): boolean =>
+  [...(asked?.get(path.split('.', 1)[0] ?? '')?.paths ?? [])].some(
+    one => one === path || one.startsWith(`${path}.`),
+  )
 
 /** `at`: name of the input; `path`: the field's path in the field table. */
 export type InputPlace = { at: string; path: string }
@@ -64,7 +82,10 @@ export function renderScalarInput(field: Field, place: InputPlace, drawing: Form
   const { texts } = drawing.words
   const unit = field.unit === undefined ? '' : formatUnit(field.unit)
   const name = getFieldLabel(drawing.words, path) + (unit === '' ? '' : ` (${unit})`)
-  const mark = field.required ? '' : html` <span class="quiet">${texts.products.optional}</span>`
+  const mark =
+    field.required || isWanted(drawing, path)
+      ? ''
+      : html` <span class="quiet">${texts.products.optional}</span>`
   const { above, attributes } = describeInput(at, drawing, listHints(field, place, drawing))
   const head = html`<label for="${at}">${name}!${mark}</label>!${above}`
   return html`<div class="field">!${head}!${renderControl(field, place, drawing, attributes)}</div>`

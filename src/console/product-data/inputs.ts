@@ -10,9 +10,12 @@ import type { PostedForm } from '../page/form.ts'
 import { renderOptions, renderTick, section } from '../page/parts.ts'
 import type { Words } from '../page/route.ts'
 import {
+  type AskedField,
+  type AskedFields,
   describeInput,
   type FormContext,
   type InputPlace,
+  isWanted,
   listHints,
   renderKnownNames,
   renderScalarInput,
@@ -48,7 +51,8 @@ export function renderDataInputs(category: CompleteCategory, drawing: DataInputs
   const draw = (field: Field) =>
     html`<div id="${field.name}">!${renderInput(field, { at: `${DATA_PREFIX}.${field.name}`, path: field.name }, all)}</div>`
   const wanted = listWantedFields(words, category)
-  const isOpen = (field: Field) => field.name === drawing.asked || isInUse(field, all)
+  const isOpen = (field: Field) =>
+    drawing.asked?.has(field.name) === true || isInUse(`${DATA_PREFIX}.${field.name}`, all)
   const fold = (field: Field) =>
     renderFolded(field, all, isUnit ? inherited : {}, {
       inner: draw(field),
@@ -56,7 +60,8 @@ export function renderDataInputs(category: CompleteCategory, drawing: DataInputs
       isOpen: isOpen(field),
     })
   const more = shown.filter(field => !isFirst(field))
-  const groups = groupBySection(words, category, more).map(([title, fields]) => {
+  const newer = more.filter(({ since }) => since !== undefined)
+  const groups = groupBySection(words, category, newer).map(([title, fields]) => {
     const open = fields.some(isOpen) ? ' open' : ''
     return html`<details class="fold group"!${open}><summary>${title}</summary>!${fields.map(fold)}</details>`
   })
@@ -66,7 +71,33 @@ export function renderDataInputs(category: CompleteCategory, drawing: DataInputs
   return html`!${first}!${section('more', isUnit ? texts.inheritedFields : texts.more, [...folds, ...groups])}!${renderKnownNames(words, category.fields)}`
 }
 
-/** Fields that came after the first schema version, with the titles of the page's sections. */
+/**
+ * Only the fields that are asked for, by the sections of the page, with the questions. `languages`: of the
+ * product's texts.
+ */
+export function renderAskedInputs(
+  category: CompleteCategory,
+  drawing: FormContext & { asked: AskedFields },
+): string {
+  const { words, asked } = drawing
+  const shown = category.fields.filter(({ name }) => asked.has(name))
+  const sections = groupBySection(words, category, shown).map(([title, fields], n) => {
+    const drawn = fields.map(field => renderAsked(field, drawing, asked.get(field.name)))
+    return section(`asked-${n}`, title, drawn)
+  })
+  return html`!${sections}!${renderKnownNames(words, category.fields)}`
+}
+
+function renderAsked(field: Field, drawing: FormContext, asked: AskedField | undefined): string {
+  const { name } = field
+  const lines = (asked?.questions ?? []).map(
+    ({ question, about, hint, language }) =>
+      html`<div!${language === undefined ? '' : html` lang="${language}"`}><p>${question}</p><p class="hint">${hint === undefined ? about : `${about} · ${hint}`}</p></div>`,
+  )
+  return html`<div id="${name}" class="asked">!${lines}!${renderInput(field, { at: `${DATA_PREFIX}.${name}`, path: name }, drawing)}</div>`
+}
+
+/** Fields by the sections of the page, with the titles of the page's sections. */
 function groupBySection(
   { language, texts }: Words,
   { sections }: CompleteCategory,
@@ -74,10 +105,7 @@ function groupBySection(
 ): (readonly [title: string, fields: readonly Field[]])[] {
   const { ui } = getLabels(language)
   const titles = new Map([...sections, ...CLOSING_SECTIONS].map(one => [one.anchor, ui[one.title]]))
-  const added = Map.groupBy(
-    fields.filter(({ since }) => since !== undefined),
-    field => titles.get(field.section ?? '') ?? texts.readiness.otherFields,
-  )
+  const added = Map.groupBy(fields, field => titles.get(field.section ?? '') ?? texts.readiness.otherFields)
   return [...titles.values(), texts.readiness.otherFields].flatMap(title => {
     const members = added.get(title)
     return members === undefined ? [] : [[title, members] as const]
@@ -95,9 +123,8 @@ const listFormLanguages = (form: PostedForm): readonly string[] => {
 const hasInput = (form: PostedForm, at: string) =>
   form.entries().some(([name, value]) => (name === at || name.startsWith(`${at}.`)) && value.trim() !== '')
 
-/** Whether a field has input or an error. */
-function isInUse({ name }: Field, { form, problems }: FormContext): boolean {
-  const at = `${DATA_PREFIX}.${name}`
+/** Whether an input, or one below it, has a value or an error. */
+function isInUse(at: string, { form, problems }: FormContext): boolean {
   const isWrong = Object.keys(problems).some(problem => problem === at || problem.startsWith(`${at}.`))
   return isWrong || hasInput(form, at)
 }
@@ -132,14 +159,29 @@ function renderInput(field: Field, place: InputPlace, drawing: FormContext): str
     : renderList(field, place, drawing)
 }
 
-const renderMembers = (
+/** If the form was opened for some members, the other empty ones that are optional are closed. */
+function renderMembers(
   fields: readonly Field[] = [],
   { at, path }: InputPlace,
   drawing: FormContext,
-): string[] =>
-  fields.map(field =>
-    renderInput(field, { at: `${at}.${field.name}`, path: `${path}.${field.name}` }, drawing),
-  )
+): string[] {
+  const render = (field: Field) =>
+    renderInput(field, { at: `${at}.${field.name}`, path: `${path}.${field.name}` }, drawing)
+  const isShown = (field: Field) =>
+    field.required === true ||
+    isWanted(drawing, `${path}.${field.name}`) ||
+    isInUse(`${at}.${field.name}`, drawing)
+  const rest = fields.some(({ name }) => isWanted(drawing, `${path}.${name}`))
+    ? fields.filter(field => !isShown(field))
+    : []
+  const shown = fields.filter(field => !rest.includes(field)).map(render)
+  if (rest.length === 0) return shown
+  const text = drawing.words.texts.readiness.moreMembers({ count: rest.length })
+  return [
+    ...shown,
+    html`<details class="fold-small"><summary>${text}</summary>!${rest.map(render)}</details>`,
+  ]
+}
 
 function renderGroup(field: Field, place: InputPlace, drawing: FormContext): string {
   const { above } = describeInput(place.at, drawing, listHints(field, place, drawing))
@@ -153,8 +195,10 @@ function listShownRows(
   { form, category, asked }: FormContext,
 ): readonly number[] {
   const rows = listRowNumbers(form, at)
-  const isAsked = path === asked && at === `${DATA_PREFIX}.${path}` && !isEmptyAnswer(category, path)
-  return rows.length === 0 && (field.required || isAsked) ? [0] : rows
+  if (rows.length > 0) return rows
+  const isTop = at === `${DATA_PREFIX}.${path}`
+  const wanted = isTop && !isEmptyAnswer(category, path) ? (asked?.get(path)?.rows ?? 0) : 0
+  return Array.from({ length: Math.max(wanted, field.required ? 1 : 0) }, (_, place) => place)
 }
 
 /** The fragment leads to the new row, so that it is in view without a script. */

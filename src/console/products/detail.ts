@@ -20,6 +20,7 @@ import { backLink, copyable, facts, input, rowList, section, select } from '../p
 import { type Outcome, PRODUCTS, type Visit, type Words } from '../page/route.ts'
 import { getInputName } from '../product-data/form-data.ts'
 import { getCategoryName, getFieldLabel, getInputLabel } from '../product-data/labels.ts'
+import { getNewDraftKey, getProductDraftKey, renderSavedDraft } from '../product-data/local-draft.ts'
 import { explainProblem } from '../product-data/problem-sentence.ts'
 import {
   formatTitle,
@@ -33,7 +34,6 @@ import { renderReadinessSection } from '../readiness/section.ts'
 import { renderScansSection } from '../scans/product-section.ts'
 import { renderUnitsSection } from '../units/issue.ts'
 import { renderPendingCorrection } from '../units/refresh.ts'
-import { getNewDraftKey, getProductDraftKey, renderSavedDraft } from './submitted-data.ts'
 
 const MAX_VERSIONS = 10
 const DONE_ACTIONS = ['created', 'saved', 'corrected', 'archived', 'restored', 'reverted'] as const

@@ -2,6 +2,7 @@
 
 import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
+import type { Field } from '../../categories/field.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
@@ -12,12 +13,16 @@ import { CHANGE_TYPES } from '../../passports/write/plan-version.ts'
 import { previewUpdate } from '../../passports/write/preview-update.ts'
 import { updatePassport } from '../../passports/write/update.ts'
 import { getRules } from '../../readiness/rules.ts'
-import { defaultButton } from '../page/parts.ts'
+import { defaultButton, hiddenInputs } from '../page/parts.ts'
 import type { Outcome, Visit } from '../page/route.ts'
+import type { AskedFields } from '../product-data/controls.ts'
 import { buildDataForm, diffData } from '../product-data/form-data.ts'
-import { renderDataInputs } from '../product-data/inputs.ts'
+import { renderAskedInputs, renderDataInputs } from '../product-data/inputs.ts'
 import { applyRowButton } from '../product-data/list-rows.ts'
+import { getProductDraftKey, renderDraftAttributes } from '../product-data/local-draft.ts'
 import { getDoneUrl, getProductTitle, getProductUrl, getRequestedProduct } from '../product-data/product.ts'
+import { listAskedFields } from '../readiness/asked-fields.ts'
+import { getReadinessUrl, listFillableRules } from '../readiness/product-report.ts'
 import { mergeConcurrentEdit, renderConflict } from './conflict.ts'
 import { MAX_NOTE_LENGTH, renderNoteInput, renderReviewPage } from './review.ts'
 import {
@@ -25,9 +30,7 @@ import {
   DATA_FORM_SCRIPTS,
   type DataFormState,
   getFormStatus,
-  getProductDraftKey,
   parseSubmittedData,
-  renderDraftAttributes,
   renderProblems,
   type SubmittedData,
 } from './submitted-data.ts'
@@ -38,8 +41,12 @@ type EditState = DataFormState & {
   /** The version number that the form was opened with. */
   base: number
   conflict?: string
-  /** The field that the page was opened for. */
-  asked?: string
+  /** The fields that the page was opened for. */
+  asked: AskedFields
+  /** Rules whose fields are the only ones in the form; none: all fields are. */
+  rules: readonly string[]
+  /** The page of readiness opened the form, and is shown again after it. */
+  isFromReadiness: boolean
 }
 
 export async function showEdit(visit: Visit): Promise<Outcome> {
@@ -53,8 +60,45 @@ export async function showEdit(visit: Visit): Promise<Outcome> {
     problems: {},
     note: '',
     base: row.version_no,
-    asked: visit.query.get('field') ?? '',
+    ...(await readAsked(visit, state)),
   })
+}
+
+/** `?field=` opens the form at a field; `?act=` shows only what the act still wants. */
+async function readAsked(visit: Visit, state: PassportState): Promise<Asked> {
+  const { query, words } = visit
+  const act = query.get('act')
+  const rules = act === null ? [] : await listFillableRules(visit, state, act)
+  const field = query.get('field') ?? ''
+  return {
+    rules,
+    asked: rules.length > 0 ? listAskedFields(words, state.row.category, rules) : openField(field),
+    isFromReadiness: rules.length > 0 || query.get('from') === 'readiness',
+  }
+}
+
+type Asked = Pick<EditState, 'rules' | 'asked' | 'isFromReadiness'>
+
+const openField = (name: string): AskedFields =>
+  new Map(name === '' ? [] : [[name, { rows: 1, paths: new Set<string>(), questions: [] }]])
+
+/** What `readAsked` found, from the hidden inputs of the form. */
+function parseAsked({ form, words }: Visit, { row }: PassportState): Asked {
+  const rules = form
+    .text('rules')
+    .split(' ')
+    .filter(id => getRules().ruleIds.has(id))
+  return {
+    rules,
+    asked: listAskedFields(words, row.category, rules),
+    isFromReadiness: form.text('from') === 'readiness',
+  }
+}
+
+/** The fields of the form, whose inputs are parsed. */
+const listFormFields = ({ row }: PassportState, { rules, asked }: Asked): readonly Field[] => {
+  const { fields } = requireCategory(row.category)
+  return rules.length === 0 ? fields : fields.filter(({ name }) => asked.has(name))
 }
 
 /** A further row of `notApplicable`, for which the reason is still to be typed. */
@@ -87,18 +131,32 @@ function renderEditPage({ words, session }: Visit, state: PassportState, edit: E
   const category = requireCategory(row.category)
   const title = texts.editOf({ name: getProductTitle(words, state) })
   const isUnit = row.level !== 'm'
-  const { form, problems } = edit
+  const { form, problems, rules, asked, isFromReadiness } = edit
   const shown = applyAudienceProfile(category, session.account.audienceProfile)
   const { inherited } = state
-  const { asked = '' } = edit
   const drawing = { words, form, problems, action: at, isUnit, inherited, asked }
-  const body = html`<h1>${title}</h1>!${isUnit ? html`<p class="lead">${texts.unitLead}</p>` : ''}!${edit.conflict ?? renderProblems(words, edit)}
-<form method="post" action="${at}" novalidate autocomplete="off" class="data"!${edit.draft}>!${defaultButton(texts.save)}<input type="hidden" name="base" value="${edit.base}">
-!${renderDataInputs(shown, drawing)}<section aria-labelledby="why"><h2 id="why">${texts.why}</h2>
+  const isWhole = rules.length === 0
+  const inputs = isWhole
+    ? renderDataInputs(shown, drawing)
+    : renderAskedInputs(shown, { ...drawing, category: category.id, languages: listLanguages(state) })
+  const origin = hiddenInputs([
+    ['base', String(edit.base)],
+    ...(isWhole ? [] : [['rules', rules.join(' ')] as const]),
+    ...(isFromReadiness ? [['from', 'readiness'] as const] : []),
+  ])
+  const lead = isWhole ? (isUnit ? texts.unitLead : '') : words.texts.readiness.fillLead
+  const body = html`<h1>${title}</h1>!${lead === '' ? '' : html`<p class="lead">${lead}</p>`}!${edit.conflict ?? renderProblems(words, edit)}
+<form method="post" action="${at}" novalidate autocomplete="off" class="data"!${edit.draft}>!${defaultButton(texts.save)}!${origin}
+!${inputs}<section aria-labelledby="why"><h2 id="why">${texts.why}</h2>
 !${renderNoteInput(words, edit.note)}</section>
-<div class="choices sticky"><button>${texts.save}</button> <a class="button second" href="${at}">${texts.cancel}</a></div></form>`
+<div class="choices sticky"><button>${texts.save}</button> <a class="button second" href="${isFromReadiness ? getReadinessUrl(row) : at}">${texts.cancel}</a></div></form>`
   const status = edit.conflict === undefined ? getFormStatus(edit) : 422
   return { title, body, status, scripts: DATA_FORM_SCRIPTS }
+}
+
+function listLanguages(state: PassportState): readonly string[] {
+  const { languages } = effectiveData(state)
+  return Array.isArray(languages) ? languages.map(String) : []
 }
 
 export async function submitEdit(visit: Visit): Promise<Outcome> {
@@ -106,12 +164,17 @@ export async function submitEdit(visit: Visit): Promise<Outcome> {
   const state = await getRequestedProduct(visit)
   const base = /^\d{1,9}$/.test(form.text('base')) ? Number(form.text('base')) : 0
   const note = Array.from(form.text('note')).slice(0, MAX_NOTE_LENGTH).join('')
-  const edit: EditState = { form, problems: {}, note, base, draft: renderDraft(visit, true) }
+  const asked = parseAsked(visit, state)
+  const edit: EditState = { form, problems: {}, note, base, draft: renderDraft(visit, true), ...asked }
   const changed = applyRowButton(form)
   if (changed !== undefined) return renderEditPage(visit, state, { ...edit, form: changed })
   if (form.text('back') !== '') return renderEditPage(visit, state, edit)
-  const { fields } = requireCategory(state.row.category)
-  const sent = parseSubmittedData(words, fields, form, await getDataAtVersion(ctx, state, base))
+  const sent = parseSubmittedData(
+    words,
+    listFormFields(state, asked),
+    form,
+    await getDataAtVersion(ctx, state, base),
+  )
   const typed = { ...edit, form: sent.form }
   try {
     return await saveEdit(visit, { state, edit: typed, sent })
@@ -140,7 +203,7 @@ type SaveInput = { state: PassportState; edit: EditState; sent: SubmittedData }
  */
 async function saveEdit(visit: Visit, { state, edit, sent }: SaveInput): Promise<Outcome> {
   const { ctx, words } = visit
-  const { fields } = requireCategory(state.row.category)
+  const fields = listFormFields(state, edit)
   const known = state.row.level === 'm' ? fields : fields.filter(field => field.name !== 'gtin')
   const data = diffData(known, getEditableData(state), sent.data)
   const chosen = CHANGE_TYPES.find(one => one === sent.form.text('change_type'))
@@ -164,5 +227,7 @@ async function saveEdit(visit: Visit, { state, edit, sent }: SaveInput): Promise
     return renderEditPage(visit, state, { ...edit, message: words.texts.products.nothingChanged })
   const { passport } = await updatePassport(ctx, update)
   const done = update.changeType === 'correction' ? 'corrected' : 'saved'
-  return { to: getDoneUrl(state.row, done, passport.version_no) }
+  const { row } = state
+  if (edit.isFromReadiness) return { to: getReadinessUrl(row, { done, n: passport.version_no }) }
+  return { to: getDoneUrl(row, done, passport.version_no) }
 }

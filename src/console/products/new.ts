@@ -16,15 +16,14 @@ import { buildDataForm } from '../product-data/form-data.ts'
 import { renderDataInputs } from '../product-data/inputs.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { applyRowButton } from '../product-data/list-rows.ts'
+import { getNewDraftKey, renderDraftAttributes } from '../product-data/local-draft.ts'
 import { getProductUrl } from '../product-data/product.ts'
 import {
   collectProblems,
   DATA_FORM_SCRIPTS,
   type DataFormState,
   getFormStatus,
-  getNewDraftKey,
   parseSubmittedData,
-  renderDraftAttributes,
   renderProblems,
 } from './submitted-data.ts'
 

@@ -1,7 +1,6 @@
 /** Parses a submitted product form and shows every error at its field. No input is lost. */
 
 import { html } from 'ghtml'
-import type { Session } from '../../accounts/people/sessions.ts'
 import type { Field } from '../../categories/field.ts'
 import { problem } from '../../categories/problems.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
@@ -102,21 +101,3 @@ function listRequiredMembers(field: Field, detail: Detail): Detail[] {
     listRequiredMembers(one, { ...detail, path: [...at, one.name], [TRANSLATION]: { key, facts } }),
   )
 }
-
-/** The key contains the person, so that nobody else at the same browser is offered the draft. */
-export const getProductDraftKey = ({ personId }: Session, id: string) => `${personId}:${id}`
-export const getNewDraftKey = ({ personId, account }: Session, category: string) =>
-  `${personId}:${account.id}:new:${category}`
-
-/** Attributes of the form tag, as HTML. `isSent`: the form shows submitted input that is not saved yet. */
-export function renderDraftAttributes(words: Words, draft: string, isSent: boolean): string {
-  const texts = words.texts.products
-  // The module fills in the time.
-  const found = texts.draftFound({ time: '{time}' })
-  const sent = isSent ? ' data-draft-sent' : ''
-  return html` data-draft="${draft}"!${sent} data-draft-found="${found}" data-draft-restore="${texts.draftRestore}" data-draft-discard="${texts.draftDiscard}"`
-}
-
-/** A hidden element that deletes the draft if it was begun before version `n`. */
-export const renderSavedDraft = (draft: string, n: number) =>
-  html`<span hidden data-draft-saved="${draft}" data-version="${n}"></span>`

@@ -7,11 +7,18 @@ import { countUnitsUnder } from '../../passports/read/list-units.ts'
 import { updatePassport } from '../../passports/write/update.ts'
 import { RULE_LEVELS } from '../../readiness/act.ts'
 import { getRules } from '../../readiness/rules.ts'
+import { DRAFTS_MODULE } from '../page/assets.ts'
 import { isFine, type Problems } from '../page/form.ts'
 import { described, doneNotice, notes, rowList, section, summary } from '../page/parts.ts'
 import { type Outcome, PRODUCTS, type Visit, type Words } from '../page/route.ts'
 import { getFieldLabel } from '../product-data/labels.ts'
-import { backToProduct, getProductTitle, getRequestedProduct } from '../product-data/product.ts'
+import { getProductDraftKey, renderSavedDraft } from '../product-data/local-draft.ts'
+import {
+  backToProduct,
+  getProductTitle,
+  getRequestedProduct,
+  renderDoneNotice,
+} from '../product-data/product.ts'
 import { getActTexts, getRuleTexts } from '../product-data/rule-texts.ts'
 import { describeActState, describeQuestion, describeScore, renderActTitle, renderBar } from './act-parts.ts'
 import {
@@ -19,10 +26,12 @@ import {
   GROUPS,
   type Group,
   getFieldUrl,
+  getFillUrl,
   getReadinessUrl,
   groupRules,
   type JudgedAct,
   type JudgedRule,
+  listFillable,
   listReasons,
   OPEN_GROUPS,
   type ProductReport,
@@ -65,12 +74,22 @@ async function renderReadinessPage(
   ]
   const shown = [...judged, ...undetermined].map(({ act }) => act)
   const body = html`!${backToProduct(words, state)}<h1>${texts.titleOf({ name: getProductTitle(words, state) })}</h1>
-<p class="lead">${texts.lead}</p>!${query.get('done') === 'declared' ? doneNotice(texts.declared) : ''}!${renderTypedProblems(page)}
+<p class="lead">${texts.lead}</p>!${renderDone(visit, state)}!${renderTypedProblems(page)}
 !${acts.length === 0 ? html`<p>${texts.noActs}</p>` : html`<p class="no-print"><a class="alone" href="${getReadinessUrl(row)}.csv">${texts.download}</a></p>`}!${acts}
 !${renderNotes(page, report.notes)}!${renderNotApplying(words, notApplying)}
 <p class="after quiet">${texts.rulesOf({ date: words.date(report.rulesVersion) })}</p>!${renderSources(words, row.category, shown)}`
   const status = typed === undefined ? 200 : 422
-  return { title: texts.titleOf({ name: getProductTitle(words, state) }), body, status }
+  const scripts = query.has('n') ? [DRAFTS_MODULE] : []
+  return { title: texts.titleOf({ name: getProductTitle(words, state) }), body, status, scripts }
+}
+
+/** After a save the browser deletes what it kept of the form. */
+function renderDone({ words, query, session }: Visit, { row }: PassportState): string {
+  const done = query.get('done')
+  if (done === 'declared') return doneNotice(words.texts.readiness.declared)
+  const saved = renderDoneNotice(words, query, ['saved', 'corrected'])
+  if (saved === '') return ''
+  return saved + renderSavedDraft(getProductDraftKey(session, idFromUuid(row.id)), Number(query.get('n')))
 }
 
 async function hasUnitsUnder(ctx: Visit['ctx'], row: PassportState['row']): Promise<boolean> {
@@ -90,9 +109,14 @@ function renderAct(page: PageContext, act: JudgedAct): string {
   const groups = groupRules(act)
   const [open, closed] = [GROUPS.filter(isOpenGroup), GROUPS.filter(one => !isOpenGroup(one))]
   const { note } = getActTexts(words, { id: act.act, title: act.title })
+  const fillable = page.mayEdit ? listFillable(page.state, act) : []
+  const fill =
+    fillable.length < 2
+      ? ''
+      : html`<p class="no-print"><a class="button" href="${getFillUrl(page.state.row, act.act)}">${texts.fillAll({ count: fillable.length })}<span class="sight">: !${renderActTitle(words, act)}</span></a></p>`
   const nothing = open.some(one => groups.has(one)) ? '' : html`<p>${texts.nothingMissing}</p>`
   return html`<section aria-labelledby="${act.act}" class="act"><div class="bars"><div><h2 id="${act.act}">!${renderActTitle(words, act)}</h2><span class="amount">${describeScore(words, act)}</span>
-<div class="bar">!${renderBar(act, act.act)}</div></div></div><p class="quiet">${describeActState(words, act)}!${note === undefined ? '' : html`. ${note}`}</p>!${nothing}
+<div class="bar">!${renderBar(act, act.act)}</div></div></div><p class="quiet">${describeActState(words, act)}!${note === undefined ? '' : html`. ${note}`}</p>!${nothing}!${fill}
 !${open.map(one => renderOpenGroup(page, act, one, groups.get(one)))}!${closed.map(one => renderClosedGroup(page, act, one, groups.get(one)))}</section>`
 }
 
@@ -162,7 +186,7 @@ function renderRuleActions(page: PageContext, rule: JudgedRule, title: string): 
 function findFillUrl({ row }: PassportState, rule: JudgedRule): string | undefined {
   if (rule.edit_url !== undefined && URL.canParse(rule.edit_url)) {
     const { pathname, hash } = new URL(rule.edit_url)
-    return `${pathname}?field=${hash.slice(1)}${hash}`
+    return `${pathname}?field=${hash.slice(1)}&from=readiness${hash}`
   }
   // A GTIN belongs to the model, whose form has it as a field.
   return asksForGtin(row.category, rule.id) ? getFieldUrl({ id: row.model_id }, 'gtin') : undefined
@@ -203,7 +227,7 @@ ${isTyped ? typed.reason : ''}</textarea></div><button class="second">${texts.sa
 }
 
 const getDeclareUrl = ({ id }: { id: string }, rule: string) =>
-  `${PRODUCTS}/${idFromUuid(id)}/edit?field=notApplicable&rule=${rule}#notApplicable`
+  `${PRODUCTS}/${idFromUuid(id)}/edit?field=notApplicable&from=readiness&rule=${rule}#notApplicable`
 
 const isOfModel = ({ level }: PassportState['row'], wanted: JudgedRule['level']): boolean =>
   RULE_LEVELS.indexOf(wanted) < RULE_LEVELS.indexOf(LEVEL_NAME[level])

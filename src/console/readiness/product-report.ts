@@ -1,6 +1,8 @@
 /** The report of one product, with what its page needs beside it. */
+import { LEVEL_NAME } from '../../passports/core/record.ts'
 import { effectiveData, type PassportState } from '../../passports/core/state.ts'
 import { type ReadinessReport, reportPassport } from '../../passports/readiness/report-passport.ts'
+import { RULE_LEVELS } from '../../readiness/act.ts'
 import type { Visit } from '../page/route.ts'
 import { getProductUrl } from '../product-data/product.ts'
 
@@ -35,11 +37,19 @@ export async function findReport({ ctx, setup }: Visit, { row }: PassportState):
   }
 }
 
-export const getReadinessUrl = (row: { id: string }) => `${getProductUrl(row)}/readiness`
+/** `saved`: what was just done, and the new version's number. */
+export const getReadinessUrl = (row: { id: string }, saved?: { done: string; n: number }): string => {
+  const at = `${getProductUrl(row)}/readiness`
+  return saved === undefined ? at : `${at}?${new URLSearchParams({ done: saved.done, n: String(saved.n) })}`
+}
+
+/** The form with only what the act still wants of this product. */
+export const getFillUrl = (row: { id: string }, act: string) =>
+  `${getProductUrl(row)}/edit?${new URLSearchParams({ act })}`
 
 /** The form, with the field in it opened. */
 export const getFieldUrl = (row: { id: string }, field: string) =>
-  `${getProductUrl(row)}/edit?field=${field}#${field}`
+  `${getProductUrl(row)}/edit?field=${field}&from=readiness#${field}`
 
 /** The groups of the page, in its order. */
 export const GROUPS = [
@@ -47,6 +57,29 @@ export const GROUPS = [
   ...(['done', 'notApplicable'] as const),
 ] as const
 export type Group = (typeof GROUPS)[number]
+
+/**
+ * What the act still wants and the product's own form has: a rule of models is filled in on the model, and of
+ * a GTIN only models have the field.
+ */
+export const listFillable = ({ row }: PassportState, { rules }: JudgedAct): readonly JudgedRule[] =>
+  rules.filter(
+    ({ outcome, level, paths }) =>
+      (outcome === 'missing' || outcome === 'partial') &&
+      paths.length > 0 &&
+      RULE_LEVELS.indexOf(level) >= RULE_LEVELS.indexOf(LEVEL_NAME[row.level]),
+  )
+
+/** The ids of the rules; none if the act is not one of the product's. */
+export async function listFillableRules(
+  visit: Visit,
+  state: PassportState,
+  actId: string,
+): Promise<string[]> {
+  const { judged } = await findReport(visit, state)
+  const act = judged.find(one => one.act === actId)
+  return act === undefined ? [] : listFillable(state, act).map(({ id }) => id)
+}
 
 /** What a person should do something about. */
 export const OPEN_GROUPS = ['missing', 'partial', 'check'] as const satisfies readonly Group[]
