@@ -11,7 +11,7 @@ import { invalidData } from '../categories/invalid-data.ts'
 import { IS_FULL } from '../full.ts'
 import { type Harness, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 
-const RUNS = IS_FULL ? 1_000 : 300
+const RUNS = IS_FULL ? 1_000 : 150
 
 for (const id of ['textile', 'battery', 'furniture']) {
   describe(`POST /products with random ${id} data`, () => {
