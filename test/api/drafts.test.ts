@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { HTTPMethods } from 'fastify'
 import { setPlan } from '../../src/accounts/accounts.ts'
-import { deleteOldDrafts } from '../../src/passports/drafts/store-drafts.ts'
+import { judgeDrafts } from '../../src/passports/drafts/draft.ts'
+import { deleteOldDrafts, listDrafts } from '../../src/passports/drafts/store-drafts.ts'
+import { endPools, getTestShard, IS_SHARDED } from '../database.ts'
 import { type Ask, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 
 let t: Harness
@@ -133,6 +135,44 @@ describe('a draft of a new product', () => {
     assert.equal(after?.used, before?.used + 1)
   })
 
+  test('exists from its publication on, not from the time when its draft was begun', async () => {
+    const day = (n: number) => `2026-11-0${n}T10:00:00.000Z`
+    t.clock.set(day(1))
+    const draft = await createDraft(newProduct())
+    t.clock.set(day(3))
+    assert.equal((await send('POST', `/drafts/${draft.id}/publish`)).status, 201)
+    const path = `/products/${draft.id}`
+    const at = (time: string) => send('GET', `${path}?at=${time}`)
+    const assertPublished = async () => {
+      for (const time of [day(1), day(2), '2026-11-03T09:59:59.999Z'])
+        assert.equal((await at(time)).status, 404, time)
+      const found = await at(day(3))
+      assert.equal(found.status, 200, found.text)
+      const { version_no, updated_at, created_at } = found.json.data
+      assert.deepEqual([version_no, updated_at, created_at], [1, day(3), day(1)])
+      const first = (await send('GET', `${path}/versions`)).json.data.at(-1)
+      assert.deepEqual([first.version_no, first.created_at], [1, day(3)])
+      assert.equal((await send('GET', `${path}/versions/1`)).json.data.updated_at, day(3))
+      for (const query of ['?lang=en', '?lang=en&version=1']) {
+        const { text } = await t.ask('GET', `/p/${draft.id}${query}`)
+        assert.ok(!text.includes('2026-11-01'), query)
+        assert.ok(text.includes('2026-11-03'), query)
+      }
+    }
+    await assertPublished()
+    t.clock.set(day(5))
+    await send('POST', `${path}/archive`)
+    await assertPublished()
+    assert.equal((await at(day(4))).json.data.status, 'active')
+    assert.equal((await at(day(5))).json.data.status, 'archived')
+    t.clock.set(day(6))
+    await send('POST', `${path}/restore`)
+    await send('PATCH', path, { data: { countryOfManufacture: 'IT' } })
+    await assertPublished()
+    assert.equal((await at(day(7))).json.data.version_no, 2)
+    t.clock.release()
+  })
+
   test('stays, and no passport appears, when the transaction ends half-way', async () => {
     const draft = await createDraft(newProduct())
     const before = await countRows()
@@ -226,6 +266,38 @@ describe('drafts of an account', () => {
     assert.equal((await ask('DELETE', `/drafts/${ids[0]}`)).status, 200)
     assert.equal((await ask('DELETE', `/drafts/${ids[0]}`)).status, 404)
     assert.equal((await ask('GET', '/drafts')).json.meta.total, 2)
+  })
+
+  test('are listed with as many statements, however many they are', async () => {
+    const own = await t.account({ plan: 'enterprise' })
+    let statements = 0
+    const sql = await t.openPools({ onStatementEnd: () => statements++ })
+    const ctx = { ...own.ctx, sql: getTestShard(sql) }
+    const ask = (path: string, body?: unknown) =>
+      send(body === undefined ? 'GET' : 'POST', path, body, { key: own.key })
+    const add = async () => {
+      const gtin = nextGtin()
+      await ask('/drafts', newProduct({ gtin }))
+      const model = (await ask('/products', newProduct({ gtin: nextGtin() }))).json.data
+      await ask('/drafts', { product_id: model.id, data: { gtin: nextGtin() } })
+      await ask('/drafts', { product_id: model.id, data: { gtin } })
+    }
+    const count = async () => {
+      statements = 0
+      const drafts = await listDrafts(ctx, { limit: 100 })
+      const judged = await judgeDrafts(ctx, drafts)
+      assert.deepEqual(
+        judged.map(({ id }) => id),
+        drafts.map(({ id }) => id),
+      )
+      return statements
+    }
+    await add()
+    const few = await count()
+    for (let i = 0; i < 5; i++) await add()
+    assert.equal(await count(), few)
+    if (!IS_SHARDED) assert.equal(few, 4)
+    await endPools(sql)
   })
 
   test('are at most 1,000, also with requests at once', async () => {

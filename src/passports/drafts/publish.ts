@@ -1,6 +1,7 @@
 /** Publishes a draft: creates the product, or changes it, and deletes the draft in the same transaction. */
 import { atHome } from '../../accounts/account-shard.ts'
 import { type AccountContext, withTransaction } from '../../accounts/context.ts'
+import { recordPublication } from '../core/publication.ts'
 import type { PassportRow } from '../core/record.ts'
 import { atPassport } from '../read/find.ts'
 import { createPassport, previewCreate, type WrittenPassport } from '../write/create.ts'
@@ -28,8 +29,11 @@ export const publishDraft = (
 ): Promise<PublishedDraft> =>
   withTransaction(atHome(ctx), async tx => {
     const draft = await deleteDraft(tx, id)
-    if (draft.product_id === null)
-      return { ...(await createPassport(tx, toNewPassport(draft, options))), isNew: true }
+    if (draft.product_id === null) {
+      const written = await createPassport(tx, toNewPassport(draft, options))
+      await recordPublication(await atPassport(tx, draft.id), written.passport)
+      return { ...written, isNew: true }
+    }
     const at = await atPassport(tx, draft.product_id)
     return { ...(await updatePassport(at, toChange(draft, draft.product_id, options))), isNew: false }
   })

@@ -5,6 +5,7 @@ import type { Sql } from '../../kernel/db/database.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { PassportData } from '../core/check-data.ts'
 import { wasOutdated } from '../core/outdated.ts'
+import { readFirstTime, selectVersionTime } from '../core/publication.ts'
 import { creationTime, type PassportRow, type StatusLetter } from '../core/record.ts'
 import { getPassport } from './find.ts'
 
@@ -45,7 +46,7 @@ export async function listVersions(
       : current.version_no === 1
         ? [await readFirstVersion(ctx, current)]
         : await ctx.sql<VersionRow[]>`
-          select v.version_no, v.kind, v.changed, v.created_at, v.created_by, v.note,
+          select v.version_no, v.kind, v.changed, ${selectVersionTime(ctx.sql, current)} as created_at, v.created_by, v.note,
             case when ${current.level}::text <> 'm' then c.upto end as parent_version_no
           from passport_version v join content c on c.id = v.content_id and c.account_id = v.account_id
           where v.passport_id = ${uuid} and v.account_id = ${ctx.accountId}
@@ -85,7 +86,7 @@ async function readFirstVersion(
     version_no: 1,
     kind: 'n',
     changed: null,
-    created_at: creationTime(current.id),
+    created_at: await readFirstTime(sql, current),
     created_by: current.created_by,
     note: null,
   }
@@ -95,13 +96,13 @@ async function readFirstVersion(
 export async function getVersion(ctx: AccountContext, uuid: string, versionNo: number): Promise<PassportRow> {
   const current = await getPassport(ctx, uuid)
   if (versionNo < 1 || versionNo > current.version_no) throw notFound('version of this product')
-  if (current.version_no === 1) return readAt(ctx, current, undefined, creationTime(current.id))
+  if (current.version_no === 1) return readAt(ctx, current, undefined, await readFirstTime(ctx.sql, current))
   const row = await findVersionRow(ctx.sql, current, versionNo)
   if (row === undefined) throw notFound('version of this product')
   return { ...(await readAt(ctx, current, row, row.updated_at)), updated_at: row.updated_at }
 }
 
-/** The passport as it was at a time. Throws `not_found` for a time before its creation. */
+/** The passport as it was at a time. Throws `not_found` for a time before its creation or publication. */
 export async function getPassportAt(ctx: AccountContext, uuid: string, at: Date): Promise<PassportRow> {
   const current = await getPassport(ctx, uuid)
   if (at < creationTime(current.id)) throw notFound('product at that time')
@@ -122,7 +123,8 @@ async function readAt(
   version: OldVersion | undefined,
   at: Date,
 ): Promise<PassportRow> {
-  const state = await getStatusAt(ctx, current, at)
+  const state = await findStatusAt(ctx, current, at)
+  if (state === undefined) throw notFound('product at that time')
   const outdated = await wasOutdated(ctx, current, { versionNo: version?.version_no ?? 1, at })
   const { updated_at } = state
   if (version === undefined) return { ...current, ...state, outdated }
@@ -131,18 +133,19 @@ async function readAt(
 
 const latest = (a: Date, b: Date) => (a > b ? a : b)
 
-async function getStatusAt(
-  ctx: AccountContext,
+/** Undefined if it was still a draft. */
+async function findStatusAt(
+  { sql, accountId }: AccountContext,
   current: PassportRow,
   at: Date,
-): Promise<{ status: StatusLetter; updated_at: Date }> {
-  const [row] = await ctx.sql<{ status: StatusLetter; changed_at: Date }[]>`
-    select status, changed_at from passport_status
-    where passport_id = ${current.id} and account_id = ${ctx.accountId} and changed_at <= ${at}
-    order by changed_at desc limit 1`
-  return row
-    ? { status: row.status, updated_at: row.changed_at }
-    : { status: 'a', updated_at: creationTime(current.id) }
+): Promise<{ status: StatusLetter; updated_at: Date } | undefined> {
+  const entries = sql`
+    select status, changed_at from passport_status where passport_id = ${current.id} and account_id = ${accountId}`
+  const [row] = await sql<{ status: StatusLetter; changed_at: Date }[]>`
+    (${entries} and changed_at <= ${at} order by changed_at desc limit 1) union all
+    (${entries} order by changed_at limit 1) order by changed_at desc limit 1`
+  if (row !== undefined && row.changed_at <= at) return { status: row.status, updated_at: row.changed_at }
+  return row?.status === 'a' ? undefined : { status: 'a', updated_at: creationTime(current.id) }
 }
 
 type OldVersion = Pick<
@@ -156,7 +159,7 @@ async function findVersionRow(
   versionNo: number,
 ): Promise<OldVersion | undefined> {
   const [row] = await sql<OldVersion[]>`
-    select v.version_no, v.created_by, v.created_at as updated_at, v.schema_version, c.data->>'gtin' as gtin,
+    select v.version_no, v.created_by, ${selectVersionTime(sql, current)} as updated_at, v.schema_version, c.data->>'gtin' as gtin,
       coalesce(c.data || v.own, c.data)::text as data
     from passport_version v join content c on c.id = v.content_id and c.account_id = v.account_id
     where v.passport_id = ${current.id} and v.account_id = ${current.account_id} and v.version_no = ${versionNo}`

@@ -3,7 +3,8 @@ import { type Fragment, perDatabase, type Sql } from '../../kernel/db/database.t
 import { getShard } from '../../kernel/db/shards.ts'
 import { Semaphore } from '../../kernel/semaphore.ts'
 import { dropFreeFormKeys, dropFreeFormNames } from '../core/columns.ts'
-import { creationTime, type PassportRow } from '../core/record.ts'
+import { readFirstTime, selectVersionTime } from '../core/publication.ts'
+import type { PassportRow } from '../core/record.ts'
 import { findWholePassport, type PublicPassportRow } from './find.ts'
 
 type EarlierVersion = Pick<
@@ -46,7 +47,7 @@ async function readVersion(
   const shard = getShard(sql, passport.shard)
   const rows = await permits(shard).run(
     () => shard<EarlierVersion[]>`
-      select v.version_no, v.created_at as updated_at, v.schema_version, c.data->>'gtin' as gtin, ${data} as data,
+      select v.version_no, ${selectVersionTime(sql, passport)} as updated_at, v.schema_version, c.data->>'gtin' as gtin, ${data} as data,
         case when v.own is not null then ${dropFreeFormNames(sql, sql`array(select jsonb_object_keys(v.own))`)} end as unit_fields,
         ${dropFreeFormNames(sql, sql`c.own_fields`)} as batch_fields
       from passport_version v join content c on c.id = v.content_id and c.account_id = v.account_id
@@ -67,7 +68,7 @@ const MAX_VERSIONS_SHOWN = 20
 /** A refresh gives a unit the corrections of its model or batch. */
 const KIND = { n: 'first', h: 'change', c: 'correction', r: 'correction' } as const
 
-type Subject = Pick<PassportRow, 'id' | 'account_id' | 'version_no'>
+type Subject = Pick<PassportRow, 'id' | 'account_id' | 'version_no' | 'updated_at'>
 
 /** The newest 20 versions of a passport up to its own. */
 export async function readPublicHistory(
@@ -75,15 +76,14 @@ export async function readPublicHistory(
   passport: Subject & Pick<PublicPassportRow, 'shard'>,
 ): Promise<PublicHistory> {
   const total = passport.version_no
+  const shard = getShard(sql, passport.shard)
   if (total === 1)
-    return { versions: [{ versionNo: 1, kind: 'first', at: creationTime(passport.id) }], total }
-  const rows = await getShard(sql, passport.shard)<
-    { version_no: number; kind: keyof typeof KIND; created_at: Date }[]
-  >`
-    select version_no, kind, created_at from passport_version
-    where passport_id = ${passport.id} and account_id = ${passport.account_id}
-      and version_no <= ${total} and version_no > ${total - MAX_VERSIONS_SHOWN}
-    order by version_no desc`
+    return { versions: [{ versionNo: 1, kind: 'first', at: await readFirstTime(shard, passport) }], total }
+  const rows = await shard<{ version_no: number; kind: keyof typeof KIND; created_at: Date }[]>`
+    select v.version_no, v.kind, ${selectVersionTime(sql, passport)} as created_at from passport_version v
+    where v.passport_id = ${passport.id} and v.account_id = ${passport.account_id}
+      and v.version_no <= ${total} and v.version_no > ${total - MAX_VERSIONS_SHOWN}
+    order by v.version_no desc`
   return {
     versions: rows.map(row => ({ versionNo: row.version_no, kind: KIND[row.kind], at: row.created_at })),
     total,
