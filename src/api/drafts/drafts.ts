@@ -4,7 +4,13 @@ import { invalid } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory, requireData } from '../../passports/core/check-data.ts'
 import { passportUrl } from '../../passports/core/record.ts'
-import { type Draft, type JudgedDraft, judgeDraft, reportDraft } from '../../passports/drafts/draft.ts'
+import {
+  type Draft,
+  type JudgedDraft,
+  judgeDraft,
+  judgeDrafts,
+  reportDraft,
+} from '../../passports/drafts/draft.ts'
 import { previewPublish, publishDraft } from '../../passports/drafts/publish.ts'
 import {
   changeDraft,
@@ -16,7 +22,7 @@ import {
   type NewDraft,
 } from '../../passports/drafts/store-drafts.ts'
 import { requireProductUuid } from '../../passports/read/find.ts'
-import { getReadinessSettings } from '../../passports/readiness/report-passport.ts'
+import { readReportBasis } from '../../passports/readiness/report-passport.ts'
 import { CHANGE_TYPES } from '../../passports/write/plan-version.ts'
 import { choiceMember, dataMember, objectBody, textMember } from '../endpoint/body.ts'
 import {
@@ -105,7 +111,7 @@ const NO_STORE = { 'cache-control': 'private, no-store' }
 
 async function respond(call: AccountCall, draft: Draft, status = 200) {
   const judged = await judgeDraft(call.account, draft)
-  const readiness = await reportDraft(call.account, await getReadinessSettings(call.account), judged)
+  const readiness = reportDraft(call.account, await readReportBasis(call.account), judged)
   const { data } = draft
   const details = judged.details.map(detailJson)
   const body = { ...toRow(call, judged), data, details, readiness }
@@ -157,13 +163,12 @@ export const listDraftsEndpoint = defineEndpoint({
     const from = cursor === undefined ? { offset: (page - 1) * limit } : { after: cursor }
     // One more than the limit, to see whether there is a next page.
     const found = await listDrafts(account, { limit: limit + 1, ...from })
-    const settings = await getReadinessSettings(account)
-    const rows: object[] = []
-    for (const draft of found.slice(0, limit)) {
-      const judged = await judgeDraft(account, draft)
-      const readiness = await reportDraft(account, settings, judged)
-      rows.push({ ...toRow(call, judged), refused: judged.details.length, readiness })
-    }
+    const basis = await readReportBasis(account)
+    const rows = (await judgeDrafts(account, found.slice(0, limit))).map(judged => ({
+      ...toRow(call, judged),
+      refused: judged.details.length,
+      readiness: reportDraft(account, basis, judged),
+    }))
     const last = found.length > limit ? found[limit - 1] : undefined
     const meta = pageMeta(query, { total: await countDrafts(account) }, last && idFromUuid(last.id))
     return { body: successJson(JSON.stringify(rows), { meta }), headers: NO_STORE }

@@ -1,5 +1,5 @@
 /** The readiness report of a stored passport, or of data that is not stored. */
-import { readAudienceProfile } from '../../accounts/audience-profile.ts'
+import { type AudienceProfile, readAudienceProfile } from '../../accounts/audience-profile.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { readReadinessSettings } from '../../accounts/readiness-settings.ts'
 import { type CompleteCategory, dropNewerKeys } from '../../categories/catalogue.ts'
@@ -78,7 +78,7 @@ export async function reportData(
   const wrong = validateData(category, data).errors.filter(({ code }) => code !== 'required')
   if (wrong.length > 0) throw invalid(wrong)
   const planned = { category, data, level: input.level, productId: null }
-  return reportPlannedData(ctx, await getReadinessSettings(ctx), planned, options)
+  return reportPlannedData(ctx, await readReportBasis(ctx), planned, options)
 }
 
 /** `productId`: UUID of the stored product that the data would change; null: none. */
@@ -89,16 +89,24 @@ export type PlannedData = {
   productId: string | null
 }
 
+/** What reports of an account depend on besides data. */
+export type ReportBasis = { settings: ReadinessSettings; profile: AudienceProfile }
+
+export const readReportBasis = async (ctx: AccountContext): Promise<ReportBasis> => ({
+  settings: await getReadinessSettings(ctx),
+  profile: await readAudienceProfile(ctx),
+})
+
 /** The data was checked before; the rules skip values of other types. */
-export async function reportPlannedData(
+export function reportPlannedData(
   ctx: AccountContext,
-  settings: ReadinessSettings,
+  { settings, profile }: ReportBasis,
   planned: PlannedData,
   options: ReportOptions,
-): Promise<ReadinessReport> {
+): ReadinessReport {
   const { category, data, level, productId } = planned
   const reports = reportActs(ctx, category, buildPlannedSubject(planned), settings, options)
-  const disclosed = applyAudienceProfile(category, await readAudienceProfile(ctx))
+  const disclosed = applyAudienceProfile(category, profile)
   const id = { product_id: productId && idFromUuid(productId), level }
   return toReportJson(id, getRules().version, reports, listNotes(data), {
     today: options.asOf ?? getToday(ctx),
