@@ -34,6 +34,8 @@ export type Session = {
     plan: string
     planHasApi: boolean
     audienceProfile: AudienceProfile
+    /** The readiness settings as stored; null: none. */
+    readiness: unknown
     closedAt: Date | null
   }
   /** When the person last proved who they are, by their password or a passkey. */
@@ -117,7 +119,7 @@ export async function findSession(ctx: OperatorContext, token: string): Promise<
   const now = ctx.clock.now()
   const hash = sha256Hex(token)
   const [row] = await ctx.sql<SessionRow[]>`
-    select s.id, s.person_id as "personId", p.email, m.role, m.actor_id as "actorId", s.account_id, a.name, a.plan, a.audience_profile as "audienceProfile", ${placeColumns(ctx.sql)},
+    select s.id, s.person_id as "personId", p.email, m.role, m.actor_id as "actorId", s.account_id, a.name, a.plan, a.audience_profile as "audienceProfile", a.readiness, ${placeColumns(ctx.sql)},
       plan.api as "planHasApi", a.closed_at, s.expires_at, coalesce(s.proven_at, s.created_at) as "provenAt"
     from person_session s
     join person p on p.id = s.person_id
@@ -132,6 +134,7 @@ export async function findSession(ctx: OperatorContext, token: string): Promise<
     plan,
     planHasApi,
     audienceProfile,
+    readiness,
     closed_at: closedAt,
     expires_at,
     ...session
@@ -149,6 +152,7 @@ export async function findSession(ctx: OperatorContext, token: string): Promise<
       plan,
       planHasApi,
       audienceProfile,
+      readiness,
       shard,
       shards,
       modelShards,
@@ -240,4 +244,5 @@ export const toAccountContext = (ctx: OperatorContext, session: Session): Accoun
   clock: ctx.clock,
   accountId: session.account.id,
   actorId: session.actorId,
+  readiness: session.account.readiness,
 })

@@ -5,6 +5,7 @@
 import { findHome } from '../../accounts/account-shard.ts'
 import { audit } from '../../accounts/audit.ts'
 import type { AccountContext } from '../../accounts/context.ts'
+import { readReadinessSettings } from '../../accounts/readiness-settings.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { perDatabase, type Sql, withRetries } from '../../kernel/db/database.ts'
 import { inTransaction } from '../../kernel/db/transaction.ts'
@@ -151,7 +152,9 @@ async function run(
   canContinue: () => boolean,
 ): Promise<void> {
   const { accountId, actorId } = sheet
-  const ctx: AccountContext = { ...(await findHome(sql, accountId)), clock, accountId, actorId }
+  const home = { ...(await findHome(sql, accountId)), clock, accountId, actorId }
+  // Once, so that the chunks need not read them.
+  const ctx: AccountContext = { ...home, readiness: await readReadinessSettings(home) }
   const reading = buildRowOptions(sheet)
   const firsts = await findFirstRows(ctx, sheet, reading)
   let before: number | undefined = sheet.created
