@@ -55,6 +55,7 @@ export const BATTERY_SINCE_2: readonly Field[] = [
     section: 'materials',
     description:
       'Critical raw materials above 0.1 percent by weight; an empty list says that there are none.',
+    emptyMeansNone: true,
     maxItems: 100,
     of: [
       {

@@ -111,6 +111,7 @@ export const battery: Category = {
       shape: 'quantity',
       description: 'Carbon footprint, in kg CO2e per kWh of the energy the battery provides over its life.',
       unit: 'kg CO2e/kWh',
+      dictionaryEntry: 'carbonFootprintPerKwh',
     },
     {
       name: 'carbonFootprintClass',
@@ -148,6 +149,7 @@ export const battery: Category = {
           description: 'Carbon footprint of the stage, in kg CO2e per kWh.',
           required: true,
           unit: 'kg CO2e/kWh',
+          dictionaryEntry: 'carbonFootprintStagePerKwh',
         },
       ],
     },
@@ -180,6 +182,7 @@ export const battery: Category = {
       section: 'hazardous-substances',
       nodeClass: 'HazardousSubstance',
       description: 'Hazardous substances in the battery.',
+      emptyMeansNone: true,
       maxItems: 500,
       of: [
         SUBSTANCE_NAME,

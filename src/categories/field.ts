@@ -100,6 +100,13 @@ export type Field = {
   nodeClass?: string
   /** JSON-LD term of a general vocabulary, as a compact IRI (`schema:name`). Default: `dpp:` + name. */
   term?: string
+  /**
+   * Its entry in the dictionary of documents of EN 18223, if it shares its own name with a field of another
+   * meaning or unit: an entry has one unit. Default: `standards/en18223/dictionary.ts`.
+   */
+  dictionaryEntry?: string
+  /** An empty list is an answer: there are none. Only on a list. */
+  emptyMeansNone?: true
 }
 
 /** A heading of the page. Its anchor is printed and linked to: never change it. */

@@ -256,6 +256,7 @@ export const buildSubstancesOfConcern = (more: readonly Field[]): Field => ({
   section: 'substances',
   nodeClass: 'SubstanceOfConcern',
   description: 'Substances of concern in the product.',
+  emptyMeansNone: true,
   maxItems: 500,
   of: [
     SUBSTANCE_NAME,
