@@ -120,6 +120,7 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
     page: ['http'],
     http: [],
   },
+  standards: { en18223: ['.'], '.': [] },
   transfer: { spreadsheets: [], backup: ['.'], accounts: ['.'], static: ['.'], '.': [] },
 }
 

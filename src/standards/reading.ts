@@ -8,6 +8,8 @@ export type Reading = {
   id: string
   /** The address of its page. */
   url: string
+  /** The id of its documents, if it is not `url`: under a pinned base, or kept from another system. */
+  dppId?: string
   /** Its GS1 Digital Link; null without a GTIN. */
   gs1Url: string | null
   category: CompleteCategory
@@ -37,7 +39,7 @@ export type Reading = {
   versionCommitment: string | null
 }
 
-export type ParentAddresses = { id: string; url: string; gs1Url: string | null }
+export type ParentAddresses = Pick<Reading, 'id' | 'url' | 'dppId' | 'gs1Url'>
 
 /** Where the documents are published, and by whom. Addresses have no slash at the end. */
 export type Publisher = {
@@ -46,4 +48,6 @@ export type Publisher = {
   nsUrl: string
   /** The DID of the account; null without a signing key. */
   did: string | null
+  /** Whether the DID names the economic operator even if it has another identifier. */
+  prefersDid?: boolean
 }

@@ -1,0 +1,178 @@
+/** Data elements: what each field of a passport is in the full form of a document. */
+import { type Field, findScalarEntry } from '../../categories/field.ts'
+import { asObject, type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
+import { buildDictionaryReference } from './dictionary.ts'
+import { DATA_TYPE, ELEMENT_MEMBER, OBJECT_TYPE } from './names.ts'
+
+/** A data element of the full form; `names.ts` has the names of its members. */
+export type DataElement = DataObject
+
+export type ElementOptions = {
+  nsUrl: string
+  /** Its text comes first. */
+  primaryLanguage: string
+}
+
+/** The elements of those fields that have a value, in their order. */
+export const buildElements = (
+  fields: readonly Field[],
+  data: DataObject,
+  options: ElementOptions,
+): DataElement[] =>
+  fields.flatMap(field => {
+    const head = {
+      [ELEMENT_MEMBER.elementId]: field.name,
+      [ELEMENT_MEMBER.dictionaryReference]: buildDictionaryReference(field, options.nsUrl),
+    }
+    const element = buildElement(field, getOwn(data, field.name), head, options)
+    return element === undefined ? [] : [element]
+  })
+
+/** Undefined if there is no value, or nothing in it: a collection has at least one element. */
+function buildElement(
+  field: Field,
+  value: unknown,
+  head: DataElement,
+  options: ElementOptions,
+): DataElement | undefined {
+  if (value === undefined || value === null) return undefined
+  if (field.localized) return buildTexts(asObject(value), head, options)
+  switch (field.type) {
+    case 'object':
+      return buildCollection(field.fields ?? [], asObject(value), head, options)
+    case 'list':
+      return Array.isArray(value) ? buildList(field, value, head, options) : undefined
+    default:
+      return {
+        ...head,
+        [ELEMENT_MEMBER.objectType]: OBJECT_TYPE.single,
+        [ELEMENT_MEMBER.valueDataType]: getDataType(field, value),
+        [ELEMENT_MEMBER.value]: value,
+      }
+  }
+}
+
+function getDataType({ type, format }: Field, value: unknown): string {
+  if (type === 'number') return DATA_TYPE.decimal
+  if (type === 'boolean') return DATA_TYPE.boolean
+  if (format === 'url') return DATA_TYPE.anyUri
+  if (format !== 'partial_date') return DATA_TYPE.string
+  const { length } = String(value)
+  if (length === 'YYYY'.length) return DATA_TYPE.year
+  return length === 'YYYY-MM'.length ? DATA_TYPE.yearMonth : DATA_TYPE.date
+}
+
+/** The primary language first; language tags in lower case. */
+function buildTexts(texts: DataObject, head: DataElement, options: ElementOptions): DataElement | undefined {
+  const primary = options.primaryLanguage.toLowerCase()
+  const entries = Object.entries(texts).map(([tag, text]) => ({
+    [ELEMENT_MEMBER.value]: text,
+    [ELEMENT_MEMBER.language]: tag.toLowerCase(),
+  }))
+  if (entries.length === 0) return undefined
+  const isPrimary = (one: DataObject) => one[ELEMENT_MEMBER.language] === primary
+  return {
+    ...head,
+    [ELEMENT_MEMBER.objectType]: OBJECT_TYPE.multiLanguage,
+    [ELEMENT_MEMBER.value]: [...entries.filter(isPrimary), ...entries.filter(one => !isPrimary(one))],
+  }
+}
+
+function buildCollection(
+  fields: readonly Field[],
+  data: DataObject,
+  head: DataElement,
+  options: ElementOptions,
+): DataElement | undefined {
+  const elements = buildElements(fields, data, options)
+  return elements.length === 0
+    ? undefined
+    : { ...head, [ELEMENT_MEMBER.objectType]: OBJECT_TYPE.collection, [ELEMENT_MEMBER.elements]: elements }
+}
+
+/** An empty list is left out unless its emptiness is an answer. */
+function buildList(
+  list: Field,
+  entries: readonly unknown[],
+  head: DataElement,
+  options: ElementOptions,
+): DataElement | undefined {
+  const elements: DataElement[] = []
+  for (const entry of entries) {
+    const element = buildEntry(
+      list,
+      entry,
+      { [ELEMENT_MEMBER.elementId]: `${list.name}${elements.length}` },
+      options,
+    )
+    if (element !== undefined) elements.push(element)
+  }
+  const isAnswer = list.emptyMeansNone === true && entries.length === 0
+  return elements.length === 0 && !isAnswer
+    ? undefined
+    : { ...head, [ELEMENT_MEMBER.objectType]: OBJECT_TYPE.multiValued, [ELEMENT_MEMBER.elements]: elements }
+}
+
+function buildEntry(
+  list: Field,
+  entry: unknown,
+  head: DataElement,
+  options: ElementOptions,
+): DataElement | undefined {
+  const scalar = findScalarEntry(list)
+  if (scalar !== undefined) return buildElement(scalar, entry, head, options)
+  if (!isObject(entry)) return undefined
+  return isResource(list)
+    ? buildResource(list.of ?? [], entry, head)
+    : buildCollection(list.of ?? [], entry, head, options)
+}
+
+/** Whether the entries of a list are related resources. */
+export const isResource = ({ shape }: Field): boolean => shape === 'documents'
+
+/** Members of a document with a part in its resource. */
+export const DOCUMENT_MEMBER = { url: 'url', title: 'title', type: 'type' } as const
+
+/** The other members, also its type and title, stand beside those that the norm names. */
+function buildResource(
+  fields: readonly Field[],
+  document: DataObject,
+  head: DataElement,
+): DataElement | undefined {
+  const url = getOwn(document, DOCUMENT_MEMBER.url)
+  const title = getOwn(document, DOCUMENT_MEMBER.title) ?? getOwn(document, DOCUMENT_MEMBER.type)
+  const others = fields.flatMap(({ name }) => {
+    const value = name === DOCUMENT_MEMBER.url ? undefined : getOwn(document, name)
+    return value === undefined || value === null ? [] : [[name, value]]
+  })
+  if (url === undefined && others.length === 0) return undefined
+  return {
+    ...head,
+    [ELEMENT_MEMBER.objectType]: OBJECT_TYPE.resource,
+    [ELEMENT_MEMBER.contentType]: guessContentType(url),
+    ...(url === undefined ? {} : { [ELEMENT_MEMBER.url]: url }),
+    ...(title === undefined ? {} : { [ELEMENT_MEMBER.resourceTitle]: title }),
+    ...Object.fromEntries(others),
+  }
+}
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  pdf: 'application/pdf',
+  html: 'text/html',
+  htm: 'text/html',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  avif: 'image/avif',
+  svg: 'image/svg+xml',
+}
+
+/** By the extension of the path. */
+function guessContentType(url: unknown): string {
+  const path = typeof url === 'string' ? URL.parse(url)?.pathname : undefined
+  const extension = /\.(\w+)$/.exec(path ?? '')?.[1]?.toLowerCase() ?? ''
+  const type = getOwn(CONTENT_TYPES, extension)
+  return typeof type === 'string' ? type : 'application/octet-stream'
+}
