@@ -234,6 +234,7 @@ export type Texts = {
   products: {
     products: string
     newProduct: string
+    draftsLink: (values: { n: Value }) => string
     newOf: (values: { category: Value }) => string
     newLead: string
     takenFrom: (values: { name: Value }) => string
@@ -282,6 +283,7 @@ export type Texts = {
     restoredMany: (values: { count: number }) => string
     done: {
       created: string
+      published: string
       saved: string
       corrected: string
       archived: string
@@ -573,6 +575,39 @@ export type Texts = {
     chooseOne: string
     back: string
   }
+  drafts: {
+    title: string
+    lead: string
+    none: string
+    found: (values: { count: number }) => string
+    searchHint: string
+    newProduct: string
+    changeOfProduct: string
+    publishable: string
+    refused: (values: { count: number }) => string
+    saveAs: string
+    draftLead: (values: { date: Value }) => string
+    created: string
+    saved: string
+    discarded: string
+    kind: string
+    changes: string
+    product: string
+    publish: string
+    discard: string
+    refusedTitle: string
+    refusedCount: (values: { n: Value }) => string
+    nothingRefused: string
+    notPublished: (values: { count: number }) => string
+    addressHint: string
+    editOf: (values: { name: Value }) => string
+    formLead: string
+    save: string
+    changedMeanwhile: string
+    discardQuestion: (values: { name: Value }) => string
+    discardLead: string
+    keep: string
+  }
   readiness: {
     title: string
     titleOf: (values: { name: Value }) => string
@@ -620,6 +655,7 @@ export type Texts = {
     saveReason: string
     declared: string
     declaredBecause: (values: { reason: Value }) => string
+    audienceGap: (values: { readers: Value }) => string
     unitsLack: (values: { count: number }) => string
     fillUnits: {
       refresh: string

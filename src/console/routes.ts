@@ -4,6 +4,9 @@ import * as webhookPage from './developer/endpoint-page.ts'
 import * as webhooks from './developer/endpoints.ts'
 import { showDeveloper } from './developer/overview.ts'
 import * as secrets from './developer/secrets.ts'
+import { showDraftForm, submitDraftForm } from './drafts/form.ts'
+import { showDrafts } from './drafts/list.ts'
+import { showDiscardDraft, showDraft, submitDiscardDraft, submitPublish } from './drafts/page.ts'
 import { showHome, submitAccount } from './home.ts'
 import * as keys from './keys/keys.ts'
 import {
@@ -12,6 +15,7 @@ import {
   BRAND,
   type ConsoleRoute,
   DEVELOPER,
+  DRAFTS,
   editor,
   FORGOTTEN,
   HOME,
@@ -98,6 +102,13 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   signedIn.get('/console/products/:id/readiness.csv', sendSupplierFile, { cost: 'download' }),
   signedIn.get('/console/products/:id/versions/:n', showVersion),
   editor.post('/console/products/:id/versions/:n/revert', submitRevert),
+  signedIn.get(DRAFTS, showDrafts),
+  signedIn.get(`${DRAFTS}/:id`, showDraft),
+  editor.post(`${DRAFTS}/:id`, submitDraftForm, { bodyLimit: MAX_DATA_BYTES }),
+  editor.get(`${DRAFTS}/:id/edit`, showDraftForm),
+  editor.post(`${DRAFTS}/:id/publish`, submitPublish),
+  editor.get(`${DRAFTS}/:id/discard`, showDiscardDraft),
+  editor.post(`${DRAFTS}/:id/discard`, submitDiscardDraft),
   signedIn.get('/console/import', showImport),
   editor.post('/console/import', submitSpreadsheet, { takesFile: true }),
   signedIn.get('/console/import/template', downloads.sendTemplate),

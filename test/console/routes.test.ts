@@ -11,6 +11,7 @@ import { createPerson } from '../../src/accounts/people/people.ts'
 import { CONSOLE_ROUTES } from '../../src/console/routes.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
+import { createDraft } from '../../src/passports/drafts/store-drafts.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { addWebhook } from '../../src/webhooks/manage-webhooks.ts'
 import { newProduct } from '../harness.ts'
@@ -58,12 +59,14 @@ async function whatIsOf(accountId: number): Promise<Record<string, string>> {
   const access = { passportId: undefined, audience: 'authority', label: 'x', expiresAt, addresses: ADDRESSES }
   const key = { name: 'Shop', scope: 'full', expiresAt: undefined, createdBy: 'test' } as const
   const { passport } = await createPassport(ctx, { ...newProduct({}, 'textile'), strict: false })
+  const draft = await createDraft(ctx, { category: 'textile', data: {}, note: undefined })
   return {
     '/console/settings/people/': idFromUuid(owner.id),
     '/console/settings/sessions/': owner.session === null ? '01'.repeat(13) : idFromUuid(owner.session),
     '/console/settings/passkeys/': idFromUuid(passkey?.id ?? ''),
     '/console/settings/access-links/': (await createAccessLink(ctx, access)).id,
     '/console/products/': idFromUuid(passport.id),
+    '/console/drafts/': idFromUuid(draft.id),
     '/console/keys/': (await createOwnKey(ctx, key)).id,
     '/console/webhooks/': await webhookOf(accountId),
   }

@@ -35,7 +35,7 @@ export const consoleHeaders = (page: { scripts: boolean } = { scripts: false }):
 
 const PLACES = [
   { path: HOME, key: 'overview' },
-  { path: '/console/products', key: 'products' },
+  { path: '/console/products', key: 'products', also: ['/console/drafts'] },
   { path: '/console/readiness', key: 'readiness' },
   { path: '/console/scans', key: 'scans' },
   { path: '/console/import', key: 'import', also: ['/console/export'] },

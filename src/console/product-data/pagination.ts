@@ -40,9 +40,11 @@ export const toPageParameters = (
   ...(before === undefined ? {} : { before: idFromUuid(before) }),
 })
 
+type FoundPage = Omit<PassportPage, 'rows'> & { rows: readonly { id: string }[] }
+
 type PaginationOptions = {
   place: PagePosition
-  found: PassportPage
+  found: FoundPage
   size: number
   /** For search results: they are few and not sorted by ID. */
   byNumber?: boolean
@@ -67,7 +69,7 @@ export function renderPagination(words: Words, shown: PaginationOptions): string
 }
 
 /** The products from which the next and the previous page continue. */
-function getNeighbors({ rows }: PassportPage): {
+function getNeighbors({ rows }: FoundPage): {
   newer: Omit<PagePosition, 'page'>
   older: Omit<PagePosition, 'page'>
 } {

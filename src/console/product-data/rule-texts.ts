@@ -4,7 +4,7 @@ import type { Words } from '../page/route.ts'
 import { findText } from '../page/texts.ts'
 
 type ActTexts = { title: string; note?: string; scope_question?: Readonly<Record<string, string>> }
-type RuleTexts = { title: string; question: string; hint?: string; note?: string }
+type RuleTexts = { title: string; question: string; hint?: string; note?: string; pending?: string }
 type Translations = {
   acts: Readonly<Record<string, ActTexts>>
   rules: Readonly<Record<string, RuleTexts>>

@@ -36,7 +36,15 @@ import { renderUnitsSection } from '../units/issue.ts'
 import { renderPendingCorrection } from '../units/refresh.ts'
 
 const MAX_VERSIONS = 10
-const DONE_ACTIONS = ['created', 'saved', 'corrected', 'archived', 'restored', 'reverted'] as const
+const DONE_ACTIONS = [
+  'created',
+  'published',
+  'saved',
+  'corrected',
+  'archived',
+  'restored',
+  'reverted',
+] as const
 /** How often the page reloads while units are being refreshed. */
 const REFRESH_SECONDS = 2
 

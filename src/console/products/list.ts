@@ -5,6 +5,7 @@ import { allCategories } from '../../categories/catalogue.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { LEVEL_NAME } from '../../passports/core/record.ts'
+import { countDrafts } from '../../passports/drafts/store-drafts.ts'
 import { requireProductUuid } from '../../passports/read/find.ts'
 import {
   countLevels,
@@ -17,7 +18,7 @@ import { setStatus } from '../../passports/write/archive.ts'
 import { getRules } from '../../readiness/rules.ts'
 import { listActs } from '../../readiness/settings.ts'
 import { doneNotice, hiddenInputs, notice, renderOptions, renderTick } from '../page/parts.ts'
-import { type Outcome, PRODUCTS, type Visit, type Words } from '../page/route.ts'
+import { DRAFTS, type Outcome, PRODUCTS, type Visit, type Words } from '../page/route.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { type PagePosition, renderPagination, toWindow } from '../product-data/pagination.ts'
 import { getProductUrl, getShortTitle } from '../product-data/product.ts'
@@ -42,16 +43,21 @@ export async function showProducts(visit: Visit): Promise<Outcome> {
   const view = parseListQuery(query)
   const window = view.q === '' ? toWindow(view.place, PAGE_SIZE) : { limit: PAGE_SIZE, page: view.place.page }
   const filter = await findListFilter(ctx, view)
-  const [found, counts] = await Promise.all([
+  const [found, counts, draftCount] = await Promise.all([
     listPassports(ctx, filter, window, MAX_COUNTED),
     countLevels(ctx, filter, MAX_COUNTED),
+    countDrafts(ctx),
   ])
   const hidden = found.rows.length === 0 ? await renderHiddenHits(ctx, words, view, counts) : ''
   const mayEdit = session.role !== 'viewer'
   const create = mayEdit ? html`<a class="button" href="${PRODUCTS}/new">${texts.newProduct}</a>` : ''
+  const drafts =
+    draftCount === 0
+      ? ''
+      : html`<a class="button second" href="${DRAFTS}">${texts.draftsLink({ n: draftCount })}</a>`
   const failed = query.has('failed') ? notice(texts.someFailed) : ''
   const none = query.has('none') ? notice(texts.noneSelected) : ''
-  const body = html`<div class="page-head"><h1>${texts.products}</h1>!${create}</div>!${failed}!${none}!${renderChangedNotice(words, query)}
+  const body = html`<div class="page-head"><h1>${texts.products}</h1><div class="choices">!${drafts}!${create}</div></div>!${failed}!${none}!${renderChangedNotice(words, query)}
 !${renderFilters(words, view)}!${renderReadinessFilter(words, view)}!${renderLevelTabs(words, view, counts)}!${renderResults(words, view, found, { mayEdit, hidden })}`
   return { title: texts.products, body, isWide: true }
 }

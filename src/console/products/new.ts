@@ -4,13 +4,15 @@ import { html } from 'ghtml'
 import type { AccountContext } from '../../accounts/context.ts'
 import { allCategories, type CompleteCategory } from '../../categories/catalogue.ts'
 import { type DataObject, isObject } from '../../kernel/data-object.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
 import { requireCategory } from '../../passports/core/check-data.ts'
 import { effectiveData, getState } from '../../passports/core/state.ts'
+import { createDraft } from '../../passports/drafts/store-drafts.ts'
 import { applyAudienceProfile } from '../../passports/read/disclosed-category.ts'
 import { findNewestModel } from '../../passports/read/find.ts'
 import { createPassport } from '../../passports/write/create.ts'
 import { defaultButton, linkRow, rowList } from '../page/parts.ts'
-import { type Outcome, PRODUCTS, type Visit, type Words } from '../page/route.ts'
+import { DRAFTS, type Outcome, PRODUCTS, type Visit, type Words } from '../page/route.ts'
 import { findText } from '../page/texts.ts'
 import { buildDataForm } from '../product-data/form-data.ts'
 import { renderDataInputs } from '../product-data/inputs.ts'
@@ -59,7 +61,7 @@ function renderNewPage(
   const drawing = { words, form, problems, action: PRODUCTS, isUnit: false }
   const body = html`<h1>${title}</h1><p class="lead">${texts.newLead}</p>!${from === undefined ? '' : html`<p>${texts.takenFrom({ name: from })}</p>`}!${renderProblems(words, typed)}
 <form method="post" action="${PRODUCTS}" novalidate autocomplete="off" class="data"!${draft}>!${defaultButton(texts.create)}<input type="hidden" name="category" value="${category.id}">
-!${renderDataInputs(shown, drawing)}<div class="choices sticky"><button>${texts.create}</button> <a class="button second" href="${PRODUCTS}">${texts.cancel}</a></div></form>`
+!${renderDataInputs(shown, drawing)}<div class="choices sticky"><button>${texts.create}</button> <button class="second" name="as" value="draft">${words.texts.drafts.saveAs}</button> <a class="button second" href="${PRODUCTS}">${texts.cancel}</a></div></form>`
   return { title, body, status: getFormStatus(typed), scripts: DATA_FORM_SCRIPTS }
 }
 
@@ -71,6 +73,10 @@ export async function submitNew(visit: Visit): Promise<Outcome> {
     return renderNewPage(visit, category, { form: changed, problems: {}, isSent: true })
   const sent = parseSubmittedData(words, category.fields, form, {})
   try {
+    if (form.text('as') === 'draft') {
+      const draft = await createDraft(ctx, { category: category.id, data: sent.data, note: undefined })
+      return { to: `${DRAFTS}/${idFromUuid(draft.id)}?done=created` }
+    }
     const { passport } = await createPassport(ctx, { category: category.id, data: sent.data, strict: false })
     return { to: `${getProductUrl(passport)}?done=created` }
   } catch (error) {

@@ -109,7 +109,7 @@ function renderAct(page: PageContext, act: JudgedAct): string {
   const groups = groupRules(act)
   const [open, closed] = [GROUPS.filter(isOpenGroup), GROUPS.filter(one => !isOpenGroup(one))]
   const { note } = getActTexts(words, { id: act.act, title: act.title })
-  const fillable = page.mayEdit ? listFillable(page.state, act) : []
+  const fillable = page.mayEdit ? listFillable(LEVEL_NAME[page.state.row.level], act) : []
   const fill =
     fillable.length < 2
       ? ''
@@ -152,7 +152,8 @@ function renderClosedGroup(
 function renderRule(page: PageContext, rule: JudgedRule): string {
   const { words, reasons } = page
   const texts = words.texts.readiness
-  const { title, question, hint, language } = getRuleTexts(words, rule)
+  const { title, question, hint, pending, language } = getRuleTexts(words, rule)
+  const hasGap = rule.audience_gap === true && !['not_applicable', 'not_displayed'].includes(rule.outcome)
   const reason = reasons.get(rule.id)
   const units = rule.issued_units
   const lines = [
@@ -162,9 +163,18 @@ function renderRule(page: PageContext, rule: JudgedRule): string {
     ...(units === undefined
       ? []
       : [`${texts.unitsLack({ count: units.lacking })} ${texts.fillUnits[units.fill_by]}`]),
+    ...(pending === undefined ? [] : [pending]),
+    ...(hasGap ? [texts.audienceGap({ readers: nameReaders(words, rule) })] : []),
   ]
   const number = rule.nr === undefined ? '' : html`<span class="number">${rule.nr}</span> `
   return html`<li id="${rule.id}" class="rule"!${language === undefined ? '' : html` lang="${language}"`}><p>!${number}${question}</p>!${lines.map(line => html`<p class="hint">${line}</p>`)}!${renderRuleActions(page, rule, title)}</li>`
+}
+
+/** Whom the law wants to see it. The public includes the others. */
+function nameReaders({ texts }: Words, { audience }: JudgedRule): string {
+  const { readers } = texts.audience
+  if (audience.includes('public')) return readers.public
+  return audience.map(one => readers[one]).join(', ')
 }
 
 function renderRuleActions(page: PageContext, rule: JudgedRule, title: string): string {

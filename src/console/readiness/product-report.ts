@@ -2,7 +2,7 @@
 import { LEVEL_NAME } from '../../passports/core/record.ts'
 import { effectiveData, type PassportState } from '../../passports/core/state.ts'
 import { type ReadinessReport, reportPassport } from '../../passports/readiness/report-passport.ts'
-import { RULE_LEVELS } from '../../readiness/act.ts'
+import { RULE_LEVELS, type RuleLevel } from '../../readiness/act.ts'
 import type { Visit } from '../page/route.ts'
 import { getProductUrl } from '../product-data/product.ts'
 
@@ -23,11 +23,14 @@ export type ProductReport = {
 /** What is law comes first. */
 const STATUSES = ['in_force', 'draft', 'framework']
 
+export const sortActs = (acts: readonly Act[]): Act[] =>
+  acts.toSorted((a, b) => STATUSES.indexOf(a.status) - STATUSES.indexOf(b.status))
+
 /** Every rule with its outcome. */
 export async function findReport({ ctx, setup }: Visit, { row }: PassportState): Promise<ProductReport> {
   const report = await reportPassport(ctx, setup.addresses, row.id, { detail: 'full' })
   const { notes, rules_version } = report
-  const acts = report.acts.toSorted((a, b) => STATUSES.indexOf(a.status) - STATUSES.indexOf(b.status))
+  const acts = sortActs(report.acts)
   return {
     judged: acts.filter(act => 'scope' in act),
     undetermined: acts.filter(act => 'undetermined' in act),
@@ -62,12 +65,12 @@ export type Group = (typeof GROUPS)[number]
  * What the act still wants and the product's own form has: a rule of models is filled in on the model, and of
  * a GTIN only models have the field.
  */
-export const listFillable = ({ row }: PassportState, { rules }: JudgedAct): readonly JudgedRule[] =>
+export const listFillable = (own: RuleLevel, { rules }: JudgedAct): readonly JudgedRule[] =>
   rules.filter(
     ({ outcome, level, paths }) =>
       (outcome === 'missing' || outcome === 'partial') &&
       paths.length > 0 &&
-      RULE_LEVELS.indexOf(level) >= RULE_LEVELS.indexOf(LEVEL_NAME[row.level]),
+      RULE_LEVELS.indexOf(level) >= RULE_LEVELS.indexOf(own),
   )
 
 /** The ids of the rules; none if the act is not one of the product's. */
@@ -78,7 +81,7 @@ export async function listFillableRules(
 ): Promise<string[]> {
   const { judged } = await findReport(visit, state)
   const act = judged.find(one => one.act === actId)
-  return act === undefined ? [] : listFillable(state, act).map(({ id }) => id)
+  return act === undefined ? [] : listFillable(LEVEL_NAME[state.row.level], act).map(({ id }) => id)
 }
 
 /** What a person should do something about. */

@@ -17,6 +17,10 @@ import { type Draft, requireStorable } from './draft.ts'
 const MAX_DRAFTS = 1_000
 const MAX_AGE_DAYS = 180
 
+/** When the draft is deleted unless it is changed before. */
+export const getDraftEnd = ({ updated_at }: Draft): Date =>
+  new Date(updated_at.getTime() + MAX_AGE_DAYS * 86_400_000)
+
 /** `product`: UUID of the product that is changed. */
 export type NewDraft = {
   data: PassportData
@@ -82,6 +86,14 @@ export async function getDraft(ctx: AccountContext, id: string): Promise<Draft> 
   const [row] = await at.sql<DraftRow[]>`${selectDrafts(at)} and id = ${id}`
   if (row === undefined) throw notFound('draft')
   return toDraft(row)
+}
+
+/** Newest first, without those that are gone. */
+export async function getDrafts(ctx: AccountContext, ids: readonly string[]): Promise<Draft[]> {
+  const at = atHome(ctx)
+  const rows = await at.sql<DraftRow[]>`
+    ${selectDrafts(at)} and id = any(${[...ids]}::text[]::uuid[]) order by id desc`
+  return rows.map(toDraft)
 }
 
 export async function countDrafts(ctx: AccountContext): Promise<number> {

@@ -1,7 +1,7 @@
 /** The gate: what an account lets nobody publish before required rules are met. Off by default. */
 import type { AccountContext } from '../../accounts/context.ts'
 import { readReadinessSettings } from '../../accounts/readiness-settings.ts'
-import { type Detail, invalid } from '../../kernel/errors.ts'
+import { type Detail, invalid, TRANSLATION } from '../../kernel/errors.ts'
 import { reportAct } from '../../readiness/report.ts'
 import { getRules } from '../../readiness/rules.ts'
 import type { ReadinessSettings } from '../../readiness/settings.ts'
@@ -45,6 +45,7 @@ function listUnmet(
       .map(({ rule: { id, question, paths } }) => ({
         path: ['data', ...(paths[0] ?? id).split('.')],
         code: 'not_ready' as const,
+        [TRANSLATION]: { key: 'not_ready', facts: { rule: id } },
         message: `${question} ${act.title} requires it (${id}), and the gate of this account publishes nothing without it. Fill it in, or keep the product as a draft.`,
       }))
   })
