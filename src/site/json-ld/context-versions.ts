@@ -26,3 +26,14 @@ export function readContextVersions(): ContextVersion[] {
       return { name: `v${number}`, buildText: nsUrl => text.replaceAll(NAMESPACE_PLACEHOLDER, nsUrl) }
     })
 }
+
+/** The published contexts of documents of EN 18223, by path below the namespace (`en18223/textile/v1`). */
+export function readEnContexts(): { path: string; buildText: ContextVersion['buildText'] }[] {
+  return readdirSync(FOLDER).flatMap(file => {
+    const [, category, version] = /^en18223-(\w+)-(v\d+)\.json$/.exec(file) ?? []
+    if (category === undefined || version === undefined) return []
+    const text = readFileSync(new URL(file, FOLDER), 'utf8')
+    const buildText = (nsUrl: string) => text.replaceAll(NAMESPACE_PLACEHOLDER, nsUrl)
+    return [{ path: `en18223/${category}/${version}`, buildText }]
+  })
+}

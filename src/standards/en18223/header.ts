@@ -13,8 +13,9 @@ import {
   PASSPORT_RECORD,
 } from './names.ts'
 
-/** The number of the newest context of every category in `assets/contexts/`. */
-export const CONTEXT_VERSION = 1
+/** The newest contexts in `assets/contexts/`. */
+const CONTEXT_VERSIONS: Readonly<Record<string, number>> = { textile: 1, battery: 1, furniture: 1 }
+export const getContextVersion = (categoryId: string): number => CONTEXT_VERSIONS[categoryId] ?? 1
 
 /** Members that are unknown are left out, never invented. */
 export function buildHeader(reading: Reading, publisher: Publisher): DataObject {
@@ -23,7 +24,10 @@ export function buildHeader(reading: Reading, publisher: Publisher): DataObject 
   const operatorId = findOperatorId(data, publisher)
   const facilityId = findText(asObject(getOwn(data, 'manufacturingFacility')), 'facilityId')
   return {
-    [CONTEXT_MEMBER]: [`${nsUrl}/en18223/${category.id}/v${CONTEXT_VERSION}`, DATA_INTEGRITY_CONTEXT],
+    [CONTEXT_MEMBER]: [
+      `${nsUrl}/en18223/${category.id}/v${getContextVersion(category.id)}`,
+      DATA_INTEGRITY_CONTEXT,
+    ],
     [HEADER_MEMBER.id]: getDppId(reading),
     [HEADER_MEMBER.productId]: reading.gs1Url ?? reading.url,
     [HEADER_MEMBER.granularity]: reading.level,

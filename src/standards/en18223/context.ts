@@ -1,0 +1,57 @@
+/** The JSON-LD context of the compressed form: each member is the dictionary entry that it refers to. */
+import type { CompleteCategory } from '../../categories/catalogue.ts'
+import { type Field, findScalarEntry } from '../../categories/field.ts'
+import type { DataObject } from '../../kernel/data-object.ts'
+import { buildPrefixes, getDictionaryTerm } from './dictionary.ts'
+import { isResource } from './elements.ts'
+import { RECORD_FIELD } from './header.ts'
+import { ELEMENT_MEMBER, HEADER_DICTIONARY, HEADER_ENTRIES } from './names.ts'
+
+/**
+ * The context of a category, as JSON text. Documents name it before the context of Data Integrity, so it does
+ * not define `id`, `type` and `proof`; within an object its own definition counts. Numbers are not coerced.
+ */
+export function renderEnContext({ fields }: Pick<CompleteCategory, 'fields'>, nsUrl: string): string {
+  const context = {
+    '@version': 1.1,
+    '@vocab': null,
+    ...buildPrefixes(nsUrl),
+    cds: HEADER_DICTIONARY,
+    ...Object.fromEntries(
+      HEADER_ENTRIES.map(({ member, entry, isList }) => [
+        member,
+        { '@id': `cds:${entry}`, ...(isList && { '@container': '@set' }) },
+      ]),
+    ),
+    ...defineMembers([...fields, RECORD_FIELD]),
+  }
+  return `${JSON.stringify({ '@context': context }, null, 2)}\n`
+}
+
+const defineMembers = (fields: readonly Field[]): DataObject =>
+  Object.fromEntries(fields.map(field => [field.name, defineMember(field)]))
+
+function defineMember(field: Field): DataObject {
+  const id = { '@id': getDictionaryTerm(field) }
+  if (field.localized) return { ...id, '@container': '@set', '@context': TEXT }
+  if (field.type === 'object') return { ...id, '@context': defineMembers(field.fields ?? []) }
+  if (field.type !== 'list') return { ...id, ...coerce(field) }
+  const scalar = findScalarEntry(field)
+  if (scalar !== undefined) return { ...id, '@container': '@set', ...coerce(scalar) }
+  const members = defineMembers(field.of ?? [])
+  return {
+    ...id,
+    '@container': '@set',
+    '@context': isResource(field) ? { ...RESOURCE, ...members } : members,
+  }
+}
+
+const coerce = ({ format }: Field): DataObject => (format === 'url' ? { '@type': '@id' } : {})
+
+/** A text becomes a value with its language. */
+const TEXT = { [ELEMENT_MEMBER.value]: '@value', [ELEMENT_MEMBER.language]: '@language' }
+
+const RESOURCE = {
+  [ELEMENT_MEMBER.contentType]: { '@id': 'schema:encodingFormat' },
+  [ELEMENT_MEMBER.resourceTitle]: { '@id': 'schema:name' },
+}

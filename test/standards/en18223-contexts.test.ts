@@ -1,0 +1,123 @@
+/** The JSON-LD contexts of documents of EN 18223: published once, and no member of a document is lost by them. */
+import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+// @ts-expect-error: the package has no types
+import integrity from '@digitalbazaar/data-integrity-context'
+import fc from 'fast-check'
+import jsonld from 'jsonld'
+import { allCategories } from '../../src/categories/catalogue.ts'
+import { AUDIENCES } from '../../src/categories/field.ts'
+import type { DataObject } from '../../src/kernel/data-object.ts'
+import { NAMESPACE_PLACEHOLDER, readEnContexts } from '../../src/site/json-ld/context-versions.ts'
+import { renderEnContext } from '../../src/standards/en18223/context.ts'
+import { buildEnDocument } from '../../src/standards/en18223/document.ts'
+import { getContextVersion } from '../../src/standards/en18223/header.ts'
+import { validData } from '../categories/arbitrary.ts'
+import { IS_FULL } from '../full.ts'
+import { FURNITURE_PUBLISHER, PUBLISHER, READINGS, readData } from './readings.ts'
+
+const NS = PUBLISHER.nsUrl
+
+/** Digests of `assets/contexts/en18223-*`. Each published context adds a line; no line is ever changed. */
+const PUBLISHED: Readonly<Record<string, string>> = {
+  'en18223/textile/v1': '49200a80604fbf731662fbd785858525e9cbf26de69517b5280652a0c1b424f1',
+  'en18223/battery/v1': '9cd6f75d6daeb00ba51f2e876f6e37396a0154abe7c56daa934ba2985079876a',
+  'en18223/furniture/v1': 'c4671eef125572f73b548f600010db2b953ba479fe75c10d2aa635eb8da622a9',
+}
+
+const pathOf = (category: string, version: string) => `en18223/${category}/${version}`
+
+describe('the published contexts of EN 18223', () => {
+  test('are unchanged', () => {
+    const digests = readEnContexts().map(({ path, buildText }) => [
+      path,
+      hash('sha256', buildText(NAMESPACE_PLACEHOLDER), 'hex'),
+    ])
+    assert.deepEqual(Object.fromEntries(digests), PUBLISHED)
+  })
+
+  for (const category of allCategories())
+    test(`${category.id}: the newest has the current fields, and documents name it`, () => {
+      const published = readEnContexts().filter(({ path }) => path.startsWith(pathOf(category.id, '')))
+      assert.equal(published.length, getContextVersion(category.id))
+      const newest = published.find(({ path }) => path.endsWith(`/v${published.length}`))
+      assert.equal(newest?.buildText(NS), renderEnContext(category, NS))
+    })
+})
+
+const contexts = new Map<string, unknown>(integrity.contexts)
+for (const { path, buildText } of readEnContexts()) contexts.set(`${NS}/${path}`, JSON.parse(buildText(NS)))
+
+const documentLoader = async (url: string) => {
+  const document = contexts.get(url)
+  assert.ok(document, `${url} is a local copy`)
+  return { contextUrl: undefined, documentUrl: url, document }
+}
+// biome-ignore lint/suspicious/noExplicitAny: the types of jsonld lack some options, and documents have any shape
+type Any = any
+const OPTIONS: Any = { documentLoader, safe: true }
+
+/** Every text, number and boolean in a document or in its expanded form, sorted. */
+function listScalars(value: unknown): string[] {
+  const walk = (one: unknown): string[] => {
+    if (typeof one !== 'object' || one === null) return [JSON.stringify(one)]
+    return (Array.isArray(one) ? one : Object.values(one)).flatMap(walk)
+  }
+  return walk(value).sort()
+}
+
+/** Expands strictly: an unknown member throws. */
+async function assertNothingLost({ '@context': context, ...members }: DataObject) {
+  const expanded = await jsonld.expand({ '@context': context, ...members } as Any, OPTIONS)
+  assert.deepEqual(listScalars(expanded), listScalars(members))
+}
+
+describe('a document of EN 18223 as JSON-LD', () => {
+  for (const [name, reading] of Object.entries(READINGS))
+    test(`${name} loses no member, also as RDF`, async () => {
+      const publisher = name.startsWith('furniture') ? FURNITURE_PUBLISHER : PUBLISHER
+      const document = buildEnDocument(reading, publisher)
+      await assertNothingLost(document)
+      const quads: Any = await jsonld.toRDF(document as Any, { ...OPTIONS, format: 'application/n-quads' })
+      assert.ok(quads.split('\n').length > 60)
+    })
+
+  test('with a proof it expands, too', async () => {
+    const path = join(import.meta.dirname, 'examples/en18223-textile-item.json')
+    const [node]: Any = await jsonld.expand(JSON.parse(readFileSync(path, 'utf8')), OPTIONS)
+    assert.equal(node['https://w3id.org/security#proof'].length, 1)
+  })
+
+  test('has the texts as values with their languages, and our entries for our fields', async () => {
+    const [node]: Any = await jsonld.expand(
+      buildEnDocument(READINGS['battery-item'], PUBLISHER) as Any,
+      OPTIONS,
+    )
+    assert.equal(node[`${NS}#safetyInformation`][1]['@language'], 'de')
+    assert.equal(node[`${NS}#carbonFootprintPerKwh`][0]['@value'], 82.5)
+    assert.equal(
+      node[`${NS}#complianceDocuments`][0][`${NS}#documentType`][0]['@value'],
+      'declaration_of_conformity',
+    )
+    assert.ok(node['https://admin-shell.io/idta/cds/lastUpdate/1'])
+  })
+
+  test('a member without a term is refused, so these tests can fail', async () => {
+    const document = { ...buildEnDocument(READINGS['textile-item'], PUBLISHER), unknown: 1 }
+    await assert.rejects(assertNothingLost(document), { name: 'jsonld.ValidationError' })
+  })
+
+  for (const category of allCategories())
+    test(`${category.id}: random passports lose no member`, async () => {
+      await fc.assert(
+        fc.asyncProperty(validData(category), fc.constantFrom(...AUDIENCES), async (data, audience) => {
+          const document = buildEnDocument(readData(category.id, data, audience), PUBLISHER)
+          await assertNothingLost(JSON.parse(JSON.stringify(document)))
+        }),
+        { numRuns: IS_FULL ? 300 : 15 },
+      )
+    })
+})
