@@ -1,0 +1,20 @@
+/** The media type of a document that is only known by its address. */
+
+const BY_EXTENSION: Readonly<Record<string, string>> = {
+  pdf: 'application/pdf',
+  html: 'text/html',
+  htm: 'text/html',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  svg: 'image/svg+xml',
+}
+
+/** By the extension of the last part of the path, in any letter case; else `application/octet-stream`. */
+export function guessMediaType(url: string): string {
+  const path = URL.canParse(url) ? new URL(url).pathname : ''
+  const extension = /\.([a-z]{3,4})$/i.exec(path)?.[1]?.toLowerCase() ?? ''
+  return BY_EXTENSION[extension] ?? 'application/octet-stream'
+}
