@@ -1,0 +1,316 @@
+/** A passport as a UNTP 0.7.0 credential, not signed. Other versions of UNTP get a file of their own. */
+import { type Field, findScalarEntry } from '../../categories/field.ts'
+import { pickText } from '../../categories/pick-text.ts'
+import { asObject, type DataObject, getOwn } from '../../kernel/data-object.ts'
+import { findDataText, GLN_ADDRESSES, getProductIdentifier } from '../identifiers.ts'
+import { guessMediaType } from '../media-types.ts'
+import type { Publisher, Reading } from '../reading.ts'
+import { buildMaterialProvenance } from './material-provenance-0.7.0.ts'
+
+export const UNTP_CONTEXT = [
+  'https://www.w3.org/ns/credentials/v2',
+  'https://vocabulary.uncefact.org/untp/0.7.0/context/',
+] as const
+
+const GLN_NAME = 'GS1 Global Location Number'
+const DIGITAL_LINK_SCHEME = {
+  id: 'https://ref.gs1.org/standards/digital-link/',
+  name: 'GS1 Digital Link',
+}
+const COMBINED_NOMENCLATURE = {
+  schemeId: 'https://ec.europa.eu/taxation_customs/dds2/taric/',
+  schemeName: 'EU Combined Nomenclature',
+}
+const HARMONIZED_SYSTEM = { schemeId: 'https://www.wcoomd.org/', schemeName: 'Harmonized System' }
+
+/** Fields and members that are a dimension; codes of units by UNECE Recommendation 20. */
+const DIMENSIONS: Readonly<Record<string, { dimension: string; unit: string }>> = {
+  weightKg: { dimension: 'weight', unit: 'KGM' },
+  weightGrams: { dimension: 'weight', unit: 'GRM' },
+  depth: { dimension: 'length', unit: 'CMT' },
+  width: { dimension: 'width', unit: 'CMT' },
+  height: { dimension: 'height', unit: 'CMT' },
+}
+/** Fields that are the address of one document, with its name. */
+const DOCUMENTS: Readonly<Record<string, string>> = {
+  carbonFootprintStudyUrl: 'carbon footprint study',
+  dueDiligenceUrl: 'due diligence report',
+}
+/** Fields that always have a member of their own. Languages: the credential is in the primary one. */
+const EXPRESSED = new Set([
+  ...['productName', 'sku', 'gtin', 'commodityCode', 'countryOfManufacture', 'languages', 'dimensions'],
+  ...['weightKg', 'weightGrams', ...Object.keys(DOCUMENTS)],
+])
+
+export type UntpInput = {
+  reading: Reading
+  publisher: Pick<Publisher, 'publicUrl' | 'nsUrl'> & { did: string }
+  /** The bit that says whether the credential is revoked; null: it has no status. */
+  status: { listUrl: string; index: number } | null
+}
+
+/** `missing`: paths of facts that UNTP requires. Never empty. */
+export type UntpResult = { credential: DataObject } | { missing: string[] }
+
+/** What is required, read from the passport. */
+type Facts = {
+  legalName: string
+  productName: string
+  facilityId: string
+  facilityName: string
+  countryCode: string
+}
+
+export function buildUntpCredential(input: UntpInput): UntpResult {
+  const facts = readFacts(input.reading)
+  return 'missing' in facts ? facts : { credential: buildCredential(input, facts) }
+}
+
+function readFacts(reading: Reading): Facts | { missing: string[] } {
+  const missing: string[] = []
+  const readRequired = (...path: readonly string[]): string => {
+    const text = findDataText(reading, ...path)
+    if (text === undefined) missing.push(path.join('.'))
+    return text ?? ''
+  }
+  const facts = {
+    productName: readRequired('productName'),
+    legalName: readRequired('economicOperator', 'legalName'),
+    countryCode: readRequired('countryOfManufacture'),
+    facilityId: findFacilityAddress(reading) ?? readRequired('manufacturingFacility', 'facilityId'),
+    facilityName: readRequired('manufacturingFacility', 'name'),
+  }
+  if (reading.level === 'batch' && reading.lot === null) missing.push('lot')
+  if (reading.level === 'item' && reading.serial === null) missing.push('serial')
+  return missing.length === 0 ? facts : { missing }
+}
+
+/** Its GLN, else an identifier that is an address by itself, as `scheme:value` is. */
+function findFacilityAddress(reading: Reading): string | undefined {
+  const gln = findDataText(reading, 'manufacturingFacility', 'facilityId')
+  if (gln !== undefined) return GLN_ADDRESSES.place + gln
+  const otherId = findDataText(reading, 'manufacturingFacility', 'otherId')
+  return otherId !== undefined && URL.canParse(otherId) ? otherId : undefined
+}
+
+function buildCredential({ reading, publisher, status }: UntpInput, facts: Facts): DataObject {
+  const gln = findDataText(reading, 'economicOperator', 'operatorId')
+  return {
+    '@context': UNTP_CONTEXT,
+    type: ['DigitalProductPassport', 'VerifiableCredential'],
+    id: `${reading.url}?version=${reading.versionNo}&format=vc`,
+    issuer: {
+      type: ['CredentialIssuer'],
+      id: publisher.did,
+      name: facts.legalName,
+      ...(gln === undefined ? {} : { issuerAlsoKnownAs: [identifyByGln('company', gln, facts.legalName)] }),
+    },
+    validFrom: reading.changedAt.toISOString().replace(/\.\d+Z$/, 'Z'),
+    name: `Digital product passport: ${facts.productName}`,
+    ...(status === null ? {} : { credentialStatus: buildStatus(status) }),
+    credentialSubject: buildProduct(reading, publisher, facts),
+  }
+}
+
+/** An integer here, although W3C's own examples have a string. */
+const buildStatus = ({ listUrl, index }: { listUrl: string; index: number }): DataObject => ({
+  type: 'BitstringStatusListEntry',
+  id: `${listUrl}#${index}`,
+  statusPurpose: 'revocation',
+  statusListIndex: index,
+  statusListCredential: listUrl,
+})
+
+const identifyByGln = (kind: keyof typeof GLN_ADDRESSES, gln: string, name: string): DataObject => ({
+  id: GLN_ADDRESSES[kind] + gln,
+  name,
+  registeredId: gln,
+  idScheme: { id: GLN_ADDRESSES[kind], name: GLN_NAME },
+})
+
+function buildProduct(reading: Reading, publisher: UntpInput['publisher'], facts: Facts): DataObject {
+  const { data, lot, serial } = reading
+  const sku = findDataText(reading, 'sku')
+  const relatedParty = listManufacturers(reading, publisher.did)
+  const date = findProductionDate(reading)
+  const dimensions = { ...buildDimensions(data), ...buildDimensions(asObject(getOwn(data, 'dimensions'))) }
+  const relatedDocument = listDocuments(data, publisher.nsUrl)
+  const provenance = buildMaterialProvenance(data)
+  return {
+    type: ['Product'],
+    id: getProductIdentifier(reading),
+    name: facts.productName,
+    idScheme:
+      reading.gs1Url === null
+        ? { id: `${publisher.publicUrl}/p/`, name: 'Address of a digital product passport' }
+        : DIGITAL_LINK_SCHEME,
+    idGranularity: reading.level,
+    ...(sku === undefined ? {} : { modelNumber: sku }),
+    ...(lot === null ? {} : { batchNumber: lot }),
+    ...(serial === null ? {} : { itemNumber: serial }),
+    productCategory: [buildProductCategory(reading, publisher.nsUrl)],
+    ...(relatedParty.length === 0 ? {} : { relatedParty }),
+    producedAtFacility: buildFacility(reading, facts),
+    countryOfProduction: { countryCode: facts.countryCode },
+    ...(date === undefined ? {} : { productionDate: date }),
+    ...(Object.keys(dimensions).length === 0 ? {} : { dimensions }),
+    ...(relatedDocument.length === 0 ? {} : { relatedDocument }),
+    ...(provenance === undefined ? {} : { materialProvenance: provenance.materials }),
+    characteristics: {
+      ...buildCharacteristics(reading, facts, provenance?.field),
+      versionNo: reading.versionNo,
+      ...(reading.versionCommitment === null ? {} : { versionCommitment: reading.versionCommitment }),
+    },
+  }
+}
+
+function buildProductCategory(reading: Reading, nsUrl: string): DataObject {
+  const { id } = reading.category
+  const code = findDataText(reading, 'commodityCode')
+  if (code === undefined)
+    return { code: id, name: id, schemeId: nsUrl, schemeName: 'Categories of digital product passports' }
+  return { code, name: id, ...(code.length === 6 ? HARMONIZED_SYSTEM : COMBINED_NOMENCLATURE) }
+}
+
+/** Of the six roles in Carnet, UNTP knows this one. Others stay among the characteristics. */
+const isManufacturer = (operator: DataObject): boolean => getOwn(operator, 'role') === 'manufacturer'
+
+/** The economic operator, whose account signs, and other companies with a GLN. */
+function listManufacturers({ data }: Reading, did: string): DataObject[] {
+  const listed = getOwn(data, 'operators')
+  const others = Array.isArray(listed) ? listed.map(asObject) : []
+  const parties = [
+    { operator: asObject(getOwn(data, 'economicOperator')), otherId: did },
+    ...others.map(operator => ({ operator, otherId: undefined })),
+  ]
+  return parties.flatMap(({ operator, otherId }) => {
+    const name = getOwn(operator, 'legalName')
+    const gln = getOwn(operator, 'operatorId')
+    if (!isManufacturer(operator) || typeof name !== 'string') return []
+    if (typeof gln === 'string') return [buildManufacturer(identifyByGln('company', gln, name))]
+    return otherId === undefined ? [] : [buildManufacturer({ id: otherId, name })]
+  })
+}
+
+/** Without a type, the terms of a nested party are lost in JSON-LD. */
+const buildManufacturer = (party: DataObject): DataObject => ({
+  role: 'manufacturer',
+  party: { type: ['Party'], ...party },
+})
+
+function buildFacility(reading: Reading, { facilityId, facilityName }: Facts): DataObject {
+  const gln = findDataText(reading, 'manufacturingFacility', 'facilityId')
+  return {
+    type: ['Facility'],
+    ...(gln === undefined
+      ? { id: facilityId, name: facilityName }
+      : identifyByGln('place', gln, facilityName)),
+  }
+}
+
+/** Undefined unless the day is known. */
+function findProductionDate(reading: Reading): string | undefined {
+  const date = findDataText(reading, 'manufacturingDate')
+  return date?.length === 'YYYY-MM-DD'.length ? date : undefined
+}
+
+const buildDimensions = (data: DataObject): DataObject =>
+  Object.fromEntries(
+    Object.entries(DIMENSIONS).flatMap(([name, { dimension, unit }]) => {
+      const value = getOwn(data, name)
+      return typeof value === 'number' ? [[dimension, { value, unit }]] : []
+    }),
+  )
+
+function listDocuments(data: DataObject, nsUrl: string): DataObject[] {
+  const documents = getOwn(data, 'complianceDocuments')
+  const links = Array.isArray(documents) ? documents.map(asObject) : []
+  const others = Object.entries(DOCUMENTS).map(([name, title]) => ({
+    url: getOwn(data, name),
+    title,
+    term: name,
+  }))
+  return [
+    ...links.map(({ url, title, type }) => ({ url, title: title ?? type, term: 'complianceDocument' })),
+    ...others,
+  ].flatMap(({ url, title, term }) =>
+    typeof url === 'string'
+      ? [
+          {
+            linkURL: url,
+            linkName: title ?? term,
+            mediaType: guessMediaType(url),
+            linkType: `${nsUrl}#${term}`,
+          },
+        ]
+      : [],
+  )
+}
+
+/** All that has no member of its own, in the order of the category and in its primary language. */
+function buildCharacteristics(reading: Reading, facts: Facts, composition: string | undefined): DataObject {
+  const rest = reading.category.fields.flatMap(field => {
+    if (EXPRESSED.has(field.name) || field.name === composition) return []
+    const value = selectRest(field.name, getOwn(reading.data, field.name), reading, facts)
+    const text = toCharacteristic(field, value, reading.primaryLanguage)
+    return text === undefined ? [] : [[field.name, text]]
+  })
+  return Object.fromEntries(rest)
+}
+
+/** The part of a field's value that has no other place; undefined if all of it has. */
+function selectRest(name: string, value: unknown, reading: Reading, facts: Facts): unknown {
+  switch (name) {
+    case 'manufacturingDate':
+      return findProductionDate(reading) === undefined ? value : undefined
+    case 'economicOperator':
+      return isManufacturer(asObject(value)) ? undefined : value
+    case 'manufacturingFacility': {
+      const { facilityId, otherId, name: _, country, ...rest } = asObject(value)
+      return {
+        ...(otherId === facts.facilityId ? {} : { otherId }),
+        ...rest,
+        ...(country === facts.countryCode ? {} : { country }),
+      }
+    }
+    case 'complianceDocuments':
+      return hasDetails(value) ? value : undefined
+    case 'repair': {
+      const { instructions: _, ...facts } = asObject(value)
+      return facts
+    }
+    case 'endOfLife':
+      return pickText(getOwn(asObject(value), 'recyclingInstructions'), [], reading.primaryLanguage)?.text
+    default:
+      return value
+  }
+}
+
+/** Whether a document has more than the link says. */
+const hasDetails = (documents: unknown): boolean =>
+  Array.isArray(documents) && documents.some(one => Object.keys(asObject(one)).length > 2)
+
+/** Translations become one text. Objects and lists that are empty are left out. */
+function toCharacteristic(field: Field, value: unknown, language: string): unknown {
+  if (value === undefined || value === null || typeof value === 'string') return value ?? undefined
+  if (field.localized) return pickText(value, [], language)?.text
+  if (field.type === 'object') return toMembers(field.fields ?? [], asObject(value), language)
+  if (field.type !== 'list') return value
+  const scalar = findScalarEntry(field)
+  const entries = (Array.isArray(value) ? value : [])
+    .map(entry =>
+      scalar === undefined
+        ? toMembers(field.of ?? [], asObject(entry), language)
+        : toCharacteristic(scalar, entry, language),
+    )
+    .filter(entry => entry !== undefined)
+  return entries.length === 0 ? undefined : entries
+}
+
+function toMembers(fields: readonly Field[], data: DataObject, language: string): DataObject | undefined {
+  const members = fields.flatMap(field => {
+    const value = toCharacteristic(field, getOwn(data, field.name), language)
+    return value === undefined ? [] : [[field.name, value]]
+  })
+  return members.length === 0 ? undefined : Object.fromEntries(members)
+}
