@@ -132,7 +132,7 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
     page: ['http'],
     http: [],
   },
-  standards: { en18223: ['.'], '.': [] },
+  standards: { en18223: ['.'], registry: ['.'], untp: ['.'], '.': [] },
   transfer: { spreadsheets: [], backup: ['.'], accounts: ['.'], static: ['.'], '.': [] },
 }
 

@@ -8,6 +8,9 @@ export const GLN_ADDRESSES = {
   place: 'https://id.gs1.org/414/',
 } as const
 
+/** The id of its documents. */
+export const getDppId = ({ dppId, url }: Pick<Reading, 'dppId' | 'url'>): string => dppId ?? url
+
 /** The GS1 Digital Link; without a GTIN, the address of the passport. */
 export const getProductIdentifier = ({ gs1Url, url }: Pick<Reading, 'gs1Url' | 'url'>): string =>
   gs1Url ?? url
@@ -19,25 +22,4 @@ export function findDataText(
 ): string | undefined {
   const found = path.reduce<unknown>((value, name) => getOwn(asObject(value), name), data)
   return typeof found === 'string' && found !== '' ? found : undefined
-}
-
-/**
- * The address of the operator's GLN; else its LEI after the code of that scheme (ISO/IEC 6523); else the DID
- * of the account, which acts for the operator. Undefined without all three.
- */
-export function findOperatorIdentifier(
-  reading: Pick<Reading, 'data'>,
-  did: string | null,
-): string | undefined {
-  const gln = findDataText(reading, 'economicOperator', 'operatorId')
-  if (gln !== undefined) return GLN_ADDRESSES.company + gln
-  const isLei = findDataText(reading, 'economicOperator', 'registryId', 'scheme') === 'lei'
-  const lei = isLei ? findDataText(reading, 'economicOperator', 'registryId', 'value') : undefined
-  return lei === undefined ? (did ?? undefined) : `0199:${lei}`
-}
-
-/** The address of the plant's GLN; undefined if it is not known. */
-export function findFacilityIdentifier(reading: Pick<Reading, 'data'>): string | undefined {
-  const gln = findDataText(reading, 'manufacturingFacility', 'facilityId')
-  return gln === undefined ? undefined : GLN_ADDRESSES.place + gln
 }

@@ -10,8 +10,9 @@ import {
   type RegistryLine,
   sortRegistryLines,
 } from '../../src/standards/registry/registry-line.ts'
+import { PUBLISHER } from './readings.ts'
 import { compileSchema } from './schemas.ts'
-import { buildExampleReading, PUBLISHER, parseExample } from './worked-examples.ts'
+import { buildExampleReading, parseExample } from './worked-examples.ts'
 
 const EXPECTED = parseExample('registry-export.json')
 const HASHES = EXPECTED.lines.map((line: RegistryLine) => line.contentHash.value)

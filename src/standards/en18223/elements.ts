@@ -1,6 +1,7 @@
 /** Data elements: what each field of a passport is in the full form of a document. */
 import { type Field, findScalarEntry } from '../../categories/field.ts'
 import { asObject, type DataObject, getOwn, isObject } from '../../kernel/data-object.ts'
+import { guessMediaType } from '../media-types.ts'
 import { buildDictionaryReference } from './dictionary.ts'
 import { DATA_TYPE, ELEMENT_MEMBER, OBJECT_TYPE } from './names.ts'
 
@@ -149,30 +150,9 @@ function buildResource(
   return {
     ...head,
     [ELEMENT_MEMBER.objectType]: OBJECT_TYPE.resource,
-    [ELEMENT_MEMBER.contentType]: guessContentType(url),
+    [ELEMENT_MEMBER.contentType]: guessMediaType(typeof url === 'string' ? url : ''),
     ...(url === undefined ? {} : { [ELEMENT_MEMBER.url]: url }),
     ...(title === undefined ? {} : { [ELEMENT_MEMBER.resourceTitle]: title }),
     ...Object.fromEntries(others),
   }
-}
-
-const CONTENT_TYPES: Readonly<Record<string, string>> = {
-  pdf: 'application/pdf',
-  html: 'text/html',
-  htm: 'text/html',
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  avif: 'image/avif',
-  svg: 'image/svg+xml',
-}
-
-/** By the extension of the path. */
-function guessContentType(url: unknown): string {
-  const path = typeof url === 'string' ? URL.parse(url)?.pathname : undefined
-  const extension = /\.(\w+)$/.exec(path ?? '')?.[1]?.toLowerCase() ?? ''
-  const type = getOwn(CONTENT_TYPES, extension)
-  return typeof type === 'string' ? type : 'application/octet-stream'
 }

@@ -1,13 +1,12 @@
 /** The header of a document, and the record that it carries beside the fields of its category. */
 import type { Field } from '../../categories/field.ts'
-import { asObject, type DataObject, getOwn } from '../../kernel/data-object.ts'
-import type { ParentAddresses, Publisher, Reading } from '../reading.ts'
+import type { DataObject } from '../../kernel/data-object.ts'
+import { findDataText, GLN_ADDRESSES, getDppId, getProductIdentifier } from '../identifiers.ts'
+import type { Publisher, Reading } from '../reading.ts'
 import {
   CONTEXT_MEMBER,
   DATA_INTEGRITY_CONTEXT,
   DPP_SCHEMA_VERSION,
-  GLN_OF_LOCATION,
-  GLN_OF_PARTY,
   HEADER_MEMBER,
   LEI_PREFIX,
   PASSPORT_RECORD,
@@ -19,43 +18,35 @@ export const getContextVersion = (categoryId: string): number => CONTEXT_VERSION
 
 /** Members that are unknown are left out, never invented. */
 export function buildHeader(reading: Reading, publisher: Publisher): DataObject {
-  const { category, data } = reading
+  const { category } = reading
   const { nsUrl } = publisher
-  const operatorId = findOperatorId(data, publisher)
-  const facilityId = findText(asObject(getOwn(data, 'manufacturingFacility')), 'facilityId')
+  const operatorId = findOperatorId(reading, publisher)
+  const facilityId = findDataText(reading, 'manufacturingFacility', 'facilityId')
   return {
     [CONTEXT_MEMBER]: [
       `${nsUrl}/en18223/${category.id}/v${getContextVersion(category.id)}`,
       DATA_INTEGRITY_CONTEXT,
     ],
     [HEADER_MEMBER.id]: getDppId(reading),
-    [HEADER_MEMBER.productId]: reading.gs1Url ?? reading.url,
+    [HEADER_MEMBER.productId]: getProductIdentifier(reading),
     [HEADER_MEMBER.granularity]: reading.level,
     [HEADER_MEMBER.dppSchemaVersion]: DPP_SCHEMA_VERSION,
     [HEADER_MEMBER.status]: reading.status,
     [HEADER_MEMBER.lastUpdated]: reading.lastUpdated.toISOString(),
     ...(operatorId === undefined ? {} : { [HEADER_MEMBER.operatorId]: operatorId }),
-    ...(facilityId === undefined ? {} : { [HEADER_MEMBER.facilityId]: GLN_OF_LOCATION + facilityId }),
+    ...(facilityId === undefined ? {} : { [HEADER_MEMBER.facilityId]: GLN_ADDRESSES.place + facilityId }),
     [HEADER_MEMBER.contentSpecificationIds]: [`${nsUrl}/${category.id}/v${reading.schemaVersion}`],
   }
 }
 
-const getDppId = ({ dppId, url }: Pick<ParentAddresses, 'dppId' | 'url'>): string => dppId ?? url
-
 /** The GLN of the economic operator, else its LEI, else the DID of the account, which it may prefer. */
-function findOperatorId(data: DataObject, { did, prefersDid }: Publisher): string | undefined {
+function findOperatorId(reading: Reading, { did, prefersDid }: Publisher): string | undefined {
   if (prefersDid && did !== null) return did
-  const operator = asObject(getOwn(data, 'economicOperator'))
-  const gln = findText(operator, 'operatorId')
-  if (gln !== undefined) return GLN_OF_PARTY + gln
-  const registered = asObject(getOwn(operator, 'registryId'))
-  const lei = findText(registered, 'scheme') === 'lei' ? findText(registered, 'value') : undefined
+  const gln = findDataText(reading, 'economicOperator', 'operatorId')
+  if (gln !== undefined) return GLN_ADDRESSES.company + gln
+  const hasLei = findDataText(reading, 'economicOperator', 'registryId', 'scheme') === 'lei'
+  const lei = hasLei ? findDataText(reading, 'economicOperator', 'registryId', 'value') : undefined
   return lei === undefined ? (did ?? undefined) : LEI_PREFIX + lei
-}
-
-function findText(data: DataObject, name: string): string | undefined {
-  const value = getOwn(data, name)
-  return typeof value === 'string' ? value : undefined
 }
 
 /** What a passport is beside its data, as a field, so that it becomes an element as fields do. Read-only. */

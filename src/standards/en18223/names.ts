@@ -72,5 +72,3 @@ export const DATA_INTEGRITY_CONTEXT = 'https://w3id.org/security/data-integrity/
 
 /** How economic operators are identified without a GLN: the code of the LEI in ISO 6523. */
 export const LEI_PREFIX = '0199:'
-export const GLN_OF_PARTY = 'https://id.gs1.org/417/'
-export const GLN_OF_LOCATION = 'https://id.gs1.org/414/'

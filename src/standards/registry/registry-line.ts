@@ -2,7 +2,7 @@
  * Lines for the EU registry in our own format `carnet-registry/1`, from which the payload of each registry is
  * made. Its machine interface is not published: Implementing Regulation (EU) 2026/1778.
  */
-import { findDataText, getProductIdentifier } from '../identifiers.ts'
+import { findDataText, getDppId, getProductIdentifier } from '../identifiers.ts'
 import type { Publisher, Reading } from '../reading.ts'
 
 export type RegistryAction = 'register' | 'update' | 'deactivate'
@@ -81,7 +81,7 @@ export function buildRegistryLine(input: RegistryInput): RegistryResult {
       passportId: reading.id,
       versionNo: reading.versionNo,
       uniqueProductIdentifier: getProductIdentifier(reading),
-      digitalProductPassportId: reading.url,
+      digitalProductPassportId: getDppId(reading),
       granularity: reading.level,
       modelUniqueProductIdentifier: model === null ? null : getProductIdentifier(model),
       batchUniqueProductIdentifier: batch === null ? null : getProductIdentifier(batch),

@@ -290,7 +290,7 @@ function selectRest(name: string, value: unknown, reading: Reading, facts: Facts
 const hasDetails = (documents: unknown): boolean =>
   Array.isArray(documents) && documents.some(one => Object.keys(asObject(one)).length > 2)
 
-/** Translations become one text. Objects and lists that are empty are left out. */
+/** Translations become one text. What is empty is left out, unless that is an answer. */
 function toCharacteristic(field: Field, value: unknown, language: string): unknown {
   if (value === undefined || value === null || typeof value === 'string') return value ?? undefined
   if (field.localized) return pickText(value, [], language)?.text
@@ -304,7 +304,8 @@ function toCharacteristic(field: Field, value: unknown, language: string): unkno
         : toCharacteristic(scalar, entry, language),
     )
     .filter(entry => entry !== undefined)
-  return entries.length === 0 ? undefined : entries
+  const isAnswer = field.emptyMeansNone === true && Array.isArray(value) && value.length === 0
+  return entries.length === 0 && !isAnswer ? undefined : entries
 }
 
 function toMembers(fields: readonly Field[], data: DataObject, language: string): DataObject | undefined {
