@@ -11,6 +11,7 @@ import { createPasswordLink, createSetUpLink } from '../../src/accounts/people/o
 import { CONSOLE_ROUTES } from '../../src/console/routes.ts'
 import { idFromUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
+import { createDraft } from '../../src/passports/drafts/store-drafts.ts'
 import { createPassport } from '../../src/passports/write/create.ts'
 import { addWebhook } from '../../src/webhooks/manage-webhooks.ts'
 import { newProduct } from '../harness.ts'
@@ -306,6 +307,11 @@ describe('the console in a browser', {
       url: 'https://erp.example/carnet',
       events: ['product.created'],
     })
+    const draft = await createDraft(ctx, {
+      category: 'battery',
+      data: { batteryCategory: 'lmt' },
+      note: undefined,
+    })
     await scanEverywhere({ sql, clock, account, actor: ctx.actorId, model: passport.id })
     const ids: readonly [string, string][] = [
       ['/console/settings/people/', idFromUuid(person?.id ?? '')],
@@ -313,6 +319,7 @@ describe('the console in a browser', {
       ['/console/settings/access-links/', link.id],
       ['/console/keys/', key.id],
       ['/console/products/', product],
+      ['/console/drafts/', idFromUuid(draft.id)],
       ['/console/webhooks/', webhook.id],
     ]
     const pages = CONSOLE_ROUTES.filter(({ method, path }) => method === 'GET' && !IS_FILE.test(path)).map(
@@ -328,6 +335,8 @@ describe('the console in a browser', {
       `${path}?days=90`,
       `${path}?days=365&include=units`,
     ])
-    return [...pages, ...ofScans]
+    const act = 'eu.battery.passport'
+    const forms = [`/console/products/${product}`, `/console/drafts/${idFromUuid(draft.id)}`]
+    return [...pages, ...ofScans, ...forms.map(at => `${at}/edit?act=${act}`)]
   }
 })

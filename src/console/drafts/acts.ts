@@ -50,6 +50,6 @@ function renderAct(words: Words, act: JudgedAct, draft: JudgedDraft, mayEdit: bo
     rules.length === 0
       ? html`<p class="quiet">${texts.nothingMissing}</p>`
       : html`<details class="fold-small"><summary>${texts.groupCount({ group: texts.groups.missing, n: rules.length })}</summary>!${rowList(rules)}</details>`
-  return html`<div class="act apart"><div class="bars"><div><h3 id="${act.act}">!${renderActTitle(words, act)}</h3><span class="amount">${describeScore(words, act)}</span>
-<div class="bar">!${renderBar(act, act.act)}</div></div></div><p class="quiet">${describeActState(words, act)}</p>!${fill}!${list}</div>`
+  return html`<section class="act" aria-labelledby="${act.act}"><div class="bars"><div><h3 id="${act.act}">!${renderActTitle(words, act)}</h3><span class="amount">${describeScore(words, act)}</span>
+<div class="bar">!${renderBar(act, act.act)}</div></div></div><p class="quiet">${describeActState(words, act)}</p>!${fill}!${list}</section>`
 }

@@ -41,7 +41,7 @@ export async function showAccountReadiness(visit: Visit): Promise<Outcome> {
   ]
   const asOf = computedAt === undefined ? '' : html` ${texts.asOf({ time: words.minute(computedAt) })}`
   const body = html`<h1>${texts.title}</h1><p class="lead">${texts.lead}!${asOf}</p>!${pending === 0 ? '' : html`<p class="reach">${texts.pending({ count: pending })}</p>`}!${renderTabs(words, report)}
-!${acts.length === 0 ? renderNone(words, report) : html`<div class="acts">!${acts.map(one => renderAct(words, one, level))}</div>`}
+!${acts.length === 0 ? renderNone(words, report) : html`<div class="halves">!${acts.map(one => renderAct(words, one, level))}</div>`}
 !${names.length === 0 ? '' : html`<p class="after quiet">${texts.notConcerned({ acts: names.join(', ') })}</p>`}<ul class="after no-print">!${links}</ul>
 <p class="quiet">${words.texts.readiness.rulesOf({ date: words.date(getRules().version) })}</p>`
   return { title: texts.title, body, isWide: true }
@@ -82,7 +82,7 @@ function renderAct(words: Words, one: SummedAct, level: AccountLevel): string {
   const states = READINESS_STATES.filter(state => sums[state] > 0)
   return html`<section aria-labelledby="${act.id}" class="act"><div class="bars"><div><h2 id="${act.id}">!${renderActTitle(words, { act: act.id, title: act.title })}</h2>!${amount}
 <div class="bar">!${bar}</div></div></div><p class="quiet">${describeActState(words, { ...act, ...one })}!${describeExpected(words, one)}</p>
-<p class="states">!${states.map(state => renderState(words, one, state, level))}</p>
+<p class="tabs">!${states.map(state => renderState(words, one, state, level))}</p>
 !${renderGaps(words, act, gaps, level)}!${renderChecks(words, checks)}</section>`
 }
 
