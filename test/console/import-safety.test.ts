@@ -8,7 +8,7 @@ import { effectiveData, getState } from '../../src/passports/core/state.ts'
 import { findBySku } from '../../src/passports/write/find-matches.ts'
 import { formatCsvLine } from '../../src/transfer/spreadsheets/write-csv.ts'
 import { readAll } from '../transfer/spreadsheets.ts'
-import { bring, check, counts, download, formIn, plain, run, sendColumns } from './import-form.ts'
+import { bring, check, counts, download, formIn, plain, run, sendColumns, upload } from './import-form.ts'
 import { type Browser, type Stand, startStand } from './stand.ts'
 
 let stand: Stand
@@ -378,4 +378,13 @@ describe('the file of errors', () => {
     }
     assert.equal(seen.size, 55)
   })
+})
+
+test('of many large files at once, those that cannot wait are refused with the time to wait', async () => {
+  const { editor } = await newEditor()
+  const files = Array.from({ length: 8 }, () => upload(stand, editor, Buffer.alloc(2_000_000)))
+  const refused = (await Promise.all(files)).filter(({ status }) => status === 503)
+  assert.ok(refused.length > 0)
+  for (const { headers } of refused) assert.equal(headers['retry-after'], '6')
+  assert.equal((await upload(stand, editor, Buffer.from('sku;name\nW-1;Mütze\n'))).status, 303)
 })

@@ -9,7 +9,7 @@ import {
   type SpreadsheetImport,
 } from '../../transfer/spreadsheets/spreadsheet-import.ts'
 import { notice, rowList, section } from '../page/parts.ts'
-import { EXPORT, IMPORT, type Outcome, type Visit, type Words } from '../page/route.ts'
+import { type ConsolePage, EXPORT, IMPORT, type Outcome, type Visit, type Words } from '../page/route.ts'
 import { getCategoryName } from '../product-data/labels.ts'
 import { limitReads } from './limit-reads.ts'
 import { readUploadedSpreadsheet } from './upload.ts'
@@ -22,7 +22,7 @@ type StartPageState = { problem?: string; status?: number; category?: string }
 async function renderStartPage(
   visit: Visit,
   { problem, status, category }: StartPageState,
-): Promise<Outcome> {
+): Promise<ConsolePage> {
   const { ctx, session, words } = visit
   const texts = words.texts.spreadsheets
   const mayEdit = session.role !== 'viewer'
@@ -63,6 +63,9 @@ function renderEarlierImports(words: Words, imports: readonly SpreadsheetImport[
   return section('earlier', texts.earlier, rowList(lines))
 }
 
+/** The largest files are read at one in this time. */
+const RETRY_AFTER_S = '6'
+
 export async function submitSpreadsheet(visit: Visit): Promise<Outcome> {
   const { setup, session, words, upload } = visit
   const texts = words.texts.spreadsheets
@@ -73,7 +76,9 @@ export async function submitSpreadsheet(visit: Visit): Promise<Outcome> {
     bytes: upload.length ?? MAX_SPREADSHEET_BYTES,
   }
   const taken = await limitReads(read, () => openUploadedSheet(visit, upload))
-  return taken ?? renderStartPage(visit, { problem: texts.busy, status: 503 })
+  if (taken !== undefined) return taken
+  const busy = await renderStartPage(visit, { problem: texts.busy, status: 503 })
+  return { ...busy, headers: { 'retry-after': RETRY_AFTER_S } }
 }
 
 async function openUploadedSheet(visit: Visit, upload: NonNullable<Visit['upload']>): Promise<Outcome> {
