@@ -5,6 +5,7 @@ import type { HTTPMethods } from 'fastify'
 import { setPlan } from '../../src/accounts/accounts.ts'
 import { judgeDrafts } from '../../src/passports/drafts/draft.ts'
 import { deleteOldDrafts, listDrafts } from '../../src/passports/drafts/store-drafts.ts'
+import { skipOnCitus } from '../citus/skip.ts'
 import { endPools, getTestShard, IS_SHARDED } from '../database.ts'
 import { type Ask, type Harness, newProduct, nextGtin, startHarness, type TestAccount } from '../harness.ts'
 
@@ -173,7 +174,8 @@ describe('a draft of a new product', () => {
     t.clock.release()
   })
 
-  test('stays, and no passport appears, when the transaction ends half-way', async () => {
+  const skip = skipOnCitus('table')
+  test('stays, and no passport appears, when the transaction ends half-way', { skip }, async () => {
     const draft = await createDraft(newProduct())
     const before = await countRows()
     // The event is written last: the draft is deleted and the passport inserted by then.
@@ -318,10 +320,10 @@ describe('drafts of an account', () => {
     const kept = await createDraft({ category: 'textile', data: {} })
     const old = await createDraft({ category: 'textile', data: {} })
     await send('PATCH', `/drafts/${kept.id}`, { note: 'Still wanted' })
-    const [row] = await t.sql`select min(updated_at) as at from draft where account_id = ${account.id}`
-    await t.sql`update draft set updated_at = updated_at - interval '180 days' where note is distinct from 'Still wanted'`
-    assert.ok(row?.at instanceof Date)
-    await deleteOldDrafts(t.sql, new Date(row.at.getTime() + 60_000))
+    const now = t.clock.now().getTime()
+    const before = new Date(now - 180 * 86_400_000)
+    await t.sql`update draft set updated_at = ${before} where note is distinct from 'Still wanted'`
+    await deleteOldDrafts(t.sql, new Date(now + 60_000))
     assert.equal((await send('GET', `/drafts/${kept.id}`)).status, 200)
     assert.equal((await send('GET', `/drafts/${old.id}`)).status, 404)
   })
