@@ -238,6 +238,76 @@ describe('an account on three shards', () => {
     }
   })
 
+  test('keeps drafts in one list, and publishes each on the shard that its id names', async () => {
+    const own = await spreadNew()
+    const models = await createOnAll(own)
+    const drafts: string[] = []
+    for (let i = 0; i < 12; i++)
+      drafts.push((await call(own, 'POST', '/drafts', newProduct({ sku: `D-${i}` }))).data.id)
+    assert.deepEqual([...new Set(drafts.map(shardOf))].sort(), [1, 2, 3])
+    const changes: string[] = []
+    for (const id of models.slice(0, 12)) {
+      const { data } = await call(own, 'POST', '/drafts', { product_id: id, data: { productName: 'Old' } })
+      await call(own, 'PATCH', `/drafts/${data.id}`, { data: { productName: 'New' } })
+      changes.push(data.id)
+    }
+    const listed = await call(own, 'GET', '/drafts?limit=100')
+    assert.deepEqual(
+      [...listed.data.map((row: { id: string }) => row.id)].sort(),
+      [...drafts, ...changes].sort(),
+    )
+    for (const id of [...drafts, ...changes]) {
+      const dry = await call(own, 'POST', `/drafts/${id}/publish?dry_run=true`)
+      assert.ok(dry.data, id)
+      const answers = await Promise.all(
+        [1, 2].map(() => t.ask('POST', `/api/v1/drafts/${id}/publish`, { key: own.key })),
+      )
+      const isNew = drafts.includes(id)
+      assert.deepEqual(
+        answers.map(one => one.status).sort(),
+        [isNew ? 201 : 200, 404],
+        answers.map(one => one.text).join('\n'),
+      )
+      if (isNew) assert.equal((await call(own, 'GET', `/products/${id}`)).data.version_no, 1)
+    }
+    for (const id of models.slice(0, 12)) {
+      const { data } = await call(own, 'GET', `/products/${id}`)
+      assert.deepEqual([data.version_no, data.data.productName], [2, 'New'])
+    }
+    assert.equal((await call(own, 'GET', '/products')).meta.total, 36)
+    assert.equal((await call(own, 'GET', '/drafts')).meta.total, 0)
+  })
+
+  test('a draft whose publication is refused stays, also if its product would be on another shard', async () => {
+    const own = await spreadNew()
+    const gtin = nextGtin()
+    const drafts = []
+    for (let i = 0; i < 6; i++)
+      drafts.push((await call(own, 'POST', '/drafts', newProduct({ sku: `R-${i}`, gtin }))).data.id)
+    await create(own, { gtin })
+    for (const id of drafts) {
+      const answer = await t.ask('POST', `/api/v1/drafts/${id}/publish`, { key: own.key })
+      assert.deepEqual([answer.status, answer.json.code], [409, 'gtin_taken'])
+    }
+    assert.equal((await call(own, 'GET', '/drafts')).meta.total, 6)
+    assert.equal((await call(own, 'GET', '/products')).meta.total, 1)
+  })
+
+  test('reports the readiness of the products of all shards, and lists them by it', async () => {
+    const own = await spreadNew()
+    await createOnAll(own)
+    const { data } = await call(own, 'GET', '/readiness')
+    const act = data.acts.find((one: { incomplete: number }) => one.incomplete === 24)
+    assert.ok(act, JSON.stringify(data))
+    const listed = await call(own, 'GET', `/products?act=${act.act}&readiness=incomplete&limit=100`)
+    assert.deepEqual(
+      [listed.meta.total, new Set(listed.data.map((row: { id: string }) => shardOf(row.id))).size],
+      [24, 3],
+    )
+    const none = await call(own, 'GET', `/products?act=${act.act}&readiness=ready`)
+    assert.equal(none.meta.total, 0)
+  })
+
   test('has one audit log', async () => {
     const { entries } = await listAuditEntries(account.ctx, { before: '', limit: 100 })
     assert.equal(entries.filter(one => one.action === 'product_archived').length, 8)
