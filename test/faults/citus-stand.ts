@@ -57,6 +57,7 @@ export async function openCitusStand({ shards, items }: CitusStandOptions) {
     return serve({ cwd: folder.path, env })
   }
   let server = await startServer([coordinator, ...workers])
+  const servers = [server]
   const settings: Settings = {
     cwd: folder.path,
     env: { ...common, DATABASE_URL: coordinator.url, DATA_DIR: folder.path },
@@ -78,9 +79,12 @@ export async function openCitusStand({ shards, items }: CitusStandOptions) {
     async restart(hosts: readonly CitusNode[]) {
       const earlier = server
       server = await startServer(hosts)
+      servers.push(server)
       await pause(1_000)
       await earlier.stop('SIGTERM')
     },
+    /** What the servers have logged as errors, without times and names. */
+    listLoggedErrors: () => new Set(servers.flatMap(({ said }) => listErrors(said.stderr + said.stdout))),
     /** Resolves when each of these accounts can be read again. */
     untilReady: (some: readonly CitusAccount[] = accounts) =>
       Promise.all(some.map(account => untilAnswered(server, account))),
@@ -92,6 +96,19 @@ export async function openCitusStand({ shards, items }: CitusStandOptions) {
       await database.drop()
     },
   }
+}
+
+/** pino's number of the level `error`. */
+const ERROR_LEVEL = 50
+
+function listErrors(log: string): string[] {
+  return log.split('\n').flatMap(line => {
+    if (!line.startsWith('{"level":')) return []
+    const { level, msg, err, reason } = JSON.parse(line) as Record<string, unknown>
+    const { code, message } = (err ?? {}) as Record<string, unknown>
+    if (typeof level === 'number' ? level < ERROR_LEVEL : level !== 'error') return []
+    return [`${msg}: ${code ?? ''} ${message ?? reason ?? ''}`.replaceAll(/\d{4,}/g, '…')]
+  })
 }
 
 type Making = { database: CitusDatabase; pools: StorePools; settings: Settings; url: () => string }

@@ -33,7 +33,7 @@ import type { RequestLog } from './request-log.ts'
 const BETWEEN_MS = 1_000
 const DOWN_MS = 3_000
 const HANGS_MS = 20_000
-/** All processes of a server have looked where the shards are. */
+/** All processes of a server have looked where the shards are. Until then they ask a node that moved one away. */
 const FOLLOW_MS = 10_000
 const JOB_TRIES = 600
 const EVENT_TRIES = 300
@@ -65,6 +65,7 @@ export async function onCitus({ cycles, parts, ...options }: CitusFaults): Promi
     const found: string[] = []
     for (const name of parts) found.push(...((await PARTS[name]?.(stand, new Phases(), cycles)) ?? []))
     found.push(...(await check(stand)))
+    for (const one of stand.listLoggedErrors()) say(`  logged: ${one}`)
     for (const one of found.slice(0, 20)) say(`  ${one}`)
     say(found.length === 0 ? '  nothing lost' : `  LOST ${found.length}`)
     return found.length
@@ -152,9 +153,11 @@ function judge(
   say(what)
   for (const line of describeCounts(counts, names)) say(line)
   return [...counts].flatMap(([kind, byPhase]) =>
-    [...byPhase].flatMap(([phase, { failed, unanswered }]) => {
+    [...byPhase].flatMap(([phase, { failed, unanswered, failures }]) => {
       const wrong = mayFail(kind, phase) ? unanswered : failed
-      return wrong === 0 ? [] : [`${what}: ${kind}: ${wrong} of the requests failed (${phase})`]
+      if (wrong === 0) return []
+      for (const [failure, n] of failures) say(`    ${kind}, ${phase}: ${n} times ${failure}`)
+      return [`${what}: ${kind}: ${wrong} of the requests failed (${phase})`]
     }),
   )
 }
@@ -176,6 +179,7 @@ async function moves(stand: CitusStand, phases: Phases, cycles: number): Promise
     say(`  ${turn + 1} of ${cycles}: shard ${shard} moved in ${Math.round(ms)} ms`)
     await phases.during('after', undefined, () => pause(BETWEEN_MS))
   }
+  await phases.during('after', undefined, () => pause(FOLLOW_MS))
   const what = `${cycles} moves, each in ${describeTimes(times)}`
   return judge(what, { phases, kinds, names: ['moving', 'after'] }, never)
 }
@@ -203,9 +207,10 @@ async function rebalance(stand: CitusStand, phases: Phases): Promise<string[]> {
     await sql`select citus_rebalance_start()`
     for (let tries = 0; tries < JOB_TRIES && (await countRunning()) > 0; tries++) await pause(500)
   })
+  await phases.during('after', undefined, () => pause(FOLLOW_MS))
   const nodes = new Set(await Promise.all(accounts.map(({ shard }) => findNode(stand, shard))))
   const what = `rebalance started by Citus, in ${describeTimes([ms])}`
-  const found = judge(what, { phases, kinds, names: ['moving'] }, never)
+  const found = judge(what, { phases, kinds, names: ['moving', 'after'] }, never)
   return nodes.size === 1 ? [...found, 'Citus has spread no shard of an account'] : found
 }
 

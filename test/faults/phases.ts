@@ -26,7 +26,16 @@ export class Phases {
 /** Requests of one kind. `name`: what to call them while this node is lost. */
 export type Kind = { sent: readonly Sent[]; name: (lost: CitusNode | undefined) => string }
 
-export type Count = { sent: number; failed: number; unanswered: number; slowestMs: number }
+/** `failures`: how many failed in each way. */
+export type Count = {
+  sent: number
+  failed: number
+  unanswered: number
+  slowestMs: number
+  failures: Map<string, number>
+}
+
+const newCount = (): Count => ({ sent: 0, failed: 0, unanswered: 0, slowestMs: 0, failures: new Map() })
 
 /** Counts by kind and phase; without the requests outside of all phases. */
 export function countRequests(phases: Phases, kinds: readonly Kind[]): Map<string, Map<string, Count>> {
@@ -36,9 +45,11 @@ export function countRequests(phases: Phases, kinds: readonly Kind[]): Map<strin
       const phase = phases.find(one)
       if (phase === undefined) continue
       const byPhase = getOrAdd(counts, name(phase.node), () => new Map<string, Count>())
-      const count = getOrAdd(byPhase, phase.name, () => ({ sent: 0, failed: 0, unanswered: 0, slowestMs: 0 }))
+      const count = getOrAdd(byPhase, phase.name, newCount)
       count.sent++
       if (one.outcome !== 'answered') count.failed++
+      if (one.failure !== undefined)
+        count.failures.set(one.failure, (count.failures.get(one.failure) ?? 0) + 1)
       if (one.outcome === 'unanswered') count.unanswered++
       count.slowestMs = Math.max(count.slowestMs, one.ms)
     }

@@ -4,8 +4,11 @@ const TIMEOUT_MS = 30_000
 /** `unavailable`: 503 with Retry-After. `faulty`: any other 5xx, which no fault excuses. */
 export type Outcome = 'answered' | 'unavailable' | 'unanswered' | 'faulty'
 
-/** `at`: when the request ended, by `performance.now()`. */
-export type Sent = { at: number; ms: number; outcome: Outcome }
+/**
+ * `at`: when the request ended, by `performance.now()`. `failure`: what was asked and answered, unless the
+ * outcome is `answered`.
+ */
+export type Sent = { at: number; ms: number; outcome: Outcome; failure: string | undefined }
 
 export type Answer = { status: number; text: string; headers: Headers }
 
@@ -25,25 +28,30 @@ export class RequestLog {
   /** Undefined without an answer. */
   async send(url: string, init: RequestInit = {}): Promise<Answer | undefined> {
     const began = performance.now()
-    const end = (outcome: Outcome) => {
+    const end = (outcome: Outcome, failure?: string) => {
       const at = performance.now()
-      this.sent.push({ at, ms: at - began, outcome })
+      this.sent.push({ at, ms: at - began, outcome, failure })
     }
+    const asked = `${init.method ?? 'GET'} ${hideIds(new URL(url).pathname)}`
     try {
       const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) })
       const { status, headers } = answer
       const text = await answer.text()
       if (status < 500) end('answered')
-      else if (status === 503 && headers.has('retry-after')) end('unavailable')
+      else if (status === 503 && headers.has('retry-after'))
+        end('unavailable', `${asked}: ${hideIds(text.slice(0, 300))}`)
       else {
-        end('faulty')
-        const { pathname } = new URL(url)
-        this.faulty.push(`${init.method ?? 'GET'} ${pathname} was answered ${status}: ${text.slice(0, 200)}`)
+        const fault = `${asked} was answered ${status}: ${text.slice(0, 200)}`
+        end('faulty', fault)
+        this.faulty.push(fault)
       }
       return { status, text, headers }
-    } catch {
-      end('unanswered')
+    } catch (error) {
+      end('unanswered', `${asked}: ${error}`)
       return undefined
     }
   }
 }
+
+/** Requests that failed in the same way read the same. */
+const hideIds = (text: string): string => text.replaceAll(/[0-9A-Za-z-]{20,}/g, '…')
