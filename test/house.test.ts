@@ -132,7 +132,7 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
     page: ['http'],
     http: [],
   },
-  standards: { en18223: ['.'], registry: ['.'], untp: ['.'], signing: [], '.': [] },
+  standards: { aas: ['en18223', '.'], en18223: ['.'], registry: ['.'], untp: ['.'], signing: [], '.': [] },
   transfer: { spreadsheets: [], backup: ['.'], accounts: ['.'], static: ['.'], '.': [] },
 }
 
