@@ -167,6 +167,20 @@ describe('the page of readiness', () => {
     assert.match(text, new RegExp(`<li id="batt\\.35".*?href="${at}/readiness#batt\\.35"`, 's'))
   })
 
+  test('says what a rule waits for, and where the law wants other readers', async () => {
+    const { at } = await make('battery-model')
+    const rule = (text: string, id: string) =>
+      new RegExp(`<li id="${id.replace('.', '\\.')}".*?</li>`, 's').exec(text)?.[0] ?? assert.fail(id)
+    const text = await show(`${at}/readiness`)
+    assert.match(rule(text, 'batt.17'), /Format waits for an implementing act under Article 7\(1\)/)
+    assert.match(
+      rule(text, 'batt.19'),
+      /The law wants it seen by: everyone\. Your passports have other readers/,
+    )
+    assert.doesNotMatch(rule(text, 'batt.14'), /Your passports have other readers/)
+    assert.match(rule(await show(`${at}/readiness`, GERMAN), 'batt.17'), /Das Format wartet auf/)
+  })
+
   test('values that contradict each other are named', async () => {
     const { at } = await make('battery-model', { minimumVoltage: 60 })
     const text = await show(`${at}/readiness`)
