@@ -33,6 +33,7 @@ const corrections: fc.Arbitrary<Correction[]> = fc
       after: data,
       batchFields: fc.subarray(FIELDS),
       isRefresh: fc.boolean(),
+      schemaVersion: fc.integer({ min: 1, max: 2 }),
       follows: fc.boolean(),
     }),
     { maxLength: 5 },
@@ -161,6 +162,7 @@ describe(`applyCorrections, ${RUNS} times`, () => {
             batchFields: [],
             inheritedVersion: index + 1,
             isRefresh: false,
+            schemaVersion: 1,
           }
         })
         const begin = start % states.length

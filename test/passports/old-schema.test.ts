@@ -202,6 +202,54 @@ describe('units of such a product', () => {
     await assertPrivate(unit, '?version=1')
   })
 
+  test('keep the inherited key private when only a change has sent it, and a later correction is refreshed', async () => {
+    const model = await createOldModel({ labels: LABELS })
+    const unit = await issue(model)
+    await api('PATCH', `/products/${model}`, { data: { labels: [{ symbol: 'cadmium' }] } })
+    assert.equal(await schemaVersion(model), 2)
+    const sent = { data: { weightKg: 4, extinguishingAgents: ['water'] }, change_type: 'correction' }
+    assert.equal((await api('PATCH', `/products/${model}`, sent)).status, 200)
+    await assertPrivate(unit)
+    assert.equal((await api('POST', `/products/${unit}/refresh`, {})).status, 200)
+    const { data } = (await api('GET', `/products/${unit}`)).json.data
+    assert.deepEqual([data.weightKg, data.labels], [4, LABELS])
+    assert.equal(await schemaVersion(unit), 1)
+    await assertPrivate(unit)
+    await api('PATCH', `/products/${unit}`, { data: { labels: LABELS, extinguishingAgents: ['water'] } })
+    assert.match(await readAsOthers(unit), /water/i)
+  })
+
+  test('show it when a correction sends the same value, and a refresh brought it', async () => {
+    const model = await createOldModel({ labels: LABELS })
+    const unit = await issue(model)
+    const sent = { data: { labels: LABELS }, change_type: 'correction' }
+    const answer = await api('PATCH', `/products/${model}`, sent)
+    assert.equal(answer.status, 200, answer.text)
+    const [version] = (await api('GET', `/products/${model}/versions`)).json.data
+    assert.deepEqual(version.changed, ['labels'])
+    await assertPrivate(unit)
+    assert.equal((await api('GET', `/products/${unit}`)).json.data.outdated, true)
+    assert.equal((await api('POST', `/products/${unit}/refresh`, {})).status, 200)
+    assert.equal(await schemaVersion(unit), 2)
+    assert.match(await readAsOthers(unit), new RegExp(PLANTED))
+  })
+
+  test('keep it private when a correction returned to the version where it was free-form', async () => {
+    const model = await createOldModel({ labels: LABELS })
+    await api('PATCH', `/products/${model}`, { data: { labels: [{ symbol: 'cadmium' }] } })
+    const unit = await issue(model)
+    assert.equal(await schemaVersion(unit), 2)
+    const back = await api('POST', `/products/${model}/versions/1/revert`, { change_type: 'correction' })
+    assert.equal(back.status, 200, back.text)
+    await api('PATCH', `/products/${model}`, { data: { labels: [{ symbol: 'lead' }] } })
+    assert.deepEqual([await schemaVersion(model), await schemaVersion(unit)], [2, 2])
+    assert.equal((await api('GET', `/products/${unit}`)).json.data.outdated, true)
+    await assertPrivate(unit)
+    assert.equal((await api('POST', `/products/${unit}/refresh`, {})).status, 200)
+    await assertPrivate(unit)
+    assert.deepEqual((await api('GET', `/products/${unit}`)).json.data.data.labels, LABELS)
+  })
+
   test('keep a correction of it private that was made when it was free-form', async () => {
     const model = await createOldModel({ labels: [{ symbol: 'cadmium' }] })
     const unit = await issue(model)

@@ -15,6 +15,8 @@ export type Correction = {
   inheritedVersion: number
   /** A refresh of a batch only passes on corrections of the model. */
   isRefresh: boolean
+  /** By which `after` is understood. */
+  schemaVersion: number
 }
 
 /** What a unit inherits: data, fields set by its batch, and the model's last version in it. */
@@ -25,6 +27,8 @@ export type Corrected = Omit<Inherited, 'inheritedVersion'> & {
   changed: string[]
   /** Fields whose corrected value the unit never had. */
   skipped: string[]
+  /** Schema versions of the corrections that set the fields; other fields are understood as before. */
+  schemaVersions: ReadonlyMap<string, number>
 }
 
 /**
@@ -40,9 +44,12 @@ export function applyCorrections(
   const ownFields = new Set(inherited.ownFields)
   const skipped = new Set<string>()
   const versionOf = new Map<string, number>()
+  const schemaVersions = new Map<string, number>()
   const apply = (correction: Correction, field: string) => {
-    if (hasSameValue(data, field, correction.after)) return true
-    if (!hasSameValue(data, field, correction.before)) return false
+    const isSame = hasSameValue(data, field, correction.after)
+    if (!isSame && !hasSameValue(data, field, correction.before)) return false
+    schemaVersions.set(field, correction.schemaVersion)
+    if (isSame) return true
     if (Object.hasOwn(correction.after, field)) data.set(field, correction.after[field])
     else data.delete(field)
     return true
@@ -64,6 +71,7 @@ export function applyCorrections(
     ownFields: [...ownFields].sort(),
     changed: listChangedFields(inherited.data, after),
     skipped: [...skipped].sort(),
+    schemaVersions,
   }
 }
 

@@ -19,7 +19,7 @@ export type PendingCorrection = {
   after: PassportData
   /** The batch if any correction is its own. */
   correctedBy: 'model' | 'batch'
-  /** The earliest by which any of the values may have been stored. */
+  /** The earliest by which any value of `after` is understood; infinite without values. */
   schemaVersion: number
 }
 
@@ -47,15 +47,14 @@ export async function findPendingForUnit(
   const content = await readContentOfUnit(ctx, uuid)
   const pending = content && (await computeCorrections(ctx, content, BOUNDS))
   if (content === undefined || pending === undefined) return undefined
-  const { changed, data } = pending.corrected
+  const { changed, data, schemaVersions } = pending.corrected
   const fields = changed.filter(name => !ownKeys.includes(name))
   const correctedBy = pending.byBatch ? 'batch' : 'model'
-  const schemaVersion = content.schema_version
   return {
     before: pickFields(content.data, fields),
     after: pickFields(data, fields),
     correctedBy,
-    schemaVersion,
+    schemaVersion: Math.min(...fields.map(name => schemaVersions.get(name) ?? Number.POSITIVE_INFINITY)),
   }
 }
 
@@ -86,7 +85,8 @@ export async function findPendingUnder(
     }
   }
   const correctedBy = row.level === 'b' ? 'batch' : 'model'
-  return { before, after, correctedBy, schemaVersion: row.schema_version }
+  const schemaVersion = Math.min(row.schema_version, ...corrections.map(one => one.schemaVersion))
+  return { before, after, correctedBy, schemaVersion }
 }
 
 const pickFields = (data: PassportData, names: readonly string[]): PassportData =>

@@ -20,12 +20,10 @@ export type OldContent = {
   hash: string
   owner_version: number
   model_version: number
-  /** The earlier one of the owner and the owner's model. */
-  schema_version: number
 }
 
-/** `hash`: hex; `schemaVersion`: by which its keys are understood. */
-export type NewContent = { id: string; hash: string; corrected: Corrected; schemaVersion: number }
+/** `hash`: hex. */
+export type NewContent = { id: string; hash: string; corrected: Corrected }
 
 export type ContentReader = Pick<AccountContext, 'sql' | 'accountId'>
 
@@ -49,8 +47,7 @@ async function selectContentsWithOwners(
 ): Promise<OldContent[]> {
   const rows = await sql<(Omit<OldContent, 'data'> & { data: string })[]>`
     select c.id, c.owner_id, o.model_id, c.upto, c.model_upto, c.own_fields, ${data} as data, encode(c.hash, 'hex') as hash,
-      o.version_no as owner_version, m.version_no as model_version,
-      least(o.schema_version, m.schema_version) as schema_version
+      o.version_no as owner_version, m.version_no as model_version
     from content c
     join passport o on o.id = c.owner_id and o.account_id = c.account_id
     join passport m on m.id = o.model_id and m.account_id = o.account_id
@@ -81,7 +78,7 @@ export async function getRefreshedContent(ctx: AccountContext, old: OldContent):
     )
     select id, encode(hash, 'hex') as hash from (select * from existing union all select * from inserted) found`
   assert(row, 'a content is found or inserted')
-  return { ...row, corrected, schemaVersion: old.schema_version }
+  return { ...row, corrected }
 }
 
 /** The corrected content, and whether its batch made a correction. Undefined if it would exceed `bounds`. */
@@ -117,6 +114,7 @@ type CorrectionRow = {
   owned: string[]
   upto: number
   kind: string
+  schema_version: number
 }
 
 /**
@@ -134,7 +132,7 @@ export async function findCorrections(
   const isWithin = sql`bytes <= coalesce(${bounds?.maxBytes ?? null}::bigint, bytes)`
   const rows = await sql<CorrectionRow[]>`
     with correction as (
-      select v.version_no, v.changed, v.kind, ca.upto, array(select jsonb_object_keys(v.own)) as owned,
+      select v.version_no, v.changed, v.kind, v.schema_version, ca.upto, array(select jsonb_object_keys(v.own)) as owned,
         ${corrected(sql`coalesce(cb.data || b.own, cb.data)`)} as before,
         ${corrected(sql`coalesce(ca.data || v.own, ca.data)`)} as after
       from passport_version v
@@ -148,7 +146,7 @@ export async function findCorrections(
       select *, sum(octet_length(before) + octet_length(after)) over (order by version_no) as bytes from correction
     )
     select changed, case when ${isWithin} then before end as before, case when ${isWithin} then after end as after,
-      owned, upto, kind
+      owned, upto, kind, schema_version
     from weighed order by version_no`
   if (bounds !== undefined && rows.length > bounds.maxCorrections) return undefined
   if (rows.some(row => row.before === null)) return undefined
@@ -159,5 +157,6 @@ export async function findCorrections(
     batchFields: row.owned,
     inheritedVersion: row.upto,
     isRefresh: row.kind === 'r',
+    schemaVersion: row.schema_version,
   }))
 }

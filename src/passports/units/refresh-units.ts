@@ -147,18 +147,20 @@ async function readLatestHashes(
 type CheckedUnit = { search: string; schemaVersion: number }
 type CheckResult = AppError | CheckedUnit
 
-/** Units without own fields share their data, so it is checked once. */
+/** Units without own fields share their data, so it is checked once for each schema version. */
 function createChecker({
-  corrected: { data },
-  schemaVersion,
+  corrected: { data, schemaVersions },
 }: NewContent): (unit: Unit, own: PassportData) => CheckResult {
-  let shared: CheckResult | undefined
+  const shared = new Map<number, CheckResult>()
   const check = (unit: Unit, own: PassportData): CheckResult => {
     try {
-      const category = findCommonCategory(requireCategory(unit.category), [
-        { keys: Object.keys(data).filter(key => !Object.hasOwn(own, key)), schemaVersion },
-        { keys: Object.keys(own), schemaVersion: unit.schema_version },
-      ])
+      // What no correction has set keeps its meaning, whatever its model means by the same key now.
+      const keys = Object.keys({ ...data, ...own })
+      const getVersion = (key: string) => (Object.hasOwn(own, key) ? undefined : schemaVersions.get(key))
+      const category = findCommonCategory(
+        requireCategory(unit.category),
+        keys.map(key => ({ keys: [key], schemaVersion: getVersion(key) ?? unit.schema_version })),
+      )
       return checkData(category, { ...data, ...own }, { strict: false, validatedWith: unit.schema_version })
     } catch (error) {
       if (error instanceof AppError) return error
@@ -167,7 +169,10 @@ function createChecker({
   }
   return (unit, own) => {
     if (unit.own !== null) return check(unit, own)
-    shared ??= check(unit, own)
-    return shared
+    const known = shared.get(unit.schema_version)
+    if (known !== undefined) return known
+    const result = check(unit, own)
+    shared.set(unit.schema_version, result)
+    return result
   }
 }

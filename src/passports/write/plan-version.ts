@@ -1,6 +1,6 @@
 /** Checks a change against the state of its passport and plans the next version. */
 import type { AccountContext } from '../../accounts/context.ts'
-import { type CompleteCategory, findCommonCategory } from '../../categories/catalogue.ts'
+import { type CompleteCategory, dropNewerKeys, findCommonCategory } from '../../categories/catalogue.ts'
 import { listUnknownKeys } from '../../categories/check/validate.ts'
 import { type Detail, invalid } from '../../kernel/errors.ts'
 import { newUuid } from '../../kernel/ids.ts'
@@ -57,10 +57,11 @@ export function planNextVersion(
       ? checkData(category, after, options)
       : checkUnitData(category, after, Object.keys(own), options)
   if (change.strict) rejectUnknownFields(requireCategory(current.row.category), change.data)
+  const newlyKnown = listNewlyKnown(current, checked)
   const next = toNextVersion(ctx, current, change, {
     checked,
     own: own === null || Object.keys(own).length === 0 ? null : pickFields(checked.data, Object.keys(own)),
-    changed: listChangedFields(before, checked.data),
+    changed: [...new Set([...listChangedFields(before, checked.data), ...newlyKnown])].sort(),
   })
   return {
     // A getter, because a bulk call reads it only of the rows that change.
@@ -69,7 +70,7 @@ export function planNextVersion(
     },
     next,
     warnings: checked.warnings,
-    isUnchanged: next.changed.length === 0 && !changesMeaning(current, checked),
+    isUnchanged: next.changed.length === 0,
   }
 }
 
@@ -91,14 +92,11 @@ function findCategoryOfVersion(
   ])
 }
 
-/** Whether a stored free-form key becomes a field. */
-function changesMeaning({ row }: PassportState, { data, schemaVersion }: CheckedData): boolean {
-  if (schemaVersion <= row.schema_version) return false
-  const keys = Object.keys(data)
-  const common = findCommonCategory(requireCategory(row.category, schemaVersion), [
-    { keys, schemaVersion: row.schema_version },
-  ])
-  return common.schemaVersion < schemaVersion
+/** Stored free-form keys that become fields: a change for readers, also if the value stays. */
+function listNewlyKnown({ row }: PassportState, { data, schemaVersion }: CheckedData): string[] {
+  if (schemaVersion <= row.schema_version) return []
+  const known = dropNewerKeys(requireCategory(row.category, row.schema_version), data)
+  return Object.keys(data).filter(key => !Object.hasOwn(known, key))
 }
 
 /** Strict mode concerns what was sent: a stored unknown field is not this request's error. */
