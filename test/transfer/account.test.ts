@@ -82,10 +82,30 @@ async function faults(sql: UnitStand['t']['sql']): Promise<string[]> {
   return (await Promise.all(looks.map(look => look(sql)))).flat()
 }
 
+/** Change type and status of each draft of an imported account, which are those of the exported one. */
+async function publishDrafts(key: string) {
+  const list = async (t: UnitStand['t'], of: string) =>
+    (await t.ask('GET', '/api/v1/drafts', { key: of })).json.data as {
+      id: string
+      change_type: string | null
+    }[]
+  const drafts = await list(other.t, key)
+  const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id)
+  assert.deepEqual(idsOf(drafts), idsOf(await list(s.t, s.account.key)))
+  const found: [string | null, number][] = []
+  for (const { id, change_type } of drafts) {
+    assert.equal((await other.t.ask('GET', `/p/${id}`)).status, 404)
+    const { status } = await other.t.ask('POST', `/api/v1/drafts/${id}/publish`, { key, body: {} })
+    found.push([change_type, status])
+  }
+  return found
+}
+
 describe('export and import of an account', () => {
   test('an import has the same pages, versions and links, and exports the same lines', async () => {
     const made = await makeImport(file)
-    assert.deepEqual([made.counts.passport, made.counts.access_link, made.counts.brand], [9, 2, 1])
+    const { passport, access_link, brand, draft } = made.counts
+    assert.deepEqual([passport, access_link, brand, draft], [9, 2, 1, 2])
     const again = await makeExport(there, Number(made.account))
     assert.deepEqual(await linesOf(again.path), await linesOf(file))
     const imported = { ...other.account.ctx, accountId: Number(made.account) }
@@ -99,6 +119,11 @@ describe('export and import of an account', () => {
     const [item = ''] = ids.items
     const changed = await other.call('PATCH', `/${item}`, { data: { stateOfHealth: 50 } }, { key })
     assert.equal(changed.version_no, (await s.call('GET', `/${item}`)).version_no + 1)
+    const published = await publishDrafts(key)
+    assert.deepEqual(published, [
+      ['correction', 200],
+      [null, 422],
+    ])
     assert.deepEqual(await faults(other.t.sql), [])
   })
 

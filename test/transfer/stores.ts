@@ -9,7 +9,9 @@ import { openPool, type Sql } from '../../src/kernel/db/database.ts'
 import { migrate } from '../../src/kernel/db/migrate.ts'
 import { readShards } from '../../src/kernel/db/shards.ts'
 import { asSql } from '../../src/kernel/db/transaction.ts'
+import { parseId } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
+import { createDraft } from '../../src/passports/drafts/store-drafts.ts'
 import { deriveBackupKey } from '../../src/transfer/backup/backup-key.ts'
 import { enterSchema } from '../../src/transfer/snapshot.ts'
 import { listBackupTables } from '../../src/transfer/tables.ts'
@@ -82,8 +84,8 @@ export async function digests(sql: Sql): Promise<Record<string, string>> {
 }
 
 /**
- * Creates models, batches and items with changes, corrections, refreshes, reversions, archiving, a brand and
- * access links.
+ * Creates models, batches and items with changes, corrections, refreshes, reversions, archiving, a brand,
+ * access links and drafts.
  */
 export async function fill(s: UnitStand): Promise<{ model: string; batch: string; items: string[] }> {
   const model = await s.model({
@@ -108,6 +110,10 @@ export async function fill(s: UnitStand): Promise<{ model: string; batch: string
   const link = { audience: 'authority', expiresAt, addresses: ADDRESSES }
   await createAccessLink(ctx, { ...link, passportId: batch, label: 'market surveillance' })
   await createAccessLink(ctx, { ...link, passportId: undefined, label: 'all' })
+  await createDraft(ctx, { category: 'battery', data: { sku: 'draft', stateOfHealth: 61.5 }, note: 'ü\n"' })
+  const product = parseId(model) ?? ''
+  const data = { weightKg: 11, dueDiligenceUrl: null }
+  await createDraft(ctx, { product, changeType: 'correction', data, note: undefined })
   return { model, batch, items }
 }
 
