@@ -11,7 +11,7 @@ import { announceEvents } from '../../src/webhooks/insert-events.ts'
 import { addWebhook, type NewWebhook, type WebhookSetup } from '../../src/webhooks/manage-webhooks.ts'
 import type { WebhookRecord } from '../../src/webhooks/webhook.ts'
 import { DeliveryWorker } from '../../src/worker/deliver.ts'
-import { endPools, getTestShard } from '../database.ts'
+import { endPools, getTestShard, type TestDatabase } from '../database.ts'
 import { type Harness, startHarness, type TestAccount } from '../harness.ts'
 
 export const SECRET_KEY = 'a secret key that only tests know, long enough'
@@ -76,8 +76,9 @@ export type Stand = Omit<Harness, 'setup'> & {
   announce: (account: TestAccount, count?: number, type?: string, sql?: Sql) => Promise<string[]>
 }
 
-export async function startStand(): Promise<Stand> {
-  const harness = await startHarness()
+/** `database`: a shared one, dropped by its creator. */
+export async function startStand(database?: TestDatabase): Promise<Stand> {
+  const harness = await startHarness(database === undefined ? {} : { database })
   const { clock } = harness
   const queues = await harness.openPools({ max: 3, forQueue: true, name: 'test queue' })
   const queue = getTestShard(queues)
