@@ -5,15 +5,14 @@ import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { toHome } from '../accounts/account-shard.ts'
 import type { AccountContext } from '../accounts/context.ts'
-import { type AuthenticatedKey, authenticate } from '../accounts/keys/authenticate.ts'
-import { recordKeyUse } from '../accounts/keys/key-use.ts'
+import type { AuthenticatedKey } from '../accounts/keys/authenticate.ts'
 import { AppError, assert, notFound, toError } from '../kernel/errors.ts'
-import { HttpError } from '../kernel/http/http-error.ts'
 import { rejectMethods } from '../kernel/http/reject-methods.ts'
 import { getPathParameters, getQuery } from '../kernel/http/request-input.ts'
 import { readJsonRows } from '../kernel/text/json-rows.ts'
 import { readJson } from '../kernel/text/strict-json.ts'
 import { atPassport, getPassport } from '../passports/read/find.ts'
+import { authorizeKey, requireScope } from './authorize-key.ts'
 import { acquireBulkPermit, acquireWhenLarge, MIN_LARGE_BYTES } from './bulk-permits.ts'
 import { registerDocs } from './docs/door.ts'
 import { handleAtProduct } from './endpoint/at-product.ts'
@@ -24,7 +23,7 @@ import { readPath } from './endpoint/path-parameters.ts'
 import { readQuery } from './endpoint/query-parameters.ts'
 import { buildApiDocument, ENDPOINTS } from './endpoints.ts'
 import { keepBodyBytes } from './idempotency.ts'
-import { limitAddress, limitKey } from './limits.ts'
+import { limitAddress } from './limits.ts'
 import { handleWrite, type RawInput } from './writes.ts'
 
 declare module 'fastify' {
@@ -158,25 +157,10 @@ function rejectOtherMediaType(
 
 /** Checks the key, then its plan, its rate limit and its scope. The first error is reported. */
 async function authorize(setup: ApiSetup, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const now = setup.clock.now()
   // By default only the client may cache a response, and it must revalidate. Handlers may override this.
   reply.header('cache-control', 'private, no-cache')
-  const sent = findApiKey(setup, request)
-  const key = sent === undefined ? undefined : await authenticate(setup.sql, sent, now)
-  // Limits the guessing of keys. A valid key is not rejected for its address.
-  if (!key?.planHasApi) limitAddress(setup, request, reply, { rejects: key === undefined })
-  if (key === undefined) throw unauthorized(sent)
-  if (!key.planHasApi) {
-    throw new AppError(
-      'plan_required',
-      'The plan of this account does not include the API. Pro and higher plans include it.',
-    )
-  }
-  await limitKey(setup, key, reply)
-  if (key.scope === 'read' && request.method !== 'GET' && request.method !== 'HEAD') {
-    throw new AppError('read_only', 'This key may only read. Use a key with full scope to change something.')
-  }
-  recordKeyUse(setup.sql, key, now)
+  const key = await authorizeKey(setup, findApiKey(setup, request), request, reply)
+  requireScope(setup, key, request)
   authenticatedKeys.set(request, key)
 }
 
@@ -201,14 +185,6 @@ function findApiKey(setup: ApiSetup, request: FastifyRequest): string | undefine
   if (!setup.allowQueryApiKey || request.method !== 'GET') return undefined
   const key = getQuery(request).api_key
   return typeof key === 'string' ? key : undefined
-}
-
-function unauthorized(key: string | undefined): AppError {
-  const message =
-    key === undefined
-      ? 'An API key is required: send the header "Authorization: Bearer <key>".'
-      : 'This API key is not valid. Check it for missing characters; it may also be revoked or expired.'
-  return new HttpError('unauthorized', message, { 'www-authenticate': 'Bearer' })
 }
 
 async function respond(setup: ApiSetup, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply) {
