@@ -17,7 +17,14 @@ export function disclose(category: CompleteCategory, data: DataObject, audience:
   return { data: discloseMembers(category.fields, data, state), withheld: state.withheld }
 }
 
-type Disclosure = { readonly audience: Audience; withheld: boolean }
+/** All known fields, for the account that owns the passport. Free-form keys are left out. */
+export const discloseAll = (category: CompleteCategory, data: DataObject): Record<string, unknown> =>
+  discloseMembers(category.fields, data, { audience: 'owner', withheld: false })
+
+type Disclosure = { readonly audience: Audience | 'owner'; withheld: boolean }
+
+const maySee = (audience: Disclosure['audience'], field: Field): boolean =>
+  audience === 'owner' || field.audience === undefined || field.audience.includes(audience)
 
 function discloseMembers(
   fields: readonly Field[],
@@ -28,7 +35,7 @@ function discloseMembers(
   for (const field of fields) {
     const value = getOwn(object, field.name)
     if (value === undefined || value === null) continue
-    if (field.audience !== undefined && !field.audience.includes(state.audience)) {
+    if (!maySee(state.audience, field)) {
       state.withheld = true
       continue
     }

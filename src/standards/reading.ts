@@ -32,12 +32,16 @@ export type Reading = {
   batch: ParentAddresses | null
   /** The first of the passport's languages, a BCP-47 tag. */
   primaryLanguage: string
-  audience: Audience
+  /** `owner`: the account itself, which sees every field of the category. */
+  audience: Audience | 'owner'
   /** Only the fields that the audience may see, in the order of the category. */
   data: DataObject
   /** Commits to the version without revealing its hash, base64url; null for an account without a key. */
   versionCommitment: string | null
 }
+
+/** All that documents need which do not say when their version was created. */
+export type UndatedReading = Omit<Reading, 'changedAt'>
 
 export type ParentAddresses = Pick<Reading, 'id' | 'url' | 'dppId' | 'gs1Url'>
 

@@ -145,27 +145,43 @@ export function isAccessToken(text: string): boolean {
   return random !== undefined && checksum62(PREFIX + random) === check
 }
 
+type Covered = Pick<PassportRow, 'id' | 'account_id' | 'parent_id' | 'model_id'>
+
 /** What a token allows on this passport now; undefined if it allows nothing. */
 export async function findAccess(
   sql: Sql,
   token: string,
-  passport: Pick<PassportRow, 'id' | 'account_id' | 'parent_id' | 'model_id'>,
+  passport: Covered,
   now: Date,
 ): Promise<Access | undefined> {
+  const link = await findLink(sql, token, now)
+  return link && getAccess(link, passport)
+}
+
+/** A link that is valid now, with the passports that it opens. */
+export type ValidLink = Access & { passportUuid: string | null }
+
+/** The link of a token; undefined if the token is malformed or unknown, or the link expired or revoked. */
+export async function findLink(sql: Sql, token: string, now: Date): Promise<ValidLink | undefined> {
   if (!isAccessToken(token)) return undefined
   const [link] = await sql<LinkRow[]>`
-    select ${columns(sql)} from access_link
-    where hash = ${sha256Hex(token)} and account_id = ${passport.account_id} and revoked_at is null`
+    select ${columns(sql)} from access_link where hash = ${sha256Hex(token)} and revoked_at is null`
   if (link === undefined || link.expires_at <= now) return undefined
-  const covered = [null, passport.id, passport.parent_id, passport.model_id]
-  if (!covered.includes(link.passport_id)) return undefined
   return {
     linkId: link.id,
-    accountId: passport.account_id,
+    accountId: link.account_id,
     audience: link.audience,
     label: link.label,
     expiresAt: link.expires_at,
+    passportUuid: link.passport_id,
   }
+}
+
+/** What a link allows on this passport; undefined if it does not open it. */
+export function getAccess({ passportUuid, ...access }: ValidLink, passport: Covered): Access | undefined {
+  if (access.accountId !== passport.account_id) return undefined
+  const covered = [null, passport.id, passport.parent_id, passport.model_id]
+  return covered.includes(passportUuid) ? access : undefined
 }
 
 type LinkRow = Pick<AccessLinkRecord, 'id' | 'passport_id' | 'audience' | 'label' | 'uses'> & {

@@ -179,7 +179,7 @@ const readById =
   }
 
 /** Joins the parents of a unit by their primary keys; models need no look-up. */
-const selectParentGtins = (sql: Sql): Fragment => sql`
+export const selectParentGtins = (sql: Sql): Fragment => sql`
   case when p.parent_id is not null then (
     select parent.gtin14 from passport parent where parent.id = p.model_id and parent.account_id = p.account_id) end as model_gtin,
   case when p.parent_id <> p.model_id then (

@@ -7,14 +7,8 @@ import { listTranslationLanguages, type TranslationLanguages } from '../../categ
 import { isLanguage } from '../../i18n/catalogue.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import {
-  type Addresses,
-  gs1Url,
-  LEVEL_NAME,
-  type PassportRow,
-  passportUrl,
-  STATUS_NAME,
-} from '../../passports/core/record.ts'
+import { type Addresses, gs1Url, LEVEL_NAME, passportUrl, STATUS_NAME } from '../../passports/core/record.ts'
+import { buildParent, getPrimaryLanguage } from '../../passports/read/build-reading.ts'
 import { getDisclosedCategory } from '../../passports/read/disclosed-category.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
 import type { PublicHistory } from '../../passports/read/public-version.ts'
@@ -131,17 +125,6 @@ function discloseCorrection(
     .map(field => ({ field, before: seenBefore?.[field.name], after: seenAfter?.[field.name] }))
     .filter(change => !isDeepStrictEqual(change.before, change.after))
   return changes.length === 0 ? null : { changes, correctedBy }
-}
-
-/** `row` has the GTIN that the model or batch shows on its own page. */
-function buildParent(addresses: Addresses, uuid: string, row: Pick<PassportRow, 'gtin' | 'lot' | 'serial'>) {
-  const id = idFromUuid(uuid)
-  return { id, url: passportUrl(addresses, id), gs1Url: gs1Url(addresses, row) }
-}
-
-function getPrimaryLanguage(data: DataObject): string {
-  const first = Array.isArray(data.languages) ? data.languages[0] : undefined
-  return typeof first === 'string' ? first : 'en'
 }
 
 function findTextLanguages(

@@ -1,24 +1,24 @@
 /** Writes a passport as a document of EN 18223, built to open readings of it. Neither form has a proof. */
 import type { DataObject } from '../../kernel/data-object.ts'
-import type { Publisher, Reading } from '../reading.ts'
+import type { Publisher, UndatedReading } from '../reading.ts'
 import { compressElements } from './compress.ts'
 import { buildElements, type DataElement } from './elements.ts'
 import { buildHeader, buildRecord, RECORD_FIELD } from './header.ts'
 import { ELEMENT_MEMBER } from './names.ts'
 
 /** The compressed form: the header, then the fields by name, then the record of the passport. */
-export const buildEnDocument = (reading: Reading, publisher: Publisher): DataObject => ({
+export const buildEnDocument = (reading: UndatedReading, publisher: Publisher): DataObject => ({
   ...buildHeader(reading, publisher),
   ...compressElements(buildDataElements(reading, publisher)),
 })
 
 /** The full form: the header, then the same as data elements. */
-export const buildFullEnDocument = (reading: Reading, publisher: Publisher): DataObject => ({
+export const buildFullEnDocument = (reading: UndatedReading, publisher: Publisher): DataObject => ({
   ...buildHeader(reading, publisher),
   [ELEMENT_MEMBER.elements]: buildDataElements(reading, publisher),
 })
 
-const buildDataElements = (reading: Reading, { nsUrl }: Publisher): DataElement[] =>
+const buildDataElements = (reading: UndatedReading, { nsUrl }: Publisher): DataElement[] =>
   buildElements(
     [...reading.category.fields, RECORD_FIELD],
     { ...reading.data, [RECORD_FIELD.name]: buildRecord(reading) },

@@ -2,7 +2,7 @@
 import type { Field } from '../../categories/field.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
 import { findDataText, GLN_ADDRESSES, getDppId, getProductIdentifier } from '../identifiers.ts'
-import type { Publisher, Reading } from '../reading.ts'
+import type { Publisher, UndatedReading } from '../reading.ts'
 import {
   CONTEXT_MEMBER,
   DATA_INTEGRITY_CONTEXT,
@@ -17,7 +17,7 @@ const CONTEXT_VERSIONS: Readonly<Record<string, number>> = { textile: 1, battery
 export const getContextVersion = (categoryId: string): number => CONTEXT_VERSIONS[categoryId] ?? 1
 
 /** Members that are unknown are left out, never invented. */
-export function buildHeader(reading: Reading, publisher: Publisher): DataObject {
+export function buildHeader(reading: UndatedReading, publisher: Publisher): DataObject {
   const { category } = reading
   const { nsUrl } = publisher
   const operatorId = findOperatorId(reading, publisher)
@@ -40,7 +40,7 @@ export function buildHeader(reading: Reading, publisher: Publisher): DataObject 
 }
 
 /** The GLN of the economic operator, else its LEI, else the DID of the account, which it may prefer. */
-function findOperatorId(reading: Reading, { did, prefersDid }: Publisher): string | undefined {
+function findOperatorId(reading: UndatedReading, { did, prefersDid }: Publisher): string | undefined {
   if (prefersDid && did !== null) return did
   const gln = findDataText(reading, 'economicOperator', 'operatorId')
   if (gln !== undefined) return GLN_ADDRESSES.company + gln
@@ -75,7 +75,7 @@ export const RECORD_FIELD: Field = {
 }
 
 /** The values of `RECORD_FIELD`; null where there is none. */
-export const buildRecord = (reading: Reading): DataObject => ({
+export const buildRecord = (reading: UndatedReading): DataObject => ({
   category: reading.category.id,
   versionNo: reading.versionNo,
   lot: reading.lot,

@@ -1,0 +1,71 @@
+/** Builds the reading of a passport, of which the documents of standards are made. */
+import { disclose, discloseAll } from '../../categories/disclose.ts'
+import type { DataObject } from '../../kernel/data-object.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+import type { ParentAddresses, Reading } from '../../standards/reading.ts'
+import {
+  type Addresses,
+  gs1Url,
+  LEVEL_NAME,
+  type PassportRow,
+  passportUrl,
+  STATUS_NAME,
+} from '../core/record.ts'
+import { getDisclosedCategory } from './disclosed-category.ts'
+import type { PublicPassportRow } from './find.ts'
+
+/** A row of one version. `updated_at`: the later of its time and the last time it was archived or restored. */
+export type ReadableRow = PassportRow &
+  Pick<PublicPassportRow, 'audience_profile' | 'model_gtin' | 'batch_gtin'>
+
+export function buildReading(
+  addresses: Addresses,
+  row: ReadableRow,
+  audience: Reading['audience'],
+): Omit<Reading, 'changedAt' | 'versionCommitment'> {
+  const category = getDisclosedCategory(row)
+  const all: DataObject = JSON.parse(row.data)
+  const id = idFromUuid(row.id)
+  return {
+    id,
+    url: passportUrl(addresses, id),
+    gs1Url: gs1Url(addresses, row),
+    category,
+    level: LEVEL_NAME[row.level],
+    status: STATUS_NAME[row.status],
+    outdated: row.outdated,
+    gtin: row.gtin,
+    lot: row.lot,
+    serial: row.serial,
+    versionNo: row.version_no,
+    schemaVersion: row.schema_version,
+    lastUpdated: row.updated_at,
+    model:
+      row.level === 'm'
+        ? null
+        : buildParent(addresses, row.model_id, { gtin: row.model_gtin, lot: null, serial: null }),
+    batch:
+      row.parent_id === null || row.parent_id === row.model_id
+        ? null
+        : buildParent(addresses, row.parent_id, { gtin: row.batch_gtin, lot: row.lot, serial: null }),
+    primaryLanguage: getPrimaryLanguage(all),
+    audience,
+    data: audience === 'owner' ? discloseAll(category, all) : disclose(category, all, audience).data,
+  }
+}
+
+/** The first of the passport's languages, a BCP-47 tag. */
+export function getPrimaryLanguage({ languages }: DataObject): string {
+  const first = Array.isArray(languages) ? languages[0] : undefined
+  return typeof first === 'string' ? first : 'en'
+}
+
+/** `row` has the GTIN that the model or batch shows on its own page. */
+export function buildParent(
+  addresses: Addresses,
+  uuid: string,
+  row: Pick<PassportRow, 'gtin' | 'lot' | 'serial'>,
+): ParentAddresses {
+  const id = idFromUuid(uuid)
+  return { id, url: passportUrl(addresses, id), gs1Url: gs1Url(addresses, row) }
+}
