@@ -10,7 +10,12 @@ import { type PublicHandler, servePublic } from './http/cors.ts'
 import { sendPrepared } from './http/prepared-response.ts'
 import { getBasePath, type SiteContext, type SiteSetup } from './http/setup.ts'
 import { createUncachedLimit } from './http/uncached-limit.ts'
-import { findNamespacePath, prepareContextVersions, prepareNamespace } from './json-ld/namespace.ts'
+import {
+  findNamespacePath,
+  prepareContentSpecifications,
+  prepareContextVersions,
+  prepareNamespace,
+} from './json-ld/namespace.ts'
 import { buildSecurityHeaders } from './page/shell.ts'
 import { sendNotFound } from './passport/not-found.ts'
 import { createPassportRoute, type PassportRoute } from './passport/passport-handler.ts'
@@ -63,8 +68,13 @@ function createNamespaceHandlers(setup: SiteSetup, path: string): Record<string,
     [path]: (request, reply) =>
       sendPrepared(reply, negotiateMediaType(request.raw.headers.accept, namespace).response),
   }
-  for (const [version, response] of prepareContextVersions(setup.addresses.publicUrl, setup.nsUrl)) {
-    handlers[`${path}/${version}`] = (_request, reply) => sendPrepared(reply, response)
+  const { addresses, nsUrl } = setup
+  const documents = [
+    ...prepareContextVersions(addresses.publicUrl, nsUrl),
+    ...prepareContentSpecifications(addresses.publicUrl, nsUrl),
+  ]
+  for (const [name, response] of documents) {
+    handlers[`${path}/${name}`] = (_request, reply) => sendPrepared(reply, response)
   }
   return handlers
 }

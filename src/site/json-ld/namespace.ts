@@ -1,10 +1,12 @@
 /** The `dpp:` namespace: a JSON-LD context for programs, and a page that describes each term for people. */
 import { html } from 'ghtml'
+import { allCategories, findCategory } from '../../categories/catalogue.ts'
+import { buildRequestSchema } from '../../categories/schema/json-schema.ts'
 import type { Offer } from '../http/content-negotiation.ts'
 import { ALLOW_ANY_ORIGIN } from '../http/cors.ts'
 import { type Headers, type PreparedResponse, prepareResponse } from '../http/prepared-response.ts'
 import { buildHtmlHeaders, buildSecurityHeaders, HTML_MEDIA_TYPES, renderDocument } from '../page/shell.ts'
-import { readContextVersions } from './context-versions.ts'
+import { readContextVersions, readEnContexts } from './context-versions.ts'
 import { JSON_LD_MEDIA_TYPES } from './document.ts'
 import {
   listExternalTerms,
@@ -54,20 +56,54 @@ const IMMUTABLE_HEADERS: Headers = {
 }
 
 /**
- * The published contexts by name (`v1`). They never change, so that signed and stored documents can refer to
- * them.
+ * The published contexts by path below the namespace (`v1`, `en18223/textile/v1`). They never change, so that
+ * signed and stored documents can refer to them.
  */
 export function prepareContextVersions(publicUrl: string, nsUrl: string): Map<string, PreparedResponse> {
+  const own = readContextVersions().map(({ name, buildText }) => ({ path: name, buildText }))
   const headers = {
     'content-type': 'application/ld+json',
     ...buildSecurityHeaders(publicUrl),
     ...IMMUTABLE_HEADERS,
   }
   return new Map(
-    readContextVersions().map(({ name, buildText }) => [
-      name,
-      prepareResponse({ body: buildText(nsUrl), etagPrefix: `context.${name}`, headers }),
+    [...own, ...readEnContexts()].map(({ path, buildText }) => [
+      path,
+      prepareResponse({
+        body: buildText(nsUrl),
+        etagPrefix: `context.${path.replaceAll('/', '.')}`,
+        headers,
+      }),
     ]),
+  )
+}
+
+/**
+ * The JSON Schemas of categories by path below the namespace (`textile/v2`), which documents name as their
+ * content specifications.
+ */
+export function prepareContentSpecifications(
+  publicUrl: string,
+  nsUrl: string,
+): Map<string, PreparedResponse> {
+  const headers = {
+    'content-type': 'application/schema+json',
+    ...buildSecurityHeaders(publicUrl),
+    ...SHARED_HEADERS,
+    vary: 'Accept-Encoding',
+  }
+  const versions = allCategories().flatMap(({ id, schemaVersion }) =>
+    Array.from({ length: schemaVersion }, (_, i) => ({
+      path: `${id}/v${i + 1}`,
+      category: findCategory(id, i + 1),
+    })),
+  )
+  return new Map(
+    versions.flatMap(({ path, category }) => {
+      if (category === undefined) return []
+      const body = JSON.stringify(buildRequestSchema(category, `${nsUrl}/${path}`))
+      return [[path, prepareResponse({ body, etagPrefix: `schema.${path.replaceAll('/', '.')}`, headers })]]
+    }),
   )
 }
 
