@@ -8,6 +8,8 @@ import type { TrustedProxies } from '../kernel/http/trusted-proxies.ts'
 import type { Log } from '../kernel/log.ts'
 import type { SecurityLog } from '../kernel/monitoring/security-events.ts'
 import { API_PREFIX } from './door.ts'
+import { dppErrorJson, getDppStatus } from './dpp/errors.ts'
+import { DPP_PREFIX } from './dpp/parse-target.ts'
 import type { ApiSetup } from './endpoint/endpoint.ts'
 import { errorJson, STATUS } from './endpoint/errors.ts'
 import { countByAddress } from './limits.ts'
@@ -68,9 +70,12 @@ export function sendError(
   ) {
     reply.removeHeader('connection')
   }
-  const status = STATUS[appError.code]
+  const isDpp = getRequestPath(request).startsWith(`${DPP_PREFIX}/`)
+  const status = isDpp ? getDppStatus(appError) : STATUS[appError.code]
   const publicError = isPublic(request) ? buildPublicError?.(request, status) : undefined
-  const isUncounted = isApiRequest(request) && !reply.hasHeader('x-ratelimit-limit')
+  const isUncounted = (isDpp || isApiRequest(request)) && !reply.hasHeader('x-ratelimit-limit')
+  const buildBody = () =>
+    isDpp ? dppErrorJson(appError, request.id, setup.clock.now()) : errorJson(appError, request.id)
   return reply
     .code(status)
     .headers({
@@ -80,7 +85,7 @@ export function sendError(
       ...errorHeaders(appError),
       'x-request-id': request.id,
     })
-    .send(publicError?.page ?? errorJson(appError, request.id))
+    .send(publicError?.page ?? buildBody())
 }
 
 /** An error of no known kind is a bug. It is logged here, once, with the request's id. */
@@ -125,4 +130,4 @@ const isApiRequest = (request: FastifyRequest) => getRequestPath(request).starts
 
 /** Whether the site serves the address: it serves all addresses of no other door. */
 const isPublic = (request: FastifyRequest) =>
-  !/^\/(?:api|console|docs|metrics)(?![^/?#])/.test(getRequestPath(request))
+  !/^\/(?:api|dpp\/v1|console|docs|metrics)(?![^/?#])/.test(getRequestPath(request))

@@ -9,6 +9,7 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import { registerApi } from '../../api/door.ts'
+import { registerDpp } from '../../api/dpp-door.ts'
 import type { ApiSetup } from '../../api/endpoint/endpoint.ts'
 import { errorJson } from '../../api/endpoint/errors.ts'
 import { countByAddress } from '../../api/limits.ts'
@@ -66,6 +67,7 @@ export function createApp(setup: AppSetup): FastifyInstance {
   const app = createOperatorApp(setup, (request, status) => buildPublicError(publicUrl, request, status))
   registerSecurityTxt(app, setup)
   registerApi(app, setup)
+  registerDpp(app, setup)
   const { answerFromCache } = registerSite(app, setup)
   registerConsole(app, setup)
   answerCachedPagesFirst(app, setup, answerFromCache)

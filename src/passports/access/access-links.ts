@@ -154,7 +154,7 @@ export async function findAccess(
   passport: Covered,
   now: Date,
 ): Promise<Access | undefined> {
-  const link = await findLink(sql, token, now)
+  const link = await findValidLink(sql, token, now)
   return link && getAccess(link, passport)
 }
 
@@ -162,7 +162,7 @@ export async function findAccess(
 export type ValidLink = Access & { passportUuid: string | null }
 
 /** The link of a token; undefined if the token is malformed or unknown, or the link expired or revoked. */
-export async function findLink(sql: Sql, token: string, now: Date): Promise<ValidLink | undefined> {
+export async function findValidLink(sql: Sql, token: string, now: Date): Promise<ValidLink | undefined> {
   if (!isAccessToken(token)) return undefined
   const [link] = await sql<LinkRow[]>`
     select ${columns(sql)} from access_link where hash = ${sha256Hex(token)} and revoked_at is null`

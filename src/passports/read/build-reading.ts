@@ -14,7 +14,7 @@ import {
 import { getDisclosedCategory } from './disclosed-category.ts'
 import type { PublicPassportRow } from './find.ts'
 
-/** A row of one version. `updated_at`: the later of its time and the last time it was archived or restored. */
+/** A row of one version. `updated_at`: the later of its time and the last archiving or restoring. */
 export type ReadableRow = PassportRow &
   Pick<PublicPassportRow, 'audience_profile' | 'model_gtin' | 'batch_gtin'>
 

@@ -1,0 +1,272 @@
+/** The door of EN 18222 under `/dpp/v1`: how other passport systems read passports. */
+import { hash } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { DataObject } from '../kernel/data-object.ts'
+import { AppError } from '../kernel/errors.ts'
+import { HttpError } from '../kernel/http/http-error.ts'
+import { idFromUuid } from '../kernel/ids.ts'
+import { parseDateTime } from '../kernel/text/parse-date-time.ts'
+import { readJson } from '../kernel/text/strict-json.ts'
+import { findValidLink, isAccessToken } from '../passports/access/access-links.ts'
+import { passportUrl } from '../passports/core/record.ts'
+import { buildReading, type ReadableRow } from '../passports/read/build-reading.ts'
+import { findWholePassport } from '../passports/read/find.ts'
+import { findPassportAt, findPassportVersion } from '../passports/read/public-passport-at.ts'
+import { buildEnDocument, buildFullEnDocument } from '../standards/en18223/document.ts'
+import { readElement, readFullElement } from '../standards/en18223/element-path.ts'
+import { authorizeKey, requireScope, unauthorized } from './authorize-key.ts'
+import { selectDocumentType } from './dpp/accept.ts'
+import { findByDppId, findByProductId, parseProductId } from './dpp/find-passport.ts'
+import { buildDppOpenapi } from './dpp/openapi.ts'
+import { DPP_PREFIX, parseTarget, readQueryText, splitTarget, type Target } from './dpp/parse-target.ts'
+import { type Cursors, createCursors, readLimit, readProductIds } from './dpp/product-ids.ts'
+import { getAudience, type Reader } from './dpp/reader.ts'
+import { matchesAny } from './endpoint/conditions.ts'
+import type { ApiSetup } from './endpoint/endpoint.ts'
+import { documentResponse, prepareDocument } from './endpoint/prepared-document.ts'
+import { invalidQuery } from './endpoint/query-parameters.ts'
+import { limitAddress } from './limits.ts'
+
+export type DppSetup = ApiSetup & { nsUrl: string; secretKey: string }
+
+type DppContext = DppSetup & { cursors: Cursors }
+type Call = {
+  context: DppContext
+  request: FastifyRequest
+  reply: FastifyReply
+  reader: Reader
+  query: string
+}
+
+const MAX_BODY_BYTES = 1024 * 1024
+const READ = 'GET, HEAD, OPTIONS'
+
+/** The methods of each kind of address. */
+const METHODS: Record<Target['kind'], string> = {
+  dpps: 'POST, OPTIONS',
+  dpp: `${READ}, PATCH, DELETE`,
+  dppByDate: READ,
+  element: `${READ}, PATCH`,
+  dppByProductId: READ,
+  dppIds: 'POST, OPTIONS',
+  registration: 'POST, OPTIONS',
+}
+
+const CORS_HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-headers': '*, Authorization',
+  'access-control-expose-headers': 'ETag, Link, Last-Modified, X-Request-Id',
+  'access-control-max-age': '86400',
+}
+
+export function registerDpp(app: FastifyInstance, setup: DppSetup): void {
+  const context: DppContext = { ...setup, cursors: createCursors(setup.secretKey) }
+  app.register(async door => {
+    door.removeAllContentTypeParsers()
+    door.addContentTypeParser<Buffer>(
+      ['application/json', 'application/merge-patch+json'],
+      { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES },
+      (_request, bytes, done) => done(null, bytes),
+    )
+    const openapi = prepareDocument(JSON.stringify(buildDppOpenapi(setup.addresses, setup.version)), {
+      ...CORS_HEADERS,
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'public, max-age=3600',
+    })
+    door.get(`${DPP_PREFIX}/openapi.json`, (request, reply) => {
+      const { status = 200, headers = {}, body } = documentResponse(request, openapi)
+      return reply.code(status).headers(headers).send(body)
+    })
+    door.route({
+      method: door.supportedMethods.filter(method => method !== 'CONNECT'),
+      url: `${DPP_PREFIX}/*`,
+      exposeHeadRoute: false,
+      // Before the body is read, so that a wrong address or key is not answered with an error of the body.
+      onRequest: async (request, reply) => {
+        reply.headers(CORS_HEADERS).header('vary', 'Accept, Authorization')
+        const { path, query } = splitTarget(request.raw.url ?? '')
+        const target = parseTarget(path)
+        requireMethod(request, METHODS[target.kind])
+        const reader = request.method === 'OPTIONS' ? PUBLIC : await authorize(context, request, reply)
+        calls.set(request, { call: { context, request, reply, reader, query }, target })
+      },
+      handler: request => handle(request),
+    })
+  })
+}
+
+const PUBLIC: Reader = { kind: 'public' }
+const calls = new WeakMap<FastifyRequest, { call: Call; target: Target }>()
+
+function requireMethod({ method }: FastifyRequest, allow: string): void {
+  if (allow.split(', ').includes(method)) return
+  const message = `${method} is not allowed here. Allowed: ${allow}.`
+  throw new HttpError('method_not_allowed', message, { ...CORS_HEADERS, allow })
+}
+
+/** Throws `unauthorized` for a key or token that is not valid, also where the public may read. */
+async function authorize(context: DppContext, request: FastifyRequest, reply: FastifyReply): Promise<Reader> {
+  const { authorization } = request.headers
+  if (authorization === undefined) {
+    limitAddress(context, request, reply, { rejects: true })
+    return PUBLIC
+  }
+  reply.header('cache-control', 'private, no-store')
+  const sent = /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? ''
+  if (!isAccessToken(sent)) {
+    const key = await authorizeKey(context, sent, request, reply)
+    if (request.method === 'GET' || request.method === 'HEAD') requireScope(context, key, request)
+    return { kind: 'key', key }
+  }
+  limitAddress(context, request, reply, { rejects: true })
+  const link = await findValidLink(context.sql, sent, context.clock.now())
+  if (link === undefined) throw unauthorized(sent)
+  return { kind: 'link', link }
+}
+
+function handle(request: FastifyRequest): unknown {
+  const found = calls.get(request)
+  if (found === undefined) throw new Error('broken assumption: the hook has parsed the request')
+  const { call, target } = found
+  const { reply } = call
+  if (request.method === 'OPTIONS') return reply.code(204).header('allow', METHODS[target.kind]).send()
+  switch (target.kind) {
+    case 'dppIds':
+      return listDppIds(call)
+    case 'dppByProductId':
+      return readByProductId(call, target.productId)
+    case 'dppByDate':
+      return readByDate(call, target.dppId)
+    case 'dpp':
+      return isRead(request) ? readById(call, target.dppId) : sendNotOffered(reply)
+    case 'element':
+      return isRead(request) ? readByPath(call, target) : sendNotOffered(reply)
+    case 'dpps':
+    case 'registration':
+      return sendNotOffered(reply)
+  }
+}
+
+const isRead = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD'
+
+/** An operation of EN 18222 that this server does not offer: 501 without a body. */
+const sendNotOffered = (reply: FastifyReply) => reply.code(501).send()
+
+async function readById(call: Call, dppId: string): Promise<unknown> {
+  const { representation, version } = readQueryText(call.query, ['representation', 'version'])
+  const form = readRepresentation(representation)
+  const row = await findByDppId(call.context, dppId)
+  if (version === undefined) return sendDocument(call, await readCurrent(call, row), form)
+  if (!/^[1-9]\d{0,8}$/.test(version)) {
+    throw invalidQuery('version', 'format', 'version must be a whole number of at least 1.')
+  }
+  const audience = getAudience(call.reader, row)
+  const past = await findPassportVersion(call.context.sql, row, Number(version), {
+    withAllData: audience !== 'public',
+  })
+  if (past === undefined) throw new AppError('not_found', 'The passport has no such version.')
+  return sendDocument(call, past, form, PAST)
+}
+
+async function readByProductId(call: Call, text: string): Promise<unknown> {
+  const { representation } = readQueryText(call.query, ['representation'])
+  const form = readRepresentation(representation)
+  const row = await findByProductId(call.context, parseProductId(call.context, text))
+  if (row === undefined) {
+    throw new AppError('not_found', 'There is no passport of exactly this model, lot or item here.')
+  }
+  return sendDocument(call, await readCurrent(call, row), form)
+}
+
+async function readByDate(call: Call, dppId: string): Promise<unknown> {
+  const { date, representation } = readQueryText(call.query, ['date', 'representation'])
+  const form = readRepresentation(representation)
+  const at = readDate(date)
+  const row = await findByDppId(call.context, dppId)
+  const audience = getAudience(call.reader, row)
+  const past = await findPassportAt(call.context.sql, row, at, { withAllData: audience !== 'public' })
+  if (past === undefined) throw new AppError('not_found', 'The passport did not exist at that time.')
+  return sendDocument(call, past, form, PAST)
+}
+
+/** A time with its offset, to the microsecond. A "+" of the offset may have become a space. */
+function readDate(text: string | undefined): string {
+  if (text === undefined) throw invalidQuery('date', 'required', 'date is required.')
+  const sent = text.replace(/ (?=\d{2}:\d{2}$)/, '+')
+  if (!/T.*(?:[Zz]|[+-]\d{2}:\d{2})$/.test(sent) || parseDateTime(sent) === undefined) {
+    throw invalidQuery('date', 'format', 'date must be a time with an offset, such as 2026-11-22T10:00:00Z.')
+  }
+  return sent
+}
+
+async function readByPath(call: Call, { dppId, path }: { dppId: string; path: string }): Promise<unknown> {
+  const { representation } = readQueryText(call.query, ['representation'])
+  const form = readRepresentation(representation)
+  const row = await findByDppId(call.context, dppId)
+  const current = await readCurrent(call, row)
+  const document = buildDocument(call, current, form)
+  const element = form === 'full' ? readFullElement(document, path) : readElement(document, path)
+  if (element.kind === 'found') return send(call, element.value, current)
+  // What the reader may not see is not in the document, so it is missing too.
+  throw new AppError(element.kind === 'missing' ? 'not_found' : 'bad_request', element.message)
+}
+
+async function listDppIds(call: Call): Promise<unknown> {
+  const { context, request, query } = call
+  const { limit, cursor } = readQueryText(query, ['limit', 'cursor'])
+  const size = readLimit(limit)
+  if (!Buffer.isBuffer(request.body)) throw new AppError('bad_request', 'Send a JSON body.')
+  const ids = readProductIds(readJson(request.body))
+  const start = context.cursors.read(cursor, ids)
+  const page = ids.slice(start, start + size)
+  const wanted = page.map(id => parseProductId(context, id))
+  const rows = await Promise.all(wanted.map(one => findByProductId(context, one)))
+  const dppIds = rows.flatMap(row => (row ? passportUrl(context.addresses, idFromUuid(row.id)) : []))
+  const end = start + page.length
+  return call.reply
+    .type('application/json; charset=utf-8')
+    .send(
+      JSON.stringify({ dppIds, ...(end < ids.length && { nextCursor: context.cursors.build(end, ids) }) }),
+    )
+}
+
+type Form = 'compressed' | 'full'
+
+function readRepresentation(text: string | undefined): Form {
+  if (text === undefined || text === 'compressed' || text === 'full') return text ?? 'compressed'
+  throw invalidQuery('representation', 'enum', 'representation must be compressed or full.')
+}
+
+/** The public's row is enough for the public; others need all data. */
+async function readCurrent({ context, reader }: Call, row: ReadableRow): Promise<ReadableRow> {
+  if (getAudience(reader, row) === 'public') return row
+  return (await findWholePassport(context.sql, row.id)) ?? row
+}
+
+function buildDocument({ context, reader }: Call, row: ReadableRow, form: Form): DataObject {
+  const { addresses, nsUrl } = context
+  const reading = { ...buildReading(addresses, row, getAudience(reader, row)), versionCommitment: null }
+  const publisher = { publicUrl: addresses.publicUrl, nsUrl, did: null }
+  return form === 'full' ? buildFullEnDocument(reading, publisher) : buildEnDocument(reading, publisher)
+}
+
+/** Rules about audiences may change, so that not even the past may be cached for ever. */
+const PAST = 'public, max-age=3600'
+
+const sendDocument = (call: Call, row: ReadableRow, form: Form, caching?: string): unknown =>
+  send(call, buildDocument(call, row, form), row, caching)
+
+function send(
+  { request, reply, reader }: Call,
+  value: unknown,
+  { updated_at }: Pick<ReadableRow, 'updated_at'>,
+  caching = 'public, no-cache',
+): unknown {
+  const type = selectDocumentType(request.headers.accept)
+  const body = JSON.stringify(value)
+  const etag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
+  reply.header('etag', etag).header('last-modified', updated_at.toUTCString())
+  reply.header('cache-control', reader.kind === 'public' ? caching : 'private, no-store')
+  if (matchesAny(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  return reply.type(`${type}; charset=utf-8`).send(body)
+}

@@ -1,0 +1,69 @@
+/** Finds the passport that an identifier of EN 18222 names. */
+import { type DigitalLink, type DigitalLinkError, parseDigitalLink } from '../../gs1/digital-link.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { parseId } from '../../kernel/ids.ts'
+import type { PublicPassportRow } from '../../passports/read/find.ts'
+import { readPublicPassport } from '../../passports/read/public-passport.ts'
+import { findExactPassport } from '../../passports/read/resolve-exact.ts'
+import type { ApiSetup } from '../endpoint/endpoint.ts'
+
+type FindSetup = Pick<ApiSetup, 'sql' | 'clock' | 'addresses'>
+
+/** The public id of the address of a passport, or of the id itself; undefined for anything else. */
+export function findPublicId({ addresses }: FindSetup, text: string): string | undefined {
+  const start = `${addresses.publicUrl}/p/`
+  const id = text.startsWith(start) ? text.slice(start.length) : text
+  return parseId(id) === undefined ? undefined : id
+}
+
+/** A passport by its `digitalProductPassportId` or its bare id. Throws `not_found`. */
+export async function findByDppId(setup: FindSetup, dppId: string): Promise<PublicPassportRow> {
+  const id = findPublicId(setup, dppId)
+  const row = id === undefined ? undefined : await readPublicPassport(setup.sql, id, setup.clock.now())
+  if (row === undefined) throw new AppError('not_found', 'There is no passport with this identifier here.')
+  return row
+}
+
+/** What a product identifier names: a GS1 address of any host, or the address of a page. */
+export type ProductId = { link: DigitalLink } | { id: string }
+
+const LINK_ERRORS: Record<DigitalLinkError, string> = {
+  no_key: 'it has no GTIN (01)',
+  bad_escape: 'its percent-encoding is broken',
+  bad_gtin: 'its GTIN must have 14 digits and the right check digit',
+  unknown_qualifier: 'after the GTIN only 22, 10 and 21 may follow',
+  wrong_order: 'the order is 01, 22, 10, 21',
+  bad_cpv: 'its product variant (22) is not valid',
+  bad_lot: 'its lot (10) is not valid',
+  bad_serial: 'its serial (21) is not valid',
+}
+
+/** Throws `bad_request` for a text that is no such address. */
+export function parseProductId(setup: FindSetup, text: string): ProductId {
+  const id = text.startsWith(`${setup.addresses.publicUrl}/p/`) ? findPublicId(setup, text) : undefined
+  if (id !== undefined) return { id }
+  const url = URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new AppError(
+      'bad_request',
+      'A product identifier is a GS1 Digital Link such as https://example.com/01/09506000134352, or the address of a passport.',
+    )
+  }
+  const link = parseDigitalLink(url.pathname)
+  if ('error' in link) {
+    throw new AppError(
+      'bad_request',
+      `The product identifier is no GS1 Digital Link: ${LINK_ERRORS[link.error]}.`,
+    )
+  }
+  return { link }
+}
+
+/** Undefined if there is no passport of exactly this level. */
+export const findByProductId = (
+  { sql, clock }: FindSetup,
+  productId: ProductId,
+): Promise<PublicPassportRow | undefined> =>
+  'id' in productId
+    ? readPublicPassport(sql, productId.id, clock.now())
+    : findExactPassport(sql, productId.link, clock.now())

@@ -1,0 +1,232 @@
+/** The OpenAPI document of `/dpp/v1`. */
+import type { Addresses } from '../../passports/core/record.ts'
+import { DPP_PREFIX } from './parse-target.ts'
+import { MAX_PRODUCT_IDS } from './product-ids.ts'
+
+const DESCRIPTION =
+  'How other passport systems and authorities read the passports of this server. Built to open readings of EN 18222 and ' +
+  'EN 18223, whose texts were not at hand; not certified. Everybody may read what is public. An access token shows what its ' +
+  'audience may see, an API key everything of its own account but free-form keys. Identifiers in a path are percent-encoded once.'
+
+const TEXT = { type: 'string' }
+const URI = { type: 'string', format: 'uri' }
+
+const REPRESENTATION = {
+  name: 'representation',
+  in: 'query',
+  description: 'The form of the document.',
+  schema: { type: 'string', enum: ['compressed', 'full'], default: 'compressed' },
+}
+const inPath = (name: string, description: string, example: string) => ({
+  name,
+  in: 'path',
+  required: true,
+  description,
+  schema: TEXT,
+  example,
+})
+const inQuery = (name: string, description: string, schema: object, required = false) => ({
+  name,
+  in: 'query',
+  required,
+  description,
+  schema,
+})
+
+const json = (schema: object) => ({ 'application/json': { schema } })
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+
+const DOCUMENT_TYPES = {
+  'application/json': { schema: ref('Document') },
+  'application/ld+json': { schema: ref('Document') },
+}
+
+const ERRORS: Readonly<Record<number, string>> = {
+  400: 'A parameter, an identifier or the body is not valid; one message for each violation.',
+  401: 'The API key or access token is not valid.',
+  403: 'The plan of the account does not include the API.',
+  404: 'There is no such passport, version or element, or the reader may not see it.',
+  406: 'Accept names neither application/json nor application/ld+json.',
+  413: 'The body is over 1 MiB.',
+  415: 'The body is not JSON.',
+  429: 'Too many requests; Retry-After says when to try again.',
+  503: 'The database did not answer.',
+}
+
+const errorResponses = (statuses: readonly number[]) =>
+  Object.fromEntries(
+    statuses.map(status => [status, { description: ERRORS[status], content: json(ref('Result')) }]),
+  )
+
+const READ_ERRORS = [400, 401, 403, 404, 406, 429, 503]
+
+/** A read of one document, or of a part of it. */
+const read = (
+  operationId: string,
+  summary: string,
+  parameters: readonly object[],
+  content: object = DOCUMENT_TYPES,
+) => ({
+  get: {
+    operationId,
+    summary,
+    security: [{}, { bearer: [] }],
+    parameters,
+    responses: {
+      200: { description: 'As this reader may see it.', content },
+      304: { description: 'Not changed since the ETag of If-None-Match.' },
+      ...errorResponses(READ_ERRORS),
+    },
+  },
+})
+
+const LIST_IDS = {
+  operationId: 'ReadDPPIdsByProductIds',
+  summary: 'The identifiers of passports by those of their products',
+  security: [{}, { bearer: [] }],
+  parameters: [
+    inQuery('limit', 'How many product identifiers a page looks up.', {
+      type: 'integer',
+      minimum: 1,
+      maximum: MAX_PRODUCT_IDS,
+      default: MAX_PRODUCT_IDS,
+    }),
+    inQuery('cursor', 'nextCursor of the page before.', TEXT),
+  ],
+  requestBody: {
+    required: true,
+    content: json({ oneOf: [ref('ProductIds'), ref('ProductIdList')] }),
+  },
+  responses: {
+    200: {
+      description: 'In the order of the request; unknown ones are left out.',
+      content: json(ref('DppIds')),
+    },
+    ...errorResponses([400, 401, 403, 413, 415, 429, 503]),
+  },
+}
+
+function buildPaths(addresses: Addresses) {
+  const dppId = inPath(
+    'dppId',
+    'The digitalProductPassportId, or the 26 characters at its end.',
+    `${addresses.publicUrl}/p/01m45m2vp0fqh9ek41pvnj0nca`,
+  )
+  return {
+    '/dpps/{dppId}': read('ReadDPPById', 'A passport by its identifier', [
+      dppId,
+      REPRESENTATION,
+      inQuery('version', 'An earlier version.', { type: 'integer', minimum: 1 }),
+    ]),
+    '/dppsByProductId/{productId}': read(
+      'ReadDPPByProductId',
+      'A passport by the identifier of its product',
+      [
+        inPath(
+          'productId',
+          'A GS1 Digital Link of any host, or the address of a passport. Only exactly this model, lot or item is found.',
+          `${addresses.publicUrl}/01/09506000134352/21/A0001`,
+        ),
+        REPRESENTATION,
+      ],
+    ),
+    '/dppsByIdAndDate/{dppId}': read('ReadDPPVersionByIdAndDate', 'A passport as it was at a time', [
+      dppId,
+      inQuery('date', 'A time with an offset.', { type: 'string', format: 'date-time' }, true),
+      REPRESENTATION,
+    ]),
+    '/dpps/{dppId}/elements/{elementIdPath}': read(
+      'ReadDataElement',
+      'One element of a passport',
+      [
+        dppId,
+        inPath(
+          'elementIdPath',
+          'A singular query of RFC 9535 in the compressed document.',
+          "$['repair']['instructions'][0]",
+        ),
+        REPRESENTATION,
+      ],
+      { 'application/json': { schema: true }, 'application/ld+json': { schema: true } },
+    ),
+    '/dppsByProductIds': { post: LIST_IDS },
+  }
+}
+
+export const buildDppOpenapi = (addresses: Addresses, version: string) => {
+  return {
+    openapi: '3.1.1',
+    info: { title: 'Carnet: passports for other systems', version, description: DESCRIPTION },
+    servers: [{ url: `${addresses.publicUrl}${DPP_PREFIX}` }],
+    paths: buildPaths(addresses),
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'An API key or an access token.' },
+      },
+      schemas: SCHEMAS,
+    },
+  }
+}
+
+const SCHEMAS = {
+  Document: {
+    type: 'object',
+    required: [
+      'digitalProductPassportId',
+      'uniqueProductIdentifier',
+      'granularity',
+      'dppStatus',
+      'lastUpdated',
+    ],
+    properties: {
+      digitalProductPassportId: URI,
+      uniqueProductIdentifier: URI,
+      granularity: { enum: ['model', 'batch', 'item'] },
+      dppSchemaVersion: TEXT,
+      dppStatus: { enum: ['active', 'archived'] },
+      lastUpdated: { type: 'string', format: 'date-time' },
+      economicOperatorId: TEXT,
+      facilityId: TEXT,
+      contentSpecificationIds: { type: 'array', items: URI },
+      elements: { type: 'array', items: { type: 'object' }, description: 'Only in the full form.' },
+    },
+  },
+  ProductIdList: { type: 'array', items: TEXT, minItems: 1, maxItems: MAX_PRODUCT_IDS },
+  ProductIds: {
+    type: 'object',
+    required: ['productIds'],
+    properties: { productIds: ref('ProductIdList') },
+  },
+  DppIds: {
+    type: 'object',
+    required: ['dppIds'],
+    properties: {
+      dppIds: { type: 'array', items: URI },
+      nextCursor: { ...TEXT, description: 'Only when there is more.' },
+    },
+  },
+  Result: {
+    type: 'object',
+    required: ['statusCode', 'message'],
+    properties: {
+      statusCode: TEXT,
+      message: {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['messageType', 'text', 'code', 'correlationId', 'timestamp'],
+          properties: {
+            messageType: { enum: ['Error', 'Info'] },
+            text: TEXT,
+            code: {
+              ...TEXT,
+              description: 'The code of the API, and after a colon that of the violation.',
+            },
+            correlationId: TEXT,
+            timestamp: { type: 'string', format: 'date-time' },
+          },
+        },
+      },
+    },
+  },
+}
