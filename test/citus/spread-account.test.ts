@@ -116,6 +116,31 @@ describe('an account on shards of two machines', { skip: SKIP_WITHOUT_CITUS }, (
     assert.equal(found.json.meta.total, 1)
   })
 
+  test('keeps a draft, and has no product of it, if a machine fails while it is published', async () => {
+    const { sql } = database.coordinator
+    const drafts: string[] = []
+    while (new Set(drafts.map(shardOf)).size < SHARDS.length) {
+      const answer = await ask('POST', '/drafts', newProduct({ sku: `D-${drafts.length}` }))
+      assert.equal(answer.status, 201, answer.text)
+      drafts.push(answer.json.data.id)
+    }
+    const count = async () => (await ask('GET', '/products')).json.meta.total
+    const before = await count()
+    await sql.unsafe(`create function public.stop_event() returns trigger language plpgsql as
+      $$ begin perform pg_terminate_backend(pg_backend_pid()); return new; end $$`)
+    // The event is written last: the draft is deleted and the passport inserted by then.
+    for (const shard of SHARDS)
+      await sql.unsafe(`create trigger stop_event before insert on shard_${shard}.event
+        for each row execute function public.stop_event()`)
+    const failed = await Promise.all(drafts.map(id => ask('POST', `/drafts/${id}/publish`)))
+    for (const shard of SHARDS) await sql.unsafe(`drop trigger stop_event on shard_${shard}.event`)
+    assert.deepEqual([...new Set(failed.map(one => one.status))], [503])
+    assert.equal(await count(), before)
+    assert.equal((await ask('GET', '/drafts')).json.meta.total, drafts.length)
+    for (const id of drafts) assert.equal((await ask('POST', `/drafts/${id}/publish`)).status, 201)
+    assert.equal(await count(), before + drafts.length)
+  })
+
   test('creates exactly as many products as the quota allows', async () => {
     const [models] = await getUsage(account.ctx)
     const quota = { model: (models?.used ?? 0) + 10 }

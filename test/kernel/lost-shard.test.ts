@@ -119,6 +119,9 @@ describe('a server that has lost the machine of a shard', () => {
 describe('an error of a node of a cluster', () => {
   const CASES = [
     'failure on connection marked as essential: node2:5432',
+    'terminating connection due to administrator command',
+    'canceling statement due to lock timeout',
+    'the database system is shutting down',
     'connection to the remote node carnet@node2:5432 failed with the following error: server closed the connection unexpectedly',
     'server closed the connection unexpectedly',
     "failed to prepare transaction 'citus_1' on host node2:5432",

@@ -210,6 +210,8 @@ export function isDisconnection(error: unknown): boolean {
 const INTERNAL_ERROR = 'XX000'
 const LOST_NODE =
   /^(failure on connection|failed to prepare transaction|could not commit transaction|connection (establishment|to the remote node)|server closed the connection)/
+/** Of a COPY to another node, Citus repeats the message but not the code. */
+const ENDED_COPY = /^(terminating connection|canceling statement|the database system is)/
 
 const APP_ERRORS: readonly [RegExp, () => AppError][] = [
   [ENDED_BY_SERVER, databaseUnavailable],
@@ -253,8 +255,11 @@ function unstorable(): AppError {
 export function explainDatabaseError(error: unknown): AppError | undefined {
   if (isStalePlan(error)) return databaseUnavailable()
   const code = sqlState(error)
-  if (code === INTERNAL_ERROR && error instanceof Error && LOST_NODE.test(error.message))
-    return databaseUnavailable()
+  const isFromNode =
+    code === INTERNAL_ERROR &&
+    error instanceof Error &&
+    (LOST_NODE.test(error.message) || ENDED_COPY.test(error.message))
+  if (isFromNode) return databaseUnavailable()
   return code === undefined ? undefined : APP_ERRORS.find(([pattern]) => pattern.test(code))?.[1]()
 }
 
