@@ -180,6 +180,18 @@ describe('a transaction', () => {
     assert.deepEqual(await names(), ['b'])
   })
 
+  test('that the database ended after its last statement is unavailable, and stores nothing', async () => {
+    // As on a cluster that has lost a node since: the savepoint of this statement cannot be released.
+    const begun = inTransaction(pool, async sql => {
+      await add(sql, 'a')
+      await sql`release savepoint s`
+    })
+    const error = await begun.catch(reason => reason)
+    assert.equal(sqlState(error), '3B001')
+    assert.equal(explainDatabaseError(error)?.code, 'unavailable')
+    assert.deepEqual(await names(), [])
+  })
+
   test('rejects statements after its end', async () => {
     let late: Sql | undefined
     await inTransaction(pool, async sql => {

@@ -79,6 +79,8 @@ class Session {
   readonly afterCommit: ((pool: Sql) => void)[] = []
   /** Set when the transaction has ended: the error of every later statement. */
   ended: Error | undefined
+  /** The first error of a statement that nobody waits for. It has aborted the transaction. */
+  unawaitedError: unknown
   /** Where statements find their tables now; undefined: as the pool says. */
   private searchPath: string | undefined
 
@@ -104,15 +106,15 @@ class Session {
   async runWithSavepoint<T>(work: () => Promise<T>): Promise<T> {
     this.requireOpen()
     const { searchPath } = this
-    this.raw`savepoint s`.catch(ignore)
+    this.send(this.raw`savepoint s`)
     try {
       return await this.run(work)
     } catch (error) {
-      if (!this.ended) this.raw`rollback to savepoint s`.catch(ignore)
+      if (!this.ended) this.send(this.raw`rollback to savepoint s`)
       this.searchPath = searchPath
       throw error
     } finally {
-      if (!this.ended) this.raw`release savepoint s`.catch(ignore)
+      if (!this.ended) this.send(this.raw`release savepoint s`)
     }
   }
 
@@ -129,7 +131,14 @@ class Session {
       searchPath === undefined
         ? raw`set local search_path to default`
         : raw`select set_config('search_path', ${searchPath}, true)`
-    change.catch(ignore)
+    this.send(change)
+  }
+
+  /** Without waiting. A node of a cluster may have been lost since the statement before. */
+  private send(statement: Promise<unknown>): void {
+    statement.catch(error => {
+      this.unawaitedError ??= error
+    })
   }
 }
 
@@ -162,7 +171,7 @@ async function runTransaction<T>(pool: Sql, work: Work<T>, last?: LastStatement<
   session.ended = new Error('a statement was sent to a transaction that has ended')
   const { command } = await commit
   await closing
-  if (command !== 'COMMIT') throw new Error(`a transaction ended with ${command}`)
+  if (command !== 'COMMIT') throw session.unawaitedError ?? new Error(`a transaction ended with ${command}`)
   for (const callback of session.afterCommit) callback(pool)
   return value
 }
