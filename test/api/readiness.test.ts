@@ -118,6 +118,44 @@ describe('GET /products/{id}/readiness', () => {
   })
 })
 
+describe('input that cannot be right', () => {
+  const ask = (data: object) =>
+    api('POST', '/products', { category: 'battery', data: { ...CORES.battery, ...data } })
+
+  test('10,000 entries in a list are refused without a sentence for each', async () => {
+    const entries = Array.from({ length: 10_000 }, (_, i) => ({ name: `Part ${i}`, partNumber: String(i) }))
+    const wrong = await ask({ spareParts: entries })
+    assert.deepEqual(
+      [wrong.status, codes(wrong)],
+      [
+        422,
+        [
+          ['spareParts', 'max'],
+          ['', 'max'],
+        ],
+      ],
+    )
+  })
+
+  test('an unknown act is refused wherever one is named', async () => {
+    const gate = { acts: [], parameters: {}, gate: { acts: ['eu.none'], on: 'drafts' } }
+    const answers = [
+      await api('GET', '/readiness?act=eu.none'),
+      await api('GET', '/products?readiness=ready&act=eu.none'),
+      await api('GET', '/products?missing=batt.999'),
+      await api('PUT', '/readiness/settings', { acts: ['eu.none'], parameters: {} }),
+      await api('PUT', '/readiness/settings', gate),
+    ]
+    for (const { status, text } of answers) assert.equal(status, 422, text)
+    for (const { json } of answers) assert.ok(json.errors.length > 0)
+  })
+
+  test('a time without zone is refused', async () => {
+    const { id } = (await ask({})).json.data
+    assert.equal((await api('GET', `/products/${id}?at=2027-01-01T10:00:00`)).status, 422)
+  })
+})
+
 describe('POST /readiness', () => {
   test('reports on data that no product could be made of', async () => {
     const sent = { category: 'battery', data: { batteryCategory: 'industrial' } }

@@ -1,5 +1,6 @@
 /** `carnet readiness` on a real database: the exit code says whether something required is missing. */
 import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { newProduct } from '../harness.ts'
@@ -63,6 +64,19 @@ test('shows one product', async () => {
   assert.equal((await run('--product', lamp, '--fail')).code, 1)
   const report = JSON.parse((await run('--product', lamp, '--json')).stdout)
   assert.equal(report.product_id, lamp)
+})
+
+test('a spoilt rule file stops the start and fails doctor, and both name it', async () => {
+  const rules = join(folder.path, 'rules')
+  mkdirSync(rules)
+  writeFileSync(join(rules, 'own.json'), '{"version": "2026-11-22", ')
+  const env = { DATA_DIR: join(folder.path, 'empty'), PORT: '0', RULES_DIR: rules }
+  const served = await carnet(['serve'], { cwd: folder.path, env })
+  assert.equal(served.code, 1)
+  assert.match(served.stderr, /own\.json is not JSON/)
+  const checked = await carnet(['doctor'], { cwd: folder.path, env })
+  assert.equal(checked.code, 1)
+  assert.match(checked.stdout, /BAD +rules .*own\.json is not JSON/)
 })
 
 test('refuses an unknown act, product and account', async () => {
