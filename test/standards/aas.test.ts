@@ -177,7 +177,8 @@ describe('submodels', () => {
     const address = fileOf('https://büro.example/ä.pdf')
     assert.equal(address.modelType, 'Property')
     assert.equal(address.valueType, 'xs:anyURI')
-    assert.equal(fileOf('https://docs.example/{id}|1').valueType, 'xs:string')
+    for (const part of ['{id}|1', '100%', 'a#b#c', '\u{e000}', '\u{10fffd}', '\u{1fffe}'])
+      assert.equal(fileOf(`https://docs.example/${part}`).valueType, 'xs:string', part)
     assert.equal(fileOf(`https://docs.example/${'x'.repeat(2000)}`).modelType, 'Property')
   })
 

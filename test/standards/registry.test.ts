@@ -1,6 +1,8 @@
 /** Lines for the EU registry, and the payloads that are made of them. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { allCategories } from '../../src/categories/catalogue.ts'
 import type { Reading } from '../../src/standards/reading.ts'
 import { buildCirpass2Payload } from '../../src/standards/registry/cirpass2-payload.ts'
 import {
@@ -10,7 +12,9 @@ import {
   type RegistryLine,
   sortRegistryLines,
 } from '../../src/standards/registry/registry-line.ts'
-import { PUBLISHER } from './readings.ts'
+import { validData } from '../categories/arbitrary.ts'
+import { IS_FULL } from '../full.ts'
+import { PUBLISHER, readData } from './readings.ts'
 import { compileSchema } from './schemas.ts'
 import { buildExampleReading, parseExample } from './worked-examples.ts'
 
@@ -94,6 +98,24 @@ describe('registry lines', () => {
       'commodityCode',
       'backupUrl',
     ])
+  })
+
+  it('of any data are valid, or name what is missing', () => {
+    let lines = 0
+    for (const category of allCategories()) {
+      fc.assert(
+        fc.property(validData(category), data => {
+          const result = buildRegistryLine(buildInput(readData(category.id, data)))
+          if ('missing' in result) return assert.ok(result.missing.length > 0)
+          lines++
+          assertLine(result.line)
+          const payload = buildCirpass2Payload(result.line, 'parents')
+          return 'payload' in payload ? assertPayload(payload.payload) : assert.ok(payload.tooLong.length > 0)
+        }),
+        { numRuns: IS_FULL ? 1000 : 100 },
+      )
+    }
+    assert.ok(lines > 0)
   })
 
   it('leave out a commitment that the account does not have', () => {

@@ -205,4 +205,9 @@ describe('UNTP credentials', () => {
     for (const name of ['relatedDocument', 'dimensions', 'productionDate']) assert.ok(!(name in subject))
     assert.ok(!('supplyChainStages' in subject.characteristics))
   })
+
+  it('say that there are none where an empty list says so', () => {
+    const { characteristics } = requireSubject(changeTextile({ substancesOfConcern: [] }))
+    assert.deepEqual(characteristics.substancesOfConcern, [])
+  })
 })

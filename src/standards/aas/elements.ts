@@ -245,5 +245,8 @@ function getEntryType({ type }: Field): ValueType {
   return type === 'boolean' ? VALUE_TYPE.boolean : VALUE_TYPE.string
 }
 
-/** The URL standard allows characters that no IRI has. */
-const isAnyUri = (text: string): boolean => !/[\s<>"{}|\\^`[\]]|%(?![0-9a-f]{2})|#.*#/i.test(text)
+/** What the URL standard allows and RFC 3987 does not: signs, escapes that are none, private characters. */
+const NOT_IN_IRI =
+  /[\s<>"{}|\\^`[\]]|%(?![0-9a-f]{2})|#.*#|[\p{Cc}\p{Co}\p{Noncharacter_Code_Point}\ufff0-\uffff\u{e0000}-\u{e0fff}]/iu
+
+const isAnyUri = (text: string): boolean => !NOT_IN_IRI.test(text)
