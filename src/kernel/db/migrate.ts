@@ -165,7 +165,7 @@ function applyStep(
     const shards = await readShards(tx)
     const shard = file.isForShards ? await findShardBehind(tx, shards, file.number) : undefined
     await tx.unsafe(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
-    await runStatements(tx, file, shard)
+    await runStatements(tx, file, { shard, hasShards: shards.length > 0 })
     if (shard !== undefined) {
       await recordShards(tx, [shard], file.number)
       return 'shard'
@@ -206,15 +206,27 @@ async function recordShards(
 }
 
 /** One by one: Citus cannot distribute a text of several statements. */
-async function runStatements(tx: postgres.TransactionSql, file: Migration, shard?: number): Promise<void> {
+async function runStatements(
+  tx: postgres.TransactionSql,
+  file: Migration,
+  { shard, hasShards }: { shard: number | undefined; hasShards: boolean },
+): Promise<void> {
   if (shard !== undefined) await tx`select set_config('search_path', ${getSearchPath(shard)}, true)`
   for (const { text, start } of splitStatements(file.text)) {
     try {
-      await tx.unsafe(text)
+      for (const part of hasShards ? separateConstraint(text) : [text]) await tx.unsafe(part)
     } catch (error) {
       throw isLockConflict(error) ? error : explainFailure(file, error, start, shard)
     }
   }
+}
+
+const LAST_CONSTRAINT = /^(alter table \S+)([\s\S]*),\s*(add (?:check|constraint)\b[\s\S]*)$/i
+
+/** Citus adds a constraint to a distributed table only by a statement of its own. */
+function separateConstraint(statement: string): string[] {
+  const [, table, others, constraint] = LAST_CONSTRAINT.exec(statement) ?? []
+  return constraint === undefined ? [statement] : [`${table}${others}`, `${table} ${constraint}`]
 }
 
 function explainFailure(file: Migration, error: unknown, start?: number, shard?: number): unknown {
