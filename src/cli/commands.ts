@@ -21,6 +21,7 @@ const keys = () => import('./commands/keys.ts')
 const gtin = () => import('./commands/gtin.ts')
 const links = () => import('./commands/access-links.ts')
 const readiness = () => import('./commands/readiness.ts')
+const verify = () => import('./commands/verify.ts')
 const webhooks = () => import('./commands/webhooks.ts')
 const deliveries = () => import('./commands/webhook-deliveries.ts')
 const spread = () => import('./commands/accounts-spread.ts')
@@ -72,6 +73,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   'access-links list': entry("list an account's access links", links, 'accessLinksList'),
   'access-links revoke': entry('revoke an access link', links, 'accessLinksRevoke'),
   readiness: entry('show what the law still wants of products', readiness, 'readiness'),
+  verify: entry('check a signed passport, credential or mirror without a network', verify, 'verifyCommand'),
   'webhooks add': entry('send events to a URL; the secret is shown once', webhooks, 'webhooksAdd'),
   'webhooks list': entry('list an account’s webhooks and their state', webhooks, 'webhooksList'),
   'webhooks change': entry('change the URL, events or description of a webhook', webhooks, 'webhooksChange'),

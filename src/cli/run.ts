@@ -71,7 +71,7 @@ async function runCommand(
   )
   if (result.failure === undefined) return DONE
   io.err(`${escapeForTerminal(result.failure)}\n`)
-  return FAILED
+  return result.exitCode ?? FAILED
 }
 
 /** Commands are one word or two. */

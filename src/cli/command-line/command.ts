@@ -17,8 +17,11 @@ export type Command = {
   run: (call: CommandCall) => Promise<CommandResult | undefined>
 }
 
-/** `value` is printed with `--json`, `text` without it. `failure` goes to stderr; the exit code is then 1. */
-export type CommandResult = { value: unknown; text: string; failure?: string | undefined }
+/**
+ * `value` is printed with `--json`, `text` without it. `failure` goes to stderr; the exit code is then 1, or
+ * `exitCode`.
+ */
+export type CommandResult = { value: unknown; text: string; failure?: string | undefined; exitCode?: number }
 
 export type CommandCall = {
   args: Arguments

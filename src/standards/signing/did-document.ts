@@ -33,6 +33,14 @@ export const createIssuerDid = (publicUrl: string, issuerKey: string): string =>
 
 export const getDidOfKey = (keyId: string): string => keyId.split('#', 1)[0] ?? ''
 
+/** Where the DID document is published; undefined for another method than `did:web`. */
+export function getDidDocumentUrl(did: string): string | undefined {
+  const [scheme, method, host = '', ...path] = did.split(':')
+  if (scheme !== 'did' || method !== 'web' || host === '') return undefined
+  const folder = path.length === 0 ? '.well-known' : path.join('/')
+  return `https://${host.replace(/%3A/i, ':')}/${folder}/did.json`
+}
+
 /** `passportsUrl` is where passports are read by the API of EN 18222. */
 export function buildDidDocument(did: string, keys: readonly IssuerKey[], passportsUrl: string) {
   const methods = keys.map(key => describeKey(did, key))

@@ -30,6 +30,7 @@ import {
   STATUS_LIST_JWT,
   setRevoked,
 } from '../../../src/standards/signing/status-list.ts'
+import { createRandom } from '../random.ts'
 import { readExample, TEST_DID, testSigner, vectors } from '../signing-examples.ts'
 
 type Json = Record<string, unknown>
@@ -96,17 +97,6 @@ function* mutate(text: string, letters: string): Generator<string> {
     const changed = Buffer.from(bytes)
     changed[random(bytes.length)] = letters.charCodeAt(random(letters.length))
     if (!changed.equals(bytes)) yield changed.toString()
-  }
-}
-
-/** The generator mulberry32: whole numbers below a bound. */
-function createRandom(seed: number): (bound: number) => number {
-  let state = seed
-  return bound => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % bound
   }
 }
 

@@ -1,0 +1,187 @@
+/** `carnet verify`: checks a signed file without a network, and says who signed what and when. */
+import { createHash } from 'node:crypto'
+import { createReadStream, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { systemClock } from '../../kernel/clock.ts'
+import type { Environment } from '../../kernel/config/environment-reader.ts'
+import { type DataObject, isObject } from '../../kernel/data-object.ts'
+import { findErrorCode } from '../../kernel/errors.ts'
+import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
+import { createKeyFinder, getDidDocumentUrl, getDidOfKey } from '../../standards/signing/did-document.ts'
+import type { MirroredFile } from '../../standards/signing/mirror-manifest.ts'
+import { SignatureError } from '../../standards/signing/signature-error.ts'
+import {
+  readSignedText,
+  type SignedFacts,
+  type SignedForm,
+  type SignedText,
+} from '../../standards/signing/signed-text.ts'
+import {
+  alignColumns,
+  type Command,
+  CommandError,
+  type CommandResult,
+  UsageError,
+} from '../command-line/command.ts'
+
+/** The DID document of an issuer of this installation; undefined for any other. */
+export type FindIssuer = (did: string, env: Environment) => Promise<DataObject | undefined>
+
+/** For an installation without issuers. */
+const findNoIssuer: FindIssuer = async () => undefined
+
+const NO_KEY = 2
+const MAX_SIGNED_BYTES = 256 * 1024 * 1024
+const MAX_LISTED_FILES = 10
+
+const FORM_NAMES: Readonly<Record<SignedForm, string>> = {
+  passport: 'a passport as in EN 18223',
+  credential: 'a verifiable credential',
+  'credential-jwt': 'a verifiable credential (vc+jwt)',
+  'sd-jwt': 'a passport with selective disclosure (SD-JWT)',
+  'status-list-jwt': 'a token status list',
+  'mirror-manifest': 'the manifest of a mirror',
+}
+
+export const createVerifyCommand = (findIssuer: FindIssuer): Command => ({
+  usage: 'verify FILE [--did did.json] [--files DIR]',
+  about: 'checks the signature of a passport, credential, SD-JWT or mirror, without a network',
+  positionals: ['FILE'],
+  options: {
+    did: { hint: 'did.json', about: "the issuer's keys; without it, those of this installation" },
+    files: { hint: 'DIR', about: 'compare the files in this folder with the manifest of a mirror' },
+  },
+  run: ({ args, env }) => {
+    const didPath = args.find('did')
+    const find = didPath === undefined ? findIssuer : async () => readDidDocument(didPath)
+    return verifyFile(args.get('FILE'), args.find('files'), did => find(did, env))
+  },
+})
+
+export const verifyCommand = createVerifyCommand(findNoIssuer)
+
+async function verifyFile(
+  path: string,
+  folder: string | undefined,
+  findIssuer: (did: string) => Promise<DataObject | undefined>,
+): Promise<CommandResult> {
+  const bytes = readFile(path)
+  try {
+    const signed = readSignedText(bytes)
+    if (folder !== undefined && signed.form !== 'mirror-manifest') {
+      throw new UsageError('--files is only for the manifest of a mirror.')
+    }
+    const document = await findIssuer(getDidOfKey(signed.keyId))
+    if (document === undefined) return describeMissingKey(signed.keyId)
+    const facts = signed.verify(createKeyFinder(document), systemClock.now())
+    const wrongFiles = folder === undefined ? undefined : await findWrongFiles(folder, facts.files)
+    return describeSigned(signed, facts, wrongFiles)
+  } catch (error) {
+    if (error instanceof SignatureError) return describeRefusal(error)
+    throw error
+  }
+}
+
+function readFile(path: string): Buffer {
+  try {
+    if (statSync(path).size <= MAX_SIGNED_BYTES) return readFileSync(path)
+  } catch (error) {
+    throw new CommandError(`The file ${path} cannot be read (${findErrorCode(error) ?? error}).`)
+  }
+  throw new CommandError(`The file ${path} is too large: at most ${MAX_SIGNED_BYTES} bytes can be checked.`)
+}
+
+function readDidDocument(path: string): DataObject {
+  const document: unknown = tryParseJson(readFile(path).toString())
+  if (isObject(document) && typeof document.id === 'string') return document
+  throw new CommandError(`The file ${path} of --did is not a DID document.`)
+}
+
+function describeMissingKey(keyId: string): CommandResult {
+  const source = getDidDocumentUrl(getDidOfKey(keyId)) ?? "the issuer's DID document"
+  return {
+    value: { result: 'unknown_key', key: keyId },
+    text: 'Not checked.',
+    failure: `The key ${keyId} is not at hand. Save ${source} and name the file with --did.`,
+    exitCode: NO_KEY,
+  }
+}
+
+const describeRefusal = ({ code, message }: SignatureError): CommandResult => ({
+  value: { result: code, reason: message },
+  text: code === 'unknown_key' ? 'Not checked.' : 'Not valid.',
+  failure: message,
+  ...(code === 'unknown_key' && { exitCode: NO_KEY }),
+})
+
+/** Returns the paths of the files that differ or are missing. */
+async function findWrongFiles(folder: string, files: readonly MirroredFile[]): Promise<string[]> {
+  const wrong: string[] = []
+  for (const { path, sha256 } of files) {
+    if ((await hashFile(join(folder, path))) !== sha256) wrong.push(path)
+  }
+  return wrong
+}
+
+async function hashFile(path: string): Promise<string | undefined> {
+  const hash = createHash('sha256')
+  try {
+    await pipeline(createReadStream(path), hash)
+  } catch {
+    return undefined
+  }
+  return hash.digest('hex')
+}
+
+function describeSigned(
+  { form, keyId }: SignedText,
+  facts: SignedFacts,
+  wrongFiles: readonly string[] | undefined,
+): CommandResult {
+  const { subject, versionNo, signedAt, validFrom, validUntil, disclosed, status, files } = facts
+  const did = getDidOfKey(keyId)
+  const isMirror = form === 'mirror-manifest'
+  const rows: [string, string | null][] = [
+    [isMirror ? 'of' : 'about', versionNo === null ? subject : `${subject}, version ${versionNo}`],
+    ['signed by', `${did} (${keyId.slice(did.length + 1)})`],
+    ['signed at', signedAt ?? 'not stated'],
+    ['valid from', validFrom],
+    ['valid until', validUntil],
+    ['disclosed', disclosed === null ? null : `${disclosed} fields, also those inside of others`],
+    ['files', isMirror ? describeFiles(files.length, wrongFiles) : null],
+    ['revocation', status === null ? null : `not checked; see number ${status.index} of ${status.listUrl}`],
+  ]
+  const stated = rows.flatMap(([name, value]) => (value === null ? [] : [[name, value]]))
+  const isWrong = wrongFiles !== undefined && wrongFiles.length > 0
+  return {
+    value: {
+      result: isWrong ? 'altered' : 'valid',
+      form,
+      key: keyId,
+      signer: did,
+      subject,
+      version_no: versionNo,
+      signed_at: signedAt,
+      valid_from: validFrom,
+      valid_until: validUntil,
+      disclosed,
+      status: status && { list_url: status.listUrl, index: status.index },
+      files: isMirror ? files.length : null,
+      wrong_files: wrongFiles ?? null,
+    },
+    text: `The signature is valid. This is ${FORM_NAMES[form]}.\n${alignColumns(stated, '  ')}`,
+    failure: isWrong ? describeWrongFiles(wrongFiles) : undefined,
+  }
+}
+
+function describeFiles(count: number, wrong: readonly string[] | undefined): string {
+  if (wrong === undefined) return `${count}, not compared; --files DIR compares them`
+  return wrong.length === 0 ? `${count}, all as signed` : `${count}, ${wrong.length} not as signed`
+}
+
+function describeWrongFiles(paths: readonly string[]): string {
+  const more = paths.length - MAX_LISTED_FILES
+  const list = paths.slice(0, MAX_LISTED_FILES).join(', ')
+  return `These files are missing or differ from the manifest: ${list}${more > 0 ? ` and ${more} more` : ''}.`
+}

@@ -1,0 +1,182 @@
+/** Recognises what is signed, and says who signed what and when. */
+import { asObject, type DataObject, isObject } from '../../kernel/data-object.ts'
+import { requireCurrent, requireIssuer, requirePeriod, VC_JWT, verifyVcJwt } from './credential.ts'
+import { verifyProof } from './data-integrity.ts'
+import { type FindKey, getDidOfKey } from './did-document.ts'
+import { parseJws, verifyJws } from './jws.ts'
+import { listMirroredFiles, MANIFEST_FORMAT, type MirroredFile } from './mirror-manifest.ts'
+import { parseSignedJson } from './parse-signed-json.ts'
+import { parseSdJwt, verifySdJwt } from './read-sd-jwt.ts'
+import { SD_JWT } from './sd-jwt.ts'
+import { malformed, SignatureError } from './signature-error.ts'
+import { STATUS_LIST_JWT } from './status-list.ts'
+
+export type SignedForm =
+  | 'passport'
+  | 'credential'
+  | 'credential-jwt'
+  | 'sd-jwt'
+  | 'status-list-jwt'
+  | 'mirror-manifest'
+
+/** `verify` throws SignatureError. */
+export type SignedText = {
+  form: SignedForm
+  /** The DID URL of the key that it names. */
+  keyId: string
+  verify: (findKey: FindKey, now: Date) => SignedFacts
+}
+
+export type SignedFacts = {
+  /** The passport, the credential, the list, or the time of the mirror. */
+  subject: string
+  versionNo: number | null
+  /** RFC 3339; null if it does not say. */
+  signedAt: string | null
+  validFrom: string | null
+  validUntil: string | null
+  /** How many fields are disclosed; null unless it is an SD-JWT. */
+  disclosed: number | null
+  /** The list that says whether it was revoked, and its place there. */
+  status: { listUrl: string; index: number } | null
+  /** Empty unless it is a manifest. */
+  files: readonly MirroredFile[]
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** Throws `malformed` if it is not one of the forms. */
+export function readSignedText(bytes: Uint8Array): SignedText {
+  const trimmed = decodeText(bytes).trim()
+  if (trimmed.startsWith('{')) return readDocument(trimmed)
+  if (trimmed.includes(SD_JWT.separator)) return readSdJwt(trimmed)
+  const { keyId, type } = parseJws(trimmed)
+  if (type === VC_JWT.type) return { form: 'credential-jwt', keyId, verify: verifyCredentialJwt(trimmed) }
+  if (type === STATUS_LIST_JWT.type) return { form: 'status-list-jwt', keyId, verify: verifyListJwt(trimmed) }
+  throw malformed(`It is a JWT of the type ${type ?? 'none'}, which is not known here.`)
+}
+
+function decodeText(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    throw malformed('It is not a text in UTF-8.')
+  }
+}
+
+const NO_FACTS = {
+  versionNo: null,
+  signedAt: null,
+  validFrom: null,
+  validUntil: null,
+  disclosed: null,
+  status: null,
+  files: [],
+} as const
+
+function readDocument(text: string): SignedText {
+  const document = parseSignedJson(text)
+  if (!isObject(document)) throw malformed('It is not a JSON object.')
+  const keyId = asObject(document.proof).verificationMethod
+  if (typeof keyId !== 'string') throw malformed('It has no proof.')
+  const form = recognizeDocument(document)
+  return {
+    form,
+    keyId,
+    verify: (findKey, now) => {
+      const { created } = verifyProof(document, findKey)
+      if (form === 'passport') return { ...describePassport(document), signedAt: created }
+      if (form === 'mirror-manifest') return { ...describeManifest(document), signedAt: created }
+      return { ...checkCredential(document, keyId, now), signedAt: created }
+    },
+  }
+}
+
+function recognizeDocument({ type, format, digitalProductPassportId }: DataObject): SignedForm {
+  if (format === MANIFEST_FORMAT) return 'mirror-manifest'
+  if ([type].flat().includes('VerifiableCredential')) return 'credential'
+  if (typeof digitalProductPassportId === 'string') return 'passport'
+  throw malformed('It is neither a passport nor a credential nor the manifest of a mirror.')
+}
+
+function describePassport({ digitalProductPassportId, passportRecord }: DataObject): SignedFacts {
+  const { versionNo } = asObject(passportRecord)
+  return { ...NO_FACTS, subject: String(digitalProductPassportId), versionNo: findNumber(versionNo) }
+}
+
+const describeManifest = (manifest: DataObject): SignedFacts => ({
+  ...NO_FACTS,
+  subject: String(manifest.time),
+  files: listMirroredFiles(manifest),
+})
+
+function checkCredential(credential: DataObject, keyId: string, now: Date): SignedFacts {
+  requireIssuer(credential, keyId)
+  requireCurrent(credential, now)
+  const { statusListCredential, statusListIndex } = asObject(credential.credentialStatus)
+  const { id } = asObject(credential.credentialSubject)
+  return {
+    ...NO_FACTS,
+    subject: findString(credential.id) ?? findString(id) ?? 'a credential without an id',
+    validFrom: findString(credential.validFrom),
+    validUntil: findString(credential.validUntil),
+    status: describeStatus(statusListCredential, statusListIndex),
+  }
+}
+
+const verifyCredentialJwt = (text: string) => (findKey: FindKey, now: Date) => {
+  const { credential, keyId } = verifyVcJwt(text, findKey)
+  return checkCredential(credential, keyId, now)
+}
+
+const verifyListJwt = (text: string) => (findKey: FindKey, now: Date) => {
+  const jws = parseJws(text)
+  verifyJws(jws, findKey(jws.keyId))
+  return { ...checkClaims(jws.payload, jws.keyId, now), subject: String(jws.payload.sub) }
+}
+
+function readSdJwt(text: string): SignedText {
+  const { jws } = parseSdJwt(text)
+  const verify = (findKey: FindKey, now: Date) => {
+    const { claims, keyId, disclosed } = verifySdJwt(text, findKey)
+    return { ...checkClaims(claims, keyId, now), disclosed }
+  }
+  return { form: 'sd-jwt', keyId: jws.keyId, verify }
+}
+
+/** The claims of a JWT about a passport or a list. */
+function checkClaims(claims: DataObject, keyId: string, now: Date): SignedFacts {
+  const { iss, iat, nbf, exp } = claims
+  if (iss !== getDidOfKey(keyId)) {
+    throw new SignatureError('unusable_key', `The key ${keyId} is not one of its issuer, ${String(iss)}.`)
+  }
+  const [issuedMs, fromMs, untilMs] = [iat, nbf, exp].map(parseSeconds)
+  requirePeriod(fromMs, untilMs, now)
+  const { idx, uri } = asObject(asObject(claims.status).status_list)
+  return {
+    ...NO_FACTS,
+    subject: String(claims.digitalProductPassportId),
+    versionNo: findNumber(claims.versionNo),
+    signedAt: formatTime(issuedMs),
+    validFrom: formatTime(fromMs),
+    validUntil: formatTime(untilMs),
+    status: describeStatus(uri, idx),
+  }
+}
+
+function parseSeconds(value: unknown): number | undefined {
+  if (value === undefined) return undefined
+  const ms = typeof value === 'number' ? value * 1000 : Number.NaN
+  if (Number.isNaN(new Date(ms).getTime())) throw malformed('A time in it cannot be read.')
+  return ms
+}
+
+const formatTime = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString())
+const findString = (value: unknown) => (typeof value === 'string' ? value : null)
+const findNumber = (value: unknown) => (typeof value === 'number' ? value : null)
+
+/** The index is a number in UNTP credentials, a text in others. */
+function describeStatus(listUrl: unknown, index: unknown): SignedFacts['status'] {
+  const number = typeof index === 'string' && /^\d+$/.test(index) ? Number(index) : index
+  return typeof listUrl === 'string' && typeof number === 'number' ? { listUrl, index: number } : null
+}
