@@ -119,7 +119,13 @@ describe('a migration of shards on Citus', { skip: SKIP_WITHOUT_CITUS }, () => {
             where not granted and c.relname like 'scan_cleaning%'$$) where result <> '0'`
       return rows.length > 0
     }
-    while (!(await isWaiting())) await turn()
+    let isOver = false
+    const end = () => {
+      isOver = true
+    }
+    migrating.then(end, end)
+    while (!isOver && !(await isWaiting())) await turn()
+    assert.equal(isOver, false)
     // Behind the migration, which gives up for a while.
     const rows = await sql`select from shard_1.scan_cleaning`
     assert.equal(rows.length, 1)
