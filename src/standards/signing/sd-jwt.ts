@@ -5,6 +5,7 @@
 import { hash, hkdfSync } from 'node:crypto'
 import { AUDIENCES, type Audience, type Field, narrowAudience } from '../../categories/field.ts'
 import { type DataObject, isObject } from '../../kernel/data-object.ts'
+import { assert } from '../../kernel/errors.ts'
 import { encodeBase64Url } from './base-encodings.ts'
 
 /** The media type without `application/`, and the claims and separators of RFC 9901. */
@@ -134,6 +135,11 @@ class DisclosureBuilder {
         return [name, field === undefined ? member : inner]
       })
     if (restricted.length === 0) return Object.fromEntries(shown)
+    // A member that the category does not know could repeat one that is hidden.
+    assert(
+      Object.keys(value).every(name => fields.some(field => field.name === name)),
+      'an object with restricted members has only members of the category',
+    )
     const digests = this.concealMembers(value, restricted, path, audience)
     return { ...Object.fromEntries(shown), [SD_JWT.digests]: digests }
   }

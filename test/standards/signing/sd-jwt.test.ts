@@ -2,8 +2,14 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { findCategory } from '../../../src/categories/catalogue.ts'
-import { AUDIENCES, type Audience } from '../../../src/categories/field.ts'
+import { allCategories, applyLaw, findCategory } from '../../../src/categories/catalogue.ts'
+import {
+  AUDIENCES,
+  type Audience,
+  type Field,
+  findAudience,
+  findScalarEntry,
+} from '../../../src/categories/field.ts'
 import { createKeyFinder } from '../../../src/standards/signing/did-document.ts'
 import { signJws } from '../../../src/standards/signing/jws.ts'
 import { verifySdJwt } from '../../../src/standards/signing/read-sd-jwt.ts'
@@ -124,6 +130,43 @@ describe('one signature', () => {
       const digests = new Set((await issue(changes)).payload[SD_JWT.digests] as string[])
       assert.ok((first.payload[SD_JWT.digests] as string[]).every(digest => !digests.has(digest)))
     }
+  })
+})
+
+describe('each field of each category', () => {
+  /** A passport that has every field; each scalar is its own path between at signs. */
+  const fillFields = (fields: readonly Field[], path: string): Record<string, unknown> =>
+    Object.fromEntries(fields.map(field => [field.name, fillField(field, `${path}/${field.name}`)]))
+  function fillField(field: Field, path: string): unknown {
+    if (field.localized) return [{ value: `@${path}@`, language: 'en' }]
+    if (field.type === 'object') return fillFields(field.fields ?? [], path)
+    if (field.type !== 'list') return `@${path}@`
+    return findScalarEntry(field) === undefined ? [fillFields(field.of ?? [], path)] : [`@${path}@`]
+  }
+  const listMarks = (text: string) => [...new Set(text.match(/@\/[\w/]+@/g))].sort()
+
+  const variants = allCategories().flatMap(one => [one, applyLaw(one)])
+  for (const [i, { id, fields }] of variants.entries()) {
+    test(`reaches its audiences only: ${id}, by ${i % 2 === 0 ? 'contract' : 'law'}`, async () => {
+      const data = fillFields(fields, '')
+      const marks = listMarks(JSON.stringify(data))
+      const { present, read } = await issue({ fields, data })
+      for (const audience of AUDIENCES) {
+        const sent = present(audience)
+          .split(/[.~]/)
+          .map(part => Buffer.from(part, 'base64url').toString())
+        const allowed = marks.filter(mark =>
+          findAudience(fields, mark.slice(2, -1).split('/'))?.includes(audience),
+        )
+        assert.deepEqual(listMarks(sent.join()), allowed)
+        assert.deepEqual(listMarks(JSON.stringify(read(audience))), allowed)
+      }
+    })
+  }
+
+  test('needs to be known where others are hidden', () => {
+    const data = { economicOperator: { legalName: 'A', eoriNumber: 'DE123456789012345' } }
+    assert.throws(() => buildSdJwt({ ...INPUT, data }), /only members of the category/)
   })
 })
 
