@@ -166,6 +166,23 @@ describe('time', () => {
   })
 })
 
+describe('a published draft', () => {
+  test('did not exist before it was published', async () => {
+    t.clock.set('2026-04-01T10:00:00Z')
+    const body = { category: 'textile', data: examples.textile.value.data }
+    const draft = await t.ask('POST', '/api/v1/drafts', { key: account.key, body })
+    assert.equal(draft.status, 201, draft.text)
+    t.clock.set('2026-04-02T10:00:00Z')
+    const made = await t.ask('POST', `/api/v1/drafts/${draft.json.data.id}/publish`, { key: account.key })
+    assert.equal(made.status, 201, made.text)
+    t.clock.release()
+    const at = (date: string) => ask('GET', `/dppsByIdAndDate/${made.json.data.id}?date=${date}`)
+    assert.equal((await at('2026-04-01T12:00:00Z')).status, 404)
+    const { status, json } = await at('2026-04-02T10:00:00Z')
+    assert.deepEqual([status, json.lastUpdated], [200, '2026-04-02T10:00:00.000Z'])
+  })
+})
+
 describe('readers', () => {
   let battery: Answer['json']
   const link = (audience: string) =>

@@ -230,3 +230,26 @@ describe('/readiness/settings', () => {
     ])
   })
 })
+
+describe('a rule declared not applicable', () => {
+  const declare = (rule: string) => ({ notApplicable: [{ rule, reason: 'No such part.' }] })
+
+  test('must exist, on a model, in a change and on a unit; the nearest is suggested', async () => {
+    const { key } = await harness.account()
+    const post = (path: string, body: object) => harness.ask('POST', `/api/v1/products${path}`, { key, body })
+    const made = await post('', { category: 'battery', data: { ...CORES.battery, ...declare('batt.14') } })
+    assert.equal(made.status, 201, made.text)
+    const { id } = made.json.data
+    const refused = [
+      await post('', { category: 'battery', data: { ...CORES.battery, ...declare('bat.14'), sku: 'T-2' } }),
+      await harness.ask('PATCH', `/api/v1/products/${id}`, { key, body: { data: declare('bat.14') } }),
+      await post(`/${id}/children`, { level: 'item', serial: '1', data: declare('bat.14') }),
+    ]
+    for (const { status, json } of refused) {
+      assert.equal(status, 422)
+      const [error] = json.errors
+      assert.deepEqual([error.field, error.code], ['notApplicable[0].rule', 'enum'])
+      assert.match(error.message, /Did you mean batt\.14\?/)
+    }
+  })
+})

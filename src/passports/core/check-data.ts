@@ -5,6 +5,7 @@ import { toGtin14 } from '../../gs1/gtin.ts'
 import { isObject } from '../../kernel/data-object.ts'
 import { AppError, assert, type Detail, invalid } from '../../kernel/errors.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
+import { requireKnownRules } from './check-declared-rules.ts'
 import { rowProblem } from './row-problems.ts'
 
 export type PassportData = Record<string, unknown>
@@ -36,7 +37,7 @@ export const normaliseSku = (sku: string) => normaliseNewlines(sku).normalize('N
 
 /**
  * Throws `validation` with every violation. `validatedWith`: the schema version of the stored data; a field
- * that became required in a later version may be missing.
+ * that became required in a later version may be missing. Without it, all of `sent` is new.
  */
 export function checkData(
   category: CompleteCategory,
@@ -46,6 +47,7 @@ export function checkData(
   const data = normaliseData(sent, category)
   const { errors, warnings, truncated } = validateData(category, data, options)
   if (errors.length > 0) throw invalid(errors, truncated)
+  if (options.validatedWith === undefined) requireKnownRules(data)
   const { gtin, sku, productName } = data
   assert(typeof sku === 'string' && typeof productName === 'string', 'valid data has a sku and a productName')
   const gtin14 = typeof gtin === 'string' ? toGtin14(gtin) : null

@@ -44,7 +44,10 @@ export async function findPassportVersion(
   return readVersion(shard, passport, isWanted, next?.at ?? 'infinity', options)
 }
 
-/** Version 1 has no row of its own until version 2 is written. */
+/**
+ * Version 1 has no row of its own until version 2 is written. A passport whose first status is active was a
+ * draft before.
+ */
 async function readVersion(
   sql: Sql,
   { id, account_id }: Place,
@@ -74,7 +77,11 @@ async function readVersion(
       left join lateral (
         select status, changed_at from passport_status
         where passport_id = p.id and account_id = p.account_id and changed_at <= ${at}::text::timestamptz
-        order by changed_at desc limit 1) s on true`,
+        order by changed_at desc limit 1) s on true
+      left join lateral (
+        select status from passport_status where passport_id = p.id and account_id = p.account_id
+        order by changed_at limit 1) first on true
+      where s.status is not null or first.status is distinct from 'a'`,
     )) ?? []
   return row
 }

@@ -7,6 +7,7 @@ import { collectErrors } from '../../kernel/collect-errors.ts'
 import { isObject } from '../../kernel/data-object.ts'
 import { AppError, type Detail, invalid } from '../../kernel/errors.ts'
 import { checkUnitData, type PassportData, removeNulls } from '../core/check-data.ts'
+import { requireKnownRules } from '../core/check-declared-rules.ts'
 import type { PassportState } from '../core/state.ts'
 import { unitGtinProblem } from '../write/plan-version.ts'
 
@@ -118,6 +119,7 @@ function checkOwnData(
     return { own: null, data: inherited, search: null, warnings: [] }
   const options = { strict, validatedWith: parent.row.schema_version }
   const checked = checkUnitData(category, { ...inherited, ...data }, names, options)
+  if (checked.schemaVersion > 1) requireKnownRules(data)
   return {
     own: names.length === 0 ? null : Object.fromEntries(names.map(name => [name, checked.data[name]])),
     data: checked.data,

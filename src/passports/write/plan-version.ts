@@ -12,6 +12,7 @@ import {
   removeNulls,
   requireCategory,
 } from '../core/check-data.ts'
+import { requireKnownRules } from '../core/check-declared-rules.ts'
 import { listChangedFields } from '../core/inherit.ts'
 import type { PassportRow } from '../core/record.ts'
 import { effectiveData, type PassportState } from '../core/state.ts'
@@ -56,6 +57,7 @@ export function planNextVersion(
     own === null
       ? checkData(category, after, options)
       : checkUnitData(category, after, Object.keys(own), options)
+  if (checked.schemaVersion > 1) requireKnownRules(change.data)
   if (change.strict) rejectUnknownFields(requireCategory(current.row.category), change.data)
   const newlyKnown = listNewlyKnown(current, checked)
   const next = toNextVersion(ctx, current, change, {
