@@ -72,6 +72,7 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
     sync: ['core', 'write', 'readiness'],
     copies: ['core', 'read'],
     access: ['core', 'read'],
+    signed: ['core'],
     readiness: ['core', 'read'],
     drafts: ['core', 'read', 'write', 'readiness'],
   },
@@ -113,7 +114,7 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
     'sign-in': ['page'],
     page: [],
   },
-  accounts: { people: ['.'], keys: ['.'], limits: ['.'], brand: ['.'], '.': [] },
+  accounts: { issuer: ['.'], people: ['.'], keys: ['.'], limits: ['.'], brand: ['.'], '.': [] },
   categories: { check: ['schema', 'names', '.'], schema: ['names', '.'], names: ['.'], '.': [] },
   kernel: {
     config: ['db', '.'],
@@ -159,7 +160,7 @@ const TABLES: Record<string, readonly string[]> = {
       'brand',
       'brand_logo',
     ],
-    ...['rate_share', 'passkey', 'passkey_challenge'],
+    ...['rate_share', 'passkey', 'passkey_challenge', 'issuer', 'issuer_key'],
   ],
   passports: [
     ...[
@@ -171,7 +172,15 @@ const TABLES: Record<string, readonly string[]> = {
       'released_gtin',
       'passport_count',
     ],
-    ...['access_link', 'refresh_job', 'content_units', 'sku_claim', 'readiness_facts', 'draft'],
+    ...[
+      'access_link',
+      'refresh_job',
+      'content_units',
+      'sku_claim',
+      'readiness_facts',
+      'draft',
+      'signed_document',
+    ],
   ],
   transfer: ['sheet_import', 'sheet_chunk', 'sheet_mapping'],
   webhooks: ['event', 'webhook_endpoint', 'webhook_delivery', 'webhook_lease', 'webhook_attempt'],

@@ -1565,6 +1565,10 @@ export type Texts = {
     scans_switched: string
     readiness_changed: string
     audience_profile_changed: string
+    signing_switched_on: string
+    signing_switched_off: string
+    signing_key_rotated: string
+    signing_key_revoked: string
   }
   brand: {
     link: string

@@ -55,6 +55,10 @@ export type AuditAction =
   | 'scans_switched'
   | 'readiness_changed'
   | 'audience_profile_changed'
+  | 'signing_switched_on'
+  | 'signing_switched_off'
+  | 'signing_key_rotated'
+  | 'signing_key_revoked'
 
 /** Writes an entry by the context's actor. Call it inside the transaction of the change. */
 export async function audit(ctx: AccountContext, action: AuditAction, subject: string): Promise<void> {

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { DataObject } from '../kernel/data-object.ts'
 import { AppError } from '../kernel/errors.ts'
 import { HttpError } from '../kernel/http/http-error.ts'
+import { getPathParameters } from '../kernel/http/request-input.ts'
 import { idFromUuid } from '../kernel/ids.ts'
 import { parseDateTime } from '../kernel/text/parse-date-time.ts'
 import { readJson } from '../kernel/text/strict-json.ts'
@@ -21,13 +22,21 @@ import { buildDppOpenapi } from './dpp/openapi.ts'
 import { DPP_PREFIX, parseTarget, readQueryText, splitTarget, type Target } from './dpp/parse-target.ts'
 import { type Cursors, createCursors, readLimit, readProductIds } from './dpp/product-ids.ts'
 import { getAudience, type Reader } from './dpp/reader.ts'
+import {
+  buildIssuerDocument,
+  commitToRow,
+  findSigningIssuer,
+  getDid,
+  type SigningSetup,
+  signDocument,
+} from './dpp/signed-document.ts'
 import { matchesAny } from './endpoint/conditions.ts'
 import type { ApiSetup } from './endpoint/endpoint.ts'
 import { documentResponse, prepareDocument } from './endpoint/prepared-document.ts'
 import { invalidQuery } from './endpoint/query-parameters.ts'
 import { limitAddress } from './limits.ts'
 
-export type DppSetup = ApiSetup & { nsUrl: string; secretKey: string }
+export type DppSetup = ApiSetup & SigningSetup & { nsUrl: string; secretKey: string }
 
 type DppContext = DppSetup & { cursors: Cursors }
 type Call = {
@@ -77,6 +86,7 @@ export function registerDpp(app: FastifyInstance, setup: DppSetup): void {
       const { status = 200, headers = {}, body } = documentResponse(request, openapi)
       return reply.code(status).headers(headers).send(body)
     })
+    door.get('/issuers/:name/did.json', (request, reply) => sendDidDocument(context, request, reply))
     door.route({
       method: door.supportedMethods.filter(method => method !== 'CONNECT'),
       url: `${DPP_PREFIX}/*`,
@@ -165,7 +175,7 @@ async function readById(call: Call, dppId: string): Promise<unknown> {
     withAllData: audience !== 'public',
   })
   if (past === undefined) throw new AppError('not_found', 'The passport has no such version.')
-  return sendDocument(call, past, form, PAST)
+  return sendDocument(call, { ...past, shard: row.shard }, form, PAST)
 }
 
 async function readByProductId(call: Call, text: string): Promise<unknown> {
@@ -186,7 +196,7 @@ async function readByDate(call: Call, dppId: string): Promise<unknown> {
   const audience = getAudience(call.reader, row)
   const past = await findPassportAt(call.context.sql, row, at, { withAllData: audience !== 'public' })
   if (past === undefined) throw new AppError('not_found', 'The passport did not exist at that time.')
-  return sendDocument(call, past, form, PAST)
+  return sendDocument(call, { ...past, shard: row.shard }, form, PAST)
 }
 
 /** A time with its offset, to the microsecond. A "+" of the offset may have become a space. */
@@ -204,7 +214,7 @@ async function readByPath(call: Call, { dppId, path }: { dppId: string; path: st
   const form = readRepresentation(representation)
   const row = await findByDppId(call.context, dppId)
   const current = await readCurrent(call, row)
-  const document = buildDocument(call, current, form)
+  const document = await buildDocument(call, current, form)
   const element = form === 'full' ? readFullElement(document, path) : readElement(document, path)
   if (element.kind === 'found') return send(call, element.value, current)
   // What the reader may not see is not in the document, so it is missing too.
@@ -230,6 +240,9 @@ async function listDppIds(call: Call): Promise<unknown> {
     )
 }
 
+/** `shard`: where the passport is; null: the shared database. */
+type PlacedRow = ReadableRow & { shard: number | null }
+
 type Form = 'compressed' | 'full'
 
 function readRepresentation(text: string | undefined): Form {
@@ -237,24 +250,44 @@ function readRepresentation(text: string | undefined): Form {
   throw invalidQuery('representation', 'enum', 'representation must be compressed or full.')
 }
 
+/** The keys of an issuer, which verifiers find by its DID. */
+async function sendDidDocument(context: DppContext, request: FastifyRequest, reply: FastifyReply) {
+  limitAddress(context, request, reply, { rejects: true })
+  const { name = '' } = getPathParameters(request)
+  const document = await buildIssuerDocument(context, name)
+  if (document === undefined) throw new AppError('not_found', 'There is no such issuer.')
+  return reply
+    .headers(CORS_HEADERS)
+    .header('cache-control', 'public, max-age=300')
+    .type('application/did+json')
+    .send(Buffer.from(JSON.stringify(document)))
+}
+
 /** The public's row is enough for the public; others need all data. */
-async function readCurrent({ context, reader }: Call, row: ReadableRow): Promise<ReadableRow> {
+async function readCurrent({ context, reader }: Call, row: PlacedRow): Promise<PlacedRow> {
   if (getAudience(reader, row) === 'public') return row
   return (await findWholePassport(context.sql, row.id)) ?? row
 }
 
-function buildDocument({ context, reader }: Call, row: ReadableRow, form: Form): DataObject {
+/** Only the compressed form has a proof, if the account signs. */
+async function buildDocument({ context, reader }: Call, row: PlacedRow, form: Form): Promise<DataObject> {
   const { addresses, nsUrl } = context
-  const reading = { ...buildReading(addresses, row, getAudience(reader, row)), versionCommitment: null }
-  const publisher = { publicUrl: addresses.publicUrl, nsUrl, did: null }
-  return form === 'full' ? buildFullEnDocument(reading, publisher) : buildEnDocument(reading, publisher)
+  const audience = getAudience(reader, row)
+  const issuer = await findSigningIssuer(context, row.account_id)
+  const versionCommitment = issuer === undefined ? null : await commitToRow(context, issuer, row)
+  const reading = { ...buildReading(addresses, row, audience), versionCommitment }
+  const did = issuer === undefined ? null : getDid(context, issuer)
+  const publisher = { publicUrl: addresses.publicUrl, nsUrl, did }
+  if (form === 'full') return buildFullEnDocument(reading, publisher)
+  const document = buildEnDocument(reading, publisher)
+  return issuer ? signDocument(context, issuer, row, document, audience === 'public') : document
 }
 
 /** Rules about audiences may change, so that not even the past may be cached for ever. */
 const PAST = 'public, max-age=3600'
 
-const sendDocument = (call: Call, row: ReadableRow, form: Form, caching?: string): unknown =>
-  send(call, buildDocument(call, row, form), row, caching)
+const sendDocument = async (call: Call, row: PlacedRow, form: Form, caching?: string): Promise<unknown> =>
+  send(call, await buildDocument(call, row, form), row, caching)
 
 function send(
   { request, reply, reader }: Call,

@@ -27,6 +27,7 @@ const deliveries = () => import('./commands/webhook-deliveries.ts')
 const spread = () => import('./commands/accounts-spread.ts')
 const move = () => import('./commands/accounts-move.ts')
 const shards = () => import('./commands/shards.ts')
+const signing = () => import('./commands/accounts-signing.ts')
 const backup = () => import('./commands/backup.ts')
 const drill = () => import('./commands/backup-drill.ts')
 const exports = () => import('./commands/export.ts')
@@ -51,6 +52,9 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   ),
   'accounts brand': entry('set how the public pages of an account look', brand, 'accountsBrand'),
   'accounts scans': entry("show or change how an account's scans are counted", scans, 'accountsScans'),
+  'accounts signing': entry('sign the documents of an account, or stop', signing, 'accountsSigning'),
+  'accounts signing rotate': entry('sign with a new key', signing, 'accountsSigningRotate'),
+  'accounts signing revoke': entry('declare a signing key stolen', signing, 'accountsSigningRevoke'),
   'accounts close': entry('freeze an account; its public pages stay', accounts, 'accountsClose'),
   'accounts reopen': entry('reopen a closed account', accounts, 'accountsReopen'),
   'accounts spread': entry('create new models of an account on several shards', spread, 'accountsSpread'),

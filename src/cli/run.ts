@@ -74,10 +74,9 @@ async function runCommand(
   return result.exitCode ?? FAILED
 }
 
-/** Commands are one word or two. */
+/** Commands are one to three words; the longest name wins. */
 function findName(words: readonly string[]): string | undefined {
-  const [first = '', second = ''] = words
-  return [`${first} ${second}`, first].find(name => Object.hasOwn(COMMANDS, name))
+  return [3, 2, 1].map(length => words.slice(0, length).join(' ')).find(name => Object.hasOwn(COMMANDS, name))
 }
 
 function answerWithoutCommand(words: readonly string[], io: Io): number {

@@ -75,6 +75,29 @@ describe('accounts', () => {
     assert.equal((await carnet(unknown, settings)).code, 1)
   })
 
+  test('signing: on, a new key, a stolen one', async () => {
+    type Signing = { signing: boolean; did: string; keys: { key: string; revoked_at: string | null }[] }
+    const command = (words: string) => json<Signing>(`accounts signing ${words}--account ${account.id}`)
+    assert.deepEqual(await command(''), { signing: false })
+    const on = await json<Signing>(`accounts signing --account ${account.id} --on`)
+    assert.match(on.did, /^did:web:[\w.%-]+:issuers:[a-z]{12}$/)
+    assert.deepEqual([on.signing, on.keys.map(({ key }) => key)], [true, ['key-1']])
+    assert.equal((await command('rotate ')).keys.length, 2)
+    const revoked = await json<Signing>(`accounts signing revoke --account ${account.id} --key key-2`)
+    assert.deepEqual(
+      revoked.keys.map(({ key, revoked_at }) => [key, revoked_at === null]),
+      [
+        ['key-1', true],
+        ['key-2', false],
+        ['key-3', true],
+      ],
+    )
+    const off = await json<Signing>(`accounts signing --account ${account.id} --off`)
+    assert.equal(off.signing, false)
+    const unclear = ['accounts', 'signing', 'revoke', '--account', account.id, '--key', 'first']
+    assert.equal((await carnet(unclear, settings)).code, 2)
+  })
+
   test('close and reopen', async () => {
     const closed = await json<{ closed_at: string }>(`accounts close ${account.id}`)
     assert.ok(Date.parse(closed.closed_at) > 0)

@@ -3,6 +3,7 @@ import { constants, existsSync } from 'node:fs'
 import { access, stat, statfs } from 'node:fs/promises'
 import { get } from 'node:http'
 import { dirname, resolve } from 'node:path'
+import { countIssuerSecrets } from '../../accounts/issuer/issuer.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { type Config, ConfigError, findMalformedLines, readConfig } from '../../kernel/config/config.ts'
 import type { Environment } from '../../kernel/config/environment-reader.ts'
@@ -283,9 +284,13 @@ async function checkWebhookSecrets(sql: Sql, config: Config): Promise<CheckResul
   }
   const { secretCipher } = buildWebhookSetup(config)
   const { current, other } = await countSecretsByKey({ sql, clock: systemClock }, secretCipher)
-  const detail = `${current} webhooks under key ${secretCipher.fingerprint}`
-  if (other === 0) return detail
-  return [`${detail}, ${other} under another: set OLD_SECRET_KEY to that key and run "carnet secrets reseal"`]
+  const issuers = await countIssuerSecrets({ sql, clock: systemClock }, secretCipher)
+  const keys = issuers.current + issuers.other === 0 ? '' : ` and ${issuers.current} secrets of signing`
+  const detail = `${current} webhooks${keys} under key ${secretCipher.fingerprint}`
+  if (other + issuers.other === 0) return detail
+  return [
+    `${detail}, ${other + issuers.other} under another: set OLD_SECRET_KEY to that key and run "carnet secrets reseal"`,
+  ]
 }
 
 async function checkDeliveries(sql: Sql): Promise<CheckResult> {

@@ -3,12 +3,19 @@ import { createHash } from 'node:crypto'
 import { createReadStream, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { buildIssuerDocument } from '../../api/dpp/signed-document.ts'
 import { systemClock } from '../../kernel/clock.ts'
+import { readConfig } from '../../kernel/config/config.ts'
 import type { Environment } from '../../kernel/config/environment-reader.ts'
 import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import { findErrorCode } from '../../kernel/errors.ts'
 import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
-import { createKeyFinder, getDidDocumentUrl, getDidOfKey } from '../../standards/signing/did-document.ts'
+import {
+  createIssuerDid,
+  createKeyFinder,
+  getDidDocumentUrl,
+  getDidOfKey,
+} from '../../standards/signing/did-document.ts'
 import type { MirroredFile } from '../../standards/signing/mirror-manifest.ts'
 import { SignatureError } from '../../standards/signing/signature-error.ts'
 import {
@@ -24,12 +31,21 @@ import {
   type CommandResult,
   UsageError,
 } from '../command-line/command.ts'
+import { withOpenStore } from '../store/with-store.ts'
 
 /** The DID document of an issuer of this installation; undefined for any other. */
 export type FindIssuer = (did: string, env: Environment) => Promise<DataObject | undefined>
 
-/** For an installation without issuers. */
-const findNoIssuer: FindIssuer = async () => undefined
+/** Opens the store only for a DID under this installation's own address. */
+const findOwnIssuer: FindIssuer = async (did, env) => {
+  const config = readConfig(env)
+  const start = createIssuerDid(config.publicUrl, '')
+  if (!did.startsWith(start)) return undefined
+  const options = { name: 'carnet verify', mustExist: true }
+  return withOpenStore(env, config, options, ({ sql, addresses }) =>
+    buildIssuerDocument({ sql, addresses }, did.slice(start.length)),
+  )
+}
 
 const NO_KEY = 2
 const MAX_SIGNED_BYTES = 256 * 1024 * 1024
@@ -59,7 +75,7 @@ export const createVerifyCommand = (findIssuer: FindIssuer): Command => ({
   },
 })
 
-export const verifyCommand = createVerifyCommand(findNoIssuer)
+export const verifyCommand = createVerifyCommand(findOwnIssuer)
 
 async function verifyFile(
   path: string,

@@ -1,6 +1,8 @@
 /** `carnet webhooks` and `carnet secrets`: the URLs that receive an account's events, and their secrets. */
 import { actAsOperator } from '../../accounts/accounts.ts'
 import type { AccountContext } from '../../accounts/context.ts'
+import { withTransaction } from '../../accounts/context.ts'
+import { countIssuerSecrets, reencryptIssuerSecrets } from '../../accounts/issuer/issuer.ts'
 import { findUrlError } from '../../kernel/http-out/outbound-url.ts'
 import {
   addWebhook,
@@ -161,7 +163,12 @@ export const secretsReseal: Command = {
     () => undefined,
     async ctx => {
       const { secretCipher } = buildWebhookSetup(ctx.config)
-      const done = await reencryptSecrets(ctx, secretCipher)
+      const done = await withTransaction(ctx, async tx => {
+        const { sealed_anew, already_current } = await reencryptSecrets(tx, secretCipher)
+        const { current } = await countIssuerSecrets(tx, secretCipher)
+        const reencrypted = await reencryptIssuerSecrets(tx, secretCipher)
+        return { sealed_anew: sealed_anew + reencrypted, already_current: already_current + current }
+      })
       const text = `${done.sealed_anew} secrets are encrypted again with key ${secretCipher.fingerprint}; ${done.already_current} already were.`
       return { value: { ...done, key: secretCipher.fingerprint }, text }
     },

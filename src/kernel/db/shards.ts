@@ -18,6 +18,8 @@ export const SHARED_TABLES = [
   'brand',
   'brand_logo',
   'gtin_claim',
+  'issuer',
+  'issuer_key',
   'membership',
   'one_time_link',
   'passkey',

@@ -1,0 +1,263 @@
+/** The issuer of an account: its name in a DID, and its keys, which sign passports and commit to versions. */
+import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
+import { BoundedMap } from '../../kernel/bounded-map.ts'
+import { randomLetters } from '../../kernel/crypto.ts'
+import type { Sql } from '../../kernel/db/database.ts'
+import { perSharedDatabase } from '../../kernel/db/shards.ts'
+import { afterCommit } from '../../kernel/db/transaction.ts'
+import { AppError, notFound } from '../../kernel/errors.ts'
+import type { SecretCipher } from '../../kernel/secret-cipher.ts'
+import { audit } from '../audit.ts'
+import { type AccountContext, type OperatorContext, withTransaction } from '../context.ts'
+
+/** A public P-256 key. `x` and `y` as in a JWK; `number` is the one in `key-1`. */
+type StoredKey = { number: number; x: string; y: string; createdAt: Date; revokedAt: Date | null }
+
+export type Issuer = {
+  accountId: number
+  /** Random; the last part of its DID. */
+  name: string
+  isSigning: boolean
+  /** Oldest first. */
+  keys: readonly StoredKey[]
+}
+
+type SigningKey = { number: number; privateKey: KeyObject }
+
+/** An issuer with its secrets; undefined if encrypted under a `SECRET_KEY` that is not known. */
+export type SecretIssuer = Issuer & { signingKey: SigningKey | undefined; commitKey: Buffer | undefined }
+
+type IssuerContext = AccountContext & { secretCipher: SecretCipher }
+
+const NAME_LENGTH = 12
+const COMMIT_KEY_BYTES = 32
+
+const commitKeyPlace = (accountId: number) => `issuer-commit-key:${accountId}`
+const privateKeyPlace = (accountId: number, number: number) => `issuer-key:${accountId}:key-${number}`
+
+/** Whether the account's public documents are signed. The first time creates the issuer and its key. */
+export async function setSigning(ctx: IssuerContext, isSigning: boolean): Promise<Issuer | undefined> {
+  const now = ctx.clock.now()
+  return change(ctx, async tx => {
+    const before = await findIssuer(tx.sql, ctx.accountId)
+    if (before === undefined && !isSigning) return undefined
+    if (before?.isSigning === isSigning) return before
+    if (before === undefined) {
+      const commitKey = randomBytes(COMMIT_KEY_BYTES).toString('base64url')
+      await tx.sql`
+        insert into issuer (account_id, name, is_signing, commit_key, created_at)
+        values (${ctx.accountId}, ${randomLetters(NAME_LENGTH)}, true,
+          ${ctx.secretCipher.encrypt(commitKey, commitKeyPlace(ctx.accountId))}, ${now})`
+      await insertKey(tx, 1)
+    } else {
+      await tx.sql`update issuer set is_signing = ${isSigning} where account_id = ${ctx.accountId}`
+    }
+    await audit(tx, isSigning ? 'signing_switched_on' : 'signing_switched_off', '')
+    return findIssuer(tx.sql, ctx.accountId)
+  })
+}
+
+/** Signs with a new key from now on; what the old ones signed stays valid. Throws `not_found`. */
+export async function rotateSigningKey(ctx: IssuerContext): Promise<Issuer> {
+  return change(ctx, async tx => {
+    const { keys } = await requireIssuer(tx)
+    const number = keys.length + 1
+    await insertKey(tx, number)
+    await audit(tx, 'signing_key_rotated', `key-${number}`)
+    return requireIssuer(tx)
+  })
+}
+
+/**
+ * Declares that a key was stolen: nothing that it signed is proof any more. A new key signs if it was the
+ * newest. Throws `not_found`.
+ */
+export async function revokeSigningKey(ctx: IssuerContext, number: number): Promise<Issuer> {
+  return change(ctx, async tx => {
+    const { keys } = await requireIssuer(tx)
+    const key = keys.find(one => one.number === number)
+    if (key === undefined) throw notFound('key')
+    if (key.revokedAt === null) {
+      await tx.sql`
+        update issuer_key set revoked_at = ${ctx.clock.now()} where account_id = ${ctx.accountId} and number = ${number}`
+      if (number === keys.length) await insertKey(tx, number + 1)
+      await audit(tx, 'signing_key_revoked', `key-${number}`)
+    }
+    return requireIssuer(tx)
+  })
+}
+
+/** Locks the account, so that two changes do not create the same key. */
+async function change<T>(ctx: IssuerContext, work: (tx: IssuerContext) => Promise<T>): Promise<T> {
+  return withTransaction(ctx, async tx => {
+    const rows = await tx.sql`select from account where id = ${ctx.accountId} for no key update`
+    if (rows.length === 0) throw notFound('account')
+    afterCommit(tx.sql, pool => issuerCaches(pool).delete(ctx.accountId))
+    return work(tx)
+  })
+}
+
+async function insertKey(
+  { sql, clock, accountId, secretCipher }: IssuerContext,
+  number: number,
+): Promise<void> {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
+  const text = privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64url')
+  await sql`
+    insert into issuer_key (account_id, number, x, y, private_key, created_at)
+    values (${accountId}, ${number}, ${x}, ${y},
+      ${secretCipher.encrypt(text, privateKeyPlace(accountId, number))}, ${clock.now()})`
+}
+
+async function requireIssuer({ sql, accountId }: AccountContext): Promise<Issuer> {
+  const issuer = await findIssuer(sql, accountId)
+  if (issuer === undefined)
+    throw new AppError('not_found', 'This account has never signed. Switch signing on first.')
+  return issuer
+}
+
+type Row = { account_id: number; name: string; is_signing: boolean; commit_key: Buffer; keys: KeyRow[] }
+type KeyRow = {
+  number: number
+  x: string
+  y: string
+  created_at: string
+  revoked_at: string | null
+  private_key: string
+}
+
+const selectIssuers = (sql: Sql) => sql`
+  select i.account_id, i.name, i.is_signing, i.commit_key, (
+    select jsonb_agg(jsonb_build_object('number', k.number, 'x', k.x, 'y', k.y, 'created_at', k.created_at,
+      'revoked_at', k.revoked_at, 'private_key', encode(k.private_key, 'base64')) order by k.number)
+    from issuer_key k where k.account_id = i.account_id) as keys
+  from issuer i`
+
+const toIssuer = ({ account_id, name, is_signing, keys }: Row): Issuer => ({
+  accountId: account_id,
+  name,
+  isSigning: is_signing,
+  keys: keys.map(({ number, x, y, created_at, revoked_at }) => ({
+    ...{ number, x, y, createdAt: new Date(created_at) },
+    revokedAt: revoked_at === null ? null : new Date(revoked_at),
+  })),
+})
+
+export async function findIssuer(sql: Sql, accountId: number): Promise<Issuer | undefined> {
+  const [row] = await sql<Row[]>`${selectIssuers(sql)} where i.account_id = ${accountId}`
+  return row && toIssuer(row)
+}
+
+/** The issuer of a DID, which names no account. */
+export async function findIssuerByName(sql: Sql, name: string): Promise<Issuer | undefined> {
+  const [row] = await sql<Row[]>`${selectIssuers(sql)} where i.name = ${name}`
+  return row && toIssuer(row)
+}
+
+const CACHE_MS = 1_000
+const MAX_CACHED = 10_000
+
+const issuerCaches = perSharedDatabase(
+  () => new BoundedMap<number, { at: number; issuer: Promise<SecretIssuer | undefined> }>(MAX_CACHED),
+)
+
+/** The issuer with its secrets, cached for a second; undefined if the account has never signed. */
+export function getSecretIssuer(
+  sql: Sql,
+  secretCipher: SecretCipher,
+  accountId: number,
+  now: Date,
+): Promise<SecretIssuer | undefined> {
+  const cache = issuerCaches(sql)
+  const cached = cache.get(accountId)
+  const age = cached === undefined ? undefined : now.getTime() - cached.at
+  if (cached !== undefined && age !== undefined && age >= 0 && age < CACHE_MS) return cached.issuer
+  const issuer = readSecretIssuer(sql, secretCipher, accountId)
+  cache.set(accountId, { at: now.getTime(), issuer })
+  issuer.catch(() => cache.delete(accountId))
+  return issuer
+}
+
+async function readSecretIssuer(
+  sql: Sql,
+  secretCipher: SecretCipher,
+  accountId: number,
+): Promise<SecretIssuer | undefined> {
+  const [row] = await sql<Row[]>`${selectIssuers(sql)} where i.account_id = ${accountId}`
+  if (row === undefined) return undefined
+  const newest = row.keys.findLast(key => key.revoked_at === null)
+  const encrypted = newest && Buffer.from(newest.private_key, 'base64')
+  const text =
+    newest && encrypted && secretCipher.decrypt(encrypted, privateKeyPlace(accountId, newest.number))
+  const commitKey = secretCipher.decrypt(row.commit_key, commitKeyPlace(accountId))
+  return {
+    ...toIssuer(row),
+    signingKey:
+      newest && text
+        ? {
+            number: newest.number,
+            privateKey: createPrivateKey({
+              key: Buffer.from(text, 'base64url'),
+              format: 'der',
+              type: 'pkcs8',
+            }),
+          }
+        : undefined,
+    commitKey: commitKey === undefined ? undefined : Buffer.from(commitKey, 'base64url'),
+  }
+}
+
+type Secret = { account_id: number; number: number | null; encrypted: Buffer }
+
+/** All secrets of issuers; `number` is null for the key of commitments. */
+const readSecrets = (sql: Sql) => sql<Secret[]>`
+  select account_id, null::integer as number, commit_key as encrypted from issuer
+  union all select account_id, number, private_key from issuer_key`
+
+const getPlace = ({ account_id, number }: Secret) =>
+  number === null ? commitKeyPlace(account_id) : privateKeyPlace(account_id, number)
+
+/** Counts the secrets of issuers that are encrypted with the current key, and the others. */
+export async function countIssuerSecrets(
+  { sql }: OperatorContext,
+  secretCipher: SecretCipher,
+): Promise<{ current: number; other: number }> {
+  const all = await readSecrets(sql)
+  const current = all.filter(
+    one =>
+      secretCipher.isUnderCurrentKey(one.encrypted) &&
+      secretCipher.decrypt(one.encrypted, getPlace(one)) !== undefined,
+  ).length
+  return { current, other: all.length - current }
+}
+
+/**
+ * Encrypts the secrets of issuers with the current key and returns how many it was. If one was encrypted with
+ * an unknown key, throws `validation` and changes none.
+ */
+export async function reencryptIssuerSecrets(
+  ctx: OperatorContext,
+  secretCipher: SecretCipher,
+): Promise<number> {
+  return withTransaction(ctx, async ({ sql }) => {
+    const old = (await readSecrets(sql)).filter(one => !secretCipher.isUnderCurrentKey(one.encrypted))
+    for (const one of old) {
+      const text = secretCipher.decrypt(one.encrypted, getPlace(one))
+      if (text === undefined) {
+        throw new AppError(
+          'validation',
+          `The signing keys of account ${one.account_id} can be decrypted neither with SECRET_KEY nor with OLD_SECRET_KEY.`,
+        )
+      }
+      const encrypted = secretCipher.encrypt(text, getPlace(one))
+      if (one.number === null)
+        await sql`update issuer set commit_key = ${encrypted} where account_id = ${one.account_id}`
+      else
+        await sql`
+          update issuer_key set private_key = ${encrypted}
+          where account_id = ${one.account_id} and number = ${one.number}`
+    }
+    return old.length
+  })
+}

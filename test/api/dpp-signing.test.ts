@@ -1,0 +1,145 @@
+/** Tests signed documents of `/dpp/v1`: keys, proofs that others can check, rotation and stolen keys. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import examples from '../../assets/api/examples.json' with { type: 'json' }
+import {
+  countIssuerSecrets,
+  reencryptIssuerSecrets,
+  revokeSigningKey,
+  rotateSigningKey,
+  setSigning,
+} from '../../src/accounts/issuer/issuer.ts'
+import { createSecretCipher } from '../../src/kernel/secret-cipher.ts'
+import { createAccessLink } from '../../src/passports/access/access-links.ts'
+import { dropSignatures } from '../../src/passports/signed/signatures.ts'
+import { verifyProof } from '../../src/standards/signing/data-integrity.ts'
+import { createKeyFinder } from '../../src/standards/signing/did-document.ts'
+import { ADDRESSES, type Answer, type Harness, startHarness, type TestAccount } from '../harness.ts'
+
+let t: Harness
+let account: TestAccount
+let battery: Answer['json']
+let ctx: TestAccount['ctx'] & { secretCipher: Harness['setup']['secretCipher'] }
+
+const read = (headers: Record<string, string> = {}, query = '') =>
+  t.ask('GET', `/dpp/v1/dpps/${battery.id}${query}`, { headers })
+
+/** Finds the keys at the address that a DID names. */
+async function readDid(keyId: string): Promise<Answer['json']> {
+  const [, path = ''] = /^did:web:carnet\.example:(issuers:[a-z]+)#key-\d+$/.exec(keyId) ?? []
+  const { status, json, headers } = await t.ask('GET', `/${path.replace(':', '/')}/did.json`)
+  assert.equal(status, 200, keyId)
+  assert.equal(headers['content-type'], 'application/did+json')
+  assert.equal(headers['access-control-allow-origin'], '*')
+  return json
+}
+
+async function verify(document: Answer['json']): Promise<string> {
+  const keys = await readDid(document.proof.verificationMethod)
+  return verifyProof(document, createKeyFinder(keys)).verificationMethod.split('#')[1] ?? ''
+}
+
+before(async () => {
+  t = await startHarness()
+  account = await t.account()
+  ctx = { ...account.ctx, secretCipher: t.setup.secretCipher }
+  const data = { ...examples.battery.value.data, stateOfHealth: 97.5 }
+  const body = { category: 'battery', data }
+  battery = (await t.ask('POST', '/api/v1/products', { key: account.key, body })).json.data
+})
+after(() => t.close())
+
+describe('signing', () => {
+  test('is off until the account switches it on', async () => {
+    const { json } = await read()
+    assert.deepEqual([json.proof, json.passportRecord.versionCommitment], [undefined, undefined])
+  })
+
+  test('a public document keeps its proof and its ETag until its content changes', async () => {
+    await setSigning(ctx, true)
+    const [first, again] = [await read(), await read()]
+    assert.equal(await verify(first.json), 'key-1')
+    assert.equal(again.headers.etag, first.headers.etag)
+    assert.deepEqual(again.json, first.json)
+    assert.match(first.json.economicOperatorId, /^did:web:carnet\.example:issuers:/)
+    const changed = { ...first.json, ratedCapacity: 99 }
+    await assert.rejects(() => verify(changed), /changed after it was signed/)
+    const body = { data: { weightKg: 3.1 } }
+    await t.ask('PATCH', `/api/v1/products/${battery.id}`, { key: account.key, body })
+    const next = await read()
+    assert.equal(await verify(next.json), 'key-1')
+    assert.notEqual(next.json.proof.proofValue, first.json.proof.proofValue)
+    const commitments = [first, next].map(({ json }) => json.passportRecord.versionCommitment)
+    for (const one of commitments) assert.match(one, /^[\w-]{43}$/)
+    assert.notEqual(commitments[0], commitments[1])
+    const past = await read({}, '?version=1')
+    assert.equal(past.json.passportRecord.versionCommitment, commitments[0])
+    assert.equal(await verify(past.json), 'key-1')
+  })
+
+  test('what only one reader may see is signed, but its signature is not kept', async () => {
+    const expiresAt = new Date('2999-01-01')
+    const link = {
+      passportId: battery.id,
+      audience: 'authority',
+      label: 'Test',
+      addresses: ADDRESSES,
+      expiresAt,
+    }
+    const { token } = await createAccessLink(account.ctx, link)
+    const count = async () => (await t.sql`select from signed_document`).length
+    const before = await count()
+    const { json } = await read({ authorization: `Bearer ${token}` })
+    assert.equal(json.stateOfHealth, 97.5)
+    assert.equal(await verify(json), 'key-1')
+    assert.equal(await count(), before)
+    const full = await read({}, '?representation=full')
+    assert.equal(full.json.proof, undefined)
+  })
+
+  test('a new key breaks no old document; a stolen one does, and everything is signed anew', async () => {
+    const old = (await read()).json
+    await rotateSigningKey(ctx)
+    assert.equal(await verify(old), 'key-1')
+    // The document is the same, so its signature is kept.
+    assert.equal(await verify((await read()).json), 'key-1')
+    await revokeSigningKey(ctx, 1)
+    await dropSignatures(account.ctx, 1)
+    await assert.rejects(() => verify(old), /was revoked/)
+    assert.equal(await verify((await read()).json), 'key-2')
+    await revokeSigningKey(ctx, 2)
+    await dropSignatures(account.ctx, 2)
+    assert.equal(await verify((await read()).json), 'key-3')
+    await assert.rejects(revokeSigningKey(ctx, 9), { code: 'not_found' })
+  })
+
+  test('keys are encrypted, and readable only with SECRET_KEY', async () => {
+    const rows = await t.sql<{ private_key: Buffer }[]>`select private_key from issuer_key`
+    assert.ok(rows.length >= 3)
+    for (const row of rows) assert.doesNotMatch(row.private_key.toString('latin1'), /MIG|PRIVATE/)
+    const next = createSecretCipher('another secret key, also long enough', [t.setup.secretKey])
+    assert.deepEqual(await countIssuerSecrets({ sql: t.sql, clock: t.clock }, next), { current: 0, other: 4 })
+    assert.equal(await reencryptIssuerSecrets({ sql: t.sql, clock: t.clock }, next), 4)
+    assert.deepEqual(await countIssuerSecrets({ sql: t.sql, clock: t.clock }, next), { current: 4, other: 0 })
+    const unknown = createSecretCipher('a third secret key, also long enough')
+    await assert.rejects(reencryptIssuerSecrets({ sql: t.sql, clock: t.clock }, unknown), {
+      code: 'validation',
+    })
+    const other = await t.beside()
+    const unsigned = await other.ask('GET', `/dpp/v1/dpps/${battery.id}`)
+    assert.deepEqual([unsigned.status, unsigned.json.proof], [200, undefined])
+    await other.close()
+    await reencryptIssuerSecrets(
+      { sql: t.sql, clock: t.clock },
+      createSecretCipher(t.setup.secretKey, ['another secret key, also long enough']),
+    )
+  })
+
+  test('switched off, documents have no proof, and the keys stay', async () => {
+    const old = (await read()).json
+    await setSigning(ctx, false)
+    assert.equal((await read()).json.proof, undefined)
+    assert.equal(await verify(old), 'key-3')
+    assert.equal((await t.ask('GET', '/issuers/nobody/did.json')).status, 404)
+  })
+})
