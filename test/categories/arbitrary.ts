@@ -117,7 +117,11 @@ function translations([primary = 'en', ...others]: readonly string[]): fc.Arbitr
   return fc.tuple(text, other).map(([first, rest]) => ({ [primary]: first, ...rest }))
 }
 
+/** A rule that does not apply: only rules that an act has can be named. */
+const declaration = fc.record({ rule: fc.constantFrom('batt.1', 'batt.14', 'batt.71'), reason: text })
+
 function list(field: Field, languages: readonly string[]): fc.Arbitrary<unknown> {
+  if (field.name === 'notApplicable') return fc.array(declaration, { maxLength: 4 })
   const scalar = findScalarEntry(field)
   const entry = scalar === undefined ? members(field.of ?? [], languages) : value(scalar, languages)
   const share = field.sumsTo100

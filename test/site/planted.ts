@@ -8,7 +8,11 @@ import {
   findScalarEntry,
   narrowAudience,
 } from '../../src/categories/field.ts'
+import { getRules } from '../../src/readiness/rules.ts'
 import { formatValue } from '../categories/format-values.ts'
+
+/** No other field's values must be ids of rules. */
+const RULE_IDS = [...getRules().ruleIds]
 
 /** A scalar field with the names on the path to it. */
 export type Leaf = { path: readonly string[]; field: Field; audience: readonly Audience[] }
@@ -52,6 +56,7 @@ const hashOf = (text: string) => hash('sha256', text, 'hex')
 export function plantScalar({ path, field }: Pick<Leaf, 'path' | 'field'>, n: number): unknown {
   const { type, values, format, min = 0, max = min + 900 } = field
   const name = path.join('.')
+  if (name === 'notApplicable.rule') return RULE_IDS[n % RULE_IDS.length]
   if (field.localized) return { en: `${name} text ${n}.`, de: `${name} text ${n}. Auf Deutsch.` }
   if (type === 'boolean') return n % 2 === 0
   if (values !== undefined) return values[n % values.length]
