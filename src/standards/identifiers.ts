@@ -15,7 +15,7 @@ export const getDppId = ({ dppId, url }: Pick<Reading, 'dppId' | 'url'>): string
 export const getProductIdentifier = ({ gs1Url, url }: Pick<Reading, 'gs1Url' | 'url'>): string =>
   gs1Url ?? url
 
-/** The text at a path of the data such as `economicOperator`, `legalName`; undefined if there is none. */
+/** The text at a path of the data such as `economicOperator`, `legalName`; undefined without one. */
 export function findDataText(
   { data }: Pick<Reading, 'data'>,
   ...path: readonly string[]

@@ -50,7 +50,7 @@ export async function commitToRow(
   return commitToVersion(deriveCommitmentSalt(commitKey, idFromUuid(row.id), row.version_no), hash)
 }
 
-/** The DID document of an issuer by the last part of its DID; undefined if there is none. */
+/** The DID document of an issuer by the last part of its DID; undefined for an unknown one. */
 export async function buildIssuerDocument(
   { sql, addresses }: Pick<SigningSetup, 'sql' | 'addresses'>,
   name: string,

@@ -5,7 +5,7 @@ import type { PublicPassportRow } from './find.ts'
 import { readPublicPassport } from './public-passport.ts'
 import { resolveAddress } from './resolve.ts'
 
-/** Undefined if there is none. A serial is found whatever its lot, unless the address names another lot. */
+/** Undefined for an unknown one. A serial is found whatever its lot, unless the address names another lot. */
 export async function findExactPassport(
   sql: Sql,
   link: DigitalLink,

@@ -74,7 +74,7 @@ export const RECORD_FIELD: Field = {
   ],
 }
 
-/** The values of `RECORD_FIELD`; null where there is none. */
+/** The values of `RECORD_FIELD`; null where the passport has no such value. */
 export const buildRecord = (reading: UndatedReading): DataObject => ({
   category: reading.category.id,
   versionNo: reading.versionNo,
