@@ -18,19 +18,13 @@ import type { PublicPassportRow } from './find.ts'
 export type ReadableRow = PassportRow &
   Pick<PublicPassportRow, 'audience_profile' | 'model_gtin' | 'batch_gtin'>
 
-export function buildReading(
-  addresses: Addresses,
-  row: ReadableRow,
-  audience: Reading['audience'],
-): Omit<Reading, 'changedAt' | 'versionCommitment'> {
-  const category = getDisclosedCategory(row)
-  const all: DataObject = JSON.parse(row.data)
+/** What documents and pages say of a passport besides its data. */
+export function describePassport(addresses: Addresses, row: Omit<ReadableRow, 'data' | 'audience_profile'>) {
   const id = idFromUuid(row.id)
   return {
     id,
     url: passportUrl(addresses, id),
     gs1Url: gs1Url(addresses, row),
-    category,
     level: LEVEL_NAME[row.level],
     status: STATUS_NAME[row.status],
     outdated: row.outdated,
@@ -38,8 +32,6 @@ export function buildReading(
     lot: row.lot,
     serial: row.serial,
     versionNo: row.version_no,
-    schemaVersion: row.schema_version,
-    lastUpdated: row.updated_at,
     model:
       row.level === 'm'
         ? null
@@ -48,6 +40,21 @@ export function buildReading(
       row.parent_id === null || row.parent_id === row.model_id
         ? null
         : buildParent(addresses, row.parent_id, { gtin: row.batch_gtin, lot: row.lot, serial: null }),
+  }
+}
+
+export function buildReading(
+  addresses: Addresses,
+  row: ReadableRow,
+  audience: Reading['audience'],
+): Omit<Reading, 'changedAt' | 'versionCommitment'> {
+  const category = getDisclosedCategory(row)
+  const all: DataObject = JSON.parse(row.data)
+  return {
+    ...describePassport(addresses, row),
+    category,
+    schemaVersion: row.schema_version,
+    lastUpdated: row.updated_at,
     primaryLanguage: getPrimaryLanguage(all),
     audience,
     data: audience === 'owner' ? discloseAll(category, all) : disclose(category, all, audience).data,
@@ -61,7 +68,7 @@ export function getPrimaryLanguage({ languages }: DataObject): string {
 }
 
 /** `row` has the GTIN that the model or batch shows on its own page. */
-export function buildParent(
+function buildParent(
   addresses: Addresses,
   uuid: string,
   row: Pick<PassportRow, 'gtin' | 'lot' | 'serial'>,

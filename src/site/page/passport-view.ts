@@ -6,9 +6,8 @@ import type { Audience, Field } from '../../categories/field.ts'
 import { listTranslationLanguages, type TranslationLanguages } from '../../categories/pick-text.ts'
 import { isLanguage } from '../../i18n/catalogue.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
-import { idFromUuid } from '../../kernel/ids.ts'
-import { type Addresses, gs1Url, LEVEL_NAME, passportUrl, STATUS_NAME } from '../../passports/core/record.ts'
-import { buildParent, getPrimaryLanguage } from '../../passports/read/build-reading.ts'
+import type { Addresses } from '../../passports/core/record.ts'
+import { describePassport, getPrimaryLanguage } from '../../passports/read/build-reading.ts'
 import { getDisclosedCategory } from '../../passports/read/disclosed-category.ts'
 import type { PublicPassportRow } from '../../passports/read/find.ts'
 import type { PublicHistory } from '../../passports/read/public-version.ts'
@@ -73,33 +72,15 @@ export function buildPassportView(
   const category = getDisclosedCategory(row)
   const all: DataObject = JSON.parse(row.data)
   const { data, withheld } = disclose(category, all, audience)
-  const id = idFromUuid(row.id)
   const primaryLanguage = getPrimaryLanguage(all)
   return {
-    id,
-    url: passportUrl(addresses, id),
-    gs1Url: gs1Url(addresses, row),
+    ...describePassport(addresses, row),
     category,
-    level: LEVEL_NAME[row.level],
-    status: STATUS_NAME[row.status],
-    outdated: row.outdated,
     correction: pending === undefined ? null : discloseCorrection(row, pending, audience),
-    gtin: row.gtin,
-    lot: row.lot,
-    serial: row.serial,
     isIndexingAllowed: row.indexable,
-    versionNo: row.version_no,
     changedAt: history.versions[0]?.at ?? row.updated_at,
     isNewestVersion: row.version_no === newestVersionNo,
     history,
-    model:
-      row.level === 'm'
-        ? null
-        : buildParent(addresses, row.model_id, { gtin: row.model_gtin, lot: null, serial: null }),
-    batch:
-      row.parent_id === null || row.parent_id === row.model_id
-        ? null
-        : buildParent(addresses, row.parent_id, { gtin: row.batch_gtin, lot: row.lot, serial: null }),
     primaryLanguage,
     textLanguages: findTextLanguages(category, data, primaryLanguage),
     audience,
