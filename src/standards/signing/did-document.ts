@@ -27,9 +27,15 @@ export type FindKey = (id: string) => KeyObject
 /** Keys as `JsonWebKey` have this at the end of their name; JOSE headers use it. */
 export const getJwkName = (keyName: string): string => `${keyName}-jwk`
 
-/** The DID of an issuer under an origin, such as `did:web:passports.example.org%3A8443:issuers:k7m2q9x4`. */
-export const createIssuerDid = (publicUrl: string, issuerKey: string): string =>
-  `did:web:${encodeURIComponent(new URL(publicUrl).host)}:issuers:${encodeURIComponent(issuerKey)}`
+/**
+ * The DID of an issuer under an address, such as `did:web:passports.example.org%3A8443:issuers:k7m2q9x4`. The
+ * parts of the address's path come before `issuers`.
+ */
+export function createIssuerDid(publicUrl: string, issuerKey: string): string {
+  const { host, pathname } = new URL(publicUrl)
+  const parts = pathname.split('/').filter(part => part !== '')
+  return ['did:web', encodeURIComponent(host), ...parts, 'issuers', encodeURIComponent(issuerKey)].join(':')
+}
 
 export const getDidOfKey = (keyId: string): string => keyId.split('#', 1)[0] ?? ''
 

@@ -16,6 +16,7 @@ import {
   createIssuerDid,
   createKeyFinder,
   type FindKey,
+  getDidDocumentUrl,
 } from '../../../src/standards/signing/did-document.ts'
 import { createP256Key, decodeMultikey, encodeMultikey } from '../../../src/standards/signing/p256.ts'
 import { readExample, TEST_DID, testSigner, vectors } from '../signing-examples.ts'
@@ -137,6 +138,9 @@ describe('DID documents', () => {
   test('have the DID of their address', () => {
     assert.equal(createIssuerDid('https://passports.example.org', 'k7m2q9x4t6v8'), TEST_DID)
     assert.equal(createIssuerDid('http://localhost:3000', 'a'), 'did:web:localhost%3A3000:issuers:a')
+    const below = createIssuerDid('https://shop.example/carnet/', 'a')
+    assert.equal(below, 'did:web:shop.example:carnet:issuers:a')
+    assert.equal(getDidDocumentUrl(below), 'https://shop.example/carnet/issuers/a/did.json')
   })
 
   test('keep replaced and revoked keys; revoked ones sign nothing', async () => {
