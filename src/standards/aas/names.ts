@@ -1,6 +1,6 @@
 /**
- * Codes of the Asset Administration Shell (metamodel 3.0) and of the submodel templates of IDTA. They are
- * written nowhere else.
+ * Codes of the Asset Administration Shell (metamodel 3.0) and of the submodel templates of IDTA. No other
+ * file writes them.
  */
 
 export const MODEL_TYPE = {

@@ -1,6 +1,6 @@
 /**
  * Names and codes of EN 18223, as open transcriptions of it give them: built to open readings of EN 18222 and
- * EN 18223. They are written nowhere else, so that a correction is small.
+ * EN 18223. No other file writes them, so that a correction is small.
  */
 
 /** The members of the header, in its order. */

@@ -45,7 +45,7 @@ export type RegistryInput = {
   action: RegistryAction
   /** SHA-256 of the public document, 64 hexadecimal digits. */
   contentHash: string
-  /** Where copies of the passports are published, without a slash at the end; null if nowhere. */
+  /** Where copies of the passports are published, without a slash at the end; null without copies. */
   backupBaseUrl: string | null
   /** The address of the company that publishes the copies, if there is one. */
   backupOperatorUrl?: string | null
@@ -59,7 +59,7 @@ const MAX_REGISTRY_ID_LENGTH = 46
 const SCHEMES: readonly RegistryScheme[] = ['lei', 'vat', 'ntr', 'eid']
 const COMMODITY_CODE = /^[0-9]{4,10}$/
 
-/** Never fills in a placeholder: a passport without a required fact has no line. */
+/** A passport without a required fact has no line; nothing is made up for it. */
 export function buildRegistryLine(input: RegistryInput): RegistryResult {
   const { reading, publisher, action, contentHash, backupOperatorUrl = null } = input
   const facts = readFacts(input)
