@@ -73,6 +73,7 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
     copies: ['core', 'read'],
     access: ['core', 'read'],
     signed: ['core'],
+    documents: ['core', 'read', 'signed'],
     readiness: ['core', 'read'],
     drafts: ['core', 'read', 'write', 'readiness'],
   },

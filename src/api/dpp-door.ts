@@ -10,10 +10,11 @@ import { parseDateTime } from '../kernel/text/parse-date-time.ts'
 import { readJson } from '../kernel/text/strict-json.ts'
 import { findValidLink, isAccessToken } from '../passports/access/access-links.ts'
 import { passportUrl } from '../passports/core/record.ts'
-import { buildReading, type ReadableRow } from '../passports/read/build-reading.ts'
+import { createEnDocument, type EnForm } from '../passports/documents/en-document.ts'
+import { buildIssuerDocument } from '../passports/documents/issuer-document.ts'
+import type { DocumentSetup, PlacedRow } from '../passports/documents/setup.ts'
 import { findWholePassport } from '../passports/read/find.ts'
 import { findPassportAt, findPassportVersion } from '../passports/read/public-passport-at.ts'
-import { buildEnDocument, buildFullEnDocument } from '../standards/en18223/document.ts'
 import { readElement, readFullElement } from '../standards/en18223/element-path.ts'
 import { authorizeKey, requireScope, unauthorized } from './authorize-key.ts'
 import { selectDocumentType } from './dpp/accept.ts'
@@ -22,21 +23,13 @@ import { buildDppOpenapi } from './dpp/openapi.ts'
 import { DPP_PREFIX, parseTarget, readQueryText, splitTarget, type Target } from './dpp/parse-target.ts'
 import { type Cursors, createCursors, readLimit, readProductIds } from './dpp/product-ids.ts'
 import { getAudience, type Reader } from './dpp/reader.ts'
-import {
-  buildIssuerDocument,
-  commitToRow,
-  findSigningIssuer,
-  getDid,
-  type SigningSetup,
-  signDocument,
-} from './dpp/signed-document.ts'
 import { matchesAny } from './endpoint/conditions.ts'
 import type { ApiSetup } from './endpoint/endpoint.ts'
 import { documentResponse, prepareDocument } from './endpoint/prepared-document.ts'
 import { invalidQuery } from './endpoint/query-parameters.ts'
 import { limitAddress } from './limits.ts'
 
-export type DppSetup = ApiSetup & SigningSetup & { nsUrl: string; secretKey: string }
+export type DppSetup = ApiSetup & DocumentSetup & { secretKey: string }
 
 type DppContext = DppSetup & { cursors: Cursors }
 type Call = {
@@ -240,12 +233,7 @@ async function listDppIds(call: Call): Promise<unknown> {
     )
 }
 
-/** `shard`: where the passport is; null: the shared database. */
-type PlacedRow = ReadableRow & { shard: number | null }
-
-type Form = 'compressed' | 'full'
-
-function readRepresentation(text: string | undefined): Form {
+function readRepresentation(text: string | undefined): EnForm {
   if (text === undefined || text === 'compressed' || text === 'full') return text ?? 'compressed'
   throw invalidQuery('representation', 'enum', 'representation must be compressed or full.')
 }
@@ -269,30 +257,19 @@ async function readCurrent({ context, reader }: Call, row: PlacedRow): Promise<P
   return (await findWholePassport(context.sql, row.id)) ?? row
 }
 
-/** Only the compressed form has a proof, if the account signs. */
-async function buildDocument({ context, reader }: Call, row: PlacedRow, form: Form): Promise<DataObject> {
-  const { addresses, nsUrl } = context
-  const audience = getAudience(reader, row)
-  const issuer = await findSigningIssuer(context, row.account_id)
-  const versionCommitment = issuer === undefined ? null : await commitToRow(context, issuer, row)
-  const reading = { ...buildReading(addresses, row, audience), versionCommitment }
-  const did = issuer === undefined ? null : getDid(context, issuer)
-  const publisher = { publicUrl: addresses.publicUrl, nsUrl, did }
-  if (form === 'full') return buildFullEnDocument(reading, publisher)
-  const document = buildEnDocument(reading, publisher)
-  return issuer ? signDocument(context, issuer, row, document, audience === 'public') : document
-}
+const buildDocument = ({ context, reader }: Call, row: PlacedRow, form: EnForm): Promise<DataObject> =>
+  createEnDocument(context, row, getAudience(reader, row), form)
 
 /** Rules about audiences may change, so that not even the past may be cached for ever. */
 const PAST = 'public, max-age=3600'
 
-const sendDocument = async (call: Call, row: PlacedRow, form: Form, caching?: string): Promise<unknown> =>
+const sendDocument = async (call: Call, row: PlacedRow, form: EnForm, caching?: string): Promise<unknown> =>
   send(call, await buildDocument(call, row, form), row, caching)
 
 function send(
   { request, reply, reader }: Call,
   value: unknown,
-  { updated_at }: Pick<ReadableRow, 'updated_at'>,
+  { updated_at }: Pick<PlacedRow, 'updated_at'>,
   caching = 'public, no-cache',
 ): unknown {
   const type = selectDocumentType(request.headers.accept)

@@ -3,9 +3,10 @@
  * slashes, or bare ones, so it is cut out before decoding.
  */
 import { AppError } from '../../kernel/errors.ts'
+import { DPP_API_PATH } from '../../passports/documents/issuer-document.ts'
 import { invalidQuery } from '../endpoint/query-parameters.ts'
 
-export const DPP_PREFIX = '/dpp/v1'
+export const DPP_PREFIX = `${DPP_API_PATH}/v1`
 
 /** What a path names. Identifiers and paths of elements are decoded. */
 export type Target =

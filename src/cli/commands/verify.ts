@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto'
 import { createReadStream, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { buildIssuerDocument } from '../../api/dpp/signed-document.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { readConfig } from '../../kernel/config/config.ts'
 import type { Environment } from '../../kernel/config/environment-reader.ts'
 import { type DataObject, isObject } from '../../kernel/data-object.ts'
 import { findErrorCode } from '../../kernel/errors.ts'
 import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
+import { buildIssuerDocument } from '../../passports/documents/issuer-document.ts'
 import {
   createIssuerDid,
   createKeyFinder,

@@ -2,72 +2,45 @@
  * Signs documents of EN 18223 for accounts that have switched signing on. Signatures of public documents are
  * stored; what only one reader may see is signed for that answer.
  */
-import { findIssuerByName, getSecretIssuer, type SecretIssuer } from '../../accounts/issuer/issuer.ts'
-import type { Clock } from '../../kernel/clock.ts'
+import { getSecretIssuer, type SecretIssuer } from '../../accounts/issuer/issuer.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
-import type { Sql } from '../../kernel/db/database.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
-import type { SecretCipher } from '../../kernel/secret-cipher.ts'
-import type { PassportRow } from '../../passports/core/record.ts'
-import { getOrCreateSignature } from '../../passports/signed/signatures.ts'
-import { readVersionHash } from '../../passports/signed/version-hash.ts'
 import { addProof, hashForProof } from '../../standards/signing/data-integrity.ts'
-import { buildDidDocument, createIssuerDid } from '../../standards/signing/did-document.ts'
+import { createIssuerDid } from '../../standards/signing/did-document.ts'
 import { createSigner } from '../../standards/signing/p256.ts'
 import { commitToVersion, deriveCommitmentSalt } from '../../standards/signing/version-commitment.ts'
-import { DPP_PREFIX } from './parse-target.ts'
+import { getOrCreateSignature } from '../signed/signatures.ts'
+import { readVersionHash } from '../signed/version-hash.ts'
+import type { DocumentSetup, PlacedRow } from './setup.ts'
 
-export type SigningSetup = {
-  sql: Sql
-  clock: Clock
-  secretCipher: SecretCipher
-  addresses: { publicUrl: string }
-}
-
-/** `shard`: where the passport is; null: the shared database. */
-type PlacedPassport = Pick<PassportRow, 'id' | 'account_id'> & { shard: number | null }
+type PlacedPassport = Pick<PlacedRow, 'id' | 'account_id' | 'shard'>
 
 /** The account's issuer if it signs and its key is readable; else undefined. */
 export async function findSigningIssuer(
-  { sql, clock, secretCipher }: SigningSetup,
+  { sql, clock, secretCipher }: Pick<DocumentSetup, 'sql' | 'clock' | 'secretCipher'>,
   accountId: number,
 ): Promise<SecretIssuer | undefined> {
   const issuer = await getSecretIssuer(sql, secretCipher, accountId, clock.now())
   return issuer?.isSigning && issuer.signingKey !== undefined ? issuer : undefined
 }
 
-export const getDid = ({ addresses }: SigningSetup, { name }: SecretIssuer): string =>
+export const getDid = ({ addresses }: Pick<DocumentSetup, 'addresses'>, { name }: SecretIssuer): string =>
   createIssuerDid(addresses.publicUrl, name)
 
 /** The commitment to a version; null if its key cannot be decrypted. */
 export async function commitToRow(
-  { sql }: SigningSetup,
+  { sql }: DocumentSetup,
   { commitKey }: SecretIssuer,
-  row: PlacedPassport & Pick<PassportRow, 'version_no'>,
+  row: PlacedPassport & Pick<PlacedRow, 'version_no'>,
 ): Promise<string | null> {
   const hash = commitKey && (await readVersionHash(sql, row, row.shard))
   if (commitKey === undefined || hash === undefined) return null
   return commitToVersion(deriveCommitmentSalt(commitKey, idFromUuid(row.id), row.version_no), hash)
 }
 
-/** The DID document of an issuer by the last part of its DID; undefined for an unknown one. */
-export async function buildIssuerDocument(
-  { sql, addresses }: Pick<SigningSetup, 'sql' | 'addresses'>,
-  name: string,
-) {
-  const issuer = await findIssuerByName(sql, name)
-  if (issuer === undefined) return undefined
-  const keys = issuer.keys.map(({ number, x, y, revokedAt }) => ({
-    ...{ name: `key-${number}`, revokedAt },
-    publicJwk: { kty: 'EC' as const, crv: 'P-256' as const, x, y },
-  }))
-  const passportsUrl = addresses.publicUrl + DPP_PREFIX.replace(/\/v1$/, '')
-  return buildDidDocument(createIssuerDid(addresses.publicUrl, name), keys, passportsUrl)
-}
-
 /** The document with its proof. `isPublic`: everybody may see all of it, so its signature is kept. */
 export async function signDocument(
-  setup: SigningSetup,
+  setup: DocumentSetup,
   issuer: SecretIssuer,
   passport: PlacedPassport,
   document: DataObject,

@@ -1,0 +1,21 @@
+/** What the documents of a passport are built with, and from. */
+import type { Clock } from '../../kernel/clock.ts'
+import type { Sql } from '../../kernel/db/database.ts'
+import type { SecretCipher } from '../../kernel/secret-cipher.ts'
+import type { Reading } from '../../standards/reading.ts'
+import type { Addresses } from '../core/record.ts'
+import type { ReadableRow } from '../read/build-reading.ts'
+
+export type DocumentSetup = {
+  sql: Sql
+  clock: Clock
+  secretCipher: SecretCipher
+  addresses: Addresses
+  /** The namespace of Carnet's own terms. */
+  nsUrl: string
+}
+
+/** One version of a passport. `shard`: where the passport is; null: the shared database. */
+export type PlacedRow = ReadableRow & { shard: number | null }
+
+export type DocumentAudience = Reading['audience']
