@@ -11,7 +11,7 @@ import {
 } from '../../src/accounts/issuer/issuer.ts'
 import { createSecretCipher } from '../../src/kernel/secret-cipher.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
-import { dropSignatures } from '../../src/passports/signed/signatures.ts'
+import { revokeKeyAndSignatures } from '../../src/passports/signed/revoke-key.ts'
 import { verifyProof } from '../../src/standards/signing/data-integrity.ts'
 import { createKeyFinder } from '../../src/standards/signing/did-document.ts'
 import { ADDRESSES, type Answer, type Harness, startHarness, type TestAccount } from '../harness.ts'
@@ -103,14 +103,53 @@ describe('signing', () => {
     assert.equal(await verify(old), 'key-1')
     // The document is the same, so its signature is kept.
     assert.equal(await verify((await read()).json), 'key-1')
-    await revokeSigningKey(ctx, 1)
-    await dropSignatures(account.ctx, 1)
+    await revokeKeyAndSignatures(ctx, 1)
     await assert.rejects(() => verify(old), /was revoked/)
     assert.equal(await verify((await read()).json), 'key-2')
-    await revokeSigningKey(ctx, 2)
-    await dropSignatures(account.ctx, 2)
+    await revokeKeyAndSignatures(ctx, 2)
     assert.equal(await verify((await read()).json), 'key-3')
     await assert.rejects(revokeSigningKey(ctx, 9), { code: 'not_found' })
+  })
+
+  test('signatures of a revoked key are not served, even if deleting them was interrupted', async () => {
+    const old = (await read()).json
+    await read({}, '?version=1')
+    await revokeSigningKey(ctx, 3)
+    const [first, again] = [await read(), await read()]
+    assert.equal(await verify(first.json), 'key-4')
+    assert.equal(again.headers.etag, first.headers.etag)
+    await assert.rejects(() => verify(old), /was revoked/)
+    // Nobody has read the first version again.
+    const left = async () => (await t.sql`select from signed_document where key_number = 3`).length
+    assert.ok((await left()) > 0)
+    await revokeKeyAndSignatures(ctx, 3)
+    assert.equal(await left(), 0)
+  })
+
+  test('a key revoked while a process still signs with it', async () => {
+    const other = await t.beside()
+    const readThere = () => other.ask('GET', `/dpp/v1/dpps/${battery.id}`)
+    assert.equal(await verify((await readThere()).json), 'key-4')
+    await revokeKeyAndSignatures(ctx, 4)
+    // The other process knows its keys for a second, and stores what it signs.
+    const late = await readThere()
+    assert.match(late.json.proof.verificationMethod, /#key-4$/)
+    await assert.rejects(() => verify(late.json), /was revoked/)
+    const here = await read()
+    assert.equal(await verify(here.json), 'key-5')
+    other.clock.advance(1_000)
+    assert.deepEqual((await readThere()).json, here.json)
+    await other.close()
+  })
+
+  test('keys revoked during many reads at once break none of them', async () => {
+    const reads = Array.from({ length: 20 }, () => read())
+    const [, ...documents] = await Promise.all([revokeKeyAndSignatures(ctx, 5), ...reads])
+    for (const { status, json } of documents) {
+      assert.equal(status, 200)
+      assert.match(json.proof.verificationMethod, /#key-[56]$/)
+    }
+    assert.equal(await verify((await read()).json), 'key-6')
   })
 
   test('keys are encrypted, and readable only with SECRET_KEY', async () => {
@@ -118,9 +157,9 @@ describe('signing', () => {
     assert.ok(rows.length >= 3)
     for (const row of rows) assert.doesNotMatch(row.private_key.toString('latin1'), /MIG|PRIVATE/)
     const next = createSecretCipher('another secret key, also long enough', [t.setup.secretKey])
-    assert.deepEqual(await countIssuerSecrets({ sql: t.sql, clock: t.clock }, next), { current: 0, other: 4 })
-    assert.equal(await reencryptIssuerSecrets({ sql: t.sql, clock: t.clock }, next), 4)
-    assert.deepEqual(await countIssuerSecrets({ sql: t.sql, clock: t.clock }, next), { current: 4, other: 0 })
+    assert.deepEqual(await countIssuerSecrets({ sql: t.sql, clock: t.clock }, next), { current: 0, other: 7 })
+    assert.equal(await reencryptIssuerSecrets({ sql: t.sql, clock: t.clock }, next), 7)
+    assert.deepEqual(await countIssuerSecrets({ sql: t.sql, clock: t.clock }, next), { current: 7, other: 0 })
     const unknown = createSecretCipher('a third secret key, also long enough')
     await assert.rejects(reencryptIssuerSecrets({ sql: t.sql, clock: t.clock }, unknown), {
       code: 'validation',
@@ -139,7 +178,7 @@ describe('signing', () => {
     const old = (await read()).json
     await setSigning(ctx, false)
     assert.equal((await read()).json.proof, undefined)
-    assert.equal(await verify(old), 'key-3')
+    assert.equal(await verify(old), 'key-6')
     assert.equal((await t.ask('GET', '/issuers/nobody/did.json')).status, 404)
   })
 })

@@ -27,7 +27,11 @@ type SigningKey = { number: number; privateKey: KeyObject }
 /** An issuer with its secrets; undefined if encrypted under a `SECRET_KEY` that is not known. */
 export type SecretIssuer = Issuer & { signingKey: SigningKey | undefined; commitKey: Buffer | undefined }
 
-type IssuerContext = AccountContext & { secretCipher: SecretCipher }
+export type IssuerContext = AccountContext & { secretCipher: SecretCipher }
+
+/** The numbers of its revoked keys, whose signatures prove nothing. */
+export const listRevokedKeys = ({ keys }: Issuer): number[] =>
+  keys.flatMap(({ number, revokedAt }) => (revokedAt === null ? [] : number))
 
 const NAME_LENGTH = 12
 const COMMIT_KEY_BYTES = 32

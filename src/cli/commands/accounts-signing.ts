@@ -1,13 +1,7 @@
 /** `carnet accounts signing`: whether the documents of an account are signed, and with which key. */
 import { withActor } from '../../accounts/actors.ts'
-import {
-  findIssuer,
-  type Issuer,
-  revokeSigningKey,
-  rotateSigningKey,
-  setSigning,
-} from '../../accounts/issuer/issuer.ts'
-import { dropSignatures } from '../../passports/signed/signatures.ts'
+import { findIssuer, type Issuer, rotateSigningKey, setSigning } from '../../accounts/issuer/issuer.ts'
+import { revokeKeyAndSignatures } from '../../passports/signed/revoke-key.ts'
 import { createIssuerDid } from '../../standards/signing/did-document.ts'
 import { ACCOUNT_OPTION, getAccountId } from '../command-line/account-arguments.ts'
 import {
@@ -58,9 +52,7 @@ export const accountsSigningRevoke: Command = {
     args => ({ accountId: getAccountId(args), key: readKeyNumber(args.get('key')) }),
     async (ctx, { accountId, key }) => {
       const account = await openAccount(ctx, accountId)
-      const issuer = await revokeSigningKey(account, key)
-      await dropSignatures(account, key)
-      return describe(ctx, issuer)
+      return describe(ctx, await revokeKeyAndSignatures(account, key))
     },
   ),
 }

@@ -2,7 +2,7 @@
  * Signs documents of EN 18223 for accounts that have switched signing on. Signatures of public documents are
  * stored; what only one reader may see is signed for that answer.
  */
-import { getSecretIssuer, type SecretIssuer } from '../../accounts/issuer/issuer.ts'
+import { getSecretIssuer, listRevokedKeys, type SecretIssuer } from '../../accounts/issuer/issuer.ts'
 import type { DataObject } from '../../kernel/data-object.ts'
 import { idFromUuid } from '../../kernel/ids.ts'
 import { addProof, hashForProof } from '../../standards/signing/data-integrity.ts'
@@ -62,6 +62,7 @@ export async function signDocument(
       kind: 'en',
       hash: hashForProof(document, {}).documentHash,
       keyNumber: signingKey.number,
+      revokedKeys: listRevokedKeys(issuer),
     },
     now,
     async () => JSON.stringify((await sign()).proof),

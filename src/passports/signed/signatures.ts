@@ -18,10 +18,13 @@ export type SignedDocument = {
   shard: number | null
   kind: DocumentKind
   hash: Buffer
+  /** The key that signs it if it has no signature. */
   keyNumber: number
+  /** What these keys have signed is never used: it proves nothing. */
+  revokedKeys: readonly number[]
 }
 
-/** The signature that this document has; made by `sign` and stored if it has none yet. */
+/** The signature that this document has; made by `sign` and stored if it has none that is still valid. */
 export async function getOrCreateSignature(
   sql: Sql,
   document: SignedDocument,
@@ -30,28 +33,36 @@ export async function getOrCreateSignature(
 ): Promise<string> {
   const at = getShard(sql, document.shard)
   const found = await findSignature(at, document)
-  if (found !== undefined) return found
-  const { accountId, passportId, kind, hash, keyNumber } = document
+  if (found !== undefined && !found.isRevoked) return found.signature
+  const { accountId, passportId, kind, hash, keyNumber, revokedKeys } = document
   const signature = await sign()
+  // Either the revoking command has not come that far, or another process did not know of it yet.
+  if (found?.isRevoked) {
+    await at`
+      delete from signed_document
+      where passport_id = ${passportId} and kind = ${kind} and document_hash = ${hash} and account_id = ${accountId}
+        and key_number = any(${[...revokedKeys]}::int[])`
+  }
   await at`
     insert into signed_document (account_id, passport_id, kind, document_hash, key_number, signature, created_at)
     values (${accountId}, ${passportId}, ${kind}, ${hash}, ${keyNumber}, ${signature}, ${now})
     on conflict do nothing`
   // Another process may have been first.
-  return (await findSignature(at, document)) ?? signature
+  const stored = await findSignature(at, document)
+  return stored === undefined || stored.isRevoked ? signature : stored.signature
 }
 
 async function findSignature(
   sql: Sql,
-  { accountId, passportId, kind, hash }: SignedDocument,
-): Promise<string | undefined> {
-  const [row] = await sql<{ signature: string }[]>`
-    select signature from signed_document
+  { accountId, passportId, kind, hash, revokedKeys }: SignedDocument,
+): Promise<{ signature: string; isRevoked: boolean } | undefined> {
+  const [row] = await sql<{ signature: string; key_number: number }[]>`
+    select signature, key_number from signed_document
     where passport_id = ${passportId} and kind = ${kind} and document_hash = ${hash} and account_id = ${accountId}`
-  return row?.signature
+  return row && { signature: row.signature, isRevoked: revokedKeys.includes(row.key_number) }
 }
 
-/** Forgets what a revoked key has signed, so that it is signed anew when it is read next. */
+/** Deletes what a revoked key has signed. Nobody gets it any more in any case: this only frees the space. */
 export async function dropSignatures(ctx: AccountContext, keyNumber: number): Promise<void> {
   for (const { sql, accountId } of listAccountShards(ctx))
     await sql`delete from signed_document where account_id = ${accountId} and key_number = ${keyNumber}`
