@@ -4,10 +4,7 @@ import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-// @ts-expect-error: the package has no types
-import integrity from '@digitalbazaar/data-integrity-context'
 import fc from 'fast-check'
-import jsonld from 'jsonld'
 import { allCategories } from '../../src/categories/catalogue.ts'
 import { AUDIENCES } from '../../src/categories/field.ts'
 import type { DataObject } from '../../src/kernel/data-object.ts'
@@ -17,6 +14,7 @@ import { buildEnDocument } from '../../src/standards/en18223/document.ts'
 import { getContextVersion } from '../../src/standards/en18223/header.ts'
 import { validData } from '../categories/arbitrary.ts'
 import { IS_FULL } from '../full.ts'
+import { createStrictProcessor, listScalars } from './expand.ts'
 import { FURNITURE_PUBLISHER, PUBLISHER, READINGS, readData } from './readings.ts'
 
 const NS = PUBLISHER.nsUrl
@@ -48,30 +46,11 @@ describe('the published contexts of EN 18223', () => {
     })
 })
 
-const contexts = new Map<string, unknown>(integrity.contexts)
-for (const { path, buildText } of readEnContexts()) contexts.set(`${NS}/${path}`, JSON.parse(buildText(NS)))
-
-const documentLoader = async (url: string) => {
-  const document = contexts.get(url)
-  assert.ok(document, `${url} is a local copy`)
-  return { contextUrl: undefined, documentUrl: url, document }
-}
-// biome-ignore lint/suspicious/noExplicitAny: the types of jsonld lack some options, and documents have any shape
-type Any = any
-const OPTIONS: Any = { documentLoader, safe: true }
-
-/** Every text, number and boolean in a document or in its expanded form, sorted. */
-function listScalars(value: unknown): string[] {
-  const walk = (one: unknown): string[] => {
-    if (typeof one !== 'object' || one === null) return [JSON.stringify(one)]
-    return (Array.isArray(one) ? one : Object.values(one)).flatMap(walk)
-  }
-  return walk(value).sort()
-}
+const { expand, toQuads } = createStrictProcessor(NS)
 
 /** Expands strictly: an unknown member throws. */
 async function assertNothingLost({ '@context': context, ...members }: DataObject) {
-  const expanded = await jsonld.expand({ '@context': context, ...members } as Any, OPTIONS)
+  const expanded = await expand({ '@context': context, ...members })
   assert.deepEqual(listScalars(expanded), listScalars(members))
 }
 
@@ -81,21 +60,17 @@ describe('a document of EN 18223 as JSON-LD', () => {
       const publisher = name.startsWith('furniture') ? FURNITURE_PUBLISHER : PUBLISHER
       const document = buildEnDocument(reading, publisher)
       await assertNothingLost(document)
-      const quads: Any = await jsonld.toRDF(document as Any, { ...OPTIONS, format: 'application/n-quads' })
-      assert.ok(quads.split('\n').length > 60)
+      assert.ok((await toQuads(document)).split('\n').length > 60)
     })
 
   test('with a proof it expands, too', async () => {
     const path = join(import.meta.dirname, 'examples/en18223-textile-item.json')
-    const [node]: Any = await jsonld.expand(JSON.parse(readFileSync(path, 'utf8')), OPTIONS)
+    const [node] = await expand(JSON.parse(readFileSync(path, 'utf8')))
     assert.equal(node['https://w3id.org/security#proof'].length, 1)
   })
 
   test('has the texts as values with their languages, and our entries for our fields', async () => {
-    const [node]: Any = await jsonld.expand(
-      buildEnDocument(READINGS['battery-item'], PUBLISHER) as Any,
-      OPTIONS,
-    )
+    const [node] = await expand(buildEnDocument(READINGS['battery-item'], PUBLISHER))
     assert.equal(node[`${NS}#safetyInformation`][1]['@language'], 'de')
     assert.equal(node[`${NS}#carbonFootprintPerKwh`][0]['@value'], 82.5)
     assert.equal(
