@@ -9,6 +9,7 @@ import { buildHtmlHeaders, buildSecurityHeaders, HTML_MEDIA_TYPES, renderDocumen
 import { readContextVersions, readEnContexts } from './context-versions.ts'
 import { JSON_LD_MEDIA_TYPES } from './document.ts'
 import {
+  listDictionaryEntries,
   listExternalTerms,
   listOwnClasses,
   listOwnTerms,
@@ -110,6 +111,7 @@ export function prepareContentSpecifications(
 function renderVocabularyPage(nsUrl: string): string {
   const rows = listOwnTerms().map(renderRow)
   const classes = listOwnClasses().map(renderRow)
+  const entries = listDictionaryEntries().map(renderRow)
   const externalTerms = listExternalTerms().map(
     term => html`<li>${term.includes(':') ? term : `schema:${term}`}</li>`,
   )
@@ -130,6 +132,8 @@ else. A term’s address is <span class="code">${nsUrl}#</span> and its name. A 
 has an address where it never changes: !${versions}.</p></section><section><h2>Our terms</h2><dl class="terms">!${rows}</dl></section>
 <section><h2>Our classes</h2><p>Nodes inside a passport have one of these classes, or a class of schema.org.</p>
 <dl class="terms">!${classes}</dl></section>
+<section><h2>Entries of our dictionary</h2><p>Documents of EN 18223 and of UNTP also refer to these entries. An entry
+has one unit.</p><dl class="terms">!${entries}</dl></section>
 <section><h2>Terms of other vocabularies</h2>
 <p>schema: is <span class="code">http://schema.org/</span>, gs1: is <span class="code">https://ref.gs1.org/voc/</span>.</p>
 <ul class="words">!${externalTerms}</ul></section></main>`,

@@ -5,13 +5,15 @@
 import terms from '../../../assets/json-ld-terms.json' with { type: 'json' }
 import { allCategories } from '../../categories/catalogue.ts'
 import type { Field } from '../../categories/field.ts'
+import { getDictionaryTerm } from '../../standards/en18223/dictionary.ts'
+import { RECORD_FIELD } from '../../standards/en18223/header.ts'
 import { getJsonLdClass, getJsonLdTerm, hasSchemaClass } from './shapes.ts'
 
 /**
  * Terms that belong to no field: those of schema.org and GS1, and our own with their descriptions. The values
  * of `ownLists` are lists.
  */
-const { schemaTerms, schemaTypes, gs1Terms, ownTerms, ownLists } = terms
+const { schemaTerms, schemaTypes, gs1Terms, ownTerms, ownLists, linkTypes } = terms
 
 export type OwnClass = {
   /** Without the prefix: the fragment of its address. */
@@ -87,6 +89,36 @@ export function listOwnClasses(): OwnClass[] {
     })
   }
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/**
+ * What documents of other standards refer to and JSON-LD has no term for: dictionary entries of EN 18223, and
+ * types of links. In alphabetical order.
+ */
+export function listDictionaryEntries(): OwnClass[] {
+  const found = new Map<string, { descriptions: Set<string>; places: string[] }>()
+  const walk = (fields: readonly Field[], prefix: string) => {
+    for (const field of fields) {
+      const path = field.name === '' ? prefix : prefix + field.name
+      const term = getDictionaryTerm(field)
+      if (field.name !== '' && term.startsWith('carnet:')) {
+        const name = term.slice('carnet:'.length)
+        const { descriptions, places } = found.get(name) ?? { descriptions: new Set(), places: [] }
+        found.set(name, { descriptions: descriptions.add(field.description), places: [...places, path] })
+      }
+      walk(field.fields ?? field.of ?? [], `${path}.`)
+    }
+  }
+  for (const { id, fields } of allCategories()) walk(fields, `${id}: `)
+  walk([RECORD_FIELD], '')
+  const anchors = new Set([...listOwnTerms(), ...listOwnClasses()].map(({ name }) => name))
+  const entries = Array.from(found, ([name, { descriptions, places }]) => ({
+    name,
+    places,
+    description: [...descriptions].join(' '),
+  })).filter(({ name }) => !anchors.has(name))
+  const links = Object.entries(linkTypes).map(([name, description]) => ({ name, description, places: [] }))
+  return [...entries, ...links].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 function requireSameEverywhere(
