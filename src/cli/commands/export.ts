@@ -1,20 +1,13 @@
 /** `carnet export` and `carnet import`: one account as a file or as a folder of pages, and back. */
 import { requireAccount } from '../../accounts/accounts.ts'
-import { systemClock } from '../../kernel/clock.ts'
-import type { Config } from '../../kernel/config/config.ts'
-import { openOutbound } from '../../kernel/http-out/outbound-http.ts'
-import { openMailer } from '../../kernel/http-out/smtp.ts'
-import { createLog } from '../../kernel/log.ts'
-import { createScanRecorder } from '../../scans/recorder.ts'
 import { exportAccountToFile } from '../../transfer/accounts/export-account.ts'
 import { importAccountFromFile } from '../../transfer/accounts/import-account.ts'
-import { exportStaticSite, type FetchedPage } from '../../transfer/static/export-static-site.ts'
+import { exportStaticSite } from '../../transfer/static/export-static-site.ts'
 import { ACCOUNT_OPTION, getAccountId, parseName } from '../command-line/account-arguments.ts'
 import type { Command, CommandResult } from '../command-line/command.ts'
 import { withProgress } from '../command-line/progress.ts'
 import { VERSION } from '../command-line/version.ts'
-import { createServerApp } from '../server/server-app.ts'
-import { buildWebhookSetup } from '../store/webhook-setup.ts'
+import { withStaticPages } from '../server/static-pages.ts'
 import { CREATES_STORE, onStore, type StoreContext } from '../store/with-store.ts'
 
 type ExportTarget = { accountId: number; path: string }
@@ -45,39 +38,10 @@ async function writeData(ctx: StoreContext, target: ExportTarget): Promise<Comma
 }
 
 async function writePages(ctx: StoreContext, { accountId, path: dir }: ExportTarget): Promise<CommandResult> {
-  const { store, config } = ctx
+  const { store, clock, config } = ctx
   await requireAccount(ctx, accountId)
-  const { createApp } = await import('../server/app.ts')
-  const log = createLog({ ...config, logLevel: 'silent' })
-  const scans = createScanRecorder({ sql: store.sql, clock: systemClock, log, geoMmdbPath: undefined })
-  const outbound = openOutbound(buildWebhookSetup(config).policy)
-  const mail = openMailer(undefined, log)
-  const app = createServerApp({
-    // Only the requests below reach this server; they must not count as a reader's.
-    config: { ...config, trustedProxies: ['127.0.0.1'] },
-    log,
-    store,
-    isStopping: () => false,
-    create: createApp,
-    scans,
-    mail,
-    outbound,
-  })
-  const fetchPage = async (path: string, accept: string): Promise<FetchedPage> => {
-    ctx.stopping.throwIfAborted()
-    // A page that is fetched ahead is not counted as a scan.
-    const headers = { accept, 'sec-purpose': 'prefetch' }
-    const answer = await app.inject({ method: 'GET', url: path, headers })
-    return {
-      status: answer.statusCode,
-      type: String(answer.headers['content-type']),
-      body: answer.rawPayload,
-    }
-  }
-  const { publicUrl } = config
-  const namespace = findNamespacePath(config)
-  const setup = { openPool: store.openPoolOfOne, clock: ctx.clock, fetchPage, publicUrl, namespace }
-  try {
+  return withStaticPages(ctx, async source => {
+    const setup = { ...source, openPool: store.openPoolOfOne, clock, publicUrl: config.publicUrl }
     const made = await withProgress(update =>
       exportStaticSite(setup, { accountId, dir, progress: n => update(`${n} passports`) }),
     )
@@ -88,15 +52,7 @@ async function writePages(ctx: StoreContext, { accountId, path: dir }: ExportTar
       value: made,
       text: `${dir} has the pages of ${passports} passports in ${files} files.${earlier}`,
     }
-  } finally {
-    await Promise.all([app.close(), outbound.close()])
-  }
-}
-
-/** The path of the vocabulary, when this server publishes it. */
-function findNamespacePath({ publicUrl, nsUrl }: Pick<Config, 'publicUrl' | 'nsUrl'>): string | undefined {
-  const path = nsUrl.slice(publicUrl.length + 1)
-  return nsUrl.startsWith(`${publicUrl}/`) && /^[a-z0-9-]+(\/[a-z0-9-]+)*$/i.test(path) ? path : undefined
+  })
 }
 
 export const importCommand: Command = {

@@ -10,6 +10,7 @@ import { findErrorCode, invalidInput } from '../../kernel/errors.ts'
 import { withProcessLock } from '../../kernel/process/process-lock.ts'
 import { tryParseJson } from '../../kernel/text/try-parse-json.ts'
 import type { ExportPosition } from '../../passports/copies/export-rows.ts'
+import type { StaticFile } from './passport-pages.ts'
 import { invalidFolder, openSafeFolder, type SafeFolder } from './safe-folder.ts'
 
 /** A line for each file, and a last line with the SHA-256 of all lines before. */
@@ -44,10 +45,6 @@ type SavedProgress = Owner &
 
 /** `dir`: the folder as the operator wrote it. */
 type StaticFolder = { clock: Clock; dir: string; folder: SafeFolder }
-
-export type StaticFile = { path: string; body: Buffer | string }
-
-export type StaticExport = Awaited<ReturnType<typeof openStaticExport>>
 
 /** Runs `work` as the only writer of the folder. Throws `unavailable` and `validation`. */
 export async function withFolderLock<T>(dir: string, work: (folder: SafeFolder) => Promise<T>): Promise<T> {

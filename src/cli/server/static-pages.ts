@@ -1,0 +1,58 @@
+/** The server's public pages for commands that write them to files. */
+import { systemClock } from '../../kernel/clock.ts'
+import type { Config } from '../../kernel/config/config.ts'
+import { openOutbound } from '../../kernel/http-out/outbound-http.ts'
+import { openMailer } from '../../kernel/http-out/smtp.ts'
+import { createLog } from '../../kernel/log.ts'
+import { createScanRecorder } from '../../scans/recorder.ts'
+import type { FetchedPage, StaticPages } from '../../transfer/static/passport-pages.ts'
+import type { Store } from '../store/store.ts'
+import { buildWebhookSetup } from '../store/webhook-setup.ts'
+import { createServerApp } from './server-app.ts'
+
+type PageSetup = { store: Store; config: Config; stopping: AbortSignal }
+
+/** Runs `work` with a server that has no port. */
+export async function withStaticPages<T>(
+  { store, config, stopping }: PageSetup,
+  work: (source: StaticPages) => Promise<T>,
+): Promise<T> {
+  const { createApp } = await import('./app.ts')
+  const log = createLog({ ...config, logLevel: 'silent' })
+  const scans = createScanRecorder({ sql: store.sql, clock: systemClock, log, geoMmdbPath: undefined })
+  const outbound = openOutbound(buildWebhookSetup(config).policy)
+  const mail = openMailer(undefined, log)
+  const app = createServerApp({
+    // Only the requests below reach this server; they must not count as a reader's.
+    config: { ...config, trustedProxies: ['127.0.0.1'] },
+    log,
+    store,
+    isStopping: () => false,
+    create: createApp,
+    scans,
+    mail,
+    outbound,
+  })
+  const fetchPage = async (path: string, accept: string): Promise<FetchedPage> => {
+    stopping.throwIfAborted()
+    // A page that is fetched ahead is not counted as a scan.
+    const headers = { accept, 'sec-purpose': 'prefetch' }
+    const answer = await app.inject({ method: 'GET', url: path, headers })
+    return {
+      status: answer.statusCode,
+      type: String(answer.headers['content-type']),
+      body: answer.rawPayload,
+    }
+  }
+  try {
+    return await work({ fetchPage, namespace: findNamespacePath(config) })
+  } finally {
+    await Promise.all([app.close(), outbound.close()])
+  }
+}
+
+/** The path of the vocabulary, when this server publishes it. */
+function findNamespacePath({ publicUrl, nsUrl }: Pick<Config, 'publicUrl' | 'nsUrl'>): string | undefined {
+  const path = nsUrl.slice(publicUrl.length + 1)
+  return nsUrl.startsWith(`${publicUrl}/`) && /^[a-z0-9-]+(\/[a-z0-9-]+)*$/i.test(path) ? path : undefined
+}
