@@ -1229,6 +1229,10 @@ export type Texts = {
         name: string
         hint: string
       }
+      signatures: {
+        name: string
+        hint: string
+      }
       audit: {
         name: string
         hint: string
@@ -1420,6 +1424,46 @@ export type Texts = {
     uncounted: string
     points: readonly string[]
     done: string
+  }
+  signatures: {
+    title: string
+    lead: string
+    signing: string
+    isOn: string
+    isOff: string
+    pointsOn: readonly string[]
+    pointsOff: readonly string[]
+    switchOn: string
+    switchOff: string
+    unreadable: string
+    identity: string
+    identityLead: string
+    did: string
+    document: string
+    keys: string
+    state: string
+    states: {
+      signing: string
+      waiting: string
+      old: string
+      revoked: (values: { date: Value }) => string
+    }
+    made: string
+    rotate: string
+    revoke: string
+    rotateTitle: string
+    rotatePoints: readonly string[]
+    revokeTitle: (values: { name: Value }) => string
+    revokeLead: string
+    revokePoints: readonly string[]
+    revokeSubmit: string
+    keep: string
+    done: {
+      on: string
+      off: string
+      rotated: string
+      revoked: string
+    }
   }
   readinessSettings: {
     title: string

@@ -49,9 +49,19 @@ import * as settings from './settings/overview.ts'
 import * as passkeys from './settings/passkeys.ts'
 import { showPassword, submitPassword } from './settings/password.ts'
 import * as people from './settings/people.ts'
-import { AUDIENCE, AUDIT, LINKS, PASSKEYS, PASSWORD, PEOPLE, SESSIONS } from './settings/places.ts'
+import {
+  AUDIENCE,
+  AUDIT,
+  LINKS,
+  PASSKEYS,
+  PASSWORD,
+  PEOPLE,
+  SESSIONS,
+  SIGNATURES,
+} from './settings/places.ts'
 import { showReadinessSettings, submitReadinessSettings } from './settings/readiness.ts'
 import * as sessions from './settings/sessions.ts'
+import * as signatures from './settings/signatures.ts'
 import { CONFIRM_OPTIONS, submitConfirmOptions } from './sign-in/confirm.ts'
 import { showForgotten, submitForgotten } from './sign-in/forgotten-password.ts'
 import { showSetPassword, submitSetPassword } from './sign-in/set-password.ts'
@@ -157,6 +167,12 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   owner.post(AUDIENCE, submitAudience),
   owner.get(READINESS_SETTINGS, showReadinessSettings),
   owner.post(READINESS_SETTINGS, submitReadinessSettings),
+  owner.get(SIGNATURES, signatures.showSignatures),
+  owner.post(SIGNATURES, signatures.submitSignatures, { needsProof: true }),
+  owner.get(`${SIGNATURES}/rotate`, signatures.showRotateSigningKey),
+  owner.post(`${SIGNATURES}/rotate`, signatures.submitRotateSigningKey, { needsProof: true }),
+  owner.get(`${SIGNATURES}/keys/:n/revoke`, signatures.showRevokeSigningKey),
+  owner.post(`${SIGNATURES}/keys/:n/revoke`, signatures.submitRevokeSigningKey, { needsProof: true }),
   signedIn.get(AUDIT, showAudit),
   signedIn.get(PASSWORD, showPassword),
   signedIn.post(PASSWORD, submitPassword),

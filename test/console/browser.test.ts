@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { getOperatorActor } from '../../src/accounts/actors.ts'
+import { rotateSigningKey, setSigning } from '../../src/accounts/issuer/issuer.ts'
 import { createOwnKey } from '../../src/accounts/keys/own-keys.ts'
 import { createPasswordLink, createSetUpLink } from '../../src/accounts/people/one-time-links.ts'
 import { CONSOLE_ROUTES } from '../../src/console/routes.ts'
@@ -303,6 +304,8 @@ describe('the console in a browser', {
     const token = await createPasswordLink(stand.ctx, guest?.id ?? '', { purpose: 'operator' })
     const { sql, clock, secretCipher, outbound } = stand
     const setup = { secretCipher, policy: outbound.policy }
+    await setSigning({ ...ctx, secretCipher }, true)
+    await rotateSigningKey({ ...ctx, secretCipher })
     const webhook = await addWebhook(ctx, setup, {
       url: 'https://erp.example/carnet',
       events: ['product.created'],

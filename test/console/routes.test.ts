@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { closeAccount, reopenAccount } from '../../src/accounts/close-account.ts'
+import { setSigning } from '../../src/accounts/issuer/issuer.ts'
 import { createOwnKey } from '../../src/accounts/keys/own-keys.ts'
 import { createPerson } from '../../src/accounts/people/people.ts'
 import { CONSOLE_ROUTES } from '../../src/console/routes.ts'
@@ -61,6 +62,7 @@ async function whatIsOf(accountId: number): Promise<Record<string, string>> {
   const key = { name: 'Shop', scope: 'full', expiresAt: undefined, createdBy: 'test' } as const
   const { passport } = await createPassport(ctx, { ...newProduct({}, 'textile'), strict: false })
   const draft = await createDraft(ctx, { category: 'textile', data: {}, note: undefined })
+  await setSigning({ ...ctx, secretCipher: stand.secretCipher }, true)
   return {
     '/console/settings/people/': idFromUuid(owner.id),
     '/console/settings/sessions/': owner.session === null ? '01'.repeat(13) : idFromUuid(owner.session),
@@ -121,7 +123,7 @@ const form = (path = '') => ({
   ends: path.includes('access-links') ? '2027-01-31' : 'never',
   current: PASSWORD,
   role: 'viewer',
-  to: path.includes('webhooks') ? 'pause' : 'no',
+  to: path.includes('webhooks') ? 'pause' : path.endsWith('/signatures') ? 'off' : 'no',
   label: 'Somebody',
   audience: 'authority',
   product: '',

@@ -35,6 +35,8 @@ export const listRevokedKeys = ({ keys }: Issuer): number[] =>
 
 const NAME_LENGTH = 12
 const COMMIT_KEY_BYTES = 32
+/** Stored in place of the private part of a key that was replaced. */
+const NO_KEY = Buffer.alloc(0)
 
 const commitKeyPlace = (accountId: number) => `issuer-commit-key:${accountId}`
 const privateKeyPlace = (accountId: number, number: number) => `issuer-key:${accountId}:key-${number}`
@@ -47,11 +49,9 @@ export async function setSigning(ctx: IssuerContext, isSigning: boolean): Promis
     if (before === undefined && !isSigning) return undefined
     if (before?.isSigning === isSigning) return before
     if (before === undefined) {
-      const commitKey = randomBytes(COMMIT_KEY_BYTES).toString('base64url')
       await tx.sql`
         insert into issuer (account_id, name, is_signing, commit_key, created_at)
-        values (${ctx.accountId}, ${randomLetters(NAME_LENGTH)}, true,
-          ${ctx.secretCipher.encrypt(commitKey, commitKeyPlace(ctx.accountId))}, ${now})`
+        values (${ctx.accountId}, ${randomLetters(NAME_LENGTH)}, true, ${createCommitKey(ctx)}, ${now})`
       await insertKey(tx, 1)
     } else {
       await tx.sql`update issuer set is_signing = ${isSigning} where account_id = ${ctx.accountId}`
@@ -61,12 +61,19 @@ export async function setSigning(ctx: IssuerContext, isSigning: boolean): Promis
   })
 }
 
-/** Signs with a new key from now on; what the old ones signed stays valid. Throws `not_found`. */
+/**
+ * Signs with a new key from now on; what the old ones signed stays valid. A commit key that cannot be
+ * decrypted is replaced, too. Throws `not_found`.
+ */
 export async function rotateSigningKey(ctx: IssuerContext): Promise<Issuer> {
   return change(ctx, async tx => {
-    const { keys } = await requireIssuer(tx)
+    const { keys, commitKey } =
+      (await findSecretIssuer(tx.sql, tx.secretCipher, tx.accountId)) ?? throwNeverSigned()
     const number = keys.length + 1
-    await insertKey(tx, number)
+    await replaceKey(tx, number)
+    if (commitKey === undefined) {
+      await tx.sql`update issuer set commit_key = ${createCommitKey(tx)} where account_id = ${tx.accountId}`
+    }
     await audit(tx, 'signing_key_rotated', `key-${number}`)
     return requireIssuer(tx)
   })
@@ -84,7 +91,7 @@ export async function revokeSigningKey(ctx: IssuerContext, number: number): Prom
     if (key.revokedAt === null) {
       await tx.sql`
         update issuer_key set revoked_at = ${ctx.clock.now()} where account_id = ${ctx.accountId} and number = ${number}`
-      if (number === keys.length) await insertKey(tx, number + 1)
+      if (number === keys.length) await replaceKey(tx, number + 1)
       await audit(tx, 'signing_key_revoked', `key-${number}`)
     }
     return requireIssuer(tx)
@@ -101,6 +108,18 @@ async function change<T>(ctx: IssuerContext, work: (tx: IssuerContext) => Promis
   })
 }
 
+function createCommitKey({ accountId, secretCipher }: IssuerContext): Buffer {
+  const key = randomBytes(COMMIT_KEY_BYTES).toString('base64url')
+  return secretCipher.encrypt(key, commitKeyPlace(accountId))
+}
+
+/** Verifiers need only the public part of the old keys, so nobody can ever sign with them again. */
+async function replaceKey(ctx: IssuerContext, number: number): Promise<void> {
+  await insertKey(ctx, number)
+  await ctx.sql`
+    update issuer_key set private_key = ${NO_KEY} where account_id = ${ctx.accountId} and number < ${number}`
+}
+
 async function insertKey(
   { sql, clock, accountId, secretCipher }: IssuerContext,
   number: number,
@@ -115,10 +134,11 @@ async function insertKey(
 }
 
 async function requireIssuer({ sql, accountId }: AccountContext): Promise<Issuer> {
-  const issuer = await findIssuer(sql, accountId)
-  if (issuer === undefined)
-    throw new AppError('not_found', 'This account has never signed. Switch signing on first.')
-  return issuer
+  return (await findIssuer(sql, accountId)) ?? throwNeverSigned()
+}
+
+function throwNeverSigned(): never {
+  throw new AppError('not_found', 'This account has never signed. Switch signing on first.')
 }
 
 type Row = { account_id: number; name: string; is_signing: boolean; commit_key: Buffer; keys: KeyRow[] }
@@ -177,13 +197,14 @@ export function getSecretIssuer(
   const cached = cache.get(accountId)
   const age = cached === undefined ? undefined : now.getTime() - cached.at
   if (cached !== undefined && age !== undefined && age >= 0 && age < CACHE_MS) return cached.issuer
-  const issuer = readSecretIssuer(sql, secretCipher, accountId)
+  const issuer = findSecretIssuer(sql, secretCipher, accountId)
   cache.set(accountId, { at: now.getTime(), issuer })
   issuer.catch(() => cache.delete(accountId))
   return issuer
 }
 
-async function readSecretIssuer(
+/** As it is stored now. Undefined if the account has never signed. */
+export async function findSecretIssuer(
   sql: Sql,
   secretCipher: SecretCipher,
   accountId: number,
@@ -217,7 +238,7 @@ type Secret = { account_id: number; number: number | null; encrypted: Buffer }
 /** All secrets of issuers; `number` is null for the key of commitments. */
 const readSecrets = (sql: Sql) => sql<Secret[]>`
   select account_id, null::integer as number, commit_key as encrypted from issuer
-  union all select account_id, number, private_key from issuer_key`
+  union all select account_id, number, private_key from issuer_key where length(private_key) > 0`
 
 const getPlace = ({ account_id, number }: Secret) =>
   number === null ? commitKeyPlace(account_id) : privateKeyPlace(account_id, number)

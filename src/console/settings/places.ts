@@ -7,6 +7,7 @@ import { ALL_DATA, BRAND, KEYS, READINESS_SETTINGS, SETTINGS, type Words } from 
 export const PEOPLE = `${SETTINGS}/people`
 export const LINKS = `${SETTINGS}/access-links`
 export const AUDIENCE = `${SETTINGS}/audience`
+export const SIGNATURES = `${SETTINGS}/signatures`
 export const AUDIT = `${SETTINGS}/audit`
 export const PASSWORD = `${SETTINGS}/password`
 export const PASSKEYS = `${SETTINGS}/passkeys`
@@ -20,6 +21,7 @@ export const OF_ACCOUNT = [
   { path: KEYS, key: 'keys' },
   { path: READINESS_SETTINGS, key: 'readiness', isForOwners: true },
   { path: AUDIENCE, key: 'audience', isForOwners: true },
+  { path: SIGNATURES, key: 'signatures', isForOwners: true },
   { path: AUDIT, key: 'audit' },
   { path: ALL_DATA, key: 'data', isForOwners: true },
 ] as const

@@ -6,6 +6,15 @@ import type { DocumentSetup } from './setup.ts'
 /** Where the API of EN 18222 begins, below the public address. Its version follows. */
 export const DPP_API_PATH = '/dpp'
 
+type Where = Pick<DocumentSetup['addresses'], 'publicUrl'>
+
+/** The DID of an issuer by its name. */
+export const getIssuerDid = ({ publicUrl }: Where, name: string): string => createIssuerDid(publicUrl, name)
+
+/** Where its DID document is. */
+export const getIssuerUrl = ({ publicUrl }: Where, name: string): string =>
+  `${publicUrl}/issuers/${name}/did.json`
+
 /** By the last part of the DID. Undefined for an unknown one. */
 export async function buildIssuerDocument(
   { sql, addresses }: Pick<DocumentSetup, 'sql' | 'addresses'>,
@@ -17,9 +26,5 @@ export async function buildIssuerDocument(
     ...{ name: `key-${number}`, revokedAt },
     publicJwk: { kty: 'EC' as const, crv: 'P-256' as const, x, y },
   }))
-  return buildDidDocument(
-    createIssuerDid(addresses.publicUrl, name),
-    keys,
-    addresses.publicUrl + DPP_API_PATH,
-  )
+  return buildDidDocument(getIssuerDid(addresses, name), keys, addresses.publicUrl + DPP_API_PATH)
 }
