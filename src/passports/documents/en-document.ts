@@ -1,9 +1,9 @@
 /** Builds the documents of EN 18223 of a passport, signed if its account signs. */
 import type { DataObject } from '../../kernel/data-object.ts'
 import { buildEnDocument, buildFullEnDocument } from '../../standards/en18223/document.ts'
-import { buildReading } from '../read/build-reading.ts'
+import { prepareReading } from './prepare-reading.ts'
 import type { DocumentAudience, DocumentSetup, PlacedRow } from './setup.ts'
-import { commitToRow, findSigningIssuer, getDid, signDocument } from './sign-document.ts'
+import { signDocument } from './sign-document.ts'
 
 export type EnForm = 'compressed' | 'full'
 
@@ -14,12 +14,7 @@ export async function createEnDocument(
   audience: DocumentAudience,
   form: EnForm,
 ): Promise<DataObject> {
-  const { addresses, nsUrl } = setup
-  const issuer = await findSigningIssuer(setup, row.account_id)
-  const versionCommitment = issuer === undefined ? null : await commitToRow(setup, issuer, row)
-  const reading = { ...buildReading(addresses, row, audience), versionCommitment }
-  const did = issuer === undefined ? null : getDid(setup, issuer)
-  const publisher = { publicUrl: addresses.publicUrl, nsUrl, did }
+  const { reading, publisher, issuer } = await prepareReading(setup, row, audience)
   if (form === 'full') return buildFullEnDocument(reading, publisher)
   const document = buildEnDocument(reading, publisher)
   return issuer ? signDocument(setup, issuer, row, document, audience === 'public') : document

@@ -2,6 +2,7 @@
  * The formats in which other systems read a passport. Content negotiation, `?format=`, links and the tests of
  * what each audience sees all read this table.
  */
+import { createAasDocument, createAasPackage } from './aas-document.ts'
 import { createEnDocument } from './en-document.ts'
 import type { DocumentAudience, DocumentSetup, PlacedRow } from './setup.ts'
 
@@ -11,6 +12,12 @@ export type DocumentFormat = {
   name: string
   /** The first is the one it is sent as. */
   mediaTypes: readonly [string, ...string[]]
+  /** It always has what the public may see, whoever asks. */
+  isAlwaysPublic?: boolean
+  /** The link sets and pages of passports name it: always, or only if the account signs. */
+  linked?: 'always' | 'if_signing'
+  /** Browsers save it as a file that ends with this. */
+  fileExtension?: string
   build(setup: DocumentSetup, row: PlacedRow, audience: DocumentAudience): Promise<string | Buffer>
 }
 
@@ -18,6 +25,7 @@ const EN: DocumentFormat = {
   id: 'en',
   name: 'EN 18223',
   mediaTypes: ['application/json'],
+  linked: 'always',
   build: async (...input) => JSON.stringify(await createEnDocument(...input, 'compressed')),
 }
 
@@ -28,4 +36,24 @@ const EN_FULL: DocumentFormat = {
   build: async (...input) => JSON.stringify(await createEnDocument(...input, 'full')),
 }
 
-export const DOCUMENT_FORMATS: readonly DocumentFormat[] = [EN, EN_FULL]
+const AAS: DocumentFormat = {
+  id: 'aas',
+  name: 'Asset Administration Shell',
+  mediaTypes: ['application/aas+json'],
+  build: createAasDocument,
+}
+
+const AASX: DocumentFormat = {
+  id: 'aasx',
+  name: 'Asset Administration Shell, package',
+  // Registered in 2026 (IDTA-01005); the other two are what older programs ask for.
+  mediaTypes: [
+    'application/aas+zip',
+    'application/asset-administration-shell-package+xml',
+    'application/asset-administration-shell-package',
+  ],
+  fileExtension: 'aasx',
+  build: createAasPackage,
+}
+
+export const DOCUMENT_FORMATS: readonly DocumentFormat[] = [EN, EN_FULL, AAS, AASX]

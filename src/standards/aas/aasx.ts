@@ -1,6 +1,6 @@
 /** An environment of the Asset Administration Shell as a package: the file format AASX. */
 import { zipSync } from 'fflate'
-import type { Publisher, Reading } from '../reading.ts'
+import type { Publisher, UndatedReading } from '../reading.ts'
 import { renderAasEnvironment } from './environment.ts'
 import { AASX } from './names.ts'
 
@@ -15,7 +15,7 @@ const relate = (type: string, target: string): string =>
 const CONTENT_TYPES = `${XML}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="json" ContentType="application/json"/><Override PartName="/aasx/aasx-origin" ContentType="text/plain"/></Types>`
 
 /** The bytes of the file. */
-export function buildAasx(reading: Reading, publisher: Publisher): Uint8Array {
+export function buildAasx(reading: UndatedReading, publisher: Publisher): Uint8Array {
   const parts: readonly (readonly [string, string])[] = [
     ['[Content_Types].xml', CONTENT_TYPES],
     ['_rels/.rels', relate(AASX.originRelationship, '/aasx/aasx-origin')],

@@ -1,6 +1,6 @@
 /** The submodels of a battery, named as in IDTA's battery passport (02035). */
 import type { Field } from '../../categories/field.ts'
-import type { Reading } from '../reading.ts'
+import type { UndatedReading } from '../reading.ts'
 import {
   type AasOptions,
   buildCollection,
@@ -42,10 +42,10 @@ const BY_NAME: ReadonlyMap<string, BatterySubmodel> = new Map([
 const findSubmodel = ({ name, section }: Field): BatterySubmodel | undefined =>
   BY_NAME.get(name) ?? BY_SECTION.get(section ?? '')
 
-type BatteryInput = { reading: Reading; fields: readonly Field[]; options: AasOptions }
+type BatteryInput = { reading: UndatedReading; fields: readonly Field[]; options: AasOptions }
 
 /** `others`: fields with no place in these submodels. */
-export function listBatterySubmodels(reading: Reading, fields: readonly Field[], nsUrl: string) {
+export function listBatterySubmodels(reading: UndatedReading, fields: readonly Field[], nsUrl: string) {
   const options = { nsUrl, primaryLanguage: reading.primaryLanguage }
   const select = (submodel: BatterySubmodel): BatteryInput => ({
     reading,

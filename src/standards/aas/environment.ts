@@ -1,12 +1,12 @@
 /** A passport as an environment of the Asset Administration Shell: one shell and its submodels. */
 import type { DataObject } from '../../kernel/data-object.ts'
 import { findDataText, getProductIdentifier } from '../identifiers.ts'
-import type { Publisher, Reading } from '../reading.ts'
+import type { Publisher, UndatedReading } from '../reading.ts'
 import { refer } from './elements.ts'
 import { ASSET_ID, ASSET_KIND, MODEL_TYPE } from './names.ts'
 import { buildSubmodels } from './submodels.ts'
 
-export function buildAasEnvironment(reading: Reading, publisher: Publisher): DataObject {
+export function buildAasEnvironment(reading: UndatedReading, publisher: Publisher): DataObject {
   const submodels = buildSubmodels(reading, publisher)
   const specificAssetIds = listAssetIds(reading)
   return {
@@ -31,10 +31,10 @@ export function buildAasEnvironment(reading: Reading, publisher: Publisher): Dat
 }
 
 /** The environment as a JSON document. */
-export const renderAasEnvironment = (reading: Reading, publisher: Publisher): string =>
+export const renderAasEnvironment = (reading: UndatedReading, publisher: Publisher): string =>
   `${JSON.stringify(buildAasEnvironment(reading, publisher), null, 2)}\n`
 
-function listAssetIds(reading: Reading): DataObject[] {
+function listAssetIds(reading: UndatedReading): DataObject[] {
   const { gtin, lot, serial } = reading
   const ids = { gtin, lot, serial, sku: findDataText(reading, 'sku') ?? null }
   return (['gtin', 'lot', 'serial', 'sku'] as const).flatMap(kind => {

@@ -2,7 +2,7 @@
 import type { Field } from '../../categories/field.ts'
 import { asObject, getOwn } from '../../kernel/data-object.ts'
 import { findDataText, GLN_ADDRESSES, getProductIdentifier } from '../identifiers.ts'
-import type { Reading } from '../reading.ts'
+import type { UndatedReading } from '../reading.ts'
 import {
   type AasOptions,
   buildFieldElement,
@@ -22,7 +22,7 @@ const FIELDS: readonly string[] = [
 export const isOnNameplate = ({ name, section }: Field): boolean =>
   section === 'operator' || FIELDS.includes(name)
 
-export function buildNameplate(reading: Reading, nsUrl: string): SubmodelElement[] {
+export function buildNameplate(reading: UndatedReading, nsUrl: string): SubmodelElement[] {
   const { category, data, lot, serial } = reading
   const options = { nsUrl, primaryLanguage: reading.primaryLanguage }
   const field = (name: string) => buildNamedField(reading, name, options)
@@ -62,12 +62,12 @@ export function buildNameplate(reading: Reading, nsUrl: string): SubmodelElement
 }
 
 /** Undefined unless the economic operator is the manufacturer. */
-export const findManufacturer = (reading: Reading): string | undefined =>
+export const findManufacturer = (reading: UndatedReading): string | undefined =>
   findDataText(reading, 'economicOperator', 'role') === 'manufacturer'
     ? findDataText(reading, 'economicOperator', 'legalName')
     : undefined
 
-const buildNamedField = ({ category, data }: Reading, name: string, options: AasOptions) =>
+const buildNamedField = ({ category, data }: UndatedReading, name: string, options: AasOptions) =>
   category.fields
     .filter(field => field.name === name)
     .flatMap(field => toList(buildFieldElement(field, getOwn(data, name), options)))
@@ -83,14 +83,14 @@ function buildText(
 }
 
 /** IDTA's element holds a day; a month or a year is our own. */
-function buildManufacturingDate(reading: Reading, options: AasOptions): SubmodelElement[] {
+function buildManufacturingDate(reading: UndatedReading, options: AasOptions): SubmodelElement[] {
   const date = findDataText(reading, 'manufacturingDate')
   if (date?.length !== 'YYYY-MM-DD'.length) return buildNamedField(reading, 'manufacturingDate', options)
   const head = { idShort: 'DateOfManufacture', semanticId: NAMEPLATE.dateOfManufacture }
   return [buildProperty(head, VALUE_TYPE.date, date)]
 }
 
-function findFacilityAddress(reading: Reading): string | undefined {
+function findFacilityAddress(reading: UndatedReading): string | undefined {
   const gln = findDataText(reading, 'manufacturingFacility', 'facilityId')
   return gln === undefined ? undefined : GLN_ADDRESSES.place + gln
 }

@@ -6,7 +6,7 @@ import type { Field } from '../../categories/field.ts'
 import { type DataObject, getOwn } from '../../kernel/data-object.ts'
 import { buildHeader } from '../en18223/header.ts'
 import { HEADER_DICTIONARY, HEADER_ENTRIES, HEADER_MEMBER } from '../en18223/names.ts'
-import type { Publisher, Reading } from '../reading.ts'
+import type { Publisher, UndatedReading } from '../reading.ts'
 import { listBatterySubmodels } from './battery-submodels.ts'
 import {
   buildFieldElement,
@@ -30,7 +30,7 @@ import {
 export type Submodel = DataObject & { id: string }
 
 /** Those that have an element. */
-export function buildSubmodels(reading: Reading, publisher: Publisher): Submodel[] {
+export function buildSubmodels(reading: UndatedReading, publisher: Publisher): Submodel[] {
   const { nsUrl } = publisher
   const rest = reading.category.fields.filter(field => !isOnNameplate(field))
   const parts = [
@@ -50,13 +50,17 @@ export function buildSubmodels(reading: Reading, publisher: Publisher): Submodel
 export type SubmodelPart = { idShort: string; elements: SubmodelElement[] }
 
 /** Batteries have the submodels of IDTA's battery passport; what these have no place for is product data. */
-function listProductSubmodels(reading: Reading, fields: readonly Field[], nsUrl: string): SubmodelPart[] {
+function listProductSubmodels(
+  reading: UndatedReading,
+  fields: readonly Field[],
+  nsUrl: string,
+): SubmodelPart[] {
   if (reading.category.id !== 'battery') return [buildProductData(reading, fields, nsUrl)]
   const { submodels, others } = listBatterySubmodels(reading, fields, nsUrl)
   return [...submodels, buildProductData(reading, others, nsUrl)]
 }
 
-function buildProductData(reading: Reading, fields: readonly Field[], nsUrl: string): SubmodelPart {
+function buildProductData(reading: UndatedReading, fields: readonly Field[], nsUrl: string): SubmodelPart {
   const options = { nsUrl, primaryLanguage: reading.primaryLanguage }
   const taken = new Set<string>()
   const elements = fields.flatMap(field => {
@@ -67,7 +71,7 @@ function buildProductData(reading: Reading, fields: readonly Field[], nsUrl: str
 }
 
 const buildSubmodel = (
-  reading: Reading,
+  reading: UndatedReading,
   idShort: string,
   semanticId: DataObject,
   elements: readonly SubmodelElement[],
@@ -83,7 +87,7 @@ const buildSubmodel = (
 })
 
 /** The header of the passport. It is IDTA's submodel unless one of its elements is unknown. */
-function buildMetadata(reading: Reading, publisher: Publisher): Submodel {
+function buildMetadata(reading: UndatedReading, publisher: Publisher): Submodel {
   const header = buildHeader(reading, publisher)
   const elements = HEADER_ENTRIES.flatMap(({ member, entry }) => {
     const value = getOwn(header, member)

@@ -1,0 +1,23 @@
+/** What the documents of one version have in common: its reading, its publisher, and who signs it. */
+import type { SecretIssuer } from '../../accounts/issuer/issuer.ts'
+import type { Publisher, UndatedReading } from '../../standards/reading.ts'
+import { buildReading } from '../read/build-reading.ts'
+import type { DocumentAudience, DocumentSetup, PlacedRow } from './setup.ts'
+import { commitToRow, findSigningIssuer, getDid } from './sign-document.ts'
+
+/** `issuer` is undefined unless the account signs. */
+export async function prepareReading(
+  setup: DocumentSetup,
+  row: PlacedRow,
+  audience: DocumentAudience,
+): Promise<{ reading: UndatedReading; publisher: Publisher; issuer: SecretIssuer | undefined }> {
+  const { addresses, nsUrl } = setup
+  const issuer = await findSigningIssuer(setup, row.account_id)
+  const versionCommitment = issuer === undefined ? null : await commitToRow(setup, issuer, row)
+  const did = issuer === undefined ? null : getDid(setup, issuer)
+  return {
+    reading: { ...buildReading(addresses, row, audience), versionCommitment },
+    publisher: { publicUrl: addresses.publicUrl, nsUrl, did },
+    issuer,
+  }
+}
