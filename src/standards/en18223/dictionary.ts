@@ -1,5 +1,6 @@
 /** The dictionary entry that each element refers to. Elements have no unit: it belongs to the entry. */
 import type { Field } from '../../categories/field.ts'
+import { perObject } from '../../kernel/memo.ts'
 
 /** The vocabularies of compact terms; our own entries are in the namespace of the JSON-LD terms. */
 export const buildPrefixes = (nsUrl: string) => ({
@@ -18,11 +19,18 @@ export function getDictionaryTerm({ name, term, unit, dictionaryEntry }: Field):
   return term === undefined || unit !== undefined ? `carnet:${name}` : term
 }
 
-/** The address of the entry. */
+/** The address of the entry. Made once for each field, because each element of a document has one. */
 export function buildDictionaryReference(field: Field, nsUrl: string): string {
+  const known = references(field)
+  const found = known.get(nsUrl)
+  if (found !== undefined) return found
   const term = getDictionaryTerm(field)
   const end = term.indexOf(':')
   const [, base] =
     Object.entries(buildPrefixes(nsUrl)).find(([prefix]) => prefix === term.slice(0, end)) ?? []
-  return `${base}${term.slice(end + 1)}`
+  const reference = `${base}${term.slice(end + 1)}`
+  known.set(nsUrl, reference)
+  return reference
 }
+
+const references = perObject((_: Field) => new Map<string, string>())

@@ -1,7 +1,7 @@
 /** Writes a passport as a document of EN 18223, built to open readings of it. Neither form has a proof. */
 import type { DataObject } from '../../kernel/data-object.ts'
 import type { Publisher, UndatedReading } from '../reading.ts'
-import { compressElements } from './compress.ts'
+import { compressFields } from './compress-fields.ts'
 import { buildElements, type DataElement } from './elements.ts'
 import { buildHeader, buildRecord, RECORD_FIELD } from './header.ts'
 import { ELEMENT_MEMBER } from './names.ts'
@@ -9,8 +9,11 @@ import { ELEMENT_MEMBER } from './names.ts'
 /** The compressed form: the header, then the fields by name, then the record of the passport. */
 export const buildEnDocument = (reading: UndatedReading, publisher: Publisher): DataObject => ({
   ...buildHeader(reading, publisher),
-  ...compressElements(buildDataElements(reading, publisher)),
+  ...compressFields(reading.category.fields, reading.data, reading),
+  ...compressFields(RECORD_FIELDS, { [RECORD_FIELD.name]: buildRecord(reading) }, reading),
 })
+
+const RECORD_FIELDS = [RECORD_FIELD]
 
 /** The full form: the header, then the same as data elements. */
 export const buildFullEnDocument = (reading: UndatedReading, publisher: Publisher): DataObject => ({

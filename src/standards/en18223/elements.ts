@@ -63,20 +63,30 @@ function getDataType({ type, format }: Field, value: unknown): string {
   return length === 'YYYY-MM'.length ? DATA_TYPE.yearMonth : DATA_TYPE.date
 }
 
-/** The primary language first; language tags in lower case. */
 function buildTexts(texts: DataObject, head: DataElement, options: ElementOptions): DataElement | undefined {
-  const primary = options.primaryLanguage.toLowerCase()
+  const value = buildLanguageTexts(texts, options)
+  return (
+    value && {
+      ...head,
+      [ELEMENT_MEMBER.objectType]: OBJECT_TYPE.multiLanguage,
+      [ELEMENT_MEMBER.value]: value,
+    }
+  )
+}
+
+/** The primary language first; language tags in lower case. Undefined without a text. */
+export function buildLanguageTexts(
+  texts: DataObject,
+  { primaryLanguage }: Pick<ElementOptions, 'primaryLanguage'>,
+): DataObject[] | undefined {
+  const primary = primaryLanguage.toLowerCase()
   const entries = Object.entries(texts).map(([tag, text]) => ({
     [ELEMENT_MEMBER.value]: text,
     [ELEMENT_MEMBER.language]: tag.toLowerCase(),
   }))
   if (entries.length === 0) return undefined
   const isPrimary = (one: DataObject) => one[ELEMENT_MEMBER.language] === primary
-  return {
-    ...head,
-    [ELEMENT_MEMBER.objectType]: OBJECT_TYPE.multiLanguage,
-    [ELEMENT_MEMBER.value]: [...entries.filter(isPrimary), ...entries.filter(one => !isPrimary(one))],
-  }
+  return [...entries.filter(isPrimary), ...entries.filter(one => !isPrimary(one))]
 }
 
 function buildCollection(
@@ -134,12 +144,20 @@ export const isResource = ({ shape }: Field): boolean => shape === 'documents'
 /** Members of a document with a part in its resource. */
 export const DOCUMENT_MEMBER = { url: 'url', title: 'title', type: 'type' } as const
 
-/** The other members, also its type and title, stand beside those that the norm names. */
 function buildResource(
   fields: readonly Field[],
   document: DataObject,
   head: DataElement,
 ): DataElement | undefined {
+  const members = buildResourceMembers(fields, document)
+  return members && { ...head, [ELEMENT_MEMBER.objectType]: OBJECT_TYPE.resource, ...members }
+}
+
+/**
+ * The other members, also its type and title, stand beside those that the norm names. Undefined if the
+ * document has no member.
+ */
+export function buildResourceMembers(fields: readonly Field[], document: DataObject): DataObject | undefined {
   const url = getOwn(document, DOCUMENT_MEMBER.url)
   const title = getOwn(document, DOCUMENT_MEMBER.title) ?? getOwn(document, DOCUMENT_MEMBER.type)
   const others = fields.flatMap(({ name }) => {
@@ -148,8 +166,6 @@ function buildResource(
   })
   if (url === undefined && others.length === 0) return undefined
   return {
-    ...head,
-    [ELEMENT_MEMBER.objectType]: OBJECT_TYPE.resource,
     [ELEMENT_MEMBER.contentType]: guessMediaType(typeof url === 'string' ? url : ''),
     ...(url === undefined ? {} : { [ELEMENT_MEMBER.url]: url }),
     ...(title === undefined ? {} : { [ELEMENT_MEMBER.resourceTitle]: title }),
