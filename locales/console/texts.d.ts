@@ -1613,6 +1613,9 @@ export type Texts = {
     signing_switched_off: string
     signing_key_rotated: string
     signing_key_revoked: string
+    registry_switched_on: string
+    registry_switched_off: string
+    backup_url_changed: string
   }
   brand: {
     link: string

@@ -59,6 +59,9 @@ export type AuditAction =
   | 'signing_switched_off'
   | 'signing_key_rotated'
   | 'signing_key_revoked'
+  | 'registry_switched_on'
+  | 'registry_switched_off'
+  | 'backup_url_changed'
 
 /** Writes an entry by the context's actor. Call it inside the transaction of the change. */
 export async function audit(ctx: AccountContext, action: AuditAction, subject: string): Promise<void> {

@@ -28,6 +28,7 @@ const spread = () => import('./commands/accounts-spread.ts')
 const move = () => import('./commands/accounts-move.ts')
 const shards = () => import('./commands/shards.ts')
 const signing = () => import('./commands/accounts-signing.ts')
+const registrySettings = () => import('./commands/accounts-registry.ts')
 const backup = () => import('./commands/backup.ts')
 const drill = () => import('./commands/backup-drill.ts')
 const exports = () => import('./commands/export.ts')
@@ -55,6 +56,16 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   'accounts signing': entry('sign the documents of an account, or stop', signing, 'accountsSigning'),
   'accounts signing rotate': entry('sign with a new key', signing, 'accountsSigningRotate'),
   'accounts signing revoke': entry('declare a signing key stolen', signing, 'accountsSigningRevoke'),
+  'accounts registry': entry(
+    'prepare the passports of an account for the EU registry, or stop',
+    registrySettings,
+    'accountsRegistry',
+  ),
+  'accounts backup-url': entry(
+    'set where copies of the passports of an account are published',
+    registrySettings,
+    'accountsBackupUrl',
+  ),
   'accounts close': entry('freeze an account; its public pages stay', accounts, 'accountsClose'),
   'accounts reopen': entry('reopen a closed account', accounts, 'accountsReopen'),
   'accounts spread': entry('create new models of an account on several shards', spread, 'accountsSpread'),

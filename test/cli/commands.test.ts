@@ -75,6 +75,28 @@ describe('accounts', () => {
     assert.equal((await carnet(unknown, settings)).code, 1)
   })
 
+  test('registry: on and off, and the address of the copies', async () => {
+    type Registry = { registry: boolean; backup_base_url: string | null }
+    const command = (words: string) => json<Registry>(`accounts ${words} --account ${account.id}`)
+    assert.deepEqual(await command('registry'), { registry: false, backup_base_url: null })
+    assert.equal((await command('registry --on')).registry, true)
+    const url = 'https://backup.example.net/copies'
+    assert.equal((await command(`backup-url --url ${url}`)).backup_base_url, url)
+    assert.deepEqual(await command('backup-url'), { registry: true, backup_base_url: url })
+    for (const wrong of ['http://backup.example.net', `${url}/`, 'backup.example.net', `${url}?a`]) {
+      const refused = await carnet(
+        ['accounts', 'backup-url', '--account', account.id, '--url', wrong],
+        settings,
+      )
+      assert.equal(refused.code, 1, wrong)
+      assert.match(refused.stderr, /The address must/)
+    }
+    assert.equal((await command('backup-url --url none')).backup_base_url, null)
+    assert.equal((await command('registry --off')).registry, false)
+    const both = await carnet(['accounts', 'registry', '--account', account.id, '--on', '--off'], settings)
+    assert.equal(both.code, 2)
+  })
+
   test('signing: on, a new key, a stolen one', async () => {
     type Signing = { signing: boolean; did: string; keys: { key: string; revoked_at: string | null }[] }
     const command = (words: string) => json<Signing>(`accounts signing ${words}--account ${account.id}`)
