@@ -6,7 +6,7 @@ import { AppError } from '../kernel/errors.ts'
 import { HttpError } from '../kernel/http/http-error.ts'
 import { getPathParameters } from '../kernel/http/request-input.ts'
 import { idFromUuid } from '../kernel/ids.ts'
-import { parseDateTime } from '../kernel/text/parse-date-time.ts'
+import { parseMicroseconds } from '../kernel/text/parse-date-time.ts'
 import { readJson } from '../kernel/text/strict-json.ts'
 import { findValidLink, isAccessToken } from '../passports/access/access-links.ts'
 import { passportUrl } from '../passports/core/record.ts'
@@ -18,7 +18,7 @@ import { findPassportAt, findPassportVersion } from '../passports/read/public-pa
 import { readElement, readFullElement } from '../standards/en18223/element-path.ts'
 import { authorizeKey, requireScope, unauthorized } from './authorize-key.ts'
 import { selectDocumentType } from './dpp/accept.ts'
-import { findByDppId, findByProductId, parseProductId } from './dpp/find-passport.ts'
+import { findByDppId, findByProductId, parseProductId, requireDppUuid } from './dpp/find-passport.ts'
 import { buildDppOpenapi } from './dpp/openapi.ts'
 import { DPP_PREFIX, parseTarget, readQueryText, splitTarget, type Target } from './dpp/parse-target.ts'
 import { type Cursors, createCursors, readLimit, readProductIds } from './dpp/product-ids.ts'
@@ -158,17 +158,30 @@ const sendNotOffered = (reply: FastifyReply) => reply.code(501).send()
 async function readById(call: Call, dppId: string): Promise<unknown> {
   const { representation, version } = readQueryText(call.query, ['representation', 'version'])
   const form = readRepresentation(representation)
-  const row = await findByDppId(call.context, dppId)
-  if (version === undefined) return sendDocument(call, await readCurrent(call, row), form)
+  if (version === undefined) return sendDocument(call, await findCurrent(call, dppId), form)
   if (!/^[1-9]\d{0,8}$/.test(version)) {
     throw invalidQuery('version', 'format', 'version must be a whole number of at least 1.')
   }
-  const audience = getAudience(call.reader, row)
-  const past = await findPassportVersion(call.context.sql, row, Number(version), {
-    withAllData: audience !== 'public',
-  })
+  const past = await findPast(call, dppId, findPassportVersion, Number(version))
   if (past === undefined) throw new AppError('not_found', 'The passport has no such version.')
-  return sendDocument(call, { ...past, shard: row.shard }, form, PAST)
+  return sendDocument(call, past, form, PAST)
+}
+
+/** Also with all data for others than the public, whose row would lack what is large. */
+const findCurrent = ({ context, reader }: Call, dppId: string): Promise<PlacedRow> =>
+  findByDppId(context, dppId, { withAllData: reader.kind !== 'public' })
+
+/** Undefined if the passport did not exist then. Throws `not_found` if there is no such passport. */
+async function findPast(
+  { context, reader }: Call,
+  dppId: string,
+  find: typeof findPassportAt,
+  when: number,
+): Promise<PlacedRow | undefined> {
+  const uuid = requireDppUuid(context, dppId)
+  const past = await find(context.sql, uuid, when, { withAllData: reader.kind !== 'public' })
+  if (past === undefined) await findByDppId(context, dppId)
+  return past
 }
 
 async function readByProductId(call: Call, text: string): Promise<unknown> {
@@ -185,28 +198,26 @@ async function readByDate(call: Call, dppId: string): Promise<unknown> {
   const { date, representation } = readQueryText(call.query, ['date', 'representation'])
   const form = readRepresentation(representation)
   const at = readDate(date)
-  const row = await findByDppId(call.context, dppId)
-  const audience = getAudience(call.reader, row)
-  const past = await findPassportAt(call.context.sql, row, at, { withAllData: audience !== 'public' })
+  const past = await findPast(call, dppId, findPassportAt, at)
   if (past === undefined) throw new AppError('not_found', 'The passport did not exist at that time.')
-  return sendDocument(call, { ...past, shard: row.shard }, form, PAST)
+  return sendDocument(call, past, form, PAST)
 }
 
-/** A time with its offset, to the microsecond. A "+" of the offset may have become a space. */
-function readDate(text: string | undefined): string {
+/** A time with its offset, in microseconds since 1970. A "+" of the offset may have become a space. */
+function readDate(text: string | undefined): number {
   if (text === undefined) throw invalidQuery('date', 'required', 'date is required.')
   const sent = text.replace(/ (?=\d{2}:\d{2}$)/, '+')
-  if (!/T.*(?:[Zz]|[+-]\d{2}:\d{2})$/.test(sent) || parseDateTime(sent) === undefined) {
+  const at = /T.*(?:[Zz]|[+-]\d{2}:\d{2})$/.test(sent) ? parseMicroseconds(sent) : undefined
+  if (at === undefined) {
     throw invalidQuery('date', 'format', 'date must be a time with an offset, such as 2026-11-22T10:00:00Z.')
   }
-  return sent
+  return at
 }
 
 async function readByPath(call: Call, { dppId, path }: { dppId: string; path: string }): Promise<unknown> {
   const { representation } = readQueryText(call.query, ['representation'])
   const form = readRepresentation(representation)
-  const row = await findByDppId(call.context, dppId)
-  const current = await readCurrent(call, row)
+  const current = await findCurrent(call, dppId)
   const document = await buildDocument(call, current, form)
   const element = form === 'full' ? readFullElement(document, path) : readElement(document, path)
   if (element.kind === 'found') return send(call, element.value, current)

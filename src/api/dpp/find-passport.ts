@@ -2,7 +2,7 @@
 import { type DigitalLink, type DigitalLinkError, parseDigitalLink } from '../../gs1/digital-link.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { parseId } from '../../kernel/ids.ts'
-import type { PublicPassportRow } from '../../passports/read/find.ts'
+import { findPublicPassport, findWholePassport, type PublicPassportRow } from '../../passports/read/find.ts'
 import { readPublicPassport } from '../../passports/read/public-passport.ts'
 import { findExactPassport } from '../../passports/read/resolve-exact.ts'
 import type { ApiSetup } from '../endpoint/endpoint.ts'
@@ -10,19 +10,36 @@ import type { ApiSetup } from '../endpoint/endpoint.ts'
 type FindSetup = Pick<ApiSetup, 'sql' | 'clock' | 'addresses'>
 
 /** The public id of the address of a passport, or of the id itself; undefined for anything else. */
-export function findPublicId({ addresses }: FindSetup, text: string): string | undefined {
+export function findPublicId({ addresses }: Pick<FindSetup, 'addresses'>, text: string): string | undefined {
   const start = `${addresses.publicUrl}/p/`
   const id = text.startsWith(start) ? text.slice(start.length) : text
   return parseId(id) === undefined ? undefined : id
 }
 
-/** A passport by its `digitalProductPassportId` or its bare id. Throws `not_found`. */
-export async function findByDppId(setup: FindSetup, dppId: string): Promise<PublicPassportRow> {
+/** The UUID that a `digitalProductPassportId`, or a bare id, names. Throws `not_found`. */
+export function requireDppUuid(setup: Pick<FindSetup, 'addresses'>, dppId: string): string {
   const id = findPublicId(setup, dppId)
-  const row = id === undefined ? undefined : await readPublicPassport(setup.sql, id, setup.clock.now())
-  if (row === undefined) throw new AppError('not_found', 'There is no passport with this identifier here.')
+  const uuid = id === undefined ? undefined : parseId(id)
+  if (uuid === undefined) throw unknownPassport()
+  return uuid
+}
+
+/**
+ * A passport by its `digitalProductPassportId` or its bare id. `withAllData`: also large free-form keys.
+ * Throws `not_found`.
+ */
+export async function findByDppId(
+  setup: FindSetup,
+  dppId: string,
+  { withAllData = false } = {},
+): Promise<PublicPassportRow> {
+  const uuid = requireDppUuid(setup, dppId)
+  const row = await (withAllData ? findWholePassport : findPublicPassport)(setup.sql, uuid)
+  if (row === undefined) throw unknownPassport()
   return row
 }
+
+const unknownPassport = () => new AppError('not_found', 'There is no passport with this identifier here.')
 
 /** What a product identifier names: a GS1 address of any host, or the address of a page. */
 export type ProductId = { link: DigitalLink } | { id: string }

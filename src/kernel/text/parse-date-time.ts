@@ -9,11 +9,22 @@ const HAS_OFFSET = /(?:[Zz]|[+-]\d{2}:\d{2})$/
  * UTC, which PostgreSQL reads in another format than `toISOString` writes.
  */
 export function parseDateTime(text: string): Date | undefined {
+  const instant = parseInstant(text)
+  return instant && new Date(instant.epochMilliseconds)
+}
+
+/** The same in microseconds since 1970, as exact as PostgreSQL stores times. What is finer is cut off. */
+export function parseMicroseconds(text: string): number | undefined {
+  const instant = parseInstant(text)
+  return instant && Number(instant.epochNanoseconds / 1000n)
+}
+
+function parseInstant(text: string): Temporal.Instant | undefined {
   const whole = WITHOUT_TIME.test(text) ? `${text}T00:00:00Z` : HAS_OFFSET.test(text) ? text : `${text}Z`
   try {
-    const moment = new Date(Temporal.Instant.from(whole).epochMilliseconds)
-    const year = moment.getUTCFullYear()
-    return year >= 1 && year <= 9999 ? moment : undefined
+    const instant = Temporal.Instant.from(whole)
+    const year = new Date(instant.epochMilliseconds).getUTCFullYear()
+    return year >= 1 && year <= 9999 ? instant : undefined
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error

@@ -18,7 +18,10 @@ export const passportColumns = (sql: Sql, data = allData(sql)): Fragment => sql`
   ${metadataColumns(sql)}, ${data} as data`
 
 /** A passport's effective data as JSON text. */
-export const allData = (sql: Sql): Fragment => sql`coalesce(c.data || p.own, c.data)::text`
+export const allData = (sql: Sql): Fragment => sql`${mergeOwn(sql, sql`p.own`)}::text`
+
+/** The data of content `c` with the `own` data of a unit, which may be null. */
+export const mergeOwn = (sql: Sql, own: Fragment): Fragment => sql`coalesce(c.data || ${own}, c.data)`
 
 /** Field names of all categories; disclosure selects those of the passport's own category. */
 const FIELD_NAMES = [...new Set(allCategories().flatMap(({ fields }) => fields.map(field => field.name)))]

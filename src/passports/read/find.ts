@@ -3,50 +3,42 @@
 import { type AudienceProfile, selectAudienceProfile } from '../../accounts/audience-profile.ts'
 import type { AccountContext } from '../../accounts/context.ts'
 import { accountIsIndexable } from '../../accounts/indexing.ts'
-import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
 import { type Fragment, perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { findInShards, getShardNumber } from '../../kernel/db/shards.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { requireUuid } from '../../kernel/ids.ts'
-import { allData, dropFreeFormKeys, dropFreeFormNames, ownColumns, passportColumns } from '../core/columns.ts'
+import { dropFreeFormNames, ownColumns, passportColumns } from '../core/columns.ts'
 import { findContents, type PassportOnly } from '../core/contents.ts'
 import { isOutdated, joinOwners } from '../core/outdated.ts'
 import { findPassportShard } from '../core/passport-shard.ts'
 import type { PassportRow } from '../core/record.ts'
 import { listPassports, type PassportSummary } from './list.ts'
 import type { ListFilter } from './list-filter.ts'
+import {
+  createLookUp,
+  type Load,
+  type Loaded,
+  MAX_SMALL_BYTES,
+  MAX_SMALL_STORED_BYTES,
+  selectAllData,
+  selectDisclosableData,
+  selectSmallData,
+} from './look-up.ts'
 
 type Key = { id: string; accountId: number }
 
 const lookUps = perDatabase((sql: Sql) => ({
   // One batch at a time: it gets fuller, which makes up for its second statement.
-  forAccount: createLookUp(readByAccount(sql), (keys: readonly Key[]) => joinByAccount(sql, keys, allData), {
-    maxInFlight: 1,
-  }),
-  forPublic: createLookUp(readById(sql, smallData), readById(sql, disclosableData)),
-  withAllData: createLookUp(readById(sql, smallData), readById(sql, allData)),
+  forAccount: createLookUp(
+    readByAccount(sql),
+    (keys: readonly Key[]) => joinByAccount(sql, keys, selectAllData),
+    {
+      maxInFlight: 1,
+    },
+  ),
+  forPublic: createLookUp(readById(sql, selectSmallData), readById(sql, selectDisclosableData)),
+  withAllData: createLookUp(readById(sql, selectSmallData), readById(sql, selectAllData)),
 }))
-
-type Loaded<R extends PassportRow> = Omit<R, 'data'> & { data: string | null }
-
-type Load<K, R extends PassportRow> = (keys: readonly K[]) => Promise<(Loaded<R> | undefined)[]>
-
-/**
- * Small rows share statements, with about 4 MB in flight. Large data, which `loadSmall` leaves null, is read
- * afterwards, two rows at a time, each with its own statement.
- */
-function createLookUp<K, R extends PassportRow>(
-  loadSmall: Load<K, R>,
-  loadLarge: Load<K, R>,
-  options: { maxInFlight?: number } = {},
-): (key: K) => Promise<R | undefined> {
-  const findSmall = createBatchLoader(loadSmall, options)
-  const findLarge = createBatchLoader(loadLarge, { maxBatch: 1 })
-  return async key => {
-    const row = await findSmall(key)
-    return (row?.data === null ? await findLarge(key) : row) as R | undefined
-  }
-}
 
 /** The context where the account has this passport; unchanged if the account is on one shard, or has none. */
 export const atPassport = async (ctx: AccountContext, uuid: string): Promise<AccountContext> =>
@@ -96,17 +88,6 @@ export const findPublicPassport = (sql: Sql, uuid: string): Promise<PublicPasspo
 export const findWholePassport = (sql: Sql, uuid: string): Promise<PublicPassportRow | undefined> =>
   findInShards(sql, uuid, shard => lookUps(shard).withAllData(uuid))
 
-const MAX_SMALL_BYTES = 32_768
-/** Compressed size, known without reading the data. The text may be ninety times as long. */
-const MAX_SMALL_STORED_BYTES = 8_192
-
-const smallData = (sql: Sql): Fragment => sql`
-  case when pg_column_size(c.data) + coalesce(pg_column_size(p.own), 0) <= ${MAX_SMALL_STORED_BYTES} then (
-    select whole.text from (select ${allData(sql)} as text offset 0) whole
-    where octet_length(whole.text) <= ${MAX_SMALL_BYTES}) end`
-
-const disclosableData = (sql: Sql): Fragment => dropFreeFormKeys(sql, sql`coalesce(c.data || p.own, c.data)`)
-
 /** Units with own fields are read by a join, which merges these with the inherited data. */
 const readByAccount =
   (sql: Sql): Load<Key, PassportRow> =>
@@ -118,7 +99,7 @@ const readByAccount =
     const merging = rows.filter(row => row.has_own).map(row => ({ id: row.id, accountId: row.account_id }))
     const inheriting = rows.filter(row => !row.has_own)
     const [merged, contents] = await Promise.all([
-      merging.length === 0 ? [] : joinByAccount(sql, merging, smallData),
+      merging.length === 0 ? [] : joinByAccount(sql, merging, selectSmallData),
       findContents<{ data: string | null }>(sql, inheriting, smallContent(sql)),
     ])
     const found = new Map(merged.flatMap(row => (row === undefined ? [] : [[keyOf(row), row]])))
@@ -170,7 +151,7 @@ const readById =
       ${accountIsIndexable(sql)} as indexable, ${selectAudienceProfile(sql)} as audience_profile,
       ${selectParentGtins(sql)},
       case when ${isOutdated(sql)} then concat_ws('-', owner.last_correction, batch_model.last_correction) end as corrections
-    from unnest(${[...ids]}::text[]::uuid[]) as k(id)
+    from unnest(${[...new Set(ids)]}::text[]::uuid[]) as k(id)
     cross join lateral (select * from passport where id = k.id limit 1) p
     join content c on c.id = p.content_id and c.account_id = p.account_id ${joinOwners(sql)}`
     const shard = getShardNumber(sql)
