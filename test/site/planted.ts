@@ -1,4 +1,5 @@
 /** Data with every field of a category filled, whose values depend on who may see them. */
+import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import fc from 'fast-check'
 import {
@@ -8,6 +9,7 @@ import {
   findScalarEntry,
   narrowAudience,
 } from '../../src/categories/field.ts'
+import type { DataObject } from '../../src/kernel/data-object.ts'
 import { getRules } from '../../src/readiness/rules.ts'
 import { formatValue } from '../categories/format-values.ts'
 
@@ -75,4 +77,66 @@ export function listLeaves(fields: readonly Field[], scope: Scope = {}): Leaf[] 
     const members = field.fields ?? (findScalarEntry(field) === undefined ? field.of : undefined)
     return members === undefined ? [leaf] : listLeaves(members, { path: leaf.path, outer: leaf.audience })
   })
+}
+
+export type PlantedReader = Audience | 'owner'
+
+/** A value of a field, as it appears in text, with those who may see it. */
+export type PlantedText = { path: string; readers: readonly PlantedReader[]; text: string }
+
+/** The owner sees every field. */
+export const listReaders = (audience: readonly Audience[]): PlantedReader[] => [...audience, 'owner']
+
+/** The texts in planted data that are those of one field only. */
+export function listPlantedTexts(fields: readonly Field[], data: DataObject): PlantedText[] {
+  const all = listTextsIn(fields, data, AUDIENCES, '')
+  const unique = all.filter(({ path, text }) => all.every(one => one.text !== text || one.path === path))
+  assert.ok(all.length - unique.length < 6, 'few texts are those of two fields')
+  return unique
+}
+
+function listTextsIn(
+  fields: readonly Field[],
+  data: DataObject,
+  outer: readonly Audience[],
+  parent: string,
+): PlantedText[] {
+  return fields.flatMap(field => {
+    const value = data[field.name]
+    const path = parent + field.name
+    const audience = narrowAudience(outer, field)
+    if (field.type === 'object')
+      return listTextsIn(field.fields ?? [], value as DataObject, audience, `${path}.`)
+    const scalar = field.type === 'list' ? findScalarEntry(field) : field
+    if (scalar !== undefined)
+      return [value]
+        .flat()
+        .flatMap(one => listTexts(scalar, one))
+        .map(text => ({ path, readers: listReaders(audience), text }))
+    const { sumsTo100 = '', of = [] } = field
+    return (value as DataObject[]).flatMap(entry =>
+      listTextsIn(of, { ...entry, [sumsTo100]: undefined }, audience, `${path}.`),
+    )
+  })
+}
+
+/** Their values are words that stand in other places, too. */
+const WORDS: readonly (string | undefined)[] = [
+  ...['country', 'language', 'carbon_class', 'partial_date', 'cn_or_hs'],
+]
+
+function listTexts({ type, values, format, localized }: Field, value: unknown): string[] {
+  if (value === undefined || type === 'boolean' || values !== undefined || WORDS.includes(format)) return []
+  if (localized) return Object.values(value as DataObject).map(String)
+  return String(value).length < 6 ? [] : [String(value)]
+}
+
+/** Whether `all` has the text as it is, as JSON, or as HTML. A number is not found in a longer one. */
+export function containsText(all: string, text: string): boolean {
+  if (/^[\d.]+$/.test(text)) {
+    const digits = text.replaceAll('.', '\\.')
+    return new RegExp(`(?<![\\d.])${digits}(?![\\d.])`).test(all)
+  }
+  const inHtml = text.replaceAll('&', '&amp;').replaceAll("'", '&#39;')
+  return [text, JSON.stringify(text).slice(1, -1), inHtml].some(one => all.includes(one))
 }

@@ -5,6 +5,8 @@ import fc from 'fast-check'
 import { strFromU8, unzipSync } from 'fflate'
 import { allCategories, type CompleteCategory } from '../../src/categories/catalogue.ts'
 import { AUDIENCES, type Audience, type Field } from '../../src/categories/field.ts'
+import { formatNumber } from '../../src/i18n/format.ts'
+import { buildReading } from '../../src/passports/read/build-reading.ts'
 import { buildAasx } from '../../src/standards/aas/aasx.ts'
 import { buildAasEnvironment } from '../../src/standards/aas/environment.ts'
 import { buildEnDocument, buildFullEnDocument } from '../../src/standards/en18223/document.ts'
@@ -14,12 +16,15 @@ import { buildRegistryLine } from '../../src/standards/registry/registry-line.ts
 import { buildUntpCredential } from '../../src/standards/untp/untp-0.7.0.ts'
 import { type Body, validData } from '../categories/arbitrary.ts'
 import { IS_FULL } from '../full.ts'
-import { plant } from '../site/planted.ts'
+import { ADDRESSES } from '../harness.ts'
+import { read, renderPage, rowOf } from '../site/passport-views.ts'
+import { containsText, listPlantedTexts, plant } from '../site/planted.ts'
 import { expectInAas, expectInCredential, omitEmpty, readAas, readCredential } from './read-forms.ts'
 import { PUBLISHER, READINGS, readData } from './readings.ts'
 import { compileSchema } from './schemas.ts'
 import { buildExampleReading } from './worked-examples.ts'
 
+const AT = new Date('2026-11-20T10:00:00Z')
 const DID = 'did:web:passports.example.org:issuers:k7m2q9x4t6v8'
 const assertFacts = compileSchema('untp-0.7.0-facts')
 
@@ -104,6 +109,37 @@ describe('the forms agree field by field', () => {
     })
   }
 })
+
+/** A page lists documents by their type, with a link. */
+const NOT_ON_PAGES: readonly string[] = ['title', 'number', 'standard', 'issuedBy', 'sha256'].map(
+  name => `complianceDocuments.${name}`,
+)
+
+describe('the page and the documents', () => {
+  for (const category of allCategories())
+    it(`the page of ${category.id} has each value that the documents have`, () => {
+      const data: Body = { ...plant(category.fields, () => 5), gtin: '9521001200370' }
+      const { schemaVersion, id } = category
+      const row = rowOf(id as 'textile', data, { schema_version: schemaVersion })
+      const planted = listPlantedTexts(category.fields, { ...data, gtin: undefined })
+      for (const audience of AUDIENCES) {
+        const view = read(row, audience)
+        const reading = { ...buildReading(ADDRESSES, row, audience), changedAt: AT, versionCommitment: null }
+        assert.deepEqual(reading.data, view.data)
+        const document = buildEnDocument(reading, PUBLISHER)
+        assert.deepEqual(fromEn(parse(document), category), omitEmpty(category, view.data))
+        const page = ['en', 'de'].map(language => renderPage(view, language as 'en')).join()
+        const different = planted.filter(
+          ({ text }) => containsText(JSON.stringify(document), text) !== isOnPage(page, text),
+        )
+        assert.deepEqual([...new Set(different.map(({ path }) => path))], NOT_ON_PAGES, audience)
+      }
+    })
+})
+
+/** Pages write numbers as people do. */
+const isOnPage = (page: string, text: string): boolean =>
+  containsText(page, text) || containsText(page, formatNumber('en', Number(text)))
 
 /** All that is made of a reading, as text. */
 function renderForms(reading: Reading): string {
