@@ -16,7 +16,7 @@ const CHECKS: readonly [string, string, readonly string[]][] = [
     NODE,
     [
       ...['--test', '--test-reporter=dot', 'test/house.test.ts', 'test/documents.test.ts'],
-      'test/i18n/catalogue.test.ts',
+      ...['test/i18n/catalogue.test.ts', 'test/conformance.test.ts'],
     ],
   ],
 ]
