@@ -8,6 +8,7 @@ import { strFromU8, unzipSync } from 'fflate'
 import { setSigning } from '../../src/accounts/issuer/issuer.ts'
 import { allCategories, type CompleteCategory } from '../../src/categories/catalogue.ts'
 import { AUDIENCES } from '../../src/categories/field.ts'
+import type { DataObject } from '../../src/kernel/data-object.ts'
 import { requireUuid } from '../../src/kernel/ids.ts'
 import { createAccessLink } from '../../src/passports/access/access-links.ts'
 import { DOCUMENT_FORMATS } from '../../src/passports/documents/formats.ts'
@@ -21,6 +22,7 @@ import {
   type PlantedText,
   plant,
 } from '../site/planted.ts'
+import { createStrictProcessor } from '../standards/expand.ts'
 
 type Family = { category: CompleteCategory; ids: string[]; gtin: string; planted: PlantedText[] }
 
@@ -40,14 +42,15 @@ async function create(path: string, body: object) {
   return json.data
 }
 
-/** A model and one of its items, with every field and a key of no field. */
+/** A model, a batch and one of its items, with every field and a key of no field. */
 async function makeFamily(category: CompleteCategory): Promise<Family> {
   const gtin = nextGtin()
   const data = { ...plant(category.fields, () => MARK), sku: `${category.id}-${MARK}`, gtin }
   const model = await create('/products', { category: category.id, data: { ...data, freeForm: FREE_FORM } })
-  const item = await create(`/products/${model.id}/children`, { level: 'item', serial: 'S1' })
+  const lot = await create(`/products/${model.id}/children`, { level: 'batch', lot: 'L1' })
+  const item = await create(`/products/${lot.id}/children`, { level: 'item', serial: 'S1' })
   const planted = listPlantedTexts(category.fields, { ...data, gtin: undefined })
-  return { category, ids: [model.id, item.id], gtin, planted }
+  return { category, ids: [model.id, lot.id, item.id], gtin, planted }
 }
 
 before(async () => {
@@ -193,6 +196,39 @@ describe('a document', () => {
     })
 })
 
+/** A document in JSON, or in the payload of a JWT; undefined if it is neither. */
+function parseDocument(text: string): DataObject | undefined {
+  const [, payload] = /^[\w-]+\.([\w-]+)\.[\w-]+$/.exec(text) ?? []
+  if (payload === undefined && !text.startsWith('{')) return undefined
+  return JSON.parse(payload === undefined ? text : Buffer.from(payload, 'base64url').toString())
+}
+
+describe('a document in JSON-LD', () => {
+  /** The context that the full form names is that of the compressed one. */
+  const formats = DOCUMENT_FORMATS.filter(({ id }) => id !== 'en-full')
+  const listTests = () =>
+    allCategories().flatMap(({ id }) => formats.map(({ id: format }) => ({ id, format })))
+
+  for (const { id, format } of listTests())
+    test(`${id}, ${format}: drops no member when it is expanded strictly`, async () => {
+      const { expand } = createStrictProcessor(t.setup.nsUrl)
+      for (const passportId of getFamily(id).ids) {
+        const row = (await findWholePassport(t.sql, requireUuid(passportId, 'product'))) ?? assert.fail()
+        for (const reader of READERS) {
+          const document = parseDocument(String(await getFormat(format).build(t.setup, row, reader)))
+          if (document?.['@context'] !== undefined) assert.equal((await expand(document)).length, 1)
+        }
+      }
+    })
+
+  test('is each one that has a context, with its proof', async () => {
+    const row =
+      (await findWholePassport(t.sql, requireUuid(families[0]?.ids[0] ?? '', 'product'))) ?? assert.fail()
+    const document = parseDocument(String(await getFormat('en').build(t.setup, row, 'public')))
+    assert.ok(document?.['@context'] && document.proof)
+  })
+})
+
 /** Texts anywhere in a document that begin with an address of ours. */
 function listTextsWith(value: unknown, start: string): string[] {
   if (typeof value === 'string') return value.startsWith(start) ? [value] : []
@@ -206,7 +242,7 @@ describe('what a document names', () => {
     const named = new Set<string>()
     for (const { ids } of families)
       for (const query of ['', '?representation=full']) {
-        const { json } = await t.ask('GET', `/dpp/v1/dpps/${ids[1]}${query}`, { key: account.key })
+        const { json } = await t.ask('GET', `/dpp/v1/dpps/${ids[2]}${query}`, { key: account.key })
         assert.equal(json['@context'].length, 2)
         for (const one of listTextsWith(json, nsUrl)) named.add(one)
       }

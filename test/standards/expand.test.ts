@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { allCategories } from '../../src/categories/catalogue.ts'
 import { AUDIENCES } from '../../src/categories/field.ts'
 import type { DataObject } from '../../src/kernel/data-object.ts'
+import { renderJsonLd } from '../../src/site/json-ld/document.ts'
 import { buildEnDocument } from '../../src/standards/en18223/document.ts'
 import type { Reading } from '../../src/standards/reading.ts'
 import { addProof } from '../../src/standards/signing/data-integrity.ts'
@@ -12,6 +13,8 @@ import { buildStatusListCredential, createStatusBits } from '../../src/standards
 import { buildUntpCredential } from '../../src/standards/untp/untp-0.7.0.ts'
 import { validData } from '../categories/arbitrary.ts'
 import { IS_FULL } from '../full.ts'
+import { ADDRESSES } from '../harness.ts'
+import { read, rowOf } from '../site/passport-views.ts'
 import { plant } from '../site/planted.ts'
 import { createStrictProcessor, listScalars } from './expand.ts'
 import { PUBLISHER, READINGS, readData } from './readings.ts'
@@ -60,7 +63,7 @@ const complete = (data: DataObject): DataObject => ({
   manufacturingFacility: { facilityId: '9521234001003', name: 'Malhas do Norte' },
 })
 
-describe('a signed document as strict JSON-LD', () => {
+describe('a document as strict JSON-LD', () => {
   for (const { id, fields } of allCategories())
     for (const level of LEVELS)
       it(`${id}, ${level}: every field, for each audience, in EN 18223 and UNTP`, async () => {
@@ -93,6 +96,28 @@ describe('a signed document as strict JSON-LD', () => {
       const example = parseExample(file)
       await assertNothingLost(example)
       assert.ok((await toQuads(example)).split('\n').length > 40)
+    })
+
+  for (const { id, ...category } of allCategories())
+    it(`${id}: the page of random passports`, async () => {
+      const nsUrl = `${ADDRESSES.publicUrl}/ns/dpp`
+      const processor = createStrictProcessor(nsUrl)
+      await fc.assert(
+        fc.asyncProperty(
+          validData({ id, ...category }),
+          fc.constantFrom(...AUDIENCES),
+          fc.constantFrom({ level: 'm' }, { level: 'b', lot: 'L1' }, { level: 'i', serial: 'S1' } as const),
+          async (data, audience, unit) => {
+            const row = rowOf(id as 'textile', data, {
+              schema_version: category.schemaVersion,
+              ...unit,
+            } as object)
+            const document = JSON.parse(renderJsonLd(read(row, audience), nsUrl))
+            assert.equal((await processor.expand(document)).length, 1)
+          },
+        ),
+        { numRuns: IS_FULL ? 300 : 15 },
+      )
     })
 
   it('the list of revoked credentials', async () => {
