@@ -39,8 +39,7 @@ export async function findByDppId(
   return row
 }
 
-export const unknownPassport = () =>
-  new AppError('not_found', 'There is no passport with this identifier here.')
+const unknownPassport = () => new AppError('not_found', 'There is no passport with this identifier here.')
 
 /** What a product identifier names: a GS1 address of any host, or the address of a page. */
 export type ProductId = { link: DigitalLink } | { id: string }
