@@ -1,7 +1,6 @@
 /** The door of EN 18222 under `/dpp/v1`: how other passport systems read passports. */
 import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { DataObject } from '../kernel/data-object.ts'
 import { AppError } from '../kernel/errors.ts'
 import { HttpError } from '../kernel/http/http-error.ts'
 import { getPathParameters } from '../kernel/http/request-input.ts'
@@ -10,7 +9,7 @@ import { parseMicroseconds } from '../kernel/text/parse-date-time.ts'
 import { readJson } from '../kernel/text/strict-json.ts'
 import { findValidLink, isAccessToken } from '../passports/access/access-links.ts'
 import { passportUrl } from '../passports/core/record.ts'
-import { createEnDocument, type EnForm } from '../passports/documents/en-document.ts'
+import { createEnText, createUnsignedEnDocument, type EnForm } from '../passports/documents/en-document.ts'
 import { buildIssuerDocument } from '../passports/documents/issuer-document.ts'
 import type { DocumentSetup, PlacedRow } from '../passports/documents/setup.ts'
 import { findWholePassport } from '../passports/read/find.ts'
@@ -218,9 +217,10 @@ async function readByPath(call: Call, { dppId, path }: { dppId: string; path: st
   const { representation } = readQueryText(call.query, ['representation'])
   const form = readRepresentation(representation)
   const current = await findCurrent(call, dppId)
-  const document = await buildDocument(call, current, form)
+  const { context, reader } = call
+  const document = await createUnsignedEnDocument(context, current, getAudience(reader, current), form)
   const element = form === 'full' ? readFullElement(document, path) : readElement(document, path)
-  if (element.kind === 'found') return send(call, element.value, current)
+  if (element.kind === 'found') return send(call, JSON.stringify(element.value), current)
   // What the reader may not see is not in the document, so it is missing too.
   throw new AppError(element.kind === 'missing' ? 'not_found' : 'bad_request', element.message)
 }
@@ -268,23 +268,21 @@ async function readCurrent({ context, reader }: Call, row: PlacedRow): Promise<P
   return (await findWholePassport(context.sql, row.id)) ?? row
 }
 
-const buildDocument = ({ context, reader }: Call, row: PlacedRow, form: EnForm): Promise<DataObject> =>
-  createEnDocument(context, row, getAudience(reader, row), form)
-
 /** Rules about audiences may change, so that not even the past may be cached for ever. */
 const PAST = 'public, max-age=3600'
 
-const sendDocument = async (call: Call, row: PlacedRow, form: EnForm, caching?: string): Promise<unknown> =>
-  send(call, await buildDocument(call, row, form), row, caching)
+async function sendDocument(call: Call, row: PlacedRow, form: EnForm, caching?: string): Promise<unknown> {
+  const { context, reader } = call
+  return send(call, await createEnText(context, row, getAudience(reader, row), form), row, caching)
+}
 
 function send(
   { request, reply, reader }: Call,
-  value: unknown,
+  body: string,
   { updated_at }: Pick<PlacedRow, 'updated_at'>,
   caching = 'public, no-cache',
 ): unknown {
   const type = selectDocumentType(request.headers.accept)
-  const body = JSON.stringify(value)
   const etag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
   reply.header('etag', etag).header('last-modified', updated_at.toUTCString())
   reply.header('cache-control', reader.kind === 'public' ? caching : 'private, no-store')

@@ -3,9 +3,23 @@ import type { DataObject } from '../../kernel/data-object.ts'
 import { buildEnDocument, buildFullEnDocument } from '../../standards/en18223/document.ts'
 import { prepareReading } from './prepare-reading.ts'
 import type { DocumentAudience, DocumentSetup, PlacedRow } from './setup.ts'
-import { signDocument } from './sign-document.ts'
+import { findSigningIssuer, signDocument } from './sign-document.ts'
+import { getOrBuildText } from './signed-texts.ts'
 
 export type EnForm = 'compressed' | 'full'
+
+/** The document as JSON. */
+export async function createEnText(
+  setup: DocumentSetup,
+  row: PlacedRow,
+  audience: DocumentAudience,
+  form: EnForm,
+): Promise<string> {
+  const build = async () => JSON.stringify(await createEnDocument(setup, row, audience, form))
+  if (audience !== 'public' || form === 'full') return build()
+  const issuer = await findSigningIssuer(setup, row.account_id)
+  return issuer === undefined ? build() : getOrBuildText(setup.sql, 'en', { row, issuer }, build)
+}
 
 /** What `audience` may see of this version. Only the compressed form has a proof. */
 export async function createEnDocument(
@@ -14,8 +28,18 @@ export async function createEnDocument(
   audience: DocumentAudience,
   form: EnForm,
 ): Promise<DataObject> {
+  const { document, issuer } = await buildUnsigned(setup, row, audience, form)
+  if (issuer === undefined || form === 'full') return document
+  return signDocument(setup, issuer, row, document, audience === 'public')
+}
+
+/** The same without a proof, for reads of single elements. */
+export const createUnsignedEnDocument = async (
+  ...input: Parameters<typeof createEnDocument>
+): Promise<DataObject> => (await buildUnsigned(...input)).document
+
+async function buildUnsigned(...[setup, row, audience, form]: Parameters<typeof createEnDocument>) {
   const { reading, publisher, issuer } = await prepareReading(setup, row, audience)
-  if (form === 'full') return buildFullEnDocument(reading, publisher)
-  const document = buildEnDocument(reading, publisher)
-  return issuer ? signDocument(setup, issuer, row, document, audience === 'public') : document
+  const build = form === 'full' ? buildFullEnDocument : buildEnDocument
+  return { document: build(reading, publisher), issuer }
 }

@@ -3,7 +3,7 @@
  * what each audience sees all read this table.
  */
 import { createAasDocument, createAasPackage } from './aas-document.ts'
-import { createEnDocument } from './en-document.ts'
+import { createEnText } from './en-document.ts'
 import type { DocumentAudience, DocumentSetup, PlacedRow } from './setup.ts'
 
 export type DocumentFormat = {
@@ -26,14 +26,14 @@ const EN: DocumentFormat = {
   name: 'EN 18223',
   mediaTypes: ['application/json'],
   linked: 'always',
-  build: async (...input) => JSON.stringify(await createEnDocument(...input, 'compressed')),
+  build: (...input) => createEnText(...input, 'compressed'),
 }
 
 const EN_FULL: DocumentFormat = {
   id: 'en-full',
   name: 'EN 18223, full form',
   mediaTypes: ['application/json'],
-  build: async (...input) => JSON.stringify(await createEnDocument(...input, 'full')),
+  build: (...input) => createEnText(...input, 'full'),
 }
 
 const AAS: DocumentFormat = {

@@ -5,7 +5,10 @@ import { buildReading } from '../read/build-reading.ts'
 import type { DocumentAudience, DocumentSetup, PlacedRow } from './setup.ts'
 import { commitToRow, findSigningIssuer, getDid } from './sign-document.ts'
 
-/** `issuer` is undefined unless the account signs. */
+/**
+ * `issuer` is undefined unless the account signs. What follows from neither the row nor the issuer must not
+ * change while the process runs: `signed-texts.ts` caches documents by these two.
+ */
 export async function prepareReading(
   setup: DocumentSetup,
   row: PlacedRow,

@@ -4,7 +4,8 @@
  */
 import { listAccountShards } from '../../accounts/account-shard.ts'
 import type { AccountContext } from '../../accounts/context.ts'
-import type { Sql } from '../../kernel/db/database.ts'
+import { createBatchLoader } from '../../kernel/db/batch-loader.ts'
+import { perDatabase, type Sql } from '../../kernel/db/database.ts'
 import { getShard } from '../../kernel/db/shards.ts'
 
 export type DocumentKind = 'en' | 'vc' | 'vc-jwt' | 'sd-jwt'
@@ -24,6 +25,9 @@ export type SignedDocument = {
   revokedKeys: readonly number[]
 }
 
+/** Processes that do not know each other's keys yet may store one after the other. */
+const MAX_ATTEMPTS = 3
+
 /** The signature that this document has; made by `sign` and stored if it has none that is still valid. */
 export async function getOrCreateSignature(
   sql: Sql,
@@ -32,35 +36,52 @@ export async function getOrCreateSignature(
   sign: () => Promise<string>,
 ): Promise<string> {
   const at = getShard(sql, document.shard)
-  const found = await findSignature(at, document)
-  if (found !== undefined && !found.isRevoked) return found.signature
   const { accountId, passportId, kind, hash, keyNumber, revokedKeys } = document
-  const signature = await sign()
-  // Either the revoking command has not come that far, or another process did not know of it yet.
-  if (found?.isRevoked) {
-    await at`
-      delete from signed_document
-      where passport_id = ${passportId} and kind = ${kind} and document_hash = ${hash} and account_id = ${accountId}
-        and key_number = any(${[...revokedKeys]}::int[])`
+  let signature = ''
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const found = await findSignature(at, document)
+    if (found !== undefined && !found.isRevoked) return found.signature
+    if (signature === '') signature = await sign()
+    // Either the revoking command has not come that far, or another process did not know of it yet.
+    if (found?.isRevoked) {
+      await at`
+        delete from signed_document
+        where passport_id = ${passportId} and kind = ${kind} and document_hash = ${hash} and account_id = ${accountId}
+          and key_number = any(${[...revokedKeys]}::int[])`
+    }
+    const stored = await at`
+      insert into signed_document (account_id, passport_id, kind, document_hash, key_number, signature, created_at)
+      values (${accountId}, ${passportId}, ${kind}, ${hash}, ${keyNumber}, ${signature}, ${now})
+      on conflict do nothing`
+    if (stored.count > 0) return signature
   }
-  await at`
-    insert into signed_document (account_id, passport_id, kind, document_hash, key_number, signature, created_at)
-    values (${accountId}, ${passportId}, ${kind}, ${hash}, ${keyNumber}, ${signature}, ${now})
-    on conflict do nothing`
-  // Another process may have been first.
-  const stored = await findSignature(at, document)
-  return stored === undefined || stored.isRevoked ? signature : stored.signature
+  return signature
 }
 
-async function findSignature(
-  sql: Sql,
-  { accountId, passportId, kind, hash, revokedKeys }: SignedDocument,
-): Promise<{ signature: string; isRevoked: boolean } | undefined> {
-  const [row] = await sql<{ signature: string; key_number: number }[]>`
-    select signature, key_number from signed_document
-    where passport_id = ${passportId} and kind = ${kind} and document_hash = ${hash} and account_id = ${accountId}`
-  return row && { signature: row.signature, isRevoked: revokedKeys.includes(row.key_number) }
+type Found = { signature: string; isRevoked: boolean }
+
+async function findSignature(sql: Sql, document: SignedDocument): Promise<Found | undefined> {
+  const row = await loaders(sql)(document)
+  return row && { signature: row.signature, isRevoked: document.revokedKeys.includes(row.key_number) }
 }
+
+type Stored = { signature: string; key_number: number }
+
+const loaders = perDatabase((sql: Sql) => createBatchLoader(readSignatures(sql)))
+
+const readSignatures =
+  (sql: Sql) =>
+  async (documents: readonly SignedDocument[]): Promise<(Stored | undefined)[]> => {
+    const rows = await sql<(Stored & { n: number })[]>`
+      select k.n::int, s.signature, s.key_number
+      from unnest(${documents.map(one => one.passportId)}::text[]::uuid[], ${documents.map(one => one.kind)}::text[],
+        ${documents.map(({ hash }) => hash.toString('hex'))}::text[], ${documents.map(one => one.accountId)}::int[])
+        with ordinality as k(passport_id, kind, hash, account_id, n)
+      join signed_document s on s.passport_id = k.passport_id and s.kind = k.kind
+        and s.document_hash = decode(k.hash, 'hex') and s.account_id = k.account_id`
+    const found = new Map(rows.map(({ n, ...row }) => [n, row]))
+    return documents.map((_, i) => found.get(i + 1))
+  }
 
 /** Deletes what a revoked key has signed. Nobody gets it any more in any case: this only frees the space. */
 export async function dropSignatures(ctx: AccountContext, keyNumber: number): Promise<void> {
