@@ -137,7 +137,14 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
     http: [],
   },
   standards: { aas: ['en18223', '.'], en18223: ['.'], registry: ['.'], untp: ['.'], signing: [], '.': [] },
-  transfer: { spreadsheets: [], backup: ['.'], accounts: ['.'], static: ['.'], '.': [] },
+  transfer: {
+    spreadsheets: [],
+    backup: ['.'],
+    accounts: ['.'],
+    static: ['.'],
+    mirror: ['static', '.'],
+    '.': [],
+  },
 }
 
 /** The rules for the top folders. */
@@ -183,7 +190,7 @@ const TABLES: Record<string, readonly string[]> = {
       'signed_document',
     ],
   ],
-  transfer: ['sheet_import', 'sheet_chunk', 'sheet_mapping'],
+  transfer: ['sheet_import', 'sheet_chunk', 'sheet_mapping', 'mirror_run'],
   webhooks: ['event', 'webhook_endpoint', 'webhook_delivery', 'webhook_lease', 'webhook_attempt'],
   scans: [
     ...[

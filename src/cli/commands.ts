@@ -31,6 +31,7 @@ const signing = () => import('./commands/accounts-signing.ts')
 const registrySettings = () => import('./commands/accounts-registry.ts')
 const backup = () => import('./commands/backup.ts')
 const drill = () => import('./commands/backup-drill.ts')
+const mirror = () => import('./commands/mirror.ts')
 const exports = () => import('./commands/export.ts')
 
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
@@ -123,5 +124,6 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   'backup drill': entry('restore a backup into a temporary database and check it', drill, 'backupDrill'),
   restore: entry('restore a backup into an empty store', backup, 'restore'),
   export: entry('export an account as a file, or as a folder of pages', exports, 'exportCommand'),
+  mirror: entry('write the back-up copy of an account, or what changed since', mirror, 'mirror'),
   import: entry('import an exported account', exports, 'importCommand'),
 }

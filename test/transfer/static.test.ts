@@ -1,20 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import {
-  appendFile,
-  chmod,
-  chown,
-  mkdir,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { appendFile, chmod, chown, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setAudienceProfile } from '../../src/accounts/audience-profile.ts'
@@ -26,6 +12,7 @@ import { exportStaticSite, type StaticSiteResult } from '../../src/transfer/stat
 import { startUnitStand, type UnitStand } from '../api/unit-stand.ts'
 import { cloneDatabase, type TestDatabase } from '../database.ts'
 import { ADDRESSES, nextGtin } from '../harness.ts'
+import { serveFolder } from './serve-folder.ts'
 import { type Folder, fill, poolOfOne, temporaryFolder } from './stores.ts'
 
 let database: TestDatabase
@@ -34,8 +21,7 @@ let folder: Folder
 let ids: Awaited<ReturnType<typeof fill>>
 let made: StaticSiteResult
 let gone: string
-let server: Server
-let base: string
+let served: Awaited<ReturnType<typeof serveFolder>>
 
 before(async () => {
   database = await cloneDatabase()
@@ -50,12 +36,10 @@ before(async () => {
   await s.call('POST', `/${released}/archive`)
   await releaseGtin(s.t, gone, { force: true })
   made = await exportStaticSite(setup(), { accountId: s.account.id, dir: folder.file('site') })
-  server = createServer(serveFolder(made.dir)).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  served = await serveFolder(made.dir)
 })
 after(async () => {
-  server?.close()
+  served?.close()
   await s.close()
   await database.drop()
   await folder.remove()
@@ -76,23 +60,7 @@ const setup = () => ({
   },
 })
 
-/** A minimal static server: files, `index.html`, and a redirect to the slash after a folder's name. */
-const serveFolder = (dir: string) => async (request: IncomingMessage, response: ServerResponse) => {
-  const path = decodeURIComponent(new URL(request.url ?? '/', 'http://x').pathname)
-  try {
-    const isFolder = (await stat(join(dir, path))).isDirectory()
-    if (isFolder && !path.endsWith('/'))
-      return response.writeHead(301, { location: `${encodeURI(path)}/` }).end()
-    response.writeHead(200).end(await readFile(join(dir, path, isFolder ? 'index.html' : '')))
-  } catch {
-    response.writeHead(404).end()
-  }
-}
-
-const get = async (path: string) => {
-  const answer = await fetch(new URL(path, base))
-  return { status: answer.status, text: await answer.text(), url: answer.url }
-}
+const get = (path: string) => served.get(path)
 const live = async (path: string, accept = 'text/html') => s.t.ask('GET', path, { headers: { accept } })
 const withoutLinks = (html: string) => html.replace(/(href|src|srcset)="[^"]*"/g, '')
 const all = () => [ids.model, ids.batch, ...ids.items]

@@ -15,6 +15,7 @@ import { hasShards } from '../../kernel/db/shards.ts'
 import { getRules, useRuleFolder } from '../../readiness/rules.ts'
 import { BUNDLED_LICENCE, describeCountryFile } from '../../scans/country.ts'
 import { findLastBackup } from '../../transfer/backup/scheduled-backups.ts'
+import { listMirrorLags } from '../../transfer/mirror/mirror-runs.ts'
 import { getQueueSize } from '../../webhooks/queue-size.ts'
 import { countSecretsByKey, hasWebhookSecrets } from '../../webhooks/rotate-secret.ts'
 import { countStuckDeliveries } from '../../webhooks/unstick.ts'
@@ -47,6 +48,8 @@ const MAX_DUE_SECONDS = 300
 const HOUR_MS = 3_600_000
 /** A backup is late when the newest one is older than this many intervals. */
 const MAX_BACKUP_INTERVALS = 2
+/** A mirror that is written every day lacks changes of a day. */
+const MAX_MIRROR_LAG_HOURS = 48
 
 export const doctor: Command = {
   usage: 'doctor [--verify]',
@@ -122,6 +125,7 @@ async function checkStore(store: Store, config: Config, verify: boolean): Promis
     'private keys': () => checkPrivateKeys(sql),
     'sealed secrets': () => checkWebhookSecrets(sql, config),
     deliveries: () => checkDeliveries(sql),
+    mirrors: () => checkMirrors(sql),
     ...(verify ? { histories: () => checkHistories(sql) } : {}),
   })
   return [...checks, ...more]
@@ -291,6 +295,17 @@ async function checkWebhookSecrets(sql: Sql, config: Config): Promise<CheckResul
   return [
     `${detail}, ${other + issuers.other} under another: set OLD_SECRET_KEY to that key and run "carnet secrets reseal"`,
   ]
+}
+
+async function checkMirrors(sql: Sql): Promise<CheckResult> {
+  const mirrors = await listMirrorLags({ sql, clock: systemClock })
+  const oldest = Math.max(0, ...mirrors.map(({ seconds }) => seconds)) / 3_600
+  const late = mirrors.filter(({ seconds }) => seconds > MAX_MIRROR_LAG_HOURS * 3_600)
+  if (mirrors.length === 0) return 'no account has a back-up copy that "carnet mirror" wrote'
+  const detail = `of ${mirrors.length} accounts; the oldest change that one lacks is ${oldest.toFixed(1)} hours old`
+  if (late.length === 0) return detail
+  const accounts = late.map(({ accountId }) => accountId).join(', ')
+  return [`${detail}: run "carnet mirror" for account ${accounts}, best every hour`]
 }
 
 async function checkDeliveries(sql: Sql): Promise<CheckResult> {

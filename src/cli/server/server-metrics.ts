@@ -9,6 +9,7 @@ import type { Log } from '../../kernel/log.ts'
 import type { Metrics } from '../../kernel/monitoring/metrics.ts'
 import { countOpenJobs } from '../../passports/units/refresh-job.ts'
 import { findLastBackup } from '../../transfer/backup/scheduled-backups.ts'
+import { listMirrorLags, type MirrorLag } from '../../transfer/mirror/mirror-runs.ts'
 import { getQueueSize } from '../../webhooks/queue-size.ts'
 import type { Store } from '../store/store.ts'
 import type { ParentProcess } from './parent-process.ts'
@@ -66,7 +67,12 @@ function cached(read: () => Promise<string>): () => Promise<string> {
 async function formatInstallation({ sql }: Store): Promise<string> {
   try {
     const state = await findDatabaseState(sql)
-    const [queue, jobs] = await Promise.all([getQueueSize({ sql, clock: systemClock }), countOpenJobs(sql)])
+    const ctx = { sql, clock: systemClock }
+    const [queue, jobs, mirrors] = await Promise.all([
+      getQueueSize(ctx),
+      countOpenJobs(sql),
+      listMirrorLags(ctx),
+    ])
     const { due, waiting, oldestDueSeconds } = queue
     return formatGauges([
       ...describeDatabase(state === 'unreachable' ? 'writable' : state),
@@ -74,11 +80,29 @@ async function formatInstallation({ sql }: Store): Promise<string> {
       ['carnet_webhooks_waiting', 'Deliveries that wait for a later attempt.', waiting],
       ['carnet_webhooks_oldest_due_seconds', 'Age of the oldest due delivery.', oldestDueSeconds],
       ['carnet_refresh_jobs_open', 'Refreshes that run in the background and are not done yet.', jobs],
+      ...describeMirrors(mirrors),
     ])
   } catch {
     return formatGauges(describeDatabase('unreachable'))
   }
 }
+
+/** Of the account whose mirror lacks most, and of the one whose run is longest ago. */
+const describeMirrors = (mirrors: readonly MirrorLag[]): GaugeRow[] =>
+  mirrors.length === 0
+    ? []
+    : [
+        [
+          'carnet_mirror_lag_seconds',
+          'Age of the oldest change that is not in a mirror yet.',
+          Math.max(...mirrors.map(({ seconds }) => seconds)),
+        ],
+        [
+          'carnet_mirror_last_success_timestamp_seconds',
+          'Unix time of the last complete run of `carnet mirror`; with several accounts, of the oldest.',
+          Math.min(...mirrors.map(({ finishedAt }) => finishedAt.getTime())) / 1000,
+        ],
+      ]
 
 type GaugeRow = [name: string, help: string, value: number]
 

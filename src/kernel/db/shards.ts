@@ -21,6 +21,7 @@ export const SHARED_TABLES = [
   'issuer',
   'issuer_key',
   'membership',
+  'mirror_run',
   'one_time_link',
   'passkey',
   'passkey_challenge',

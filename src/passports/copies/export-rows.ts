@@ -126,10 +126,12 @@ async function readGtins(sql: Sql, accountId: number, models: readonly string[])
   )
 }
 
+export type LinkedPassport = Pick<PassportLine, 'uuid' | 'model' | 'lot' | 'serial'>
+
 /** Released GTINs that still lead to a passport; another product may have claimed one since. */
 async function findResolvingGtins(
   sql: Sql,
-  { uuid, lot, serial }: PassportLine,
+  { uuid, lot, serial }: LinkedPassport,
   released: readonly ModelGtin[],
 ): Promise<Set<string>> {
   const id = idFromUuid(uuid)
@@ -152,16 +154,31 @@ export async function* exportAddresses(
   from: ExportPosition | null = null,
 ): AsyncGenerator<{ passport: PassportLine; gtins: string[] }> {
   for await (const page of readPassportPages(sql, accountId, from)) {
-    const models = [...new Set(page.map(passport => passport.model))]
-    const byModel = Map.groupBy(await readGtins(sql, accountId, models), gtin => gtin.model)
-    for (const passport of page) {
-      const all = byModel.get(passport.model) ?? []
-      const released = all.filter(gtin => gtin.is_released)
-      const leading = await findResolvingGtins(sql, passport, released)
-      const gtins = all.filter(gtin => !gtin.is_released || leading.has(gtin.gtin14))
-      yield { passport, gtins: gtins.map(({ gtin14 }) => gtin14) }
-    }
+    const gtins = await findGtins(sql, accountId, page)
+    for (const passport of page) yield { passport, gtins: gtins.get(passport.uuid) ?? [] }
   }
+}
+
+/** The GTINs that lead to each passport, by its UUID. */
+export async function findGtins(
+  sql: Sql,
+  accountId: number,
+  passports: readonly LinkedPassport[],
+): Promise<Map<string, string[]>> {
+  const models = [...new Set(passports.map(({ model }) => model))]
+  const byModel = Map.groupBy(await readGtins(sql, accountId, models), gtin => gtin.model)
+  const found = new Map<string, string[]>()
+  for (const passport of passports) {
+    const all = byModel.get(passport.model) ?? []
+    const released = all.filter(gtin => gtin.is_released)
+    const leading = await findResolvingGtins(sql, passport, released)
+    const gtins = all.filter(gtin => !gtin.is_released || leading.has(gtin.gtin14))
+    found.set(
+      passport.uuid,
+      gtins.map(({ gtin14 }) => gtin14),
+    )
+  }
+  return found
 }
 
 /** Parents precede their units. */

@@ -170,3 +170,21 @@ function afterPosition(sql: Sql, touched: Fragment, { after }: Walk): Fragment {
 
 const inTouchedOrder = (sql: Sql, touched: Fragment, { maxRows }: Walk): Fragment =>
   maxRows === undefined ? sql`` : sql`order by ${touched}, p.id limit ${maxRows}`
+
+/** When the first passport was changed after a time, as PostgreSQL writes it; undefined if none was. */
+export async function findOldestChange(ctx: AccountContext, after: string): Promise<Date | undefined> {
+  const times = await Promise.all(
+    listAccountShards(ctx).map(async ({ sql, accountId }) => {
+      const touched = touchedAt(sql)
+      const oldest = (level: Level) => sql`(
+        select ${touched} as at from passport p
+        where p.account_id = ${accountId} and p.level = ${level}::text::"char" and p.updated_at > '-infinity'
+          and ${touched} > ${after}::text::timestamptz order by ${touched} limit 1)`
+      const [row] = await sql<{ at: Date | null }[]>`
+        select min(at) as at from (${oldest('m')} union all ${oldest('b')} union all ${oldest('i')}) found`
+      return row?.at?.getTime() ?? Number.POSITIVE_INFINITY
+    }),
+  )
+  const first = Math.min(...times)
+  return Number.isFinite(first) ? new Date(first) : undefined
+}

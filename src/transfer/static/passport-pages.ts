@@ -31,7 +31,7 @@ const JSON_LD = 'application/ld+json'
 /** Pages of one passport that are requested and written together: all languages. */
 const PAGES_PER_BATCH = 32
 
-export async function getPage(setup: StaticPages, path: string, accept: string): Promise<Buffer> {
+export async function getStaticPage(setup: StaticPages, path: string, accept: string): Promise<Buffer> {
   const response = await setup.fetchPage(path, accept)
   assert(response.status === 200, `${path} has a page, not the status ${response.status}`)
   if (response.type !== 'image/svg+xml' || !path.startsWith('/brand/')) return response.body
@@ -44,8 +44,8 @@ export async function writeVocabulary(setup: StaticPages, site: PageTarget): Pro
   const { namespace } = setup
   if (namespace === undefined) return
   await site.put(
-    { path: `${namespace}/index.html`, body: await getPage(setup, `/${namespace}`, HTML) },
-    { path: `${namespace}.jsonld`, body: await getPage(setup, `/${namespace}`, JSON_LD) },
+    { path: `${namespace}/index.html`, body: await getStaticPage(setup, `/${namespace}`, HTML) },
+    { path: `${namespace}.jsonld`, body: await getStaticPage(setup, `/${namespace}`, JSON_LD) },
   )
   for (let version = 1; ; version++) {
     const { status, body } = await setup.fetchPage(`/${namespace}/v${version}`, JSON_LD)
@@ -66,7 +66,7 @@ export async function writePassportPages(setup: StaticPages, site: PageTarget, i
   }
   while (waiting.length > 0) {
     const batch = waiting.splice(0, PAGES_PER_BATCH)
-    const bodies = await Promise.all(batch.map(({ live, accept }) => getPage(setup, live, accept)))
+    const bodies = await Promise.all(batch.map(({ live, accept }) => getStaticPage(setup, live, accept)))
     const files = batch.map(({ file, accept }, n): StaticFile => {
       const body = bodies[n] ?? ''
       return { path: file, body: accept === HTML ? rewriteLinks(String(body), { id, file, follow }) : body }

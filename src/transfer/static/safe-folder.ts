@@ -31,8 +31,8 @@ export async function openSafeFolder(root: string) {
   return {
     /** Writes a file and creates its folders. `path` has slashes. Throws `validation` if it leads outside. */
     write: (path: string, body: Buffer | string): Promise<void> => write(path, body),
-    /** Replaces a file atomically. */
-    async replace(path: string, body: string): Promise<void> {
+    /** Replaces a file atomically: the new one is on disk before it gets the name. Creates its folders. */
+    async replace(path: string, body: Buffer | string): Promise<void> {
       await write(`${path}.partial`, body, true)
       await rename(join(root, `${path}.partial`), join(root, path))
     },

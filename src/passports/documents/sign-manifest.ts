@@ -1,0 +1,21 @@
+/** Signs the manifest of a mirror with the key of its account. */
+import type { DataObject } from '../../kernel/data-object.ts'
+import { addProof } from '../../standards/signing/data-integrity.ts'
+import { buildMirrorManifest, type MirroredFile } from '../../standards/signing/mirror-manifest.ts'
+import { createSigner } from '../../standards/signing/p256.ts'
+import type { DocumentSetup } from './setup.ts'
+import { findSigningIssuer, getDid } from './sign-document.ts'
+
+/** With a proof if the account signs. */
+export async function createManifest(
+  setup: DocumentSetup,
+  accountId: number,
+  files: readonly MirroredFile[],
+): Promise<DataObject> {
+  const now = setup.clock.now()
+  const manifest = buildMirrorManifest(files, now)
+  const issuer = await findSigningIssuer(setup, accountId)
+  if (issuer?.signingKey === undefined) return manifest
+  const { number, privateKey } = issuer.signingKey
+  return addProof(manifest, createSigner(getDid(setup, issuer), `key-${number}`, privateKey), now)
+}

@@ -1,0 +1,203 @@
+/**
+ * Writes the back-up copy of an account: a folder that any static host serves, with everything the public may
+ * see. Only what changed since the last run is written; a killed run is continued by the next.
+ */
+
+import { hash } from 'node:crypto'
+import { atShard } from '../../accounts/account-shard.ts'
+import { actAsOperator } from '../../accounts/accounts.ts'
+import { getBrand } from '../../accounts/brand/brand.ts'
+import type { AccountContext } from '../../accounts/context.ts'
+import { exportAccount } from '../../accounts/export-rows.ts'
+import { findIssuer } from '../../accounts/issuer/issuer.ts'
+import { findGtins } from '../../passports/copies/export-rows.ts'
+import { DOCUMENT_FORMATS } from '../../passports/documents/formats.ts'
+import { buildIssuerDocument } from '../../passports/documents/issuer-document.ts'
+import { createManifest } from '../../passports/documents/sign-manifest.ts'
+import { findPublicPassport } from '../../passports/read/find.ts'
+import { listPassports } from '../../passports/read/list.ts'
+import { getSettledTime, listChangedPassports } from '../../passports/read/list-changes.ts'
+import { writeVocabulary } from '../static/passport-pages.ts'
+import { withFolderLock } from '../static/resumable-export.ts'
+import type { SafeFolder } from '../static/safe-folder.ts'
+import { type MirrorFolder, type MirrorPass, openMirrorFolder } from './mirror-folder.ts'
+import type { MirrorGroup } from './mirror-group.ts'
+import { type MirroredRow, type MirrorSetup, mirrorPassport } from './mirror-passport.ts'
+import { recordMirrorRun } from './mirror-runs.ts'
+
+/** `version`: of Carnet, whose pages may differ from those of another version. */
+export type AccountMirrorSetup = MirrorSetup & { version: string }
+
+type MirrorOptions = {
+  accountId: number
+  dir: string
+  /** Compare all passports, not only those that changed. */
+  all: boolean
+  progress?: (passports: number) => void
+}
+
+export type MirrorResult = {
+  account: number
+  dir: string
+  /** Those that were compared with their files. */
+  passports: number
+  written: number
+  removed: number
+  bytes: number
+  /** In the manifest. */
+  files: number
+  is_signed: boolean
+  /** GS1 addresses that cannot be files, because their lot or serial contains a slash. */
+  left_out: number
+  /** Changes before this time are in the mirror. */
+  mirrored_through: string
+}
+
+const PASSPORTS_PER_PAGE = 100
+/** Passports between two writes of the state. */
+const PASSPORTS_PER_SAVE = 10
+const EVER = new Date(0).toISOString()
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** Throws `validation` unless the folder is empty or its mirror, `unavailable` if it is being written. */
+export const mirrorAccount = (setup: AccountMirrorSetup, options: MirrorOptions): Promise<MirrorResult> =>
+  withFolderLock(options.dir, folder => run(setup, options, folder))
+
+async function run(
+  setup: AccountMirrorSetup,
+  options: MirrorOptions,
+  folder: SafeFolder,
+): Promise<MirrorResult> {
+  const { documents } = setup
+  const { accountId, dir } = options
+  const ctx: AccountContext = await actAsOperator({ sql: documents.sql, clock: documents.clock }, accountId)
+  const owner = { account: accountId, public_url: documents.addresses.publicUrl }
+  const mirror = await openMirrorFolder({ dir, folder }, owner)
+  try {
+    const { pass, isNew } = await startPass(ctx, mirror, await describeSettings(setup, ctx), options.all)
+    const isFull = pass.since === EVER
+    const shared = await mirror.openShared({ keeps: !isFull || !isNew, reads: isFull })
+    const done = await mirrorPassports(setup, ctx, { mirror, shared, pass, isFull, ...options })
+    await writeShared(setup, shared, accountId)
+    await shared.close()
+    const files = mirror.listFiles()
+    const manifest = await createManifest(documents, accountId, files)
+    await mirror.finish(JSON.stringify(manifest), pass)
+    await recordMirrorRun(ctx, { mirroredThrough: pass.settled, listedThroughUs: pass.after?.touchedUs ?? 0 })
+    const { written, removed, bytes } = mirror.counts
+    return {
+      ...{ account: accountId, dir, ...done, written, removed, bytes, files: files.length },
+      is_signed: 'proof' in manifest,
+      mirrored_through: pass.settled,
+    }
+  } finally {
+    await mirror.close()
+  }
+}
+
+/** A hash of everything but passports that pages and documents depend on. The folder is public. */
+async function describeSettings(
+  { version, documents: { nsUrl } }: AccountMirrorSetup,
+  ctx: AccountContext,
+): Promise<string> {
+  const { account } = await exportAccount(ctx.sql, ctx.accountId)
+  const [brand, issuer] = await Promise.all([getBrand(ctx), findIssuer(ctx.sql, ctx.accountId)])
+  const formats = DOCUMENT_FORMATS.map(({ id }) => id)
+  return hash(
+    'sha256',
+    JSON.stringify({ version, nsUrl, formats, account, brand: brand.version, issuer }),
+    'hex',
+  )
+}
+
+/** Continues the pass of a killed run, unless the settings have changed since. */
+async function startPass(
+  ctx: AccountContext,
+  mirror: MirrorFolder,
+  settings: string,
+  all: boolean,
+): Promise<{ pass: MirrorPass; isNew: boolean }> {
+  const { state } = mirror
+  const { last } = state
+  if (state.pass?.settings === settings && (!all || state.pass.since === EVER))
+    return { pass: state.pass, isNew: false }
+  const settled = (await getSettledTime(ctx)).toISOString()
+  const isFull = all || last === null || last.settings !== settings || state.pass !== null
+  const pass: MirrorPass = { since: isFull ? EVER : last.settled, settled, settings, after: null }
+  state.pass = pass
+  await mirror.save()
+  return { pass, isNew: true }
+}
+
+type PassInput = MirrorOptions & {
+  mirror: MirrorFolder
+  shared: MirrorGroup
+  pass: MirrorPass
+  isFull: boolean
+}
+
+async function mirrorPassports(
+  setup: MirrorSetup,
+  ctx: AccountContext,
+  { mirror, shared, pass, isFull, progress }: PassInput,
+): Promise<{ passports: number; left_out: number }> {
+  let passports = 0
+  let leftOut = 0
+  const writeRows = async (rows: readonly MirroredRow[]) => {
+    const linked = rows.map(({ id, model_id, lot, serial }) => ({ uuid: id, model: model_id, lot, serial }))
+    const gtins = await findGtins(setup.documents.sql, ctx.accountId, linked)
+    for (const row of rows) {
+      const input = { row, gtins: gtins.get(row.id) ?? [], isFull }
+      const { left_out, hasNewGtin } = await mirrorPassport(setup, mirror, shared, input)
+      leftOut += left_out
+      passports++
+      progress?.(passports)
+      if (hasNewGtin && row.level !== 'i') await writeUnits(row)
+    }
+  }
+  /** Addresses of units name the GTIN of their model, whose change does not touch them. */
+  const writeUnits = async ({ id }: MirroredRow) => {
+    const { shard } = (await findPublicPassport(setup.documents.sql, id)) ?? { shard: null }
+    const at = atShard(ctx, shard ?? undefined)
+    const window = { limit: PASSPORTS_PER_PAGE }
+    for (let after = LAST_ID; ; ) {
+      const { rows } = await listPassports(at, { levels: ['b', 'i'], parentId: id }, { ...window, after }, 0)
+      await writeRows(rows)
+      const last = rows.at(-1)
+      if (last === undefined) return
+      after = last.id
+    }
+  }
+  const filter = { levels: ['m', 'b', 'i'] as const, since: new Date(pass.since) }
+  for (;;) {
+    const window = {
+      limit: PASSPORTS_PER_PAGE,
+      ...(pass.after === null ? { page: 1 } : { after: pass.after }),
+    }
+    const rows = (await listChangedPassports(ctx, filter, window)).slice(0, PASSPORTS_PER_PAGE)
+    if (rows.length === 0) return { passports, left_out: leftOut }
+    for (let n = 0; n < rows.length; n += PASSPORTS_PER_SAVE) {
+      const some = rows.slice(n, n + PASSPORTS_PER_SAVE)
+      await writeRows(some)
+      const last = some.at(-1)
+      if (last !== undefined) pass.after = { touchedUs: last.touched_us, id: last.id }
+      await mirror.save()
+    }
+  }
+}
+
+/** The vocabulary with its contexts, and the keys of the account. */
+async function writeShared(setup: MirrorSetup, shared: MirrorGroup, accountId: number): Promise<void> {
+  const { sql, addresses } = setup.documents
+  await writeVocabulary(setup, shared)
+  const issuer = await findIssuer(sql, accountId)
+  if (issuer === undefined) return
+  const path = `issuers/${issuer.name}`
+  const document = await buildIssuerDocument({ sql, addresses }, issuer.name)
+  await shared.put({ path: `${path}/did.json`, body: JSON.stringify(document) })
+  for (let list = 1; ; list++) {
+    const { status, body } = await setup.fetchPage(`/${path}/status/${list}`, '*/*')
+    if (status !== 200) return
+    await shared.put({ path: `${path}/status/${list}`, body })
+  }
+}

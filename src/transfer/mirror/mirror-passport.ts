@@ -1,0 +1,116 @@
+/** Writes what the public may see of one passport: pages, documents of every version, GS1 addresses. */
+import type { DataObject } from '../../kernel/data-object.ts'
+import { AppError, assert } from '../../kernel/errors.ts'
+import { idFromUuid } from '../../kernel/ids.ts'
+import { DOCUMENT_FORMATS, type DocumentFormat } from '../../passports/documents/formats.ts'
+import type { DocumentSetup, PlacedRow } from '../../passports/documents/setup.ts'
+import { findPublicPassport } from '../../passports/read/find.ts'
+import type { PassportSummary } from '../../passports/read/list.ts'
+import { findPassportVersion } from '../../passports/read/public-passport-at.ts'
+import {
+  buildRedirects,
+  getDocumentFile,
+  getStaticPage,
+  type StaticFile,
+  type StaticPages,
+  writePassportPages,
+} from '../static/passport-pages.ts'
+import type { MirrorFolder } from './mirror-folder.ts'
+import type { MirrorGroup } from './mirror-group.ts'
+
+export type MirrorSetup = StaticPages & { documents: DocumentSetup }
+
+export type MirroredRow = Pick<PassportSummary, 'id' | 'level' | 'model_id' | 'lot' | 'serial'>
+
+/** `isFull`: also documents of earlier versions are built again. */
+type PassportInput = { row: MirroredRow; gtins: readonly string[]; isFull: boolean }
+
+/**
+ * `left_out`: how many GS1 addresses cannot be files. `hasNewGtin`: it was here before, without one of its
+ * GTINs.
+ */
+export async function mirrorPassport(
+  setup: MirrorSetup,
+  mirror: MirrorFolder,
+  shared: MirrorGroup,
+  { row, gtins, isFull }: PassportInput,
+): Promise<{ left_out: number; hasNewGtin: boolean }> {
+  const id = idFromUuid(row.id)
+  const group = await mirror.openGroup(id, { keeps: false, reads: isFull })
+  const isShared = ({ path }: Pick<StaticFile, 'path'>) => path.startsWith('brand/')
+  await writePassportPages(
+    setup,
+    {
+      has: path => (isShared({ path }) ? shared.has(path) : group.has(path)),
+      async put(...files) {
+        await shared.put(...files.filter(isShared))
+        await group.put(...files.filter(file => !isShared(file)))
+      },
+    },
+    id,
+  )
+  const current = await findPublicPassport(setup.documents.sql, row.id)
+  assert(current !== undefined, 'a listed passport exists')
+  await writeDocuments(setup, group, shared, { row: current, dir: `p/${id}` })
+  for (let version = current.version_no - 1; version > 0; version--) {
+    const dir = `p/${id}/v/${version}`
+    if (!isFull && keepDocuments(group, dir)) continue
+    const past = await findPassportVersion(setup.documents.sql, row.id, version, { withAllData: false })
+    assert(past !== undefined, 'an earlier version exists')
+    await writeDocuments(setup, group, shared, { row: { ...past, shard: current.shard }, dir })
+  }
+  const redirects = buildRedirects({ uuid: row.id, lot: row.lot, serial: row.serial }, gtins)
+  const isNew = !group.wasKnown(`p/${id}/index.html`)
+  const hasNewGtin = !isFull && !isNew && (redirects ?? []).some(({ path }) => !group.wasKnown(path))
+  if (redirects !== undefined) await group.put(...redirects)
+  await group.close()
+  return { left_out: redirects === undefined ? gtins.length : 0, hasNewGtin }
+}
+
+/** Documents of an earlier version do not change unless the settings do. Returns whether it has them. */
+function keepDocuments(group: MirrorGroup, dir: string): boolean {
+  const known = DOCUMENT_FORMATS.map(({ id }) => `${dir}/${getDocumentFile(id)}`).filter(group.wasKnown)
+  for (const path of known) group.keep(path)
+  return known.length > 0
+}
+
+type Version = { row: PlacedRow; dir: string }
+
+async function writeDocuments(
+  setup: MirrorSetup,
+  group: MirrorGroup,
+  shared: MirrorGroup,
+  { row, dir }: Version,
+): Promise<void> {
+  for (const format of DOCUMENT_FORMATS) {
+    const body = await buildIfOffered(setup, format, row)
+    if (body === undefined) continue
+    await group.put({ path: `${dir}/${getDocumentFile(format.id)}`, body })
+    if (format.id === 'en') await writeSchemas(setup, shared, JSON.parse(String(body)))
+  }
+}
+
+/** Undefined for a format that this passport does not have: its account does not sign, or data is missing. */
+async function buildIfOffered(
+  { documents }: MirrorSetup,
+  format: DocumentFormat,
+  row: PlacedRow,
+): Promise<string | Buffer | undefined> {
+  try {
+    return await format.build(documents, row, 'public')
+  } catch (error) {
+    if (error instanceof AppError && ['not_acceptable', 'not_found'].includes(error.code)) return undefined
+    throw error
+  }
+}
+
+/** The contexts and schemas that a document names, if this server has them. */
+async function writeSchemas(setup: MirrorSetup, shared: MirrorGroup, document: DataObject): Promise<void> {
+  const start = `${setup.documents.addresses.publicUrl}/`
+  const named = [document['@context'], document.contentSpecificationIds].flat()
+  for (const url of named) {
+    if (typeof url !== 'string' || !url.startsWith(start)) continue
+    const path = url.slice(start.length)
+    if (!shared.has(path)) await shared.put({ path, body: await getStaticPage(setup, `/${path}`, '*/*') })
+  }
+}
