@@ -158,7 +158,7 @@ export async function startHarness(
       },
       ...(payload === undefined ? {} : { payload }),
     })
-    const isJson = String(answer.headers['content-type']).includes('json')
+    const isJson = /[/+]json\b/.test(String(answer.headers['content-type']))
     return {
       status: answer.statusCode,
       headers: answer.headers as Record<string, string>,

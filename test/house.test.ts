@@ -49,7 +49,8 @@ const ARROWS: Record<string, readonly string[]> = {
 const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
   api: {
     '.': [
-      ...['products', 'units', 'drafts', 'readiness', 'scans', 'categories', 'service', 'docs', 'openapi'],
+      ...['products', 'units', 'drafts', 'readiness', 'registry', 'scans', 'categories', 'service'],
+      ...['docs', 'openapi'],
       ...['dpp', 'endpoint'],
     ],
     dpp: ['endpoint'],
@@ -59,6 +60,7 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
     drafts: ['products', 'endpoint'],
     products: ['endpoint'],
     readiness: ['endpoint'],
+    registry: ['endpoint'],
     scans: ['endpoint'],
     categories: ['endpoint'],
     service: ['endpoint'],
@@ -75,6 +77,7 @@ const INNER_ARROWS: Record<string, Record<string, readonly string[]>> = {
     signed: ['core'],
     documents: ['core', 'read', 'signed'],
     readiness: ['core', 'read'],
+    registry: ['core', 'read', 'documents'],
     drafts: ['core', 'read', 'write', 'readiness'],
   },
   cli: {
@@ -188,6 +191,8 @@ const TABLES: Record<string, readonly string[]> = {
       'readiness_facts',
       'draft',
       'signed_document',
+      'registry_entry',
+      'registry_fill',
     ],
   ],
   transfer: ['sheet_import', 'sheet_chunk', 'sheet_mapping', 'mirror_run'],
@@ -577,6 +582,7 @@ describe('tables of the database', () => {
       'accounts/audit.ts',
       'accounts/export-rows.ts',
       'accounts/move-account.ts',
+      'accounts/registry-settings.ts',
       'accounts/restored-shards.ts',
     ])
   })

@@ -17,7 +17,8 @@ export async function setAudienceProfile(
   const { accountId, profile } = input
   return withTransaction(ctx, async tx => {
     const [row] = await tx.sql<{ name: string; before: AudienceProfile }[]>`
-      update account a set audience_profile = ${profile}
+      update account a set audience_profile = ${profile},
+        registry_round = registry_round + case when b.before <> ${profile} then 1 else 0 end
       from (select id, audience_profile as before from account where id = ${accountId} for update) b
       where a.id = b.id returning a.name, b.before`
     if (!row) throw notFound('account')

@@ -1,5 +1,6 @@
 /** Whether an account prepares its passports for the EU registry, and where copies of them are published. */
 import type { Sql } from '../kernel/db/database.ts'
+import { getShardNumber } from '../kernel/db/shards.ts'
 import { invalidField, notFound } from '../kernel/errors.ts'
 import { type AuditAction, audit } from './audit.ts'
 import { type AccountContext, withTransaction } from './context.ts'
@@ -58,6 +59,10 @@ async function change(
   })
 }
 
+/** The lines of all passports may have changed. Call it in the transaction that changes them. */
+export const requestRegistryCheck = async ({ sql, accountId }: AccountContext): Promise<void> =>
+  void (await sql`update account set registry_round = registry_round + 1 where id = ${accountId}`)
+
 const MAX_URL_LENGTH = 500
 const FIELD = 'backup_base_url'
 
@@ -98,3 +103,14 @@ export function parseBackupUrl(text: string, publicUrl: string): string {
 
 /** Lower-case host, no default port, no slash at the end. */
 const normalize = (text: string): string => new URL(text).href.replace(/\/+$/, '')
+
+/** The open accounts with passports on this shard that use the registry. */
+export async function listRegistryAccounts(sql: Sql): Promise<number[]> {
+  const shard = getShardNumber(sql)
+  const rows = await sql<{ id: number }[]>`
+    select a.id from account a
+    where a.uses_registry and a.closed_at is null and a.move_shard is null
+      and (a.shard is not distinct from ${shard} or ${shard}::smallint = any(a.shards))
+    order by a.id`
+  return rows.map(({ id }) => id)
+}

@@ -229,7 +229,8 @@ function dispatch(
     return endpoint.handle({ setup, headers })
   }
   const account = accountOf(setup, request)
-  const call = { setup, headers, account, isDryRun: false }
+  const scope = request.method === 'HEAD' ? ('read' as const) : keyOf(request).scope
+  const call = { setup, headers, account, scope, isDryRun: false }
   if (endpoint.method !== 'GET') return handleWrite(endpoint, call, { request, sent })
   const path = readPath(endpoint.pathParameterNames, sent.params)
   return handleAtProduct(endpoint, {
@@ -240,9 +241,14 @@ function dispatch(
   })
 }
 
-function accountOf({ sql, clock }: ApiSetup, request: FastifyRequest): AccountContext {
+function keyOf(request: FastifyRequest): AuthenticatedKey {
   const key = authenticatedKeys.get(request)
   assert(key, 'the API key was checked before the handler')
+  return key
+}
+
+function accountOf({ sql, clock }: ApiSetup, request: FastifyRequest): AccountContext {
+  const key = keyOf(request)
   const { accountId, actorId, readiness } = key
   return { ...toHome(sql, key), clock, accountId, actorId, readiness }
 }

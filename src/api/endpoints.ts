@@ -29,6 +29,7 @@ import {
   READINESS_SCHEMAS,
   readinessSettings,
 } from './readiness/readiness.ts'
+import { exportRegistry, importRegistryResults, REGISTRY_SCHEMAS } from './registry/registry.ts'
 import { accountScans, productScans, SCAN_SCHEMAS } from './scans/scans.ts'
 import { HEALTH_SCHEMAS, health } from './service/health.ts'
 import { openapiEndpoint } from './service/openapi.ts'
@@ -68,6 +69,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   checkReadiness,
   readinessSettings,
   changeReadinessSettings,
+  exportRegistry,
+  importRegistryResults,
   health,
   openapiEndpoint(buildApiDocument),
   listCategories,
@@ -81,6 +84,7 @@ const SCHEMAS = {
   ...SCAN_SCHEMAS,
   ...DRAFT_SCHEMAS,
   ...READINESS_SCHEMAS,
+  ...REGISTRY_SCHEMAS,
   ...HEALTH_SCHEMAS,
   ...CATEGORY_SCHEMAS,
 }

@@ -7,6 +7,8 @@ import { idFromUuid } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
 import { deleteOldDrafts } from '../passports/drafts/store-drafts.ts'
 import { createFactsTask } from '../passports/readiness/facts.ts'
+import type { RegistrySetup } from '../passports/registry/check-entries.ts'
+import { createRegistryTask } from '../passports/registry/registry-task.ts'
 import { resumeRefreshes, stopRefreshes, takeRefreshFailures } from '../passports/units/refresh-job.ts'
 import { deleteOldScans } from '../scans/delete-old-scans.ts'
 import { type BackupSchedule, createBackupWhenDue } from '../transfer/backup/scheduled-backups.ts'
@@ -23,6 +25,8 @@ const SCAN_CHECK_INTERVAL_MS = 60_000
 const BACKUP_CHECK_INTERVAL_MS = 20_000
 /** How often a process looks for accounts whose passports have changed. */
 const FACTS_INTERVAL_MS = 15_000
+/** How often a process looks for passports whose lines for the EU registry must be compared with them. */
+const REGISTRY_INTERVAL_MS = 5_000
 /** Calls of `deleteExpiredWebhookRows` in one run. The rest waits for the next run. */
 const MAX_DELETE_CALLS = 200
 
@@ -32,13 +36,15 @@ type ScheduledTasksSetup = {
   deliverySql: Sql
   clock: Clock
   log: Log
+  /** What lines for the EU registry are built with. */
+  registry: RegistrySetup
   /** Undefined if the operator wants no backups. */
   backups?: BackupSchedule | undefined
 }
 
 /** Runs each task at once and then at its interval. `stop` waits for the current steps to end. */
 export function startScheduledTasks(setup: ScheduledTasksSetup) {
-  const { sql, deliverySql, clock, log, backups } = setup
+  const { sql, deliverySql, clock, log, registry, backups } = setup
   const stopping = new AbortController()
   const { signal } = stopping
   const ignoreIfStopping = (error: unknown): undefined => {
@@ -64,12 +70,6 @@ export function startScheduledTasks(setup: ScheduledTasksSetup) {
     for (const { id, error } of takeImportFailures(sql))
       log.error({ import: idFromUuid(id), err: error }, 'a spreadsheet import failed; it is resumed')
   }
-  const deleteExpiredRows = async () => {
-    await deleteExpiredKeys(sql, clock.now())
-    await deleteExpiredShares(sql, clock.now())
-    await deleteOldImports(sql, clock.now())
-    await deleteOldDrafts(sql, clock.now())
-  }
   const deleteOldDeliveries = async () => {
     for (let call = 0; call < MAX_DELETE_CALLS && !signal.aborted; call++) {
       const deleted = await deleteExpiredWebhookRows({ sql: deliverySql, clock })
@@ -82,14 +82,16 @@ export function startScheduledTasks(setup: ScheduledTasksSetup) {
       log.warn(freed, 'deliveries scheduled by a clock that was ahead are due now')
   }
   const writeFacts = createFactsTask(sql, () => signal.aborted)
+  const checkRegistryEntries = createRegistryTask({ ...registry, sql }, () => signal.aborted)
   const deleteScans = async () => void (await deleteOldScans({ sql, clock }, () => signal.aborted))
   const failureLogger = (work: string) =>
     createThrottledLogger(log, 'warn', { work }, 'a scheduled task failed')
   const tasks = [
     repeat(resumeStoppedRefreshes, RESUME_INTERVAL_MS, failureLogger('refreshes')),
     repeat(resumeStoppedImports, RESUME_INTERVAL_MS, failureLogger('spreadsheets')),
-    repeat(deleteExpiredRows, RESUME_INTERVAL_MS, failureLogger('expired rows')),
+    repeat(() => deleteExpiredRows(setup), RESUME_INTERVAL_MS, failureLogger('expired rows')),
     repeat(writeFacts, FACTS_INTERVAL_MS, failureLogger('facts for readiness')),
+    repeat(checkRegistryEntries, REGISTRY_INTERVAL_MS, failureLogger('lines for the registry')),
     repeat(deleteScans, SCAN_CHECK_INTERVAL_MS, failureLogger('old scans')),
     repeat(deleteOldDeliveries, RETENTION_INTERVAL_MS, failureLogger('old deliveries')),
     repeat(freeStuckDeliveries, RETENTION_INTERVAL_MS, failureLogger('webhooks scheduled by a wrong clock')),
@@ -105,6 +107,13 @@ export function startScheduledTasks(setup: ScheduledTasksSetup) {
       await Promise.all([...tasks.map(task => task.stop()), stopRefreshes(sql), stopImports(sql)])
     },
   }
+}
+
+async function deleteExpiredRows({ sql, clock }: ScheduledTasksSetup): Promise<void> {
+  await deleteExpiredKeys(sql, clock.now())
+  await deleteExpiredShares(sql, clock.now())
+  await deleteOldImports(sql, clock.now())
+  await deleteOldDrafts(sql, clock.now())
 }
 
 /** Runs `work` at once and then at an interval, never twice at a time. */

@@ -213,6 +213,8 @@ const SERVICE = [
   '/schema/battery?format=json-schema',
   '/schema/none',
   '/scans?days=30',
+  '/registry/export',
+  '/registry/export?state=exported&format=csv',
 ]
 
 const service: Maker = chance => ({ method: 'GET', path: API + chance.of(SERVICE) })
@@ -237,6 +239,17 @@ const look: Maker = (chance, memory) => {
   return { method: 'GET', path, headers: [['Accept', accept]] }
 }
 
+const REGISTRY_STATES = ['submitted', 'pending', 'registered', 'rejected', 'deactivated']
+
+const registryResults: Maker = (chance, memory) => {
+  const results = Array.from({ length: 1 + chance.below(5) }, () => ({
+    passport_id: idOf(chance, memory),
+    version_no: 1 + chance.below(3),
+    state: chance.of(REGISTRY_STATES),
+  }))
+  return { method: 'POST', path: `${API}/registry/results`, body: { results } }
+}
+
 const MAKERS: readonly (readonly [number, Maker])[] = [
   [9, create],
   [4, byKey],
@@ -249,6 +262,7 @@ const MAKERS: readonly (readonly [number, Maker])[] = [
   [9, list],
   [9, service],
   [1, () => ({ method: 'GET', path: `${API}/openapi.json` })],
+  [1, registryResults],
   [9, look],
 ]
 

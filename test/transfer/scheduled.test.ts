@@ -5,11 +5,12 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import pino from 'pino'
 import { ConfigError, readConfig } from '../../src/kernel/config/config.ts'
+import { createSecretCipher } from '../../src/kernel/secret-cipher.ts'
 import { openBackup } from '../../src/transfer/backup/open-backup.ts'
 import { createBackupWhenDue } from '../../src/transfer/backup/scheduled-backups.ts'
 import { startScheduledTasks } from '../../src/worker/scheduled-tasks.ts'
 import { cloneDatabase, endPools, getTestShard, openPools, type TestDatabase } from '../database.ts'
-import { TestClock } from '../harness.ts'
+import { ADDRESSES, TestClock } from '../harness.ts'
 import { BACKUP_KEY, type Folder, poolOfOne, temporaryFolder } from './stores.ts'
 
 let database: TestDatabase
@@ -88,6 +89,12 @@ describe('scheduled backups', () => {
       deliverySql: getTestShard(sql),
       clock,
       log,
+      registry: {
+        clock,
+        secretCipher: createSecretCipher('a secret key that only tests know, long enough'),
+        addresses: ADDRESSES,
+        nsUrl: `${ADDRESSES.publicUrl}/ns/dpp`,
+      },
       backups,
     })
     while (!said.some(({ level, msg }) => msg === 'backup made' || level >= 50)) await pause(20)

@@ -9,6 +9,7 @@ import { AppError, notFound } from '../../kernel/errors.ts'
 import type { SecretCipher } from '../../kernel/secret-cipher.ts'
 import { audit } from '../audit.ts'
 import { type AccountContext, type OperatorContext, withTransaction } from '../context.ts'
+import { requestRegistryCheck } from '../registry-settings.ts'
 
 /** A public P-256 key. `x` and `y` as in a JWK; `number` is the one in `key-1`. */
 type StoredKey = { number: number; x: string; y: string; createdAt: Date; revokedAt: Date | null }
@@ -103,8 +104,11 @@ async function change<T>(ctx: IssuerContext, work: (tx: IssuerContext) => Promis
   return withTransaction(ctx, async tx => {
     const rows = await tx.sql`select from account where id = ${ctx.accountId} for no key update`
     if (rows.length === 0) throw notFound('account')
-    afterCommit(tx.sql, pool => issuerCaches(pool).delete(ctx.accountId))
-    return work(tx)
+    afterCommit(tx.sql, pool => forgetIssuer(pool, ctx.accountId))
+    const result = await work(tx)
+    // Lines for the registry have the DID and the commitments.
+    await requestRegistryCheck(tx)
+    return result
   })
 }
 
@@ -185,6 +189,9 @@ const MAX_CACHED = 10_000
 const issuerCaches = perSharedDatabase(
   () => new BoundedMap<number, { at: number; issuer: Promise<SecretIssuer | undefined> }>(MAX_CACHED),
 )
+
+/** The next reader of this process reads what is stored now. */
+export const forgetIssuer = (sql: Sql, accountId: number) => issuerCaches(sql).delete(accountId)
 
 /** The issuer with its secrets, cached for a second; undefined if the account has never signed. */
 export function getSecretIssuer(

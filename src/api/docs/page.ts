@@ -19,6 +19,7 @@ const TITLES: Readonly<Record<string, string>> = {
   units: 'Batches and items',
   drafts: 'Drafts',
   readiness: 'Readiness',
+  registry: 'EU registry',
   scans: 'Scans',
   categories: 'Categories',
   service: 'Service',

@@ -3,11 +3,14 @@
  * the OpenAPI document and the reference page read it.
  */
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { AccountContext } from '../../accounts/context.ts'
+import type { Scope } from '../../accounts/keys/keys.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Sql } from '../../kernel/db/database.ts'
 import { detailJson } from '../../kernel/detail-json.ts'
 import { type AppError, type Detail, type ErrorCode, MAX_DETAILS } from '../../kernel/errors.ts'
+import type { SecretCipher } from '../../kernel/secret-cipher.ts'
 import type { Addresses } from '../../passports/core/record.ts'
 import type { ScanRecorder } from '../../scans/recorder.ts'
 import type { Deprecation } from './deprecation.ts'
@@ -24,15 +27,28 @@ export type ApiSetup = {
   allowQueryApiKey: boolean
   version: string
   scans: ScanRecorder
+  secretCipher: SecretCipher
+  /** The namespace of Carnet's own terms. */
+  nsUrl: string
 }
 
-/** `body` is serialized already; its media type is JSON unless `headers` say otherwise. */
-export type ApiResponse = { status?: number; body: string | Buffer; headers?: Record<string, string> }
+/**
+ * `body` is serialized already; its media type is JSON unless `headers` say otherwise. A stream is sent while
+ * it is produced.
+ */
+export type ApiResponse = {
+  status?: number
+  body: string | Buffer | Readable
+  headers?: Record<string, string>
+}
 
 /** What every handler gets. */
 export type PublicCall = { setup: ApiSetup; headers: IncomingHttpHeaders }
-/** `isDryRun`: the call must change nothing; always false for an endpoint without `takesDryRun`. */
-export type AccountCall = PublicCall & { account: AccountContext; isDryRun: boolean }
+/**
+ * `isDryRun`: the call must change nothing; always false for an endpoint without `takesDryRun`. `scope`: what
+ * the request may do; `read` for HEAD.
+ */
+export type AccountCall = PublicCall & { account: AccountContext; isDryRun: boolean; scope: Scope }
 
 /** The checked values of a request. */
 type Input<P extends PathParameterName, Q extends QueryParameters, B> = {
@@ -57,7 +73,15 @@ type RequestBody<B> = {
   ): Promise<AppError | undefined>
 }
 
-export type Tag = 'products' | 'units' | 'drafts' | 'readiness' | 'scans' | 'categories' | 'service'
+export type Tag =
+  | 'products'
+  | 'units'
+  | 'drafts'
+  | 'readiness'
+  | 'scans'
+  | 'registry'
+  | 'categories'
+  | 'service'
 
 type Description = {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'

@@ -19,6 +19,7 @@ const TAGS = [
   { name: 'units', description: 'Batches and items under a product, and the corrections that affect them.' },
   { name: 'drafts', description: 'Products and changes that are prepared before anybody sees them.' },
   { name: 'readiness', description: 'What the law still wants of a passport.' },
+  { name: 'registry', description: 'Lines of passports for the EU registry, and what it answers.' },
   { name: 'scans', description: 'How often passports were read.' },
   { name: 'categories', description: 'Which fields a passport of a category has.' },
   { name: 'service', description: 'The service itself.' },

@@ -35,6 +35,7 @@ export function startWorker(config: Config, log: Log, store: Store, metrics: Ser
     key: deriveBackupKey(getOrCreateSecretKey(config)),
     version: VERSION,
   }
+  const registry = { clock, secretCipher, addresses: store.addresses, nsUrl: config.nsUrl }
   const shards = new Map<object, { worker: DeliveryWorker; tasks: ReturnType<typeof startScheduledTasks> }>()
   /** In shards that have none yet. */
   const start = () => {
@@ -44,7 +45,7 @@ export function startWorker(config: Config, log: Log, store: Store, metrics: Ser
       const setup = { sql: queue, clock, log, secretCipher, outbound, processConcurrency, leaseHolder }
       const worker = new DeliveryWorker(setup)
       const own = shards.size === 0 ? backups : undefined
-      const tasks = startScheduledTasks({ sql, deliverySql: queue, clock, log, backups: own })
+      const tasks = startScheduledTasks({ sql, deliverySql: queue, clock, log, registry, backups: own })
       shards.set(sql, { worker, tasks })
       worker.start()
     }

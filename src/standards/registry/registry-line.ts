@@ -3,7 +3,7 @@
  * made. Its machine interface is not published: Implementing Regulation (EU) 2026/1778.
  */
 import { findDataText, getDppId, getProductIdentifier } from '../identifiers.ts'
-import type { Publisher, Reading } from '../reading.ts'
+import type { Publisher, Reading, UndatedReading } from '../reading.ts'
 
 export type RegistryAction = 'register' | 'update' | 'deactivate'
 
@@ -40,7 +40,7 @@ export type RegistryLine = {
 
 export type RegistryInput = {
   /** What the public may see. */
-  reading: Reading
+  reading: UndatedReading
   publisher: Pick<Publisher, 'publicUrl'>
   action: RegistryAction
   /** SHA-256 of the public document, 64 hexadecimal digits. */
@@ -140,7 +140,7 @@ function readFacts({ reading, backupBaseUrl }: RegistryInput): Facts {
   }
 }
 
-function findRegistryId(reading: Reading): Facts['registryId'] {
+function findRegistryId(reading: UndatedReading): Facts['registryId'] {
   const name = findDataText(reading, 'economicOperator', 'registryId', 'scheme')
   const scheme = SCHEMES.find(one => one === name)
   const value = findDataText(reading, 'economicOperator', 'registryId', 'value')
